@@ -1,0 +1,550 @@
+import { assign, emit, setup } from "xstate";
+import { hintFrom } from "./line.ts";
+import type { DoneLine, ErrorCode, Line, StepPhase } from "./line.ts";
+
+/**
+ * A thread: one conversation, and the run that answers its latest message.
+ *
+ * A run is `thinking` (one model call, a turn) until the turn ends. A turn that called tools leads through
+ * `choosing`, which does the calls one by one in the model's order: a server-side tool is performed by the host
+ * (`usingServerTool`), a page tool ends the stream with a `tool_call` line and leaves the thread at rest
+ * (`awaitingPageTool`) until the browser answers. When all calls have results the next turn begins; a turn without
+ * calls ends the run. So the tool loop is in the chart: it is drawn, and each of its steps is saved.
+ *
+ * Two kinds of things come out of a transition, both as data. Emitted events are the lines of the stream.
+ * Actions with parameters are effects: `keep…` and `note…` belong into the very save that the transition asks for,
+ * `startTurn` and `callTool` are performed after it. A chart never waits: what a state waits for is its entry action,
+ * and whoever takes a run over (`run.taken`) is given that effect again.
+ *
+ * A transition that only emits leaves the snapshot as it was, and needs no save: therefore reply text is not in
+ * the context. Time and ids arrive inside events.
+ */
+export const THREAD_CHART_VERSION = 1;
+
+/** How often a step may be tried, the first time included, before its run ends as failed. */
+export const MAX_ATTEMPTS = 3;
+
+/** How many turns in a row may call what does not exist or does not fit, before the run ends as task_failed. */
+export const MAX_MISSES = 3;
+
+/** Limits that a run was started with; they travel with it to whoever takes it over. */
+export interface RunLimits {
+  /** RUN_MAX_TOOL_CALLS */
+  toolCalls: number;
+  /** TOOL_RESULT_TIMEOUT_SECONDS, in ms */
+  toolResultMs: number;
+}
+
+export interface Usage {
+  input: number;
+  output: number;
+}
+
+/** A tool call of the model, resolved to the tool that is meant and ready to be made. */
+export interface Call {
+  callId: string;
+  /** `page`: run by the visitor's browser. `server`: run by the service. */
+  kind: "page" | "server";
+  /** The tool's own name, as the page or the MCP server calls it. */
+  tool: string;
+  arguments: Record<string, unknown>;
+  /** Progress text in the visitor's language; the text of the call's steps. */
+  progress: string;
+  /** May the call be made again after a crash? Page calls never are. */
+  repeatable: boolean;
+}
+
+/** A tool call that is not made: no such tool, or arguments that do not fit. The reason goes back to the model. */
+export interface RefusedCall {
+  callId: string;
+  kind: "refused";
+  reason: string;
+}
+
+export interface NotedResult {
+  callId: string;
+  text: string;
+  isError: boolean;
+}
+
+export type RunOutcome = "done" | "failed" | "cancelled" | "expired" | "superseded";
+
+export interface RunContext {
+  id: string;
+  saidAtMs: number;
+  limits: RunLimits;
+  attempt: number;
+  /** Turns in a row with a refused call. */
+  misses: number;
+  /** Calls of this turn that have no result yet, in the model's order; the first one is under way. */
+  calls: Call[];
+  /** How often each tool was called in this run: makes step ids. */
+  uses: Record<string, number>;
+  toolCalls: number;
+  /** When the pending page call expires; null while none is pending. */
+  deadlineMs: number | null;
+  /** The last tool answer, cut to a hint; null where no tool has answered. */
+  hint: string | null;
+  /** Summed over the run's model calls; null while no call has told its usage. */
+  usage: Usage | null;
+}
+
+export interface ThreadContext {
+  /** Version of this chart that wrote the snapshot. */
+  version: number;
+  run: RunContext | null;
+  /** The thread so far; null while no model call has told its usage. */
+  usage: Usage | null;
+}
+
+export type ThreadEvent =
+  | { type: "user.said"; runId: string; atMs: number; limits: RunLimits }
+  | { type: "agent.wrote"; text: string }
+  | { type: "agent.called"; calls: (Call | RefusedCall)[]; usage: Usage | null; atMs: number }
+  | { type: "agent.finished"; usage: Usage | null; atMs: number }
+  | { type: "agent.gaveUp"; reason: string; usage: Usage | null; atMs: number }
+  | { type: "tool.returned"; callId: string; text: string; isError: boolean; atMs: number }
+  | { type: "page.answered"; callId: string; tool: string; text: string; isError: boolean; atMs: number }
+  | { type: "call.expired"; atMs: number }
+  | { type: "run.failed"; message: string; code: ErrorCode | null }
+  | { type: "run.cancelled" }
+  | { type: "run.taken"; atMs: number };
+
+const OUTCOME_UNKNOWN =
+  "The outcome of this call is unknown: the service stopped while the tool was running. Do not assume that it failed or succeeded.";
+
+function runOf(context: ThreadContext): RunContext {
+  if (!context.run) throw new Error("The thread has no run");
+  return context.run;
+}
+
+function currentCall(context: ThreadContext): Call {
+  const call = runOf(context).calls[0];
+  if (!call) throw new Error("The run has no call under way");
+  return call;
+}
+
+function stepId(context: ThreadContext): string {
+  const { tool } = currentCall(context);
+  const use = runOf(context).uses[tool] ?? 1;
+  return use === 1 ? tool : `${tool}#${use}`;
+}
+
+function step(context: ThreadContext, phase: StepPhase): Line {
+  return { type: "step", id: stepId(context), phase, text: currentCall(context).progress };
+}
+
+function addUsage(sum: Usage | null, usage: Usage | null): Usage | null {
+  if (!usage) return sum;
+  return { input: (sum?.input ?? 0) + usage.input, output: (sum?.output ?? 0) + usage.output };
+}
+
+function isMade(call: Call | RefusedCall): call is Call {
+  return call.kind !== "refused";
+}
+
+export const threadMachine = setup({
+  types: {
+    context: {} as ThreadContext,
+    events: {} as ThreadEvent,
+    emitted: {} as Line,
+  },
+  guards: {
+    attemptsLeft: ({ context }) => runOf(context).attempt < MAX_ATTEMPTS,
+    mayRepeatCall: ({ context }) => currentCall(context).repeatable && runOf(context).attempt < MAX_ATTEMPTS,
+    missedTooOften: ({ context }) => runOf(context).misses > MAX_MISSES,
+    allCallsAnswered: ({ context }) => runOf(context).calls.length === 0,
+    overToolLimit: ({ context }) => runOf(context).toolCalls >= runOf(context).limits.toolCalls,
+    nextIsPageTool: ({ context }) => currentCall(context).kind === "page",
+    answersCallUnderWay: ({ context, event }) =>
+      event.type === "tool.returned" && event.callId === currentCall(context).callId,
+    answersPendingCall: ({ context, event }) => {
+      if (event.type !== "page.answered") return false;
+      const call = currentCall(context);
+      return (
+        event.callId === call.callId &&
+        event.tool === call.tool &&
+        event.atMs < (runOf(context).deadlineMs ?? Infinity)
+      );
+    },
+    deadlinePassed: ({ context, event }) =>
+      event.type === "call.expired" && event.atMs >= (runOf(context).deadlineMs ?? Infinity),
+  },
+  actions: {
+    beginRun: assign({
+      run: ({ context, event }) =>
+        event.type !== "user.said"
+          ? context.run
+          : {
+              id: event.runId,
+              saidAtMs: event.atMs,
+              limits: event.limits,
+              attempt: 1,
+              misses: 0,
+              calls: [],
+              uses: {},
+              toolCalls: 0,
+              deadlineMs: null,
+              hint: null,
+              usage: null,
+            },
+    }),
+    countTokens: assign(({ context, event }) =>
+      "usage" in event && event.usage
+        ? {
+            run: { ...runOf(context), usage: addUsage(runOf(context).usage, event.usage) },
+            usage: addUsage(context.usage, event.usage),
+          }
+        : {},
+    ),
+    takeCalls: assign({
+      run: ({ context, event }) => {
+        const run = runOf(context);
+        if (event.type !== "agent.called") return run;
+        const calls = event.calls.filter(isMade);
+        return { ...run, calls, attempt: 1, misses: calls.length < event.calls.length ? run.misses + 1 : 0 };
+      },
+    }),
+    countCall: assign({
+      run: ({ context }) => {
+        const run = runOf(context);
+        const { tool } = currentCall(context);
+        const uses = { ...run.uses, [tool]: (run.uses[tool] ?? 0) + 1 };
+        return { ...run, uses, toolCalls: run.toolCalls + 1, attempt: 1 };
+      },
+    }),
+    setDeadline: assign({
+      run: ({ context, event }) => {
+        const run = runOf(context);
+        return "atMs" in event ? { ...run, deadlineMs: event.atMs + run.limits.toolResultMs } : run;
+      },
+    }),
+    dropAnsweredCall: assign({
+      run: ({ context, event }) => {
+        const run = runOf(context);
+        const hint = "text" in event ? hintFrom(event.text) : run.hint;
+        return { ...run, calls: run.calls.slice(1), deadlineMs: null, hint, attempt: 1 };
+      },
+    }),
+    countAttempt: assign({
+      run: ({ context }) => ({ ...runOf(context), attempt: runOf(context).attempt + 1 }),
+    }),
+    endRun: assign({ run: null }),
+
+    // The lines.
+    sayDelta: emit(
+      ({ event }) => ({ type: "delta", text: event.type === "agent.wrote" ? event.text : "" }) as const,
+    ),
+    sayStepRunning: emit(({ context }) => step(context, "running")),
+    sayStepFailed: emit(({ context }) => step(context, "failed")),
+    sayStepResult: emit(({ context, event }) =>
+      step(context, "isError" in event && event.isError ? "failed" : "done"),
+    ),
+    sayToolCall: emit(({ context }): Line => {
+      const { tool, arguments: args, callId } = currentCall(context);
+      return { type: "tool_call", tool, arguments: args, callId };
+    }),
+    sayDone: emit(({ context, event }): Line => {
+      const run = runOf(context);
+      const line: DoneLine = {
+        type: "done",
+        elapsedMs: Math.max(0, ("atMs" in event ? event.atMs : run.saidAtMs) - run.saidAtMs),
+      };
+      if (run.usage) Object.assign(line, { inputTokens: run.usage.input, outputTokens: run.usage.output });
+      if (context.usage) {
+        Object.assign(line, {
+          totalInputTokens: context.usage.input,
+          totalOutputTokens: context.usage.output,
+        });
+      }
+      return line;
+    }),
+    sayTaskFailed: emit(({ context }, params: { message: string }): Line => {
+      const { hint } = runOf(context);
+      return {
+        type: "error",
+        message: params.message,
+        code: "task_failed",
+        ...(hint === null ? {} : { hint }),
+      };
+    }),
+    sayError: emit((_, params: { message: string; code: ErrorCode | null }): Line => ({
+      type: "error",
+      message: params.message,
+      ...(params.code ? { code: params.code } : {}),
+    })),
+
+    // Effects that belong into the save.
+    /** The user's message enters the history. */
+    keepMessage: (_, _params: { runId: string }) => {},
+    /** Results for the model, in the run's transcript. */
+    noteResults: (_, _params: { results: NotedResult[] }) => {},
+    /** What the run said enters the history. */
+    keepReply: (_, _params: { runId: string; outcome: RunOutcome }) => {},
+
+    // Effects that are performed after the save.
+    startTurn: (_, _params: { runId: string }) => {},
+    callTool: (_, _params: { call: Call }) => {},
+  },
+}).createMachine({
+  id: "thread",
+  context: { version: THREAD_CHART_VERSION, run: null, usage: null },
+  initial: "idle",
+  states: {
+    idle: {
+      on: {
+        "user.said": {
+          target: "running",
+          actions: ["beginRun", { type: "keepMessage", params: ({ event }) => ({ runId: event.runId }) }],
+        },
+      },
+    },
+
+    running: {
+      initial: "thinking",
+      on: {
+        "run.failed": {
+          target: "idle",
+          actions: [
+            { type: "sayError", params: ({ event }) => ({ message: event.message, code: event.code }) },
+            {
+              type: "keepReply",
+              params: ({ context }) => ({ runId: runOf(context).id, outcome: "failed" as const }),
+            },
+            "endRun",
+          ],
+        },
+        "run.cancelled": {
+          target: "idle",
+          actions: [
+            { type: "sayError", params: { message: "The run was cancelled", code: "cancelled" } },
+            {
+              type: "keepReply",
+              params: ({ context }) => ({ runId: runOf(context).id, outcome: "cancelled" as const }),
+            },
+            "endRun",
+          ],
+        },
+      },
+      states: {
+        thinking: {
+          entry: { type: "startTurn", params: ({ context }) => ({ runId: runOf(context).id }) },
+          on: {
+            "agent.wrote": { actions: "sayDelta" },
+            "agent.called": {
+              target: "choosing",
+              actions: [
+                "countTokens",
+                "takeCalls",
+                {
+                  type: "noteResults",
+                  params: ({ event }) => ({
+                    results: event.calls.flatMap((call) =>
+                      isMade(call) ? [] : [{ callId: call.callId, text: call.reason, isError: true }],
+                    ),
+                  }),
+                },
+              ],
+            },
+            "agent.finished": {
+              target: "#thread.idle",
+              actions: [
+                "countTokens",
+                "sayDone",
+                {
+                  type: "keepReply",
+                  params: ({ context }) => ({ runId: runOf(context).id, outcome: "done" as const }),
+                },
+                "endRun",
+              ],
+            },
+            "agent.gaveUp": {
+              target: "#thread.idle",
+              actions: [
+                "countTokens",
+                { type: "sayTaskFailed", params: ({ event }) => ({ message: event.reason }) },
+                {
+                  type: "keepReply",
+                  params: ({ context }) => ({ runId: runOf(context).id, outcome: "failed" as const }),
+                },
+                "endRun",
+              ],
+            },
+            "run.taken": [
+              { guard: "attemptsLeft", target: "thinking", reenter: true, actions: "countAttempt" },
+              {
+                target: "#thread.idle",
+                actions: [
+                  { type: "sayError", params: { message: "The run was interrupted too often", code: null } },
+                  {
+                    type: "keepReply",
+                    params: ({ context }) => ({ runId: runOf(context).id, outcome: "failed" as const }),
+                  },
+                  "endRun",
+                ],
+              },
+            ],
+          },
+        },
+
+        choosing: {
+          always: [
+            {
+              guard: "missedTooOften",
+              target: "#thread.idle",
+              actions: [
+                {
+                  type: "sayTaskFailed",
+                  params: { message: "The agent kept calling tools that do not exist or do not fit" },
+                },
+                {
+                  type: "keepReply",
+                  params: ({ context }) => ({ runId: runOf(context).id, outcome: "failed" as const }),
+                },
+                "endRun",
+              ],
+            },
+            { guard: "allCallsAnswered", target: "thinking" },
+            {
+              guard: "overToolLimit",
+              target: "#thread.idle",
+              actions: [
+                { type: "sayTaskFailed", params: { message: "The run used more tool calls than it may" } },
+                {
+                  type: "keepReply",
+                  params: ({ context }) => ({ runId: runOf(context).id, outcome: "failed" as const }),
+                },
+                "endRun",
+              ],
+            },
+            {
+              guard: "nextIsPageTool",
+              target: "#thread.awaitingPageTool",
+              actions: ["countCall", "setDeadline", "sayStepRunning", "sayToolCall"],
+            },
+            { target: "usingServerTool", actions: ["countCall", "sayStepRunning"] },
+          ],
+        },
+
+        usingServerTool: {
+          entry: { type: "callTool", params: ({ context }) => ({ call: currentCall(context) }) },
+          on: {
+            "tool.returned": {
+              guard: "answersCallUnderWay",
+              target: "choosing",
+              actions: [
+                "sayStepResult",
+                {
+                  type: "noteResults",
+                  params: ({ event }) => ({
+                    results: [{ callId: event.callId, text: event.text, isError: event.isError }],
+                  }),
+                },
+                "dropAnsweredCall",
+              ],
+            },
+            "run.failed": {
+              target: "#thread.idle",
+              actions: [
+                "sayStepFailed",
+                { type: "sayError", params: ({ event }) => ({ message: event.message, code: event.code }) },
+                {
+                  type: "keepReply",
+                  params: ({ context }) => ({ runId: runOf(context).id, outcome: "failed" as const }),
+                },
+                "endRun",
+              ],
+            },
+            "run.cancelled": {
+              target: "#thread.idle",
+              actions: [
+                "sayStepFailed",
+                { type: "sayError", params: { message: "The run was cancelled", code: "cancelled" } },
+                {
+                  type: "keepReply",
+                  params: ({ context }) => ({ runId: runOf(context).id, outcome: "cancelled" as const }),
+                },
+                "endRun",
+              ],
+            },
+            "run.taken": [
+              { guard: "mayRepeatCall", target: "usingServerTool", reenter: true, actions: "countAttempt" },
+              {
+                target: "choosing",
+                actions: [
+                  "sayStepFailed",
+                  {
+                    type: "noteResults",
+                    params: ({ context }) => ({
+                      results: [
+                        { callId: currentCall(context).callId, text: OUTCOME_UNKNOWN, isError: true },
+                      ],
+                    }),
+                  },
+                  "dropAnsweredCall",
+                ],
+              },
+            ],
+          },
+        },
+      },
+    },
+
+    /** At rest: nothing of the thread is in memory until the browser answers, the visitor speaks, or the call expires. */
+    awaitingPageTool: {
+      on: {
+        "page.answered": {
+          guard: "answersPendingCall",
+          target: "running.choosing",
+          actions: [
+            "sayStepResult",
+            {
+              type: "noteResults",
+              params: ({ event }) => ({
+                results: [{ callId: event.callId, text: event.text, isError: event.isError }],
+              }),
+            },
+            "dropAnsweredCall",
+          ],
+        },
+        "user.said": {
+          target: "running",
+          actions: [
+            "sayStepFailed",
+            {
+              type: "keepReply",
+              params: ({ context }) => ({ runId: runOf(context).id, outcome: "superseded" as const }),
+            },
+            "beginRun",
+            { type: "keepMessage", params: ({ event }) => ({ runId: event.runId }) },
+          ],
+        },
+        "call.expired": {
+          guard: "deadlinePassed",
+          target: "idle",
+          actions: [
+            "sayStepFailed",
+            { type: "sayError", params: { message: "The page did not answer in time", code: "expired" } },
+            {
+              type: "keepReply",
+              params: ({ context }) => ({ runId: runOf(context).id, outcome: "expired" as const }),
+            },
+            "endRun",
+          ],
+        },
+        "run.cancelled": {
+          target: "idle",
+          actions: [
+            "sayStepFailed",
+            { type: "sayError", params: { message: "The run was cancelled", code: "cancelled" } },
+            {
+              type: "keepReply",
+              params: ({ context }) => ({ runId: runOf(context).id, outcome: "cancelled" as const }),
+            },
+            "endRun",
+          ],
+        },
+      },
+    },
+  },
+});

@@ -1,0 +1,56 @@
+import { assign, setup } from "xstate";
+
+/**
+ * A visitor token: a browser's only credential (spec.md, Visitor token).
+ *
+ * It begins anonymous, may be bound to one account, and ends when it was not used for its lifetime. A use changes
+ * nothing that must be saved: the lifetime is the stored key's own, slid by the call that reads it, and a key that
+ * is gone is the state `expired`. Binding twice to one account changes nothing; to another one is refused by
+ * leaving the snapshot as it is (V2).
+ */
+export const VISITOR_CHART_VERSION = 1;
+
+export interface VisitorContext {
+  /** Version of this chart that wrote the snapshot. */
+  version: number;
+  /** The account's id in the caller's system; null while anonymous. */
+  externalId: string | null;
+}
+
+export type VisitorEvent =
+  | { type: "token.used" }
+  | { type: "visitor.identified"; externalId: string }
+  | { type: "lifetime.passed" };
+
+export const visitorMachine = setup({
+  types: {
+    context: {} as VisitorContext,
+    events: {} as VisitorEvent,
+  },
+  actions: {
+    bindToAccount: assign({
+      externalId: ({ context, event }) =>
+        event.type === "visitor.identified" ? event.externalId : context.externalId,
+    }),
+  },
+}).createMachine({
+  id: "visitor",
+  context: { version: VISITOR_CHART_VERSION, externalId: null },
+  initial: "valid",
+  states: {
+    valid: {
+      initial: "anonymous",
+      on: {
+        "token.used": {},
+        "lifetime.passed": { target: "expired" },
+      },
+      states: {
+        anonymous: {
+          on: { "visitor.identified": { target: "identified", actions: "bindToAccount" } },
+        },
+        identified: {},
+      },
+    },
+    expired: { type: "final" },
+  },
+});

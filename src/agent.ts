@@ -1,0 +1,38 @@
+import type { Call, RefusedCall, Usage } from "../machines/thread.ts";
+import type { Catalog, Message, Run, TurnItem } from "./domain/message.ts";
+
+/**
+ * The agent contract: one model turn, or one call of a server-side tool. No HTTP, no store: what it needs comes in,
+ * what it decided goes out. Kept by agent/turn.ts.
+ */
+export interface Turn {
+  /** Whose instructions, model and MCP servers. */
+  slug: string;
+  /** The active run; `run.turns` is what the model saw and said in it so far. */
+  run: Run;
+  /** The text that the run answers. */
+  said: string;
+  /** The history before the run, oldest first. */
+  before: Message[];
+  /** The thread's page tools; offered on the widget API alone. */
+  catalog: Catalog;
+  /** W3C trace context of the request that began this, or null. */
+  traceparent: string | null;
+}
+
+export type TurnEnd =
+  | { type: "finished"; item: TurnItem; usage: Usage | null }
+  /** The model called tools; each call is resolved and checked, or refused with a reason for the model. */
+  | { type: "called"; item: TurnItem; calls: (Call | RefusedCall)[]; usage: Usage | null }
+  /** The model called `task_failed`. */
+  | { type: "gaveUp"; item: TurnItem; reason: string; usage: Usage | null }
+  /** Over one of the channel's budgets: no model call was made. */
+  | { type: "overBudget"; message: string };
+
+export interface Agent {
+  /** Rejects with ModelFault, or with the signal's reason. `wrote`: as in model.ts. */
+  think(turn: Turn, wrote: (text: string) => void, signal: AbortSignal): Promise<TurnEnd>;
+  /** Never rejects but with the signal's reason: a tool's failure is an answer with `isError`. The text is cut to 4,000 characters. */
+  useTool(slug: string, call: Call, signal: AbortSignal): Promise<{ text: string; isError: boolean }>;
+  close(): Promise<void>;
+}

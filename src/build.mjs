@@ -1,0 +1,25 @@
+// `npm run build`: TypeScript to plain JavaScript in dist/, and beside it the files that are not TypeScript.
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const require = createRequire(import.meta.url);
+const tsc = join(dirname(require.resolve("typescript/package.json")), "bin", "tsc");
+
+rmSync(join(root, "dist"), { recursive: true, force: true });
+execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
+  stdio: "inherit",
+  cwd: root,
+});
+
+for (const asset of ["src/stores/redis-functions.lua"]) {
+  if (existsSync(join(root, asset))) cpSync(join(root, asset), join(root, "dist", asset));
+}
+
+// The browser element and the demo page bundle themselves.
+for (const step of ["src/widget/build.mjs", "src/demo/build.mjs"]) {
+  if (existsSync(join(root, step))) await import(pathToFileURL(join(root, step)).href);
+}

@@ -1,0 +1,95 @@
+import type { ProgressLine, StepLine, TerminalLine } from "../../machines/line.ts";
+import type { RunOutcome } from "../../machines/thread.ts";
+import type { PageTool } from "./page-tool.ts";
+
+/** A step as history and streams show it. */
+export type Step = Omit<StepLine, "type">;
+
+/** A tool call of an earlier run in short form: what the model is reminded of. */
+export interface PastCall {
+  tool: string;
+  /** JSON text, cut. */
+  arguments: string;
+  /** The result's text, cut; null where the call was never answered. */
+  result: string | null;
+}
+
+/** An item of a thread's history, as it is stored. Ids are unique within the thread and count up from 1. */
+export interface Message {
+  id: string;
+  role: "user" | "assistant";
+  content: string;
+  createdAtMs: number;
+  runId: string;
+  /** Only on a reply that used tools. */
+  steps?: Step[];
+  /** Only on a reply that used tools; not shown to clients. */
+  calls?: PastCall[];
+  /** Only on a reply; not shown to clients. */
+  outcome?: RunOutcome;
+}
+
+/** What is known of who speaks, as data for the model: everything in it is the visitor's or the page's claim. */
+export interface Speaker {
+  displayName: string | null;
+  /** Pathname and search of the page, widget API only. */
+  page: string | null;
+  customerContext: Record<string, string | number | boolean> | null;
+}
+
+/** Which API a run came by: page tools are offered on the widget API alone. */
+export type Api = "server" | "widget";
+
+/** A user's message that waits behind the thread's active run. */
+export interface WaitingMessage {
+  runId: string;
+  api: Api;
+  text: string;
+  userId: string;
+  speaker: Speaker;
+  saidAtMs: number;
+}
+
+/** An item of what the model saw and said in one run, after the user's message. */
+export type TurnItem =
+  | { type: "assistant"; text: string; calls: { callId: string; offeredName: string; arguments: string }[] }
+  | { type: "result"; callId: string; text: string; isError: boolean };
+
+/**
+ * A run, as it is kept with its thread: what another process needs to take it up, and what replays its stream.
+ * The thread's header holds the active or last run whole.
+ */
+export interface Run {
+  runId: string;
+  api: Api;
+  userId: string;
+  speaker: Speaker;
+  saidAtMs: number;
+  /** Time spent while the run was active, up to the last save; waiting on the browser is not counted. */
+  activeMs: number;
+  /** What the model saw and said so far. */
+  turns: TurnItem[];
+  /** What the run said since the user's message, adjacent deltas joined; terminal lines are not in it. */
+  lines: ProgressLine[];
+  /** Index in `lines` where the present stream begins: 0, or where the latest tool result opened it. */
+  streamFrom: number;
+  /** How the present stream ended; null while it is open. */
+  terminal: TerminalLine | null;
+  /** The page call that was answered last; a repeat of it re-attaches. */
+  answered: { callId: string; tool: string } | null;
+  /** null while the run goes on. */
+  outcome: RunOutcome | null;
+  /** What moved the run, oldest first, bounded: the inspector replays it. */
+  path: RunMove[];
+}
+
+/** One recorded transition of a run's thread chart: event type, state after it, when, and the lines it emitted (types only for deltas). */
+export interface RunMove {
+  atMs: number;
+  event: string;
+  state: string;
+  said: string[];
+}
+
+/** A thread's catalog of page tools. */
+export type Catalog = PageTool[];

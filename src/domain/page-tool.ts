@@ -1,0 +1,6 @@
+/** A tool definition that a page registers for a thread (spec.md, Tool definition). Fields outside this shape are dropped. */
+export interface PageTool {
+  name: string;
+  description?: string;
+  inputSchema?: { type: "object"; properties?: Record<string, unknown>; required?: string[] };
+}

@@ -1,0 +1,31 @@
+/**
+ * A no before the stream: an answer that the spec foresees, thrown by whoever finds the reason.
+ * `src/http/route.ts` holds the one table that turns the reason into a status.
+ */
+export type RefusalReason =
+  | "malformed-request" // 400: framing that a strict reading of HTTP would not call a request
+  | "unauthorized" // 401
+  | "forbidden" // 403
+  | "not-found" // 404
+  | "conflict" // 409
+  | "too-large" // 413
+  | "unsupported-encoding" // 415
+  | "invalid" // 422
+  | "rate-limited" // 429
+  | "unavailable"; // 503: the store cannot be reached
+
+export class Refusal extends Error {
+  readonly reason: RefusalReason;
+  /** One short line for the server API; the widget API answers without a body. Never a secret. */
+  readonly text: string;
+  /** Seconds until it is worth asking again; with `rate-limited` and `unavailable`. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(reason: RefusalReason, text = "", retryAfterSeconds?: number) {
+    super(text === "" ? reason : `${reason}: ${text}`);
+    this.name = "Refusal";
+    this.reason = reason;
+    this.text = text;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

@@ -1,0 +1,23 @@
+import type { AccessMode } from "./channel.ts";
+
+/** Somebody who talks in a channel (spec.md, User). Anonymous: a web visitor without an external id. */
+export interface User {
+  userId: string;
+  /** The user's id in the caller's system; null while anonymous. */
+  externalId: string | null;
+  displayName: string | null;
+  blocked: boolean;
+  whitelisted: boolean;
+}
+
+/** What decides about a channel's users: read with every request, so that a change is in force at once. */
+export interface ChannelState {
+  enabled: boolean;
+  accessMode: AccessMode;
+}
+
+/** May this user talk here? Blocked wins over whitelisted; in `open` mode the whitelist flag is not asked (contract.md, Users). */
+export function mayTalk(channel: ChannelState, user: Pick<User, "blocked" | "whitelisted">): boolean {
+  if (!channel.enabled || user.blocked) return false;
+  return channel.accessMode === "open" || user.whitelisted;
+}

@@ -1,0 +1,64 @@
+import type { Usage } from "../machines/thread.ts";
+
+/**
+ * The model contract: one turn of a chat model, streamed.
+ * Keepers: models/openai.ts, which speaks to any OpenAI-compatible server; models/demo.ts is such a server, in this
+ * process, for a start without a key.
+ */
+export type ModelMessage =
+  | { role: "system"; content: string }
+  | { role: "user"; content: string }
+  | { role: "assistant"; content: string; calls: ModelCall[] }
+  | { role: "tool"; callId: string; content: string };
+
+export interface ModelCall {
+  callId: string;
+  /** The name under which the tool was offered. */
+  name: string;
+  /** JSON text, as the model wrote it: it may not parse. */
+  arguments: string;
+}
+
+export interface OfferedTool {
+  /** 1 to 64 of `a-z A-Z 0-9 _ -` */
+  name: string;
+  description: string;
+  /** A JSON schema of type object. */
+  parameters: Record<string, unknown>;
+}
+
+export interface ModelRequest {
+  model: string;
+  messages: ModelMessage[];
+  tools: OfferedTool[];
+  maxOutputTokens: number | null;
+  /** W3C trace context of the caller's request, passed on as a header; null where there was none. */
+  traceparent: string | null;
+}
+
+export interface ModelTurn {
+  /** The whole text of the turn: all that `wrote` was given, joined. */
+  text: string;
+  calls: ModelCall[];
+  /** null where the server told none. */
+  usage: Usage | null;
+}
+
+/** The model could not be reached, answered with an error, or fell silent. The message is fit for clients: no key, no address. */
+export class ModelFault extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "ModelFault";
+  }
+}
+
+export interface Model {
+  readonly kind: "openai" | "demo";
+  /**
+   * One turn. `wrote` is called once per network read that brought text, with all of that read's text: never with an
+   * empty string, never with half of a surrogate pair. A fault before the first text is retried with backoff; after it
+   * the turn rejects with ModelFault. Rejects with the signal's reason when it is aborted; the request then ends at once.
+   */
+  stream(request: ModelRequest, wrote: (text: string) => void, signal: AbortSignal): Promise<ModelTurn>;
+  close(): Promise<void>;
+}
