@@ -276,14 +276,14 @@ export const threadMachine = setup({
 
     // Effects that belong into the save.
     /** The user's message enters the history. */
-    keepMessage: (_, _params: { runId: string }) => {},
+    keepMessage: () => {},
     /** Results for the model, in the run's transcript. */
     noteResults: (_, _params: { results: NotedResult[] }) => {},
     /** What the run said enters the history. */
-    keepReply: (_, _params: { runId: string; outcome: RunOutcome }) => {},
+    keepReply: (_, _params: { outcome: RunOutcome }) => {},
 
     // Effects that are performed after the save.
-    startTurn: (_, _params: { runId: string }) => {},
+    startTurn: () => {},
     callTool: (_, _params: { call: Call }) => {},
   },
 }).createMachine({
@@ -295,7 +295,7 @@ export const threadMachine = setup({
       on: {
         "user.said": {
           target: "running",
-          actions: ["beginRun", { type: "keepMessage", params: ({ event }) => ({ runId: event.runId }) }],
+          actions: ["beginRun", "keepMessage"],
         },
       },
     },
@@ -307,10 +307,7 @@ export const threadMachine = setup({
           target: "idle",
           actions: [
             { type: "sayError", params: ({ event }) => ({ message: event.message, code: event.code }) },
-            {
-              type: "keepReply",
-              params: ({ context }) => ({ runId: runOf(context).id, outcome: "failed" as const }),
-            },
+            { type: "keepReply", params: { outcome: "failed" } },
             "endRun",
           ],
         },
@@ -318,17 +315,14 @@ export const threadMachine = setup({
           target: "idle",
           actions: [
             { type: "sayError", params: { message: "The run was cancelled", code: "cancelled" } },
-            {
-              type: "keepReply",
-              params: ({ context }) => ({ runId: runOf(context).id, outcome: "cancelled" as const }),
-            },
+            { type: "keepReply", params: { outcome: "cancelled" } },
             "endRun",
           ],
         },
       },
       states: {
         thinking: {
-          entry: { type: "startTurn", params: ({ context }) => ({ runId: runOf(context).id }) },
+          entry: "startTurn",
           on: {
             "agent.wrote": { actions: "sayDelta" },
             "agent.called": {
@@ -351,10 +345,7 @@ export const threadMachine = setup({
               actions: [
                 "countTokens",
                 "sayDone",
-                {
-                  type: "keepReply",
-                  params: ({ context }) => ({ runId: runOf(context).id, outcome: "done" as const }),
-                },
+                { type: "keepReply", params: { outcome: "done" } },
                 "endRun",
               ],
             },
@@ -363,10 +354,7 @@ export const threadMachine = setup({
               actions: [
                 "countTokens",
                 { type: "sayTaskFailed", params: ({ event }) => ({ message: event.reason }) },
-                {
-                  type: "keepReply",
-                  params: ({ context }) => ({ runId: runOf(context).id, outcome: "failed" as const }),
-                },
+                { type: "keepReply", params: { outcome: "failed" } },
                 "endRun",
               ],
             },
@@ -376,10 +364,7 @@ export const threadMachine = setup({
                 target: "#thread.idle",
                 actions: [
                   { type: "sayError", params: { message: "The run was interrupted too often", code: null } },
-                  {
-                    type: "keepReply",
-                    params: ({ context }) => ({ runId: runOf(context).id, outcome: "failed" as const }),
-                  },
+                  { type: "keepReply", params: { outcome: "failed" } },
                   "endRun",
                 ],
               },
@@ -397,10 +382,7 @@ export const threadMachine = setup({
                   type: "sayTaskFailed",
                   params: { message: "The agent kept calling tools that do not exist or do not fit" },
                 },
-                {
-                  type: "keepReply",
-                  params: ({ context }) => ({ runId: runOf(context).id, outcome: "failed" as const }),
-                },
+                { type: "keepReply", params: { outcome: "failed" } },
                 "endRun",
               ],
             },
@@ -410,10 +392,7 @@ export const threadMachine = setup({
               target: "#thread.idle",
               actions: [
                 { type: "sayTaskFailed", params: { message: "The run used more tool calls than it may" } },
-                {
-                  type: "keepReply",
-                  params: ({ context }) => ({ runId: runOf(context).id, outcome: "failed" as const }),
-                },
+                { type: "keepReply", params: { outcome: "failed" } },
                 "endRun",
               ],
             },
@@ -448,10 +427,7 @@ export const threadMachine = setup({
               actions: [
                 "sayStepFailed",
                 { type: "sayError", params: ({ event }) => ({ message: event.message, code: event.code }) },
-                {
-                  type: "keepReply",
-                  params: ({ context }) => ({ runId: runOf(context).id, outcome: "failed" as const }),
-                },
+                { type: "keepReply", params: { outcome: "failed" } },
                 "endRun",
               ],
             },
@@ -460,10 +436,7 @@ export const threadMachine = setup({
               actions: [
                 "sayStepFailed",
                 { type: "sayError", params: { message: "The run was cancelled", code: "cancelled" } },
-                {
-                  type: "keepReply",
-                  params: ({ context }) => ({ runId: runOf(context).id, outcome: "cancelled" as const }),
-                },
+                { type: "keepReply", params: { outcome: "cancelled" } },
                 "endRun",
               ],
             },
@@ -511,12 +484,9 @@ export const threadMachine = setup({
           target: "running",
           actions: [
             "sayStepFailed",
-            {
-              type: "keepReply",
-              params: ({ context }) => ({ runId: runOf(context).id, outcome: "superseded" as const }),
-            },
+            { type: "keepReply", params: { outcome: "superseded" } },
             "beginRun",
-            { type: "keepMessage", params: ({ event }) => ({ runId: event.runId }) },
+            "keepMessage",
           ],
         },
         "call.expired": {
@@ -525,10 +495,7 @@ export const threadMachine = setup({
           actions: [
             "sayStepFailed",
             { type: "sayError", params: { message: "The page did not answer in time", code: "expired" } },
-            {
-              type: "keepReply",
-              params: ({ context }) => ({ runId: runOf(context).id, outcome: "expired" as const }),
-            },
+            { type: "keepReply", params: { outcome: "expired" } },
             "endRun",
           ],
         },
@@ -537,10 +504,7 @@ export const threadMachine = setup({
           actions: [
             "sayStepFailed",
             { type: "sayError", params: { message: "The run was cancelled", code: "cancelled" } },
-            {
-              type: "keepReply",
-              params: ({ context }) => ({ runId: runOf(context).id, outcome: "cancelled" as const }),
-            },
+            { type: "keepReply", params: { outcome: "cancelled" } },
             "endRun",
           ],
         },

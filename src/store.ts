@@ -276,6 +276,8 @@ export interface Store {
   // ---- liveness: who lives, and which threads somebody should look after
   /** Says that this process lives, and answers which processes were last heard of more than `ttlMs` ago. */
   beat(ttlMs: number): Promise<string[]>;
+  /** Says that this process will not beat again: the others find it silent at their next beat. */
+  retire(): Promise<void>;
   /** Threads that a process of this id holds; on the embedded store also of every process but this one (`null`). */
   heldBy(processId: string | null): Promise<{ uid: string; fence: string }[]>;
   /** A process whose threads have all been taken is forgotten. */

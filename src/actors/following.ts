@@ -1,0 +1,294 @@
+import type { ErrorLine, Line, ProgressLine, TerminalLine } from "../../machines/line.ts";
+import { isTerminal } from "../../machines/line.ts";
+import type { Letter, Store, ThreadRecord } from "../store.ts";
+import type { LiveThread } from "./live-thread.ts";
+import type { ThreadLog } from "./parts.ts";
+import type { OpenReply } from "./reply.ts";
+import { createRunLog, linesSince, positionAfter } from "./run-log.ts";
+import type { RunLog } from "./run-log.ts";
+
+/**
+ * Reading along with a run that another instance holds, or that has not begun yet.
+ *
+ * Here a mirror keeps a log of the run. It asks the holder by letter for what was said since a position, and the
+ * holder's follower then sends each line as it is said. Letters may be lost: a mirror that sees a gap asks again, and
+ * once a second every mirror looks into the store, which knows who holds the run now or how it ended. When the run's
+ * holder changes, what the new one says must go on from what was saved: a reader who was told more than that is cut
+ * off (`interrupted`) and re-attaches.
+ */
+export interface Following {
+  /** Reads along from `from` on. `record`: the thread as it was just read. */
+  follow(record: ThreadRecord, runId: string, reply: OpenReply, from: number): void;
+  /** Waits for a run that has not begun. */
+  expect(uid: string, runId: string, reply: OpenReply): void;
+  /** The run began, or goes on, in this process. */
+  begun(thread: LiveThread): void;
+  /** A letter that concerns following; false where it does not. */
+  take(letter: Letter): boolean;
+  stop(): void;
+}
+
+/** How often a mirror looks into the store; letters bring everything sooner, so this only bounds what a lost one costs. */
+const LOOK_MS = 1_000;
+/** A follower that was not asked for again for so long is dropped. */
+const FOLLOWER_TTL_MS = 5_000;
+
+const GONE_ON: ErrorLine = {
+  type: "error",
+  code: "interrupted",
+  message: "This stream was interrupted; the run goes on",
+};
+
+interface FollowLetter {
+  type: "follow";
+  uid: string;
+  runId: string;
+  from: number;
+  to: string;
+}
+
+interface SaidLetter {
+  type: "said";
+  runId: string;
+  /** Who says it, and what of the run was saved when it took the run. */
+  fence: string;
+  base: number;
+  from: number;
+  lines: ProgressLine[];
+  terminal: TerminalLine | null;
+}
+
+interface Mirror {
+  uid: string;
+  log: RunLog;
+  fence: string | null;
+  looking: boolean;
+  timer: NodeJS.Timeout;
+}
+
+/** Process id of a fence `PROCESS:RANDOM`. */
+export function holderOf(fence: string): string {
+  return fence.slice(0, fence.lastIndexOf(":"));
+}
+
+export function createFollowing(parts: {
+  store: Store;
+  log: ThreadLog;
+  /** The thread, where this process holds it. */
+  live(uid: string): LiveThread | undefined;
+}): Following {
+  const { store } = parts;
+  const mirrors = new Map<string, Mirror>();
+  const followers = new Map<string, Follower>();
+
+  function mirrorOf(uid: string, runId: string, said: readonly ProgressLine[]): Mirror {
+    const known = mirrors.get(runId);
+    if (known) return known;
+    const mirror: Mirror = {
+      uid,
+      log: createRunLog(runId, said),
+      fence: null,
+      looking: false,
+      timer: setInterval(() => void look(mirror), LOOK_MS).unref(),
+    };
+    mirrors.set(runId, mirror);
+    return mirror;
+  }
+
+  function drop(mirror: Mirror): void {
+    clearInterval(mirror.timer);
+    mirrors.delete(mirror.log.runId);
+  }
+
+  function ask(mirror: Mirror, fence: string): void {
+    const letter: FollowLetter = {
+      type: "follow",
+      uid: mirror.uid,
+      runId: mirror.log.runId,
+      from: mirror.log.position,
+      to: store.processId,
+    };
+    store.send(holderOf(fence), { ...letter });
+  }
+
+  /** The store's view of the run: who holds it now, or how it ended. */
+  async function look(mirror: Mirror): Promise<void> {
+    if (mirror.looking) return;
+    if ([...mirror.log.readers].every((reply) => reply.over)) return drop(mirror);
+    mirror.looking = true;
+    try {
+      const record = await store.load(mirror.uid, 1);
+      if (mirrors.get(mirror.log.runId) === mirror && record) await compare(mirror, record);
+    } catch (error) {
+      parts.log.warn({ uid: mirror.uid, err: error }, "cannot look after a followed run");
+    } finally {
+      mirror.looking = false;
+    }
+  }
+
+  async function compare(mirror: Mirror, record: ThreadRecord): Promise<void> {
+    const { runId } = mirror.log;
+    if (record.run?.runId === runId) {
+      if (record.run.terminal) {
+        finish(mirror, record.run.lines, record.run.terminal);
+      } else if (record.fence) {
+        const here = parts.live(mirror.uid);
+        if (here?.run?.runId === runId) handOver(mirror, here);
+        else ask(mirror, record.fence);
+      }
+      return;
+    }
+    const ended = (await store.runs(mirror.uid, 50)).find((run) => run.runId === runId && run.outcome);
+    if (!ended) {
+      // It waits for its turn: whoever holds the thread will run it.
+      if (record.fence && holderOf(record.fence) !== store.processId) ask(mirror, record.fence);
+      return;
+    }
+    const history = await store.history(mirror.uid, { limit: 100, before: null });
+    const kept = history.find((message) => message.runId === runId && message.role === "assistant");
+    const lines: ProgressLine[] = (kept?.steps ?? []).map((step) => ({ type: "step", ...step }));
+    if (kept) lines.push({ type: "delta", text: kept.content });
+    if (mirror.log.position > 0) cut(mirror);
+    else finish(mirror, lines, ended.terminal ?? GONE_ON);
+  }
+
+  function finish(mirror: Mirror, lines: readonly ProgressLine[], terminal: TerminalLine): void {
+    mirror.log.say([...linesSince(lines, mirror.log.position), terminal]);
+    drop(mirror);
+  }
+
+  function cut(mirror: Mirror): void {
+    mirror.log.cut(GONE_ON);
+    drop(mirror);
+  }
+
+  function handOver(mirror: Mirror, thread: LiveThread): void {
+    drop(mirror);
+    if (mirror.log.position > thread.basePosition && mirror.fence !== thread.fence)
+      return mirror.log.cut(GONE_ON);
+    for (const reply of mirror.log.readers) thread.log.attach(reply, mirror.log.position);
+  }
+
+  /** What the holder said, at the mirror. */
+  function hear(letter: SaidLetter): void {
+    const mirror = mirrors.get(letter.runId);
+    if (!mirror) return;
+    if (mirror.fence !== letter.fence) {
+      if (mirror.fence !== null && mirror.log.position > letter.base) return cut(mirror);
+      mirror.fence = letter.fence;
+    }
+    const { position } = mirror.log;
+    // The holder was stopped: the run goes on elsewhere, and the store will say where.
+    if (letter.terminal?.type === "error" && letter.terminal.code === "interrupted") return;
+    if (letter.from > position) return ask(mirror, letter.fence);
+    const lines: Line[] = linesSince(letter.lines, position - letter.from);
+    if (letter.terminal) lines.push(letter.terminal);
+    if (lines.length > 0) mirror.log.say(lines);
+    if (letter.terminal) drop(mirror);
+  }
+
+  /** Another instance asks to be sent what a run says here. */
+  function sendAlong(letter: FollowLetter): void {
+    const key = `${letter.runId} ${letter.to}`;
+    const thread = parts.live(letter.uid);
+    if (thread?.run?.runId !== letter.runId) {
+      // Not begun yet, or over already: the mirror's next look at the store tells it.
+      return;
+    }
+    const known = followers.get(key);
+    if (known && !known.over && known.thread === thread && known.position <= letter.from)
+      return known.renew();
+    known?.leave();
+    const follower = createFollower(store, thread, letter);
+    followers.set(key, follower);
+    for (const [other, { over }] of followers) if (over) followers.delete(other);
+    follower.say(linesSince(thread.log.lines, letter.from));
+    thread.log.attach(follower, thread.log.position);
+  }
+
+  return {
+    follow(record, runId, reply, from) {
+      const mirror = mirrorOf(record.uid, runId, record.run?.runId === runId ? record.run.lines : []);
+      mirror.log.attach(reply, from);
+      if (record.fence) ask(mirror, record.fence);
+    },
+
+    expect(uid, runId, reply) {
+      mirrorOf(uid, runId, []).log.attach(reply, 0);
+    },
+
+    begun(thread) {
+      const mirror = thread.run && mirrors.get(thread.run.runId);
+      if (mirror) handOver(mirror, thread);
+    },
+
+    take(letter) {
+      if (letter["type"] === "follow") sendAlong(letter as unknown as FollowLetter);
+      else if (letter["type"] === "said") hear(letter as unknown as SaidLetter);
+      else return false;
+      return true;
+    },
+
+    stop() {
+      for (const mirror of mirrors.values()) {
+        mirror.log.cut(GONE_ON);
+        clearInterval(mirror.timer);
+      }
+      mirrors.clear();
+    },
+  };
+}
+
+/** A reader of a log here that is another instance's mirror there. */
+interface Follower extends OpenReply {
+  readonly thread: LiveThread;
+  readonly position: number;
+  renew(): void;
+}
+
+function createFollower(store: Store, thread: LiveThread, asked: FollowLetter): Follower {
+  let position = asked.from;
+  let renewedAt = performance.now();
+  let over = false;
+  const { fence, basePosition } = thread;
+
+  return {
+    runId: asked.runId,
+    thread,
+
+    get position() {
+      return position;
+    },
+
+    get over() {
+      return over || performance.now() - renewedAt > FOLLOWER_TTL_MS;
+    },
+
+    renew() {
+      renewedAt = performance.now();
+    },
+
+    say(lines) {
+      const progress = lines.filter((line) => !isTerminal(line));
+      const terminal = lines.find((line) => isTerminal(line)) ?? null;
+      const letter: SaidLetter = {
+        type: "said",
+        runId: asked.runId,
+        fence,
+        base: basePosition,
+        from: position,
+        lines: progress,
+        terminal,
+      };
+      store.send(asked.to, { ...letter });
+      position += positionAfter(progress);
+      if (terminal) over = true;
+    },
+
+    read() {},
+
+    leave() {
+      over = true;
+    },
+  };
+}

@@ -1,0 +1,450 @@
+import type { ErrorLine, Line } from "../../machines/line.ts";
+import { THREAD_CHART_VERSION, threadMachine } from "../../machines/thread.ts";
+import type { Call, ThreadEvent } from "../../machines/thread.ts";
+import type { TurnEnd } from "../agent.ts";
+import { newId } from "../domain/ids.ts";
+import type { Catalog, Message, Run, TurnItem, WaitingMessage } from "../domain/message.ts";
+import { ModelFault } from "../model.ts";
+import { StoreUnavailable } from "../store.ts";
+import type { CommitResult, ThreadCommit, ThreadRecord } from "../store.ts";
+import { drawUpChange, threadStateOf } from "./change.ts";
+import type { Change } from "./change.ts";
+import { createHost } from "./host.ts";
+import type { Effect } from "./host.ts";
+import { createMailbox } from "./mailbox.ts";
+import type { ThreadParts } from "./parts.ts";
+import { createRunLog } from "./run-log.ts";
+import type { RunLog } from "./run-log.ts";
+
+/**
+ * A thread that this process holds, from the claim to the moment it lets go.
+ *
+ * Each event goes the same way, one at a time: ask the chart, commit what it asks to be saved, and only then say the
+ * lines and perform the effects. A delta changes nothing that is saved, and passes in the same tick. Every commit
+ * carries the fence of the claim: when another process has taken the thread, the commit says so, and this one stops.
+ */
+const host = createHost<typeof threadMachine, Line>(threadMachine, THREAD_CHART_VERSION);
+
+/** How long a save is tried again before the readers are told; the store's own deadline. */
+const PATIENCE_MS = 2_000;
+const FIRST_RETRY_MS = 50;
+const LAST_RETRY_MS = 1_000;
+
+const INTERRUPTED: ErrorLine = {
+  type: "error",
+  code: "interrupted",
+  message: "This stream was interrupted; the run goes on",
+};
+const NOT_SAVED: ErrorLine = { type: "error", message: "The service cannot save the conversation right now" };
+
+/** What comes with an event besides the event. */
+interface Enclosed {
+  item?: TurnItem;
+  message?: WaitingMessage;
+  page?: string | null;
+  startsWaiting?: boolean;
+}
+
+/** A change, and the chart's snapshot after it. */
+interface Drawn {
+  change: Change;
+  next: ReturnType<typeof host.initial>;
+}
+
+export interface Claim extends Enclosed {
+  /** null: the chart is not asked; the thread is taken to run its queue. */
+  event: ThreadEvent | null;
+  takesFrom?: string;
+  orWait?: { message: WaitingMessage; max: number };
+}
+
+/** The claim's end: the store's answer, or `unchanged` where the chart has no move for the event. */
+export type ClaimResult = CommitResult | { type: "unchanged" };
+
+/** What a live thread tells the one that keeps them. */
+export interface Keeper {
+  /** A claim is on its way: its fence is not lost, though nobody is known to hold it yet. */
+  claiming(thread: LiveThread): void;
+  claimed(thread: LiveThread, held: boolean): void;
+  /** A run began here: whoever waits for it may attach. */
+  begun(thread: LiveThread): void;
+  letGo(thread: LiveThread): void;
+}
+
+export class LiveThread {
+  readonly uid: string;
+  readonly slug: string;
+  readonly fence: string;
+  /** The active run as it was last saved. */
+  run: Run | null;
+  /** What the active run has said, saved or not. */
+  log: RunLog;
+  /** What was saved of the run when this process took it: what lies before it reads the same on every instance. */
+  basePosition: number;
+
+  readonly #parts: ThreadParts;
+  readonly #keeper: Keeper;
+  readonly #mailbox = createMailbox();
+  #snapshot;
+  #rev: number;
+  #history: Message[];
+  #messageCount: number;
+  #catalog: Catalog;
+  #traceparent: string | null;
+  /** What the present state waits for; aborted when the state is left. */
+  #task = new AbortController();
+  #timeout: NodeJS.Timeout | null = null;
+  #activeSince: number;
+  #over = false;
+
+  constructor(
+    parts: ThreadParts,
+    keeper: Keeper,
+    thread: { uid: string; slug: string; record: ThreadRecord | null; traceparent: string | null },
+  ) {
+    const { uid, slug, record, traceparent } = thread;
+    this.#parts = parts;
+    this.#keeper = keeper;
+    this.uid = uid;
+    this.slug = record?.slug ?? slug;
+    this.fence = `${parts.store.processId}:${newId()}`;
+    this.run = record?.run ?? null;
+    this.log = createRunLog(this.run?.runId ?? "", this.run?.lines);
+    this.basePosition = this.log.position;
+    this.#snapshot = record?.snapshot ? host.thaw(record.snapshot) : host.initial();
+    this.#rev = record?.rev ?? 0;
+    this.#history = record?.tail ?? [];
+    this.#messageCount = record?.messageCount ?? 0;
+    this.#catalog = record?.catalog ?? [];
+    this.#traceparent = traceparent;
+    this.#activeSince = parts.clock.elapsed();
+  }
+
+  /** Takes the thread with its first event. Rejects with StoreUnavailable: the outcome is then unknown. */
+  async claim(claim: Claim): Promise<ClaimResult> {
+    const drawn = claim.event ? this.#decide(claim.event, claim) : null;
+    if (claim.event && !drawn) return { type: "unchanged" };
+    const commit = this.#commitOf(drawn, {
+      claims: true,
+      takesFrom: claim.takesFrom ?? null,
+      orWait: claim.orWait ?? null,
+    });
+    // A thread without a run cannot be held: there is nothing to take.
+    if (!commit) return { type: "unchanged" };
+
+    this.#keeper.claiming(this);
+    let result: CommitResult | null = null;
+    try {
+      result = await this.#parts.store.commit(commit);
+    } finally {
+      this.#keeper.claimed(this, result?.type === "committed");
+    }
+    if (result.type === "committed") {
+      const committed = result;
+      this.#mailbox.post(() => this.#settle(drawn, committed));
+    }
+    return result;
+  }
+
+  /** Gives the thread an event from outside; resolves when it was handled, saved or dropped. */
+  receive(event: ThreadEvent): Promise<void> {
+    return new Promise((resolve) => {
+      this.#mailbox.post(async () => {
+        await this.#handle(event, {});
+        resolve();
+      });
+    });
+  }
+
+  /** The page registered other tools: the next turn is offered these. */
+  setCatalog(catalog: Catalog): void {
+    this.#catalog = catalog;
+  }
+
+  /** Ends the streams and stops working, without a save: another process goes on where the last save left off. */
+  interrupt(): void {
+    if (this.#over) return;
+    this.#stop();
+    this.log.cut(INTERRUPTED);
+    this.#keeper.letGo(this);
+  }
+
+  #decide(event: ThreadEvent, enclosed: Enclosed): Drawn | null {
+    const decision = host.decide(this.#snapshot, event);
+    if (!decision.changed) return null;
+    const { clock } = this.#parts;
+    const change = drawUpChange({
+      run: this.run && { ...this.run, lines: [...this.log.lines], activeMs: this.#activeMs() },
+      event,
+      decision,
+      item: enclosed.item ?? null,
+      message: enclosed.message ?? null,
+      page: enclosed.page ?? null,
+      messageCount: this.#messageCount,
+      lastMessageAtMs: this.#history.at(-1)?.createdAtMs ?? 0,
+      nowMs: clock.now(),
+    });
+    return { change, next: decision.next };
+  }
+
+  /** null: a thread without a run has nothing to be taken for. */
+  #commitOf(
+    drawn: Drawn | null,
+    how: Pick<ThreadCommit, "claims" | "takesFrom" | "orWait"> & { startsWaiting?: string | null },
+  ): ThreadCommit | null {
+    const run = drawn?.change.run ?? this.run;
+    if (!run) return null;
+    const next = drawn?.next ?? this.#snapshot;
+    const state = threadStateOf(next.value);
+    return {
+      uid: this.uid,
+      slug: this.slug,
+      opId: newId(),
+      fence: this.fence,
+      claims: how.claims,
+      takesFrom: how.takesFrom,
+      rev: this.#rev,
+      atMs: this.#parts.clock.now(),
+      snapshot: host.freeze(next),
+      state,
+      run,
+      endedRun: drawn?.change.endedRun ?? null,
+      messages: drawn?.change.messages ?? [],
+      startsWaiting: how.startsWaiting ?? null,
+      holds: state === "running",
+      deadlineMs: state === "awaiting" ? (next.context.run?.deadlineMs ?? null) : null,
+      orWait: how.orWait,
+    };
+  }
+
+  /** One event of a thread that is held. Synchronous where nothing is to be saved. */
+  #handle(event: ThreadEvent, enclosed: Enclosed): void | Promise<void> {
+    if (this.#over) return;
+    if (event.type === "agent.wrote") return this.#pass(event);
+    const drawn = this.#decide(event, enclosed);
+    if (!drawn) return;
+    return this.#saveAndSettle(drawn, enclosed);
+  }
+
+  /** A delta: through the chart to the readers, with no save. */
+  #pass(event: ThreadEvent): void {
+    const { outcome } = host.decide(this.#snapshot, event);
+    for (const part of outcome) if (part.kind === "emitted") this.log.say([part.line]);
+  }
+
+  async #saveAndSettle(drawn: Drawn, enclosed: Enclosed): Promise<void> {
+    const commit = this.#commitOf(drawn, {
+      claims: false,
+      takesFrom: null,
+      orWait: null,
+      startsWaiting: enclosed.startsWaiting ? drawn.change.run.runId : null,
+    });
+    if (!commit) return;
+    const result = await this.#commitPatiently(commit);
+    if (!result || this.#over) return;
+    if (result.type === "committed") return this.#settle(drawn, result);
+    this.#parts.log.warn(
+      { uid: this.uid, runId: commit.run.runId, result: result.type },
+      "another instance holds the thread",
+    );
+    this.interrupt();
+  }
+
+  /** Saves, again and again while the store is away; the readers are told when it takes too long. null: given up. */
+  async #commitPatiently(commit: ThreadCommit): Promise<CommitResult | null> {
+    const { store, clock, log } = this.#parts;
+    const begunAt = clock.elapsed();
+    let told = false;
+    for (let pauseMs = FIRST_RETRY_MS; !this.#over; pauseMs = Math.min(pauseMs * 2, LAST_RETRY_MS)) {
+      try {
+        return await store.commit(commit);
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) {
+          log.error({ uid: this.uid, err: error }, "cannot save a thread");
+          this.interrupt();
+          return null;
+        }
+        if (!told && clock.elapsed() - begunAt + pauseMs > PATIENCE_MS) {
+          told = true;
+          log.warn(
+            { uid: this.uid, runId: commit.run.runId },
+            "the store is away: the run waits with its save",
+          );
+          this.log.cut(NOT_SAVED);
+        }
+        await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
+      }
+    }
+    return null;
+  }
+
+  /** What was saved becomes true here: lines are said, effects performed, the next message begun or the thread let go. */
+  #settle(drawn: Drawn | null, result: Extract<CommitResult, { type: "committed" }>): void | Promise<void> {
+    if (this.#over) return;
+    this.#rev = result.rev;
+    if (drawn) this.#adopt(drawn.change, drawn.next);
+    if (threadStateOf(this.#snapshot.value) === "running") {
+      for (const effect of drawn?.change.effects ?? []) this.#perform(effect);
+      return;
+    }
+    if (result.next) {
+      const message = result.next;
+      return this.#handle(this.userSaid(message), { message, startsWaiting: true });
+    }
+    this.#stop();
+    this.#keeper.letGo(this);
+  }
+
+  #adopt(change: Change, next: ReturnType<typeof host.initial>): void {
+    const { observer } = this.#parts;
+    this.#leaveState();
+    this.#snapshot = next;
+    this.#messageCount += change.messages.length;
+    this.#history.push(...change.messages);
+    if (change.endedRun?.outcome) this.#tellEnd(change.endedRun);
+    this.run = change.run;
+    if (change.begins) {
+      this.log = createRunLog(change.run.runId);
+      this.basePosition = 0;
+      this.#activeSince = this.#parts.clock.elapsed();
+      this.#keeper.begun(this);
+    }
+    this.#armTimeout();
+    this.log.say(change.said);
+    const move = change.run.path.at(-1);
+    if (move) {
+      observer.moved({
+        slug: this.slug,
+        uid: this.uid,
+        runId: change.run.runId,
+        rev: this.#rev,
+        move,
+        said: change.said,
+      });
+    }
+    if (change.run.outcome) this.#tellEnd(change.run);
+  }
+
+  #tellEnd(run: Run): void {
+    if (!run.outcome) return;
+    const elapsedMs = Math.max(0, this.#parts.clock.now() - run.saidAtMs);
+    this.#parts.observer.runEnded({ slug: this.slug, runId: run.runId, outcome: run.outcome, elapsedMs });
+  }
+
+  #perform(effect: Effect): void {
+    switch (effect.type) {
+      case "startTurn":
+        return this.#think();
+      case "callTool":
+        return this.#callTool((effect.params as { call: Call }).call);
+      default:
+        this.#parts.log.error({ effect: effect.type }, "the chart named an effect that nobody performs");
+    }
+  }
+
+  #think(): void {
+    const { run } = this;
+    if (!run) return;
+    const { agent, clock, limits } = this.#parts;
+    const task = this.#task;
+    const said = this.#history.findLastIndex(
+      (message) => message.runId === run.runId && message.role === "user",
+    );
+
+    const wrote = (text: string) => {
+      this.#post(task, { type: "agent.wrote", text });
+      if (this.log.textChars > limits.runMaxReplyChars) {
+        this.#post(task, { type: "run.failed", message: "The reply grew longer than it may", code: null });
+      }
+    };
+    const turn = {
+      slug: this.slug,
+      run,
+      said: this.#history[said]?.content ?? "",
+      before: said < 0 ? this.#history : this.#history.slice(0, said),
+      catalog: this.#catalog,
+      traceparent: this.#traceparent,
+    };
+    agent.think(turn, wrote, task.signal).then(
+      (end) => this.#post(task, eventOf(end, clock.now()), "item" in end ? { item: end.item } : {}),
+      (error: unknown) =>
+        this.#post(task, { type: "run.failed", message: this.#faultText(error), code: null }),
+    );
+  }
+
+  #callTool(call: Call): void {
+    const { agent, clock } = this.#parts;
+    const task = this.#task;
+    agent.useTool(this.slug, call, task.signal).then(
+      ({ text, isError }) =>
+        this.#post(task, { type: "tool.returned", callId: call.callId, text, isError, atMs: clock.now() }),
+      (error: unknown) =>
+        this.#post(task, { type: "run.failed", message: this.#faultText(error), code: null }),
+    );
+  }
+
+  /** An event from what the present state waits for: dropped when that state was left meanwhile. */
+  #post(task: AbortController, event: ThreadEvent, enclosed: Enclosed = {}): void {
+    this.#mailbox.post(() => {
+      if (!task.signal.aborted) return this.#handle(event, enclosed);
+    });
+  }
+
+  /** The words for the visitor; the cause is for the log alone. */
+  #faultText(error: unknown): string {
+    if (!this.#task.signal.aborted) {
+      this.#parts.log.warn({ uid: this.uid, runId: this.run?.runId, err: error }, "a run failed");
+    }
+    return error instanceof ModelFault ? error.message : "Something went wrong on the server";
+  }
+
+  #leaveState(): void {
+    this.#task.abort(new Error("The state was left"));
+    this.#task = new AbortController();
+  }
+
+  #activeMs(): number {
+    return (this.run?.activeMs ?? 0) + Math.round(this.#parts.clock.elapsed() - this.#activeSince);
+  }
+
+  #armTimeout(): void {
+    this.#activeSince = this.#parts.clock.elapsed();
+    if (this.#timeout) clearTimeout(this.#timeout);
+    this.#timeout = null;
+    if (threadStateOf(this.#snapshot.value) !== "running") return;
+    const leftMs = Math.max(0, this.#parts.limits.runTimeoutMs - (this.run?.activeMs ?? 0));
+    const event: ThreadEvent = { type: "run.failed", message: "The run took longer than it may", code: null };
+    this.#timeout = setTimeout(() => void this.receive(event), leftMs).unref();
+  }
+
+  #stop(): void {
+    this.#over = true;
+    this.#task.abort(new Error("The thread was let go"));
+    if (this.#timeout) clearTimeout(this.#timeout);
+    this.#timeout = null;
+  }
+
+  /** The event that begins a message's run. */
+  userSaid(message: WaitingMessage): ThreadEvent {
+    const { runMaxToolCalls, toolResultTimeoutMs } = this.#parts.limits;
+    return {
+      type: "user.said",
+      runId: message.runId,
+      atMs: message.saidAtMs,
+      limits: { toolCalls: runMaxToolCalls, toolResultMs: toolResultTimeoutMs },
+    };
+  }
+}
+
+function eventOf(end: TurnEnd, atMs: number): ThreadEvent {
+  switch (end.type) {
+    case "finished":
+      return { type: "agent.finished", usage: end.usage, atMs };
+    case "called":
+      return { type: "agent.called", calls: end.calls, usage: end.usage, atMs };
+    case "gaveUp":
+      return { type: "agent.gaveUp", reason: end.reason, usage: end.usage, atMs };
+    case "overBudget":
+      return { type: "run.failed", message: end.message, code: "budget_exceeded" };
+  }
+}

@@ -1,0 +1,57 @@
+import type { Line } from "../../machines/line.ts";
+import type { RunOutcome } from "../../machines/thread.ts";
+import type { Agent } from "../agent.ts";
+import type { Clock } from "../clock.ts";
+import type { RunMove } from "../domain/message.ts";
+import type { Store } from "../store.ts";
+
+/** What the threads of an instance are made of. */
+export interface ThreadParts {
+  store: Store;
+  agent: Agent;
+  clock: Clock;
+  log: ThreadLog;
+  limits: ThreadLimits;
+  observer: ThreadObserver;
+}
+
+export interface ThreadLimits {
+  /** RUN_TIMEOUT_SECONDS: longest active time of one run. */
+  runTimeoutMs: number;
+  /** RUN_MAX_TOOL_CALLS */
+  runMaxToolCalls: number;
+  /** TOOL_RESULT_TIMEOUT_SECONDS */
+  toolResultTimeoutMs: number;
+  /** RUN_MAX_REPLY_CHARS */
+  runMaxReplyChars: number;
+  /** THREAD_QUEUE_MAX */
+  threadQueueMax: number;
+  /** How much history is read for the model, in characters: a little more than AGENT_MAX_INPUT_TOKENS can use. */
+  historyBudgetChars: number;
+}
+
+export interface ThreadLog {
+  info(fields: object, text: string): void;
+  warn(fields: object, text: string): void;
+  error(fields: object, text: string): void;
+}
+
+/** Who watches: metrics and the inspector. Called after the save, and cheap. */
+export interface ThreadObserver {
+  moved(moved: {
+    slug: string;
+    uid: string;
+    runId: string;
+    rev: number;
+    move: RunMove;
+    said: readonly Line[];
+  }): void;
+  runEnded(ended: { slug: string; runId: string; outcome: RunOutcome; elapsedMs: number }): void;
+  takenOver(taken: { slug: string; uid: string; runId: string }): void;
+}
+
+export const nobody: ThreadObserver = {
+  moved() {},
+  runEnded() {},
+  takenOver() {},
+};

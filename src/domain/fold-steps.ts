@@ -1,0 +1,16 @@
+import type { ProgressLine } from "../../machines/line.ts";
+import type { Step } from "./message.ts";
+
+/** The latest step of each id, in the order in which the ids first came: a later step replaces the earlier one (spec.md, Stream). */
+export function foldSteps(lines: readonly ProgressLine[]): Step[] {
+  const steps = new Map<string, Step>();
+  for (const line of lines) {
+    if (line.type === "step") steps.set(line.id, { id: line.id, phase: line.phase, text: line.text });
+  }
+  return [...steps.values()];
+}
+
+/** All text of the lines, joined. */
+export function textOf(lines: readonly ProgressLine[]): string {
+  return lines.map((line) => (line.type === "delta" ? line.text : "")).join("");
+}

@@ -1,0 +1,54 @@
+import { cutText } from "../../machines/line.ts";
+import type { TerminalLine } from "../../machines/line.ts";
+import type { RunOutcome } from "../../machines/thread.ts";
+import { foldSteps, textOf } from "./fold-steps.ts";
+import type { Message, PastCall, Run, TurnItem } from "./message.ts";
+
+/** What the model is reminded of a call of an earlier run: enough to know what was done, short enough for many of them. */
+const PAST_TEXT_CHARS = 400;
+
+/** The calls of a run in short form, each with its result where there is one. */
+export function pastCalls(turns: readonly TurnItem[]): PastCall[] {
+  const results = new Map<string, string>();
+  for (const item of turns) if (item.type === "result") results.set(item.callId, item.text);
+  return turns.flatMap((item) =>
+    item.type === "assistant"
+      ? item.calls.map((call) => {
+          const result = results.get(call.callId);
+          return {
+            tool: call.offeredName,
+            arguments: cutText(call.arguments, PAST_TEXT_CHARS),
+            result: result === undefined ? null : cutText(result, PAST_TEXT_CHARS),
+          };
+        })
+      : [],
+  );
+}
+
+/**
+ * What a run leaves in the history: what it streamed, its steps, and its calls; where a failed run streamed nothing,
+ * the error's message (contract.md, History).
+ */
+export function replyMessage(options: {
+  run: Run;
+  outcome: RunOutcome;
+  terminal: TerminalLine | null;
+  id: string;
+  createdAtMs: number;
+}): Message {
+  const { run, outcome, terminal, id, createdAtMs } = options;
+  const text = textOf(run.lines);
+  const content = text === "" && outcome === "failed" && terminal?.type === "error" ? terminal.message : text;
+  const steps = foldSteps(run.lines);
+  const calls = pastCalls(run.turns);
+  return {
+    id,
+    role: "assistant",
+    content,
+    createdAtMs,
+    runId: run.runId,
+    outcome,
+    ...(steps.length > 0 ? { steps } : {}),
+    ...(calls.length > 0 ? { calls } : {}),
+  };
+}
