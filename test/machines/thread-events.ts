@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import type { Line } from "../../machines/line.ts";
+import { THREAD_CHART_VERSION, threadMachine } from "../../machines/thread.ts";
+import type { ThreadEvent } from "../../machines/thread.ts";
+import { createHost } from "../../src/actors/host.ts";
+
+/** The thread's chart under the very host that the service uses. */
+export const threadHost = createHost<typeof threadMachine, Line>(threadMachine, THREAD_CHART_VERSION);
+
+export type ThreadSnapshot = ReturnType<typeof threadHost.initial>;
+
+const callId = fc.constantFrom("c1", "c2", "c3");
+const tool = fc.constantFrom("search", "cart", "clock");
+const atMs = fc.integer({ min: 1_000, max: 3_000 });
+const usage = fc.option(fc.record({ input: fc.nat(100), output: fc.nat(100) }), { nil: null });
+
+const call = fc.oneof(
+  fc.record({
+    callId,
+    kind: fc.constantFrom("page" as const, "server" as const),
+    tool,
+    arguments: fc.constant({ q: "mug" }),
+    progress: fc.constant("Looking"),
+    repeatable: fc.boolean(),
+  }),
+  fc.record({ callId, kind: fc.constant("refused" as const), reason: fc.constant("No such tool") }),
+);
+
+/** Any event of the thread's chart, likely or not in any state. */
+export const threadEvent: fc.Arbitrary<ThreadEvent> = fc.oneof(
+  fc.record({
+    type: fc.constant("user.said" as const),
+    runId: fc.constantFrom("r1", "r2"),
+    atMs,
+    limits: fc.constant({ toolCalls: 3, toolResultMs: 500 }),
+  }),
+  fc.record({ type: fc.constant("agent.wrote" as const), text: fc.string({ minLength: 1 }) }),
+  fc.record({
+    type: fc.constant("agent.called" as const),
+    calls: fc.array(call, { minLength: 1, maxLength: 4 }),
+    usage,
+    atMs,
+  }),
+  fc.record({ type: fc.constant("agent.finished" as const), usage, atMs }),
+  fc.record({ type: fc.constant("agent.gaveUp" as const), reason: fc.constant("Sold out"), usage, atMs }),
+  fc.record({
+    type: fc.constant("tool.returned" as const),
+    callId,
+    text: fc.string(),
+    isError: fc.boolean(),
+    atMs,
+  }),
+  fc.record({
+    type: fc.constant("page.answered" as const),
+    callId,
+    tool,
+    text: fc.string(),
+    isError: fc.boolean(),
+    atMs,
+  }),
+  fc.record({ type: fc.constant("call.expired" as const), atMs }),
+  fc.record({
+    type: fc.constant("run.failed" as const),
+    message: fc.constant("It broke"),
+    code: fc.constant(null),
+  }),
+  fc.record({ type: fc.constant("run.cancelled" as const) }),
+  fc.record({ type: fc.constant("run.taken" as const), atMs }),
+);
+
+/** Takes a chart through events: what came out of each, and where it ended. */
+export function play(events: readonly ThreadEvent[], from: ThreadSnapshot = threadHost.initial()) {
+  let snapshot = from;
+  const decisions = events.map((event) => {
+    const before = snapshot;
+    const decision = threadHost.decide(before, event);
+    snapshot = decision.next;
+    return { event, before, ...decision };
+  });
+  const lines = decisions.flatMap(({ outcome }) =>
+    outcome.flatMap((part) => (part.kind === "emitted" ? [part.line] : [])),
+  );
+  const effects = decisions.flatMap(({ outcome }) =>
+    outcome.flatMap((part) => (part.kind === "effect" ? [part.effect] : [])),
+  );
+  return { decisions, lines, effects, snapshot };
+}

@@ -1,0 +1,265 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isTerminal } from "../../machines/line.ts";
+import type { Call, RunLimits, ThreadEvent } from "../../machines/thread.ts";
+import { MAX_ATTEMPTS, MAX_MISSES } from "../../machines/thread.ts";
+import { play, threadEvent, threadHost } from "./thread-events.ts";
+
+const limits: RunLimits = { toolCalls: 3, toolResultMs: 500 };
+const said = (runId = "r1", atMs = 1_000): ThreadEvent => ({ type: "user.said", runId, atMs, limits });
+const wrote = (text: string): ThreadEvent => ({ type: "agent.wrote", text });
+const finished = (atMs = 1_400): ThreadEvent => ({
+  type: "agent.finished",
+  usage: { input: 10, output: 5 },
+  atMs,
+});
+const pageCall = (callId: string, tool = "cart"): Call => ({
+  callId,
+  kind: "page",
+  tool,
+  arguments: { n: 1 },
+  progress: "Filling the cart",
+  repeatable: false,
+});
+const serverCall = (callId: string, tool = "clock", repeatable = false): Call => ({
+  ...pageCall(callId, tool),
+  kind: "server",
+  repeatable,
+});
+const called = (...calls: Extract<ThreadEvent, { type: "agent.called" }>["calls"]): ThreadEvent => ({
+  type: "agent.called",
+  calls,
+  usage: { input: 10, output: 5 },
+  atMs: 1_100,
+});
+const answered = (callId: string, tool = "cart", atMs = 1_200): ThreadEvent => ({
+  type: "page.answered",
+  callId,
+  tool,
+  text: "One mug in the cart",
+  isError: false,
+  atMs,
+});
+const returned = (callId: string): ThreadEvent => ({
+  type: "tool.returned",
+  callId,
+  text: "It is noon",
+  isError: false,
+  atMs: 1_200,
+});
+
+describe("the thread's chart, for all event sequences", () => {
+  const sequences = fc.array(threadEvent, { maxLength: 40 });
+
+  it("T1: every stream it says is (delta | step)* and one terminal line", () => {
+    fc.assert(
+      fc.property(sequences, (events) => {
+        let open = false;
+        for (const { event, before, outcome } of play(events).decisions) {
+          if (event.type === "user.said" && before.value === "idle") open = true;
+          if (event.type === "page.answered" && outcome.length > 0) open = true;
+          const superseding =
+            event.type === "user.said" && before.value === "awaitingPageTool" && outcome.length > 0;
+          const lines = outcome.flatMap((part) => (part.kind === "emitted" ? [part.line] : []));
+          const terminals = lines.filter(isTerminal);
+          expect(terminals.length).toBeLessThanOrEqual(1);
+          if (terminals.length === 1) expect(isTerminal(lines.at(-1)!)).toBe(true);
+          // A call that expires or is cancelled ends a stream that was over already: what re-attaching shows.
+          const atRest = before.value === "awaitingPageTool" && event.type !== "page.answered";
+          if (lines.length > 0 && !atRest) expect(open).toBe(true);
+          if (terminals.length === 1) open = false;
+          if (superseding) open = true;
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("T2: what begins a run keeps its message once, and what ends one keeps its reply once", () => {
+    fc.assert(
+      fc.property(sequences, (events) => {
+        const { effects, snapshot } = play(events);
+        const begun = effects.filter((effect) => effect.type === "keepMessage").length;
+        const ended = effects.filter((effect) => effect.type === "keepReply").length;
+        expect(begun - ended).toBe(snapshot.context.run ? 1 : 0);
+        expect(snapshot.value === "idle").toBe(snapshot.context.run === null);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("T3: a thread that was frozen and thawed after any prefix goes on as if it had never stopped", () => {
+    fc.assert(
+      fc.property(sequences, fc.nat(40), (events, cut) => {
+        const whole = play(events);
+        const prefix = play(events.slice(0, cut));
+        const rest = play(events.slice(cut), threadHost.thaw(threadHost.freeze(prefix.snapshot)));
+        expect([...prefix.lines, ...rest.lines]).toEqual(whole.lines);
+        expect(threadHost.freeze(rest.snapshot)).toBe(threadHost.freeze(whole.snapshot));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("T4: a delta never changes the snapshot, so it costs no save", () => {
+    fc.assert(
+      fc.property(sequences, fc.string({ minLength: 1 }), (events, text) => {
+        const { snapshot } = play(events);
+        expect(threadHost.decide(snapshot, { type: "agent.wrote", text }).changed).toBe(false);
+      }),
+    );
+  });
+
+  it("T5: no run makes more tool calls than its limit", () => {
+    fc.assert(
+      fc.property(sequences, (events) => {
+        for (const { next } of play(events).decisions) {
+          expect(next.context.run?.toolCalls ?? 0).toBeLessThanOrEqual(limits.toolCalls);
+        }
+      }),
+    );
+  });
+});
+
+describe("the thread's chart", () => {
+  it("answers a message with deltas and a done line that counts time and tokens", () => {
+    const { lines } = play([said(), wrote("Good "), wrote("day"), finished()]);
+    expect(lines).toEqual([
+      { type: "delta", text: "Good " },
+      { type: "delta", text: "day" },
+      {
+        type: "done",
+        elapsedMs: 400,
+        inputTokens: 10,
+        outputTokens: 5,
+        totalInputTokens: 10,
+        totalOutputTokens: 5,
+      },
+    ]);
+  });
+
+  it("sums tokens over the turns of a run and the runs of a thread, and leaves a run's own out where none were told", () => {
+    const { lines } = play([
+      said(),
+      called(serverCall("c1")),
+      returned("c1"),
+      finished(),
+      said("r2"),
+      { type: "agent.finished", usage: null, atMs: 1_001 },
+    ]);
+    expect(lines.filter((line) => line.type === "done")).toEqual([
+      {
+        type: "done",
+        elapsedMs: 400,
+        inputTokens: 20,
+        outputTokens: 10,
+        totalInputTokens: 20,
+        totalOutputTokens: 10,
+      },
+      { type: "done", elapsedMs: 1, totalInputTokens: 20, totalOutputTokens: 10 },
+    ]);
+  });
+
+  it("does the calls of one turn one by one in the model's order, each with its steps", () => {
+    const { lines, snapshot } = play([
+      said(),
+      called(serverCall("c1"), pageCall("c2"), pageCall("c3")),
+      returned("c1"),
+      answered("c2"),
+      answered("c3"),
+    ]);
+    expect(lines.map((line) => (line.type === "step" ? `${line.id} ${line.phase}` : line.type))).toEqual([
+      "clock running",
+      "clock done",
+      "cart running",
+      "tool_call",
+      "cart done",
+      "cart#2 running",
+      "tool_call",
+      "cart#2 done",
+    ]);
+    expect(snapshot.value).toEqual({ running: "thinking" });
+  });
+
+  it("T6: a result for another call, another tool or after the deadline changes nothing", () => {
+    const pending = play([said(), called(pageCall("c1"))]).snapshot;
+    for (const event of [answered("c2"), answered("c1", "search"), answered("c1", "cart", 1_600)]) {
+      expect(threadHost.decide(pending, event)).toMatchObject({ changed: false, outcome: [] });
+    }
+    expect(threadHost.decide(pending, answered("c1", "cart", 1_599)).changed).toBe(true);
+  });
+
+  it("T7: a message on a pending call fails its step, keeps what was said, and begins a new run", () => {
+    const { decisions, snapshot } = play([said(), called(pageCall("c1")), said("r2", 1_300)]);
+    expect(decisions.at(-1)?.outcome).toEqual([
+      { kind: "emitted", line: { type: "step", id: "cart", phase: "failed", text: "Filling the cart" } },
+      { kind: "effect", effect: { type: "keepReply", params: { outcome: "superseded" } } },
+      { kind: "effect", effect: { type: "keepMessage", params: undefined } },
+      { kind: "effect", effect: { type: "startTurn", params: undefined } },
+    ]);
+    expect(snapshot.context.run?.id).toBe("r2");
+  });
+
+  it("T8: a call expires at its deadline and not before", () => {
+    const pending = play([said(), called(pageCall("c1"))]).snapshot;
+    expect(threadHost.decide(pending, { type: "call.expired", atMs: 1_599 }).changed).toBe(false);
+    const { next, outcome } = threadHost.decide(pending, { type: "call.expired", atMs: 1_600 });
+    expect(next.value).toBe("idle");
+    expect(outcome.at(1)).toMatchObject({ line: { type: "error", code: "expired" } });
+  });
+
+  it("T9: a step that was taken up too often ends its run; a saved step begins the count anew", () => {
+    const taken: ThreadEvent = { type: "run.taken", atMs: 1_100 };
+    const tries = Array<ThreadEvent>(MAX_ATTEMPTS - 1).fill(taken);
+    const alive = play([said(), ...tries]);
+    expect(alive.effects.filter((effect) => effect.type === "startTurn")).toHaveLength(MAX_ATTEMPTS);
+    expect(play([taken], alive.snapshot).lines).toMatchObject([{ type: "error" }]);
+    const onward = play([said(), ...tries, called(serverCall("c1")), returned("c1"), taken]);
+    expect(onward.snapshot.value).toEqual({ running: "thinking" });
+  });
+
+  it("T10: a server-side call is made again after a takeover only where it may be; else its outcome is unknown to the model", () => {
+    const taken: ThreadEvent = { type: "run.taken", atMs: 1_100 };
+    const again = play([said(), called(serverCall("c1", "clock", true)), taken]);
+    expect(again.effects.filter((effect) => effect.type === "callTool")).toHaveLength(2);
+    const once = play([said(), called(serverCall("c1", "pay", false)), taken]);
+    expect(once.effects.filter((effect) => effect.type === "callTool")).toHaveLength(1);
+    expect(once.effects).toContainEqual({
+      type: "noteResults",
+      params: { results: [expect.objectContaining({ callId: "c1", isError: true })] },
+    });
+    expect(once.snapshot.value).toEqual({ running: "thinking" });
+  });
+
+  it("T11: calls that do not exist or fit go back to the model, and end the run when they come too often in a row", () => {
+    const miss = called({ callId: "c1", kind: "refused", reason: "No such tool" });
+    const misses = (count: number) => Array<ThreadEvent>(count).fill(miss);
+    expect(play([said(), ...misses(MAX_MISSES)]).snapshot.value).toEqual({ running: "thinking" });
+    const spent = play([said(), ...misses(MAX_MISSES + 1)]);
+    expect(spent.lines).toMatchObject([{ type: "error", code: "task_failed" }]);
+    const mended = play([
+      said(),
+      ...misses(MAX_MISSES),
+      called(serverCall("c2")),
+      returned("c2"),
+      ...misses(MAX_MISSES),
+    ]);
+    expect(mended.snapshot.value).toEqual({ running: "thinking" });
+  });
+
+  it("T12: one tool call too many ends the run as task_failed, with the last tool answer as hint", () => {
+    const four = [pageCall("a"), pageCall("b"), pageCall("c"), pageCall("d")];
+    const { lines } = play([said(), called(...four), answered("a"), answered("b"), answered("c")]);
+    expect(lines.at(-1)).toEqual({
+      type: "error",
+      code: "task_failed",
+      message: "The run used more tool calls than it may",
+      hint: "One mug in the cart",
+    });
+  });
+
+  it("refuses a snapshot of another chart version or of a state it does not have", () => {
+    expect(() => threadHost.thaw('{"value":"idle","context":{"version":0}}')).toThrow(/version/);
+    expect(() => threadHost.thaw('{"value":"dreaming","context":{"version":1}}')).toThrow(/dreaming/);
+  });
+});
