@@ -1,0 +1,219 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { User } from "../../src/domain/user.ts";
+import type { Store } from "../../src/store.ts";
+import type { Bench } from "./contract.ts";
+import { admit, admitCaller, mint } from "./contract-users.ts";
+import { DAY, SLUG, sampleChannel } from "./samples.ts";
+
+const anonymous: User = {
+  userId: "u1",
+  externalId: null,
+  displayName: null,
+  blocked: false,
+  whitelisted: false,
+};
+const promotion = { slug: SLUG, tokenHash: "h1", externalId: "kim", user: anonymous, snapshot: "bound" };
+
+/** An anonymous visitor u1 with a thread, and the account u-kim with one. */
+async function twoSides(store: Store): Promise<{ from: User; into: User }> {
+  await mint(store, "h1", "u1");
+  await store.addThread({ slug: SLUG, userId: "u1", name: "mine", uid: "t1", atMs: 20 });
+  await admitCaller(store, { thread: { name: "yours", newUid: "t2" }, atMs: 10 });
+  const { visitor, account } = await store.readIdentity(SLUG, "h1", "kim");
+  if (visitor === null || account === null) throw new Error("Cannot set up a merge: a side is missing");
+  return { from: visitor.user, into: account };
+}
+
+function mergeOf({ from, into }: { from: User; into: User }) {
+  const result: User = {
+    ...into,
+    blocked: from.blocked || into.blocked,
+    whitelisted: from.whitelisted || into.whitelisted,
+  };
+  return { slug: SLUG, tokenHash: "h1", from, into, result, snapshot: "bound" };
+}
+
+export function identityPromises(bench: Bench): void {
+  describe("identity", () => {
+    beforeEach(() => bench.it.store.putChannel(sampleChannel()));
+
+    it("readIdentity() reads both sides, and changes neither", async () => {
+      const { store } = bench.it;
+      expect(await store.readIdentity(SLUG, "h1", "kim")).toEqual({ visitor: null, account: null });
+      await mint(store, "h1", "u1");
+      expect(await store.readIdentity(SLUG, "h1", "kim")).toEqual({
+        visitor: { user: anonymous, snapshot: "token of u1" },
+        account: null,
+      });
+      const account = (await admitCaller(store))?.user;
+      expect((await store.readIdentity(SLUG, "h1", "kim")).account).toEqual(account);
+      expect((await store.readIdentity(SLUG, "h2", "kim")).visitor).toBeNull();
+    });
+
+    it("readIdentity() is no use of the token", async () => {
+      const { store, elapse } = bench.it;
+      const visitor = { slug: SLUG, tokenHash: "h1", userId: "u1", snapshot: "s", ttlMs: 1_000, atMs: 1 };
+      await store.mintVisitor(visitor);
+      await elapse(600);
+      expect((await store.readIdentity(SLUG, "h1", "kim")).visitor).not.toBeNull();
+      await elapse(700);
+      expect((await store.readIdentity(SLUG, "h1", "kim")).visitor).toBeNull();
+    });
+
+    it("promote() makes the anonymous user the account, with its threads and its token", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "u1");
+      await store.addThread({ slug: SLUG, userId: "u1", name: "mine", uid: "t1", atMs: 20 });
+      expect(await store.promote(promotion)).toBe("done");
+      const account = { ...anonymous, externalId: "kim" };
+      expect(await store.readIdentity(SLUG, "h1", "kim")).toEqual({
+        visitor: { user: account, snapshot: "bound" },
+        account,
+      });
+      expect((await admit(store, "h1", "mine"))?.threadUid).toBe("t1");
+      expect((await admitCaller(store))?.user).toEqual(account);
+      expect(await store.users(SLUG)).toEqual([account]);
+    });
+
+    it("promote() keeps the token's lifetime as it is", async () => {
+      const { store, elapse } = bench.it;
+      const visitor = { slug: SLUG, tokenHash: "h1", userId: "u1", snapshot: "s", ttlMs: 1_000, atMs: 1 };
+      await store.mintVisitor(visitor);
+      await elapse(600);
+      expect(await store.promote(promotion)).toBe("done");
+      expect((await store.readIdentity(SLUG, "h1", "kim")).visitor).not.toBeNull();
+      await elapse(700);
+      expect(await admit(store, "h1")).toBeNull();
+    });
+
+    it("promote() is `changed` where the account exists meanwhile", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "u1");
+      await admitCaller(store);
+      expect(await store.promote(promotion)).toBe("changed");
+      expect(await store.findUser(SLUG, "u1")).toEqual(anonymous);
+      expect((await admit(store, "h1"))?.snapshot).toBe("token of u1");
+    });
+
+    it("promote() is `changed` where the user is not as it was read", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "u1");
+      await store.flagUser(SLUG, "u1", { blocked: true });
+      expect(await store.promote(promotion)).toBe("changed");
+      expect(await store.findUser(SLUG, "kim")).toBeNull();
+    });
+
+    it("promote() is `changed` where the token is another's, unknown, or was used for it already", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "u1");
+      await mint(store, "h2", "u2");
+      expect(await store.promote({ ...promotion, tokenHash: "h2" })).toBe("changed");
+      expect(await store.promote({ ...promotion, tokenHash: "h3" })).toBe("changed");
+      expect(await store.promote(promotion)).toBe("done");
+      expect(await store.promote(promotion)).toBe("changed");
+    });
+
+    it("P11: two tokens promoted at once to one external id make one account", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "u1");
+      await mint(store, "h2", "u2");
+      const other = { ...promotion, tokenHash: "h2", user: { ...anonymous, userId: "u2" } };
+      const results = await Promise.all([store.promote(promotion), store.promote(other)]);
+      expect(results.toSorted()).toEqual(["changed", "done"]);
+    });
+
+    it("P10: merge() moves threads and token to the account, and deletes the anonymous record", async () => {
+      const { store } = bench.it;
+      const sides = await twoSides(store);
+      expect(await store.merge(mergeOf(sides))).toBe("done");
+      expect(await store.findUser(SLUG, "u1")).toBeNull();
+      expect(await store.users(SLUG)).toEqual([sides.into]);
+      expect(await store.threads(SLUG, "u1")).toEqual([]);
+      expect(await store.threads(SLUG, "u-kim")).toEqual([
+        { uid: "t2", name: "yours", createdAtMs: 10 },
+        { uid: "t1", name: "mine", createdAtMs: 20 },
+      ]);
+      expect(await admit(store, "h1", "mine")).toMatchObject({
+        user: sides.into,
+        snapshot: "bound",
+        threadUid: "t1",
+      });
+      const called = await admitCaller(store, { thread: { name: "mine", newUid: "t9" } });
+      expect(called?.threadUid).toBe("t1");
+    });
+
+    it("after a merge the anonymous user is gone: no thread, no tokens, no flag", async () => {
+      const { store } = bench.it;
+      await store.merge(mergeOf(await twoSides(store)));
+      expect(await store.addThread({ slug: SLUG, userId: "u1", name: "n", uid: "t3", atMs: 30 })).toBe(false);
+      await store.spendTokens({ slug: SLUG, userId: "u1", day: DAY, tokens: 5 });
+      expect(await store.flagUser(SLUG, "u1", { blocked: true })).toBeNull();
+      expect(await store.findUser(SLUG, "u1")).toBeNull();
+      expect(await store.threads(SLUG, "u1")).toEqual([]);
+    });
+
+    it("merge() writes the account as it shall be", async () => {
+      const { store } = bench.it;
+      const sides = await twoSides(store);
+      const result = { ...sides.into, displayName: "Kim", blocked: true, whitelisted: true };
+      expect(await store.merge({ ...mergeOf(sides), result })).toBe("done");
+      expect(await store.findUser(SLUG, "kim")).toEqual(result);
+    });
+
+    it("a name that both sides have: the account's thread keeps it, the other is reached as NAME~2", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "u1");
+      await admitCaller(store, { thread: { name: "same", newUid: "t-account" }, atMs: 10 });
+      await admitCaller(store, { thread: { name: "both", newUid: "t-both-account" }, atMs: 11 });
+      await store.addThread({ slug: SLUG, userId: "u1", name: "same", uid: "t-anonymous", atMs: 20 });
+      await store.addThread({ slug: SLUG, userId: "u1", name: "both", uid: "t-both", atMs: 21 });
+      await store.addThread({ slug: SLUG, userId: "u1", name: "both~2", uid: "t-both-2", atMs: 22 });
+      const { visitor, account } = await store.readIdentity(SLUG, "h1", "kim");
+      if (visitor === null || account === null) throw new Error("Cannot set up a merge: a side is missing");
+      expect(await store.merge(mergeOf({ from: visitor.user, into: account }))).toBe("done");
+      const names = (await store.threads(SLUG, "u-kim")).map((thread) => [thread.name, thread.uid]);
+      // The alias is NAME~K with the smallest K from 2 that neither side has: a name without a rival is never touched.
+      expect(names).toEqual([
+        ["same", "t-account"],
+        ["both", "t-both-account"],
+        ["same~2", "t-anonymous"],
+        ["both~3", "t-both"],
+        ["both~2", "t-both-2"],
+      ]);
+      expect((await admit(store, "h1", "same"))?.threadUid).toBe("t-account");
+      expect((await admit(store, "h1", "same~2"))?.threadUid).toBe("t-anonymous");
+    });
+
+    it.each([
+      ["the anonymous user", "u1"],
+      ["the account", "u-kim"],
+    ])("P12: merge() is `changed` where %s was blocked meanwhile", async (_, userId) => {
+      const { store } = bench.it;
+      const sides = await twoSides(store);
+      await store.flagUser(SLUG, userId, { blocked: true });
+      expect(await store.merge(mergeOf(sides))).toBe("changed");
+      expect(await store.threads(SLUG, "u1")).toHaveLength(1);
+      expect((await admit(store, "h1"))?.user.userId).toBe("u1");
+      expect((await store.findUser(SLUG, userId))?.blocked).toBe(true);
+    });
+
+    it("merge() is `changed` where the token is another's, unknown, or was used for it already", async () => {
+      const { store } = bench.it;
+      const sides = await twoSides(store);
+      await mint(store, "h2", "u2");
+      expect(await store.merge({ ...mergeOf(sides), tokenHash: "h2" })).toBe("changed");
+      expect(await store.merge({ ...mergeOf(sides), tokenHash: "h3" })).toBe("changed");
+      expect(await store.merge(mergeOf(sides))).toBe("done");
+      expect(await store.merge(mergeOf(sides))).toBe("changed");
+    });
+
+    it("P10: a merge outlives the process whole", async () => {
+      const { store, reopen } = bench.it;
+      const sides = await twoSides(store);
+      await store.merge(mergeOf(sides));
+      const again = await reopen();
+      expect(await again.users(SLUG)).toEqual([sides.into]);
+      expect((await admit(again, "h1", "mine"))?.threadUid).toBe("t1");
+    });
+  });
+}

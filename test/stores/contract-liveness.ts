@@ -1,0 +1,174 @@
+import { describe, expect, it, vi } from "vitest";
+import type { Letter } from "../../src/store.ts";
+import type { Bench, Lack } from "./contract.ts";
+import { sampleCommit, sampleWaiting } from "./samples.ts";
+
+export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
+  describe("liveness", () => {
+    const byUid = (held: { uid: string; fence: string }[]) =>
+      held.toSorted((a, b) => a.uid.localeCompare(b.uid));
+
+    it("P9: heldBy() lists the threads that a process holds, until it lets go", async () => {
+      const { store } = bench.it;
+      const fence = `${store.processId}:a`;
+      await store.commit(sampleCommit({ uid: "t1", opId: "1", fence }));
+      await store.commit(sampleCommit({ uid: "t2", opId: "2", fence }));
+      await store.commit(sampleCommit({ uid: "t3", opId: "3", fence, holds: false }));
+      expect(byUid(await store.heldBy(store.processId))).toEqual([
+        { uid: "t1", fence },
+        { uid: "t2", fence },
+      ]);
+      expect(await store.heldBy("nobody")).toEqual([]);
+      await store.commit(sampleCommit({ uid: "t1", opId: "4", fence, claims: false, rev: 1, holds: false }));
+      expect(await store.heldBy(store.processId)).toEqual([{ uid: "t2", fence }]);
+    });
+
+    it("P9: a message that waits keeps the thread listed", async () => {
+      const { store } = bench.it;
+      const fence = `${store.processId}:a`;
+      await store.commit(sampleCommit({ opId: "1", fence }));
+      await store.wait("t1", sampleWaiting("w1"), 8);
+      await store.commit(sampleCommit({ opId: "2", fence, claims: false, rev: 1, holds: false }));
+      expect(await store.heldBy(store.processId)).toEqual([{ uid: "t1", fence }]);
+    });
+
+    it("P9: a takeover moves the thread from the lost process's list to the other's", async () => {
+      const { store, reopen } = bench.it;
+      const lostProcess = store.processId;
+      const lost = `${lostProcess}:a`;
+      await store.commit(sampleCommit({ opId: "1", fence: lost }));
+      const again = await reopen();
+      expect(again.processId).not.toBe(lostProcess);
+      expect(await again.heldBy(lostProcess)).toEqual([{ uid: "t1", fence: lost }]);
+      const fence = `${again.processId}:b`;
+      await again.commit(sampleCommit({ opId: "2", fence, takesFrom: lost, rev: 1 }));
+      expect(await again.heldBy(lostProcess)).toEqual([]);
+      expect(await again.heldBy(again.processId)).toEqual([{ uid: "t1", fence }]);
+      await again.forget(lostProcess);
+      expect(await again.heldBy(again.processId)).toEqual([{ uid: "t1", fence }]);
+    });
+
+    it("heldBy(null) lists what every process but this one holds, on the embedded store", async (context) => {
+      const { store, reopen } = bench.it;
+      if (store.kind !== "embedded") return context.skip();
+      const lost = `${store.processId}:a`;
+      await store.commit(sampleCommit({ uid: "t1", opId: "1", fence: lost }));
+      await store.commit(sampleCommit({ uid: "t2", opId: "2", fence: "zz-another:b" }));
+      expect(await store.heldBy(null)).toEqual([{ uid: "t2", fence: "zz-another:b" }]);
+      const again = await reopen();
+      await again.commit(sampleCommit({ uid: "t3", opId: "3", fence: `${again.processId}:a` }));
+      expect(byUid(await again.heldBy(null))).toEqual([
+        { uid: "t1", fence: lost },
+        { uid: "t2", fence: "zz-another:b" },
+      ]);
+    });
+
+    it("due() lists threads whose pending call has expired, at most `limit`", async () => {
+      const { store } = bench.it;
+      const fence = `${store.processId}:a`;
+      for (const [uid, deadlineMs] of [
+        ["t1", 100],
+        ["t2", 300],
+        ["t3", 200],
+      ] as const) {
+        const rests = { state: "awaiting" as const, holds: false, deadlineMs };
+        await store.commit(sampleCommit({ uid, opId: uid, fence, ...rests }));
+      }
+      expect(await store.due(99, 10)).toEqual([]);
+      expect(await store.due(100, 10)).toEqual(["t1"]);
+      expect((await store.due(300, 10)).toSorted()).toEqual(["t1", "t2", "t3"]);
+      expect(await store.due(300, 2)).toHaveLength(2);
+    });
+
+    it("a thread is due only while it rests", async () => {
+      const { store } = bench.it;
+      const fence = `${store.processId}:a`;
+      const rests = { fence, state: "awaiting" as const, holds: false, deadlineMs: 100 };
+      await store.commit(sampleCommit({ opId: "1", ...rests }));
+      expect(await store.due(100, 10)).toEqual(["t1"]);
+      await store.commit(sampleCommit({ opId: "2", fence, rev: 1 }));
+      expect(await store.due(1_000, 10)).toEqual([]);
+      // Rests again, later.
+      await store.commit(sampleCommit({ opId: "3", ...rests, claims: false, rev: 2, deadlineMs: 500 }));
+      expect(await store.due(499, 10)).toEqual([]);
+      expect(await store.due(500, 10)).toEqual(["t1"]);
+      // A waiting message keeps it held, so that it is not at rest.
+      await store.commit(sampleCommit({ opId: "4", fence, rev: 3 }));
+      await store.wait("t1", sampleWaiting("w1"), 8);
+      await store.commit(sampleCommit({ opId: "5", ...rests, claims: false, rev: 4 }));
+      expect(await store.due(1_000, 10)).toEqual([]);
+    });
+
+    it.skipIf(lacks.includes("beats"))("P9: beat() tells which processes fell silent", async (context) => {
+      const { store, another, elapse } = bench.it;
+      const other = await another();
+      if (other === null) return context.skip();
+      await other.beat(1_000);
+      expect(await store.beat(1_000)).toEqual([]);
+      await elapse(1_300);
+      expect(await store.beat(1_000)).toEqual([other.processId]);
+      expect(await store.beat(1_000)).toEqual([other.processId]);
+      await store.forget(other.processId);
+      expect(await store.beat(1_000)).toEqual([]);
+      // It only slept.
+      await other.beat(1_000);
+      await elapse(1_300);
+      expect(await store.beat(1_000)).toEqual([other.processId]);
+    });
+
+    it("beat() does not name who just beat", async () => {
+      const { store } = bench.it;
+      expect(await store.beat(1_000)).toEqual([]);
+      expect(await store.beat(1_000)).toEqual([]);
+    });
+
+    it("a letter reaches this process itself", async () => {
+      const { store } = bench.it;
+      const handler = vi.fn<(letter: Letter) => void>();
+      store.onLetter(handler);
+      store.send(store.processId, { type: "hello", text: "Grüße\n👋", list: [1, null] });
+      const letter = { type: "hello", text: "Grüße\n👋", list: [1, null] };
+      await vi.waitFor(() => expect(handler).toHaveBeenCalledWith(letter), { timeout: 5_000 });
+    });
+
+    it.skipIf(lacks.includes("letters"))(
+      "a letter reaches the other process, and no third",
+      async (context) => {
+        const { store, another } = bench.it;
+        const other = await another();
+        if (other === null) return context.skip();
+        const [here, there] = [vi.fn<(letter: Letter) => void>(), vi.fn<(letter: Letter) => void>()];
+        store.onLetter(here);
+        other.onLetter(there);
+        store.send(other.processId, { line: 1 });
+        store.send(other.processId, { line: 2 });
+        await vi.waitFor(() => expect(there.mock.calls).toEqual([[{ line: 1 }], [{ line: 2 }]]), {
+          timeout: 5_000,
+        });
+        expect(here).not.toHaveBeenCalled();
+      },
+    );
+
+    it("a letter to a process that is gone is lost in silence", () => {
+      expect(() => bench.it.store.send("gone", { line: 1 })).not.toThrow();
+    });
+
+    it("process ids are fit for fences", async () => {
+      const { store } = bench.it;
+      expect(store.processId).toMatch(/^[\w-]{8,}$/);
+    });
+
+    it("health() says that the store is reachable", async () => {
+      expect(await bench.it.store.health()).toMatchObject({ reachable: true });
+    });
+
+    it("P24: a closed store rejects, and closing twice is fine", async () => {
+      const { store } = bench.it;
+      await store.close();
+      await store.close();
+      await expect(store.commit(sampleCommit({ opId: "1", fence: "p:a" }))).rejects.toThrow("Cannot");
+      await expect(store.load("t1", 10)).rejects.toThrow("Cannot");
+      expect((await store.health()).reachable).toBe(false);
+    });
+  });
+}

@@ -1,0 +1,257 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Store } from "../../src/store.ts";
+import type { Bench } from "./contract.ts";
+import { DAY, SLUG, sampleChannel } from "./samples.ts";
+
+const TTL_MS = 1_000;
+
+export function mint(store: Store, tokenHash: string, userId: string, atMs = 1_000): Promise<void> {
+  return store.mintVisitor({
+    slug: SLUG,
+    tokenHash,
+    userId,
+    snapshot: `token of ${userId}`,
+    ttlMs: 60_000,
+    atMs,
+  });
+}
+
+export function admit(store: Store, tokenHash: string, threadName: string | null = null, ttlMs = 60_000) {
+  return store.admitVisitor({ slug: SLUG, tokenHash, ttlMs, threadName, day: DAY });
+}
+
+type Caller = Parameters<Store["admitUser"]>[0];
+
+export function admitCaller(store: Store, changes: Partial<Caller> = {}) {
+  return store.admitUser({
+    slug: SLUG,
+    externalId: "kim",
+    displayName: null,
+    newUserId: "u-kim",
+    thread: null,
+    creates: true,
+    atMs: 1_000,
+    day: DAY,
+    ...changes,
+  });
+}
+
+export function userPromises(bench: Bench): void {
+  describe("visitors and users", () => {
+    beforeEach(() => bench.it.store.putChannel(sampleChannel({ accessMode: "whitelist" })));
+
+    it("mintVisitor() makes an anonymous user whom the token admits", async () => {
+      const { store } = bench.it;
+      expect(await admit(store, "h1")).toBeNull();
+      await mint(store, "h1", "u1");
+      expect(await admit(store, "h1")).toEqual({
+        user: { userId: "u1", externalId: null, displayName: null, blocked: false, whitelisted: false },
+        snapshot: "token of u1",
+        channel: { enabled: true, accessMode: "whitelist" },
+        threadUid: null,
+        spentTokens: 0,
+      });
+    });
+
+    it("a token is of one channel", async () => {
+      const { store } = bench.it;
+      await store.putChannel(sampleChannel({ slug: "other" }));
+      await mint(store, "h1", "u1");
+      const elsewhere = { slug: "other", tokenHash: "h1", ttlMs: 60_000, threadName: null, day: DAY };
+      expect(await store.admitVisitor(elsewhere)).toBeNull();
+      expect((await store.readIdentity("other", "h1", "kim")).visitor).toBeNull();
+    });
+
+    it("P16: admitVisitor() slides the token's lifetime; unused for longer it is gone", async () => {
+      const { store, elapse } = bench.it;
+      await store.mintVisitor({
+        slug: SLUG,
+        tokenHash: "h1",
+        userId: "u1",
+        snapshot: "s",
+        ttlMs: TTL_MS,
+        atMs: 1_000,
+      });
+      for (let use = 0; use < 2; use++) {
+        await elapse(0.6 * TTL_MS);
+        expect(await admit(store, "h1", null, TTL_MS)).not.toBeNull();
+      }
+      await elapse(1.3 * TTL_MS);
+      expect(await admit(store, "h1", null, TTL_MS)).toBeNull();
+      expect((await store.readIdentity(SLUG, "h1", "kim")).visitor).toBeNull();
+      // Users and threads outlive their tokens.
+      expect(await store.findUser(SLUG, "u1")).not.toBeNull();
+    });
+
+    it("admitVisitor() answers the state of the channel as it is now", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "u1");
+      await store.putChannel(sampleChannel({ enabled: false }));
+      expect((await admit(store, "h1"))?.channel).toEqual({ enabled: false, accessMode: "open" });
+      expect((await admitCaller(store))?.channel).toEqual({ enabled: false, accessMode: "open" });
+    });
+
+    it("P14: a thread's name leads to its uid for its user alone", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "u1");
+      await mint(store, "h2", "u2");
+      expect(await store.addThread({ slug: SLUG, userId: "u1", name: "n1", uid: "t1", atMs: 1 })).toBe(true);
+      expect((await admit(store, "h1", "n1"))?.threadUid).toBe("t1");
+      expect((await admit(store, "h1", "n2"))?.threadUid).toBeNull();
+      expect((await admit(store, "h2", "n1"))?.threadUid).toBeNull();
+      expect((await admit(store, "h1", "x".repeat(5_000)))?.threadUid).toBeNull();
+    });
+
+    it("addThread() may be repeated, and is false where the user is gone", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "u1");
+      const thread = { slug: SLUG, userId: "u1", name: "n1", uid: "t1", atMs: 1 };
+      expect(await store.addThread(thread)).toBe(true);
+      expect(await store.addThread(thread)).toBe(true);
+      expect(await store.threads(SLUG, "u1")).toEqual([{ uid: "t1", name: "n1", createdAtMs: 1 }]);
+      expect(await store.addThread({ ...thread, userId: "nobody" })).toBe(false);
+      expect(await store.threads(SLUG, "nobody")).toEqual([]);
+    });
+
+    it("admitUser() creates the user at the first use, and knows it afterwards", async () => {
+      const { store } = bench.it;
+      const user = {
+        userId: "u-kim",
+        externalId: "kim",
+        displayName: "Kim",
+        blocked: false,
+        whitelisted: false,
+      };
+      const first = await admitCaller(store, { displayName: "Kim" });
+      expect(first).toEqual({
+        user,
+        channel: { enabled: true, accessMode: "whitelist" },
+        threadUid: null,
+        spentTokens: 0,
+      });
+      expect((await admitCaller(store, { newUserId: "u-other" }))?.user).toEqual(user);
+      expect(await store.findUser(SLUG, "u-other")).toBeNull();
+    });
+
+    it("admitUser() called twice at once creates one user", async () => {
+      const { store } = bench.it;
+      const [one, two] = await Promise.all([
+        admitCaller(store, { newUserId: "u-a" }),
+        admitCaller(store, { newUserId: "u-b" }),
+      ]);
+      expect(one?.user).toEqual(two?.user);
+      expect(await store.users(SLUG)).toHaveLength(1);
+    });
+
+    it("a later displayName replaces the stored one; none keeps it", async () => {
+      const { store } = bench.it;
+      await admitCaller(store, { displayName: "Kim" });
+      expect((await admitCaller(store, { displayName: "Kim K." }))?.user.displayName).toBe("Kim K.");
+      expect((await admitCaller(store))?.user.displayName).toBe("Kim K.");
+      expect((await store.findUser(SLUG, "kim"))?.displayName).toBe("Kim K.");
+    });
+
+    it("admitUser() knows no channel that does not exist, and creates nobody there", async () => {
+      const { store } = bench.it;
+      expect(await admitCaller(store, { slug: "nowhere" })).toBeNull();
+      expect(await admitCaller(store, { slug: "a\u0000{b}" })).toBeNull();
+      expect(await store.users("nowhere")).toEqual([]);
+    });
+
+    it("admitUser() gives a new thread name the new uid, and keeps it", async () => {
+      const { store } = bench.it;
+      const first = await admitCaller(store, { thread: { name: "Über 👋", newUid: "t1" }, atMs: 7 });
+      expect(first?.threadUid).toBe("t1");
+      const again = await admitCaller(store, { thread: { name: "Über 👋", newUid: "t2" }, atMs: 8 });
+      expect(again?.threadUid).toBe("t1");
+      expect(await store.threads(SLUG, "u-kim")).toEqual([{ uid: "t1", name: "Über 👋", createdAtMs: 7 }]);
+    });
+
+    it("newUid null asks for a thread without creating it", async () => {
+      const { store } = bench.it;
+      expect((await admitCaller(store, { thread: { name: "n", newUid: null } }))?.threadUid).toBeNull();
+      await admitCaller(store, { thread: { name: "n", newUid: "t1" } });
+      expect((await admitCaller(store, { thread: { name: "n", newUid: null } }))?.threadUid).toBe("t1");
+    });
+
+    it("creates false changes nothing, and is null where the user is unknown", async () => {
+      const { store } = bench.it;
+      expect(await admitCaller(store, { creates: false })).toBeNull();
+      expect(await store.users(SLUG)).toEqual([]);
+      await admitCaller(store, { displayName: "Kim" });
+      const asked = await admitCaller(store, {
+        creates: false,
+        displayName: "Other",
+        thread: { name: "n", newUid: "t1" },
+      });
+      expect(asked?.user.displayName).toBe("Kim");
+      expect(asked?.threadUid).toBeNull();
+      expect(await store.threads(SLUG, "u-kim")).toEqual([]);
+    });
+
+    it("P35: spendTokens() counts per user and UTC day; for nobody it does nothing", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "u1");
+      await store.spendTokens({ slug: SLUG, userId: "u1", day: DAY, tokens: 30 });
+      await store.spendTokens({ slug: SLUG, userId: "u1", day: DAY, tokens: 12 });
+      await store.spendTokens({ slug: SLUG, userId: "nobody", day: DAY, tokens: 5 });
+      expect((await admit(store, "h1"))?.spentTokens).toBe(42);
+      expect(await store.findUser(SLUG, "nobody")).toBeNull();
+      const tomorrow = { slug: SLUG, tokenHash: "h1", ttlMs: 60_000, threadName: null, day: "2026-11-22" };
+      expect((await store.admitVisitor(tomorrow))?.spentTokens).toBe(0);
+      await admitCaller(store);
+      await store.spendTokens({ slug: SLUG, userId: "u-kim", day: DAY, tokens: 7 });
+      expect((await admitCaller(store))?.spentTokens).toBe(7);
+    });
+
+    it("findUser() takes a user id or an external id; the user id wins", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "kim");
+      await admitCaller(store);
+      expect((await store.findUser(SLUG, "kim"))?.userId).toBe("kim");
+      expect((await store.findUser(SLUG, "u-kim"))?.externalId).toBe("kim");
+      await admitCaller(store, { externalId: "Łukasz 👋", newUserId: "u-2" });
+      expect((await store.findUser(SLUG, "Łukasz 👋"))?.userId).toBe("u-2");
+      expect(await store.findUser(SLUG, "nobody")).toBeNull();
+      expect(await store.findUser("nowhere", "kim")).toBeNull();
+    });
+
+    it("users() and threads() are listed oldest first", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "z", 30);
+      await admitCaller(store, { atMs: 10 });
+      await mint(store, "h2", "a", 40);
+      expect((await store.users(SLUG)).map((user) => user.userId)).toEqual(["u-kim", "z", "a"]);
+      await store.addThread({ slug: SLUG, userId: "z", name: "b", uid: "t-b", atMs: 1_000 });
+      await store.addThread({ slug: SLUG, userId: "z", name: "a", uid: "t-a", atMs: 2_000 });
+      await store.addThread({ slug: SLUG, userId: "z", name: "c", uid: "t-c", atMs: 500 });
+      expect((await store.threads(SLUG, "z")).map((thread) => thread.name)).toEqual(["c", "b", "a"]);
+    });
+
+    it("P12: flagUser() sets the flags it is given and no other, in force with the next admission", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "u1");
+      expect((await store.flagUser(SLUG, "u1", { blocked: true }))?.blocked).toBe(true);
+      const both = await store.flagUser(SLUG, "u1", { whitelisted: true });
+      expect(both).toMatchObject({ userId: "u1", blocked: true, whitelisted: true });
+      expect((await admit(store, "h1"))?.user).toEqual(both);
+      expect(await store.flagUser(SLUG, "u1", { blocked: false })).toMatchObject({
+        blocked: false,
+        whitelisted: true,
+      });
+      expect(await store.flagUser(SLUG, "nobody", { blocked: true })).toBeNull();
+      expect(await store.findUser(SLUG, "nobody")).toBeNull();
+    });
+
+    it("P1: users, tokens and thread names outlive the process", async () => {
+      const { store, reopen } = bench.it;
+      await mint(store, "h1", "u1");
+      await store.addThread({ slug: SLUG, userId: "u1", name: "n1", uid: "t1", atMs: 1 });
+      await store.flagUser(SLUG, "u1", { whitelisted: true });
+      await store.spendTokens({ slug: SLUG, userId: "u1", day: DAY, tokens: 3 });
+      const before = await admit(store, "h1", "n1");
+      expect(before?.threadUid).toBe("t1");
+      expect(await admit(await reopen(), "h1", "n1")).toEqual(before);
+    });
+  });
+}

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe } from "vitest";
+import type { Store } from "../../src/store.ts";
+import { channelPromises } from "./contract-channels.ts";
+import { commitPromises } from "./contract-commit.ts";
+import { identityPromises } from "./contract-identity.ts";
+import { livenessPromises } from "./contract-liveness.ts";
+import { threadPromises } from "./contract-threads.ts";
+import { userPromises } from "./contract-users.ts";
+
+/** A keeper's empty store, opened for one test. */
+export interface StoreUnderTest {
+  store: Store;
+  /** Closes the store and opens its data again as a new process would, with a process id of its own. */
+  reopen: () => Promise<Store>;
+  /** A second handle on the same data, open beside the first; null where the keeper cannot. */
+  another: () => Promise<Store | null>;
+  /** Lets time pass for lifetimes: sets the keeper's clock, or waits where a server's clock decides. */
+  elapse: (ms: number) => Promise<void>;
+  /** Closes every handle and leaves nothing behind. */
+  clean: () => Promise<void>;
+}
+
+/** What a keeper may lack: `beats`, word of other processes that fell silent; `letters` to other processes. */
+export type Lack = "beats" | "letters";
+
+/** The keeper that the running test works on. */
+export interface Bench {
+  readonly it: StoreUnderTest;
+}
+
+/** Holds a keeper to every sentence of src/store.ts. What it lacks is skipped by name. */
+export function describeStore(
+  name: string,
+  open: () => Promise<StoreUnderTest>,
+  lacks: readonly Lack[] = [],
+): void {
+  describe(`${name} keeps the store's contract`, () => {
+    let opened: StoreUnderTest | undefined;
+    const bench: Bench = {
+      get it() {
+        if (opened === undefined) throw new Error("Cannot use the store: no test is running");
+        return opened;
+      },
+    };
+    beforeEach(async () => {
+      opened = await open();
+    });
+    afterEach(async () => {
+      await opened?.clean();
+      opened = undefined;
+    });
+
+    channelPromises(bench);
+    userPromises(bench);
+    identityPromises(bench);
+    commitPromises(bench);
+    threadPromises(bench);
+    livenessPromises(bench, lacks);
+  });
+}
