@@ -47,6 +47,8 @@ export interface Call {
   kind: "page" | "server";
   /** The tool's own name, as the page or the MCP server calls it. */
   tool: string;
+  /** The MCP server that has the tool, by its name in the channel's settings; only with `server`. */
+  server?: string;
   arguments: Record<string, unknown>;
   /** Progress text in the visitor's language; the text of the call's steps. */
   progress: string;

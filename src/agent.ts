@@ -16,6 +16,8 @@ export interface Turn {
   before: Message[];
   /** The thread's page tools; offered on the widget API alone. */
   catalog: Catalog;
+  /** What the run's earlier turns used, as the model server told it; absent or null: estimated from `run.turns`. */
+  usage?: Usage | null;
   /** W3C trace context of the request that began this, or null. */
   traceparent: string | null;
 }
