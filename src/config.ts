@@ -1,5 +1,9 @@
+import { z } from "zod";
+import { Secret } from "./secret.ts";
+
 /**
  * The service's configuration: contract.md section 2, parsed once. The only reader of process.env.
+ * An empty variable counts as unset, except an empty HARNESS_API_KEY: that would be a key that everybody knows.
  */
 export interface Limits {
   maxTextChars: number;
@@ -17,12 +21,13 @@ export interface Config {
   port: number;
   /** null: PORT + 1, or any free port. */
   demoPort: number | null;
-  harnessApiKey: string | null;
-  /** Empty: the embedded store. Several: the seed nodes of a Redis Cluster. */
-  redisUrls: string[];
+  /** null: generated, and kept in DATA_DIR/keys.json. */
+  harnessApiKey: Secret | null;
+  /** Empty: the embedded store. Several: the seed nodes of a Redis Cluster. Secret: an address may carry a password. */
+  redisUrls: Secret[];
   dataDir: string;
   channelsFile: string | null;
-  openai: { apiKey: string | null; baseUrl: string | null; model: string };
+  openai: { apiKey: Secret | null; baseUrl: string | null; model: string };
   modelTimeoutMs: number;
   runTimeoutMs: number;
   runMaxToolCalls: number;
@@ -41,5 +46,225 @@ export interface Config {
   clientIpSource: string;
   trustedProxyHops: number;
   shutdownGraceMs: number;
-  logLevel: string;
+  logLevel: LogLevel;
+}
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** The environment does not parse. The message is one line: which variable, what it got, what it takes. */
+export class ConfigError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "ConfigError";
+  }
+}
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+/** What these got is never repeated: it is a secret, or an address that may carry one. */
+const SECRETS: ReadonlySet<string> = new Set([
+  "HARNESS_API_KEY",
+  "OPENAI_API_KEY",
+  "OPENAI_BASE_URL",
+  "REDIS_URL",
+]);
+
+/** More than any use of this service, and small enough for every sum and buffer that is made of it. */
+const MOST = 100_000_000;
+
+/** A timer holds 2^31 ms; longer ones fire at once. */
+const LONGEST_TIMER_SECONDS = 2_147_483;
+
+const TEN_YEARS_SECONDS = 315_360_000;
+
+const variables = z.object({
+  HOST: z.string().default("127.0.0.1"),
+  PORT: whole(0, 65_535).default(8080),
+  DEMO_PORT: whole(1, 65_535).nullable().default(null),
+  HARNESS_API_KEY: key().nullable().default(null),
+  REDIS_URL: redisUrls().default([]),
+  DATA_DIR: z.string().default("./data"),
+  CHANNELS_FILE: z.string().nullable().default(null),
+  OPENAI_API_KEY: key().nullable().default(null),
+  OPENAI_BASE_URL: z
+    .string()
+    .refine((text) => isUrl(text, ["http:", "https:"]), "an http:// or https:// address")
+    .nullable()
+    .default(null),
+  OPENAI_MODEL: z.string().default("gpt-5-mini"),
+  MODEL_TIMEOUT_SECONDS: timer(1).default(60),
+  RUN_TIMEOUT_SECONDS: timer(1).default(300),
+  RUN_MAX_TOOL_CALLS: whole(1, MOST).default(50),
+  TOOL_RESULT_TIMEOUT_SECONDS: timer(1).default(600),
+  RUN_MAX_REPLY_CHARS: whole(1, MOST).default(10_000_000),
+  THREAD_QUEUE_MAX: whole(0, MOST).default(8),
+  AGENT_MAX_INPUT_TOKENS: whole(1, MOST).default(32_000),
+  DURABILITY: oneOf(["local", "replica"]).default("local"),
+  LISTENER: oneOf(["uws", "node"]).nullable().default(null),
+  INSPECTOR: oneOf(["on", "off"]).default("off"),
+  METRICS_PORT: whole(1, 65_535).nullable().default(null),
+  WIDGET_MAX_TEXT_CHARS: whole(1, MOST).default(2_000),
+  WIDGET_MAX_WEBMCP_TOOLS_CHARS: whole(1, MOST).default(20_000),
+  WIDGET_MAX_BODY_BYTES: whole(1, MOST).default(131_072),
+  WIDGET_MESSAGES_PER_MINUTE: whole(1, MOST).default(10),
+  WIDGET_IP_MESSAGES_PER_MINUTE: whole(1, MOST).default(30),
+  WIDGET_TOOL_RESULTS_PER_MINUTE: whole(1, MOST).default(120),
+  WIDGET_THREADS_PER_HOUR: whole(1, MOST).default(30),
+  WIDGET_VISITORS_PER_HOUR_PER_IP: whole(1, MOST).default(20),
+  WIDGET_VISITOR_TTL_SECONDS: whole(1, TEN_YEARS_SECONDS).default(86_400),
+  SERVER_MAX_BODY_BYTES: whole(1, MOST).default(1_048_576),
+  CLIENT_IP_SOURCE: z
+    .string()
+    .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "socket, or the name of a header")
+    .transform((name) => name.toLowerCase())
+    .default("socket"),
+  TRUSTED_PROXY_HOPS: whole(1, 99).default(1),
+  SHUTDOWN_GRACE_SECONDS: timer(0).default(30),
+  LOG_LEVEL: oneOf(LOG_LEVELS).default("info"),
+});
+
+/** Throws ConfigError with one line that names every variable that does not parse. */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.fromEntries(
+    Object.keys(variables.shape)
+      .filter((name) => env[name] !== undefined && (env[name] !== "" || name === "HARNESS_API_KEY"))
+      .map((name) => [name, env[name]]),
+  );
+  const parsed = variables.safeParse(given);
+  if (!parsed.success) {
+    const wrong = new Map(parsed.error.issues.map((issue) => [String(issue.path[0]), issue.message]));
+    const told = [...wrong].map(
+      ([name, takes]) => `${name} is ${shown(name, given[name])}, it takes ${takes}`,
+    );
+    throw new ConfigError(`Cannot read the configuration: ${told.join("; ")}`);
+  }
+
+  const value = parsed.data;
+  if (value.DURABILITY === "replica" && value.REDIS_URL.length === 0) {
+    throw new ConfigError(
+      'Cannot read the configuration: DURABILITY is "replica", it takes a Redis with a replica, and REDIS_URL is unset',
+    );
+  }
+  return {
+    host: value.HOST,
+    port: value.PORT,
+    demoPort: value.DEMO_PORT,
+    harnessApiKey: value.HARNESS_API_KEY,
+    redisUrls: value.REDIS_URL,
+    dataDir: value.DATA_DIR,
+    channelsFile: value.CHANNELS_FILE,
+    openai: { apiKey: value.OPENAI_API_KEY, baseUrl: value.OPENAI_BASE_URL, model: value.OPENAI_MODEL },
+    modelTimeoutMs: value.MODEL_TIMEOUT_SECONDS * 1000,
+    runTimeoutMs: value.RUN_TIMEOUT_SECONDS * 1000,
+    runMaxToolCalls: value.RUN_MAX_TOOL_CALLS,
+    toolResultTimeoutMs: value.TOOL_RESULT_TIMEOUT_SECONDS * 1000,
+    runMaxReplyChars: value.RUN_MAX_REPLY_CHARS,
+    threadQueueMax: value.THREAD_QUEUE_MAX,
+    agentMaxInputTokens: value.AGENT_MAX_INPUT_TOKENS,
+    durability: value.DURABILITY,
+    listener: value.LISTENER,
+    inspector: value.INSPECTOR === "on",
+    metricsPort: value.METRICS_PORT,
+    limits: {
+      maxTextChars: value.WIDGET_MAX_TEXT_CHARS,
+      maxCatalogChars: value.WIDGET_MAX_WEBMCP_TOOLS_CHARS,
+      maxBodyBytes: value.WIDGET_MAX_BODY_BYTES,
+      messagesPerMinute: value.WIDGET_MESSAGES_PER_MINUTE,
+      ipMessagesPerMinute: value.WIDGET_IP_MESSAGES_PER_MINUTE,
+      toolResultsPerMinute: value.WIDGET_TOOL_RESULTS_PER_MINUTE,
+      threadsPerHour: value.WIDGET_THREADS_PER_HOUR,
+      visitorsPerHourPerIp: value.WIDGET_VISITORS_PER_HOUR_PER_IP,
+    },
+    visitorTtlMs: value.WIDGET_VISITOR_TTL_SECONDS * 1000,
+    serverMaxBodyBytes: value.SERVER_MAX_BODY_BYTES,
+    clientIpSource: value.CLIENT_IP_SOURCE,
+    trustedProxyHops: value.TRUSTED_PROXY_HOPS,
+    shutdownGraceMs: value.SHUTDOWN_GRACE_SECONDS * 1000,
+    logLevel: value.LOG_LEVEL,
+  };
+}
+
+/** A variable that a channel's `"secretKey": "$NAME"` names; null where it is unset or empty. */
+export function readVariable(name: string, env: NodeJS.ProcessEnv = process.env): Secret | null {
+  const value = env[name];
+  return value === undefined || value === "" ? null : new Secret(value);
+}
+
+/** Every secret of a configuration, for the log to hide; a Redis password also by itself, as its errors may quote it. */
+export function secretsOf(config: Config): Secret[] {
+  const passwords = config.redisUrls.map((url) => decodeURIComponent(new URL(url.reveal()).password));
+  return [
+    ...[config.harnessApiKey, config.openai.apiKey].filter((secret) => secret !== null),
+    ...passwords.filter((password) => password !== "").map((password) => new Secret(password)),
+  ];
+}
+
+/** What parses and is still worth a word at start, one sentence each. */
+export function warningsOf(config: Config): string[] {
+  const warnings: string[] = [];
+  if (config.redisUrls.length > 0 && config.harnessApiKey === null) {
+    warnings.push(
+      "HARNESS_API_KEY is unset with REDIS_URL set: every DATA_DIR generates a key of its own, so instances will differ",
+    );
+  }
+  if (config.redisUrls.some((url) => isOpenToOthers(new URL(url.reveal())))) {
+    warnings.push(
+      "REDIS_URL names another machine without a password: whoever reaches it reads every conversation",
+    );
+  }
+  if (config.clientIpSource !== "socket" && config.trustedProxyHops > 5) {
+    warnings.push(
+      `TRUSTED_PROXY_HOPS is ${config.trustedProxyHops}: with fewer proxies than that, clients choose the address they count by`,
+    );
+  }
+  return warnings;
+}
+
+function whole(from: number, to: number) {
+  const takes = `a whole number from ${from} to ${to}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, takes)
+    .transform(Number)
+    .refine((value) => value >= from && value <= to, takes);
+}
+
+function timer(from: number) {
+  return whole(from, LONGEST_TIMER_SECONDS);
+}
+
+function oneOf<const Word extends string>(words: readonly Word[]) {
+  return z.enum(words, `one of ${words.join(", ")}`);
+}
+
+/** It travels in a header: what a header cannot carry could never be matched. */
+function key() {
+  return z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, "one or more printable ASCII characters without spaces")
+    .transform((text) => new Secret(text));
+}
+
+function redisUrls() {
+  return z
+    .string()
+    .transform((text) => text.split(",").map((url) => url.trim()))
+    .refine(
+      (urls) => urls.every((url) => isUrl(url, ["redis:", "rediss:"])),
+      "redis:// or rediss:// addresses, separated by commas",
+    )
+    .transform((urls) => urls.map((url) => new Secret(url)));
+}
+
+function isUrl(text: string, protocols: string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol) && new URL(text).hostname !== "";
+}
+
+function isOpenToOthers(url: URL): boolean {
+  return url.password === "" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
+}
+
+function shown(name: string, value: string | undefined): string {
+  if (value === "") return "empty";
+  return SECRETS.has(name) ? "not usable (its value is not shown)" : JSON.stringify(value);
 }

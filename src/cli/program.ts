@@ -1,0 +1,48 @@
+import { Command, CommanderError } from "commander";
+import { ConfigError } from "../config.ts";
+import { StoreUnavailable } from "../store.ts";
+import { addChannels } from "./channels.ts";
+import { addChat } from "./chat.ts";
+import { addIps } from "./ips.ts";
+import { addServe } from "./serve.ts";
+import { CannotDo } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
+import { addThreads } from "./threads.ts";
+import { addUsers } from "./users.ts";
+
+/** The `chat-agent` command, one file per sub-command (contract.md sections 1 and 3). */
+export function createProgram(terminal: Terminal): Command {
+  const program = new Command("chat-agent")
+    .description("Runs the chat agent service, talks to it, and looks after its channels, users and threads.")
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) })
+    .showSuggestionAfterError();
+  addServe(program);
+  addChat(program, terminal);
+  addChannels(program, terminal);
+  addUsers(program, terminal);
+  addIps(program, terminal);
+  addThreads(program, terminal);
+  return program;
+}
+
+/** Runs one command. Answers the exit code: 0, 1 for what cannot be done or does not exist, 2 for wrong use. */
+export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    await createProgram(terminal).parseAsync([...args], { from: "user" });
+    return 0;
+  } catch (error) {
+    // Commander has said what was wrong, or shown the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    terminal.err(`${told(error)}\n`);
+    return 1;
+  }
+}
+
+function told(error: unknown): string {
+  const foreseen =
+    error instanceof CannotDo || error instanceof ConfigError || error instanceof StoreUnavailable;
+  if (foreseen) return error.message;
+  const text = error instanceof Error ? error.message : String(error);
+  return text.startsWith("Cannot ") ? text : `Cannot go on: ${text}`;
+}

@@ -1,0 +1,43 @@
+import type { Readable } from "node:stream";
+
+/** Where a command reads and writes: the process's own streams, or a test's. */
+export interface Terminal {
+  env: NodeJS.ProcessEnv | undefined;
+  input: Readable & { isTTY?: boolean };
+  /** Results. */
+  out(text: string): void;
+  /** What is only for eyes: progress, hints, complaints. */
+  err(text: string): void;
+  /** Colours and prompts: a person looks at the results. */
+  interactive: boolean;
+  /** Calls back on Ctrl-C instead of ending the process; returns how to stop. */
+  onInterrupt(callback: () => void): () => void;
+}
+
+export function processTerminal(): Terminal {
+  return {
+    env: undefined,
+    input: process.stdin,
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+    interactive: process.stdout.isTTY,
+    onInterrupt(callback) {
+      process.on("SIGINT", callback);
+      return () => process.off("SIGINT", callback);
+    },
+  };
+}
+
+/** The command was right and cannot be done: told in one line, exit code 1. */
+export class CannotDo extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "CannotDo";
+  }
+}
+
+/** Text of users and models without what would steer a terminal; line ends and tabs stay. */
+export function printable(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "\u{fffd}");
+}

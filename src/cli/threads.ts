@@ -1,0 +1,135 @@
+import type { Command } from "commander";
+import type { Message } from "../domain/message.ts";
+import type { RunSummary, Store, ThreadEntry } from "../store.ts";
+import { printFields, printJson, printTable } from "./print.ts";
+import { CannotDo, printable } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
+import { existingChannel, existingUser } from "./users.ts";
+import { withStore } from "./with-store.ts";
+
+/** A page of history as the store gives it at most. */
+const PAGE = 100;
+
+/** `chat-agent threads`: conversations, with their steps and runs. */
+export function addThreads(program: Command, terminal: Terminal): void {
+  const threads = program.command("threads").description("list and show conversations");
+
+  threads
+    .command("list")
+    .description("the threads of a user, oldest first")
+    .argument("<slug>", "the channel")
+    .argument("<user>", "external id, or user id")
+    .option("--json", "print a JSON array")
+    .action(async (slug: string, userId: string, options: { json?: boolean }) => {
+      await withStore(terminal, async (store) => {
+        const user = await existingUser(store, slug, userId);
+        const views = [];
+        for (const entry of await store.threads(slug, user.userId))
+          views.push(await threadView(store, entry));
+        if (options.json) return printJson(terminal, views);
+        printTable(
+          terminal,
+          ["ID", "THREAD", "CREATED", "STATE"],
+          views.map((view) => [view.id, view.threadId, isoTime(view.createdAt), view.state]),
+          `User ${userId} has no threads yet`,
+        );
+      });
+    });
+
+  threads
+    .command("show")
+    .description("one conversation, with its steps and its latest runs")
+    .argument("<slug>", "the channel")
+    .argument("<id>", "the id that the list prints")
+    .option("--json", "print JSON")
+    .action(async (slug: string, id: string, options: { json?: boolean }) => {
+      await withStore(terminal, async (store) => {
+        await existingChannel(store, slug);
+        const entry = await findThread(store, slug, id);
+        if (entry === null)
+          throw new CannotDo(`Cannot find thread ${id}: channel ${slug} has none of that id`);
+        const view = await threadView(store, entry);
+        const messages = await wholeHistory(store, id);
+        const runs = await store.runs(id, PAGE);
+        if (options.json) {
+          printJson(terminal, { ...view, messages: messages.map(messageView), runs: runs.map(runView) });
+          return;
+        }
+        printFields(terminal, { ...view, createdAt: isoTime(view.createdAt) });
+        for (const message of messages) printMessage(terminal, message);
+        terminal.out("\n");
+        printTable(
+          terminal,
+          ["RUN", "SAID", "OUTCOME", "ENDED WITH", "MOVES"],
+          runs.map((run) => [
+            run.runId,
+            isoTime(run.saidAtMs),
+            run.outcome ?? "active",
+            run.terminal?.type ?? null,
+            run.path.length,
+          ]),
+          "No run yet",
+        );
+      });
+    });
+}
+
+async function threadView(store: Store, entry: ThreadEntry) {
+  // A thread that was never spoken in has no record of its own yet.
+  const state = (await store.load(entry.uid, 1))?.state ?? "idle";
+  return { id: entry.uid, threadId: entry.name, createdAt: entry.createdAtMs, state };
+}
+
+/** A thread does not name its user: the user of its last run most likely has it, and after a merge somebody else. */
+async function findThread(store: Store, slug: string, uid: string): Promise<ThreadEntry | null> {
+  const record = await store.load(uid, 1);
+  if (record !== null && record.slug !== slug) return null;
+  const likely = record?.run?.userId;
+  const users = (await store.users(slug)).map((user) => user.userId);
+  const ordered = likely === undefined ? users : [likely, ...users.filter((id) => id !== likely)];
+  for (const userId of ordered) {
+    const entry = (await store.threads(slug, userId)).find((thread) => thread.uid === uid);
+    if (entry !== undefined) return entry;
+  }
+  return null;
+}
+
+async function wholeHistory(store: Store, uid: string): Promise<Message[]> {
+  const pages: Message[][] = [];
+  for (let before: string | null = null; ;) {
+    const page: Message[] = await store.history(uid, { limit: PAGE, before });
+    pages.unshift(page);
+    const oldest = page[0];
+    if (page.length < PAGE || oldest === undefined) return pages.flat();
+    before = oldest.id;
+  }
+}
+
+/** As the widget's history shows it. */
+function messageView(message: Message) {
+  const { id, role, content, createdAtMs, steps } = message;
+  return { id, role, content, createdAt: createdAtMs, ...(steps === undefined ? {} : { steps }) };
+}
+
+function runView(run: RunSummary) {
+  return {
+    id: run.runId,
+    saidAt: run.saidAtMs,
+    outcome: run.outcome,
+    terminal: run.terminal,
+    path: run.path,
+  };
+}
+
+function printMessage(terminal: Terminal, message: Message): void {
+  terminal.out(`\n${isoTime(message.createdAtMs)}  ${message.role}\n`);
+  for (const step of message.steps ?? []) {
+    terminal.out(`  [${step.phase}] ${printable(step.id)}: ${printable(step.text)}\n`);
+  }
+  const text = printable(message.content).replaceAll("\n", "\n  ");
+  terminal.out(`  ${text}\n`);
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,95 @@
+import type { Command } from "commander";
+import type { User } from "../domain/user.ts";
+import type { Store } from "../store.ts";
+import { printFields, printJson, printTable } from "./print.ts";
+import { CannotDo } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
+import { withStore } from "./with-store.ts";
+
+const FLAGS = [
+  { name: "block", does: "refuse the user, in every access mode", flags: { blocked: true } },
+  { name: "unblock", does: "take a block back", flags: { blocked: false } },
+  { name: "whitelist", does: "allow the user in whitelist mode", flags: { whitelisted: true } },
+  { name: "unwhitelist", does: "take a whitelisting back", flags: { whitelisted: false } },
+] as const;
+
+/** `chat-agent users`: who talks in a channel, and who may. */
+export function addUsers(program: Command, terminal: Terminal): void {
+  const users = program
+    .command("users")
+    .description("list, show, block and whitelist the users of a channel");
+
+  users
+    .command("list")
+    .description("the users of a channel, oldest first")
+    .argument("<slug>", "the channel")
+    .option("--json", "print a JSON array")
+    .action(async (slug: string, options: { json?: boolean }) => {
+      await withStore(terminal, async (store) => {
+        await existingChannel(store, slug);
+        const found = (await store.users(slug)).map(userView);
+        if (options.json) return printJson(terminal, found);
+        printTable(
+          terminal,
+          ["USER ID", "EXTERNAL ID", "NAME", "BLOCKED", "WHITELISTED"],
+          found.map((user) => Object.values(user)),
+          `Channel ${slug} has no users yet`,
+        );
+      });
+    });
+
+  users
+    .command("show")
+    .description("one user")
+    .argument("<slug>", "the channel")
+    .argument("<user>", "external id, or user id")
+    .option("--json", "print JSON")
+    .action(async (slug: string, id: string, options: { json?: boolean }) => {
+      await withStore(terminal, async (store) => {
+        const view = userView(await existingUser(store, slug, id));
+        if (options.json) printJson(terminal, view);
+        else printFields(terminal, view);
+      });
+    });
+
+  for (const { name, does, flags } of FLAGS) {
+    users
+      .command(name)
+      .description(does)
+      .argument("<slug>", "the channel")
+      .argument("<user>", "external id, or user id")
+      .option("--json", "print the user as JSON")
+      .action(async (slug: string, id: string, options: { json?: boolean }) => {
+        await withStore(terminal, async (store) => {
+          const user = await existingUser(store, slug, id);
+          const changed = await store.flagUser(slug, user.userId, flags);
+          if (changed === null) throw new CannotDo(`Cannot ${name} ${id}: no such user in channel ${slug}`);
+          if (options.json) printJson(terminal, userView(changed));
+          else printFields(terminal, userView(changed));
+        });
+      });
+  }
+}
+
+export async function existingChannel(store: Store, slug: string) {
+  const channel = await store.channel(slug);
+  if (channel === null) throw new CannotDo(`Cannot find channel ${slug}: there is none of that slug`);
+  return channel;
+}
+
+export async function existingUser(store: Store, slug: string, id: string): Promise<User> {
+  await existingChannel(store, slug);
+  const user = await store.findUser(slug, id);
+  if (user === null) throw new CannotDo(`Cannot find user ${id}: channel ${slug} has none of that id`);
+  return user;
+}
+
+function userView(user: User) {
+  return {
+    userId: user.userId,
+    externalUserId: user.externalId,
+    displayName: user.displayName,
+    blocked: user.blocked,
+    whitelisted: user.whitelisted,
+  };
+}

@@ -1,0 +1,171 @@
+import { z } from "zod";
+import type { Channel, McpProcessServer } from "./channel.ts";
+
+/**
+ * A channel as people write it, in CHANNELS_FILE and on the command line (contract.md section 3), and what it makes of
+ * the channel that the store has: the fields that are written win, the others stay.
+ */
+export const slugSchema = z.string().regex(/^[a-z0-9_-]{1,64}$/, "must be 1 to 64 of a-z 0-9 - _");
+
+const httpServer = z.strictObject({
+  url: z.url({ protocol: /^https?$/, error: "must be an http:// or https:// address" }),
+  headers: z.record(z.string(), z.string()).optional(),
+});
+
+const processServer = z.strictObject({
+  command: z.string().min(1),
+  args: z.array(z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+});
+
+export const agentSchema = z.strictObject({
+  instructions: z.string().optional(),
+  model: z.string().min(1).optional(),
+  mcpServers: z
+    .record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), z.union([httpServer, processServer]))
+    .optional(),
+  maxOutputTokensPerRun: z.int().min(1).optional(),
+  maxTokensPerUserPerDay: z.int().min(1).optional(),
+});
+
+const originSchema = z.string().transform((text, context) => {
+  const origin = originFrom(text);
+  if (origin !== null) return origin;
+  context.addIssue(
+    `${JSON.stringify(text)} is no origin: scheme://host[:port] without a path, and never "null"`,
+  );
+  return z.NEVER;
+});
+
+export const channelFieldsSchema = z.strictObject({
+  slug: slugSchema,
+  kind: z.enum(["web", "transport"]).optional(),
+  publishableKey: z
+    .string()
+    .regex(/^pk_[\x21-\x7e]+$/, "must start with pk_ and hold no spaces")
+    .optional(),
+  secretKey: z
+    .string()
+    .regex(/^(sk_[\x21-\x7e]+|\$[A-Za-z_][A-Za-z0-9_]*)$/, "must start with sk_, or be $NAME of a variable")
+    .optional(),
+  allowedOrigins: z.array(originSchema).optional(),
+  enabled: z.boolean().optional(),
+  accessMode: z.enum(["open", "whitelist"]).optional(),
+  agent: agentSchema.optional(),
+});
+
+export type ChannelFields = z.infer<typeof channelFieldsSchema>;
+
+/** The fields with the secret key resolved and hashed. */
+export type WrittenFields = Omit<ChannelFields, "secretKey"> & { secretKeyHash?: string };
+
+/**
+ * The ASCII form in which browsers send an origin; null where the text is none. What says the same in other letters
+ * (upper case, a Unicode host, a default port, a trailing slash) is taken for what it means.
+ */
+export function originFrom(text: string): string | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  const bare = url.pathname.length <= 1 && url.search === "" && url.hash === "" && !/[?#@]/.test(text);
+  if (!bare || url.host === "") return null;
+  // Browser extensions and app shells have origins of their own schemes, which URL does not tell.
+  return url.origin === "null" ? `${url.protocol}//${url.host}` : url.origin;
+}
+
+/** The channel that the written fields make of the stored one. Throws where a new channel lacks what it cannot do without. */
+export function applyFields(stored: Channel | null, written: WrittenFields): Channel {
+  const { slug } = written;
+  const kind = written.kind ?? stored?.kind;
+  if (kind === undefined) throw new Error(`channel ${slug} is new and needs a kind, web or transport`);
+
+  const before = stored?.kind === kind ? stored : null;
+  const common = {
+    slug,
+    kind,
+    enabled: written.enabled ?? stored?.enabled ?? true,
+    accessMode: written.accessMode ?? stored?.accessMode ?? "open",
+    agent: splitAgent(written.agent ?? stored?.agent ?? {}).kept,
+  };
+  if (kind === "transport") {
+    const extra = (["publishableKey", "secretKeyHash", "allowedOrigins"] as const).find(
+      (name) => written[name] !== undefined,
+    );
+    if (extra !== undefined) {
+      throw new Error(`channel ${slug} is a transport channel and has no ${extra.replace("Hash", "")}`);
+    }
+    return { ...common, publishableKey: null, secretKeyHash: null, allowedOrigins: [] };
+  }
+
+  const publishableKey = written.publishableKey ?? before?.publishableKey ?? null;
+  if (publishableKey === null)
+    throw new Error(`channel ${slug} is a new web channel and needs a publishableKey`);
+  return {
+    ...common,
+    publishableKey,
+    secretKeyHash: written.secretKeyHash ?? before?.secretKeyHash ?? null,
+    allowedOrigins: [...new Set(written.allowedOrigins ?? before?.allowedOrigins ?? [])],
+  };
+}
+
+/** Fields that differ, by the names that people write. */
+export function changedFields(stored: Channel, next: Channel): string[] {
+  const names = [
+    "kind",
+    "publishableKey",
+    "secretKeyHash",
+    "allowedOrigins",
+    "enabled",
+    "accessMode",
+    "agent",
+  ] as const;
+  return names
+    .filter((name) => canonical(stored[name]) !== canonical(next[name]))
+    .map((name) => (name === "secretKeyHash" ? "secretKey" : name));
+}
+
+/** Who starts a process decides what runs on this machine: such servers stay with the file that names them. */
+export function splitAgent(agent: Channel["agent"] | NonNullable<ChannelFields["agent"]>): {
+  kept: Channel["agent"];
+  processes: Record<string, McpProcessServer>;
+} {
+  const { mcpServers, ...rest } = agent as Channel["agent"];
+  if (mcpServers === undefined) return { kept: rest, processes: {} };
+  const processes: Record<string, McpProcessServer> = {};
+  const remote: NonNullable<Channel["agent"]["mcpServers"]> = {};
+  for (const [name, server] of Object.entries(mcpServers)) {
+    if ("command" in server) processes[name] = server;
+    else remote[name] = server;
+  }
+  return { kept: Object.keys(remote).length > 0 ? { ...rest, mcpServers: remote } : rest, processes };
+}
+
+/** Two channels of one publishable key: a visitor's request could not tell them apart. Null where there are none. */
+export function sharedKey(channels: readonly Channel[]): [string, string] | null {
+  const owners = new Map<string, string>();
+  for (const { slug, publishableKey } of channels) {
+    if (publishableKey === null) continue;
+    const owner = owners.get(publishableKey);
+    if (owner !== undefined) return [owner, slug];
+    owners.set(publishableKey, slug);
+  }
+  return null;
+}
+
+/** A schema's complaint as one line: `channels[0].slug must be …`. */
+export function complaint(error: z.ZodError): string {
+  const [issue] = error.issues;
+  if (issue === undefined) return "it does not match the schema";
+  const path = issue.path
+    .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
+    .join("");
+  return `${path.replace(/^\./, "") || "it"}: ${issue.message}`;
+}
+
+/** JSON with sorted keys: the store need not keep their order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    part !== null && typeof part === "object" && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}

@@ -1,0 +1,73 @@
+import { pino } from "pino";
+import type { DestinationStream, Logger } from "pino";
+import type { LogLevel } from "./config.ts";
+import type { Secret } from "./secret.ts";
+
+/**
+ * The log: JSON lines on stdout, pretty when stdout is a terminal. No line carries a secret (P15): known ones are
+ * replaced in the finished line, wherever they stand, because an error of a library may quote what it was given.
+ */
+export type Log = Logger;
+
+export interface LogOptions {
+  level: LogLevel;
+  /** Their values never appear in a line. */
+  secrets: readonly Secret[];
+  /** Where lines go; none: stdout. */
+  destination?: DestinationStream;
+}
+
+/** Keys of these names are replaced by name too, as deep as our own objects go. */
+const NAMES = ["authorization", "apiKey", "secretKey", "visitorToken", "password", "x-visitor-token"];
+
+/** What looks like a credential, whoever it belongs to: bearer headers, keys with our prefixes, passwords in addresses. */
+const SHAPES: readonly [RegExp, string][] = [
+  [/\bbearer\s+[^\s"'\\]+/gi, "Bearer [secret]"],
+  [/\bsk[_-][A-Za-z0-9_-]{6,}/g, "[secret]"],
+  [/:\/\/[^\s"'\\/@]+@/g, "://[secret]@"],
+];
+
+/** Shorter than this, a secret would also be found where it is not one. */
+const SHORTEST_SOUGHT = 6;
+
+/** Opens the log. With a terminal as stdout the pretty printer is loaded; otherwise it costs nothing. */
+export async function openLog(options: LogOptions): Promise<Log> {
+  return createLog({ ...options, destination: options.destination ?? (await standardOutput()) });
+}
+
+export function createLog(options: LogOptions & { destination: DestinationStream }): Log {
+  const hide = createHider(options.secrets);
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      redact: { paths: NAMES.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: "[secret]" },
+      hooks: { streamWrite: hide },
+    },
+    options.destination,
+  );
+}
+
+/** Replaces secrets in any text: for what is said elsewhere than in the log. */
+export function createHider(secrets: readonly Secret[]): (text: string) => string {
+  const sought = secrets
+    .flatMap((secret) => {
+      const value = secret.reveal();
+      // As it stands, as JSON writes it, and as an address carries it.
+      return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)];
+    })
+    .filter((value) => value.length >= SHORTEST_SOUGHT)
+    .sort((a, b) => b.length - a.length);
+  return (text) => {
+    let hidden = text;
+    for (const value of sought) hidden = hidden.replaceAll(value, "[secret]");
+    for (const [shape, instead] of SHAPES) hidden = hidden.replace(shape, instead);
+    return hidden;
+  };
+}
+
+async function standardOutput(): Promise<DestinationStream> {
+  if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: true });
+  const { PinoPretty } = await import("pino-pretty");
+  return PinoPretty({ colorize: true, sync: true, ignore: "pid,hostname", translateTime: "SYS:HH:MM:ss" });
+}

@@ -1,0 +1,184 @@
+import { inspect } from "node:util";
+import { describe, expect, test } from "vitest";
+import { ConfigError, readConfig, readVariable, secretsOf, warningsOf } from "../src/config.ts";
+
+/** What readConfig() says to an environment that it refuses. */
+function refusal(env: NodeJS.ProcessEnv): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+  throw new Error(`Cannot get a refusal: ${inspect(env)} was accepted`);
+}
+
+describe("readConfig()", () => {
+  test("without any variable takes the defaults of the contract", () => {
+    expect(readConfig({})).toEqual({
+      host: "127.0.0.1",
+      port: 8080,
+      demoPort: null,
+      harnessApiKey: null,
+      redisUrls: [],
+      dataDir: "./data",
+      channelsFile: null,
+      openai: { apiKey: null, baseUrl: null, model: "gpt-5-mini" },
+      modelTimeoutMs: 60_000,
+      runTimeoutMs: 300_000,
+      runMaxToolCalls: 50,
+      toolResultTimeoutMs: 600_000,
+      runMaxReplyChars: 10_000_000,
+      threadQueueMax: 8,
+      agentMaxInputTokens: 32_000,
+      durability: "local",
+      listener: null,
+      inspector: false,
+      metricsPort: null,
+      limits: {
+        maxTextChars: 2_000,
+        maxCatalogChars: 20_000,
+        maxBodyBytes: 131_072,
+        messagesPerMinute: 10,
+        ipMessagesPerMinute: 30,
+        toolResultsPerMinute: 120,
+        threadsPerHour: 30,
+        visitorsPerHourPerIp: 20,
+      },
+      visitorTtlMs: 86_400_000,
+      serverMaxBodyBytes: 1_048_576,
+      clientIpSource: "socket",
+      trustedProxyHops: 1,
+      shutdownGraceMs: 30_000,
+      logLevel: "info",
+    });
+  });
+
+  test("counts an empty variable as unset", () => {
+    expect(readConfig({ PORT: "", REDIS_URL: "", LISTENER: "" })).toEqual(readConfig({}));
+  });
+
+  test("A02: refuses an empty HARNESS_API_KEY", () => {
+    expect(refusal({ HARNESS_API_KEY: "" })).toBe(
+      "Cannot read the configuration: HARNESS_API_KEY is empty, it takes one or more printable ASCII characters without spaces",
+    );
+  });
+
+  const counts = [
+    "RUN_MAX_TOOL_CALLS",
+    "RUN_MAX_REPLY_CHARS",
+    "AGENT_MAX_INPUT_TOKENS",
+    "MODEL_TIMEOUT_SECONDS",
+    "RUN_TIMEOUT_SECONDS",
+    "TOOL_RESULT_TIMEOUT_SECONDS",
+    "WIDGET_MAX_TEXT_CHARS",
+    "WIDGET_MAX_WEBMCP_TOOLS_CHARS",
+    "WIDGET_MAX_BODY_BYTES",
+    "WIDGET_MESSAGES_PER_MINUTE",
+    "WIDGET_IP_MESSAGES_PER_MINUTE",
+    "WIDGET_TOOL_RESULTS_PER_MINUTE",
+    "WIDGET_THREADS_PER_HOUR",
+    "WIDGET_VISITORS_PER_HOUR_PER_IP",
+    "WIDGET_VISITOR_TTL_SECONDS",
+    "SERVER_MAX_BODY_BYTES",
+    "TRUSTED_PROXY_HOPS",
+    "METRICS_PORT",
+    "DEMO_PORT",
+  ];
+  test.each(counts)("S12, L06, F12: refuses %s that is 0, negative, no number or too large", (name) => {
+    for (const value of ["0", "-1", "abc", "1e9", "1.5", " 5", "99999999999"]) {
+      expect(refusal({ [name]: value })).toMatch(
+        new RegExp(`${name} is "${value}", it takes a whole number from 1 to \\d+$`),
+      );
+    }
+    expect(() => readConfig({ [name]: "1" })).not.toThrow();
+  });
+
+  test.each(["PORT", "THREAD_QUEUE_MAX", "SHUTDOWN_GRACE_SECONDS"])("takes 0 for %s", (name) => {
+    expect(() => readConfig({ [name]: "0" })).not.toThrow();
+    expect(refusal({ [name]: "-1" })).toContain(name);
+  });
+
+  test.each([
+    ["PORT", "65536"],
+    ["LOG_LEVEL", "loud"],
+    ["LISTENER", "express"],
+    ["DURABILITY", "forever"],
+    ["INSPECTOR", "yes"],
+    ["CLIENT_IP_SOURCE", "x forwarded for"],
+  ])("refuses %s=%s and says what it takes", (name, value) => {
+    expect(refusal({ [name]: value })).toMatch(new RegExp(`${name} is "${value}", it takes .+`));
+  });
+
+  test("names every variable that does not parse, in one line", () => {
+    const line = refusal({ PORT: "x", LOG_LEVEL: "loud" });
+    expect(line).toContain("PORT is");
+    expect(line).toContain("LOG_LEVEL is");
+    expect(line).not.toContain("\n");
+  });
+
+  test("P15: never repeats what a secret variable got", () => {
+    for (const name of ["HARNESS_API_KEY", "OPENAI_API_KEY", "REDIS_URL", "OPENAI_BASE_URL"]) {
+      const line = refusal({ [name]: "canary with spaces" });
+      expect(line).toContain(name);
+      expect(line).not.toContain("canary");
+    }
+  });
+
+  test("P15: holds secrets so that printing them shows nothing", () => {
+    const config = readConfig({
+      HARNESS_API_KEY: "canary-1",
+      OPENAI_API_KEY: "canary-2",
+      REDIS_URL: "redis://:canary-3@redis.example:6379",
+    });
+    for (const text of [JSON.stringify(config), inspect(config, { depth: 9 }), `${config.harnessApiKey}`]) {
+      expect(text).not.toContain("canary");
+      expect(text).toContain("[secret]");
+    }
+    expect(config.harnessApiKey?.reveal()).toBe("canary-1");
+    expect(secretsOf(config).map((secret) => secret.reveal())).toEqual(["canary-1", "canary-2", "canary-3"]);
+  });
+
+  test("takes several seed nodes, separated by commas", () => {
+    const { redisUrls } = readConfig({ REDIS_URL: "redis://a:1, rediss://b:2" });
+    expect(redisUrls.map((url) => url.reveal())).toEqual(["redis://a:1", "rediss://b:2"]);
+    expect(refusal({ REDIS_URL: "redis://a:1,http://b" })).toContain("redis:// or rediss:// addresses");
+  });
+
+  test("refuses DURABILITY=replica without a Redis", () => {
+    expect(refusal({ DURABILITY: "replica" })).toContain("REDIS_URL is unset");
+    expect(readConfig({ DURABILITY: "replica", REDIS_URL: "redis://a" }).durability).toBe("replica");
+  });
+
+  test("takes a header's name in any case", () => {
+    expect(readConfig({ CLIENT_IP_SOURCE: "X-Forwarded-For" }).clientIpSource).toBe("x-forwarded-for");
+  });
+});
+
+test("readVariable() counts an empty variable as unset", () => {
+  expect(readVariable("SHOP_KEY", { SHOP_KEY: "" })).toBeNull();
+  expect(readVariable("SHOP_KEY", {})).toBeNull();
+  expect(readVariable("SHOP_KEY", { SHOP_KEY: "sk_1" })?.reveal()).toBe("sk_1");
+});
+
+describe("warningsOf()", () => {
+  test("has nothing to say to a plain start", () => {
+    expect(warningsOf(readConfig({}))).toEqual([]);
+    expect(warningsOf(readConfig({ REDIS_URL: "redis://127.0.0.1", HARNESS_API_KEY: "k" }))).toEqual([]);
+  });
+
+  test("tells that instances of one Redis would make different keys", () => {
+    expect(warningsOf(readConfig({ REDIS_URL: "redis://localhost" })).join()).toContain("HARNESS_API_KEY");
+  });
+
+  test("tells of a Redis elsewhere without a password, never of the password", () => {
+    const env = { HARNESS_API_KEY: "k", REDIS_URL: "redis://redis.example" };
+    expect(warningsOf(readConfig(env)).join()).toContain("without a password");
+    expect(warningsOf(readConfig({ ...env, REDIS_URL: "redis://:p@redis.example" }))).toEqual([]);
+  });
+
+  test("F12: tells of more hops than anybody has", () => {
+    const env = { CLIENT_IP_SOURCE: "x-forwarded-for", TRUSTED_PROXY_HOPS: "99" };
+    expect(warningsOf(readConfig(env)).join()).toContain("TRUSTED_PROXY_HOPS");
+  });
+});

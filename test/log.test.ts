@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { createHider, createLog } from "../src/log.ts";
+import { Secret } from "../src/secret.ts";
+
+/** A log and the lines it wrote. */
+function openTestLog(secrets: Secret[] = [new Secret('canary"key\\1')]) {
+  const lines: string[] = [];
+  const log = createLog({
+    level: "info",
+    secrets,
+    destination: { write: (line) => void lines.push(line) },
+  });
+  return { log, lines };
+}
+
+describe("the log", () => {
+  test("writes one JSON object per line", () => {
+    const { log, lines } = openTestLog();
+    log.info({ slug: "shop", name: "a\r\nb \u001b[31m" }, "Said");
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.trimEnd()).not.toMatch(/[\r\n\u001b]/);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: 30, slug: "shop", msg: "Said" });
+  });
+
+  test("P15: hides a known secret wherever it stands", () => {
+    const { log, lines } = openTestLog();
+    const value = 'canary"key\\1';
+    const cause = new Error(`Cannot log in with ${value}`);
+    log.error({ err: new Error(`Cannot connect: ${value}`, { cause }) }, "Failed");
+    log.error({ err: Object.assign(new Error("refused"), { config: { deep: [value] } }) }, value);
+    log.warn({ [value]: 1, url: `http://x/?key=${encodeURIComponent(value)}` }, `Got ${value}`);
+    expect(lines).toHaveLength(3);
+    for (const line of lines) {
+      expect(line).not.toContain("canary");
+      expect(line).toContain("[secret]");
+      expect(() => void JSON.parse(line)).not.toThrow();
+    }
+  });
+
+  test("P15: hides what looks like a credential, known or not", () => {
+    const { log, lines } = openTestLog([]);
+    log.error(
+      { err: new Error("401 for authorization: Bearer canary.1") },
+      "with sk_canary_2 and sk-canary-3",
+    );
+    log.warn({ err: new Error("connect redis://user:canary4@redis.example:6379") }, "Lost");
+    log.info({ authorization: "canary5", deep: { apiKey: "canary6", secretKey: "canary7" } }, "Told");
+    log.info({ key: new Secret("canary8") }, "Told");
+    for (const line of lines) expect(line).not.toContain("canary");
+    expect(lines[1]).toContain("redis.example:6379");
+  });
+
+  test("keeps quiet below its level", () => {
+    const { log, lines } = openTestLog();
+    log.debug("nothing");
+    expect(lines).toEqual([]);
+  });
+});
+
+test("createHider() replaces the longer of two secrets first", () => {
+  const hide = createHider([new Secret("canary"), new Secret("canary-and-more")]);
+  expect(hide("a canary-and-more b canary")).toBe("a [secret] b [secret]");
+});
