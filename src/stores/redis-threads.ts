@@ -1,0 +1,130 @@
+import type { WaitingMessage } from "../domain/message.ts";
+import type { CommitResult, RunSummary, Store, ThreadCommit } from "../store.ts";
+import { bucketOf } from "./buckets.ts";
+import type { RedisCommands } from "./redis-commands.ts";
+import type { Reply } from "./redis-connection.ts";
+import { ownKey, dueKey, threadKeys } from "./redis-keys.ts";
+import {
+  flag,
+  listOf,
+  messageEntry,
+  messageFrom,
+  optional,
+  parsed,
+  summaryOf,
+  textOf,
+  textOrNull,
+  threadFrom,
+  waitingEntry,
+} from "./redis-records.ts";
+
+/** The thread plane: everything inside a thread, one slot for each. */
+export type RedisThreads = Pick<Store, "load" | "commit" | "wait" | "setCatalog" | "history" | "runs">;
+
+export function redisThreads(redis: RedisCommands): RedisThreads {
+  return {
+    async load(uid, budgetChars) {
+      const { header, messages, queue } = threadKeys(uid);
+      const reply = await redis.ask("load_thread", [header, messages, queue], [String(budgetChars)]);
+      return reply === null ? null : threadFrom(uid, reply);
+    },
+
+    async commit(commit) {
+      return resultFrom(await redis.call("commit", commitKeys(commit), commitArguments(commit)));
+    },
+
+    async wait(uid, message, max) {
+      const { header, queue, runs } = threadKeys(uid);
+      const entry = [message.runId, waitingEntry(message), String(max)];
+      const [type, fence] = listOf(await redis.call("wait_in_queue", [header, queue, runs], entry));
+      if (type === "waiting") return { type, fence: textOf(fence) };
+      return { type: type === "full" ? "full" : "free" };
+    },
+
+    async setCatalog(uid, slug, catalog) {
+      const { header } = threadKeys(uid);
+      await redis.write(header, "HSET", header, "slug", slug, "catalog", JSON.stringify(catalog));
+    },
+
+    async history(uid, { limit, before }) {
+      const { messages } = threadKeys(uid);
+      if (before === null) {
+        return listOf(await redis.read(messages, "LRANGE", messages, String(-limit), "-1")).map(messageFrom);
+      }
+      // Ids count up from 1 (store.ts, messageCount): an id is a place in the list.
+      const place = /^[1-9][0-9]{0,14}$/.test(before) ? Number(before) : 0;
+      if (place < 2) return [];
+      const [count, page] = await Promise.all([
+        redis.read(messages, "LLEN", messages),
+        redis.read(messages, "LRANGE", messages, String(Math.max(place - 1 - limit, 0)), String(place - 2)),
+      ]);
+      return place > Number(count) ? [] : listOf(page).map(messageFrom);
+    },
+
+    async runs(uid, limit) {
+      const { runs, runOrder } = threadKeys(uid);
+      const reply = await redis.ask("list_runs", [runs, runOrder], [String(limit)]);
+      return listOf(reply).map((text) => parsed<RunSummary>(textOf(text)));
+    },
+  };
+}
+
+function commitKeys({ uid, fence, takesFrom }: ThreadCommit): string[] {
+  const { header, messages, queue, runs, runOrder } = threadKeys(uid);
+  const bucket = bucketOf(uid);
+  const own = ownKey(bucket, processOf(fence));
+  const taken = takesFrom === null ? own : ownKey(bucket, processOf(takesFrom));
+  return [header, messages, queue, runs, runOrder, dueKey(bucket), own, taken];
+}
+
+/** The arguments of `commit` in redis-functions.lua, counted there from 1. */
+function commitArguments(commit: ThreadCommit): string[] {
+  const { orWait, endedRun, run } = commit;
+  return [
+    commit.opId,
+    commit.fence,
+    flag(commit.claims),
+    optional(commit.takesFrom),
+    String(commit.rev),
+    commit.uid,
+    commit.slug,
+    String(commit.atMs),
+    commit.snapshot,
+    commit.state,
+    JSON.stringify(run),
+    optional(commit.startsWaiting),
+    flag(commit.holds),
+    commit.deadlineMs === null ? "" : String(commit.deadlineMs),
+    orWait ? String(orWait.max) : "",
+    orWait ? orWait.message.runId : "",
+    orWait ? waitingEntry(orWait.message) : "",
+    run.runId,
+    summaryOf(run),
+    endedRun ? endedRun.runId : "",
+    endedRun ? summaryOf(endedRun) : "",
+    ...commit.messages.map(messageEntry),
+  ];
+}
+
+function resultFrom(reply: Reply): CommitResult {
+  const [type, second, third] = listOf(reply);
+  switch (type) {
+    case "committed": {
+      const next = textOrNull(third);
+      return { type, rev: Number(second), next: next === null ? null : parsed<WaitingMessage>(next) };
+    }
+    case "waiting":
+    case "full":
+      return { type, fence: textOf(second) };
+    case "changed":
+    case "fenced":
+      return { type };
+    default:
+      throw new Error(`Cannot read a commit's answer: no result is called ${String(type)}`);
+  }
+}
+
+/** The process that a fence `PROCESS:RANDOM` names. */
+function processOf(fence: string): string {
+  return fence.slice(0, fence.indexOf(":"));
+}

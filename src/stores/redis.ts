@@ -1,0 +1,81 @@
+import type { Clock } from "../clock.ts";
+import { newId } from "../domain/ids.ts";
+import type { Letter, Store } from "../store.ts";
+import { redisChannels } from "./redis-channels.ts";
+import { linkToCluster } from "./redis-cluster.ts";
+import { createCommands } from "./redis-commands.ts";
+import type { OnCommand } from "./redis-commands.ts";
+import { redisHealth } from "./redis-health.ts";
+import { globalKeys, letterBox } from "./redis-keys.ts";
+import { redisLiveness } from "./redis-liveness.ts";
+import type { LinkLog } from "./redis-link.ts";
+import { parsed } from "./redis-records.ts";
+import { linkToServer } from "./redis-single.ts";
+import { redisThreads } from "./redis-threads.ts";
+import { redisUsers } from "./redis-users.ts";
+
+/**
+ * The keeper on Redis, or on a Redis Cluster: shared by any number of processes.
+ *
+ * Each step of the store is one Redis Function on one slot (redis-functions.lua), so each is atomic, and a process
+ * that dies leaves either all of it or nothing. Redis restarted empty is given the functions again.
+ */
+export async function openRedisStore(options: {
+  /** One server, or several seed nodes of a cluster. */
+  urls: string[];
+  /** `replica`: a change counts when a replica has it too (WAIT 1); the outcome is unknown otherwise. */
+  durability: "local" | "replica";
+  clock: Clock;
+  log: LinkLog;
+  /** Told of each round trip. */
+  onCommand?: OnCommand;
+}): Promise<Store> {
+  const { urls, durability, log, onCommand } = options;
+  const [url] = urls;
+  if (url === undefined) throw new Error("Cannot open the store: no Redis URL was given");
+
+  const processId = newId();
+  const link = urls.length === 1 ? await linkToServer(url, log) : await linkToCluster(urls, log);
+  const redis = createCommands({ link, durability, onCommand });
+
+  const changed = new Set<() => void>();
+  let onLetter: (letter: Letter) => void = () => {};
+  try {
+    await link.subscribe(globalKeys.changes, () => changed.forEach((callback) => callback()));
+    await link.subscribe(letterBox(processId), (text) => onLetter(parsed<Letter>(text)));
+  } catch (error) {
+    link.close();
+    throw error;
+  }
+
+  return {
+    kind: "redis",
+    processId,
+    ...redisChannels(redis),
+    ...redisUsers(redis),
+    ...redisThreads(redis),
+    ...redisLiveness(redis, processId),
+
+    onChange(callback) {
+      changed.add(callback);
+      return () => changed.delete(callback);
+    },
+
+    send(to, letter) {
+      const box = letterBox(to);
+      // Letters are best effort: who needs one asks again.
+      redis.read(box, "PUBLISH", box, JSON.stringify(letter)).catch(() => {});
+    },
+
+    onLetter(handler) {
+      onLetter = handler;
+    },
+
+    health: () => redisHealth({ link, redis, durability }),
+
+    close() {
+      link.close();
+      return Promise.resolve();
+    },
+  };
+}

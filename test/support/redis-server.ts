@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A real Redis of a test's own: a free port of this machine, a folder of its own, gone with the test. */
+export interface RedisServer {
+  url: string;
+  port: number;
+  /** Of the process that runs now. */
+  readonly pid: number;
+  dir: string;
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>;
+  /** SIGKILL; the folder stays. */
+  kill9(): Promise<void>;
+  /** Starts it again on the same port and folder; a running one is killed first. */
+  restart(): Promise<void>;
+  /** SIGSTOP: connections stay open, and nothing answers. */
+  pause(): void;
+  resume(): void;
+}
+
+const running = new Set<ChildProcess>();
+const folders = new Set<string>();
+
+// The last resort, where a test died before it could clean up.
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Append-only, so that what was acknowledged outlives a SIGKILL; `args` come later, and win. */
+export async function startRedis(options: { args?: string[]; port?: number } = {}): Promise<RedisServer> {
+  const port = options.port ?? (await freePort());
+  const dir = mkdtempSync(join(tmpdir(), "chat-agent-redis-"));
+  folders.add(dir);
+  const settings = ["--port", String(port), "--bind", "127.0.0.1", "--dir", dir, "--save", ""];
+  const args = [...settings, "--appendonly", "yes", ...(options.args ?? [])];
+  let child = await launch(args);
+
+  async function kill9() {
+    const { exitCode, signalCode } = child;
+    running.delete(child);
+    if (exitCode !== null || signalCode !== null) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    dir,
+    get pid() {
+      return child.pid ?? 0;
+    },
+    kill9,
+    async stop() {
+      await kill9();
+      rmSync(dir, { recursive: true, force: true });
+      folders.delete(dir);
+    },
+    async restart() {
+      await kill9();
+      child = await launch(args);
+    },
+    pause: () => void child.kill("SIGSTOP"),
+    resume: () => void child.kill("SIGCONT"),
+  };
+}
+
+/** Resolves when it takes connections and has read its data. */
+async function launch(args: string[]): Promise<ChildProcess> {
+  const child = spawn("redis-server", args, { stdio: ["ignore", "pipe", "inherit"] });
+  running.add(child);
+  let said = "";
+  for await (const chunk of child.stdout) {
+    said += String(chunk);
+    if (said.includes("Ready to accept connections")) {
+      child.stdout.resume();
+      return child;
+    }
+  }
+  running.delete(child);
+  throw new Error(`Cannot start redis-server: ${said}`);
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
