@@ -1,0 +1,187 @@
+import type { ClientOptions } from "openai";
+import { Agent } from "undici";
+import type { Dispatcher } from "undici";
+
+/**
+ * A `fetch` for the openai package on undici's dispatch, whose answers push their bodies instead of letting them be
+ * pulled through web streams: 12 µs instead of 28 µs per chunk, 0.3 ms instead of 1 ms per request.
+ *
+ * Only as much of fetch as that package uses: text out; the head and, of an error, the text in. No redirects (a key
+ * must not follow one), no compression, no timeouts: who calls watches the clock.
+ */
+export interface FastFetch {
+  fetch: NonNullable<ClientOptions["fetch"]>;
+  /** Ends what is open, too. */
+  close(): Promise<void>;
+}
+
+/** Longer than most servers keep an idle connection; one that says less in its keep-alive header is believed. */
+const KEEP_ALIVE_MS = 60_000;
+/** The text of an error is only read for the log. */
+const MAX_ERROR_BYTES = 65_536;
+/** How long an answer may take to end after its reader left, so that its connection can be used again. */
+const REST_MS = 1_000;
+
+export function openFastFetch(): FastFetch {
+  const agent = new Agent({ keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 0, bodyTimeout: 0 });
+  return {
+    fetch: (input, init = {}) =>
+      new Promise((resolve, reject) => {
+        const { method = "GET", body = null, signal = null } = init;
+        if (body !== null && typeof body !== "string")
+          throw new TypeError("Cannot fetch: the body is no text");
+        signal?.throwIfAborted();
+        const url = new URL(input instanceof Request ? input.url : input);
+        const headers = [...new Headers(init.headers)].flat();
+        headers.push("accept-encoding", "identity");
+        agent.dispatch(
+          { origin: url.origin, path: url.pathname + url.search, method, headers, body },
+          new Exchange({ resolve, reject, signal }),
+        );
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+export interface BodyReader {
+  data(bytes: Buffer): void;
+  end(): void;
+  /** Instead of `end`: the connection was lost, or the request was aborted. */
+  failed(error: unknown): void;
+}
+
+/** A good answer (2xx): here is its head, and its body comes by `read`. */
+export class PushedResponse extends Response {
+  readonly #exchange: Exchange;
+
+  constructor(exchange: Exchange, head: ResponseInit) {
+    super(null, head);
+    this.#exchange = exchange;
+  }
+
+  /** Gives the body to its one reader: at once what has come, and the rest as it comes. */
+  read(reader: BodyReader): void {
+    this.#exchange.readBy(reader);
+  }
+
+  /** The reader has all it wants: the rest is dropped, and where it does not end soon the connection is closed. */
+  leave(): void {
+    this.#exchange.leave();
+  }
+}
+
+/** One request and its answer, as undici tells it. Whatever happens goes to the reader of the moment. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #resolve: (response: Response) => void;
+  readonly #signal: AbortSignal | null;
+  #controller: Dispatcher.DispatchController | null = null;
+  #reader: BodyReader;
+  /** What came between the head and its reader. */
+  #early: ((reader: BodyReader) => void)[] = [];
+  #isOver = false;
+  #rest: NodeJS.Timeout | undefined;
+
+  constructor(options: {
+    resolve: (response: Response) => void;
+    reject: (reason: unknown) => void;
+    signal: AbortSignal | null;
+  }) {
+    this.#resolve = options.resolve;
+    this.#reader = { ...nobody, failed: options.reject };
+    this.#signal = options.signal;
+    this.#signal?.addEventListener("abort", this.#abort);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Aborted while it waited for a connection.
+    if (this.#signal?.aborted) this.#abort();
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return;
+    if (status > 599) throw new RangeError(`Cannot read the answer: its status is ${status}`);
+    const head = { status, headers: headersFrom(headers) };
+    if (status >= 300) {
+      this.#reader = errorReader(head, this.#resolve);
+      return;
+    }
+    this.#reader = {
+      data: (bytes) => this.#early.push((reader) => reader.data(bytes)),
+      end: () => this.#early.push((reader) => reader.end()),
+      failed: (error) => this.#early.push((reader) => reader.failed(error)),
+    };
+    this.#resolve(new PushedResponse(this, head));
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    this.#reader.data(bytes);
+  }
+
+  onResponseEnd(): void {
+    this.#close();
+    this.#reader.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#close();
+    this.#reader.failed(error);
+  }
+
+  readBy(reader: BodyReader): void {
+    this.#reader = reader;
+    for (const tell of this.#early.splice(0)) tell(reader);
+  }
+
+  leave(): void {
+    this.#reader = nobody;
+    if (!this.#isOver) this.#rest = setTimeout(this.#abort, REST_MS).unref();
+  }
+
+  // The reader is told at once: undici tells it only after it has closed the connection.
+  readonly #abort = (): void => {
+    const reader = this.#reader;
+    this.#reader = nobody;
+    this.#close();
+    this.#controller?.abort(new Error("aborted"));
+    reader.failed(this.#signal?.reason);
+  };
+
+  #close(): void {
+    this.#isOver = true;
+    clearTimeout(this.#rest);
+    this.#signal?.removeEventListener("abort", this.#abort);
+  }
+}
+
+const nobody: BodyReader = { data() {}, end() {}, failed() {} };
+
+/** An answer that is no good comes whole, with as much of its text as arrived. */
+function errorReader(
+  head: ResponseInit & { status: number },
+  resolve: (response: Response) => void,
+): BodyReader {
+  const parts: Buffer[] = [];
+  let length = 0;
+  const answer = () => resolve(new Response(Buffer.concat(parts).toString() || null, head));
+  return {
+    data(bytes) {
+      if (length < MAX_ERROR_BYTES) parts.push(bytes);
+      length += bytes.length;
+    },
+    end: answer,
+    failed: answer,
+  };
+}
+
+function headersFrom(raw: Record<string, string | string[] | undefined>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(raw)) {
+    for (const line of [value ?? []].flat()) headers.append(name, line);
+  }
+  return headers;
+}

@@ -1,0 +1,61 @@
+import { APIConnectionError, APIError } from "openai";
+import { ModelFault } from "../model.ts";
+
+/**
+ * What can go wrong with a model, as the closed set of sentences that visitors may read: no key, no address. What
+ * really happened is the cause, for the log alone.
+ */
+
+/** A fault that may pass: worth another try, as long as nothing of the turn was said. */
+export class PassingFault extends ModelFault {
+  /** How long the server asked to be left alone; null where it did not say. */
+  readonly retryAfterMs: number | null;
+
+  constructor(message: string, options: { cause: unknown; retryAfterMs?: number | null }) {
+    super(message, options);
+    this.retryAfterMs = options.retryAfterMs ?? null;
+  }
+}
+
+export const fellSilent = () => new ModelFault("The model fell silent");
+export const notUnderstood = (cause: unknown) =>
+  new ModelFault("The model's answer was not understood", { cause });
+export const cutOff = (cause?: unknown) => new PassingFault("The model's answer was cut off", { cause });
+
+/** An error that arrives inside a stream which began well; some servers give an HTTP status as its code. */
+export function brokeOff(error: unknown): ModelFault {
+  const code =
+    typeof error === "object" && error !== null && "code" in error ? Number(error.code) : Number.NaN;
+  const isStatus = Number.isInteger(code) && code >= 400 && code <= 599;
+  return isStatus
+    ? answeredWith(code, error, null)
+    : new PassingFault("The model answered with an error", { cause: error });
+}
+
+/** What the openai package throws, as a fault; anything else is no fault of the model and comes back as it is. */
+export function faultOf(error: unknown): unknown {
+  if (error instanceof APIConnectionError)
+    return new PassingFault("The model cannot be reached", { cause: error });
+  if (error instanceof APIError && error.status !== undefined) {
+    return answeredWith(error.status, error, retryAfterMs(error.headers));
+  }
+  return error;
+}
+
+function answeredWith(status: number, cause: unknown, afterMs: number | null): ModelFault {
+  const message = `The model answered with an error (${status})`;
+  const mayPass = status === 408 || status === 409 || status === 429 || status >= 500;
+  return mayPass
+    ? new PassingFault(message, { cause, retryAfterMs: afterMs })
+    : new ModelFault(message, { cause });
+}
+
+/** `retry-after-ms`, else `retry-after` in seconds or as a date; null where there is none that can be read. */
+function retryAfterMs(headers: Headers | undefined): number | null {
+  const ms = headers?.get("retry-after-ms");
+  if (ms && Number(ms) >= 0) return Number(ms);
+  const after = headers?.get("retry-after");
+  if (!after) return null;
+  const waitMs = Number(after) >= 0 ? Number(after) * 1_000 : Date.parse(after) - Date.now();
+  return Number.isNaN(waitMs) ? null : Math.max(0, waitMs);
+}

@@ -1,0 +1,116 @@
+import OpenAI from "openai";
+import type { Model, ModelRequest, ModelTurn } from "../model.ts";
+import { openFastFetch, PushedResponse } from "./fast-fetch.ts";
+import { faultOf, fellSilent, notUnderstood } from "./faults.ts";
+import { readTurn } from "./read-turn.ts";
+import { requestBody } from "./request-body.ts";
+import { withRetries } from "./retry.ts";
+
+const OPENAI_BASE_URL = "https://api.openai.com/v1";
+/** The package wants a key, also for a server that wants none. */
+const NO_KEY = "none";
+/** Longest delay a timer can take: silence is watched here, not by the package. */
+const NEVER_MS = 2_147_483_647;
+
+export interface ModelOptions {
+  apiKey: string | null;
+  /** null: OpenAI's own. */
+  baseUrl: string | null;
+  /** Longest time between any two bytes, and before the first (MODEL_TIMEOUT_SECONDS). */
+  silenceMs: number;
+  kind?: Model["kind"];
+}
+
+/** The model contract kept by any server that speaks OpenAI's chat completions. */
+export function openModel({ apiKey, baseUrl, silenceMs, kind = "openai" }: ModelOptions): Model {
+  const http = openFastFetch();
+  // What the package would otherwise take from the environment is named: config.ts alone reads that.
+  const client = new OpenAI({
+    apiKey: apiKey ?? NO_KEY,
+    baseURL: baseUrl ?? OPENAI_BASE_URL,
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    logLevel: "off",
+    fetch: http.fetch,
+    maxRetries: 0,
+    timeout: NEVER_MS,
+  });
+
+  async function attempt(
+    request: ModelRequest,
+    wrote: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<ModelTurn> {
+    const watch = watchSilence(silenceMs, signal);
+    try {
+      const response = await client.chat.completions
+        .create(requestBody(request), {
+          signal: watch.signal,
+          ...(request.traceparent === null ? {} : { headers: { traceparent: request.traceparent } }),
+        })
+        .asResponse();
+      if (!(response instanceof PushedResponse))
+        throw new TypeError("Cannot read the answer: not of our fetch");
+      if (response.headers.has("content-encoding"))
+        throw notUnderstood("compressed, though identity was asked for");
+      watch.heard();
+      return await readTurn(response, { wrote, heard: watch.heard });
+    } catch (error) {
+      // The reason it was stopped for, whatever the package made of it.
+      watch.signal.throwIfAborted();
+      // Closes the connection of an answer that nobody reads on.
+      watch.abort();
+      throw faultOf(error);
+    } finally {
+      watch.stop();
+    }
+  }
+
+  let isClosed = false;
+
+  return {
+    kind,
+    async stream(request, wrote, signal) {
+      signal.throwIfAborted();
+      let hasSpoken = false;
+      const turn = await withRetries({
+        attempt: () =>
+          attempt(
+            request,
+            (text) => {
+              hasSpoken = true;
+              wrote(text);
+            },
+            signal,
+          ),
+        mayRetry: () => !hasSpoken && !isClosed,
+        signal,
+      });
+      signal.throwIfAborted();
+      return turn;
+    },
+    async close() {
+      isClosed = true;
+      await http.close();
+    },
+  };
+}
+
+/** A signal that aborts when the outer one does, and with a fault when nothing was heard for too long. */
+function watchSilence(silenceMs: number, outer: AbortSignal) {
+  const controller = new AbortController();
+  const abort = () => controller.abort(outer.reason);
+  const timer = setTimeout(() => controller.abort(fellSilent()), silenceMs);
+  outer.addEventListener("abort", abort);
+  return {
+    signal: controller.signal,
+    heard: () => void timer.refresh(),
+    abort,
+    stop: () => {
+      clearTimeout(timer);
+      outer.removeEventListener("abort", abort);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { ModelFault } from "../model.ts";
+import type { ModelTurn } from "../model.ts";
+import { Answer } from "./answer.ts";
+import type { BodyReader, PushedResponse } from "./fast-fetch.ts";
+import { cutOff, notUnderstood } from "./faults.ts";
+import { sseParser } from "./sse.ts";
+
+/** Who hears how a turn goes on. */
+export interface TurnListener {
+  /** Text, once per network read that brought any. */
+  wrote: (text: string) => void;
+  /** Bytes, of whatever kind. */
+  heard: () => void;
+}
+
+/** Reads a streamed chat completion to its end. Rejects with ModelFault, or with what the listener threw. */
+export function readTurn(response: PushedResponse, listener: TurnListener): Promise<ModelTurn> {
+  return new Promise((resolve, reject) => {
+    const settle = {
+      resolve: (turn: ModelTurn) => {
+        response.leave();
+        resolve(turn);
+      },
+      reject,
+    };
+    response.read(new TurnReader(listener, settle));
+  });
+}
+
+interface Settle {
+  resolve: (turn: ModelTurn) => void;
+  reject: (error: unknown) => void;
+}
+
+class TurnReader implements BodyReader {
+  readonly #listener: TurnListener;
+  readonly #settle: Settle;
+  readonly #answer = new Answer();
+  readonly #parser = sseParser((data) => (this.#untold += this.#answer.take(data)));
+  #text = "";
+  /** Text that has come and was not told yet. */
+  #untold = "";
+  #isReading = false;
+  #isEmpty = true;
+  #isOver = false;
+
+  constructor(listener: TurnListener, settle: Settle) {
+    this.#listener = listener;
+    this.#settle = settle;
+  }
+
+  data(bytes: Buffer): void {
+    if (this.#isOver) return;
+    this.#isEmpty = false;
+    this.#listener.heard();
+    try {
+      this.#parser.push(bytes);
+    } catch (error) {
+      this.#fail(error instanceof ModelFault ? error : notUnderstood(error));
+    }
+    // undici hands over one network read in pieces, one for each chunk of the transfer encoding, all in one tick.
+    if (!this.#isReading) queueMicrotask(() => this.#endRead());
+    this.#isReading = true;
+  }
+
+  end(): void {
+    const { isFinished, hasBegun } = this.#answer;
+    if (isFinished) this.#finish();
+    else
+      this.#fail(hasBegun || this.#isEmpty ? cutOff() : notUnderstood(new Error("Cannot read: no events")));
+  }
+
+  /** A connection that is lost after all was said takes nothing away. */
+  failed(error: unknown): void {
+    if (this.#answer.isFinished) this.#finish();
+    else this.#fail(cutOff(error));
+  }
+
+  #endRead(): void {
+    this.#isReading = false;
+    if (this.#answer.isDone) this.#finish();
+    else this.#tell(endsInHalfPair(this.#untold) ? this.#untold.length - 1 : this.#untold.length);
+  }
+
+  #finish(): void {
+    this.#tell(this.#untold.length);
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#settle.resolve({ text: this.#text, calls: this.#answer.calls, usage: this.#answer.usage });
+  }
+
+  #fail(error: unknown): void {
+    this.#isOver = true;
+    this.#settle.reject(error);
+  }
+
+  #tell(chars: number): void {
+    if (this.#isOver || chars === 0) return;
+    // Half of a pair whose other half never came is replaced: what is told can be written as UTF-8.
+    const told = this.#untold.slice(0, chars).replaceAll(/\p{Surrogate}/gu, "\ufffd");
+    this.#untold = this.#untold.slice(chars);
+    this.#text += told;
+    try {
+      this.#listener.wrote(told);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+}
+
+function endsInHalfPair(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff;
+}

@@ -1,0 +1,33 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { PassingFault } from "./faults.ts";
+
+const MAX_TRIES = 3;
+/** The pause doubles from here, and half of it is chance: many visitors must not come back in step. */
+const FIRST_PAUSE_MS = 400;
+/** A server that wants to be left alone for longer than a visitor would wait is not asked again. */
+const LONGEST_PAUSE_MS = 5_000;
+
+/**
+ * Tries again where a fault may pass and `mayRetry` allows it: at most three tries in total. Rejects with the signal's
+ * reason when it is aborted in a pause.
+ *
+ * Not left to the openai package: its pauses cannot be aborted, it takes silence for a lost connection, and it does not
+ * see faults inside a stream.
+ */
+export async function withRetries<T>(options: {
+  attempt: () => Promise<T>;
+  mayRetry: () => boolean;
+  signal: AbortSignal;
+}): Promise<T> {
+  const { attempt, mayRetry, signal } = options;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof PassingFault) || tries === MAX_TRIES || !mayRetry()) throw error;
+      const pauseMs = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
+      if (pauseMs > LONGEST_PAUSE_MS) throw error;
+      await pause(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+}

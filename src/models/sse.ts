@@ -1,0 +1,56 @@
+/** Longest line or event that is taken: past it the far end does not speak this format. Far above any whole tool call. */
+const MAX_EVENT_CHARS = 4_194_304;
+
+export interface SseParser {
+  /** Takes bytes cut at any offset. Throws what `onData` throws, and on an event without an end. */
+  push(bytes: Uint8Array): void;
+}
+
+/**
+ * Server-sent events, pushed: calls `onData` with the data of each complete event, its lines joined by newlines. An
+ * event without its closing blank line is dropped, as the format wants it. Event names, ids and retry are not read.
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ */
+export function sseParser(onData: (data: string) => void): SseParser {
+  // Drops the BOM, and keeps the bytes of a character that is not whole yet.
+  const decoder = new TextDecoder();
+  const lineEnd = /\r\n|\n|\r/g;
+  /** The line that has no end yet. */
+  let line = "";
+  /** The event's data lines so far; null: none. */
+  let data: string | null = null;
+  /** The last text ended in a CR: an LF that follows belongs to it. */
+  let endedInCr = false;
+
+  function endLine(): void {
+    if (line === "") {
+      if (data !== null) onData(data);
+      data = null;
+    } else if (line.startsWith("data:")) {
+      const value = line.slice(line.charCodeAt(5) === 32 ? 6 : 5);
+      data = data === null ? value : `${data}\n${value}`;
+    } else if (line === "data") {
+      data = data === null ? "" : `${data}\n`;
+    }
+    line = "";
+  }
+
+  return {
+    push(bytes) {
+      const text = decoder.decode(bytes, { stream: true });
+      if (text === "") return;
+      let start = endedInCr && text.startsWith("\n") ? 1 : 0;
+      endedInCr = text.endsWith("\r");
+      // Only the new text is searched: a line that drips in byte by byte is not read over and over.
+      for (lineEnd.lastIndex = start; ; start = lineEnd.lastIndex) {
+        const end = lineEnd.exec(text);
+        if (end === null) break;
+        line += text.slice(start, end.index);
+        endLine();
+      }
+      line += text.slice(start);
+      if (line.length + (data?.length ?? 0) > MAX_EVENT_CHARS)
+        throw new Error("Cannot read events: one has no end");
+    },
+  };
+}

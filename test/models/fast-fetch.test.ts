@@ -1,0 +1,202 @@
+import { gzipSync } from "node:zlib";
+import { expect, onTestFinished, test } from "vitest";
+import { openFastFetch, PushedResponse } from "../../src/models/fast-fetch.ts";
+import type { FastFetch } from "../../src/models/fast-fetch.ts";
+import { startRawServer } from "../support/raw-server.ts";
+
+const OK = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+const chunked = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+const END = "0\r\n\r\n";
+
+function open(): FastFetch {
+  const http = openFastFetch();
+  onTestFinished(() => http.close());
+  return http;
+}
+
+function post(http: FastFetch, url: string, signal: AbortSignal | null = null): Promise<Response> {
+  return http.fetch(url, { method: "POST", body: "{}", headers: new Headers({ "x-a": "1" }), signal });
+}
+
+/** Everything that the body's reader is told, in words. */
+function listen(response: Response): string[] {
+  const told: string[] = [];
+  if (!(response instanceof PushedResponse)) throw new Error("not pushed");
+  response.read({
+    data: (bytes) => void told.push(bytes.toString()),
+    end: () => void told.push("END"),
+    failed: (error) => void told.push(`FAILED ${error instanceof Error ? error.message : String(error)}`),
+  });
+  return told;
+}
+
+test("a body that came before its reader is told in order, and the rest as it comes", async () => {
+  let more = () => {};
+  const server = await startRawServer((socket) => {
+    socket.write(OK + chunked("a") + chunked("b"));
+    more = () => socket.write(chunked("c") + END);
+  });
+  const response = await post(open(), server.origin);
+  await new Promise(setImmediate);
+  const told = listen(response);
+  await expect.poll(() => told.join()).toBe("a,b");
+  more();
+  await expect.poll(() => told.join()).toBe("a,b,c,END");
+});
+
+test("head: status and headers are told, 1xx are passed over, a redirect is not followed", async () => {
+  const server = await startRawServer((socket, nth) => {
+    if (nth === 0)
+      socket.write(
+        `HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 201 Made\r\nx-b: 2\r\ncontent-length: 0\r\n\r\n`,
+      );
+    else
+      socket.write(`HTTP/1.1 307 Temporary\r\nlocation: ${server.origin}/other\r\ncontent-length: 0\r\n\r\n`);
+  });
+  const http = open();
+  const response = await post(http, server.origin);
+  expect([response.status, response.ok, response.headers.get("x-b")]).toEqual([201, true, "2"]);
+  expect(listen(response)).toEqual(["END"]);
+  expect((await post(http, server.origin)).status).toBe(307);
+});
+
+test("an answer that is no good comes whole, also where its body is cut off", async () => {
+  const server = await startRawServer((socket, nth) => {
+    socket.write(`HTTP/1.1 429 Slow down\r\ncontent-length: 8\r\nretry-after: 3\r\n\r\ntoo `);
+    if (nth === 0) socket.write("many");
+    else socket.destroy();
+  });
+  const http = open();
+  const whole = await post(http, server.origin);
+  expect([whole.status, whole.headers.get("retry-after"), await whole.text()]).toEqual([
+    429,
+    "3",
+    "too many",
+  ]);
+  const cut = await post(http, server.origin);
+  expect([cut.status, await cut.text()]).toEqual([429, "too "]);
+});
+
+test("a huge error text is not kept", async () => {
+  const server = await startRawServer((socket) => {
+    socket.end(`HTTP/1.1 500 No\r\nconnection: close\r\n\r\n${"x".repeat(2_000_000)}`);
+  });
+  const text = await (await post(open(), server.origin)).text();
+  expect(text.length).toBeGreaterThan(0);
+  expect(text.length).toBeLessThan(200_000);
+});
+
+test("identity is asked for, and a compressed answer is handed on as it is", async () => {
+  const packed = gzipSync("hello");
+  const server = await startRawServer((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${packed.length}\r\n\r\n`);
+    socket.write(packed);
+  });
+  expect((await post(open(), server.origin)).headers.get("content-encoding")).toBe("gzip");
+});
+
+test("no answer: a refused connection, one reset in mid-head, and bytes that are no HTTP reject", async () => {
+  const server = await startRawServer((socket, nth) => {
+    if (nth === 0) socket.write("HTTP/1.1 200 O");
+    if (nth === 0) socket.resetAndDestroy();
+    if (nth === 1) socket.write("SSH-2.0-OpenSSH_9.6\r\n");
+    if (nth === 2) socket.write("HTTP/1.1 999 What\r\ncontent-length: 0\r\n\r\n");
+  });
+  const http = open();
+  await expect(post(http, "http://127.0.0.1:1")).rejects.toThrow("ECONNREFUSED");
+  await expect(post(http, server.origin)).rejects.toThrow(/ECONNRESET|other side closed/);
+  await expect(post(http, server.origin)).rejects.toThrow("Expected HTTP/");
+  await expect(post(http, server.origin)).rejects.toThrow("its status is 999");
+});
+
+test("a body that is reset fails, after what came", async () => {
+  const server = await startRawServer((socket) => {
+    socket.write(OK + chunked("a"), () => setImmediate(() => socket.resetAndDestroy()));
+  });
+  const told = listen(await post(open(), server.origin));
+  await expect.poll(() => told.length).toBe(2);
+  expect(told).toEqual(["a", expect.stringMatching(/^FAILED /)]);
+});
+
+test("connections are used again; one that the server closed meanwhile is not", async () => {
+  const server = await startRawServer((socket, nth) => {
+    socket.write(OK + chunked("a") + END);
+    if (nth === 1) socket.end();
+  });
+  const http = open();
+  for (let n = 0; n < 3; n += 1) {
+    const told = listen(await post(http, server.origin));
+    await expect.poll(() => told.at(-1)).toBe("END");
+    if (n === 1) await expect.poll(server.closed).toBe(1);
+  }
+  expect(server.connections()).toBe(2);
+});
+
+test("aborted before it begins: no request is made", async () => {
+  const server = await startRawServer(() => {});
+  await expect(post(open(), server.origin, AbortSignal.abort("early"))).rejects.toBe("early");
+  expect(server.connections()).toBe(0);
+});
+
+test("aborted while it connects: rejects at once", async () => {
+  const stop = new AbortController();
+  // A documentation address: nobody answers, whatever the network does.
+  const answer = post(open(), "http://192.0.2.1", stop.signal);
+  stop.abort("while connecting");
+  await expect(answer).rejects.toBe("while connecting");
+});
+
+test("aborted before the head, and in mid-head: rejects, and the connection closes", async () => {
+  for (const sent of ["", "HTTP/1.1 200 OK\r\ncontent-"]) {
+    const stop = new AbortController();
+    const server = await startRawServer((socket) => socket.write(sent, () => stop.abort("no head yet")));
+    await expect(post(open(), server.origin, stop.signal)).rejects.toBe("no head yet");
+    await expect.poll(server.closed).toBe(1);
+  }
+});
+
+test("aborted between head and reader, and in mid-body: fails once with the reason, and the connection closes", async () => {
+  for (const isReading of [false, true]) {
+    const stop = new AbortController();
+    const server = await startRawServer((socket) => socket.write(OK + chunked("a")));
+    const response = await post(open(), server.origin, stop.signal);
+    const told = isReading ? listen(response) : [];
+    if (isReading) await expect.poll(() => told.join()).toBe("a");
+    stop.abort("in mid-body");
+    if (isReading) expect(told).toEqual(["a", "FAILED in mid-body"]);
+    else expect(listen(response).at(-1)).toBe("FAILED in mid-body");
+    await expect.poll(server.closed).toBe(1);
+    expect(told.filter((each) => each.startsWith("FAILED")).length).toBe(isReading ? 1 : 0);
+  }
+});
+
+test("aborted after the end: nothing happens", async () => {
+  const stop = new AbortController();
+  const server = await startRawServer((socket) => socket.write(OK + END));
+  const told = listen(await post(open(), server.origin, stop.signal));
+  await expect.poll(() => told.join()).toBe("END");
+  stop.abort();
+  await new Promise(setImmediate);
+  expect(told).toEqual(["END"]);
+  expect(server.closed()).toBe(0);
+});
+
+test("left by its reader: a body that does not end closes its connection, and nothing more is told", async () => {
+  const server = await startRawServer((socket) => socket.write(OK + chunked("a")));
+  const response = await post(open(), server.origin);
+  const told = listen(response);
+  await expect.poll(() => told.join()).toBe("a");
+  if (response instanceof PushedResponse) response.leave();
+  await expect.poll(server.closed, { timeout: 5_000 }).toBe(1);
+  expect(told).toEqual(["a"]);
+});
+
+test("closing ends what is open", async () => {
+  const server = await startRawServer((socket) => socket.write(OK + chunked("a")));
+  const http = open();
+  const told = listen(await post(http, server.origin));
+  await expect.poll(() => told.join()).toBe("a");
+  await http.close();
+  expect(told).toEqual(["a", expect.stringMatching(/^FAILED /)]);
+  await expect(post(http, server.origin)).rejects.toThrow("destroyed");
+});

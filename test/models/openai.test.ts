@@ -1,0 +1,287 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { openModel } from "../../src/models/openai.ts";
+import {
+  bytes,
+  call,
+  cut,
+  hang,
+  hold,
+  noUsage,
+  reset,
+  say,
+  startModelServer,
+  usage,
+} from "../support/model-server.ts";
+import type { Act } from "../support/model-server.ts";
+import { openScriptedModel, startTurn } from "../support/open-model.ts";
+import { startRawServer } from "../support/raw-server.ts";
+
+const chunk = (delta: object, finishReason: string | null = null) =>
+  bytes(`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finishReason }] })}\n\n`);
+const done = bytes("data: [DONE]\n\n");
+
+test("a turn is told text as it comes, and resolves to all of it with its usage", async () => {
+  const { server, model } = await openScriptedModel([[say("Hel"), hold(), say("lo"), usage(12, 3)]]);
+  const { turn, written } = startTurn(model);
+  await expect.poll(() => written).toEqual(["Hel"]);
+  server.release();
+  expect(await turn).toEqual({ text: "Hello", calls: [], usage: { input: 12, output: 3 } });
+  expect(written).toEqual(["Hel", "lo"]);
+});
+
+test("the request carries model, messages, tools, the key and the trace", async () => {
+  const { server, model } = await openScriptedModel();
+  await startTurn(model, {
+    request: {
+      messages: [
+        { role: "system", content: "Be kind" },
+        { role: "user", content: "Hi" },
+        { role: "assistant", content: "", calls: [{ callId: "c1", name: "clock", arguments: "{}" }] },
+        { role: "tool", callId: "c1", content: "noon" },
+        { role: "assistant", content: "It is noon", calls: [] },
+        { role: "user", content: "Thanks" },
+      ],
+      tools: [{ name: "clock", description: "Tells the time", parameters: { type: "object" } }],
+      maxOutputTokens: 99,
+      traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    },
+  }).turn;
+  expect(server.requests[0]?.path).toBe("/v1/chat/completions");
+  expect(server.requests[0]?.headers).toMatchObject({
+    authorization: "Bearer sk-canary-7f3a9c",
+    "content-type": "application/json",
+    "accept-encoding": "identity",
+    traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+  });
+  expect(server.requests[0]?.body).toEqual({
+    model: "scripted",
+    messages: [
+      { role: "system", content: "Be kind" },
+      { role: "user", content: "Hi" },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "c1", type: "function", function: { name: "clock", arguments: "{}" } }],
+      },
+      { role: "tool", tool_call_id: "c1", content: "noon" },
+      { role: "assistant", content: "It is noon" },
+      { role: "user", content: "Thanks" },
+    ],
+    stream: true,
+    stream_options: { include_usage: true },
+    tools: [
+      {
+        type: "function",
+        function: { name: "clock", description: "Tells the time", parameters: { type: "object" } },
+      },
+    ],
+    max_completion_tokens: 99,
+  });
+});
+
+test("a server without a key gets a placeholder, and no tools where none are offered", async () => {
+  const server = await startModelServer();
+  const model = openModel({ apiKey: null, baseUrl: server.baseUrl, silenceMs: 30_000 });
+  await startTurn(model).turn;
+  expect(server.requests[0]?.headers.authorization).toBe("Bearer none");
+  expect(server.requests[0]?.body).not.toHaveProperty("tools");
+  expect(server.requests[0]?.headers).not.toHaveProperty("traceparent");
+  await model.close();
+  await server.close();
+});
+
+test("connections are used again", async () => {
+  const { server, model } = await openScriptedModel();
+  for (let n = 0; n < 20; n += 1) await startTurn(model).turn;
+  expect(server.requests).toHaveLength(20);
+  // A turn is over at [DONE]; the next one may begin while the body's end is still on its way.
+  expect(server.connections()).toBeLessThanOrEqual(2);
+});
+
+test("many turns go on at once", async () => {
+  const { server, model } = await openScriptedModel();
+  const turns = Array.from({ length: 50 }, (_, n) =>
+    startTurn(model, { request: { messages: [{ role: "user", content: `number ${n}` }] } }),
+  );
+  const texts = (await Promise.all(turns.map(({ turn }) => turn))).map(({ text }) => text);
+  expect(texts).toEqual(turns.map((_, n) => `You said: number ${n}`));
+  expect(server.requests).toHaveLength(50);
+});
+
+test("all text of one network read is told at once, in however many transfer chunks it comes", async () => {
+  const events = Array.from("abcdefgh").map(
+    (content) => `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason: "stop" }] })}\n\n`,
+  );
+  const chunks = [...events, "data: [DONE]\n\n"].map((text) => `${text.length.toString(16)}\r\n${text}\r\n`);
+  const server = await startRawServer((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks.join("")}0\r\n\r\n`);
+  });
+  const model = openModel({ apiKey: null, baseUrl: server.origin, silenceMs: 30_000 });
+  const { turn, written } = startTurn(model);
+  expect((await turn).text).toBe("abcdefgh");
+  expect(written).toEqual(["abcdefgh"]);
+  await model.close();
+});
+
+test("P4: what is told is never empty nor half a surrogate pair", async () => {
+  const { server, model } = await openScriptedModel([
+    [
+      chunk({ role: "assistant", content: "" }),
+      chunk({ content: "a\ud83d" }),
+      hold(),
+      chunk({ content: "\ude00b" }),
+      hold(),
+      chunk({ content: "\ude00c\ud83d" }),
+    ],
+  ]);
+  const { turn, written } = startTurn(model);
+  await expect.poll(() => written.join("|")).toBe("a");
+  server.release();
+  await expect.poll(() => written.join("|")).toBe("a|😀b");
+  server.release();
+  expect((await turn).text).toBe("a😀b\ufffdc\ufffd");
+  expect(written.join("")).toBe("a😀b\ufffdc\ufffd");
+});
+
+test("P4: a turn reads the same, wherever its bytes are cut", async () => {
+  const { server, model } = await openScriptedModel([]);
+  const text = fc.string({ unit: "binary", minLength: 1, maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(text, { minLength: 1, maxLength: 4 }),
+      fc.array(fc.nat(40), { minLength: 1, maxLength: 5 }),
+      async (texts, sizes) => {
+        const raw = texts.map(
+          (content) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`,
+        );
+        server.enqueue(cutUp(Buffer.from(raw.join("")), sizes));
+        const { turn, written } = startTurn(model);
+        const whole = wellFormed(texts.join(""));
+        expect((await turn).text).toBe(whole);
+        expect(written.join("")).toBe(whole);
+        expect(written).toEqual(written.filter((part) => part !== "").map(wellFormed));
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+/** The text as UTF-8 can carry it. */
+const wellFormed = (text: string) => Buffer.from(text).toString();
+
+function* cutUp(raw: Buffer, sizes: number[]): Iterable<Act> {
+  for (let at = 0, n = 0; at < raw.length; n += 1) {
+    const size = 1 + (sizes[n % sizes.length] ?? 0);
+    yield bytes(raw.subarray(at, at + size));
+    at += size;
+  }
+}
+
+test("tool calls are put together from their parts", async () => {
+  const { model } = await openScriptedModel([
+    [say("Let me see. "), call("clock", { zone: "CET" }, "c1"), call("search", { words: "mug" }, "c2")],
+  ]);
+  expect(await startTurn(model).turn).toMatchObject({
+    text: "Let me see. ",
+    calls: [
+      { callId: "c1", name: "clock", arguments: '{"zone":"CET"}' },
+      { callId: "c2", name: "search", arguments: '{"words":"mug"}' },
+    ],
+  });
+});
+
+test("tool calls that are interleaved by index are put together", async () => {
+  const part = (index: number, fields: object, args: string) =>
+    chunk({ tool_calls: [{ index, ...fields, function: { ...fields, arguments: args } }] });
+  const { model } = await openScriptedModel([
+    [
+      part(0, { id: "a", name: "one" }, '{"x":'),
+      part(1, { id: "b", name: "two" }, "{"),
+      part(0, {}, "1}"),
+      part(1, { id: "", name: null }, "}"),
+      chunk({}, "tool_calls"),
+    ],
+  ]);
+  expect((await startTurn(model).turn).calls).toEqual([
+    { callId: "a", name: "one", arguments: '{"x":1}' },
+    { callId: "b", name: "two", arguments: "{}" },
+  ]);
+});
+
+test("tool calls that are sent whole, without an index or all with the same one, stay apart", async () => {
+  const whole = (id: string, fields: object) =>
+    chunk({ content: null, tool_calls: [{ id, ...fields, function: { name: id, arguments: "{}" } }] });
+  const { server, model } = await openScriptedModel([
+    [whole("a", {}), whole("b", {}), chunk({}, "stop")],
+    [whole("a", { index: 0 }), whole("b", { index: 0 }), chunk({}, "tool_calls")],
+  ]);
+  for (const _ of [1, 2]) {
+    expect((await startTurn(model).turn).calls.map(({ callId, name }) => [callId, name])).toEqual([
+      ["a", "a"],
+      ["b", "b"],
+    ]);
+  }
+  expect(server.requests).toHaveLength(2);
+});
+
+test("a tool call without an id gets one of its own", async () => {
+  const turn = [chunk({ tool_calls: [{ function: { name: "clock", arguments: "{}" } }] }), chunk({}, "stop")];
+  const { model } = await openScriptedModel([turn, turn]);
+  const ids = [await startTurn(model).turn, await startTurn(model).turn].map(({ calls }) => calls[0]?.callId);
+  expect(new Set(ids).size).toBe(2);
+  expect(ids[0]).toMatch(/^call_.{22}$/);
+});
+
+test("P28: invalid JSON arguments come through as the model wrote them", async () => {
+  const { model } = await openScriptedModel([[call("clock", '{"zone": ')]]);
+  expect((await startTurn(model).turn).calls).toMatchObject([{ name: "clock", arguments: '{"zone": ' }]);
+});
+
+test("a refusal is text, and what other servers add is passed over", async () => {
+  const { model } = await openScriptedModel([
+    [
+      bytes(": OPENROUTER PROCESSING\n\n"),
+      bytes('data: {"choices":[],"prompt_filter_results":[{}]}\n\n'),
+      bytes('data: {"choices":[{"index":1,"delta":{"content":"other choice"}}]}\n\n'),
+      chunk({ content: null, reasoning_content: "hm" }),
+      chunk({ refusal: "I will not" }, "content_filter"),
+      noUsage(),
+    ],
+  ]);
+  expect(await startTurn(model).turn).toEqual({ text: "I will not", calls: [], usage: null });
+});
+
+test("N15: usage that is left out or makes no sense is no usage", async () => {
+  const told = (fields: object) => bytes(`data: ${JSON.stringify({ choices: [], usage: fields })}\n\n`);
+  const { model } = await openScriptedModel([
+    [say("a"), noUsage()],
+    [say("a"), told({ prompt_tokens: -1, completion_tokens: "many" }), noUsage()],
+  ]);
+  expect((await startTurn(model).turn).usage).toBeNull();
+  expect((await startTurn(model).turn).usage).toBeNull();
+});
+
+test("N08: an empty reply is a turn without text", async () => {
+  const { model } = await openScriptedModel([[chunk({}, "stop"), done]]);
+  const { turn, written } = startTurn(model);
+  expect(await turn).toMatchObject({ text: "", calls: [] });
+  expect(written).toEqual([]);
+});
+
+test("an answer with a finish_reason is whole, also when the connection ends or breaks right after", async () => {
+  const { server, model } = await openScriptedModel([
+    [chunk({ content: "all" }, "stop"), cut()],
+    [chunk({ content: "all" }, "length"), hold(), reset()],
+  ]);
+  expect((await startTurn(model).turn).text).toBe("all");
+  const { turn, written } = startTurn(model);
+  await expect.poll(() => written).toEqual(["all"]);
+  server.release();
+  expect((await turn).text).toBe("all");
+});
+
+test("an answer is over at [DONE], also when its body never ends", async () => {
+  const { model } = await openScriptedModel([[say("all"), done, hang()]]);
+  expect((await startTurn(model).turn).text).toBe("all");
+});
