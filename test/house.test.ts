@@ -68,10 +68,13 @@ const imports = files.flatMap(importsOf);
 
 function importsOf(file: string): Import[] {
   const text = source.get(file) ?? "";
-  const statements = text.matchAll(/^(?:import|export)\s+(type\s)?[^;"']*?(?:from\s+)?["']([^"']+)["']/gm);
+  const statements = [
+    ...text.matchAll(/^import\s+(type\s)?(?:[^;"']*?\sfrom\s+)?["']([^"']+)["']/gm),
+    ...text.matchAll(/^export\s+(type\s)?[*{][^;"']*?\sfrom\s+["']([^"']+)["']/gm),
+  ];
   const calls = text.matchAll(/\bimport\(\s*["']([^"']+)["']\s*\)/g);
   return [
-    ...[...statements].map((match) => found(match[2] ?? "", true, match[1] !== undefined)),
+    ...statements.map((match) => found(match[2] ?? "", true, match[1] !== undefined)),
     ...[...calls].map((match) => found(match[1] ?? "", false, false)),
   ];
 

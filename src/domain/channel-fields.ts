@@ -67,7 +67,8 @@ export function originFrom(text: string): string | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
   const bare = url.pathname.length <= 1 && url.search === "" && url.hash === "" && !/[?#@]/.test(text);
-  if (!bare || url.host === "") return null;
+  // A star would be taken for a pattern, and matches nothing.
+  if (!bare || url.host === "" || text.includes("*")) return null;
   // Browser extensions and app shells have origins of their own schemes, which URL does not tell.
   return url.origin === "null" ? `${url.protocol}//${url.host}` : url.origin;
 }

@@ -1,0 +1,274 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { openKeysFile, readKeysFile } from "../../src/keys-file.ts";
+import type { Store } from "../../src/store.ts";
+import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import { temporaryFolder } from "../support/data-dir.ts";
+import { runCommand } from "../support/terminal.ts";
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = temporaryFolder();
+});
+
+const run = (...args: string[]) => runCommand({ DATA_DIR: dataDir }, args);
+
+async function runJson(...args: string[]): Promise<unknown> {
+  const { code, out, err } = await run(...args, "--json");
+  expect(err).toBe("");
+  expect(code).toBe(0);
+  return JSON.parse(out);
+}
+
+async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
+  const store = await openEmbeddedStore({ dataDir, clock: systemClock });
+  await use(store);
+  await store.close();
+}
+
+describe("every command", () => {
+  test.each([
+    [[]],
+    [["serve"]],
+    [["chat"]],
+    [["channels"]],
+    [["channels", "create"]],
+    [["users"]],
+    [["users", "block"]],
+    [["ips"]],
+    [["threads", "show"]],
+  ])("chat-agent %j --help tells what it takes and exits 0", async (args) => {
+    const { code, out } = await run(...args, "--help");
+    expect(code).toBe(0);
+    expect(out).toContain("Usage: chat-agent");
+  });
+
+  test.each([
+    [["chanels"], "unknown command"],
+    [["users", "list"], "missing required argument"],
+    [["users", "list", "cli", "--colour"], "unknown option"],
+    [["channels", "create", "shop"], "needs --kind"],
+    [["channels", "create", "Shop", "--kind", "web"], "1 to 64 of a-z 0-9 - _"],
+    [["channels", "create", "shop", "--kind", "mail"], "Allowed choices are web, transport"],
+    [["channels", "create", "shop", "--kind", "web", "--origin", "null"], "scheme://host"],
+    [["channels", "create", "shop", "--kind", "web", "--publishable-key", "x"], "must start with pk_"],
+    [
+      ["channels", "create", "bot", "--kind", "transport", "--origin", "https://a.b"],
+      "has no allowedOrigins",
+    ],
+    [["channels", "create", "bot", "--kind", "web", "--agent", "/nowhere.json"], "ENOENT"],
+    [["ips", "block", "somewhere"], "IPv4 or IPv6 address"],
+    [["ips", "block", "10.0.0.0/33"], "IPv4 or IPv6 address"],
+  ])("wrong use %j exits 2 and says what is wrong", async (args, complaint) => {
+    const { code, out, err } = await run(...args);
+    expect(code).toBe(2);
+    expect(err).toContain(complaint);
+    expect(out).toBe("");
+  });
+
+  test.each([
+    [["channels", "show", "nope"]],
+    [["channels", "update", "nope", "--model", "m"]],
+    [["channels", "disable", "nope"]],
+    [["channels", "rotate-keys", "nope"]],
+    [["users", "list", "nope"]],
+    [["users", "block", "nope", "u"]],
+    [["threads", "list", "nope", "u"]],
+    [["threads", "show", "nope", "t"]],
+    [["ips", "unblock", "192.0.2.1"]],
+  ])("%j exits 1: there is no such thing", async (args) => {
+    const { code, out, err } = await run(...args);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^Cannot .+\n$/);
+    expect(out).toBe("");
+  });
+
+  test("a configuration that does not parse exits 1 with its line", async () => {
+    const { code, err } = await runCommand({ DATA_DIR: dataDir, PORT: "x" }, ["channels", "list"]);
+    expect(code).toBe(1);
+    expect(err).toContain('PORT is "x"');
+  });
+});
+
+describe("chat-agent channels", () => {
+  test("create prints the keys that it made, once; show never does", async () => {
+    const made = await runJson(
+      "channels",
+      "create",
+      "shop",
+      "--kind",
+      "web",
+      "--origin",
+      "https://shop.example",
+    );
+    expect(made).toEqual({
+      slug: "shop",
+      kind: "web",
+      publishableKey: expect.stringMatching(/^pk_/) as unknown,
+      secretKey: expect.stringMatching(/^sk_/) as unknown,
+      allowedOrigins: ["https://shop.example"],
+      enabled: true,
+      accessMode: "open",
+      agent: {},
+    });
+    const { secretKey, ...rest } = made as Record<string, unknown>;
+    expect(secretKey).toBeDefined();
+    expect(await runJson("channels", "show", "shop")).toEqual(rest);
+    expect(await runJson("channels", "list")).toEqual([rest]);
+  });
+
+  test("create does not repeat keys that were given", async () => {
+    const given = ["--publishable-key", "pk_mine", "--secret-key", "sk_mine"];
+    const { out } = await run("channels", "create", "shop", "--kind", "web", ...given);
+    expect(out).toContain("pk_mine");
+    expect(out).not.toContain("sk_mine");
+  });
+
+  test("create refuses a slug that exists, and a publishable key that another channel has", async () => {
+    await run("channels", "create", "shop", "--kind", "web", "--publishable-key", "pk_mine");
+    const again = await run("channels", "create", "shop", "--kind", "web");
+    expect(again).toMatchObject({ code: 1, out: "" });
+    const twin = await run("channels", "create", "twin", "--kind", "web", "--publishable-key", "pk_mine");
+    expect(twin.code).toBe(1);
+    expect(twin.err).toContain("channel shop has that publishable key");
+  });
+
+  test("a transport channel has no keys and no origins", async () => {
+    expect(await runJson("channels", "create", "bot", "--kind", "transport")).toEqual({
+      slug: "bot",
+      kind: "transport",
+      enabled: true,
+      accessMode: "open",
+      agent: {},
+    });
+    expect((await run("channels", "rotate-keys", "bot")).code).toBe(1);
+  });
+
+  test("update changes the fields that are given, and leaves the others", async () => {
+    await run("channels", "create", "shop", "--kind", "web", "--instructions", "Be short", "--model", "m1");
+    const changes = [
+      "--access-mode",
+      "whitelist",
+      "--origin",
+      "https://a.example",
+      "--origin",
+      "https://b.example",
+    ];
+    expect(await runJson("channels", "update", "shop", ...changes, "--model", "m2")).toMatchObject({
+      accessMode: "whitelist",
+      allowedOrigins: ["https://a.example", "https://b.example"],
+      agent: { instructions: "Be short", model: "m2" },
+    });
+  });
+
+  test("--agent takes a file, and refuses commands to run", async () => {
+    const file = join(dataDir, "agent.json");
+    const agent = {
+      maxOutputTokensPerRun: 100,
+      mcpServers: { orders: { url: "https://orders.example/mcp" } },
+    };
+    writeFileSync(file, JSON.stringify(agent));
+    expect(await runJson("channels", "create", "bot", "--kind", "transport", "--agent", file)).toMatchObject({
+      agent,
+    });
+
+    writeFileSync(file, JSON.stringify({ mcpServers: { local: { command: "node" } } }));
+    const refused = await run("channels", "update", "bot", "--agent", file);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain("CHANNELS_FILE alone");
+  });
+
+  test("disable and enable", async () => {
+    await run("channels", "create", "bot", "--kind", "transport");
+    expect(await runJson("channels", "disable", "bot")).toMatchObject({ enabled: false });
+    expect(await runJson("channels", "show", "bot")).toMatchObject({ enabled: false });
+    expect(await runJson("channels", "enable", "bot")).toMatchObject({ enabled: true });
+  });
+
+  test("rotate-keys makes both keys anew and prints them; the demo's also for the next start", async () => {
+    const before = openKeysFile(dataDir).demo;
+    const given = ["--publishable-key", before.publishableKey, "--secret-key", before.secretKey.reveal()];
+    await run("channels", "create", "demo", "--kind", "web", ...given);
+    const rotated = (await runJson("channels", "rotate-keys", "demo")) as Record<string, string>;
+    expect(rotated["publishableKey"]).not.toBe(before.publishableKey);
+    expect(rotated["secretKey"]).toMatch(/^sk_/);
+    const kept = readKeysFile(dataDir)?.demo;
+    expect(kept?.publishableKey).toBe(rotated["publishableKey"]);
+    expect(kept?.secretKey.reveal()).toBe(rotated["secretKey"]);
+  });
+
+  test("the table is for people", async () => {
+    expect((await run("channels", "list")).out).toBe("There are no channels yet\n");
+    await run("channels", "create", "bot", "--kind", "transport");
+    expect((await run("channels", "list")).out).toBe(
+      "SLUG  KIND       ENABLED  ACCESS  ORIGINS\nbot   transport  yes      open    -\n",
+    );
+  });
+});
+
+describe("chat-agent users, ips and threads", () => {
+  const user = {
+    userId: expect.any(String) as unknown,
+    externalUserId: "ada",
+    displayName: "Ada \u001b[31m",
+  };
+
+  beforeEach(async () => {
+    await run("channels", "create", "bot", "--kind", "transport");
+    await withStore(async (store) => {
+      await store.admitUser({
+        slug: "bot",
+        externalId: "ada",
+        displayName: "Ada \u001b[31m",
+        newUserId: "user-1",
+        thread: { name: "my-thread", newUid: "uid-1" },
+        creates: true,
+        atMs: 1_000,
+        day: "2026-01-01",
+      });
+    });
+  });
+
+  test("users are found by either id", async () => {
+    const shown = { ...user, blocked: false, whitelisted: false };
+    expect(await runJson("users", "list", "bot")).toEqual([shown]);
+    expect(await runJson("users", "show", "bot", "ada")).toEqual(shown);
+    expect(await runJson("users", "show", "bot", "user-1")).toEqual(shown);
+    expect((await run("users", "show", "bot", "eve")).code).toBe(1);
+  });
+
+  test("P12: block and whitelist stay until they are taken back", async () => {
+    expect(await runJson("users", "block", "bot", "ada")).toMatchObject({ blocked: true });
+    expect(await runJson("users", "whitelist", "bot", "ada")).toMatchObject({
+      blocked: true,
+      whitelisted: true,
+    });
+    expect(await runJson("users", "unblock", "bot", "user-1")).toMatchObject({
+      blocked: false,
+      whitelisted: true,
+    });
+    expect(await runJson("users", "unwhitelist", "bot", "ada")).toMatchObject({ whitelisted: false });
+  });
+
+  test("U04, T24: what users wrote does not steer the terminal", async () => {
+    expect((await run("users", "list", "bot")).out).not.toContain("\u001b");
+    expect((await run("users", "show", "bot", "ada")).out).not.toContain("\u001b");
+  });
+
+  test("addresses and ranges are blocked and unblocked", async () => {
+    expect((await run("ips", "block", "2001:DB8::1")).code).toBe(0);
+    await run("ips", "block", "192.0.2.0/24");
+    expect(((await runJson("ips", "list")) as string[]).sort()).toEqual(["192.0.2.0/24", "2001:db8::1"]);
+    expect((await run("ips", "unblock", "192.0.2.0/24")).code).toBe(0);
+    expect(await runJson("ips", "list")).toEqual(["2001:db8::1"]);
+  });
+
+  test("threads are listed and shown by the id that the list prints", async () => {
+    const listed = { id: "uid-1", threadId: "my-thread", createdAt: 1_000, state: "idle" };
+    expect(await runJson("threads", "list", "bot", "ada")).toEqual([listed]);
+    expect(await runJson("threads", "show", "bot", "uid-1")).toEqual({ ...listed, messages: [], runs: [] });
+    expect((await run("threads", "show", "bot", "uid-2")).code).toBe(1);
+  });
+});
