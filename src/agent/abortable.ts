@@ -1,0 +1,21 @@
+/** The promise, or a rejection with the signal's reason as soon as it is aborted. What was awaited goes on. */
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  // Nobody looks at it any more once the signal won: its rejection is no stray one.
+  promise.catch(() => {});
+  signal.throwIfAborted();
+  const { promise: aborted, stop } = abortion(signal);
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    stop();
+  }
+}
+
+function abortion(signal: AbortSignal): { promise: Promise<never>; stop: () => void } {
+  let abort = () => {};
+  const promise = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+  });
+  return { promise, stop: () => signal.removeEventListener("abort", abort) };
+}

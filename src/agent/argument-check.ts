@@ -1,0 +1,69 @@
+import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
+import { cutText } from "../../machines/line.ts";
+import { pickSchema } from "./schema-pick.ts";
+import type { Schema } from "./schema-pick.ts";
+
+/** Do these arguments fit the tool's schema? Null: they fit; otherwise what is wrong, for the model. */
+export type ArgumentCheck = (schema: Schema, args: Record<string, unknown>) => Promise<string | null>;
+
+// Ajv holds on to everything it ever compiled. At this many schemas it is replaced as a whole, with what it knew.
+const MAX_COMPILED = 256;
+
+const REASON_CHARS = 400;
+
+/**
+ * Ajv over the safe part of the schema (schema-pick.ts). A schema is compiled when the model first calls its tool, not
+ * when a page registers it: a catalog costs nothing until somebody paid for a model call. One that does not compile is
+ * not checked, and the tool is left to judge for itself.
+ */
+export function createArgumentCheck(): ArgumentCheck {
+  let ajv: Ajv | null = null;
+  let compiled = new Map<string, ValidateFunction | null>();
+
+  async function compile(schema: Schema): Promise<ValidateFunction | null> {
+    const picked = pickSchema(schema);
+    const key = JSON.stringify(picked);
+    const known = compiled.get(key);
+    if (known !== undefined) return known;
+    if (compiled.size >= MAX_COMPILED) {
+      ajv = null;
+      compiled = new Map();
+    }
+    ajv ??= await newAjv();
+    const validate = compileOrNull(ajv, picked);
+    compiled.set(key, validate);
+    return validate;
+  }
+
+  return async (schema, args) => {
+    const validate = await compile(schema);
+    if (!validate || validate(args)) return null;
+    const [error] = validate.errors ?? [];
+    return error ? cutText(misfit(error), REASON_CHARS) : "the arguments do not fit the schema";
+  };
+}
+
+/** Loaded when the first tool is called: a service without tools does without it. */
+async function newAjv(): Promise<Ajv> {
+  const { Ajv } = await import("ajv");
+  return new Ajv({ strict: false, validateFormats: false, logger: false });
+}
+
+function compileOrNull(ajv: Ajv, schema: Schema): ValidateFunction | null {
+  try {
+    return ajv.compile(schema);
+  } catch {
+    return null;
+  }
+}
+
+function misfit(error: ErrorObject): string {
+  const where = `arguments${error.instancePath.replaceAll("/", ".")}`;
+  const params = error.params as { additionalProperty?: string; allowedValues?: unknown };
+  if (params.additionalProperty !== undefined) {
+    return `${where} must not have the property ${JSON.stringify(params.additionalProperty)}`;
+  }
+  if (params.allowedValues !== undefined)
+    return `${where} must be one of ${JSON.stringify(params.allowedValues)}`;
+  return `${where} ${error.message ?? "does not fit the schema"}`;
+}

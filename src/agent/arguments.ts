@@ -1,0 +1,51 @@
+import { cutText } from "../../machines/line.ts";
+import { isRecord } from "./schema-pick.ts";
+
+/** The further argument that every offered tool takes: what is being done, for the visitor (contract, The model's tools). */
+export const PROGRESS = "_progress";
+
+/** Longer than any argument a page or a server asks for; the whole of it is saved, sent and shown to the model again. */
+const MAX_ARGUMENTS_CHARS = 100_000;
+
+/** Deeper JSON could not be serialized again by everything that it passes through. */
+const MAX_DEPTH = 32;
+
+const PROGRESS_CHARS = 200;
+
+export type ParsedArguments =
+  | { fits: true; arguments: Record<string, unknown> }
+  | { fits: false; reason: string };
+
+/** What the model wrote as arguments: JSON text of an object, or nothing at all. */
+export function parseArguments(text: string): ParsedArguments {
+  if (text.trim() === "") return { fits: true, arguments: {} };
+  if (text.length > MAX_ARGUMENTS_CHARS) {
+    return { fits: false, reason: `the arguments are longer than ${MAX_ARGUMENTS_CHARS} characters` };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { fits: false, reason: `the arguments are not valid JSON (${cutText(String(error), 200)})` };
+  }
+  if (!isRecord(value)) return { fits: false, reason: "the arguments are not a JSON object" };
+  if (isDeeperThan(value, MAX_DEPTH)) {
+    return { fits: false, reason: `the arguments are nested deeper than ${MAX_DEPTH} levels` };
+  }
+  return { fits: true, arguments: value };
+}
+
+/** Takes `_progress` out of the arguments; `text` is null where the model gave none that can be shown. */
+export function takeProgress(args: Record<string, unknown>): {
+  text: string | null;
+  rest: Record<string, unknown>;
+} {
+  const { [PROGRESS]: progress, ...rest } = args;
+  const text = typeof progress === "string" ? cutText(progress.trim(), PROGRESS_CHARS) : "";
+  return { text: text === "" ? null : text, rest };
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeperThan(item, levels - 1));
+}

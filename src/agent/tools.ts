@@ -1,0 +1,147 @@
+import { cutText } from "../../machines/line.ts";
+import type { Catalog } from "../domain/message.ts";
+import type { PageTool } from "../domain/page-tool.ts";
+import type { OfferedTool } from "../model.ts";
+import { PROGRESS } from "./arguments.ts";
+import { freeName } from "./names.ts";
+import { isRecord, pickSchema } from "./schema-pick.ts";
+import type { Schema } from "./schema-pick.ts";
+
+/** The tool by which the model says that it cannot do what was asked. */
+export const TASK_FAILED = "task_failed";
+
+/** A tool of one of the channel's MCP servers. */
+export interface ServerTool {
+  /** The server's name in the channel's settings. */
+  server: string;
+  name: string;
+  title: string | null;
+  description: string;
+  inputSchema: Schema;
+  /** Declared read-only or idempotent: may be called again after a crash. */
+  repeatable: boolean;
+}
+
+/** A tool as it is offered in one turn, and what is meant by it. */
+export interface Offer {
+  kind: "page" | "server";
+  /** The tool's own name. */
+  tool: string;
+  /** null on a page tool. */
+  server: string | null;
+  /** Shown to the visitor where the model gives no progress text. */
+  fallbackProgress: string;
+  schema: Schema;
+  /** True: `_progress` is an argument of the tool itself. */
+  ownsProgress: boolean;
+  repeatable: boolean;
+  offered: OfferedTool;
+}
+
+/** What one turn offers, by the offered name. Empty: the model is given no tools at all. */
+export type Offers = ReadonlyMap<string, Offer>;
+
+/** The model's API takes so many tools in one request, `task_failed` among them; server tools come first. */
+const MAX_TOOLS = 128;
+
+/** Some model APIs refuse the whole request over a longer description, and a page must not be able to cause that. */
+const PAGE_DESCRIPTION_CHARS = 1_024;
+
+const progressSchema: Schema = {
+  type: "string",
+  description: "One short sentence in the visitor's language, shown to the visitor: what is being done.",
+};
+
+const taskFailed: OfferedTool = {
+  name: TASK_FAILED,
+  description:
+    "Call this, and nothing else, when the visitor's goal cannot be reached with the tools there are. It ends the run.",
+  parameters: {
+    type: "object",
+    properties: {
+      reason: {
+        type: "string",
+        description: "Why, in one sentence for the visitor, in the visitor's language.",
+      },
+    },
+    required: ["reason"],
+  },
+};
+
+/** Names the tools of one turn. A name that comes twice on the page is offered once, as it came first. */
+export function offerTools(serverTools: readonly ServerTool[], catalog: Catalog): Offers {
+  const offers = new Map<string, Offer>();
+  const isTaken = (name: string) => name === TASK_FAILED || offers.has(name);
+
+  for (const tool of serverTools) {
+    const name = freeName(tool.name, isTaken, [`${tool.server}_${tool.name}`]);
+    offers.set(name, offerOf(name, tool.inputSchema, serverOffer(tool)));
+  }
+
+  const pageTools = new Map<string, PageTool>();
+  for (const tool of catalog) if (!pageTools.has(tool.name)) pageTools.set(tool.name, tool);
+  // Own names first: a tool that needs a safe name must not take the own name of one that comes after it.
+  const keepsName = (tool: PageTool) => freeName(tool.name, isTaken) === tool.name;
+  const named = [...pageTools.values()];
+  const kept = named.filter(keepsName);
+  for (const tool of [...kept, ...named.filter((tool) => !kept.includes(tool))]) {
+    const name = freeName(tool.name, isTaken);
+    offers.set(
+      name,
+      offerOf(name, pickSchema(tool.inputSchema), {
+        kind: "page",
+        tool: tool.name,
+        server: null,
+        fallbackProgress: asWords(tool.name),
+        repeatable: false,
+        description: pageDescription(tool.description),
+      }),
+    );
+  }
+  return new Map([...offers].slice(0, MAX_TOOLS - 1));
+}
+
+/** What the model is given: the offers, and with them the way to give up. */
+export function toolsFor(offers: Offers): OfferedTool[] {
+  return offers.size === 0 ? [] : [...[...offers.values()].map((offer) => offer.offered), taskFailed];
+}
+
+type Meant = Pick<Offer, "kind" | "tool" | "server" | "fallbackProgress" | "repeatable"> & {
+  description: string;
+};
+
+function serverOffer(tool: ServerTool): Meant {
+  return {
+    kind: "server",
+    tool: tool.name,
+    server: tool.server,
+    fallbackProgress: tool.title ?? asWords(tool.name),
+    repeatable: tool.repeatable,
+    description: tool.description,
+  };
+}
+
+function offerOf(name: string, schema: Schema, { description, ...meant }: Meant): Offer {
+  const own = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const ownsProgress = Object.hasOwn(own, PROGRESS);
+  const properties = ownsProgress ? own : { ...own, [PROGRESS]: progressSchema };
+  return {
+    ...meant,
+    schema,
+    ownsProgress,
+    offered: { name, description, parameters: { ...schema, type: "object", properties } },
+  };
+}
+
+/** A page's words about its tool are the page's words: quoted, so that no text of it can pass for the service's own. */
+function pageDescription(description: string | undefined): string {
+  const intro = "A tool of the page that the visitor is on.";
+  if (description === undefined || description.trim() === "") return intro;
+  return cutText(`${intro} The page describes it as: ${JSON.stringify(description)}`, PAGE_DESCRIPTION_CHARS);
+}
+
+/** `add_to_cart` → `add to cart` */
+function asWords(name: string): string {
+  const words = name.replaceAll(/[_-]+/g, " ").trim();
+  return words === "" ? name : words;
+}
