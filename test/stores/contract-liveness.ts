@@ -116,6 +116,23 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       expect(await store.beat(1_000)).toEqual([other.processId]);
     });
 
+    it.skipIf(lacks.includes("beats"))("P29: who retired is silent at the next beat", async (context) => {
+      const { store, another } = bench.it;
+      const other = await another();
+      if (other === null) return context.skip();
+      await other.beat(60_000);
+      expect(await store.beat(60_000)).toEqual([]);
+      await other.retire();
+      expect(await store.beat(60_000)).toEqual([other.processId]);
+    });
+
+    it("retire() is fine at any time", async () => {
+      const { store } = bench.it;
+      await expect(store.retire()).resolves.toBeUndefined();
+      expect(await store.beat(1_000)).toEqual([]);
+      await expect(store.retire()).resolves.toBeUndefined();
+    });
+
     it("beat() does not name who just beat", async () => {
       const { store } = bench.it;
       expect(await store.beat(1_000)).toEqual([]);

@@ -1,0 +1,46 @@
+import type { Clock } from "../clock.ts";
+import { newId } from "../domain/ids.ts";
+import type { Store } from "../store.ts";
+import { embeddedChannels } from "./embedded-channels.ts";
+import { checkFormat, openDb } from "./embedded-db.ts";
+import { embeddedIdentity } from "./embedded-identity.ts";
+import { embeddedLiveness } from "./embedded-liveness.ts";
+import { threadRecords } from "./embedded-thread-records.ts";
+import { embeddedThreads } from "./embedded-threads.ts";
+import { userRecords } from "./embedded-user-records.ts";
+import { embeddedUsers } from "./embedded-users.ts";
+
+/**
+ * The embedded store: lmdb, in one folder, without a server. The command line may open the folder beside the service;
+ * `serve` locks it first (data-dir-lock.ts), because the store takes every other holder of a thread for a lost one.
+ * Throws where the folder cannot be opened, or holds a store of another format.
+ */
+export async function openEmbeddedStore(options: { dataDir: string; clock: Clock }): Promise<Store> {
+  const { dataDir, clock } = options;
+  const db = openDb(dataDir);
+  try {
+    await checkFormat(db, dataDir);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  const processId = newId();
+  const users = userRecords(db);
+
+  return {
+    kind: "embedded",
+    processId,
+    ...embeddedChannels(db),
+    ...embeddedUsers(db, users, clock),
+    ...embeddedIdentity(db, users, clock),
+    ...embeddedThreads(db, threadRecords(db)),
+    ...embeddedLiveness(db, processId),
+
+    async health() {
+      const reachable = await db.change("check the store", () => true).catch(() => false);
+      return { reachable, warnings: [] };
+    },
+
+    close: () => db.close(),
+  };
+}
