@@ -131,7 +131,11 @@ describe("readConfig()", () => {
       OPENAI_API_KEY: "canary-2",
       REDIS_URL: "redis://:canary-3@redis.example:6379",
     });
-    for (const text of [JSON.stringify(config), inspect(config, { depth: 9 }), `${config.harnessApiKey}`]) {
+    for (const text of [
+      JSON.stringify(config),
+      inspect(config, { depth: 9 }),
+      String(config.harnessApiKey),
+    ]) {
       expect(text).not.toContain("canary");
       expect(text).toContain("[secret]");
     }

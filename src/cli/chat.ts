@@ -97,7 +97,7 @@ async function reply(
       void cancelRun(conversation).finally(() => resolve("stopped"));
     });
   });
-  const answered = sendMessage(conversation, text, show.line, connection.signal).then(
+  const answered = sendMessage(conversation, text, (line) => show.line(line), connection.signal).then(
     (terminalLine): Ended => {
       if (terminalLine !== null) return terminalLine.type === "error" ? "failed" : "answered";
       show.note("The connection was cut. The run goes on, and its reply will be in the thread.");
