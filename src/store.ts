@@ -237,6 +237,8 @@ export interface Store {
   }): Promise<boolean>;
   /** Adds to the user's tokens of a UTC day; nothing where the user is gone. */
   spendTokens(spent: { slug: string; userId: string; day: string; tokens: number }): Promise<void>;
+  /** What the user has used on a UTC day; 0 where the user is gone. */
+  spentTokens(slug: string, userId: string, day: string): Promise<number>;
 
   readIdentity(slug: string, tokenHash: string, externalId: string): Promise<IdentityReading>;
   /** `changed`: what was read no longer holds; nothing was done. */

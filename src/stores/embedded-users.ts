@@ -13,6 +13,7 @@ type Users = Pick<
   | "admitUser"
   | "addThread"
   | "spendTokens"
+  | "spentTokens"
   | "findUser"
   | "users"
   | "flagUser"
@@ -124,6 +125,12 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
       db.change("count tokens", () => {
         const record = records.user(slug, userId);
         if (record !== undefined) records.putUser(slug, records.spend(record, day, tokens));
+      }),
+
+    spentTokens: (slug, userId, day) =>
+      db.read("read a user's tokens", () => {
+        const record = records.user(slug, userId);
+        return record === undefined ? 0 : records.spentOn(record, day);
       }),
 
     findUser: (slug, id) =>

@@ -24,6 +24,7 @@ export type RedisUsers = Pick<
   | "admitUser"
   | "addThread"
   | "spendTokens"
+  | "spentTokens"
   | "readIdentity"
   | "promote"
   | "merge"
@@ -75,6 +76,11 @@ export function redisUsers(redis: RedisCommands): RedisUsers {
     async spendTokens({ slug, userId, day, tokens }) {
       const { user, days } = userKeys(slug, userId);
       await redis.call("spend_tokens", [user, days], [day, String(tokens)]);
+    },
+
+    async spentTokens(slug, userId, day) {
+      const { days } = userKeys(slug, userId);
+      return Number((await redis.read(days, "HGET", days, day)) ?? 0);
     },
 
     async readIdentity(slug, tokenHash, externalId) {

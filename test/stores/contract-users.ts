@@ -196,6 +196,9 @@ export function userPromises(bench: Bench): void {
       await store.spendTokens({ slug: SLUG, userId: "u1", day: DAY, tokens: 12 });
       await store.spendTokens({ slug: SLUG, userId: "nobody", day: DAY, tokens: 5 });
       expect((await admit(store, "h1"))?.spentTokens).toBe(42);
+      expect(await store.spentTokens(SLUG, "u1", DAY)).toBe(42);
+      expect(await store.spentTokens(SLUG, "u1", "2026-11-22")).toBe(0);
+      expect(await store.spentTokens(SLUG, "nobody", DAY)).toBe(0);
       expect(await store.findUser(SLUG, "nobody")).toBeNull();
       const tomorrow = { slug: SLUG, tokenHash: "h1", ttlMs: 60_000, threadName: null, day: "2026-11-22" };
       expect((await store.admitVisitor(tomorrow))?.spentTokens).toBe(0);
