@@ -19,8 +19,8 @@ import type { RunLog } from "./run-log.ts";
 export interface Following {
   /** Reads along from `from` on. `record`: the thread as it was just read. */
   follow(record: ThreadRecord, runId: string, reply: OpenReply, from: number): void;
-  /** Waits for a run that has not begun. */
-  expect(uid: string, runId: string, reply: OpenReply): void;
+  /** Waits for a run that has not begun, in a thread that `fence` holds. */
+  expect(uid: string, runId: string, reply: OpenReply, fence: string): void;
   /** The run began, or goes on, in this process. */
   begun(thread: LiveThread): void;
   /** A letter that concerns following; false where it does not. */
@@ -80,6 +80,8 @@ export function createFollowing(parts: {
   const { store } = parts;
   const mirrors = new Map<string, Mirror>();
   const followers = new Map<string, Follower>();
+  /** Who asked for a run that has not begun here, by run. */
+  const asked = new Map<string, { letter: FollowLetter; atMs: number }>();
 
   function mirrorOf(uid: string, runId: string, said: readonly ProgressLine[]): Mirror {
     const known = mirrors.get(runId);
@@ -192,7 +194,10 @@ export function createFollowing(parts: {
     const key = `${letter.runId} ${letter.to}`;
     const thread = parts.live(letter.uid);
     if (thread?.run?.runId !== letter.runId) {
-      // Not begun yet, or over already: the mirror's next look at the store tells it.
+      // Over already, which the mirror's next look at the store tells it, or not begun yet.
+      const now = performance.now();
+      for (const [other, { atMs }] of asked) if (now - atMs > FOLLOWER_TTL_MS) asked.delete(other);
+      asked.set(key, { letter, atMs: now });
       return;
     }
     const known = followers.get(key);
@@ -213,13 +218,21 @@ export function createFollowing(parts: {
       if (record.fence) ask(mirror, record.fence);
     },
 
-    expect(uid, runId, reply) {
-      mirrorOf(uid, runId, []).log.attach(reply, 0);
+    expect(uid, runId, reply, fence) {
+      const mirror = mirrorOf(uid, runId, []);
+      mirror.log.attach(reply, 0);
+      if (holderOf(fence) !== store.processId) ask(mirror, fence);
     },
 
     begun(thread) {
       const mirror = thread.run && mirrors.get(thread.run.runId);
       if (mirror) handOver(mirror, thread);
+      if (asked.size === 0) return;
+      for (const [key, { letter }] of asked) {
+        if (letter.runId !== thread.run?.runId) continue;
+        asked.delete(key);
+        sendAlong(letter);
+      }
     },
 
     take(letter) {

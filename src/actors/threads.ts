@@ -8,7 +8,7 @@ import type { Claim, ClaimResult } from "./live-thread.ts";
 import type { ThreadParts } from "./parts.ts";
 import { createRecovery } from "./recovery.ts";
 import { createReply } from "./reply.ts";
-import type { OpenReply, Reply } from "./reply.ts";
+import type { Reply } from "./reply.ts";
 import { linesSince, positionAfter } from "./run-log.ts";
 
 export interface Said {
@@ -138,8 +138,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
     return claimFresh(uid, loading, async (record) => {
       if (record?.fence) {
         const waits = await store.wait(uid, message, max);
-        if (waits.type === "free") return "again";
-        return waitFor(waits.type);
+        return waits.type === "free" ? "again" : waitBehind(waits);
       }
       const thread = open(uid, slug, record, traceparent);
       const result = await thread.claim({
@@ -147,24 +146,21 @@ export function createThreads(parts: ThreadParts): RunningThreads {
         message,
         orWait: { message, max },
       });
-      if (result.type === "waiting" || result.type === "full") return waitFor(result.type);
+      if (result.type === "waiting" || result.type === "full") return waitBehind(result);
       if (result.type !== "committed") return "again";
       thread.log.attach(reply, 0);
       return reply;
     });
 
-    function waitFor(outcome: "waiting" | "full"): Reply {
-      if (outcome === "full") throw new Refusal("rate-limited", "Too many messages wait in this thread", 1);
-      expect(uid, reply);
+    function waitBehind(holder: { type: "waiting"; fence: string } | { type: "full" }): Reply {
+      if (holder.type === "full")
+        throw new Refusal("rate-limited", "Too many messages wait in this thread", 1);
+      // Its run may have begun before the store's answer came back.
+      const live = lives.get(uid);
+      if (live?.run?.runId === reply.runId) live.log.attach(reply, 0);
+      else following.expect(uid, reply.runId, reply, holder.fence);
       return reply;
     }
-  }
-
-  /** A message that waits: its stream begins with its run, which may have begun before the store's answer came back. */
-  function expect(uid: string, reply: OpenReply): void {
-    const live = lives.get(uid);
-    if (live?.run?.runId === reply.runId) live.log.attach(reply, 0);
-    else following.expect(uid, reply.runId, reply);
   }
 
   async function answer(answered: Answered, loading?: Promise<ThreadRecord | null>): Promise<Reply> {

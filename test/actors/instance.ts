@@ -1,0 +1,76 @@
+import type { Line } from "../../machines/line.ts";
+import { isTerminal } from "../../machines/line.ts";
+import { nobody } from "../../src/actors/parts.ts";
+import type { ThreadLimits } from "../../src/actors/parts.ts";
+import type { Reply } from "../../src/actors/reply.ts";
+import { createThreads } from "../../src/actors/threads.ts";
+import type { Answered, RunningThreads, Said } from "../../src/actors/threads.ts";
+import { systemClock } from "../../src/clock.ts";
+import type { Clock } from "../../src/clock.ts";
+import type { Store } from "../../src/store.ts";
+import { createScriptedAgent } from "./scripted-agent.ts";
+import type { ScriptedAgent } from "./scripted-agent.ts";
+
+/** One instance of the service's threads over a real store, with an agent that the test plays. */
+export interface Instance {
+  threads: RunningThreads;
+  agent: ScriptedAgent;
+  store: Store;
+  /** Warnings and errors that were logged. */
+  complaints: string[];
+}
+
+const limits: ThreadLimits = {
+  runTimeoutMs: 60_000,
+  runMaxToolCalls: 5,
+  toolResultTimeoutMs: 60_000,
+  runMaxReplyChars: 10_000,
+  threadQueueMax: 2,
+  historyBudgetChars: 10_000,
+};
+
+export function createInstance(
+  store: Store,
+  options: { limits?: Partial<ThreadLimits>; clock?: Clock } = {},
+): Instance {
+  const agent = createScriptedAgent();
+  const complaints: string[] = [];
+  const complain = (_fields: object, text: string) => void complaints.push(text);
+  const threads = createThreads({
+    store,
+    agent,
+    clock: options.clock ?? systemClock,
+    log: { info() {}, warn: complain, error: complain },
+    limits: { ...limits, ...options.limits },
+    observer: nobody,
+  });
+  return { threads, agent, store, complaints };
+}
+
+export function says(uid: string, text: string): Said {
+  const speaker = { displayName: null, page: null, customerContext: null };
+  return { uid, slug: "shop", api: "widget", userId: "u1", speaker, text, traceparent: null };
+}
+
+export function answers(uid: string, callId: string, text = "ok", tool = "cart"): Answered {
+  return { uid, slug: "shop", callId, tool, text, isError: false, page: null, traceparent: null };
+}
+
+/** A reader of a reply: its lines so far, and the promise of all of them. */
+export function readerOf(reply: Reply): { lines: Line[]; all: Promise<Line[]>; next(): Promise<void> } {
+  const lines: Line[] = [];
+  let wake = () => {};
+  const all = new Promise<Line[]>((resolve) => {
+    reply.read((taken) => {
+      lines.push(...taken);
+      wake();
+      if (taken.some(isTerminal)) resolve(lines);
+    });
+  });
+  return { lines, all, next: () => new Promise((resolve) => (wake = resolve)) };
+}
+
+/** The text of the deltas. */
+export function textOfLines(lines: readonly Line[]): string {
+  return lines.map((line) => (line.type === "delta" ? line.text : "")).join("");
+}

@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "redis";
+import { systemClock } from "../../src/clock.ts";
+import type { Clock } from "../../src/clock.ts";
+import type { Store } from "../../src/store.ts";
+import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import { openRedisStore } from "../../src/stores/redis.ts";
+import { startRedis } from "./redis-server.ts";
+
+/** Where a keeper's data lie: any number of stores may be opened on it, one after another or, on Redis, at once. */
+export interface Ground {
+  open(clock?: Clock): Promise<Store>;
+  /** Empties it. */
+  clear(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** The two keepers that need one machine: suites that hold for both run over this. */
+export const keepers: { name: string; prepare: () => Promise<Ground> }[] = [
+  { name: "embedded", prepare: prepareFolder },
+  { name: "redis", prepare: prepareRedis },
+];
+
+async function prepareFolder(): Promise<Ground> {
+  let dataDir = await mkdtemp(join(tmpdir(), "chat-agent-"));
+  const remove = () => rm(dataDir, { recursive: true, force: true });
+  return {
+    open: (clock = systemClock) => openEmbeddedStore({ dataDir, clock }),
+    async clear() {
+      await remove();
+      dataDir = await mkdtemp(join(tmpdir(), "chat-agent-"));
+    },
+    remove,
+  };
+}
+
+export async function prepareRedis(): Promise<Ground> {
+  const redis = await startRedis();
+  return {
+    open: (clock = systemClock) =>
+      openRedisStore({ urls: [redis.url], durability: "local", clock, log: { warn() {} } }),
+    async clear() {
+      const client = createClient({ url: redis.url });
+      await client.connect();
+      await client.flushAll();
+      client.destroy();
+    },
+    remove: () => redis.stop(),
+  };
+}
