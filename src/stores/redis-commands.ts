@@ -44,7 +44,12 @@ export function createCommands(options: {
     }
   }
 
-  function invoke(verb: "FCALL" | "FCALL_RO", name: StoreFunction | StoreReading, keys: string[], args: string[]) {
+  function invoke(
+    verb: "FCALL" | "FCALL_RO",
+    name: StoreFunction | StoreReading,
+    keys: string[],
+    args: string[],
+  ) {
     const [key = ""] = keys;
     const command = [verb, versioned(name), String(keys.length), ...keys, ...args];
     const send = () => link.send(key, command, copied && verb === "FCALL");

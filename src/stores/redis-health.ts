@@ -47,7 +47,9 @@ async function warningsOf(connection: Connection, durability: "local" | "replica
   }
   const replicas = Number(replication.get("connected_slaves") ?? Number.NaN);
   if (durability === "replica" && replicas === 0) {
-    warnings.push("A Redis primary has no replica, and DURABILITY=replica waits for one: connect one replica to each");
+    warnings.push(
+      "A Redis primary has no replica, and DURABILITY=replica waits for one: connect one replica to each",
+    );
   }
   if (durability === "replica" && replicas > 1) {
     warnings.push(

@@ -62,7 +62,9 @@ export function threadKeys(uid: string) {
   };
 }
 
-export const allBuckets: readonly string[] = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, "0"));
+export const allBuckets: readonly string[] = Array.from({ length: 256 }, (_, i) =>
+  i.toString(16).padStart(2, "0"),
+);
 
 function bucketTag(bucket: string): string {
   return `{t:${bucket}}`;

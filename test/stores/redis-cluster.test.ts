@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "redis";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/clock.ts";
+import { StoreUnavailable } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
+import { threadKeys } from "../../src/stores/redis-keys.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import type { RedisCluster } from "../support/redis-cluster.ts";
 import { describeStore } from "./contract.ts";
-import { SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
+import { BUDGET_CHARS, SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
 
 const log = { warn() {} };
 let cluster: RedisCluster;
@@ -55,6 +57,9 @@ describeStore("Redis Cluster", async () => {
   };
 });
 
+const claim = sampleCommit({ opId: "claim", fence: "p:a", messages: [sampleMessage(1)] });
+const committed = { type: "committed", rev: 1, next: null };
+
 describe("on a cluster", () => {
   it("the threads of one channel spread over all nodes", async () => {
     await orderEach("FLUSHALL");
@@ -79,4 +84,63 @@ describe("on a cluster", () => {
     for (const count of counts) expect(count).toBeGreaterThan(50);
     expect(await store.heldBy(store.processId)).toHaveLength(300);
   });
+
+  /** The slot of a thread, who has it, and who has not. */
+  async function whereabouts(uid: string) {
+    const [slot] = await orderEach("CLUSTER", "KEYSLOT", threadKeys(uid).header);
+    const ids = (await orderEach("CLUSTER", "MYID")) as string[];
+    const owner = Math.floor((Number(slot) * 3) / 16_384);
+    const other = (owner + 1) % 3;
+    return { slot: String(slot), owner, other, ownerId: ids[owner] ?? "", otherId: ids[other] ?? "" };
+  }
+
+  async function orderAt(node: number, ...command: string[]): Promise<void> {
+    const client = createClient({ url: cluster.urls[node] ?? "" });
+    await client.connect();
+    await client.sendCommand(command);
+    client.destroy();
+  }
+
+  it("a slot on its way to another node is followed (ASK), and so is one that has moved (MOVED)", async () => {
+    await orderEach("FLUSHALL");
+    const store = await open();
+    const { slot, owner, other, ownerId, otherId } = await whereabouts("t1");
+    await store.changeCount();
+    await orderAt(other, "CLUSTER", "SETSLOT", slot, "IMPORTING", ownerId);
+    await orderAt(owner, "CLUSTER", "SETSLOT", slot, "MIGRATING", otherId);
+    expect(await store.commit(claim)).toEqual(committed);
+    expect(((await orderEach("KEYS", "h:*")) as string[][])[other]).toHaveLength(1);
+
+    await orderAt(other, "CLUSTER", "SETSLOT", slot, "NODE", otherId);
+    await orderAt(owner, "CLUSTER", "SETSLOT", slot, "NODE", otherId);
+    expect((await store.load("t1", BUDGET_CHARS))?.rev).toBe(1);
+    expect(await store.commit(claim)).toEqual(committed);
+    // Home again, for the tests that follow.
+    await orderAt(other, "FLUSHALL");
+    await orderAt(owner, "CLUSTER", "SETSLOT", slot, "NODE", ownerId);
+    await orderAt(other, "CLUSTER", "SETSLOT", slot, "NODE", ownerId);
+  });
+
+  it("P24: a node that falls silent makes its own threads unavailable within 2 s, and no others for good", async () => {
+    await orderEach("FLUSHALL");
+    const store = await open();
+    const { owner, other } = await whereabouts("t1");
+    const elsewhere = await uidAt(other);
+    await store.commit(claim);
+    cluster.nodes[owner]?.pause();
+    try {
+      const startedMs = performance.now();
+      await expect(store.load("t1", BUDGET_CHARS)).rejects.toThrow(StoreUnavailable);
+      expect(performance.now() - startedMs).toBeLessThan(2_200);
+    } finally {
+      cluster.nodes[owner]?.resume();
+    }
+    await vi.waitFor(() => store.load("t1", BUDGET_CHARS), { timeout: 10_000, interval: 50 });
+    await vi.waitFor(() => store.load(elsewhere, BUDGET_CHARS), { timeout: 10_000, interval: 50 });
+    expect(await store.commit(claim)).toEqual(committed);
+  });
+
+  async function uidAt(node: number): Promise<string> {
+    for (let i = 0; ; i++) if ((await whereabouts(`t${i}`)).owner === node) return `t${i}`;
+  }
 });

@@ -1,19 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { inspect } from "node:util";
 import { createClient } from "redis";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/clock.ts";
+import { StoreUnavailable } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import { describeStore } from "./contract.ts";
+import { BUDGET_CHARS, DAY, SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
 
 const log = { warn() {} };
 let redis: RedisServer;
 const opened: Store[] = [];
 
 async function open(options: Partial<Parameters<typeof openRedisStore>[0]> = {}): Promise<Store> {
-  const store = await openRedisStore({ urls: [redis.url], durability: "local", clock: systemClock, log, ...options });
+  const store = await openRedisStore({
+    urls: [redis.url],
+    durability: "local",
+    clock: systemClock,
+    log,
+    ...options,
+  });
   opened.push(store);
   return store;
 }
@@ -48,4 +57,241 @@ describeStore("Redis", async () => {
     elapse: (ms) => sleep(ms),
     clean: closeAll,
   };
+});
+
+const claim = sampleCommit({ opId: "claim", fence: "p:a", messages: [sampleMessage(1)] });
+const committed = { type: "committed", rev: 1, next: null };
+
+async function fill(store: Store): Promise<void> {
+  await store.putChannel(sampleChannel());
+  const visitor = { slug: SLUG, tokenHash: "h1", userId: "u1", snapshot: "s", ttlMs: 60_000, atMs: 1 };
+  await store.mintVisitor(visitor);
+}
+
+/** How long until the store answers again. */
+async function msUntilBack(store: Store): Promise<number> {
+  const startedMs = performance.now();
+  await vi.waitFor(() => store.changeCount(), { timeout: 10_000, interval: 20 });
+  return performance.now() - startedMs;
+}
+
+describe("round trips", () => {
+  it("admit, load and commit are one command each, and identify is one reading and one step", async () => {
+    await order("FLUSHALL");
+    const told: string[] = [];
+    const store = await open({ onCommand: (name) => told.push(name) });
+    await fill(store);
+    async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
+      told.length = 0;
+      await work();
+      return [...told];
+    }
+    const visitor = { slug: SLUG, tokenHash: "h1", ttlMs: 60_000, threadName: "n", day: DAY };
+    expect(await commandsOf(() => store.admitVisitor(visitor))).toEqual(["admit_visitor"]);
+    const user = {
+      slug: SLUG,
+      externalId: "kim",
+      displayName: "Kim",
+      newUserId: "u2",
+      thread: { name: "n", newUid: "t1" },
+      creates: true,
+      atMs: 1,
+      day: DAY,
+    };
+    expect(await commandsOf(() => store.admitUser(user))).toEqual(["admit_user"]);
+    expect(await commandsOf(() => store.load("t1", BUDGET_CHARS))).toEqual(["load_thread"]);
+    expect(await commandsOf(() => store.commit(claim))).toEqual(["commit"]);
+
+    const { visitor: reader, account } = await store.readIdentity(SLUG, "h1", "kim");
+    expect(await commandsOf(() => store.readIdentity(SLUG, "h1", "kim"))).toEqual(["read_identity"]);
+    if (!reader || !account) throw new Error("Cannot merge: a side is missing");
+    const merge = {
+      slug: SLUG,
+      tokenHash: "h1",
+      from: reader.user,
+      into: account,
+      result: account,
+      snapshot: "s2",
+    };
+    expect(await commandsOf(() => store.merge(merge))).toEqual(["merge"]);
+  });
+});
+
+describe("P24: an outage", () => {
+  let own: RedisServer;
+  beforeAll(async () => {
+    own = await startRedis();
+  });
+  afterAll(() => own.stop());
+
+  it("Redis killed and started again: an error within 2 s, back within a second, nothing lost", async () => {
+    const store = await open({ urls: [own.url] });
+    expect(await store.commit(claim)).toEqual(committed);
+    const underWay = store.load("t1", BUDGET_CHARS).catch((error: unknown) => error);
+    await own.kill9();
+    await underWay;
+    const startedMs = performance.now();
+    await expect(store.load("t1", BUDGET_CHARS)).rejects.toThrow(StoreUnavailable);
+    expect((await store.health()).reachable).toBe(false);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    // Long enough for the reconnecting to be at its slowest.
+    await sleep(1_500);
+    await own.restart();
+    expect(await msUntilBack(store)).toBeLessThan(1_000);
+    // P1: the answer that a lost connection swallowed is given again.
+    expect(await store.commit(claim)).toEqual(committed);
+    expect((await store.load("t1", BUDGET_CHARS))?.messageCount).toBe(1);
+  });
+
+  it("the notice and letters come again after an outage", async () => {
+    const store = await open({ urls: [own.url] });
+    const [onChange, onLetter] = [vi.fn<() => void>(), vi.fn<() => void>()];
+    store.onChange(onChange);
+    store.onLetter(onLetter);
+    await own.restart();
+    await msUntilBack(store);
+    await vi.waitFor(
+      async () => {
+        store.send(store.processId, { hello: 1 });
+        await store.blockIp(`203.0.113.${onChange.mock.calls.length}`);
+        await store.unblockIp("203.0.113.0");
+        expect(onChange).toHaveBeenCalled();
+        expect(onLetter).toHaveBeenCalled();
+      },
+      { timeout: 5_000, interval: 50 },
+    );
+  });
+
+  it("Redis emptied of data and functions: the functions load themselves again", async () => {
+    const store = await open({ urls: [own.url] });
+    await store.commit(claim);
+    const client = createClient({ url: own.url });
+    await client.connect();
+    await client.sendCommand(["FLUSHALL"]);
+    await client.sendCommand(["FUNCTION", "FLUSH"]);
+    client.destroy();
+    expect(await store.load("t1", BUDGET_CHARS)).toBeNull();
+    const claims = Array.from({ length: 20 }, (_, i) =>
+      store.commit({ ...claim, uid: `t${i}`, opId: `${i}` }),
+    );
+    expect(await Promise.all(claims)).toEqual(claims.map(() => committed));
+  });
+
+  it("P1: Redis stopped in mid-air: an error within 2 s, and a repeat answers what the lost answer said", async () => {
+    const store = await open({ urls: [own.url] });
+    const late = { ...claim, uid: "late", opId: "late" };
+    await store.changeCount();
+    own.pause();
+    const startedMs = performance.now();
+    await expect(store.commit(late)).rejects.toThrow(StoreUnavailable);
+    expect(performance.now() - startedMs).toBeLessThan(2_200);
+    // The silent connection was given up: no second call waits for it.
+    const secondMs = performance.now();
+    await expect(store.commit(late)).rejects.toThrow(StoreUnavailable);
+    expect(performance.now() - secondMs).toBeLessThan(500);
+    own.resume();
+    expect(await msUntilBack(store)).toBeLessThan(1_000);
+    // It had been done: only its answer was lost.
+    expect((await store.load("late", BUDGET_CHARS))?.rev).toBe(1);
+    expect(await store.commit(late)).toEqual(committed);
+    const record = await store.load("late", BUDGET_CHARS);
+    expect([record?.rev, record?.messageCount]).toEqual([1, 1]);
+  });
+
+  it("idle for longer than the connection's silence allows is no outage", async () => {
+    const warnings: string[] = [];
+    const store = await open({ urls: [own.url], log: { warn: (_, text) => warnings.push(text) } });
+    await sleep(3_500);
+    await store.changeCount();
+    expect(warnings).toEqual([]);
+  });
+
+  it("nothing to connect to: an error within 2 s", async () => {
+    const gone = await startRedis();
+    await gone.stop();
+    await expect(open({ urls: [gone.url] })).rejects.toThrow(StoreUnavailable);
+  });
+});
+
+describe("DURABILITY=replica", () => {
+  let primary: RedisServer;
+  beforeAll(async () => {
+    primary = await startRedis({ args: ["--repl-diskless-sync-delay", "0"] });
+  });
+  afterAll(() => primary.stop());
+
+  it("P1: acknowledged is what a replica has; without one the outcome is unknown", async () => {
+    const store = await open({ urls: [primary.url], durability: "replica" });
+    expect((await store.health()).warnings.join()).toContain("no replica");
+    await expect(store.commit(claim)).rejects.toThrow(StoreUnavailable);
+
+    const replica = await startRedis({ args: ["--replicaof", "127.0.0.1", String(primary.port)] });
+    try {
+      await vi.waitFor(() => store.putChannel(sampleChannel()), { timeout: 20_000, interval: 100 });
+      expect((await store.health()).warnings).toEqual([]);
+      // It was done before, and is told as done only now.
+      expect(await store.commit(claim)).toEqual(committed);
+      const other = { ...claim, uid: "t2", opId: "2" };
+      expect(await store.commit(other)).toEqual(committed);
+      const client = createClient({ url: replica.url });
+      await client.connect();
+      expect(((await client.sendCommand(["KEYS", "h:*"])) as string[]).length).toBe(2);
+      client.destroy();
+
+      replica.pause();
+      const startedMs = performance.now();
+      await expect(store.commit({ ...claim, uid: "t3", opId: "3" })).rejects.toThrow(StoreUnavailable);
+      expect(performance.now() - startedMs).toBeLessThan(2_200);
+    } finally {
+      await replica.stop();
+    }
+  });
+});
+
+describe("health", () => {
+  it("names each promise that the server's settings cannot keep", async () => {
+    const careless = await startRedis({
+      args: ["--appendonly", "no", "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"],
+    });
+    try {
+      const { warnings } = await (await open({ urls: [careless.url] })).health();
+      expect(warnings).toHaveLength(2);
+      expect(warnings.join()).toContain("allkeys-lru");
+      expect(warnings.join()).toContain("no appendonly, no save");
+      expect(await (await open()).health()).toEqual({ reachable: true, warnings: [] });
+    } finally {
+      await closeAll();
+      await careless.stop();
+    }
+  });
+
+  it("P15: works where settings may not be read; a password is in no error", async () => {
+    const strict = await startRedis();
+    try {
+      const client = createClient({ url: strict.url });
+      await client.connect();
+      const rules = ["on", ">canary-secret", "~*", "&*", "+@all", "-config", "-info"];
+      await client.sendCommand(["ACL", "SETUSER", "app", ...rules]);
+      client.destroy();
+      const store = await open({ urls: [`redis://app:canary-secret@127.0.0.1:${strict.port}`] });
+      expect(await store.health()).toEqual({ reachable: true, warnings: [] });
+      await fill(store);
+      const told: unknown[] = [];
+      const warn = (...words: unknown[]) => told.push(words);
+      for (const url of [
+        `redis://app:canary-secret2@127.0.0.1:${strict.port}`,
+        "redis://app:canary-secret@[bad",
+        "http://app:canary-secret@127.0.0.1",
+      ]) {
+        told.push(await open({ urls: [url], log: { warn } }).catch((error: unknown) => error));
+      }
+      await strict.kill9();
+      told.push(await store.changeCount().catch((error: unknown) => error));
+      expect(told.length).toBeGreaterThanOrEqual(4);
+      expect(inspect(told, { depth: 10, showHidden: true })).not.toContain("canary");
+    } finally {
+      await closeAll();
+      await strict.stop();
+    }
+  });
 });

@@ -14,7 +14,9 @@ export interface RedisCluster {
 
 /** Joins three servers by CLUSTER commands; resolves when every node calls the cluster's state ok. */
 export async function startRedisCluster(options: { args?: string[] } = {}): Promise<RedisCluster> {
-  const nodes = await Promise.all([1, 2, 3].map(() => startNode(options.args ?? [])));
+  // The cluster's own bus is a second port, by default ten thousand above the first: too high for one that is high.
+  const buses = await Promise.all([1, 2, 3].map(freePort));
+  const nodes = await Promise.all(buses.map((bus) => startNode(bus, options.args ?? [])));
   const clients = nodes.map(({ url }) => createClient({ url }));
   await Promise.all(clients.map((client) => client.connect()));
   try {
@@ -26,13 +28,11 @@ export async function startRedisCluster(options: { args?: string[] } = {}): Prom
         const from = Math.floor((SLOTS * i) / nodes.length);
         const to = Math.floor((SLOTS * (i + 1)) / nodes.length) - 1;
         await client.sendCommand(["CLUSTER", "ADDSLOTSRANGE", String(from), String(to)]);
-        if (i > 0) await client.sendCommand(["CLUSTER", "MEET", "127.0.0.1", String(first?.port)]);
+        const address = ["127.0.0.1", String(first?.port), String(buses[0])];
+        if (i > 0) await client.sendCommand(["CLUSTER", "MEET", ...address]);
       }),
     );
-    for (const client of clients) {
-      // Each node says so for itself, and knows the others by then.
-      while (!(await isWhole(client))) await sleep(50);
-    }
+    await Promise.all(clients.map(untilWhole));
   } finally {
     for (const client of clients) client.destroy();
   }
@@ -45,15 +45,26 @@ export async function startRedisCluster(options: { args?: string[] } = {}): Prom
   };
 }
 
-async function isWhole(client: { sendCommand(args: string[]): Promise<unknown> }): Promise<boolean> {
-  const info = String(await client.sendCommand(["CLUSTER", "INFO"]));
-  return info.includes("cluster_state:ok") && info.includes("cluster_size:3");
+type Client = Pick<ReturnType<typeof createClient>, "sendCommand">;
+
+/** Each node says so for itself, and knows the others by then. */
+async function untilWhole(client: Client): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    const info = String(await client.sendCommand(["CLUSTER", "INFO"]));
+    if (info.includes("cluster_state:ok") && info.includes("cluster_size:3")) return;
+    await sleep(50);
+  }
+  throw new Error("Cannot start a Redis Cluster: its nodes do not find each other");
 }
 
-/** The cluster's own bus is a second port, ten thousand above by default: too high for a port that is high already. */
-async function startNode(args: string[]): Promise<RedisServer> {
-  const bus = await freePort();
-  return startRedis({
-    args: ["--cluster-enabled", "yes", "--cluster-port", String(bus), "--cluster-node-timeout", "2000", ...args],
-  });
+function startNode(bus: number, args: string[]): Promise<RedisServer> {
+  const settings = [
+    "--cluster-enabled",
+    "yes",
+    "--cluster-node-timeout",
+    "2000",
+    "--cluster-port",
+    String(bus),
+  ];
+  return startRedis({ args: [...settings, ...args] });
 }

@@ -25,27 +25,16 @@ export interface RedisServer {
   resume(): void;
 }
 
-const running = new Set<ChildProcess>();
-const folders = new Set<string>();
-
-// The last resort, where a test died before it could clean up.
-process.on("exit", () => {
-  for (const child of running) child.kill("SIGKILL");
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
 /** Append-only, so that what was acknowledged outlives a SIGKILL; `args` come later, and win. */
 export async function startRedis(options: { args?: string[]; port?: number } = {}): Promise<RedisServer> {
   const port = options.port ?? (await freePort());
   const dir = mkdtempSync(join(tmpdir(), "chat-agent-redis-"));
-  folders.add(dir);
   const settings = ["--port", String(port), "--bind", "127.0.0.1", "--dir", dir, "--save", ""];
   const args = [...settings, "--appendonly", "yes", ...(options.args ?? [])];
-  let child = await launch(args);
+  let child = await launch(args, dir);
 
   async function kill9() {
     const { exitCode, signalCode } = child;
-    running.delete(child);
     if (exitCode !== null || signalCode !== null) return;
     child.kill("SIGKILL");
     await once(child, "exit");
@@ -62,11 +51,10 @@ export async function startRedis(options: { args?: string[]; port?: number } = {
     async stop() {
       await kill9();
       rmSync(dir, { recursive: true, force: true });
-      folders.delete(dir);
     },
     async restart() {
       await kill9();
-      child = await launch(args);
+      child = await launch(args, dir);
     },
     pause: () => void child.kill("SIGSTOP"),
     resume: () => void child.kill("SIGCONT"),
@@ -74,19 +62,33 @@ export async function startRedis(options: { args?: string[]; port?: number } = {
 }
 
 /** Resolves when it takes connections and has read its data. */
-async function launch(args: string[]): Promise<ChildProcess> {
+async function launch(args: string[], dir: string): Promise<ChildProcess> {
   const child = spawn("redis-server", args, { stdio: ["ignore", "pipe", "inherit"] });
-  running.add(child);
+  outlive(child, dir);
   let said = "";
-  for await (const chunk of child.stdout) {
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
     said += String(chunk);
     if (said.includes("Ready to accept connections")) {
       child.stdout.resume();
       return child;
     }
   }
-  running.delete(child);
   throw new Error(`Cannot start redis-server: ${said}`);
+}
+
+/**
+ * However this process ends, also by SIGKILL, the server and its folder go with it: a shell of its own process group
+ * waits for the end of its input, which is when nobody holds the other end any more.
+ */
+function outlive(child: ChildProcess, dir: string): void {
+  const script = 'cat >/dev/null; kill -9 "$1"; rm -rf "$2"';
+  const watch = spawn("sh", ["-c", script, "watch", String(child.pid), dir], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  watch.unref();
+  // A process id may be another's soon.
+  child.once("exit", () => watch.kill("SIGKILL"));
 }
 
 /** A port that was free a moment ago. */
