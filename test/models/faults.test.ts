@@ -213,7 +213,7 @@ test("P28, W04: a slow drip is no silence, a stop in it is", async () => {
     await vi.waitUntil(() => written.length === 2, { interval: 1 });
     vi.advanceTimersByTime(50_000);
     await new Promise(setImmediate);
-    expect(await Promise.race([turn, "going on"])).toBe("going on");
+    expect(await Promise.race([turn, Promise.resolve("going on")])).toBe("going on");
     vi.advanceTimersByTime(10_000);
     await expect(turn).rejects.toEqual(fault("The model fell silent"));
   } finally {
