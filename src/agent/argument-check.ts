@@ -37,7 +37,7 @@ export function createArgumentCheck(): ArgumentCheck {
 
   return async (schema, args) => {
     const validate = await compile(schema);
-    if (!validate || validate(args)) return null;
+    if (!validate || fits(validate, args)) return null;
     const [error] = validate.errors ?? [];
     return error ? cutText(misfit(error), REASON_CHARS) : "the arguments do not fit the schema";
   };
@@ -54,6 +54,15 @@ function compileOrNull(ajv: Ajv, schema: Schema): ValidateFunction | null {
     return ajv.compile(schema);
   } catch {
     return null;
+  }
+}
+
+function fits(validate: ValidateFunction, args: Record<string, unknown>): boolean {
+  try {
+    return validate(args);
+  } catch {
+    // Comparing with `enum` or `const` calls `valueOf` of what the model wrote, which may be anything.
+    return true;
   }
 }
 

@@ -119,6 +119,7 @@ function pastName({ tool }: PastCall): string {
 
 /** Arguments that were cut are no JSON any more; some servers parse what they are given back. */
 function pastArguments({ arguments: text }: PastCall): string {
+  if (text.trim() === "") return "{}";
   return parseArguments(text).fits ? text : JSON.stringify({ shortened: text });
 }
 

@@ -83,8 +83,7 @@ export function offerTools(serverTools: readonly ServerTool[], catalog: Catalog)
   // Own names first: a tool that needs a safe name must not take the own name of one that comes after it.
   const keepsName = (tool: PageTool) => freeName(tool.name, isTaken) === tool.name;
   const named = [...pageTools.values()];
-  const kept = named.filter(keepsName);
-  for (const tool of [...kept, ...named.filter((tool) => !kept.includes(tool))]) {
+  for (const tool of [...named.filter(keepsName), ...named.filter((tool) => !keepsName(tool))]) {
     const name = freeName(tool.name, isTaken);
     offers.set(
       name,

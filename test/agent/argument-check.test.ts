@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createArgumentCheck } from "../../src/agent/argument-check.ts";
+import { pickSchema } from "../../src/agent/schema-pick.ts";
+
+const cart = {
+  type: "object",
+  properties: {
+    sku: { type: "string", minLength: 1 },
+    quantity: { type: "integer", minimum: 1 },
+    size: { enum: ["S", "M"] },
+  },
+  required: ["sku"],
+  additionalProperties: false,
+};
+
+describe("the argument check", () => {
+  const check = createArgumentCheck();
+
+  it("lets arguments pass that fit", async () => {
+    expect(await check(cart, { sku: "a", quantity: 2, size: "M" })).toBeNull();
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{}, "arguments must have required property 'sku'"],
+    [{ sku: 1 }, "arguments.sku must be string"],
+    [{ sku: "a", quantity: 0 }, "arguments.quantity must be >= 1"],
+    [{ sku: "a", size: "XL" }, 'arguments.size must be one of ["S","M"]'],
+    [{ sku: "a", color: "red" }, 'arguments must not have the property "color"'],
+  ])("N07: says what is wrong with %j", async (args, misfit) => {
+    expect(await check(cart, args)).toBe(misfit);
+  });
+
+  it("T21: runs no regular expression of a page", async () => {
+    const schema = { type: "object", properties: { text: { type: "string", pattern: "^(a+)+$" } } };
+    // With the pattern in force this one takes longer than the universe.
+    expect(await check(schema, { text: `${"a".repeat(60)}!` })).toBeNull();
+  });
+
+  it("T21: follows no $ref, near or far", async () => {
+    for (const $ref of ["#", "#/properties/node", "https://evil.example/schema.json", "file:///etc/passwd"]) {
+      expect(await check({ type: "object", properties: { node: { $ref } } }, { node: 1 })).toBeNull();
+    }
+  });
+
+  it("T21: leaves a schema unchecked that makes no sense, and checks the rest of one that does in part", async () => {
+    expect(await check({ type: "object", properties: 7, required: "sku", minProperties: -1 }, {})).toBeNull();
+    const schema = { type: "object", properties: { a: { type: "string", minLength: "x", maximum: {} } } };
+    expect(await check(schema, { a: 1 })).toBe("arguments.a must be string");
+  });
+
+  it("T21: takes property names that mean something to JavaScript", async () => {
+    const schema = JSON.parse(
+      '{"properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}}',
+    ) as object;
+    expect(await check({ ...schema }, { constructor: 1 })).toBe("arguments.constructor must be string");
+    expect(({} as Record<string, unknown>)["type"]).toBeUndefined();
+  });
+
+  it("T21: cuts off a schema that is nested without end", async () => {
+    let schema: Record<string, unknown> = { type: "string" };
+    for (let depth = 0; depth < 5_000; depth += 1) schema = { type: "object", properties: { a: schema } };
+    expect(await check(schema, { a: { a: {} } })).toBeNull();
+    expect(await check(schema, { a: 1 })).toBe("arguments.a must be object");
+  });
+
+  it("T21: takes arguments that no comparison survives", async () => {
+    const schema = { type: "object", properties: { a: { const: { valueOf: 1 } } } };
+    expect(await check(schema, { a: { valueOf: 2 } })).toBeNull();
+  });
+
+  it("T21: bounds what it says, whatever the schema lists", async () => {
+    const schema = {
+      properties: { a: { enum: Array.from({ length: 1_000 }, (_, nth) => `choice ${nth}`) } },
+    };
+    expect((await check(schema, { a: 1 }))?.length).toBeLessThanOrEqual(400);
+  });
+
+  it("T21: answers for any JSON as schema and any arguments, and never throws", async () => {
+    const keyword = fc.constantFrom(
+      "type",
+      "properties",
+      "required",
+      "items",
+      "enum",
+      "const",
+      "anyOf",
+      "oneOf",
+      "not",
+      "additionalProperties",
+      "$ref",
+      "$id",
+      "$defs",
+      "pattern",
+      "format",
+      "minimum",
+      "multipleOf",
+      "minLength",
+      "default",
+      "uniqueItems",
+    );
+    const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
+      schema: fc.oneof(
+        { depthSize: "small", withCrossShrink: true },
+        fc.constantFrom<unknown>(
+          "object",
+          "string",
+          "#",
+          "https://evil.example/",
+          "(a+)+$",
+          true,
+          null,
+          -1,
+          0.1,
+          ["a"],
+        ),
+        fc.dictionary(fc.oneof(keyword, fc.string({ maxLength: 3 })), tie("schema"), { maxKeys: 5 }),
+        fc.array(tie("schema"), { maxLength: 3 }),
+      ),
+    }));
+    const hostileCheck = createArgumentCheck();
+    await fc.assert(
+      fc.asyncProperty(schema, fc.dictionary(fc.string(), fc.jsonValue()), async (untrusted, said) => {
+        const args = JSON.parse(JSON.stringify(said)) as typeof said;
+        const misfit = await hostileCheck(pickSchema(untrusted), args);
+        expect(misfit === null || misfit.startsWith("arguments")).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("pickSchema()", () => {
+  it("keeps what a model needs to know, and drops what may hurt", () => {
+    const untrusted = {
+      $schema: "x",
+      $id: "y",
+      $defs: {},
+      type: "object",
+      properties: { mail: { type: "string", format: "email", description: "Where to write", pattern: ".*" } },
+      required: ["mail"],
+    };
+    expect(pickSchema(untrusted)).toEqual({
+      type: "object",
+      properties: { mail: { type: "string", description: "Where to write" } },
+      required: ["mail"],
+    });
+  });
+
+  it("keeps a property whose name is a keyword", () => {
+    const untrusted = { properties: { pattern: { type: "string" }, $ref: { type: "number" } } };
+    expect(pickSchema(untrusted)).toEqual({ ...untrusted, type: "object" });
+  });
+
+  it("J16: is of type object whatever it was", () => {
+    for (const untrusted of [undefined, null, 1, "x", [], { type: "array" }]) {
+      expect(pickSchema(untrusted)).toEqual({ type: "object" });
+    }
+  });
+});

@@ -1,0 +1,319 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Agent, Turn, TurnEnd } from "../../src/agent.ts";
+import { createAgent } from "../../src/agent/turn.ts";
+import type { Spending } from "../../src/agent/budget.ts";
+import { systemClock } from "../../src/clock.ts";
+import type { AgentSettings } from "../../src/domain/channel.ts";
+import { ModelFault } from "../../src/model.ts";
+import { call, hold, noUsage, say, status, usage } from "../support/model-server.ts";
+import type { ModelServer, Script } from "../support/model-server.ts";
+import { openScriptedModel } from "../support/open-model.ts";
+import { channelWith, newRun, newTurn, silentLog } from "./run.ts";
+
+const buy = {
+  name: "buy",
+  inputSchema: { type: "object" as const, properties: { sku: { type: "string" } }, required: ["sku"] },
+};
+
+async function openAgent(
+  script: Script,
+  { settings = {}, spending }: { settings?: AgentSettings; spending?: Spending } = {},
+): Promise<{ agent: Agent; server: ModelServer; think: (turn?: Partial<Turn>) => Promise<TurnEnd> }> {
+  const { server, model } = await openScriptedModel(script);
+  const agent = createAgent({
+    model,
+    channel: () => channelWith(settings),
+    defaultModel: "default-model",
+    maxInputTokens: 32_000,
+    clock: systemClock,
+    log: silentLog,
+    ...(spending ? { spending } : {}),
+  });
+  onTestFinished(() => agent.close());
+  return {
+    agent,
+    server,
+    think: (turn) => agent.think(newTurn(turn), () => {}, new AbortController().signal),
+  };
+}
+
+describe("a turn", () => {
+  it("finishes with the model's text and usage", async () => {
+    const { agent, server } = await openAgent([[say("Hel"), say("lo"), usage(7, 3)]]);
+    const written: string[] = [];
+    const end = await agent.think(newTurn(), (text) => written.push(text), new AbortController().signal);
+    expect(end).toEqual({
+      type: "finished",
+      item: { type: "assistant", text: "Hello", calls: [] },
+      usage: { input: 7, output: 3 },
+    });
+    expect(written.join("")).toBe("Hello");
+    expect(server.requests[0]?.body.model).toBe("default-model");
+    expect(server.requests[0]?.body.tools ?? []).toEqual([]);
+  });
+
+  it("N08: finishes with nothing said", async () => {
+    const { think } = await openAgent([[]]);
+    expect(await think()).toMatchObject({ type: "finished", item: { text: "" } });
+  });
+
+  it("asks the channel's own model", async () => {
+    const { server, think } = await openAgent(["ok"], { settings: { model: "channel-model" } });
+    await think();
+    expect(server.requests[0]?.body.model).toBe("channel-model");
+  });
+
+  it("calls a page tool under its own name, with its progress text apart from its arguments", async () => {
+    const { think } = await openAgent([
+      [say("One moment. "), call("buy", { sku: "a", _progress: "Kaufe ein …" })],
+    ]);
+    const end = await think({ catalog: [buy] });
+    expect(end).toMatchObject({
+      type: "called",
+      calls: [
+        {
+          kind: "page",
+          tool: "buy",
+          arguments: { sku: "a" },
+          progress: "Kaufe ein …",
+          repeatable: false,
+        },
+      ],
+    });
+    if (end.type !== "called") return;
+    expect(end.calls[0]).not.toHaveProperty("arguments._progress");
+  });
+
+  it("says the tool's name in words where the model gives no progress text", async () => {
+    for (const _progress of [undefined, "  ", 7]) {
+      const { think } = await openAgent([[call("add_to_cart", { _progress })]]);
+      expect(await think({ catalog: [{ name: "add_to_cart" }] })).toMatchObject({
+        calls: [{ progress: "add to cart", arguments: {} }],
+      });
+    }
+  });
+
+  it("leaves a _progress of the tool's own among its arguments", async () => {
+    const upload = {
+      name: "upload",
+      inputSchema: { type: "object" as const, properties: { _progress: {} } },
+    };
+    const { think } = await openAgent([[call("upload", { _progress: 50 })]]);
+    expect(await think({ catalog: [upload] })).toMatchObject({
+      calls: [{ progress: "upload", arguments: { _progress: 50 } }],
+    });
+  });
+
+  it("takes no arguments at all as an empty object", async () => {
+    const { think } = await openAgent([[call("go", "")]]);
+    const end = await think({ catalog: [{ name: "go" }] });
+    expect(end).toMatchObject({ calls: [{ arguments: {} }], item: { calls: [{ arguments: "{}" }] } });
+  });
+
+  it("maps a safe name back to the tool's own", async () => {
+    const { think } = await openAgent((request) => [
+      call(request.body.tools?.[0] ? toolName(request.body.tools[0]) : ""),
+    ]);
+    expect(await think({ catalog: [{ name: "购物车 öffnen" }] })).toMatchObject({
+      calls: [{ kind: "page", tool: "购物车 öffnen" }],
+    });
+  });
+
+  it("offers page tools on the widget API alone", async () => {
+    const { server, think } = await openAgent([[call("buy", { sku: "a" })]]);
+    const end = await think({ catalog: [buy], run: newRun({ api: "server" }) });
+    expect(server.requests[0]?.body.tools ?? []).toEqual([]);
+    expect(end).toMatchObject({ type: "called", calls: [{ kind: "refused" }] });
+  });
+
+  it("P33: gives every call an id of its own, 128 bits, whatever the model's ids are", async () => {
+    const { think } = await openAgent([
+      [call("buy", { sku: "a" }, "call_1"), call("buy", { sku: "b" }, "call_1")],
+    ]);
+    const end = await think({ catalog: [buy] });
+    if (end.type !== "called" || end.item.type !== "assistant") throw new Error("expected calls");
+    const ids = end.calls.map(({ callId }) => callId);
+    for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{22}$/);
+    expect(new Set(ids).size).toBe(2);
+    expect(end.item.calls.map(({ callId }) => callId)).toEqual(ids);
+  });
+
+  it("N06: refuses a tool that is not offered, and tells the model which are", async () => {
+    const { think } = await openAgent([[call("drop tables", {})]]);
+    const end = await think({ catalog: [buy] });
+    expect(end).toMatchObject({
+      type: "called",
+      calls: [
+        { kind: "refused", reason: 'Cannot call "drop tables": there is no such tool. The tools are: buy.' },
+      ],
+      item: { calls: [{ offeredName: expect.stringMatching(/^drop_tables_[0-9a-f]{8}$/) as string }] },
+    });
+  });
+
+  it.each<[string, string, string]>([
+    ["no JSON", '{"sku":', "Cannot call buy: the arguments are not valid JSON"],
+    ["no object", '["a"]', "Cannot call buy: the arguments are not a JSON object"],
+    ["null", "null", "Cannot call buy: the arguments are not a JSON object"],
+    [
+      "1 MB long",
+      JSON.stringify({ sku: "x".repeat(1_000_000) }),
+      "Cannot call buy: the arguments are longer than",
+    ],
+    [
+      "too deep",
+      `{"sku":${"[".repeat(40)}${"]".repeat(40)}}`,
+      "Cannot call buy: the arguments are nested deeper",
+    ],
+    ["a misfit", '{"sku":1}', "Cannot call buy: arguments.sku must be string"],
+  ])("N07: refuses arguments that are %s", async (_, args, reason) => {
+    const { think } = await openAgent([[call("buy", args)]]);
+    const end = await think({ catalog: [buy] });
+    if (end.type !== "called" || end.item.type !== "assistant") throw new Error("expected calls");
+    expect(end.calls).toMatchObject([{ kind: "refused", reason: expect.stringContaining(reason) as string }]);
+    // What the model is given back is a JSON object, whatever it wrote.
+    expect(JSON.parse(end.item.calls[0]?.arguments ?? "")).toBeTypeOf("object");
+    expect(end.item.calls[0]?.arguments.length).toBeLessThan(1_000);
+  });
+
+  it("keeps the model's order, refused calls among the others", async () => {
+    const { think } = await openAgent([[call("buy", { sku: "a" }), call("nope"), call("buy", { sku: "b" })]]);
+    const end = await think({ catalog: [buy] });
+    expect(end).toMatchObject({
+      calls: [{ arguments: { sku: "a" } }, { kind: "refused" }, { arguments: { sku: "b" } }],
+    });
+  });
+
+  it("P28: hears at most 256 calls of one turn", async () => {
+    const { think } = await openAgent([Array.from({ length: 10_000 }, () => call("buy", { sku: "a" }))]);
+    const end = await think({ catalog: [buy] });
+    expect(end).toMatchObject({ calls: { length: 256 }, item: { calls: { length: 256 } } });
+  });
+
+  it("gives up where the model calls task_failed, whatever else it calls", async () => {
+    const { think } = await openAgent([
+      [call("buy", { sku: "a" }), call("task_failed", { reason: "Sold out" })],
+    ]);
+    const end = await think({ catalog: [buy] });
+    expect(end).toMatchObject({
+      type: "gaveUp",
+      reason: "Sold out",
+      item: { calls: [{ offeredName: "task_failed" }] },
+    });
+  });
+
+  it.each(["", "nonsense", "{}", '{"reason":7}', '{"reason":" "}'])(
+    "gives up with a reason of its own where the model's is %j",
+    async (args) => {
+      const { think } = await openAgent([[call("task_failed", args)]]);
+      expect(await think({ catalog: [buy] })).toMatchObject({
+        type: "gaveUp",
+        reason: "The agent could not do what was asked.",
+      });
+    },
+  );
+
+  it("takes task_failed for an unknown tool where none is offered", async () => {
+    const { think } = await openAgent([[call("task_failed", { reason: "x" })]]);
+    expect(await think()).toMatchObject({ type: "called", calls: [{ kind: "refused" }] });
+  });
+
+  it("P28: rejects with the model's fault", async () => {
+    const { think } = await openAgent([[status(401)]]);
+    await expect(think()).rejects.toBeInstanceOf(ModelFault);
+  });
+
+  it("rejects with the signal's reason", async () => {
+    const { agent, server } = await openAgent([[say("Hel"), hold(), say("lo")]]);
+    const controller = new AbortController();
+    const thinking = agent.think(newTurn(), () => {}, controller.signal);
+    await server.held();
+    controller.abort(new Error("stopped"));
+    await expect(thinking).rejects.toThrow("stopped");
+  });
+});
+
+describe("the budgets", () => {
+  it("P35: gives the model what is left of the run's output tokens", async () => {
+    const { server, think } = await openAgent(["ok"], { settings: { maxOutputTokensPerRun: 100 } });
+    await think({ usage: { input: 1_000, output: 60 } });
+    const { max_completion_tokens: limit, max_tokens: oldLimit } = server.requests[0]?.body ?? {};
+    expect(limit ?? oldLimit).toBe(40);
+  });
+
+  it("P35: makes no model call once the run's output tokens are spent", async () => {
+    const { server, think } = await openAgent([], { settings: { maxOutputTokensPerRun: 100 } });
+    expect(await think({ usage: { input: 0, output: 100 } })).toMatchObject({ type: "overBudget" });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("P35: estimates the run's output where no usage was told", async () => {
+    const { server, think } = await openAgent([], { settings: { maxOutputTokensPerRun: 100 } });
+    const run = newRun({ turns: [{ type: "assistant", text: "x".repeat(400), calls: [] }] });
+    expect(await think({ run, usage: null })).toMatchObject({ type: "overBudget" });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  function ledger(): Spending & { total: number; asked: number } {
+    const book = {
+      total: 0,
+      asked: 0,
+      spent: (slug: string, userId: string) => {
+        expect([slug, userId]).toEqual(["shop", "user-1"]);
+        book.asked += 1;
+        return Promise.resolve(book.total);
+      },
+      spend: (_slug: string, _userId: string, tokens: number) => {
+        book.total += tokens;
+        return Promise.resolve();
+      },
+    };
+    return book;
+  }
+
+  it("P35: stops a user at the day's tokens, and calls no model any more", async () => {
+    const spending = ledger();
+    const script = [
+      [say("a"), usage(60, 10)],
+      [say("b"), usage(60, 10)],
+    ];
+    const { server, think } = await openAgent(script, {
+      settings: { maxTokensPerUserPerDay: 100 },
+      spending,
+    });
+    expect((await think()).type).toBe("finished");
+    expect((await think()).type).toBe("finished");
+    expect(await think()).toMatchObject({
+      type: "overBudget",
+      message: expect.stringContaining("tomorrow") as string,
+    });
+    expect(spending.total).toBe(140);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("P35: counts an estimate where the model server tells no usage", async () => {
+    const spending = ledger();
+    const { think } = await openAgent([[say("x".repeat(4_000)), noUsage()]], {
+      settings: { maxTokensPerUserPerDay: 100 },
+      spending,
+    });
+    await think();
+    expect(spending.total).toBeGreaterThan(1_000);
+  });
+
+  it("asks nobody on a channel without a daily cap", async () => {
+    const spending = ledger();
+    const { think } = await openAgent([[say("a"), usage(60, 10)]], { spending });
+    await think();
+    expect([spending.asked, spending.total]).toEqual([0, 0]);
+  });
+
+  it("keeps the turn where its tokens cannot be noted", async () => {
+    const spending = { spent: () => Promise.resolve(0), spend: () => Promise.reject(new Error("down")) };
+    const { think } = await openAgent(["ok"], { settings: { maxTokensPerUserPerDay: 100 }, spending });
+    expect((await think()).type).toBe("finished");
+  });
+});
+
+function toolName(tool: { type: string }): string {
+  return (tool as { function?: { name: string } }).function?.name ?? "";
+}
