@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, realpathSync, unlinkSync } from "node:fs";
+import { mkdirSync, realpathSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import type { Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ export async function lockDataDir(
 
   let server = await listen(address);
   if (server === null && place === "file" && !(await isAnswered(address))) {
-    unlinkSync(address);
+    rmSync(address, { force: true });
     server = await listen(address);
   }
   if (server === null) throw new Error(`Cannot lock ${dataDir}: another process serves it`);

@@ -205,6 +205,9 @@ export function userPromises(bench: Bench): void {
       await admitCaller(store);
       await store.spendTokens({ slug: SLUG, userId: "u-kim", day: DAY, tokens: 7 });
       expect((await admitCaller(store))?.spentTokens).toBe(7);
+      expect(await store.spentTokens(SLUG, "u1", DAY)).toBe(42);
+      expect(await store.spentTokens(SLUG, "u1", "2026-11-22")).toBe(0);
+      expect(await store.spentTokens(SLUG, "nobody", DAY)).toBe(0);
     });
 
     it("findUser() takes a user id or an external id; the user id wins", async () => {

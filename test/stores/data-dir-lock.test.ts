@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { lockDataDir } from "../../src/stores/data-dir-lock.ts";
+
+const places = process.platform === "linux" ? (["abstract", "file"] as const) : (["file"] as const);
+
+describe.each(places)("lockDataDir() with an %s socket", (place) => {
+  let dataDir: string;
+
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), "chat-agent-lock-"));
+  });
+
+  afterEach(() => rmSync(dataDir, { recursive: true }));
+
+  it("refuses a second holder until the first lets go", async () => {
+    const release = await lockDataDir(dataDir, place);
+    await expect(lockDataDir(dataDir, place)).rejects.toThrow(
+      `Cannot lock ${dataDir}: another process serves it`,
+    );
+    await release();
+    await release();
+    await (
+      await lockDataDir(dataDir, place)
+    )();
+  });
+
+  it("locks the folder, whatever path leads to it", async () => {
+    const link = join(dataDir, "link");
+    symlinkSync(dataDir, link);
+    const release = await lockDataDir(dataDir, place);
+    await expect(lockDataDir(link, place)).rejects.toThrow("another process serves it");
+    await release();
+  });
+
+  it("locks folders apart, and makes one that is missing", async () => {
+    const release = await lockDataDir(dataDir, place);
+    const folder = join(dataDir, "new", "folder");
+    const other = await lockDataDir(folder, place);
+    await release();
+    await expect(lockDataDir(folder, place)).rejects.toThrow("another process serves it");
+    await other();
+  });
+
+  it("one of many who try at once holds it", async () => {
+    const tries = await Promise.allSettled([1, 2, 3, 4].map(() => lockDataDir(dataDir, place)));
+    const held = tries.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    expect(held).toHaveLength(1);
+    await held[0]?.();
+  });
+
+  it("P9: a holder that is killed leaves no lock behind", async () => {
+    const holder = spawn(
+      process.execPath,
+      ["--import", "tsx", join(import.meta.dirname, "hold-lock.ts"), dataDir, place],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    await once(holder.stdout, "data");
+    await expect(lockDataDir(dataDir, place)).rejects.toThrow("another process serves it");
+    holder.kill("SIGKILL");
+    await once(holder, "exit");
+    await (
+      await lockDataDir(dataDir, place)
+    )();
+  });
+});

@@ -1,0 +1,101 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { openDb } from "../../src/stores/embedded-db.ts";
+import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import { dumpEmbedded } from "./dump-embedded.ts";
+import { BUDGET_CHARS, SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
+import { admit } from "./contract-users.ts";
+
+/** Resolves when the disk has everything: the test says when. */
+let disk = Promise.resolve();
+
+// The one thing that cannot be seen from outside: whether an answer waited for the disk. All else is lmdb itself.
+vi.mock(import("lmdb"), async (importOriginal) => {
+  const lmdb = await importOriginal();
+  const open = ((options: Parameters<typeof lmdb.open>[0]) =>
+    new Proxy(lmdb.open(options as { path: string }), {
+      get(db, name) {
+        if (name === "flushed") return disk.then(() => db.flushed);
+        const value: unknown = Reflect.get(db, name);
+        return typeof value === "function" ? (value.bind(db) as unknown) : value;
+      },
+    })) as typeof lmdb.open;
+  return { ...lmdb, open };
+});
+
+describe("the embedded store's files", () => {
+  let dataDir: string;
+
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), "chat-agent-files-"));
+    disk = Promise.resolve();
+  });
+
+  afterEach(() => rmSync(dataDir, { recursive: true }));
+
+  it("P1, P2: a change is acknowledged only when it is on disk", async () => {
+    const store = await openEmbeddedStore({ dataDir, clock: systemClock });
+    let written = () => {};
+    disk = new Promise((resolve) => (written = resolve));
+    const acknowledged = vi.fn<() => void>();
+    const commit = store.commit(sampleCommit({ opId: "1", fence: "p:a" })).then(acknowledged);
+    // Committed, and seen by every reader: but a power cut would still lose it.
+    await vi.waitFor(async () => expect(await store.load("t1", BUDGET_CHARS)).not.toBeNull());
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(acknowledged).not.toHaveBeenCalled();
+    written();
+    await commit;
+    expect(acknowledged).toHaveBeenCalled();
+    await store.close();
+  });
+
+  it("are readable by their owner alone", async () => {
+    const store = await openEmbeddedStore({ dataDir: join(dataDir, "new"), clock: systemClock });
+    await store.putChannel(sampleChannel());
+    const folder = join(dataDir, "new", "store");
+    const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+    expect(modeOf(join(dataDir, "new"))).toBe("700");
+    expect(modeOf(folder)).toBe("700");
+    expect(readdirSync(folder).map((file) => modeOf(join(folder, file)))).toEqual(["600", "600"]);
+    await store.close();
+  });
+
+  it("of another format are not opened", async () => {
+    await (await openEmbeddedStore({ dataDir, clock: systemClock })).close();
+    const db = openDb(dataDir);
+    await db.change("write another format", () => db.put(["format"], 2));
+    await db.close();
+    await expect(openEmbeddedStore({ dataDir, clock: systemClock })).rejects.toThrow(
+      `Cannot open the store in ${dataDir}: its format is 2, this version reads 1`,
+    );
+  });
+
+  it("P18: expired tokens are swept by the new ones", async () => {
+    let nowMs = 0;
+    const store = await openEmbeddedStore({ dataDir, clock: { now: () => nowMs, elapsed: () => nowMs } });
+    await store.putChannel(sampleChannel());
+    const mint = (name: string) =>
+      store.mintVisitor({ slug: SLUG, tokenHash: name, userId: name, snapshot: "s", ttlMs: 1_000, atMs: 1 });
+    await Promise.all(Array.from({ length: 40 }, (_, index) => mint(`old${index}`)));
+    nowMs += 2_000;
+    for (let index = 0; index < 25; index++) await mint(`new${index}`);
+    const { tokens } = await dumpEmbedded(dataDir);
+    expect(tokens.map(({ userId }) => userId).filter((userId) => userId.startsWith("old"))).toEqual([]);
+    expect(tokens).toHaveLength(25);
+    expect(await admit(store, "new7")).not.toBeNull();
+    await store.close();
+  });
+
+  it("P24: a step that fails leaves nothing behind, and says what could not be done", async () => {
+    const store = await openEmbeddedStore({ dataDir, clock: systemClock });
+    const unwritable = sampleMessage(2, { content: 1n as unknown as string });
+    const commit = sampleCommit({ opId: "1", fence: "p:a", messages: [sampleMessage(1), unwritable] });
+    await expect(store.commit(commit)).rejects.toThrow("Cannot save thread t1: the store does not answer");
+    expect(await store.load("t1", BUDGET_CHARS)).toBeNull();
+    expect(await store.runs("t1", 10)).toEqual([]);
+    await store.close();
+  });
+});

@@ -1,0 +1,311 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../src/clock.ts";
+import type { Channel } from "../../src/domain/channel.ts";
+import type { Catalog, Message, Run, WaitingMessage } from "../../src/domain/message.ts";
+import type { User } from "../../src/domain/user.ts";
+import type { CommitResult, Letter, Store, ThreadCommit, ThreadEntry } from "../../src/store.ts";
+
+/**
+ * The store's contract said a second time, as plainly as it can be: lists in memory, one step after the other, no
+ * index, no cleverness. equivalence.ts compares the keepers with it.
+ */
+interface Person {
+  slug: string;
+  user: User;
+  createdAtMs: number;
+  spent: Record<string, number>;
+  threads: ThreadEntry[];
+}
+
+interface Token {
+  slug: string;
+  tokenHash: string;
+  userId: string;
+  snapshot: string;
+  expiresAtMs: number;
+}
+
+interface Thread {
+  slug: string;
+  rev: number;
+  fence: string | null;
+  catalog: Catalog;
+  messages: Message[];
+  runs: Run[];
+  queue: WaitingMessage[];
+  /** The last change that was committed, and what it answered. */
+  last: { commit: ThreadCommit; result: CommitResult } | null;
+}
+
+const holderOf = (fence: string) => fence.split(":")[0] ?? "";
+const isHeld = (thread: Thread): thread is Thread & { fence: string } => thread.fence !== null;
+
+export function createReference(clock: Clock): Store {
+  const processId = "reference";
+  const channels: Channel[] = [];
+  const ips = new Set<string>();
+  const people: Person[] = [];
+  const tokens: Token[] = [];
+  const threads = new Map<string, Thread>();
+  let changes = 0;
+  let deliver: (letter: Letter) => void = () => {};
+
+  const channelOf = (slug: string) => channels.find((channel) => channel.slug === slug) ?? null;
+  const personOf = (slug: string, userId: string) =>
+    people.find((person) => person.slug === slug && person.user.userId === userId);
+  const accountOf = (slug: string, externalId: string) =>
+    people.find((person) => person.slug === slug && person.user.externalId === externalId);
+  const tokenOf = (slug: string, tokenHash: string) =>
+    tokens.find(
+      (token) => token.slug === slug && token.tokenHash === tokenHash && clock.now() < token.expiresAtMs,
+    );
+  const stateOf = ({ enabled, accessMode }: Channel) => ({ enabled, accessMode });
+  const uidOf = (person: Person, name: string) =>
+    person.threads.find((thread) => thread.name === name)?.uid ?? null;
+  const threadOf = (uid: string, slug: string): Thread => {
+    const empty = { slug, rev: 0, fence: null, catalog: [], messages: [], runs: [], queue: [], last: null };
+    const thread = threads.get(uid) ?? empty;
+    threads.set(uid, thread);
+    return thread;
+  };
+
+  /** Both still as they were read, and the token still the visitor's. */
+  function readingHolds(slug: string, tokenHash: string, visitor: User, others: User[] = []): boolean {
+    if (tokenOf(slug, tokenHash)?.userId !== visitor.userId) return false;
+    return [visitor, ...others].every((read) => isDeepStrictEqual(personOf(slug, read.userId)?.user, read));
+  }
+
+  function join(thread: Thread, message: WaitingMessage, max: number): "waiting" | "full" {
+    if ([...thread.queue, ...thread.runs].some(({ runId }) => runId === message.runId)) return "waiting";
+    if (thread.queue.length >= max) return "full";
+    thread.queue.push(message);
+    return "waiting";
+  }
+
+  function listRun(thread: Thread, run: Run): void {
+    const index = thread.runs.findIndex(({ runId }) => runId === run.runId);
+    if (index === -1) thread.runs.push(run);
+    else thread.runs[index] = run;
+  }
+
+  function commit(change: ThreadCommit): CommitResult {
+    const thread = threads.get(change.uid);
+    if (thread?.last?.commit.opId === change.opId) return thread.last.result;
+    const fence = thread?.fence ?? null;
+    if (thread && fence !== null && ![change.fence, change.takesFrom].includes(fence)) {
+      if (!change.claims || change.orWait === null) return { type: "fenced" };
+      return { type: join(thread, change.orWait.message, change.orWait.max), fence };
+    }
+    if (!change.claims && fence !== change.fence) return { type: "fenced" };
+    if ((thread?.rev ?? 0) !== change.rev) return { type: "changed" };
+    if (change.startsWaiting !== null && thread?.queue[0]?.runId !== change.startsWaiting) {
+      return { type: "changed" };
+    }
+    const kept = threadOf(change.uid, change.slug);
+    if (change.startsWaiting !== null) kept.queue.shift();
+    if (change.endedRun !== null) listRun(kept, change.endedRun);
+    listRun(kept, change.run);
+    kept.messages.push(...change.messages);
+    kept.rev += 1;
+    const next = kept.queue[0] ?? null;
+    kept.fence = change.holds || next !== null ? change.fence : null;
+    const result: CommitResult = { type: "committed", rev: kept.rev, next };
+    kept.last = { commit: change, result };
+    return result;
+  }
+
+  return {
+    kind: "embedded",
+    processId,
+
+    channels: async () => channels,
+    channel: async (slug) => channelOf(slug),
+    async putChannel(channel) {
+      const index = channels.findIndex(({ slug }) => slug === channel.slug);
+      channels.splice(index === -1 ? channels.length : index, 1, channel);
+      changes++;
+    },
+    blockedIps: async () => [...ips],
+    async blockIp(address) {
+      ips.add(address);
+      changes++;
+    },
+    async unblockIp(address) {
+      changes++;
+      return ips.delete(address);
+    },
+    changeCount: async () => changes,
+    onChange: () => () => {},
+
+    async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs }) {
+      tokens.push({ slug, tokenHash, userId, snapshot, expiresAtMs: clock.now() + ttlMs });
+      const user = { userId, externalId: null, displayName: null, blocked: false, whitelisted: false };
+      people.push({ slug, user, createdAtMs: atMs, spent: {}, threads: [] });
+    },
+    async admitVisitor({ slug, tokenHash, ttlMs, threadName, day }) {
+      const token = tokenOf(slug, tokenHash);
+      const channel = channelOf(slug);
+      const person = token && personOf(slug, token.userId);
+      if (!token || !channel || !person) return null;
+      token.expiresAtMs = clock.now() + ttlMs;
+      return {
+        user: person.user,
+        snapshot: token.snapshot,
+        channel: stateOf(channel),
+        threadUid: threadName === null ? null : uidOf(person, threadName),
+        spentTokens: person.spent[day] ?? 0,
+      };
+    },
+    async admitUser({ slug, externalId, displayName, newUserId, thread, creates, atMs, day }) {
+      const channel = channelOf(slug);
+      if (!channel) return null;
+      let person = accountOf(slug, externalId);
+      if (!person) {
+        if (!creates) return null;
+        const user = { userId: newUserId, externalId, displayName, blocked: false, whitelisted: false };
+        person = { slug, user, createdAtMs: atMs, spent: {}, threads: [] };
+        people.push(person);
+      }
+      if (creates && displayName !== null) person.user = { ...person.user, displayName };
+      if (creates && thread?.newUid && uidOf(person, thread.name) === null) {
+        person.threads.push({ uid: thread.newUid, name: thread.name, createdAtMs: atMs });
+      }
+      const threadUid = thread ? uidOf(person, thread.name) : null;
+      return { user: person.user, channel: stateOf(channel), threadUid, spentTokens: person.spent[day] ?? 0 };
+    },
+    async addThread({ slug, userId, name, uid, atMs }) {
+      const person = personOf(slug, userId);
+      if (person && uidOf(person, name) === null) person.threads.push({ uid, name, createdAtMs: atMs });
+      return person !== undefined;
+    },
+    async spendTokens({ slug, userId, day, tokens: count }) {
+      const person = personOf(slug, userId);
+      if (person) person.spent[day] = (person.spent[day] ?? 0) + count;
+    },
+
+    spentTokens: async (slug, userId, day) => personOf(slug, userId)?.spent[day] ?? 0,
+
+    async readIdentity(slug, tokenHash, externalId) {
+      const token = tokenOf(slug, tokenHash);
+      const person = token && personOf(slug, token.userId);
+      return {
+        visitor: token && person ? { user: person.user, snapshot: token.snapshot } : null,
+        account: accountOf(slug, externalId)?.user ?? null,
+      };
+    },
+    async promote({ slug, tokenHash, externalId, user, snapshot }) {
+      const [person, token] = [personOf(slug, user.userId), tokenOf(slug, tokenHash)];
+      if (!person || !token || !readingHolds(slug, tokenHash, user)) return "changed";
+      if (accountOf(slug, externalId)) return "changed";
+      person.user = { ...user, externalId };
+      token.snapshot = snapshot;
+      return "done";
+    },
+    async merge({ slug, tokenHash, from, into, result, snapshot }) {
+      const [leaving, staying] = [personOf(slug, from.userId), personOf(slug, into.userId)];
+      const token = tokenOf(slug, tokenHash);
+      if (!leaving || !staying || !token || !readingHolds(slug, tokenHash, from, [into])) return "changed";
+      const [theirs, own] = [leaving.threads.map((t) => t.name), staying.threads.map((t) => t.name)];
+      for (const entry of leaving.threads) {
+        let name = entry.name;
+        for (let k = 2; own.includes(entry.name) && (k === 2 || [...own, ...theirs].includes(name)); k++) {
+          name = `${entry.name}~${k}`;
+        }
+        staying.threads.push({ ...entry, name });
+      }
+      people.splice(people.indexOf(leaving), 1);
+      staying.user = result;
+      Object.assign(token, { userId: into.userId, snapshot });
+      return "done";
+    },
+
+    findUser: async (slug, id) => (personOf(slug, id) ?? accountOf(slug, id))?.user ?? null,
+    users: async (slug) =>
+      people
+        .filter((person) => person.slug === slug)
+        .toSorted((a, b) => a.createdAtMs - b.createdAtMs)
+        .map(({ user }) => user),
+    async flagUser(slug, userId, flags) {
+      const person = personOf(slug, userId);
+      if (!person) return null;
+      person.user = { ...person.user, ...flags };
+      return person.user;
+    },
+    threads: async (slug, userId) =>
+      (personOf(slug, userId)?.threads ?? []).toSorted((a, b) => a.createdAtMs - b.createdAtMs),
+
+    async load(uid, budgetChars) {
+      const thread = threads.get(uid);
+      if (!thread) return null;
+      const { slug, rev, fence, catalog, messages, queue, last } = thread;
+      const sizeFrom = (from: number) => messages.slice(from).reduce((sum, m) => sum + m.content.length, 0);
+      let from = 0;
+      while (from < messages.length - 1 && sizeFrom(from) > budgetChars) from++;
+      return {
+        uid,
+        slug,
+        rev,
+        fence,
+        state: last?.commit.state ?? "idle",
+        snapshot: last?.commit.snapshot ?? null,
+        catalog,
+        run: last?.commit.run ?? null,
+        tail: messages.slice(from),
+        messageCount: messages.length,
+        waitingCount: queue.length,
+      };
+    },
+    commit: async (change) => commit(change),
+    async wait(uid, message, max) {
+      const thread = threads.get(uid);
+      if (!thread || !isHeld(thread)) return { type: "free" };
+      const { fence } = thread;
+      return join(thread, message, max) === "full" ? { type: "full" } : { type: "waiting", fence };
+    },
+    async setCatalog(uid, slug, catalog) {
+      threadOf(uid, slug).catalog = catalog;
+    },
+    async history(uid, { limit, before }) {
+      const messages = threads.get(uid)?.messages ?? [];
+      const end = before === null ? messages.length : messages.findIndex(({ id }) => id === before);
+      return end === -1 ? [] : messages.slice(Math.max(0, end - limit), end);
+    },
+    runs: async (uid, limit) =>
+      (threads.get(uid)?.runs ?? []).slice(-limit).map(({ runId, saidAtMs, outcome, path, terminal }) => ({
+        runId,
+        saidAtMs,
+        outcome,
+        path,
+        terminal,
+      })),
+
+    beat: async () => [],
+    retire: async () => {},
+    heldBy: async (asked) =>
+      [...threads].flatMap(([uid, { fence }]) => {
+        if (fence === null) return [];
+        const isMeant = asked === null ? holderOf(fence) !== processId : holderOf(fence) === asked;
+        return isMeant ? [{ uid, fence }] : [];
+      }),
+    forget: async () => {},
+    due: async (atMs, limit) =>
+      [...threads]
+        .flatMap(([uid, { last, fence }]) => {
+          const deadlineMs =
+            last?.commit.state === "awaiting" && fence === null ? last.commit.deadlineMs : null;
+          return deadlineMs !== null && deadlineMs <= atMs ? [{ uid, deadlineMs }] : [];
+        })
+        .toSorted((a, b) => a.deadlineMs - b.deadlineMs)
+        .slice(0, limit)
+        .map(({ uid }) => uid),
+
+    send(to, letter) {
+      if (to === processId) setImmediate(() => deliver(letter));
+    },
+    onLetter(handler) {
+      deliver = handler;
+    },
+    health: async () => ({ reachable: true, warnings: [] }),
+    close: async () => {},
+  };
+}
