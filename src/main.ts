@@ -1,0 +1,124 @@
+import { readChannelsFile, upsertChannels } from "./channels-file.ts";
+import type { WrittenChannels } from "./channels-file.ts";
+import { systemClock } from "./clock.ts";
+import { readConfig, readVariable, secretsOf, warningsOf } from "./config.ts";
+import type { Config } from "./config.ts";
+import { CLI_SLUG, createDefaultChannels } from "./default-channels.ts";
+import { watchForFaults } from "./faults.ts";
+import { greetingText } from "./greeting.ts";
+import { openKeysFile } from "./keys-file.ts";
+import type { GeneratedKeys } from "./keys-file.ts";
+import { createHider, openLog } from "./log.ts";
+import type { Log } from "./log.ts";
+import { demoServers, openDemoPage } from "./open-demo.ts";
+import { openModel } from "./open-model.ts";
+import { openStore } from "./open-store.ts";
+import { startService } from "./service.ts";
+import { watchForSignals } from "./signals.ts";
+import type { Store } from "./store.ts";
+
+/** What has to be closed again, last opened first. */
+type Closing = (() => unknown)[];
+
+/**
+ * The process: environment, lock, store, service, demo page, and the signals that end it. Answers the exit code: 0
+ * after a stop that was asked for, 1 where the start failed, told in one line.
+ */
+export async function serve(): Promise<number> {
+  const closing: Closing = [];
+  let hide = createHider([]);
+  try {
+    const config = readConfig();
+    hide = createHider(secretsOf(config));
+    const signals = watchForSignals();
+    closing.push(() => signals.stop());
+    const log = await openLog({ level: config.logLevel, secrets: secretsOf(config) });
+    const stop = await start(config, log, closing);
+
+    const signal = await signals.first;
+    log.info({ signal, graceMs: config.shutdownGraceMs }, "Stopping: open streams have the grace to end");
+    await stop();
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${hide(startFailure(error))}\n`);
+    return 1;
+  } finally {
+    for (const close of closing.reverse()) await close();
+  }
+}
+
+/** Everything up to the greeting; answers how to stop. */
+async function start(config: Config, log: Log, closing: Closing): Promise<() => Promise<void>> {
+  for (const warning of warningsOf(config)) log.warn(warning);
+  const written =
+    config.channelsFile === null ? null : await readChannelsFile(config.channelsFile, (name) => readVariable(name));
+  if (config.redisUrls.length === 0) {
+    const { lockDataDir } = await import("./stores/data-dir-lock.ts");
+    closing.push(await lockDataDir(config.dataDir));
+  }
+  const generated = config.harnessApiKey === null || written === null ? openKeysFile(config.dataDir) : null;
+  const faults = watchForFaults(log);
+  closing.push(() => faults.stop());
+
+  const store = await openStore({ config, clock: systemClock, log });
+  closing.push(() => store.close());
+  await writeChannels(store, log, written);
+  for (const warning of (await store.health()).warnings) log.warn(warning);
+  const model = await openModel(config);
+  closing.push(() => model.close());
+
+  const service = await startService({
+    config,
+    harnessApiKey: transportKey(config, generated),
+    store,
+    model,
+    clock: systemClock,
+    log,
+    processServers: written?.processServers ?? demoServers(),
+  });
+  closing.push(() => service.stop(0));
+  const demoKeys = written === null ? (generated?.demo ?? null) : null;
+  const page =
+    demoKeys === null ? null : await openDemoPage({ config, serviceUrl: service.url, keys: demoKeys });
+  if (page !== null) closing.push(() => page.close());
+  if (page !== null && demoKeys !== null) {
+    await createDefaultChannels(store, { keys: demoKeys, origins: page.origins });
+  }
+
+  const { url, listener } = service;
+  log.info({ url, demoUrl: page?.url, listener, store: store.kind, model: model.kind }, "Listening");
+  process.stderr.write(
+    greetingText({
+      url,
+      demoUrl: page?.url ?? null,
+      inspectorUrl: null,
+      model: model.kind,
+      generatedKey: config.harnessApiKey === null ? (generated?.harnessApiKey ?? null) : null,
+      demoKeys,
+      channel: await firstChannel(store),
+    }),
+  );
+  return () => service.stop(config.shutdownGraceMs);
+}
+
+async function writeChannels(store: Store, log: Log, written: WrittenChannels | null): Promise<void> {
+  if (written === null) return createDefaultChannels(store, null);
+  for (const line of await upsertChannels(store, written.channels)) log.warn(line);
+}
+
+function transportKey(config: Config, generated: GeneratedKeys | null) {
+  const key = config.harnessApiKey ?? generated?.harnessApiKey;
+  if (key === undefined) throw new Error("Cannot start: there is no transport key");
+  return key;
+}
+
+/** The channel of the line to paste: `cli`, or the first that is enabled. */
+async function firstChannel(store: Store): Promise<string | null> {
+  const enabled = (await store.channels()).filter((channel) => channel.enabled).map(({ slug }) => slug);
+  return enabled.includes(CLI_SLUG) ? CLI_SLUG : (enabled[0] ?? null);
+}
+
+function startFailure(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return (text.startsWith("Cannot ") ? text : `Cannot start: ${text}`).replaceAll("\n", " ");
+}

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "../support/data-dir.ts";
+import { startRedis } from "../support/redis-server.ts";
+import type { RedisServer } from "../support/redis-server.ts";
+import { runCommand } from "../support/terminal.ts";
+
+let redis: RedisServer;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis.stop());
+
+test("with REDIS_URL the command line works on that store", async () => {
+  const env = { REDIS_URL: redis.url, DATA_DIR: temporaryFolder() };
+  expect(await runCommand(env, ["channels", "create", "bot", "--kind", "transport"])).toMatchObject({
+    code: 0,
+  });
+  const listed = await runCommand(env, ["channels", "list", "--json"]);
+  expect(JSON.parse(listed.out)).toMatchObject([{ slug: "bot", enabled: true }]);
+  expect(listed.err).toBe("");
+});
+
+test("P15: a Redis that cannot be reached exits 1 with one line, and without its password", async () => {
+  const env = { REDIS_URL: "redis://:canary@127.0.0.1:1", DATA_DIR: temporaryFolder() };
+  const { code, out, err } = await runCommand(env, ["channels", "list"]);
+  expect(code).toBe(1);
+  expect(out).toBe("");
+  expect(err).toMatch(/^Cannot .+\n$/m);
+  expect(err).not.toContain("canary");
+});
