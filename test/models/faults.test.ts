@@ -244,16 +244,6 @@ test.each<[string, ScriptedTurn]>([
   expect(server.requests).toHaveLength(1);
 });
 
-test("aborted in the pause before a retry: rejects at once, and does not ask again", async () => {
-  const { server, model } = await openScriptedModel([[status(500, { "retry-after": "4" })]]);
-  const stop = new AbortController();
-  const { turn } = startTurn(model, { signal: stop.signal });
-  await server.requested(1);
-  stop.abort("visitor left");
-  await expect(turn).rejects.toBe("visitor left");
-  expect(server.requests).toHaveLength(1);
-});
-
 test("a model that is closed ends its turns", async () => {
   const { server, model } = await openScriptedModel([[hang()]]);
   const { turn } = startTurn(model);
