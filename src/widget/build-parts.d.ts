@@ -1,0 +1,8 @@
+/** What src/widget/build.mjs puts in: a stylesheet's minified text, the version of package.json, the renderer's file name. */
+declare module "*.css" {
+  const text: string;
+  export default text;
+}
+
+declare const __VERSION__: string;
+declare const __MARKDOWN_FILE__: string;

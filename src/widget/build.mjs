@@ -1,0 +1,70 @@
+// The browser element: a classic script with its markdown renderer beside it, a module with both, and a manifest.
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+// A page pays for every byte of it on its first visit; past this the script must be split, not grown.
+const BUDGET_BYTES = 30 * 1024;
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = join(here, "..", "..");
+const out = join(root, "dist", "widget");
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** A stylesheet, with what it imports, minified, as text: it becomes a constructed sheet, which no page policy forbids. */
+const stylesheetText = {
+  name: "stylesheet-text",
+  setup(esbuild) {
+    esbuild.onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const sheet = await build({
+        entryPoints: [path],
+        bundle: true,
+        minify: true,
+        write: false,
+        target: "chrome120",
+      });
+      return { contents: sheet.outputFiles[0].text.trim(), loader: "text" };
+    });
+  },
+};
+
+async function bundle(entry, format, define = {}) {
+  const result = await build({
+    entryPoints: [join(here, entry)],
+    bundle: true,
+    minify: true,
+    format,
+    target: "es2022",
+    charset: "utf8",
+    legalComments: "none",
+    define: { __VERSION__: JSON.stringify(version), ...define },
+    plugins: [stylesheetText],
+    write: false,
+  });
+  return Buffer.from(result.outputFiles[0].contents);
+}
+
+const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+
+// The script knows its renderer by content, so that old pages and new scripts never mix.
+const markdown = await bundle("markdown.ts", "esm");
+const markdownFile = `chat-agent-markdown.${hashOf(markdown)}.mjs`;
+const [script, module] = await Promise.all([
+  bundle("classic.ts", "iife", { __MARKDOWN_FILE__: JSON.stringify(`./${markdownFile}`) }),
+  bundle("module.ts", "esm"),
+]);
+const gzipBytes = gzipSync(script, { level: 9 }).length;
+if (gzipBytes > BUDGET_BYTES) {
+  throw new Error(`Cannot build the widget: ${gzipBytes} bytes gzipped, the budget is ${BUDGET_BYTES}`);
+}
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+writeFileSync(join(out, "chat-agent.js"), script);
+writeFileSync(join(out, "chat-agent.mjs"), module);
+writeFileSync(join(out, markdownFile), markdown);
+const manifest = { version, hash: hashOf(script), gzipBytes, markdownFile };
+writeFileSync(join(out, "manifest.json"), `${JSON.stringify(manifest)}\n`);

@@ -1,0 +1,49 @@
+import type { PageHost } from "./page-host.ts";
+import type { Shelf } from "./storage.ts";
+import { catalogOf } from "./tools.ts";
+import { Refused } from "./transport.ts";
+import type { Service } from "./transport.ts";
+
+interface PostedCatalog {
+  threadId: string;
+  print: string;
+}
+
+/**
+ * Registers the page's tools for the thread, when they differ from what was registered last: each post counts against
+ * the visitor's messages a minute. A no never stands in the way of a message; the agent then works with the tools it has.
+ */
+export async function postCatalog(options: {
+  service: Service;
+  shelf: Shelf;
+  host: PageHost;
+  at: { token: string; threadId: string };
+}): Promise<void> {
+  const { service, shelf, host, at } = options;
+  const { catalog, dropped } = catalogOf(await host.tools());
+  const print = printOf(JSON.stringify(catalog));
+  const posted = shelf.read("catalog") as PostedCatalog | null;
+  const isKnown = posted?.threadId === at.threadId ? posted.print === print : catalog.length === 0;
+  if (isKnown) return;
+
+  if (dropped.length > 0) {
+    const message = `The tool catalog is too long; left out: ${dropped.join(", ")}`;
+    console.warn(`chat-agent: ${message}`);
+    host.emit("error", { code: "catalog_trimmed", message });
+  }
+  try {
+    await service({ path: "/tools", token: at.token, body: { threadId: at.threadId, webmcpTools: catalog } });
+    shelf.write("catalog", { threadId: at.threadId, print } satisfies PostedCatalog);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status === 401 || error.status === 404 || error.status === 403)
+      throw error;
+    host.emit("error", { status: error.status, message: "The service did not take the page's tools" });
+  }
+}
+
+/** FNV-1a: tells catalogs apart, on pages without crypto.subtle too. */
+function printOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return `${text.length}.${(hash >>> 0).toString(36)}`;
+}

@@ -1,0 +1,5 @@
+import { defineChatAgent } from "./define.ts";
+
+export { ChatAgent } from "./element.ts";
+
+defineChatAgent(import.meta.url, () => import("./markdown.ts"));

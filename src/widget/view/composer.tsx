@@ -1,0 +1,76 @@
+import type { VNode } from "preact";
+import { isRunning } from "../state.ts";
+import { Icon } from "./icons.tsx";
+import type { Acts, Look } from "./widget.tsx";
+
+/** The counter appears when so many characters are left. */
+const COUNTED_CHARS = 100;
+
+export function Composer({ look, acts }: { look: Look; acts: Acts }): VNode {
+  const { shown, language, placeholder, maxChars } = look;
+  const { strings } = language;
+  const { draft, phase } = shown;
+  const left = maxChars - draft.length;
+  const running = isRunning(phase);
+  const mayWrite = phase !== "blocked";
+  const maySend = !running && mayWrite && phase !== "offline" && draft.trim() !== "" && left >= 0;
+  const send = () => {
+    if (maySend) acts.send(draft);
+  };
+  return (
+    <form
+      class="composer"
+      part="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <textarea
+        rows={1}
+        dir="auto"
+        value={draft}
+        placeholder={placeholder}
+        aria-label={placeholder}
+        aria-invalid={left < 0}
+        disabled={!mayWrite}
+        enterkeyhint="send"
+        onInput={(event) => acts.draft(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          // An Enter that ends an input method's composition is part of the text.
+          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          send();
+        }}
+      />
+      {left <= COUNTED_CHARS && (
+        <span class="left" role="status">
+          {strings.left.replace("{n}", String(left))}
+        </span>
+      )}
+      {running ? (
+        <button
+          type="button"
+          class="send"
+          part="stop"
+          aria-label={strings.stop}
+          title={strings.stop}
+          onClick={acts.stop}
+        >
+          <Icon name="stop" />
+        </button>
+      ) : (
+        <button
+          type="submit"
+          class="send"
+          part="send"
+          aria-label={strings.send}
+          title={strings.send}
+          disabled={!maySend}
+        >
+          <Icon name="send" />
+        </button>
+      )}
+    </form>
+  );
+}
