@@ -32,7 +32,8 @@ export function openFastFetch(): FastFetch {
           throw new TypeError("Cannot fetch: the body is no text");
         signal?.throwIfAborted();
         const url = new URL(input instanceof Request ? input.url : input);
-        const headers = [...new Headers(init.headers)].flat();
+        const given = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
+        const headers = [...given].flat();
         headers.push("accept-encoding", "identity");
         agent.dispatch(
           { origin: url.origin, path: url.pathname + url.search, method, headers, body },
@@ -105,7 +106,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return;
     if (status > 599) throw new RangeError(`Cannot read the answer: its status is ${status}`);
-    const head = { status, headers: headersFrom(headers) };
+    const head = { status, headers: headerLines(headers) };
     if (status >= 300) {
       this.#reader = errorReader(head, this.#resolve);
       return;
@@ -178,10 +179,8 @@ function errorReader(
   };
 }
 
-function headersFrom(raw: Record<string, string | string[] | undefined>): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(raw)) {
-    for (const line of [value ?? []].flat()) headers.append(name, line);
-  }
-  return headers;
+function headerLines(raw: Record<string, string | string[] | undefined>): [string, string][] {
+  return Object.entries(raw).flatMap(([name, value]) =>
+    [value ?? []].flat().map((line): [string, string] => [name, line]),
+  );
 }
