@@ -61,7 +61,12 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
         if (!isBoundTo(slug, tokenHash, from.userId)) return "changed";
         moveThreads(slug, from.userId, into.userId);
         records.removeUser(slug, anonymous);
-        records.putUser(slug, { ...account, user: result });
+        // What both have spent counts for the account: a cap by day is not escaped by starting over.
+        const spent = anonymous.spent.reduce(
+          (sum, { day, tokens }) => records.spend(sum, day, tokens),
+          account,
+        );
+        records.putUser(slug, { ...spent, user: result });
         records.putToken(slug, tokenHash, { userId: into.userId, snapshot });
         return "done";
       }),

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCluster, ErrorReply } from "redis";
-import { StoreUnavailable } from "../store.ts";
+import { STORE_DEADLINE_MS, StoreUnavailable } from "../store.ts";
 import { connectionOptions, exchange, isSilentSince } from "./redis-connection.ts";
 import type { Connection } from "./redis-connection.ts";
 import { createDeadline } from "./redis-deadline.ts";
 import { outageNotice } from "./redis-link.ts";
 import type { LinkLog, RedisLink } from "./redis-link.ts";
 
-/** How often a command follows a key that has moved. */
-const MAX_REDIRECTS = 5;
+/** How long to wait for a slot that is moving from node to node. */
+const HALF_MOVED_MS = 50;
 
 /** A primary that is gone this long is looked for anew: its replica may have taken its place. */
 const REFRESH_MS = 500;
@@ -79,16 +79,29 @@ export async function linkToCluster(urls: string[], log: LinkLog): Promise<Redis
 
   return {
     async send(key, args, copied) {
-      for (let redirects = 0; ; redirects++) {
+      const endMs = performance.now() + STORE_DEADLINE_MS;
+      let asked: string | null = null;
+      for (;;) {
         try {
-          return await exchange(await nodeOf(key), args, copied);
+          return asked === null
+            ? await exchange(await nodeOf(key), args, copied)
+            : await sendAsking(asked, args, copied);
         } catch (error) {
+          // What is answered so was not done: it may be sent again.
           const [word, , address] = error instanceof ErrorReply ? error.message.split(" ") : [];
-          if (redirects === MAX_REDIRECTS) throw error;
-          if (word === "ASK" && address) return sendAsking(address, args, copied);
-          if (word !== "MOVED") throw error;
-          // Meets the same answer inside node-redis, which then learns the cluster's slots anew.
-          await cluster.sendCommand(key, false, ["EXISTS", key]);
+          if (performance.now() > endMs) throw error;
+          asked = null;
+          if (word === "ASK" && address) {
+            asked = address;
+          } else if (word === "MOVED") {
+            // Meets the same answer inside node-redis, which then learns the cluster's slots anew.
+            await cluster.sendCommand(key, false, ["EXISTS", key]);
+          } else if (word === "TRYAGAIN") {
+            // Several keys of a slot that is half here and half there: soon it is whole again.
+            await sleep(HALF_MOVED_MS);
+          } else {
+            throw error;
+          }
         }
       }
     },

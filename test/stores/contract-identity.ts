@@ -152,6 +152,16 @@ export function identityPromises(bench: Bench): void {
       expect(await store.threads(SLUG, "u1")).toEqual([]);
     });
 
+    it("P35: after a merge the account has spent what both had spent", async () => {
+      const { store } = bench.it;
+      const sides = await twoSides(store);
+      await store.spendTokens({ slug: SLUG, userId: "u1", day: DAY, tokens: 30 });
+      await store.spendTokens({ slug: SLUG, userId: "u-kim", day: DAY, tokens: 12 });
+      expect(await store.merge(mergeOf(sides))).toBe("done");
+      expect(await store.spentTokens(SLUG, "u-kim", DAY)).toBe(42);
+      expect(await store.spentTokens(SLUG, "u1", DAY)).toBe(0);
+    });
+
     it("merge() writes the account as it shall be", async () => {
       const { store } = bench.it;
       const sides = await twoSides(store);

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import { createClient } from "redis";
@@ -8,7 +11,11 @@ import type { Store } from "../../src/store.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
+import { dumpRedis } from "../support/dump-redis.ts";
 import { describeStore } from "./contract.ts";
+import type { StoreUnderTest } from "./contract.ts";
+import { itEqualsTheReference } from "./equivalence.ts";
+import { checkInvariants } from "./invariants.ts";
 import { BUDGET_CHARS, DAY, SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
 
 const log = { warn() {} };
@@ -48,7 +55,7 @@ beforeAll(async () => {
 afterEach(closeAll);
 afterAll(() => redis.stop());
 
-describeStore("Redis", async () => {
+async function openForTest(): Promise<StoreUnderTest> {
   await order("FLUSHALL");
   return {
     store: await open(),
@@ -57,6 +64,16 @@ describeStore("Redis", async () => {
     elapse: (ms) => sleep(ms),
     clean: closeAll,
   };
+}
+
+describeStore("Redis", openForTest);
+
+describe("Redis", () => {
+  itEqualsTheReference(openForTest, {
+    runs: 60,
+    elapses: false,
+    faults: async () => checkInvariants(await dumpRedis([redis.url])),
+  });
 });
 
 const claim = sampleCommit({ opId: "claim", fence: "p:a", messages: [sampleMessage(1)] });
@@ -66,6 +83,31 @@ async function fill(store: Store): Promise<void> {
   await store.putChannel(sampleChannel());
   const visitor = { slug: SLUG, tokenHash: "h1", userId: "u1", snapshot: "s", ttlMs: 60_000, atMs: 1 };
   await store.mintVisitor(visitor);
+}
+
+/** A way to Redis on which questions arrive and, while it is so set, answers do not. */
+async function startLossyWay(port: number) {
+  let swallows = false;
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(port, "127.0.0.1");
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => {}).on("close", () => sockets.delete(socket));
+    }
+    near.on("data", (bytes) => far.write(bytes)).on("close", () => far.destroy());
+    far.on("data", (bytes) => swallows || near.write(bytes)).on("close", () => near.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    swallowAnswers: (value: boolean) => void (swallows = value),
+    async stop() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, "close");
+    },
+  };
 }
 
 /** How long until the store answers again. */
@@ -191,11 +233,29 @@ describe("P24: an outage", () => {
     expect(performance.now() - secondMs).toBeLessThan(500);
     own.resume();
     expect(await msUntilBack(store)).toBeLessThan(1_000);
-    // It had been done: only its answer was lost.
-    expect((await store.load("late", BUDGET_CHARS))?.rev).toBe(1);
     expect(await store.commit(late)).toEqual(committed);
     const record = await store.load("late", BUDGET_CHARS);
     expect([record?.rev, record?.messageCount]).toEqual([1, 1]);
+  });
+
+  it("P1: an answer lost on the way: unknown within 2 s, done only once, and told by the repeat", async () => {
+    const way = await startLossyWay(own.port);
+    try {
+      const store = await open({ urls: [way.url] });
+      const lost = { ...claim, uid: "lost", opId: "lost" };
+      await store.changeCount();
+      way.swallowAnswers(true);
+      await expect(store.commit(lost)).rejects.toThrow(StoreUnavailable);
+      way.swallowAnswers(false);
+      await msUntilBack(store);
+      expect((await store.load("lost", BUDGET_CHARS))?.rev).toBe(1);
+      expect(await store.commit(lost)).toEqual(committed);
+      const record = await store.load("lost", BUDGET_CHARS);
+      expect([record?.rev, record?.messageCount]).toEqual([1, 1]);
+    } finally {
+      await closeAll();
+      await way.stop();
+    }
   });
 
   it("idle for longer than the connection's silence allows is no outage", async () => {

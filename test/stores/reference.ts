@@ -214,6 +214,9 @@ export function createReference(clock: Clock): Store {
         staying.threads.push({ ...entry, name });
       }
       people.splice(people.indexOf(leaving), 1);
+      for (const [day, count] of Object.entries(leaving.spent)) {
+        staying.spent[day] = (staying.spent[day] ?? 0) + count;
+      }
       staying.user = result;
       Object.assign(token, { userId: into.userId, snapshot });
       return "done";
