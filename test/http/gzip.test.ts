@@ -1,0 +1,152 @@
+import { createGunzip, constants, gunzipSync } from "node:zlib";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Outlet } from "../../src/listener.ts";
+import { acceptsGzip, compressingStreams, gzipOutlet } from "../../src/http/gzip.ts";
+import { encodeInPool, encodeInThread, encodeStored, encodeWithZlib } from "../../src/http/gzip-encoders.ts";
+import type { MakeEncoder } from "../../src/http/gzip-encoders.ts";
+
+/** An outlet that keeps what it is given. */
+function keptOutlet() {
+  const chunks: Buffer[] = [];
+  let tellGone = (): void => {};
+  let ended = (): void => {};
+  const end = new Promise<void>((resolve) => (ended = resolve));
+  const outlet: Outlet = {
+    write: (chunk) => void chunks.push(Buffer.from(chunk)),
+    end: () => ended(),
+    onGone: (callback) => void (tellGone = callback),
+  };
+  return { outlet, end, bytes: () => Buffer.concat(chunks), writes: () => chunks.length, goAway: () => tellGone() };
+}
+
+const encoders: [string, MakeEncoder][] = [
+  ["zlib in this thread", encodeWithZlib],
+  ["zlib in the thread pool", encodeInPool],
+  ["stored blocks", encodeStored],
+];
+
+const cut = { finishFlush: constants.Z_SYNC_FLUSH };
+
+test("this Node compresses in the thread", () => {
+  const encoder = encodeInThread({ pass: () => {}, finish: () => {} });
+  expect(encoder).not.toBeNull();
+  encoder?.abort();
+});
+
+describe.each(encoders)("gzip by %s", (_name, make) => {
+  test("N12: each line can be decoded as soon as it is written, and the header before any", async () => {
+    const { outlet, end, bytes, writes } = keptOutlet();
+    const gzip = gzipOutlet(outlet, { make });
+    await waitFor(() => writes() > 0);
+    expect(gunzipSync(bytes(), cut).toString()).toBe("");
+    let said = "";
+    for (const line of ["one\n", "two\n", "three ".repeat(40_000)]) {
+      said += line;
+      gzip.write(line);
+      await waitFor(() => gunzipSync(bytes(), cut).toString() === said);
+    }
+    gzip.end("last\n");
+    await end;
+    expect(gunzipSync(bytes()).toString()).toBe(`${said}last\n`);
+  });
+
+  test("gzip cut anywhere decodes to a beginning of what was written", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: "binary", maxLength: 200 }), { maxLength: 8 }),
+        fc.array(fc.nat({ max: 400 }), { maxLength: 4 }),
+        async (texts, sizes) => {
+          const { outlet, end, bytes } = keptOutlet();
+          const gzip = gzipOutlet(outlet, { make });
+          for (const text of texts) gzip.write(text);
+          gzip.end();
+          await end;
+          const whole = Buffer.from(texts.join(""));
+          expect(gunzipSync(bytes()).equals(whole)).toBe(true);
+          expect((await gunzipInPieces(bytes(), sizes)).equals(whole)).toBe(true);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test("N11: the memory of zlib is free after the end, and where the reader is gone", async () => {
+    const before = compressingStreams();
+    const ended = keptOutlet();
+    const gone = keptOutlet();
+    const first = gzipOutlet(ended.outlet, { make });
+    const second = gzipOutlet(gone.outlet, { make });
+    expect(compressingStreams()).toBe(before + 2);
+    let told = 0;
+    second.onGone(() => told++);
+    second.write("never read");
+    first.end("x");
+    gone.goAway();
+    await ended.end;
+    expect(compressingStreams()).toBe(before);
+    expect(told).toBe(1);
+    const written = gone.writes();
+    second.write("more");
+    second.end();
+    await nextTurn();
+    expect(gone.writes()).toBe(written);
+  });
+});
+
+test("past the cap a stream is sent stored: still gzip, and it holds no zlib memory", async () => {
+  const { outlet, end, bytes } = keptOutlet();
+  const before = compressingStreams();
+  const gzip = gzipOutlet(outlet, { max: before });
+  expect(compressingStreams()).toBe(before);
+  const text = "line\n".repeat(30_000);
+  gzip.end(text);
+  await end;
+  expect(bytes().byteLength).toBeGreaterThan(text.length);
+  expect(gunzipSync(bytes()).toString()).toBe(text);
+});
+
+test.each([
+  [undefined, false],
+  ["", false],
+  ["gzip", true],
+  ["GZIP", true],
+  ["gzip, deflate, br", true],
+  ["br;q=1.0, gzip;q=0.001", true],
+  ["gzip;q=0", false],
+  ["gzip; Q=0.000", false],
+  ["gzip ; q = 0", false],
+  ["*", true],
+  ["*;q=0", false],
+  ["*, gzip;q=0", false],
+  ["gzip;q=0, *", false],
+  ["identity", false],
+  ["br", false],
+  ["xgzip", false],
+  ["gzip;q=none", false],
+  [`${"br, ".repeat(500)}gzip`, true],
+] as const)("E06: accept-encoding %j takes gzip: %s", (header, wanted) => {
+  expect(acceptsGzip(header)).toBe(wanted);
+});
+
+async function waitFor(condition: () => boolean): Promise<void> {
+  while (!condition()) await nextTurn();
+}
+
+/** As a reader decodes what arrives in pieces. */
+async function gunzipInPieces(bytes: Buffer, sizes: readonly number[]): Promise<Buffer> {
+  const gunzip = createGunzip();
+  const read: Buffer[] = [];
+  gunzip.on("data", (piece: Buffer) => read.push(piece));
+  const end = new Promise<void>((resolve, reject) => gunzip.once("end", resolve).once("error", reject));
+  let at = 0;
+  for (const size of sizes) {
+    gunzip.write(bytes.subarray(at, at + size));
+    at += size;
+    gunzip.flush(() => {});
+  }
+  gunzip.end(bytes.subarray(at));
+  await end;
+  return Buffer.concat(read);
+}
