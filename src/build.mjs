@@ -1,6 +1,6 @@
 // `npm run build`: TypeScript to plain JavaScript in dist/, and beside it the files that are not TypeScript.
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -14,6 +14,9 @@ execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
   stdio: "inherit",
   cwd: root,
 });
+
+// The command runs as a file of its own.
+chmodSync(join(root, "dist/src/cli/chat-agent.js"), 0o755);
 
 for (const asset of ["src/stores/redis-functions.lua"]) {
   if (existsSync(join(root, asset))) cpSync(join(root, asset), join(root, "dist", asset));

@@ -51,7 +51,9 @@ export async function serve(): Promise<number> {
 async function start(config: Config, log: Log, closing: Closing): Promise<() => Promise<void>> {
   for (const warning of warningsOf(config)) log.warn(warning);
   const written =
-    config.channelsFile === null ? null : await readChannelsFile(config.channelsFile, (name) => readVariable(name));
+    config.channelsFile === null
+      ? null
+      : await readChannelsFile(config.channelsFile, (name) => readVariable(name));
   if (config.redisUrls.length === 0) {
     const { lockDataDir } = await import("./stores/data-dir-lock.ts");
     closing.push(await lockDataDir(config.dataDir));

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
+import { normalAddress } from "../admission/ip.ts";
 import { printJson, printTable } from "./print.ts";
 import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -52,7 +53,7 @@ export function addIps(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Lower case, so that one address has one spelling here. */
+/** In the normal spelling of addresses: what was blocked in one spelling is unblocked in another. */
 function parseAddress(text: string): string {
   const [address = "", prefix, ...rest] = text.trim().toLowerCase().split("/");
   const family = isIP(address);
@@ -61,5 +62,5 @@ function parseAddress(text: string): string {
   if (family === 0 || address.includes("%") || rest.length > 0 || bits < 0 || bits > longest) {
     throw new InvalidArgumentError("It takes an IPv4 or IPv6 address, or a range like 192.0.2.0/24.");
   }
-  return prefix === undefined ? address : `${address}/${bits}`;
+  return prefix === undefined ? (normalAddress(address) ?? address) : `${address}/${bits}`;
 }

@@ -258,7 +258,7 @@ describe("chat-agent users, ips and threads", () => {
   });
 
   test("addresses and ranges are blocked and unblocked", async () => {
-    expect((await run("ips", "block", "2001:DB8::1")).code).toBe(0);
+    expect((await run("ips", "block", "2001:DB8:0:0::1")).code).toBe(0);
     await run("ips", "block", "192.0.2.0/24");
     expect(((await runJson("ips", "list")) as string[]).sort()).toEqual(["192.0.2.0/24", "2001:db8::1"]);
     expect((await run("ips", "unblock", "192.0.2.0/24")).code).toBe(0);

@@ -1,0 +1,149 @@
+import { nobody } from "./actors/parts.ts";
+import type { ThreadObserver } from "./actors/parts.ts";
+import { createThreads } from "./actors/threads.ts";
+import type { RunningThreads } from "./actors/threads.ts";
+import { createVisitors } from "./actors/visitors.ts";
+import { createDirectory } from "./admission/directory.ts";
+import type { Directory } from "./admission/directory.ts";
+import { createWindows } from "./admission/windows.ts";
+import type { Spending } from "./agent/budget.ts";
+import { createAgent } from "./agent/turn.ts";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import type { Channel, McpProcessServer } from "./domain/channel.ts";
+import { dayOf } from "./domain/day.ts";
+import { createHandler } from "./http/handler.ts";
+import type { Listener } from "./listener.ts";
+import { chooseListen } from "./listeners/choose.ts";
+import type { Log } from "./log.ts";
+import type { Model } from "./model.ts";
+import type { Secret } from "./secret.ts";
+import type { Store } from "./store.ts";
+
+/** What a service is made of. Whoever opened the store and the model closes them, after the service. */
+export interface ServiceParts {
+  config: Config;
+  harnessApiKey: Secret;
+  store: Store;
+  model: Model;
+  clock: Clock;
+  log: Log;
+  /** By slug: MCP servers that this instance starts as processes; the store knows none of them. */
+  processServers?: Record<string, Record<string, McpProcessServer>>;
+  observer?: ThreadObserver;
+}
+
+export interface Service {
+  /** Where it can be reached from this machine, without a slash at the end. */
+  url: string;
+  listener: Listener["kind"];
+  store: Store;
+  threads: RunningThreads;
+  directory: Directory;
+  /** Takes no new connections, lets open streams end within the grace, and hands over what is left. Once. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** A token is 3 to 4 characters of most languages: so much history is enough to choose the newest of. */
+const CHARS_PER_TOKEN = 5;
+/** After the last line of every stream, this long for the last bytes to leave. */
+const LAST_BYTES_MS = 1_000;
+
+/** The wiring: parts in, a running service out. */
+export async function startService(parts: ServiceParts): Promise<Service> {
+  const { config, harnessApiKey, store, model, clock, log, processServers = {} } = parts;
+  const directory = createDirectory({ store, log });
+  await directory.start();
+
+  const agent = createAgent({
+    model,
+    channel: (slug) => withProcesses(directory.channel(slug), processServers[slug]),
+    defaultModel: config.openai.model,
+    maxInputTokens: config.agentMaxInputTokens,
+    clock,
+    log,
+    spending: spendingOf(store, clock),
+  });
+  const threads = createThreads({
+    store,
+    agent,
+    clock,
+    log,
+    limits: {
+      runTimeoutMs: config.runTimeoutMs,
+      runMaxToolCalls: config.runMaxToolCalls,
+      toolResultTimeoutMs: config.toolResultTimeoutMs,
+      runMaxReplyChars: config.runMaxReplyChars,
+      threadQueueMax: config.threadQueueMax,
+      historyBudgetChars: config.agentMaxInputTokens * CHARS_PER_TOKEN,
+    },
+    observer: parts.observer ?? nobody,
+  });
+  const visitors = createVisitors({ store, clock, ttlMs: config.visitorTtlMs });
+  const windows = createWindows({ limits: config.limits, clock });
+  const handler = createHandler({
+    config,
+    harnessApiKey,
+    store,
+    model,
+    clock,
+    log,
+    directory,
+    threads,
+    visitors,
+    windows,
+  });
+
+  const { listen, note } = await chooseListen(config.listener);
+  if (note !== null) log.warn(note);
+  const listener = await listen({ host: config.host, port: config.port, handler });
+  await threads.start();
+
+  let stopping: Promise<void> | null = null;
+  async function stop(graceMs: number): Promise<void> {
+    listener.stopAccepting();
+    await threads.drain(graceMs);
+    await until(() => listener.inFlight() === 0, LAST_BYTES_MS, clock);
+    await listener.close();
+    directory.stop();
+    await agent.close();
+  }
+
+  return {
+    url: `http://${reachable(config.host)}:${listener.port}`,
+    listener: listener.kind,
+    store,
+    threads,
+    directory,
+    stop: (graceMs) => (stopping ??= stop(graceMs)),
+  };
+}
+
+/** The channel with the MCP servers of this instance beside its own. */
+function withProcesses(
+  channel: Channel | null,
+  processes: Record<string, McpProcessServer> | undefined,
+): Channel | null {
+  if (channel === null || processes === undefined) return channel;
+  const mcpServers = { ...channel.agent.mcpServers, ...processes };
+  return { ...channel, agent: { ...channel.agent, mcpServers } };
+}
+
+function spendingOf(store: Store, clock: Clock): Spending {
+  const today = () => dayOf(clock.now());
+  return {
+    spent: (slug, userId) => store.spentTokens(slug, userId, today()),
+    spend: (slug, userId, tokens) => store.spendTokens({ slug, userId, day: today(), tokens }),
+  };
+}
+
+/** A wildcard is no address to go to. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+async function until(holds: () => boolean, withinMs: number, clock: Clock): Promise<void> {
+  const endsAt = clock.elapsed() + withinMs;
+  while (!holds() && clock.elapsed() < endsAt) await new Promise((resolve) => setTimeout(resolve, 10));
+}

@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { temporaryFolder } from "../support/data-dir.ts";
+import { call, cut, hold, say } from "../support/model-server.ts";
+import { openScriptedModel } from "../support/open-model.ts";
+import { startTestService, TEST_KEY } from "../support/service.ts";
+import { openTestTerminal, runCommand } from "../support/terminal.ts";
+
+const env = { HARNESS_API_KEY: TEST_KEY };
+
+test("from a pipe each line is a message of one thread, and stdout carries the replies alone", async () => {
+  const { server, model } = await openScriptedModel(["It is noon.", "Good bye!"]);
+  const { url } = await startTestService({ model });
+  const ran = await runCommand(env, ["chat", "--url", url], "What time is it?\n\nBye\n");
+  expect(ran).toEqual({ code: 0, out: "It is noon.\nGood bye!\n", err: "" });
+  expect(JSON.stringify(server.requests[1]?.body.messages)).toContain("It is noon.");
+});
+
+test("--thread and --user go on with a conversation", async () => {
+  const { server, model } = await openScriptedModel();
+  const { url } = await startTestService({ model });
+  const args = ["chat", "--url", url, "--thread", "t1", "--user", "ada"];
+  await runCommand(env, args, "My name is Ada\n");
+  await runCommand(env, args, "Who am I?\n");
+  expect(JSON.stringify(server.requests[1]?.body.messages)).toContain("My name is Ada");
+});
+
+test("steps and error lines are told beside the reply, and a failed message ends a pipe with 1", async () => {
+  const failure = [call("task_failed", { reason: "There is no such order" })];
+  const tools = [call("order_status", { orderId: "1001" })];
+  const { model } = await openScriptedModel([tools, failure]);
+  const command = { command: process.execPath, args: ["--import", "tsx", "src/demo/mcp-server.ts"] };
+  const { url } = await startTestService({ model, processServers: { cli: { shop: command } } });
+  const { code, out, err } = await runCommand(env, ["chat", "--url", url], "Where is it?\nNever sent\n");
+  expect(code).toBe(1);
+  expect(out).toBe("");
+  expect(err).toContain("[running] order_status");
+  expect(err).toContain("[done] order_status");
+  expect(err).toContain("There is no such order");
+});
+
+test("a model that breaks off is told in one line", async () => {
+  const { model } = await openScriptedModel([[say("Hel"), cut()]]);
+  const { url } = await startTestService({ model });
+  const { code, out, err } = await runCommand(env, ["chat", "--url", url], "Hello\n");
+  expect(code).toBe(1);
+  expect(out).toBe("Hel\n");
+  expect(err).toMatch(/Cannot go on: the last message was not answered\n$/);
+});
+
+test("Ctrl-C cancels the run and ends with 0", async () => {
+  const { server, model } = await openScriptedModel([[say("Hel"), hold()]]);
+  const service = await startTestService({ model });
+  const terminal = openTestTerminal(env);
+  const ended = runProgram(["chat", "--url", service.url, "--thread", "t1", "--user", "ada"], terminal);
+  terminal.input.write("Hello\n");
+  await server.held();
+  await expect.poll(() => terminal.written.out).toBe("Hel");
+  terminal.interrupt();
+  expect(await ended).toBe(0);
+  const user = await service.store.findUser("cli", "ada");
+  const [thread] = await service.store.threads("cli", user?.userId ?? "");
+  await expect
+    .poll(async () => (await service.store.load(thread?.uid ?? "", 1))?.run?.outcome)
+    .toBe("cancelled");
+});
+
+test("Ctrl-C at the prompt ends with 0", async () => {
+  const { url } = await startTestService();
+  const terminal = openTestTerminal(env);
+  const ended = runProgram(["chat", "--url", url], terminal);
+  await new Promise((resolve) => setImmediate(resolve));
+  terminal.interrupt();
+  expect(await ended).toBe(0);
+});
+
+test("U04: what a model says does not steer a terminal", async () => {
+  const { model } = await openScriptedModel(["\u001b[2Jgone"]);
+  const { url } = await startTestService({ model });
+  const terminal = { ...openTestTerminal(env), interactive: true };
+  terminal.input.end("Hello\n");
+  expect(await runProgram(["chat", "--url", url], terminal)).toBe(0);
+  expect(terminal.written.out).toContain("gone");
+  expect(terminal.written.out).not.toContain("\u001b[2J");
+});
+
+test.each([
+  ["a wrong key", ["--key", "wrong"], "refuses the key"],
+  ["an unknown channel", ["--channel", "nope"], "there is none of that slug"],
+])("%s is told, and ends with 1", async (_name, args, complaint) => {
+  const { url } = await startTestService();
+  const { code, err } = await runCommand(env, ["chat", "--url", url, ...args], "Hello\n");
+  expect(code).toBe(1);
+  expect(err).toContain(complaint);
+});
+
+test("a service that is not there is told, and ends with 1", async () => {
+  const { code, err } = await runCommand(env, ["chat", "--url", "http://127.0.0.1:1"], "Hello\n");
+  expect(code).toBe(1);
+  expect(err).toContain("Cannot reach http://127.0.0.1:1 (ECONNREFUSED)");
+});
+
+test("without a key anywhere it says where it looked", async () => {
+  const { code, err } = await runCommand({ DATA_DIR: temporaryFolder() }, ["chat"], "Hello\n");
+  expect(code).toBe(1);
+  expect(err).toContain("--key and HARNESS_API_KEY are unset");
+});

@@ -1,0 +1,182 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "./support/data-dir.ts";
+import { hold, say, startModelServer } from "./support/model-server.ts";
+import { startRedis } from "./support/redis-server.ts";
+import { sendMessage, spawnCommand, startServiceProcess, TEST_KEY } from "./support/service.ts";
+import { runCommand } from "./support/terminal.ts";
+
+const MESSAGE = { threadId: "t1", userId: "u1", text: "Hello" };
+
+describe("a start without configuration", () => {
+  test("prints keys and a line to paste that streams a reply; the log carries no key (P15)", async () => {
+    const dataDir = temporaryFolder();
+    const { output } = await startServiceProcess({ DATA_DIR: dataDir });
+    await expect.poll(() => output.stderr).toContain("curl");
+    const keys = JSON.parse(readFileSync(join(dataDir, "keys.json"), "utf8")) as {
+      harnessApiKey: string;
+      demo: { publishableKey: string; secretKey: string };
+    };
+    for (const key of [keys.harnessApiKey, keys.demo.publishableKey, keys.demo.secretKey]) {
+      expect(output.stderr).toContain(key);
+      expect(output.stdout.join("\n")).not.toContain(key);
+    }
+    for (const line of output.stdout) expect(() => void JSON.parse(line)).not.toThrow();
+
+    const curl = output.stderr.split("\n").find((line) => line.startsWith("curl "));
+    const { stdout } = await promisify(execFile)("bash", ["-c", curl ?? ""]);
+    expect(stdout.trimEnd().split("\n").at(-1)).toContain('"type":"done"');
+  });
+
+  test("serves the demo page on an origin that the demo channel allows", async () => {
+    const { output } = await startServiceProcess({ DATA_DIR: temporaryFolder() });
+    await expect.poll(() => output.stderr).toContain("Demo page");
+    const page = /Demo page\s+(\S+)/.exec(output.stderr)?.[1] ?? "";
+    expect((await fetch(page)).status).toBe(200);
+    const service = /Chat agent\s+(\S+)/.exec(output.stderr)?.[1] ?? "";
+    const origin = new URL(page).origin;
+    const preflight = await fetch(`${service}/v1/widget/visitors`, {
+      method: "OPTIONS",
+      headers: { origin },
+    });
+    expect(preflight.status).toBe(204);
+  });
+});
+
+describe("a start that cannot be", () => {
+  test.each([
+    [
+      "a variable that does not parse",
+      { PORT: "http" },
+      'PORT is "http", it takes a whole number from 0 to 65535',
+    ],
+    ["an empty key (A02)", { HARNESS_API_KEY: "" }, "HARNESS_API_KEY is empty"],
+    ["a channels file that is not there", { CHANNELS_FILE: "/nowhere.json" }, "Cannot read CHANNELS_FILE"],
+    ["a Redis that does not answer", { REDIS_URL: "redis://:canary@127.0.0.1:1" }, "Cannot "],
+  ])("%s: exits 1 with one line, before listening", async (_name, env, complaint) => {
+    const { exit, output } = spawnCommand(["serve"], { PORT: "0", DATA_DIR: temporaryFolder(), ...env });
+    expect(await exit).toBe(1);
+    expect(output.stderr).toContain(complaint);
+    expect(output.stderr).toMatch(/^Cannot [^\n]+\n$/);
+    expect(output.stderr).not.toContain("canary");
+    expect(output.stdout.join("")).not.toContain('"url"');
+  });
+
+  test("a broken channels file exits 1 with its line", async () => {
+    const dataDir = temporaryFolder();
+    const path = join(dataDir, "channels.json");
+    writeFileSync(path, JSON.stringify({ channels: [{ slug: "Shop", kind: "web" }] }));
+    const { exit, output } = spawnCommand(["serve"], { PORT: "0", DATA_DIR: dataDir, CHANNELS_FILE: path });
+    expect(await exit).toBe(1);
+    expect(output.stderr).toMatch(
+      /^Cannot read CHANNELS_FILE .*channels\[0\]\.slug: must be 1 to 64[^\n]+\n$/,
+    );
+  });
+
+  test("a second serve on one DATA_DIR exits 1", async () => {
+    const dataDir = temporaryFolder();
+    const first = await startServiceProcess({ DATA_DIR: dataDir });
+    const second = spawnCommand(["serve"], { PORT: "0", DATA_DIR: dataDir });
+    expect(await second.exit).toBe(1);
+    expect(second.output.stderr).toMatch(/^Cannot lock [^\n]+\n$/);
+    expect((await fetch(`${first.url}/health`)).status).toBe(200);
+  });
+
+  test("a port that is taken exits 1", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => taken.once("listening", resolve));
+    const PORT = String((taken.address() as AddressInfo).port);
+    const { exit, output } = spawnCommand(["serve"], { DATA_DIR: temporaryFolder(), PORT });
+    expect(await exit).toBe(1);
+    expect(output.stderr).toContain(PORT);
+    taken.close();
+  });
+});
+
+describe("with CHANNELS_FILE", () => {
+  test("a start that overrides the command line's change says so in one line", async () => {
+    const dataDir = temporaryFolder();
+    const CHANNELS_FILE = join(dataDir, "channels.json");
+    writeFileSync(
+      CHANNELS_FILE,
+      JSON.stringify({ channels: [{ slug: "bot", kind: "transport", enabled: true }] }),
+    );
+    const env = { DATA_DIR: dataDir, CHANNELS_FILE, HARNESS_API_KEY: TEST_KEY };
+    const first = await startServiceProcess(env);
+    expect((await sendMessage(first.url, { ...MESSAGE, channel: "bot" })).status).toBe(200);
+
+    // In force within a second, from another process, without a restart.
+    expect((await runCommand(env, ["channels", "disable", "bot"])).code).toBe(0);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect((await sendMessage(first.url, { ...MESSAGE, channel: "bot" })).status).toBe(403);
+    first.kill("SIGTERM");
+    expect(await first.exit).toBe(0);
+
+    const second = await startServiceProcess(env);
+    const overrides = second.output.stdout.filter((line) =>
+      line.includes("overrides enabled of channel bot"),
+    );
+    expect(overrides).toHaveLength(1);
+    expect((await sendMessage(second.url, { ...MESSAGE, channel: "bot" })).status).toBe(200);
+    expect(existsSync(join(dataDir, "keys.json"))).toBe(false);
+  });
+});
+
+describe("signals", () => {
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "P29: %s ends an idle service with exit code 0",
+    async (signal) => {
+      const { kill, exit } = await startServiceProcess({ DATA_DIR: temporaryFolder() });
+      kill(signal);
+      expect(await exit).toBe(0);
+    },
+  );
+
+  test("P29: a second SIGTERM does not wait for the grace", async () => {
+    const model = await startModelServer([[say("Hel"), hold()]]);
+    const env = { DATA_DIR: temporaryFolder(), HARNESS_API_KEY: TEST_KEY, OPENAI_BASE_URL: model.baseUrl };
+    const service = await startServiceProcess(env);
+    const cut = sendMessage(service.url, MESSAGE).catch(() => null);
+    await model.held();
+    service.kill("SIGTERM");
+    await expect.poll(() => service.output.stdout.join("")).toContain("Stopping");
+    service.kill("SIGTERM");
+    expect(await service.exit).toBe(1);
+    await cut;
+    await model.close();
+  });
+});
+
+describe("P1: after kill -9 and a restart the conversation goes on", () => {
+  test.each(["embedded", "redis"])("on the %s store", async (kind) => {
+    const redis = kind === "redis" ? await startRedis() : null;
+    const env = {
+      DATA_DIR: temporaryFolder(),
+      HARNESS_API_KEY: TEST_KEY,
+      ...(redis === null ? {} : { REDIS_URL: redis.url }),
+    };
+    const first = await startServiceProcess(env);
+    const before = await sendMessage(first.url, MESSAGE);
+    first.kill("SIGKILL");
+    await first.exit;
+
+    const second = await startServiceProcess(env);
+    await sendMessage(second.url, { ...MESSAGE, text: "Still there?" });
+    const listed = await runCommand(env, ["threads", "list", "cli", "u1", "--json"]);
+    const [thread] = JSON.parse(listed.out) as { id: string }[];
+    const shown = await runCommand(env, ["threads", "show", "cli", thread?.id ?? "", "--json"]);
+    const { messages } = JSON.parse(shown.out) as { messages: { role: string; content: string }[] };
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+    expect(messages[0]?.content).toBe("Hello");
+    expect(messages[1]?.content).toBe(before.text);
+    expect(messages[2]?.content).toBe("Still there?");
+    second.kill("SIGKILL");
+    await second.exit;
+    await redis?.stop();
+  });
+});

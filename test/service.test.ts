@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { readConfig } from "../src/config.ts";
+import { openScriptedModel } from "./support/open-model.ts";
+import { hold, say } from "./support/model-server.ts";
+import { sendMessage, startTestService } from "./support/service.ts";
+
+const MESSAGE = { threadId: "t1", userId: "u1", text: "Hello" };
+
+test("a started service answers with a stream that ends in done", async () => {
+  const { url } = await startTestService();
+  const { status, lines, text } = await sendMessage(url, MESSAGE);
+  expect(status).toBe(200);
+  expect(text).not.toBe("");
+  expect(lines.at(-1)).toMatchObject({ type: "done" });
+});
+
+test("the transport key decides, and is nowhere in the log (P15)", async () => {
+  const service = await startTestService();
+  expect(await sendMessage(service.url, MESSAGE, "wrong")).toMatchObject({
+    status: 401,
+    text: "Unauthorized",
+  });
+  expect(service.logged.join("")).not.toContain("test-transport-key");
+});
+
+test("P29: stop() lets an open stream end within the grace", async () => {
+  const { server, model } = await openScriptedModel([[say("Hel"), hold(), say("lo")]]);
+  const service = await startTestService({ model });
+  const answered = sendMessage(service.url, MESSAGE);
+  await server.held();
+  const stopped = service.stop(10_000);
+  server.release();
+  expect(await answered).toMatchObject({ text: "Hello" });
+  expect((await answered).lines.at(-1)).toMatchObject({ type: "done" });
+  await stopped;
+  await expect(fetch(`${service.url}/health`)).rejects.toThrow("fetch failed");
+});
+
+test("P29: past the grace an open stream ends as interrupted", async () => {
+  const { server, model } = await openScriptedModel([[say("Hel"), hold()]]);
+  const service = await startTestService({ model });
+  const answered = sendMessage(service.url, MESSAGE);
+  await server.held();
+  await service.stop(0);
+  expect((await answered).lines.at(-1)).toMatchObject({ type: "error", code: "interrupted" });
+});
+
+test("P35: what a user spends on a capped channel is counted, and ends at the cap", async () => {
+  const { server, model } = await openScriptedModel();
+  const service = await startTestService({ model });
+  const cli = await service.store.channel("cli");
+  if (cli === null) throw new Error("Cannot go on: no channel");
+  await service.store.putChannel({ ...cli, agent: { maxTokensPerUserPerDay: 1 } });
+  await service.directory.renew();
+  expect((await sendMessage(service.url, MESSAGE)).lines.at(-1)).toMatchObject({ type: "done" });
+  const second = await sendMessage(service.url, MESSAGE);
+  expect(second.lines.at(-1)).toMatchObject({ type: "error", code: "budget_exceeded" });
+  expect(server.requests).toHaveLength(1);
+});
+
+test("MCP servers of this instance are offered to the model, and are in no store", async () => {
+  const { server, model } = await openScriptedModel();
+  const command = { command: process.execPath, args: ["--import", "tsx", "src/demo/mcp-server.ts"] };
+  const service = await startTestService({ model, processServers: { cli: { shop: command } } });
+  await sendMessage(service.url, MESSAGE);
+  const offered = server.requests[0]?.body.tools?.map((tool) =>
+    tool.type === "function" ? tool.function.name : "",
+  );
+  expect(offered).toContain("order_status");
+  expect(JSON.stringify(await service.store.channels())).not.toContain("mcp-server");
+});
+
+test("limits of the configuration are in force", async () => {
+  const config = { ...readConfig({ SERVER_MAX_BODY_BYTES: "100" }), port: 0 };
+  const { url } = await startTestService({ config });
+  expect((await sendMessage(url, { ...MESSAGE, text: "x".repeat(200) })).status).toBe(413);
+});
