@@ -1,0 +1,79 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { z } from "zod";
+import type { HttpAnswer } from "../listener.ts";
+import { acceptsGzip } from "./accepts-gzip.ts";
+
+/** What src/widget/build.mjs made. */
+const BUILT = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "../../dist/widget/" : "../../widget/", import.meta.url),
+);
+
+const Manifest = z.object({ hash: z.string(), markdownFile: z.string() });
+
+interface ScriptFile {
+  bytes: Buffer;
+  gzipped: Buffer;
+  etag: string;
+  /** A name with the content's hash: what it holds never changes. */
+  isImmutable: boolean;
+}
+
+/** The element's files by the name that a page asks for; read once. */
+export type WidgetScript = ReadonlyMap<string, ScriptFile>;
+
+/** Rejects where the widget was not built (`npm run build`). */
+export async function loadWidgetScript(folder = BUILT): Promise<WidgetScript> {
+  const manifest = Manifest.parse(JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")));
+  const [script, module, markdown] = await Promise.all(
+    ["chat-agent.js", "chat-agent.mjs", manifest.markdownFile].map((name) => readFile(join(folder, name))),
+  );
+  if (script === undefined || module === undefined || markdown === undefined) {
+    throw new Error("Cannot load the widget: a file is missing");
+  }
+  const { hash, markdownFile } = manifest;
+  return new Map([
+    ["chat-agent.js", await scriptFile(script, hash, false)],
+    [`chat-agent.${hash}.js`, await scriptFile(script, hash, true)],
+    ["chat-agent.mjs", await scriptFile(module, `${hash}-module`, false)],
+    [markdownFile, await scriptFile(markdown, markdownFile, true)],
+  ]);
+}
+
+/**
+ * The answer to a GET or HEAD of `/widget/v1/NAME` (contract, Not endpoints of the API): for every page of every origin,
+ * so no Origin is asked for. null where there is no such file.
+ */
+export function widgetScriptAnswer(
+  files: WidgetScript,
+  request: { path: string; headers: ReadonlyMap<string, string> },
+): HttpAnswer | null {
+  const file = files.get(/^\/widget\/v1\/([\w.-]+)$/.exec(request.path)?.[1] ?? "");
+  if (file === undefined) return null;
+  const headers = {
+    "content-type": "text/javascript; charset=utf-8",
+    etag: file.etag,
+    // A page names the plain script for good: it follows the service within minutes.
+    "cache-control": file.isImmutable ? "public, max-age=31536000, immutable" : "public, max-age=300",
+    "cross-origin-resource-policy": "cross-origin",
+    "access-control-allow-origin": "*",
+    "x-content-type-options": "nosniff",
+    vary: "accept-encoding",
+  };
+  if (knows(request.headers.get("if-none-match"), file.etag)) return { status: 304, headers };
+  if (!acceptsGzip(request.headers.get("accept-encoding"))) return { status: 200, headers, body: file.bytes };
+  return { status: 200, headers: { ...headers, "content-encoding": "gzip" }, body: file.gzipped };
+}
+
+async function scriptFile(bytes: Buffer, tag: string, isImmutable: boolean): Promise<ScriptFile> {
+  // Weak: the gzipped and the plain body are the same script.
+  return { bytes, gzipped: await promisify(gzip)(bytes, { level: 9 }), etag: `W/"${tag}"`, isImmutable };
+}
+
+function knows(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return tags.includes("*") || tags.includes(etag.replace(/^W\//, ""));
+}
