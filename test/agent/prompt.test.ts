@@ -67,7 +67,7 @@ describe("the system message", () => {
           expect(blocks).toHaveLength(2);
           const [json, rest, ...more] = (blocks[1] ?? "").split("\n</visitor_data>");
           expect([rest, more]).toEqual(["", []]);
-          expect(system.match(/<\/visitor_data>/g)).toHaveLength(1);
+          expect(json).not.toMatch(/[<>]/);
           expect(JSON.parse(json ?? "")).toEqual(speaker);
         },
       ),
@@ -167,6 +167,11 @@ describe("the present run", () => {
       { role: "tool", callId: "a", content: "red" },
       { role: "tool", callId: "b", content: "Error: no such tool" },
     ]);
+  });
+
+  it("says so where a call has no result", () => {
+    const turns: TurnItem[] = [{ type: "assistant", text: "", calls: [call("a")] }];
+    expect(promptOf({ run: newRun({ turns }) })[3]).toMatchObject({ content: "This call has no result." });
   });
 
   it("stays whole while the history goes", () => {
