@@ -107,7 +107,8 @@ function commitArguments(commit: ThreadCommit): string[] {
 }
 
 function resultFrom(reply: Reply): CommitResult {
-  const [type, second, third] = listOf(reply);
+  const [first, second, third] = listOf(reply);
+  const type = textOf(first);
   switch (type) {
     case "committed": {
       const next = textOrNull(third);
@@ -120,7 +121,7 @@ function resultFrom(reply: Reply): CommitResult {
     case "fenced":
       return { type };
     default:
-      throw new Error(`Cannot read a commit's answer: no result is called ${String(type)}`);
+      throw new Error(`Cannot read a commit's answer: no result is called ${type}`);
   }
 }
 

@@ -48,13 +48,26 @@ export async function openRedisStore(options: {
     throw error;
   }
 
+  const threads = redisThreads(redis);
+  const liveness = redisLiveness(redis, processId);
+  let enlisted = false;
+
   return {
     kind: "redis",
     processId,
     ...redisChannels(redis),
     ...redisUsers(redis),
-    ...redisThreads(redis),
-    ...redisLiveness(redis, processId),
+    ...threads,
+    ...liveness,
+
+    async commit(commit) {
+      // What a process holds that nobody has heard of would be held for ever if it died now.
+      if (commit.claims && !enlisted) {
+        await liveness.beat(Number.MAX_SAFE_INTEGER);
+        enlisted = true;
+      }
+      return threads.commit(commit);
+    },
 
     onChange(callback) {
       changed.add(callback);

@@ -50,7 +50,7 @@ type Client = Pick<ReturnType<typeof createClient>, "sendCommand">;
 /** Each node says so for itself, and knows the others by then. */
 async function untilWhole(client: Client): Promise<void> {
   for (let tries = 0; tries < 600; tries++) {
-    const info = String(await client.sendCommand(["CLUSTER", "INFO"]));
+    const info = (await client.sendCommand(["CLUSTER", "INFO"])) as unknown as string;
     if (info.includes("cluster_state:ok") && info.includes("cluster_size:3")) return;
     await sleep(50);
   }
