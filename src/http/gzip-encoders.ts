@@ -47,7 +47,12 @@ function syncHandleOf(gzip: zlib.Gzip): { handle: SyncHandle; left: Uint32Array 
 }
 
 function isSyncHandle(value: unknown): value is SyncHandle {
-  return typeof value === "object" && value !== null && "writeSync" in value && typeof value.writeSync === "function";
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "writeSync" in value &&
+    typeof value.writeSync === "function"
+  );
 }
 
 const NOTHING = new Uint8Array(0);
@@ -67,13 +72,14 @@ export function encodeInThread(target: EncoderTarget): Encoder | null {
 
   const send = (flush: number, input: Uint8Array): void => {
     let inputAt = 0;
-    do {
+    let full = true;
+    while (full) {
       handle.writeSync(flush, input, inputAt, input.byteLength - inputAt, room, 0, room.byteLength);
       const [roomLeft = 0, inputLeft = 0] = left;
       inputAt = input.byteLength - inputLeft;
       if (roomLeft < room.byteLength) target.pass(Buffer.from(room.subarray(0, room.byteLength - roomLeft)));
-      if (roomLeft > 0) return;
-    } while (true);
+      full = roomLeft === 0;
+    }
   };
 
   send(Z_SYNC_FLUSH, NOTHING);

@@ -18,7 +18,13 @@ function keptOutlet() {
     end: () => ended(),
     onGone: (callback) => void (tellGone = callback),
   };
-  return { outlet, end, bytes: () => Buffer.concat(chunks), writes: () => chunks.length, goAway: () => tellGone() };
+  return {
+    outlet,
+    end,
+    bytes: () => Buffer.concat(chunks),
+    writes: () => chunks.length,
+    goAway: () => tellGone(),
+  };
 }
 
 const encoders: [string, MakeEncoder][] = [

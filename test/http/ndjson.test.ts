@@ -7,13 +7,23 @@ import { encodeLines } from "../../src/http/ndjson.ts";
 const anyText = fc.string({
   unit: fc.oneof(
     { weight: 3, arbitrary: fc.string({ unit: "binary", minLength: 1, maxLength: 1 }) },
-    { weight: 2, arbitrary: fc.constantFrom(..."\n\r\u000b\u000c\u001c\u001d\u001e\u0085\u2028\u2029\\\"\ud800\udc00\0") },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom(
+        ...'\n \r \u000b \u000c \u001c \u001d \u001e \u0085 \u2028 \u2029 \\ " \ud800 \udc00 \0'.split(" "),
+      ),
+    },
   ),
 });
 
 const anyLine: fc.Arbitrary<Line> = fc.oneof(
   fc.record({ type: fc.constant("delta" as const), text: anyText }),
-  fc.record({ type: fc.constant("step" as const), id: anyText, phase: fc.constant("done" as const), text: anyText }),
+  fc.record({
+    type: fc.constant("step" as const),
+    id: anyText,
+    phase: fc.constant("done" as const),
+    text: anyText,
+  }),
   fc.record({
     type: fc.constant("tool_call" as const),
     tool: anyText,
@@ -31,17 +41,20 @@ const splitters = {
   "Python's splitlines": /\r\n|[\n\r\u000b\u000c\u001c\u001d\u001e\u0085\u2028\u2029]/,
 };
 
-test.each(Object.entries(splitters))("P4: %s finds the lines that were encoded, whatever their text", (_name, splitter) => {
-  fc.assert(
-    fc.property(fc.array(anyLine, { maxLength: 5 }), (lines) => {
-      const wire = Buffer.from(encodeLines(lines)).toString();
-      const parts = wire.split(splitter);
-      expect(parts.pop()).toBe("");
-      expect(parts.map((part) => JSON.parse(part))).toEqual(JSON.parse(JSON.stringify(lines)));
-    }),
-    { numRuns: 300 },
-  );
-});
+test.each(Object.entries(splitters))(
+  "P4: %s finds the lines that were encoded, whatever their text",
+  (_name, splitter) => {
+    fc.assert(
+      fc.property(fc.array(anyLine, { maxLength: 5 }), (lines) => {
+        const wire = Buffer.from(encodeLines(lines)).toString();
+        const parts = wire.split(splitter);
+        expect(parts.pop()).toBe("");
+        expect(parts.map((part) => JSON.parse(part))).toEqual(JSON.parse(JSON.stringify(lines)));
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
 
 test("P4: a lone surrogate travels as an escape, so that the bytes stay UTF-8", () => {
   expect(encodeLines([{ type: "delta", text: "a\ud800" }])).toBe('{"type":"delta","text":"a\\ud800"}\n');

@@ -1,0 +1,26 @@
+import type { Listen, Listener } from "../listener.ts";
+import { listenNode } from "./node.ts";
+import { listenUws, whyNoNativeBuild } from "./uws.ts";
+
+export interface Choice {
+  listen: Listen;
+  kind: Listener["kind"];
+  /** One sentence for the log: how to get native speed, where node:http was taken for want of it. */
+  note: string | null;
+}
+
+/** The keeper to listen with: the wanted one, or uWebSockets.js where its native build loads (contract.md, LISTENER). */
+export async function chooseListen(
+  wanted: Listener["kind"] | null,
+  whyNot = whyNoNativeBuild,
+): Promise<Choice> {
+  if (wanted === "node") return { listen: listenNode, kind: "node", note: null };
+  const missing = whyNot();
+  if (missing === null) return { listen: listenUws, kind: "uws", note: null };
+  if (wanted === "uws") throw new Error(`Cannot listen with uWebSockets.js: ${missing}`);
+  return {
+    listen: listenNode,
+    kind: "node",
+    note: `${missing}; node:http listens, and for native speed install the official release under the same name: npm install uWebSockets.js@uNetworking/uWebSockets.js`,
+  };
+}

@@ -1,0 +1,18 @@
+/**
+ * Work for the end of the present turn of the event loop: one immediate for everything that a turn put off.
+ * Two promises of the listener rest on it: no answer leaves in the tick in which its request was parsed, and what is
+ * written to a stream in one tick leaves in one write.
+ */
+let waiting: (() => void)[] = [];
+
+/** Runs the callback after the present tick, in order. It must not throw. */
+export function afterTick(callback: () => void): void {
+  if (waiting.length === 0) setImmediate(runWaiting);
+  waiting.push(callback);
+}
+
+function runWaiting(): void {
+  const callbacks = waiting;
+  waiting = [];
+  for (const callback of callbacks) callback();
+}

@@ -1,0 +1,326 @@
+import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Refusal } from "../../src/domain/refusal.ts";
+import { UNREAD_LIMIT_BYTES } from "../../src/listener.ts";
+import type { HttpAnswer, HttpRequest, Listen, Listener, Outlet } from "../../src/listener.ts";
+import { framingRows } from "./framing-rows.ts";
+import { sendRaw } from "./raw-client.ts";
+
+const BODY_LIMIT_BYTES = 100_000;
+
+/** Holds a keeper to src/listener.ts. */
+export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
+  describe(`the listener on ${kind}`, () => {
+    let listener: Listener;
+    const handled: HttpRequest[] = [];
+    /** Paths of the requests whose body came whole. */
+    const completed: string[] = [];
+    const streams = new Map<string, (outlet: Outlet) => void>();
+
+    async function answer(request: HttpRequest): Promise<HttpAnswer> {
+      handled.push(request);
+      const headers: Record<string, string> = { "content-type": "application/json" };
+      if (request.path.startsWith("/stream")) {
+        return {
+          status: 200,
+          headers: { "content-type": "application/x-ndjson" },
+          stream: (outlet) => streams.get(request.path)?.(outlet),
+        };
+      }
+      if (request.path.startsWith("/no-content")) return { status: 204, headers: {} };
+      if (request.path.startsWith("/unread")) return { status: 401, headers: {}, body: "Unauthorized" };
+      if (request.path.startsWith("/split")) return { status: 200, headers: { "x-bad": "a\r\nx-evil: b" } };
+      if (request.path.startsWith("/throw")) throw new Error("Cannot answer: a test says so");
+      try {
+        const body = await request.body(BODY_LIMIT_BYTES);
+        completed.push(request.path);
+        return {
+          status: 200,
+          headers,
+          body: JSON.stringify({ method: request.method, body: body.toString() }),
+        };
+      } catch (error) {
+        if (error instanceof Refusal) return { status: 413, headers };
+        throw error;
+      }
+    }
+
+    beforeAll(async () => {
+      listener = await listen({ host: "127.0.0.1", port: 0, handler: answer });
+    });
+    afterAll(() => listener.close());
+
+    const url = (path: string): string => `http://127.0.0.1:${listener.port}${path}`;
+    const handledAt = (path: string): HttpRequest[] => handled.filter((request) => request.path === path);
+
+    test.concurrent.each(framingRows.map((row, index) => ({ ...row, path: `/row/${index}` })))(
+      "$name",
+      async (row) => {
+        const bytes = row.bytes.replace("PATH", row.path);
+        const { status, text } = await sendRaw({ port: listener.port, pieces: [bytes] });
+        const last = text.startsWith("HTTP/1.1 100")
+          ? Number(/HTTP\/1\.1 ([2-5]\d\d)/.exec(text)?.[1])
+          : status;
+        expect("uws" in row.expect ? row.expect[kind] : row.expect).toContain(last);
+        if (!row.handledInVain?.includes(kind)) {
+          expect(completed.filter((path) => path === row.path)).toHaveLength(
+            typeof row.handled === "number" ? row.handled : row.handled[kind],
+          );
+        }
+        expect(handledAt("/smuggled")).toHaveLength(0);
+        if (last === 200 && row.bytes.includes("hello"))
+          expect(text).toContain(`"body":"${row.body ?? "hello"}"`);
+      },
+    );
+
+    test("H01: a good POST cut in two at every offset has the same answer", async () => {
+      const whole =
+        'POST /cut HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{"text":"hi"}';
+      const cuts = Array.from({ length: whole.length - 1 }, (_, index) => index + 1);
+      const outcomes = await Promise.all(
+        cuts.map((cut) =>
+          sendRaw({
+            port: listener.port,
+            pieces: [whole.slice(0, cut), whole.slice(cut)],
+            gapMs: 60,
+            patienceMs: 8_000,
+          }),
+        ),
+      );
+      expect(outcomes.map(({ status }) => status)).toEqual(cuts.map(() => 200));
+      for (const { text } of outcomes) expect(text).toContain(String.raw`{\"text\":\"hi\"}`);
+    });
+
+    test("H07, H11: a body over the limit is refused as soon as it is over, and the connection closes", async () => {
+      const declared = await sendRaw({
+        port: listener.port,
+        pieces: ["POST /big HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999\r\n\r\n"],
+      });
+      expect(declared).toMatchObject({ status: 413, closed: true });
+      const chunk = `8000\r\n${"x".repeat(0x8000)}\r\n`;
+      const counted = await sendRaw({
+        port: listener.port,
+        pieces: [
+          "POST /big HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+          chunk,
+          chunk,
+          chunk,
+          chunk,
+        ],
+        patienceMs: 4_000,
+      });
+      expect(counted).toMatchObject({ status: 413, closed: true });
+    });
+
+    test("a client that is still sending a body that nobody wants gets its answer", async () => {
+      const response = await fetch(url("/unread"), { method: "POST", body: "x".repeat(1_500_000) });
+      expect(response.status).toBe(401);
+      expect(await response.text()).toBe("Unauthorized");
+    });
+
+    test("H27, H28: a second request in the same read closes the connection and is never handled", async () => {
+      const second = "GET /pipelined HTTP/1.1\r\nHost: x\r\n\r\n";
+      const outcome = await sendRaw({
+        port: listener.port,
+        pieces: [`GET /first HTTP/1.1\r\nHost: x\r\n\r\n${second}`],
+      });
+      expect(outcome).toMatchObject({ status: 0, closed: true });
+      expect(handledAt("/pipelined")).toHaveLength(0);
+    });
+
+    test("a chunked request is the last of its connection, and so is a POST without a length", async () => {
+      for (const head of ["Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "\r\n"]) {
+        const outcome = await sendRaw({
+          port: listener.port,
+          pieces: [`POST /last HTTP/1.1\r\nHost: x\r\n${head}`],
+        });
+        expect(outcome).toMatchObject({ status: 200, closed: true });
+      }
+    });
+
+    test("R03-R06: method and path come as they were sent", async () => {
+      const paths = ["/v1/./messages", "//v1", "/V1/Messages", "/a%2Fb%00%ZZ", `/${"x/".repeat(1_500)}`];
+      for (const path of paths) {
+        await sendRaw({
+          port: listener.port,
+          pieces: [`GET ${path}?q=%20&q HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`],
+        });
+        expect(handledAt(path)[0]).toMatchObject({ method: "GET", query: "q=%20&q", address: "127.0.0.1" });
+      }
+    });
+
+    test("R07: HEAD has the length and no body, and the connection is usable", async () => {
+      const head = await sendRaw({ port: listener.port, pieces: ["HEAD /h HTTP/1.1\r\nHost: x\r\n\r\n"] });
+      expect(head.text).toMatch(/content-length: 27/i);
+      expect(head.text.endsWith("\r\n\r\n")).toBe(true);
+      expect(head.closed).toBe(false);
+    });
+
+    test("E10: Connection: close is answered, then closed", async () => {
+      const outcome = await sendRaw({
+        port: listener.port,
+        pieces: ["GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"],
+      });
+      expect(outcome).toMatchObject({ status: 200, closed: true });
+    });
+
+    test("204 has neither body nor length", async () => {
+      const outcome = await sendRaw({
+        port: listener.port,
+        pieces: ["GET /no-content HTTP/1.1\r\nHost: x\r\n\r\n"],
+      });
+      expect(outcome).toMatchObject({ status: 204, closed: false });
+      expect(outcome.text).not.toMatch(/content-length|transfer-encoding/i);
+    });
+
+    test("a header that would split the answer, and a handler that throws, are 500 and end that request only", async () => {
+      for (const path of ["/split", "/throw"]) {
+        const outcome = await sendRaw({
+          port: listener.port,
+          pieces: [`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`],
+        });
+        expect(outcome).toMatchObject({ status: 500, closed: true });
+        expect(outcome.text).not.toContain("evil");
+      }
+      expect((await fetch(url("/after"))).status).toBe(200);
+    });
+
+    test("H35: a body that ends early tells the handler that the client is gone", async () => {
+      const before = listener.inFlight();
+      const socket = connect(listener.port, "127.0.0.1");
+      socket.write("POST /short HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nhello");
+      await waitFor(() => handledAt("/short").length === 1);
+      expect(listener.inFlight()).toBe(before + 1);
+      socket.destroy();
+      await waitFor(() => listener.inFlight() === before);
+      expect(completed).not.toContain("/short");
+    });
+
+    test("u22: status and headers of a stream leave before its first line", async () => {
+      const { outlet: opened, resolve } = nextOutlet();
+      streams.set("/stream/late", resolve);
+      const response = await fetch(url("/stream/late"), { method: "POST", body: "{}" });
+      expect(response.status).toBe(200);
+      const outlet = await opened;
+      outlet.write('{"a":1}\n');
+      outlet.end('{"b":2}\n');
+      const lines = (await response.text()).split("\n");
+      expect(lines.pop()).toBe("");
+      expect(lines.map((line) => JSON.parse(line))).toEqual([{ a: 1 }, { b: 2 }]);
+    });
+
+    test("chunks of one tick leave in one write, from a later microtask too", async () => {
+      streams.set("/stream/ticks", (outlet) => {
+        outlet.write("one\n");
+        void Promise.resolve().then(() => {
+          outlet.write(Buffer.from("two\n"));
+          outlet.end("three\n");
+        });
+      });
+      const { text } = await sendRaw({
+        port: listener.port,
+        pieces: ["GET /stream/ticks HTTP/1.1\r\nHost: x\r\n\r\n"],
+      });
+      expect(text).toContain("\r\ne\r\none\ntwo\nthree\n\r\n");
+    });
+
+    test("H38: onGone is called once when the client leaves, at once for who asks later, and never after end", async () => {
+      let gone = 0;
+      const { outlet: opened, resolve } = nextOutlet();
+      streams.set("/stream/left", (outlet) => {
+        outlet.onGone(() => gone++);
+        outlet.write("hello\n");
+        resolve(outlet);
+      });
+      const socket = connect(listener.port, "127.0.0.1");
+      socket.write("GET /stream/left HTTP/1.1\r\nHost: x\r\n\r\n");
+      socket.once("data", () => socket.resetAndDestroy());
+      const outlet = await opened;
+      await waitFor(() => gone === 1);
+      outlet.write("nobody reads this\n");
+      outlet.onGone(() => gone++);
+      expect(gone).toBe(2);
+      outlet.end();
+      await pause(20);
+      expect(gone).toBe(2);
+    });
+
+    test("P17: a reader that never reads is cut off once, with no more than the limit unread", async () => {
+      let gone = 0;
+      let written = 0;
+      const line = `${"x".repeat(8_191)}\n`;
+      streams.set("/stream/flood", (outlet) => {
+        const timer = setInterval(() => {
+          for (let count = 0; count < 16; count++) outlet.write(line);
+          written += 16 * line.length;
+        }, 1);
+        outlet.onGone(() => {
+          gone++;
+          clearInterval(timer);
+        });
+      });
+      const socket = connect(listener.port, "127.0.0.1");
+      socket.on("error", () => {});
+      socket.pause();
+      socket.write("GET /stream/flood HTTP/1.1\r\nHost: x\r\n\r\n");
+      await waitFor(() => gone > 0);
+      // What the kernel takes for a connection comes on top.
+      expect(written).toBeLessThan(UNREAD_LIMIT_BYTES + 12_000_000);
+      await pause(50);
+      expect(gone).toBe(1);
+      socket.destroy();
+    });
+
+    test("W10, W11: a reader that paused gets its last line as soon as it reads, and the stream outlives 15 s of silence", async () => {
+      const { outlet: opened, resolve } = nextOutlet();
+      streams.set("/stream/stall", resolve);
+      const socket = connect(listener.port, "127.0.0.1");
+      socket.pause();
+      socket.write("GET /stream/stall HTTP/1.1\r\nHost: x\r\n\r\n");
+      const outlet = await opened;
+      let gone = 0;
+      outlet.onGone(() => gone++);
+      // More than the kernel takes of a connection, in one tick: taken from a reader that has kept up.
+      outlet.write(`${"x".repeat(9_000_000)}\nlast line\n`);
+      await pause(500);
+      let text = "";
+      socket.on("data", (bytes) => (text = (text + bytes.toString("latin1")).slice(-200)));
+      socket.resume();
+      await waitFor(() => text.includes("last line"));
+      await pause(15_000);
+      expect(gone).toBe(0);
+      outlet.end("after the silence\n");
+      await waitFor(() => text.includes("after the silence"));
+      socket.destroy();
+    });
+
+    test("stopAccepting() lets a stream go on and its connection end; close() ends every connection", async () => {
+      const own = await listen({ host: "127.0.0.1", port: 0, handler: answer });
+      const outlets: Outlet[] = [];
+      streams.set("/stream/drain", (outlet) => void outlets.push(outlet));
+      const response = await fetch(`http://127.0.0.1:${own.port}/stream/drain`);
+      expect(own.inFlight()).toBe(1);
+      own.stopAccepting();
+      await expect(fetch(`http://127.0.0.1:${own.port}/x`)).rejects.toThrow("fetch failed");
+      outlets[0]?.end("done\n");
+      expect((await response.text()).trim()).toBe("done");
+      await waitFor(() => own.inFlight() === 0);
+      await own.close();
+    });
+  });
+}
+
+function nextOutlet(): { outlet: Promise<Outlet>; resolve: (outlet: Outlet) => void } {
+  let resolve = (_outlet: Outlet): void => {};
+  const outlet = new Promise<Outlet>((done) => (resolve = done));
+  return { outlet, resolve: (opened) => resolve(opened) };
+}
+
+async function waitFor(condition: () => boolean, patienceMs = 10_000): Promise<void> {
+  const until = performance.now() + patienceMs;
+  while (!condition()) {
+    if (performance.now() > until) throw new Error("Cannot wait longer: it did not happen");
+    await pause(5);
+  }
+}

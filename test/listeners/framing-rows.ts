@@ -1,0 +1,196 @@
+import type { Listener } from "../../src/listener.ts";
+
+/** Accepted outcomes: a status, 0 for a close without an answer, null for no answer until a timer closes it. */
+export type Outcomes = readonly (number | null)[];
+
+export interface Row {
+  /** The row of the list of bad input, and what it sends. */
+  name: string;
+  /** `PATH` stands for the path that this row's request must have. */
+  bytes: string;
+  expect: Outcomes | Record<Listener["kind"], Outcomes>;
+  /** How often a handler gets the whole request, its body included. */
+  handled: number | Record<Listener["kind"], number>;
+  /** The body that the handler gets; `hello` where the row has one. */
+  body?: string;
+  /** Keepers whose handler runs all the same, and whose answer never leaves. */
+  handledInVain?: readonly Listener["kind"][];
+}
+
+const OK: Outcomes = [200];
+/** 400 from the guard or the parser, or a connection that closes with nothing said. */
+const REFUSED: Outcomes = [400, 0];
+
+/** uWebSockets.js 20.30 waits for more of what it cannot read, and closes when its timer of 10 s does. */
+const LATE_ON_UWS: Row["expect"] = { uws: [400, 0, null], node: REFUSED };
+
+function post(headers: string, body = "hello"): string {
+  return `POST PATH HTTP/1.1\r\nHost: x\r\n${headers}\r\n${body}`;
+}
+
+const chunkedHello = "5\r\nhello\r\n0\r\n\r\n";
+const smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
+const chunked = (body: string): string => post("Transfer-Encoding: chunked\r\n", body);
+
+function taken(name: string, bytes: string): Row {
+  return { name, bytes, expect: OK, handled: 1 };
+}
+
+function refused(name: string, bytes: string, expect: Row["expect"] = REFUSED): Row {
+  return { name, bytes, expect, handled: 0 };
+}
+
+/** The chunk parser of uWebSockets.js 20.30 lets it pass; the connection closes, so that nothing can follow. */
+function lax(name: string, bytes: string, body = "hello"): Row {
+  return {
+    name,
+    body,
+    bytes,
+    expect: { uws: [200, 400, 0, null], node: REFUSED },
+    handled: { uws: 1, node: 0 },
+  };
+}
+
+export const framingRows: Row[] = [
+  taken("H01 a good POST", post("Content-Length: 5\r\n")),
+  refused("H02 two equal Content-Lengths", post("Content-Length: 5\r\nContent-Length: 5\r\n")),
+  refused(
+    "H03 two different Content-Lengths",
+    post("Content-Length: 5\r\nContent-Length: 50\r\n", `hello${smuggled}`),
+  ),
+  refused("H04 a list of Content-Lengths", post("Content-Length: 5, 5\r\n")),
+  ...["+5", "-5", "0x5", "5_0", "\u00b5", "5 5"].map((value) =>
+    refused(`H05 Content-Length ${JSON.stringify(value)}`, post(`Content-Length: ${value}\r\n`)),
+  ),
+  taken("H05 Content-Length with spaces around", post("Content-Length:  5 \r\n")),
+  refused("H06 an empty Content-Length", post("Content-Length:\r\n")),
+  refused("H08 a Content-Length of ten digits", post("Content-Length: 9999999999\r\n")),
+  refused(
+    "H09 both Content-Length and chunked",
+    post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", chunkedHello),
+  ),
+  refused(
+    "H10 Content-Length and an empty Transfer-Encoding",
+    post("Content-Length: 5\r\nTransfer-Encoding:\r\n"),
+  ),
+  taken("H11 a chunked body", chunked(chunkedHello)),
+  taken("H11 a chunked body, the coding in capitals", post("Transfer-Encoding: CHUNKED\r\n", chunkedHello)),
+  ...["identity", "xchunked", "chunked, identity", "chunked;q=1", "gzip, chunked"].map((coding) =>
+    refused(`H12 Transfer-Encoding ${coding}`, post(`Transfer-Encoding: ${coding}\r\n`, chunkedHello)),
+  ),
+  refused(
+    "H12 two Transfer-Encodings",
+    post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", chunkedHello),
+  ),
+  ...["G", "0x5", "-1"].map((size) =>
+    refused(`H13 chunk size ${size}`, chunked(`${size}\r\nhello\r\n0\r\n\r\n`), LATE_ON_UWS),
+  ),
+  {
+    name: "H16 a header line without a name before Content-Length",
+    bytes: `POST PATH HTTP/1.1\r\nHost: x\r\n: x\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+    // uWS hides what follows the line: the POST is taken for one without a body, and what it hid closes the connection.
+    expect: { uws: [0], node: REFUSED },
+    handled: 0,
+    handledInVain: ["uws"],
+  },
+  refused("H13 a chunk size of 36 bits: more is waited for", chunked("FFFFFFFFF\r\nhello\r\n0\r\n\r\n"), [
+    400,
+    0,
+    null,
+  ]),
+  lax("H13 a space before the chunk size", chunked(" 5\r\nhello\r\n0\r\n\r\n"), ""),
+  lax("H13 a chunk size that ends in LF alone", chunked("5\nhello\r\n0\r\n\r\n")),
+  {
+    name: "H13 a chunk extension",
+    bytes: chunked("5;ext=1\r\nhello\r\n0\r\n\r\n"),
+    expect: { uws: [400, 0, null], node: OK },
+    handled: { uws: 0, node: 1 },
+  },
+  lax("H14 chunk data without its CRLF", chunked("5\r\nhelloXX0\r\n\r\n")),
+  taken("H15 a trailer", chunked("5\r\nhello\r\n0\r\nX-A: b\r\n\r\n")),
+  {
+    name: "H15 a request where a trailer would be",
+    bytes: chunked(`5\r\nhello\r\n0\r\n${smuggled}`),
+    expect: REFUSED,
+    handled: { uws: 1, node: 0 },
+  },
+  refused("H17 a folded header", post("X-A: b\r\n c\r\nContent-Length: 5\r\n"), LATE_ON_UWS),
+  refused("H18 a space before the colon", post("X-A : b\r\nContent-Length: 5\r\n"), LATE_ON_UWS),
+  refused("H18 an @ in a header's name", post("X@A: b\r\nContent-Length: 5\r\n"), LATE_ON_UWS),
+  {
+    name: "H19 an underscore in a header's name",
+    bytes: post("x_trace: 1\r\nContent-Length: 5\r\n"),
+    expect: { uws: [400, 0, null], node: OK },
+    handled: { uws: 0, node: 1 },
+  },
+  refused("H20 NUL in a header", post("X-A: a\0b\r\nContent-Length: 5\r\n"), LATE_ON_UWS),
+  refused("H20 0x01 in a header", post("X-A: a\u0001b\r\nContent-Length: 5\r\n"), LATE_ON_UWS),
+  refused("H20 a lone CR in a header", post("X-A: a\rb\r\nContent-Length: 5\r\n"), LATE_ON_UWS),
+  refused("H20 a lone LF in a header", post("X-A: a\nb\r\nContent-Length: 5\r\n"), LATE_ON_UWS),
+  refused("H21 bare LF line ends", `GET PATH HTTP/1.1\nHost: x\n\n`, {
+    uws: [400, 505, 0, null],
+    node: REFUSED,
+  }),
+  ...["HTTP/1.2", "HTTP/2.0", "http/1.1", ""].map((version) =>
+    refused(`H22 version ${JSON.stringify(version)}`, `GET PATH ${version}\r\nHost: x\r\n\r\n`, [
+      400,
+      505,
+      0,
+      null,
+    ]),
+  ),
+  refused("H24 no Host", "GET PATH HTTP/1.1\r\nX-A: b\r\n\r\n"),
+  refused("H24 an empty Host", "GET PATH HTTP/1.1\r\nHost:\r\n\r\n"),
+  refused("H24 two Hosts", "GET PATH HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n"),
+  refused("H23 an absolute form", "GET http://x/absolute HTTP/1.1\r\nHost: x\r\n\r\n", [
+    200,
+    400,
+    505,
+    0,
+    null,
+  ]),
+  {
+    name: "H25 60 headers",
+    bytes: `GET PATH HTTP/1.1\r\nHost: x\r\n${Array.from({ length: 60 }, (_, index) => `X-${index}: a\r\n`).join("")}\r\n`,
+    // 20.30 knows about 48.
+    expect: { uws: [400, 431, 0, null], node: OK },
+    handled: { uws: 0, node: 1 },
+  },
+  taken("H26 a head of 4,000 bytes", `GET PATH HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(3_900)}\r\n\r\n`),
+  refused("H26 a head of 1 MiB", `GET PATH HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(1_048_576)}\r\n\r\n`, {
+    uws: [400, 431, 0, null],
+    node: [431, 0],
+  }),
+  {
+    name: "H36 a body longer than its length",
+    bytes: post("Content-Length: 5\r\n", `hello${smuggled}`),
+    expect: REFUSED,
+    handled: 1,
+  },
+  taken("H29 a GET with a body", "GET PATH HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"),
+  taken("H31 Expect: 100-continue", post("Expect: 100-continue\r\nContent-Length: 5\r\n")),
+  taken(
+    "H32 an upgrade that nobody takes",
+    "GET PATH HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
+  ),
+  refused("H32 the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", [400, 505, 0, null]),
+  refused("H33 a TLS hello", "\u0016\u0003\u0001\u0000\u00a5\u0001\u0000\u0000\u00a1\u0003\u0003\r\n\r\n", [
+    400,
+    505,
+    0,
+    null,
+  ]),
+  refused("H34 a PROXY protocol line", `PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n${smuggled}`, [400, 505, 0, null]),
+  ...["x-visitor-token", "authorization", "origin", "x-publishable-key", "content-type"].map((name) =>
+    refused(
+      `E08 two lines of ${name}`,
+      `GET PATH HTTP/1.1\r\nHost: x\r\n${name}: a\r\n${name}: a\r\n\r\n`,
+      [400],
+    ),
+  ),
+  taken("E10 Connection: close", "GET PATH HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+  taken(
+    "E11 a header that Connection names",
+    "GET PATH HTTP/1.1\r\nHost: x\r\nConnection: keep-alive, x-visitor-token\r\nx-visitor-token: t\r\n\r\n",
+  ),
+];

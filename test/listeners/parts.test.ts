@@ -1,0 +1,165 @@
+import fc from "fast-check";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { UNREAD_LIMIT_BYTES } from "../../src/listener.ts";
+import { canonicalAddress } from "../../src/listeners/address.ts";
+import { chooseListen } from "../../src/listeners/choose.ts";
+import { descriptorGate } from "../../src/listeners/descriptors.ts";
+import { Outbox } from "../../src/listeners/outbox.ts";
+
+test.each([
+  ["127.0.0.1", "127.0.0.1"],
+  ["0000:0000:0000:0000:0000:ffff:7f00:0001", "127.0.0.1"],
+  ["::ffff:10.1.2.3", "10.1.2.3"],
+  ["2001:0db8:0000:0000:0001:0000:0000:0001", "2001:db8::1:0:0:1"],
+  ["0000:0000:0000:0000:0000:0000:0000:0001", "::1"],
+])("P18: the address %s is %s", (text, canonical) => {
+  expect(canonicalAddress(text)).toBe(canonical);
+});
+
+describe("chooseListen()", () => {
+  test("takes uWebSockets.js where its native build loads", async () => {
+    expect(await chooseListen(null, () => null)).toMatchObject({ kind: "uws", note: null });
+  });
+
+  test("takes node:http where it does not, and says how to get native speed", async () => {
+    const choice = await chooseListen(null, () => "uWebSockets.js has no build");
+    expect(choice.kind).toBe("node");
+    expect(choice.note).toContain("npm install uWebSockets.js@");
+  });
+
+  test("refuses where uws was wanted and is not there", async () => {
+    await expect(chooseListen("uws", () => "no build")).rejects.toThrow(
+      "Cannot listen with uWebSockets.js: no build",
+    );
+  });
+
+  test("takes node:http where it was wanted, without a word", async () => {
+    expect(await chooseListen("node", () => null)).toMatchObject({ kind: "node", note: null });
+  });
+});
+
+describe("P19: the gate for file descriptors", () => {
+  test("counts only where the requests in flight could fill the process, and at most once a second", () => {
+    let counts = 0;
+    let open = 50;
+    let nowMs = 0;
+    const full = descriptorGate(
+      100,
+      () => {
+        counts++;
+        return open;
+      },
+      () => nowMs,
+    );
+    expect([full(45), counts]).toEqual([false, 0]);
+    expect([full(46), counts]).toEqual([false, 1]);
+    open = 91;
+    expect([full(46), counts]).toEqual([false, 1]);
+    nowMs = 1_000;
+    expect([full(46), counts]).toEqual([true, 2]);
+    expect(full(91)).toBe(true);
+  });
+});
+
+describe("the outbox", () => {
+  test("P17: whatever a connection takes and when, bytes leave whole, in order, and bounded", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            texts: fc.array(fc.nat({ max: 90_000 }), { maxLength: 4 }),
+            drains: fc.nat({ max: 200_000 }),
+          }),
+          { maxLength: 20 },
+        ),
+        fc.nat({ max: 300_000 }),
+        async (turns, kernelBytes) => {
+          const connection = slowConnection(kernelBytes);
+          let written = "";
+          let latestTickBytes = 0;
+          for (const [turn, { texts, drains }] of turns.entries()) {
+            latestTickBytes = 0;
+            for (const size of texts) {
+              const text = String.fromCharCode(97 + (turn % 26)).repeat(size);
+              connection.outbox.write(turn % 2 ? text : Buffer.from(text));
+              written += text;
+              latestTickBytes += size;
+            }
+            await nextTurn();
+            if (connection.isCut()) break;
+            expect(connection.buffered() + connection.outbox.unreadBytes).toBeLessThanOrEqual(
+              2 * (UNREAD_LIMIT_BYTES + 360_000 + 100_000),
+            );
+            connection.drain(drains);
+          }
+          if (connection.isCut()) {
+            expect(written.startsWith(connection.taken())).toBe(true);
+            return;
+          }
+          connection.outbox.end();
+          await nextTurn();
+          while (!connection.isEnded() && !connection.isCut()) connection.drain(50_000);
+          if (!connection.isCut()) expect(connection.taken()).toBe(written);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test("a reader that keeps up is given in one tick more than the limit, and is not cut off", async () => {
+    const connection = slowConnection(10_000);
+    connection.outbox.write("x".repeat(3 * UNREAD_LIMIT_BYTES));
+    connection.outbox.end();
+    await nextTurn();
+    while (!connection.isEnded()) connection.drain(20_000);
+    expect(connection.isCut()).toBe(false);
+    expect(connection.taken()).toHaveLength(3 * UNREAD_LIMIT_BYTES);
+  });
+
+  test("a reader that moves, however slowly, is not cut off for what it has read", async () => {
+    const connection = slowConnection(10_000);
+    for (let turn = 0; turn < 600; turn++) {
+      connection.outbox.write("x".repeat(20_000));
+      await nextTurn();
+      connection.drain(21_500);
+    }
+    expect(connection.isCut()).toBe(false);
+  });
+});
+
+/** A connection as uWebSockets.js has it: it keeps what the kernel does not take, and drains when the kernel does. */
+function slowConnection(kernelBytes: number) {
+  let taken = "";
+  let buffer = "";
+  let room = kernelBytes;
+  let cut = false;
+  let ended = false;
+  const move = (): void => {
+    taken += buffer.slice(0, room);
+    const moved = Math.min(room, buffer.length);
+    buffer = buffer.slice(moved);
+    room -= moved;
+  };
+  const outbox = new Outbox({
+    write(frame) {
+      buffer += Buffer.from(frame).toString();
+      move();
+      return buffer.length === 0;
+    },
+    end: () => void (ended = true),
+    cutOff: () => void (cut = true),
+  });
+  return {
+    outbox,
+    taken: () => taken,
+    buffered: () => buffer.length,
+    isCut: () => cut,
+    isEnded: () => ended && buffer.length === 0,
+    drain(bytes: number) {
+      room = Math.min(kernelBytes + bytes, room + bytes);
+      move();
+      outbox.writable();
+    },
+  };
+}

@@ -1,0 +1,8 @@
+import { describe } from "vitest";
+import { listenUws, whyNoNativeBuild } from "../../src/listeners/uws.ts";
+import { listenerSuite } from "./contract.ts";
+
+const missing = whyNoNativeBuild();
+describe.skipIf(missing !== null)(`uWebSockets.js${missing ? `: ${missing}` : ""}`, () => {
+  listenerSuite("uws", listenUws);
+});
