@@ -175,7 +175,7 @@ describe.each(keepers)("clients that interleave on one thread, on $name", ({ pre
         }
         expect(threads.held()).toBe(0);
       }),
-      { numRuns: 60 },
+      { numRuns: 250 },
     );
   });
 });
