@@ -23,6 +23,8 @@ export interface Following {
   expect(uid: string, runId: string, reply: OpenReply, fence: string): void;
   /** The run began, or goes on, in this process. */
   begun(thread: LiveThread): void;
+  /** Does anybody here read along? */
+  isRead(): boolean;
   /** A letter that concerns following; false where it does not. */
   take(letter: Letter): boolean;
   stop(): void;
@@ -234,6 +236,8 @@ export function createFollowing(parts: {
         sendAlong(letter);
       }
     },
+
+    isRead: () => [...mirrors.values()].some(({ log }) => [...log.readers].some((reply) => !reply.over)),
 
     take(letter) {
       if (letter["type"] === "follow") sendAlong(letter as unknown as FollowLetter);

@@ -57,7 +57,7 @@ export interface RunningThreads extends Threads {
   start(): Promise<void>;
   /** Threads that this process holds. */
   held(): number;
-  /** Waits for the runs to end; those that did not within the grace are interrupted and handed over. */
+  /** Takes no more messages, and waits for the runs to end; those that did not within the grace are interrupted and handed over. */
   drain(graceMs: number): Promise<void>;
 }
 
@@ -283,11 +283,11 @@ export function createThreads(parts: ThreadParts): RunningThreads {
     },
 
     async drain(graceMs) {
+      draining = true;
       const endsAt = clock.elapsed() + graceMs;
-      while (lives.size > 0 && clock.elapsed() < endsAt) {
+      while ((lives.size > 0 || following.isRead()) && clock.elapsed() < endsAt) {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
-      draining = true;
       recovery.stop();
       for (const thread of lives.values()) thread.interrupt();
       following.stop();
