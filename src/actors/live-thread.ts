@@ -364,6 +364,7 @@ export class LiveThread {
       before: said < 0 ? this.#history : this.#history.slice(0, said),
       catalog: this.#catalog,
       traceparent: this.#traceparent,
+      usage: this.#snapshot.context.run?.usage ?? null,
     };
     agent.think(turn, wrote, task.signal).then(
       (end) => this.#post(task, eventOf(end, clock.now()), "item" in end ? { item: end.item } : {}),
