@@ -6,6 +6,9 @@ import type { Config } from "./config.ts";
 import { CLI_SLUG, createDefaultChannels } from "./default-channels.ts";
 import { watchForFaults } from "./faults.ts";
 import { greetingText } from "./greeting.ts";
+import type { Route } from "./http/route.ts";
+import { widgetRoute } from "./http/widget-route.ts";
+import { loadWidgetScript } from "./http/widget-script.ts";
 import { openKeysFile } from "./keys-file.ts";
 import type { GeneratedKeys } from "./keys-file.ts";
 import { createHider, openLog } from "./log.ts";
@@ -21,10 +24,10 @@ import type { Store } from "./store.ts";
 type Closing = (() => unknown)[];
 
 /**
- * The process: environment, lock, store, service, demo page, and the signals that end it. Answers the exit code: 0
- * after a stop that was asked for, 1 where the start failed, told in one line.
+ * The process: environment, lock, store, service, demo page, and the signals that end it. Resolves after a stop that was
+ * asked for; rejects with one line for people where the start failed.
  */
-export async function serve(): Promise<number> {
+export async function serve(): Promise<void> {
   const closing: Closing = [];
   let hide = createHider([]);
   try {
@@ -38,10 +41,9 @@ export async function serve(): Promise<number> {
     const signal = await signals.first;
     log.info({ signal, graceMs: config.shutdownGraceMs }, "Stopping: open streams have the grace to end");
     await stop();
-    return 0;
+    log.info("Stopped");
   } catch (error) {
-    process.stderr.write(`${hide(startFailure(error))}\n`);
-    return 1;
+    throw new Error(hide(startFailure(error)), { cause: error });
   } finally {
     for (const close of closing.reverse()) await close();
   }
@@ -77,6 +79,7 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
     clock: systemClock,
     log,
     processServers: written?.processServers ?? demoServers(),
+    extraRoutes: await widgetRoutes(log),
   });
   closing.push(() => service.stop(0));
   const demoKeys = written === null ? (generated?.demo ?? null) : null;
@@ -85,6 +88,7 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
   if (page !== null) closing.push(() => page.close());
   if (page !== null && demoKeys !== null) {
     await createDefaultChannels(store, { keys: demoKeys, origins: page.origins });
+    await service.directory.renew();
   }
 
   const { url, listener } = service;
@@ -101,6 +105,16 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
     }),
   );
   return () => service.stop(config.shutdownGraceMs);
+}
+
+/** The browser element; without it (it is built by `npm run build`) the rest of the service is as good as ever. */
+async function widgetRoutes(log: Log): Promise<Route[]> {
+  try {
+    return [widgetRoute(await loadWidgetScript())];
+  } catch (error) {
+    log.warn({ err: error }, "Cannot serve the widget's script: it was not built");
+    return [];
+  }
 }
 
 async function writeChannels(store: Store, log: Log, written: WrittenChannels | null): Promise<void> {

@@ -13,6 +13,7 @@ import type { Config } from "./config.ts";
 import type { Channel, McpProcessServer } from "./domain/channel.ts";
 import { dayOf } from "./domain/day.ts";
 import { createHandler } from "./http/handler.ts";
+import type { HandlerParts } from "./http/handler.ts";
 import type { Listener } from "./listener.ts";
 import { chooseListen } from "./listeners/choose.ts";
 import type { Log } from "./log.ts";
@@ -31,6 +32,9 @@ export interface ServiceParts {
   /** By slug: MCP servers that this instance starts as processes; the store knows none of them. */
   processServers?: Record<string, Record<string, McpProcessServer>>;
   observer?: ThreadObserver;
+  /** Beside the API: the widget's script, metrics, the inspector. */
+  extraRoutes?: NonNullable<HandlerParts["extraRoutes"]>;
+  onAnswered?: NonNullable<HandlerParts["onAnswered"]>;
 }
 
 export interface Service {
@@ -52,6 +56,7 @@ const LAST_BYTES_MS = 1_000;
 /** The wiring: parts in, a running service out. */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { config, harnessApiKey, store, model, clock, log, processServers = {} } = parts;
+  const { observer = nobody, extraRoutes = [], onAnswered = () => {} } = parts;
   const directory = createDirectory({ store, log });
   await directory.start();
 
@@ -77,21 +82,23 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       threadQueueMax: config.threadQueueMax,
       historyBudgetChars: config.agentMaxInputTokens * CHARS_PER_TOKEN,
     },
-    observer: parts.observer ?? nobody,
+    observer,
   });
   const visitors = createVisitors({ store, clock, ttlMs: config.visitorTtlMs });
   const windows = createWindows({ limits: config.limits, clock });
   const handler = createHandler({
     config,
-    harnessApiKey,
+    transportKey: harnessApiKey,
     store,
-    model,
-    clock,
-    log,
-    directory,
     threads,
     visitors,
+    directory,
     windows,
+    clock,
+    log,
+    health: { model: model.kind },
+    extraRoutes,
+    onAnswered,
   });
 
   const { listen, note } = await chooseListen(config.listener);

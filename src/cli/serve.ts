@@ -7,6 +7,8 @@ export function addServe(program: Command): void {
     .action(async () => {
       // Loaded only here: the other commands start faster without a server in memory.
       const { serve } = await import("../main.ts");
-      process.exitCode = await serve();
+      await serve();
+      // Everything is closed and said: no handle that a library left open keeps a stopped service here.
+      process.exit(0);
     });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
-import { call, cut, hold, say } from "../support/model-server.ts";
+import { call, hold, reset, say } from "../support/model-server.ts";
 import { openScriptedModel } from "../support/open-model.ts";
 import { startTestService, TEST_KEY } from "../support/service.ts";
 import { openTestTerminal, runCommand } from "../support/terminal.ts";
@@ -40,7 +40,7 @@ test("steps and error lines are told beside the reply, and a failed message ends
 });
 
 test("a model that breaks off is told in one line", async () => {
-  const { model } = await openScriptedModel([[say("Hel"), cut()]]);
+  const { model } = await openScriptedModel([[say("Hel"), reset()]]);
   const { url } = await startTestService({ model });
   const { code, out, err } = await runCommand(env, ["chat", "--url", url], "Hello\n");
   expect(code).toBe(1);
@@ -95,9 +95,11 @@ test.each([
 });
 
 test("a service that is not there is told, and ends with 1", async () => {
-  const { code, err } = await runCommand(env, ["chat", "--url", "http://127.0.0.1:1"], "Hello\n");
+  const { url, stop } = await startTestService();
+  await stop(0);
+  const { code, err } = await runCommand(env, ["chat", "--url", url], "Hello\n");
   expect(code).toBe(1);
-  expect(err).toContain("Cannot reach http://127.0.0.1:1 (ECONNREFUSED)");
+  expect(err).toContain(`Cannot reach ${url} (ECONNREFUSED)`);
 });
 
 test("without a key anywhere it says where it looked", async () => {
