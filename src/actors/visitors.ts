@@ -1,0 +1,110 @@
+import type { SnapshotFrom } from "xstate";
+import { VISITOR_CHART_VERSION, visitorMachine } from "../../machines/visitor.ts";
+import type { Clock } from "../clock.ts";
+import { dayOf } from "../domain/day.ts";
+import { decideIdentity } from "../domain/identify.ts";
+import { newId } from "../domain/ids.ts";
+import { Refusal } from "../domain/refusal.ts";
+import { newVisitorToken, readVisitorToken } from "../domain/visitor-token.ts";
+import type { TokenClaim } from "../domain/visitor-token.ts";
+import type { Store, VisitorAdmission } from "../store.ts";
+import { createHost } from "./host.ts";
+
+/** Visitor tokens, alive: minted, used and bound to accounts as machines/visitor.ts decides. */
+export interface Visitors {
+  /** A new anonymous user of a web channel, and its token. `expiresAt` is Unix ms. */
+  mint(slug: string): Promise<{ visitorToken: string; expiresAt: number; userId: string }>;
+  /** One use of a token: slides its lifetime. Null where it is unknown or expired. */
+  admit(claim: TokenClaim, threadName: string | null): Promise<VisitorAdmission | null>;
+  /**
+   * Binds a token to an account; no use of the token. Refusal("not-found") where the token is unknown, expired or of
+   * another channel, Refusal("conflict") where it is bound to another account.
+   */
+  identify(identity: { slug: string; visitorToken: string; externalId: string }): Promise<Identified>;
+}
+
+export interface Identified {
+  userId: string;
+  merged: boolean;
+}
+
+type Snapshot = SnapshotFrom<typeof visitorMachine>;
+
+/** How often identify reads again after what it read was changed by somebody else. */
+const MAX_READINGS = 20;
+
+export function createVisitors(options: {
+  store: Pick<Store, "mintVisitor" | "admitVisitor" | "readIdentity" | "promote" | "merge">;
+  clock: Clock;
+  /** WIDGET_VISITOR_TTL_SECONDS */
+  ttlMs: number;
+}): Visitors {
+  const { store, clock, ttlMs } = options;
+  const host = createHost<typeof visitorMachine, never>(visitorMachine, VISITOR_CHART_VERSION);
+  const anonymous = host.freeze(host.initial());
+
+  async function settle(
+    slug: string,
+    { tokenHash }: TokenClaim,
+    externalId: string,
+  ): Promise<Identified | "changed"> {
+    const { visitor, account } = await store.readIdentity(slug, tokenHash, externalId);
+    if (!visitor) throw new Refusal("not-found", "Unknown visitor token");
+
+    const { user } = visitor;
+    const snapshot: Snapshot = host.thaw(visitor.snapshot);
+    const { next } = host.decide(snapshot, { type: "visitor.identified", externalId });
+    const boundTo = snapshot.context.externalId;
+    const decision = decideIdentity({ user, boundTo, externalId, account });
+    const binding = { slug, tokenHash, snapshot: host.freeze(next) };
+
+    switch (decision.type) {
+      case "keep":
+        return { userId: decision.userId, merged: false };
+      case "conflict":
+        throw new Refusal("conflict", "The visitor token is bound to another account");
+      case "promote": {
+        const outcome = await store.promote({ ...binding, externalId, user });
+        return outcome === "done" ? { userId: user.userId, merged: false } : outcome;
+      }
+      case "merge": {
+        const { into, result } = decision;
+        const outcome = await store.merge({ ...binding, from: user, into, result });
+        return outcome === "done" ? { userId: result.userId, merged: true } : outcome;
+      }
+    }
+  }
+
+  return {
+    async mint(slug) {
+      const visitorToken = newVisitorToken(slug);
+      const claim = readVisitorToken(visitorToken);
+      if (!claim) throw new Error(`Cannot mint a visitor token: ${JSON.stringify(slug)} is no slug`);
+      const userId = newId();
+      const atMs = clock.now();
+      await store.mintVisitor({ ...claim, userId, snapshot: anonymous, ttlMs, atMs });
+      return { visitorToken, expiresAt: atMs + ttlMs, userId };
+    },
+
+    async admit(claim, threadName) {
+      const day = dayOf(clock.now());
+      const admission = await store.admitVisitor({ ...claim, ttlMs, threadName, day });
+      if (!admission) return null;
+      // The store slid the lifetime; the chart has the last word on whether this token may still be used.
+      const { next, changed } = host.decide(host.thaw(admission.snapshot), { type: "token.used" });
+      if (changed)
+        throw new Error("Cannot admit a visitor: a use changed the token's state, and is not saved");
+      return next.status === "done" ? null : admission;
+    },
+
+    async identify({ slug, visitorToken, externalId }) {
+      const claim = readVisitorToken(visitorToken);
+      if (claim?.slug !== slug) throw new Refusal("not-found", "Unknown visitor token");
+      for (let readings = 0; readings < MAX_READINGS; readings++) {
+        const identified = await settle(slug, claim, externalId);
+        if (identified !== "changed") return identified;
+      }
+      throw new Refusal("unavailable", "The visitor is busy", 1);
+    },
+  };
+}

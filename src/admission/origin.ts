@@ -1,0 +1,29 @@
+import type { HttpRequest } from "../listener.ts";
+
+/**
+ * Where a browser's request says it comes from. `origin`: its Origin header. `host`: a same-origin GET, which browsers
+ * send without an Origin, by its Host (contract, Order of the checks).
+ */
+export type Provenance = { type: "origin"; origin: string } | { type: "host"; host: string };
+
+/** Null: the request names no origin, and none is implied. */
+export function provenanceOf(request: HttpRequest): Provenance | null {
+  const origin = request.headers.get("origin");
+  if (origin !== undefined) return { type: "origin", origin };
+  const host = request.headers.get("host");
+  const isSameOrigin = request.method === "GET" && request.headers.get("sec-fetch-site") === "same-origin";
+  return isSameOrigin && host !== undefined ? { type: "host", host } : null;
+}
+
+/** Is it one of these origins? Compared as it came, letter by letter: no suffix, port or case is forgiven. */
+export function comesFrom(provenance: Provenance, origins: readonly string[]): boolean {
+  // "null" is what sandboxed frames and local files of anybody send.
+  if (provenance.type === "origin")
+    return provenance.origin !== "null" && origins.includes(provenance.origin);
+  return origins.some((origin) => hostOf(origin) === provenance.host);
+}
+
+/** `host[:port]` of an origin, as a browser writes it into Host. */
+export function hostOf(origin: string): string {
+  return origin.slice(origin.indexOf("://") + 3);
+}

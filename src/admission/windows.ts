@@ -1,0 +1,99 @@
+import type { Clock } from "../clock.ts";
+import type { Limits } from "../config.ts";
+import { createSketch } from "./sketch.ts";
+import type { Sketch } from "./sketch.ts";
+
+/**
+ * Rate limits: fixed windows aligned to the clock, in this process's memory (the spec, Limits). Exact up to
+ * EXACT_KEYS keys per window; the keys beyond share a sketch of fixed size, which may only count too much (P18, P21).
+ */
+export type WindowName =
+  | "messages-by-token"
+  | "messages-by-address"
+  | "tool-results-by-token"
+  | "threads-by-token"
+  | "visitors-by-address";
+
+export interface Use {
+  window: WindowName;
+  key: string;
+}
+
+export interface Windows {
+  /**
+   * Counts one use in each of the windows; where one of them is full, counts none and answers the whole seconds until
+   * the last of the full ones is over. Null: counted.
+   */
+  take(uses: readonly Use[]): number | null;
+}
+
+/** A key costs about 100 bytes: a full window about 100 MB. */
+export const EXACT_KEYS = 1_000_000;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+export function createWindows(options: { limits: Limits; clock: Clock; exactKeys?: number }): Windows {
+  const { limits, clock, exactKeys = EXACT_KEYS } = options;
+  const windows: Record<WindowName, Window> = {
+    "messages-by-token": openWindow(limits.messagesPerMinute, MINUTE_MS),
+    "messages-by-address": openWindow(limits.ipMessagesPerMinute, MINUTE_MS),
+    "tool-results-by-token": openWindow(limits.toolResultsPerMinute, MINUTE_MS),
+    "threads-by-token": openWindow(limits.threadsPerHour, HOUR_MS),
+    "visitors-by-address": openWindow(limits.visitorsPerHourPerIp, HOUR_MS),
+  };
+
+  return {
+    take(uses) {
+      const now = clock.now();
+      const counted = uses.map(({ window, key }) => ({ window: current(windows[window], now), key }));
+      const full = counted.filter(({ window, key }) => countOf(window, key) >= window.limit);
+      if (full.length > 0) return Math.max(...full.map(({ window }) => secondsLeft(window, now)));
+      for (const { window, key } of counted) count(window, key, exactKeys);
+      return null;
+    },
+  };
+}
+
+interface Window {
+  readonly limit: number;
+  readonly lengthMs: number;
+  /** Which window of the clock this is: Unix time divided by the length. */
+  index: number;
+  counts: Map<string, number>;
+  /** The keys that came after the exact ones; null while there are none. */
+  crowd: Sketch | null;
+}
+
+function openWindow(limit: number, lengthMs: number): Window {
+  return { limit, lengthMs, index: -1, counts: new Map(), crowd: null };
+}
+
+/** The window of this moment: an empty one where the last one is over, or the clock was set back. */
+function current(window: Window, nowMs: number): Window {
+  const index = Math.floor(nowMs / window.lengthMs);
+  if (index !== window.index) {
+    window.index = index;
+    window.counts = new Map();
+    window.crowd = null;
+  }
+  return window;
+}
+
+function countOf(window: Window, key: string): number {
+  return window.counts.get(key) ?? window.crowd?.estimate(key) ?? 0;
+}
+
+function count(window: Window, key: string, exactKeys: number): void {
+  const known = window.counts.get(key);
+  if (known !== undefined || window.counts.size < exactKeys) {
+    window.counts.set(key, (known ?? 0) + 1);
+    return;
+  }
+  window.crowd ??= createSketch();
+  window.crowd.add(key);
+}
+
+function secondsLeft(window: Window, nowMs: number): number {
+  return Math.max(1, Math.ceil(((window.index + 1) * window.lengthMs - nowMs) / 1000));
+}

@@ -1,0 +1,116 @@
+import type { z } from "zod";
+import { Refusal } from "../domain/refusal.ts";
+import type { HttpRequest } from "../listener.ts";
+
+/**
+ * A JSON body, from bytes to a value of its schema. From here on everything is typed and trusted.
+ * A refusal comes back as a value, because on the widget API later checks speak first (contract, Order of the checks);
+ * a body over the limit, or a client that left, rejects at once.
+ */
+export type Reading<Value> = { ok: true; value: Value } | { ok: false; refusal: Refusal };
+
+export interface BodyShape<Value> {
+  schema: z.ZodType<Value>;
+  /** Throws a Refusal for what the schema cannot say: the character limits. */
+  check?: (value: Value) => void;
+}
+
+export async function readBody<Value>(
+  request: HttpRequest,
+  limitBytes: number,
+  shape: BodyShape<Value>,
+): Promise<Reading<Value>> {
+  const bytes = await request.body(limitBytes);
+  return read(() => {
+    mustBePlain(request.headers.get("content-encoding"));
+    mustBeJson(request.headers.get("content-type"));
+    const value = parseWith(shape.schema, parseJson(bytes));
+    shape.check?.(value);
+    return value;
+  });
+}
+
+/** The value, or the refusal as a value. */
+export function read<Value>(reader: () => Value): Reading<Value> {
+  try {
+    return { ok: true, value: reader() };
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, refusal: error };
+    throw error;
+  }
+}
+
+/** The value, or the refusal thrown. */
+export function taken<Value>(reading: Reading<Value>): Value {
+  if (!reading.ok) throw reading.refusal;
+  return reading.value;
+}
+
+/** Throws Refusal("invalid"), which names the first field that is wrong, never its value. */
+export function parseWith<Value>(schema: z.ZodType<Value>, value: unknown): Value {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const field = issue?.path.map(String).join(".") ?? "";
+  // The path quotes the caller's own keys: only as long as a line of text can be.
+  throw new Refusal("invalid", field === "" ? "" : `The body does not match the schema: ${shown(field)}`);
+}
+
+function shown(field: string): string {
+  return field.replace(/[^\w.-]/g, "?").slice(0, 80);
+}
+
+function mustBePlain(encoding: string | undefined): void {
+  if (encoding === undefined || encoding.trim().toLowerCase() === "identity") return;
+  throw new Refusal("unsupported-encoding");
+}
+
+/** Also keeps out what a page of any origin may send without a preflight. */
+function mustBeJson(contentType: string | undefined): void {
+  if (/^\s*application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i.test(contentType ?? "")) return;
+  throw new Refusal("invalid", "The content-type must be application/json in UTF-8");
+}
+
+// A BOM stays in the text, and JSON.parse refuses it.
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Throws Refusal("invalid") where the bytes are not UTF-8 or not JSON, or hold a number that JavaScript takes for infinite. */
+export function parseJson(bytes: Uint8Array): unknown {
+  let text: string;
+  let value: unknown;
+  try {
+    text = utf8.decode(bytes);
+    value = JSON.parse(text.includes("\\u") ? withoutLoneSurrogates(text) : text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError))
+      throw error;
+    throw new Refusal("invalid", "The body is not JSON in UTF-8");
+  }
+  // 1e400 parses to Infinity, which no JSON can say again. Shorter literals than these are finite.
+  if (/\d{200}|[eE]\+?\d{3}/.test(text) && holdsInfinity(value)) {
+    throw new Refusal("invalid", "The body holds a number that is too large");
+  }
+  return value;
+}
+
+/**
+ * Lone surrogates are replaced, not stored. UTF-8 cannot carry them, so they come as escapes, and escapes stand only in
+ * strings: pairs and all other escapes are stepped over, whatever is left of D800 to DFFF is alone.
+ */
+function withoutLoneSurrogates(json: string): string {
+  return json.replace(
+    /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}|\\[^]/g,
+    (escape) => (escape.length === 6 ? "\\ufffd" : escape),
+  );
+}
+
+/** Walks with a list of its own: a body may be nested deeper than the call stack is. */
+function holdsInfinity(value: unknown): boolean {
+  const left = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (next === Infinity || next === -Infinity) return true;
+    if (typeof next === "object" && next !== null) for (const part of Object.values(next)) left.push(part);
+  }
+  return false;
+}

@@ -1,0 +1,76 @@
+import type { HttpRequest } from "../listener.ts";
+import type { Route } from "./route.ts";
+
+export type Found =
+  | { type: "found"; route: Route; params: Record<string, string> }
+  /** The path is known, the method is not: the methods that are. */
+  | { type: "method"; allow: string }
+  | { type: "none" };
+
+export type FindRoute = (request: Pick<HttpRequest, "method" | "path">) => Found;
+
+/**
+ * Finds the route of a request. Paths are compared as they came: nothing is normalised, so that nothing can come in by
+ * another spelling. Methods are upper case, as HTTP has them.
+ */
+export function createFindRoute(routes: readonly Route[]): FindRoute {
+  const ends = routes.filter(({ path }) => !path.endsWith("/*"));
+  const wide = routes.filter(({ path }) => path.endsWith("/*"));
+  const fixed = new Map<string, Route[]>();
+  for (const route of ends.filter(({ path }) => !path.includes("/:"))) {
+    fixed.set(route.path, [...(fixed.get(route.path) ?? []), route]);
+  }
+  const patterns = ends.filter(({ path }) => path.includes("/:"));
+
+  function below(path: string): Route[] {
+    return wide.filter((route) => path.startsWith(route.path.slice(0, -1)));
+  }
+
+  return ({ method, path }) => {
+    const matches = (fixed.get(path) ?? []).map((route) => ({ route, params: {} }));
+    if (matches.length === 0) {
+      for (const route of patterns) {
+        const params = matchPattern(route.path, path);
+        if (params) matches.push({ route, params });
+      }
+    }
+    const found =
+      matches.find(({ route }) => route.method === method) ??
+      below(path)
+        .filter((route) => route.method === method)
+        .map((route) => ({ route, params: {} }))[0];
+    if (found) return { type: "found", ...found };
+    if (matches.length === 0) return { type: "none" };
+    const allowed = [...matches.map(({ route }) => route), ...below(path)].map((route) => route.method);
+    return { type: "method", allow: [...new Set(allowed)].join(", ") };
+  };
+}
+
+function matchPattern(pattern: string, path: string): Record<string, string> | null {
+  const wanted = pattern.split("/");
+  const given = path.split("/", wanted.length + 1);
+  if (given.length !== wanted.length) return null;
+  const params: Record<string, string> = {};
+  for (const [at, name] of wanted.entries()) {
+    const segment = given[at] ?? "";
+    if (!name.startsWith(":")) {
+      if (segment !== name) return null;
+      continue;
+    }
+    const value = decoded(segment);
+    if (value === null) return null;
+    params[name.slice(1)] = value;
+  }
+  return params;
+}
+
+/** Null for what no id is: nothing, a broken escape, a slash or a control character behind one. */
+function decoded(segment: string): string | null {
+  try {
+    const text = decodeURIComponent(segment);
+    return text === "" || /[/\p{Cc}]/u.test(text) ? null : text;
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,94 @@
+import { Refusal } from "../domain/refusal.ts";
+import { RequestGone } from "../listener.ts";
+import type { Handler, HttpAnswer, HttpRequest } from "../listener.ts";
+import { StoreUnavailable } from "../store.ts";
+import { createFindRoute } from "./find-route.ts";
+import type { Found } from "./find-route.ts";
+import type { Answered } from "./request-log.ts";
+import { emptyAnswer, refused } from "./route.ts";
+import type { Api, Route } from "./route.ts";
+import { apiRoutes } from "./routes.ts";
+import type { RouteParts } from "./routes.ts";
+import { withCors } from "./widget-api/cors.ts";
+import { ForeignOrigin } from "./widget-api/gate.ts";
+
+export interface HandlerParts extends RouteParts {
+  /** Beside the API: metrics, the inspector, the widget's script. */
+  extraRoutes?: readonly Route[];
+  onAnswered?: (answered: Answered) => void;
+}
+
+/** Every request of the service: finds its route, answers what the route answers or refuses, and logs one line. */
+export function createHandler(parts: HandlerParts): Handler {
+  const { directory, log, clock, onAnswered } = parts;
+  const findRoute = createFindRoute([...apiRoutes(parts), ...(parts.extraRoutes ?? [])]);
+
+  return async (request) => {
+    const beganAt = clock.elapsed();
+    const found = findRoute(request);
+    const ids: Record<string, string> = {};
+    const outcome = await run(found, request, ids);
+    const answer = isWidgetPath(request.path)
+      ? withCors(outcome.answer, request, { directory, isForeign: outcome.error instanceof ForeignOrigin })
+      : outcome.answer;
+
+    const route = found.type === "found" ? found.route.path : "none";
+    const { status } = answer;
+    const ms = clock.elapsed() - beganAt;
+    const line = {
+      route,
+      method: request.method.slice(0, 16),
+      status,
+      ms: Math.round(ms * 100) / 100,
+      ...ids,
+    };
+    if (outcome.isFault) log.error({ ...line, err: outcome.error }, "cannot answer a request");
+    else log.info(line, "answered");
+    onAnswered?.({ route, status, ms });
+    return answer;
+  };
+}
+
+interface Outcome {
+  answer: HttpAnswer;
+  error?: unknown;
+  /** True: a bug or an outage, which the log tells whole. */
+  isFault?: boolean;
+}
+
+async function run(found: Found, request: HttpRequest, ids: Record<string, string>): Promise<Outcome> {
+  switch (found.type) {
+    case "none":
+      return { answer: emptyAnswer(404) };
+    case "method":
+      return { answer: { status: 405, headers: { allow: found.allow } } };
+    case "found": {
+      const { route, params } = found;
+      const asked = { request, params, note: (more: object) => void Object.assign(ids, more) };
+      try {
+        return { answer: await route.handle(asked) };
+      } catch (error) {
+        return failed(error, route.api);
+      }
+    }
+  }
+}
+
+/** What was thrown, as an answer: a refusal by its table, an outage as 503, a bug as an empty 500. */
+function failed(error: unknown, api: Api): Outcome {
+  if (error instanceof Refusal) {
+    const answer = refused(error, api);
+    // Where the body is too long, its rest is not worth reading.
+    return { answer: error.reason === "too-large" ? { ...answer, close: true } : answer, error };
+  }
+  // Nobody reads this answer; the status is the one that logs know for it.
+  if (error instanceof RequestGone) return { answer: emptyAnswer(499), error };
+  if (error instanceof StoreUnavailable) {
+    return { answer: refused(new Refusal("unavailable"), api), error, isFault: true };
+  }
+  return { answer: emptyAnswer(500), error, isFault: true };
+}
+
+function isWidgetPath(path: string): boolean {
+  return path.startsWith("/v1/widget/");
+}

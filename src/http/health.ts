@@ -1,0 +1,62 @@
+import { z } from "zod";
+import type { Store } from "../store.ts";
+import { json } from "./documented.ts";
+import { jsonAnswer } from "./route.ts";
+import type { Route } from "./route.ts";
+
+/** What `/health` tells besides the store's state; nothing secret. */
+export interface HealthFacts {
+  model: "openai" | "demo";
+  version?: string;
+}
+
+const health = z.object({
+  status: z.enum(["ok", "unavailable"]),
+  store: z.enum(["redis", "embedded"]),
+  model: z.enum(["openai", "demo"]),
+  version: z.string().optional(),
+  warnings: z.array(z.string()).describe("Promises that the store's settings cannot keep"),
+});
+
+/** GET /health: can this instance serve? */
+export function healthRoute({
+  store,
+  facts,
+}: {
+  store: Pick<Store, "kind" | "health">;
+  facts: HealthFacts;
+}): Route {
+  return {
+    method: "GET",
+    path: "/health",
+    api: "open",
+    documentation: {
+      summary: "Health",
+      description: "Whether the store can be reached, and which store and model serve.",
+      credential: null,
+      params: {},
+      query: {},
+      headers: {},
+      body: null,
+      answers: {
+        200: json("The service is well", health, {
+          status: "ok",
+          store: "embedded",
+          model: "demo",
+          warnings: [],
+        }),
+        503: json("The store cannot be reached", health, {
+          status: "unavailable",
+          store: "redis",
+          model: "openai",
+          warnings: [],
+        }),
+      },
+    },
+    async handle() {
+      const { reachable, warnings } = await store.health();
+      const status = reachable ? "ok" : "unavailable";
+      return jsonAnswer(reachable ? 200 : 503, { status, store: store.kind, ...facts, warnings });
+    },
+  };
+}

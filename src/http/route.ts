@@ -1,0 +1,110 @@
+import type { z } from "zod";
+import type { Refusal, RefusalReason } from "../domain/refusal.ts";
+import type { HttpAnswer, HttpRequest } from "../listener.ts";
+
+/** A request on its way to one route. */
+export interface Asked {
+  readonly request: HttpRequest;
+  /** The `:name` segments of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Adds ids to the request's line in the log; never a credential. */
+  readonly note: (ids: Readonly<Record<string, string>>) => void;
+}
+
+export type Method = "GET" | "POST" | "OPTIONS";
+
+/**
+ * `server`: for backends, refusals carry a line of text. `widget`: for browsers, refusals are empty and every answer has
+ * CORS headers. `open`: needs no credential.
+ */
+export type Api = "server" | "widget" | "open";
+
+/** One endpoint: where it is, what it takes and answers, and what it does. A route cannot be without its documentation. */
+export interface Route {
+  method: Method;
+  /** `/v1/widget/threads/:id/messages`: a segment with a colon takes one segment of the path, a final `*` all that follows. */
+  path: string;
+  api: Api;
+  /** What `/swagger` says of it; `hidden`: it is no endpoint of the API, but a file or a tool beside it. */
+  documentation: Documentation | "hidden";
+  /** May throw a Refusal: `refused` makes it an answer. */
+  handle(asked: Asked): Promise<HttpAnswer>;
+}
+
+export type Credential = "transportKey" | "secretKey" | "publishableKey" | "visitorToken";
+
+export interface Documentation {
+  summary: string;
+  description: string;
+  credential: Credential | null;
+  params: Record<string, Field>;
+  query: Record<string, Field>;
+  /** Request headers other than the credential. */
+  headers: Record<string, Field>;
+  body: { schema: z.ZodType; example: unknown } | null;
+  answers: Record<number, AnswerDocumentation>;
+}
+
+export interface Field {
+  description: string;
+  schema: z.ZodType;
+  required: boolean;
+  example: string | number;
+}
+
+export interface AnswerDocumentation {
+  description: string;
+  /** Response headers worth a word. */
+  headers: Record<string, string>;
+  body: { type: ContentType; schema: z.ZodType; example: unknown } | null;
+}
+
+export type ContentType = "application/json" | "application/x-ndjson" | "text/plain; charset=utf-8";
+
+/** The one table from the reason of a refusal to its status, and the text that the server API answers. */
+const REFUSALS: Record<RefusalReason, { status: number; text: string }> = {
+  "malformed-request": { status: 400, text: "Malformed request" },
+  unauthorized: { status: 401, text: "Unauthorized" },
+  forbidden: { status: 403, text: "" },
+  "not-found": { status: 404, text: "Not found" },
+  conflict: { status: 409, text: "Conflict" },
+  "too-large": { status: 413, text: "Too large" },
+  "unsupported-encoding": { status: 415, text: "Unsupported content-encoding" },
+  invalid: { status: 422, text: "The body does not match the schema" },
+  "rate-limited": { status: 429, text: "Too many requests" },
+  unavailable: { status: 503, text: "" },
+};
+
+/** Reasons whose text is fixed, whatever the refusal knows: an empty 403 and 503, and one 401 for every wrong key. */
+const FIXED_TEXT: ReadonlySet<RefusalReason> = new Set(["unauthorized", "forbidden", "unavailable"]);
+
+export function statusOf(reason: RefusalReason): number {
+  return REFUSALS[reason].status;
+}
+
+/** A refusal as an answer: empty on the widget API, one short line of text on the server API (contract, Error bodies). */
+export function refused(refusal: Refusal, api: Api): HttpAnswer {
+  const { reason, retryAfterSeconds } = refusal;
+  const { status, text } = REFUSALS[reason];
+  const waits = reason === "unavailable" ? (retryAfterSeconds ?? 1) : retryAfterSeconds;
+  const headers = waits === undefined ? {} : { "retry-after": String(waits) };
+  if (api !== "server") return { status, headers };
+  return textAnswer(status, FIXED_TEXT.has(reason) ? text : refusal.text || text, headers);
+}
+
+export function textAnswer(status: number, text: string, headers: Record<string, string> = {}): HttpAnswer {
+  if (text === "") return { status, headers };
+  return { status, headers: { "content-type": "text/plain; charset=utf-8", ...headers }, body: text };
+}
+
+export function jsonAnswer(status: number, value: unknown): HttpAnswer {
+  return {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
+    body: JSON.stringify(value),
+  };
+}
+
+export function emptyAnswer(status: number): HttpAnswer {
+  return { status, headers: {} };
+}

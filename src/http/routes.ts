@@ -1,0 +1,71 @@
+import { accessRoute } from "./server-api/access.ts";
+import { createCallers } from "./server-api/callers.ts";
+import { identifyRoute } from "./server-api/identify.ts";
+import { messagesCancelRoute } from "./server-api/messages-cancel.ts";
+import { messagesRoute as serverMessagesRoute } from "./server-api/messages.ts";
+import type { Directory } from "../admission/directory.ts";
+import type { Windows } from "../admission/windows.ts";
+import type { Threads } from "../actors/threads.ts";
+import type { Visitors } from "../actors/visitors.ts";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import type { Secret } from "../secret.ts";
+import type { Store } from "../store.ts";
+import { healthRoute } from "./health.ts";
+import type { HealthFacts } from "./health.ts";
+import type { RequestLog } from "./request-log.ts";
+import type { Route } from "./route.ts";
+import { swaggerRoutes } from "./swagger.ts";
+import { cancelRoute } from "./widget-api/cancel.ts";
+import { preflightRoute } from "./widget-api/cors.ts";
+import { createGate } from "./widget-api/gate.ts";
+import { historyRoute } from "./widget-api/history.ts";
+import { messagesRoute } from "./widget-api/messages.ts";
+import { streamRoute } from "./widget-api/stream.ts";
+import { threadsRoute } from "./widget-api/threads.ts";
+import { toolResultsRoute } from "./widget-api/tool-results.ts";
+import { toolsRoute } from "./widget-api/tools.ts";
+import { visitorsRoute } from "./widget-api/visitors.ts";
+
+/** What the endpoints are made of. */
+export interface RouteParts {
+  config: Pick<Config, "limits" | "serverMaxBodyBytes" | "clientIpSource" | "trustedProxyHops">;
+  /** HARNESS_API_KEY, given or generated. */
+  transportKey: Secret;
+  store: Store;
+  threads: Threads;
+  visitors: Visitors;
+  directory: Directory;
+  windows: Windows;
+  clock: Clock;
+  log: RequestLog;
+  health: HealthFacts;
+}
+
+/** The whole API. */
+export function apiRoutes(parts: RouteParts): Route[] {
+  const callers = createCallers(parts);
+  const gate = createGate(parts);
+  const server = { ...parts, callers };
+  const widget = { ...parts, gate };
+
+  const routes = [
+    serverMessagesRoute(server), //  POST    /v1/messages
+    messagesCancelRoute(server), //  POST    /v1/messages/cancel
+    accessRoute(server), //          POST    /v1/access
+    identifyRoute(server), //        POST    /v1/channels/:slug/identify
+
+    visitorsRoute(widget), //        POST    /v1/widget/visitors
+    threadsRoute(widget), //         POST    /v1/widget/threads
+    historyRoute(widget), //         GET     /v1/widget/threads/:id/messages
+    streamRoute(widget), //          GET     /v1/widget/threads/:id/stream
+    cancelRoute(widget), //          POST    /v1/widget/threads/:id/cancel
+    messagesRoute(widget), //        POST    /v1/widget/messages
+    toolsRoute(widget), //           POST    /v1/widget/tools
+    toolResultsRoute(widget), //     POST    /v1/widget/tool-results
+    preflightRoute(widget), //       OPTIONS /v1/widget/*
+
+    healthRoute({ store: parts.store, facts: parts.health }), // GET /health
+  ];
+  return [...routes, ...swaggerRoutes(routes)]; //               GET /swagger, /swagger/openapi.json
+}

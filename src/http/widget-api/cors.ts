@@ -1,0 +1,71 @@
+import type { Directory } from "../../admission/directory.ts";
+import { provenanceOf } from "../../admission/origin.ts";
+import type { HttpAnswer, HttpRequest } from "../../listener.ts";
+import { nothing, originHeader, widgetRefusals } from "../documented.ts";
+import type { Route } from "../route.ts";
+import type { Gate } from "./gate.ts";
+
+/** OPTIONS /v1/widget/*: may a page of this origin call the widget API at all? */
+export function preflightRoute({ gate }: { gate: Gate }): Route {
+  return {
+    method: "OPTIONS",
+    path: "/v1/widget/*",
+    api: "widget",
+    documentation: {
+      summary: "CORS preflight",
+      description: "Sent by browsers before a request. 204 where the Origin belongs to a web channel.",
+      credential: null,
+      params: {},
+      query: {},
+      headers: originHeader,
+      body: null,
+      answers: {
+        204: {
+          description: "The origin belongs to a web channel",
+          headers: {
+            "access-control-allow-origin": "The request's Origin",
+            "access-control-allow-methods": "GET, POST, OPTIONS",
+            "access-control-allow-headers": "content-type, x-visitor-token, x-publishable-key",
+            "access-control-max-age": "600",
+          },
+          body: null,
+        },
+        403: nothing("The origin belongs to no web channel"),
+        ...widgetRefusals(["too-large"]),
+      },
+    },
+    async handle({ request }) {
+      gate.preflight(request);
+      return {
+        status: 204,
+        headers: {
+          "access-control-allow-methods": "GET, POST, OPTIONS",
+          "access-control-allow-headers": "content-type, x-visitor-token, x-publishable-key",
+          "access-control-max-age": "600",
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Lets the page read an answer, where its origin is known: on streams, errors and unknown paths too. What depends on
+ * the Origin says so to caches, in every case.
+ */
+export function withCors(
+  answer: HttpAnswer,
+  request: HttpRequest,
+  options: { directory: Pick<Directory, "isKnown">; isForeign: boolean },
+): HttpAnswer {
+  const { vary } = answer.headers;
+  const headers: Record<string, string> = {
+    ...answer.headers,
+    vary: vary === undefined ? "Origin" : `Origin, ${vary}`,
+  };
+  const provenance = provenanceOf(request);
+  if (provenance?.type === "origin" && !options.isForeign && options.directory.isKnown(provenance)) {
+    headers["access-control-allow-origin"] = provenance.origin;
+    if (request.method !== "OPTIONS") headers["access-control-expose-headers"] = "retry-after";
+  }
+  return { ...answer, headers };
+}

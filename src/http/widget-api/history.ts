@@ -1,0 +1,94 @@
+import { z } from "zod";
+import type { Threads } from "../../actors/threads.ts";
+import type { Message } from "../../domain/message.ts";
+import { read, parseWith } from "../body.ts";
+import { json, originHeader, threadParam, widgetRefusals } from "../documented.ts";
+import { stepSchema } from "../line-schemas.ts";
+import { jsonAnswer } from "../route.ts";
+import type { Route } from "../route.ts";
+import type { Gate } from "./gate.ts";
+
+/** How many messages a page of history has where the request does not say (the spec, Limits). */
+const PAGE_MESSAGES = 10;
+const PAGE_MESSAGES_MAX = 100;
+
+const limitText = z
+  .string()
+  .regex(/^\d{1,3}$/)
+  .transform(Number)
+  .refine((limit) => limit >= 1 && limit <= PAGE_MESSAGES_MAX);
+
+const query = z.object({
+  limit: limitText.default(PAGE_MESSAGES),
+  before: z.string().nullable().default(null),
+});
+
+const item = z.object({
+  id: z.string(),
+  role: z.enum(["user", "assistant"]),
+  content: z.string(),
+  createdAt: z.int().describe("Unix time in milliseconds"),
+  steps: z.array(stepSchema).optional().describe("Only on a reply that used tools"),
+});
+
+/** GET /v1/widget/threads/:id/messages: what was said lately, oldest first. */
+export function historyRoute({ gate, threads }: { gate: Gate; threads: Pick<Threads, "history"> }): Route {
+  return {
+    method: "GET",
+    path: "/v1/widget/threads/:id/messages",
+    api: "widget",
+    documentation: {
+      summary: "Read a thread's history",
+      description: "The last messages, oldest first. A reply in progress is not among them.",
+      credential: "visitorToken",
+      params: threadParam,
+      query: {
+        limit: {
+          description: "How many messages at most",
+          schema: z.int().min(1).max(PAGE_MESSAGES_MAX).default(PAGE_MESSAGES),
+          required: false,
+          example: PAGE_MESSAGES,
+        },
+        before: {
+          description: "Only messages older than this one; an unknown id gives an empty list",
+          schema: z.string(),
+          required: false,
+          example: "12",
+        },
+      },
+      headers: originHeader,
+      body: null,
+      answers: {
+        200: json("The messages", z.object({ items: z.array(item) }), {
+          items: [
+            { id: "1", role: "user", content: "Where is my order?", createdAt: 1_800_000_000_000 },
+            {
+              id: "2",
+              role: "assistant",
+              content: "It is on its way.",
+              createdAt: 1_800_000_002_000,
+              steps: [{ id: "find_order", phase: "done", text: "Looking for the order" }],
+            },
+          ],
+        }),
+        ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "invalid", "unavailable"]),
+      },
+    },
+    async handle(asked) {
+      const { said, uid } = await gate.admitToThread(asked, {
+        counts: [],
+        read: async ({ query: text }) =>
+          read(() => parseWith(query, Object.fromEntries(new URLSearchParams(text)))),
+        threadName: () => asked.params["id"] ?? "",
+        loads: false,
+      });
+      const messages = await threads.history(uid, said);
+      return jsonAnswer(200, { items: messages.map(shown) });
+    },
+  };
+}
+
+/** A message as clients see it: without what is kept for the model and the inspector. */
+function shown({ id, role, content, createdAtMs, steps }: Message): z.infer<typeof item> {
+  return { id, role, content, createdAt: createdAtMs, ...(steps ? { steps } : {}) };
+}

@@ -1,0 +1,52 @@
+import type { Threads } from "../../actors/threads.ts";
+import { nothing, originHeader, threadParam, widgetRefusals } from "../documented.ts";
+import { widgetLine } from "../line-schemas.ts";
+import { streamAnswer } from "../lines.ts";
+import { emptyAnswer } from "../route.ts";
+import type { Route } from "../route.ts";
+import type { Gate } from "./gate.ts";
+import { nothingMore } from "./reading.ts";
+
+/** GET /v1/widget/threads/:id/stream: the active or last run again, from its beginning (contract, Re-attaching). */
+export function streamRoute({ gate, threads }: { gate: Gate; threads: Pick<Threads, "follow"> }): Route {
+  return {
+    method: "GET",
+    path: "/v1/widget/threads/:id/stream",
+    api: "widget",
+    documentation: {
+      summary: "Re-attach to the active or last run",
+      description:
+        "Everything said since the user's message, then live, to the terminal line of the present stream. A pending tool_call is that line.",
+      credential: "visitorToken",
+      params: threadParam,
+      query: {},
+      headers: originHeader,
+      body: null,
+      answers: {
+        200: {
+          description: "The run's stream",
+          headers: { "content-encoding": "gzip, where the request accepts it" },
+          body: {
+            type: "application/x-ndjson",
+            schema: widgetLine,
+            example: { type: "done", elapsedMs: 1200 },
+          },
+        },
+        204: nothing("The thread has had no run"),
+        ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "unavailable"]),
+      },
+    },
+    async handle(asked) {
+      const { uid, loading } = await gate.admitToThread(asked, {
+        counts: [],
+        read: nothingMore,
+        threadName: () => asked.params["id"] ?? "",
+        loads: true,
+      });
+      const reply = await threads.follow(uid, loading);
+      if (!reply) return emptyAnswer(204);
+      asked.note({ runId: reply.runId });
+      return streamAnswer(reply, asked.request);
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import type { Threads } from "../../actors/threads.ts";
+import { resultText } from "../../agent/tool-text.ts";
+import type { Config } from "../../config.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { originHeader, widgetRefusals } from "../documented.ts";
+import { page, widgetThreadId } from "../fields.ts";
+import { widgetLine } from "../line-schemas.ts";
+import { streamAnswer } from "../lines.ts";
+import type { Route } from "../route.ts";
+import { traceparentOf } from "../traceparent.ts";
+import type { Gate } from "./gate.ts";
+import { jsonBody } from "./reading.ts";
+
+const fields = z.object({
+  threadId: widgetThreadId,
+  callId: z.string().describe("Of the tool_call line that is answered"),
+  tool: z.string().describe("Of that line"),
+  result: z
+    .unknown()
+    .refine((result) => result !== undefined)
+    .describe("An MCP-style object, a string, or other JSON; its text is kept, up to 4000 characters"),
+  isError: z.boolean().default(false),
+  page: page.optional().describe("Where the visitor is now: a tool may have navigated"),
+});
+
+const body = fields.transform(({ result, ...rest }) => ({ ...rest, text: textOf(result) }));
+
+/** POST /v1/widget/tool-results: answers a tool_call line, and streams the run on. */
+export function toolResultsRoute(parts: {
+  gate: Gate;
+  threads: Pick<Threads, "answer">;
+  config: Pick<Config, "limits">;
+}): Route {
+  const { gate, threads, config } = parts;
+  const readSaid = jsonBody({ schema: body }, config.limits.maxBodyBytes);
+
+  return {
+    method: "POST",
+    path: "/v1/widget/tool-results",
+    api: "widget",
+    documentation: {
+      summary: "Answer a tool_call and resume the run",
+      description:
+        "The first result wins. A repeat for the call that was answered last re-attaches to the stream that the first one opened.",
+      credential: "visitorToken",
+      params: {},
+      query: {},
+      headers: originHeader,
+      body: {
+        schema: fields,
+        example: {
+          threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
+          callId: "q8Jx0bq2SxmV5pS0gQ1k3A",
+          tool: "add_to_cart",
+          result: { content: [{ type: "text", text: "Added" }] },
+        },
+      },
+      answers: {
+        200: {
+          description: "A new stream of the same line types",
+          headers: { "content-encoding": "gzip, where the request accepts it" },
+          body: {
+            type: "application/x-ndjson",
+            schema: widgetLine,
+            example: { type: "step", id: "add_to_cart", phase: "done", text: "Filling the cart" },
+          },
+        },
+        ...widgetRefusals(
+          [
+            "unauthorized",
+            "forbidden",
+            "not-found",
+            "conflict",
+            "too-large",
+            "unsupported-encoding",
+            "invalid",
+            "rate-limited",
+            "unavailable",
+          ],
+          { conflict: "Not the thread's pending call: unknown, answered, superseded, or of another tool" },
+        ),
+      },
+    },
+    async handle(asked) {
+      const { slug, said, uid, loading } = await gate.admitToThread(asked, {
+        counts: ["tool-results-by-token"],
+        read: readSaid,
+        threadName: ({ threadId }) => threadId,
+        loads: true,
+      });
+      const { callId, tool, text, isError } = said;
+      const traceparent = traceparentOf(asked.request);
+      const reply = await threads.answer(
+        { uid, slug, callId, tool, text, isError, page: said.page ?? null, traceparent },
+        loading,
+      );
+      asked.note({ runId: reply.runId });
+      return streamAnswer(reply, asked.request);
+    },
+  };
+}
+
+/** What is nested too deeply to be written down again does not fit the schema. */
+function textOf(result: unknown): string {
+  try {
+    return resultText(result);
+  } catch (error) {
+    if (error instanceof RangeError) throw new Refusal("invalid");
+    throw error;
+  }
+}

@@ -1,0 +1,131 @@
+import { z } from "zod";
+import type { Threads } from "../../actors/threads.ts";
+import type { Config } from "../../config.ts";
+import type { Catalog } from "../../domain/message.ts";
+import { nothing, originHeader, widgetRefusals } from "../documented.ts";
+import { mustFit, widgetThreadId } from "../fields.ts";
+import { emptyAnswer } from "../route.ts";
+import type { Route } from "../route.ts";
+import type { Gate } from "./gate.ts";
+import { jsonBody } from "./reading.ts";
+
+/** A schema nested deeper, or with more keys, is no tool's: whoever walks it later must not be led on for ever. */
+const MAX_DEPTH = 32;
+const MAX_ENTRIES = 2_000;
+
+const properties = z.record(z.string(), z.unknown()).refine(isModest);
+
+const pageTool = z.object({
+  name: z.string().min(1),
+  description: z.string().optional(),
+  inputSchema: z
+    .object({
+      type: z.literal("object"),
+      properties: properties.optional(),
+      required: z.array(z.string()).max(100).optional(),
+    })
+    .optional(),
+});
+
+const body = z.object({
+  threadId: widgetThreadId,
+  webmcpTools: z
+    .array(pageTool)
+    .describe(
+      "At most WIDGET_MAX_WEBMCP_TOOLS_CHARS characters (20000), else 413; empty: clears the catalog",
+    ),
+});
+
+/** POST /v1/widget/tools: the page's tools for a thread. */
+export function toolsRoute(parts: {
+  gate: Gate;
+  threads: Pick<Threads, "setCatalog">;
+  config: Pick<Config, "limits">;
+}): Route {
+  const { gate, threads, config } = parts;
+  const { maxCatalogChars, maxBodyBytes } = config.limits;
+  const readSaid = jsonBody(
+    { schema: body, check: ({ webmcpTools }) => mustFit(webmcpTools, maxCatalogChars) },
+    maxBodyBytes,
+  );
+
+  return {
+    method: "POST",
+    path: "/v1/widget/tools",
+    api: "widget",
+    documentation: {
+      summary: "Register the page's tools",
+      description:
+        "Replaces the thread's catalog. Fields outside the schema are dropped before it is measured.",
+      credential: "visitorToken",
+      params: {},
+      query: {},
+      headers: originHeader,
+      body: {
+        schema: body,
+        example: {
+          threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
+          webmcpTools: [
+            {
+              name: "add_to_cart",
+              description: "Puts a product into the cart",
+              inputSchema: {
+                type: "object",
+                properties: { sku: { type: "string" } },
+                required: ["sku"],
+              },
+            },
+          ],
+        },
+      },
+      answers: {
+        204: nothing("The catalog is registered"),
+        ...widgetRefusals([
+          "unauthorized",
+          "forbidden",
+          "not-found",
+          "too-large",
+          "unsupported-encoding",
+          "invalid",
+          "rate-limited",
+          "unavailable",
+        ]),
+      },
+    },
+    async handle(asked) {
+      const { slug, said, uid } = await gate.admitToThread(asked, {
+        counts: ["messages-by-token", "messages-by-address"],
+        read: readSaid,
+        threadName: ({ threadId }) => threadId,
+        loads: false,
+      });
+      await threads.setCatalog(uid, slug, said.webmcpTools.map(asPageTool));
+      return emptyAnswer(204);
+    },
+  };
+}
+
+/** Without the `undefined` that zod's optional fields may hold. */
+function asPageTool({ name, description, inputSchema }: z.infer<typeof pageTool>): Catalog[number] {
+  if (!inputSchema) return { name, ...(description === undefined ? {} : { description }) };
+  const { type, properties: fields, required } = inputSchema;
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    inputSchema: { type, ...(fields ? { properties: fields } : {}), ...(required ? { required } : {}) },
+  };
+}
+
+/** Within the depth and the number of entries; walks level by level, so that no nesting reaches the call stack's end. */
+function isModest(value: unknown): boolean {
+  let level = [value];
+  let entries = 0;
+  for (let depth = 0; level.length > 0; depth++) {
+    const objects = level.filter((part): part is object => typeof part === "object" && part !== null);
+    if (objects.length > 0 && depth >= MAX_DEPTH) return false;
+    level = objects.flatMap((part): unknown[] => Object.values(part));
+    entries += level.length;
+    if (entries > MAX_ENTRIES) return false;
+  }
+  return true;
+}

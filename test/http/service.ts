@@ -1,0 +1,221 @@
+import { onTestFinished } from "vitest";
+import { createHash } from "node:crypto";
+import { gunzipSync } from "node:zlib";
+import { nobody } from "../../src/actors/parts.ts";
+import { createThreads } from "../../src/actors/threads.ts";
+import { createVisitors } from "../../src/actors/visitors.ts";
+import { createDirectory } from "../../src/admission/directory.ts";
+import { createWindows } from "../../src/admission/windows.ts";
+import { readConfig } from "../../src/config.ts";
+import type { Channel } from "../../src/domain/channel.ts";
+import { createHandler } from "../../src/http/handler.ts";
+import type { HandlerParts } from "../../src/http/handler.ts";
+import type { Answered } from "../../src/http/request-log.ts";
+import type { Handler, HttpAnswer, HttpRequest } from "../../src/listener.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+import { Secret } from "../../src/secret.ts";
+import type { Store } from "../../src/store.ts";
+import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import { createScriptedAgent } from "../actors/scripted-agent.ts";
+import type { ScriptedAgent } from "../actors/scripted-agent.ts";
+import { sampleChannel } from "../stores/samples.ts";
+import { temporaryFolder } from "../support/data-dir.ts";
+
+/** The HTTP layer over real parts: store, threads, visitors and admission; only the agent is played, and time is set. */
+export interface Service {
+  handler: Handler;
+  store: Store;
+  agent: ScriptedAgent;
+  clock: { nowMs: number };
+  answered: Answered[];
+  /** Everything that was logged, as text. */
+  logged: string[];
+  renew(): Promise<void>;
+  ask(request: Partial<Sent>): Promise<Got>;
+  /** POST on the widget API with a JSON body. */
+  post(path: string, body: unknown, more?: Partial<Sent>): Promise<Got>;
+  newToken(more?: Partial<Sent>): Promise<string>;
+  newThread(token: string, more?: Partial<Sent>): Promise<string>;
+}
+
+export interface Sent {
+  method: string;
+  path: string;
+  query: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array;
+  address: string;
+  contentLength: number | null;
+}
+
+export interface Got {
+  status: number;
+  headers: Record<string, string>;
+  /** The whole body; of a stream, once it has ended. */
+  text(): Promise<string>;
+  json(): Promise<unknown>;
+  lines(): Promise<Record<string, unknown>[]>;
+}
+
+export const ORIGIN = "https://shop.example";
+export const TRANSPORT_KEY = "transport-key-of-this-test";
+export const SECRET_KEY = "sk_shop_secret";
+
+export function hashOf(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}
+
+export const shop = sampleChannel({ secretKeyHash: hashOf(SECRET_KEY), agent: {} });
+export const other = sampleChannel({
+  slug: "other",
+  publishableKey: "pk_other",
+  secretKeyHash: hashOf("sk_other"),
+  allowedOrigins: ["https://other.example"],
+  agent: {},
+});
+export const cli: Channel = {
+  ...sampleChannel({ slug: "cli", kind: "transport", agent: {} }),
+  publishableKey: null,
+  secretKeyHash: null,
+  allowedOrigins: [],
+};
+
+export async function startService(
+  env: Record<string, string> = {},
+  more: Partial<HandlerParts> = {},
+): Promise<Service> {
+  const config = readConfig({ ...env });
+  const time = { nowMs: Date.UTC(2026, 10, 21, 12, 0, 5) };
+  const clock = { now: () => time.nowMs, elapsed: () => performance.now() };
+  const store = await openEmbeddedStore({ dataDir: temporaryFolder(), clock });
+  onTestFinished(() => store.close());
+  for (const channel of [shop, other, cli]) await store.putChannel(channel);
+
+  const logged: string[] = [];
+  const note = (fields: object, text: string) => {
+    const { err, ...rest } = fields as { err?: unknown };
+    logged.push(`${text} ${JSON.stringify(rest)} ${err === undefined ? "" : String(err)}`);
+  };
+  const log = { info: note, warn: note, error: note };
+  const agent = createScriptedAgent();
+  const threads = createThreads({
+    store,
+    agent,
+    clock,
+    log,
+    observer: nobody,
+    limits: {
+      runTimeoutMs: 60_000,
+      runMaxToolCalls: 5,
+      toolResultTimeoutMs: 60_000,
+      runMaxReplyChars: 100_000,
+      threadQueueMax: 1,
+      historyBudgetChars: 100_000,
+    },
+  });
+  const directory = createDirectory({ store, log });
+  await directory.start();
+  onTestFinished(() => directory.stop());
+  const answered: Answered[] = [];
+
+  const handler = createHandler({
+    config,
+    transportKey: new Secret(TRANSPORT_KEY),
+    store,
+    threads,
+    visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs }),
+    directory,
+    windows: createWindows({ limits: config.limits, clock }),
+    clock,
+    log,
+    health: { model: "demo" },
+    onAnswered: (one) => void answered.push(one),
+    ...more,
+  });
+
+  const ask = async (sent: Partial<Sent>) => gotFrom(await handler(requestFrom(sent)));
+  const post: Service["post"] = (path, body, sent = {}) =>
+    ask({
+      method: "POST",
+      path,
+      body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
+      ...sent,
+      headers: { origin: ORIGIN, "content-type": "application/json", ...sent.headers },
+    });
+  return {
+    handler,
+    store,
+    agent,
+    clock: time,
+    answered,
+    logged,
+    renew: () => directory.renew(),
+    ask,
+    post,
+    async newToken(sent = {}) {
+      const got = await post("/v1/widget/visitors", "", {
+        ...sent,
+        headers: { "x-publishable-key": "pk_shop", ...sent.headers },
+      });
+      return String(((await got.json()) as { visitorToken: string }).visitorToken);
+    },
+    async newThread(token, sent = {}) {
+      const got = await post("/v1/widget/threads", "", {
+        ...sent,
+        headers: { "x-visitor-token": token, ...sent.headers },
+      });
+      return String(((await got.json()) as { threadId: string }).threadId);
+    },
+  };
+}
+
+export function requestFrom(sent: Partial<Sent>): HttpRequest {
+  const body = Buffer.from(sent.body ?? "");
+  return {
+    method: sent.method ?? "GET",
+    path: sent.path ?? "/",
+    query: sent.query ?? "",
+    headers: new Map(Object.entries(sent.headers ?? {})),
+    address: sent.address ?? "192.0.2.1",
+    contentLength: sent.contentLength === undefined ? body.length : sent.contentLength,
+    async body(limitBytes) {
+      if (body.length > limitBytes) throw new Refusal("too-large");
+      return body;
+    },
+  };
+}
+
+function gotFrom(answer: HttpAnswer): Got {
+  const chunks: Buffer[] = [];
+  const whole = new Promise<void>((resolve) => {
+    if (!answer.stream) {
+      chunks.push(Buffer.from(answer.body ?? ""));
+      resolve();
+      return;
+    }
+    answer.stream({
+      write: (chunk) => void chunks.push(Buffer.from(chunk as string)),
+      end(chunk) {
+        if (chunk !== undefined) chunks.push(Buffer.from(chunk as string));
+        resolve();
+      },
+      onGone() {},
+    });
+  });
+  const text = async () => {
+    await whole;
+    const bytes = Buffer.concat(chunks);
+    return (answer.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString("utf8");
+  };
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    json: async () => JSON.parse(await text()) as unknown,
+    lines: async () =>
+      (await text())
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+  };
+}
