@@ -131,9 +131,9 @@ describe("signals", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
     "P29: %s ends an idle service with exit code 0",
     async (signal) => {
-      const { kill, exit } = await startServiceProcess({ DATA_DIR: temporaryFolder() });
-      kill(signal);
-      expect(await exit).toBe(0);
+      const service = await startServiceProcess({ DATA_DIR: temporaryFolder() });
+      service.kill(signal);
+      expect(await service.exit).toBe(0);
     },
   );
 

@@ -95,11 +95,11 @@ test.each([
 });
 
 test("a service that is not there is told, and ends with 1", async () => {
-  const { url, stop } = await startTestService();
-  await stop(0);
-  const { code, err } = await runCommand(env, ["chat", "--url", url], "Hello\n");
+  const service = await startTestService();
+  await service.stop(0);
+  const { code, err } = await runCommand(env, ["chat", "--url", service.url], "Hello\n");
   expect(code).toBe(1);
-  expect(err).toContain(`Cannot reach ${url} (ECONNREFUSED)`);
+  expect(err).toContain(`Cannot reach ${service.url} (ECONNREFUSED)`);
 });
 
 test("without a key anywhere it says where it looked", async () => {
