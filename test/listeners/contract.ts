@@ -295,6 +295,29 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
       socket.destroy();
     });
 
+    test("W11: wherever back-pressure begins, the last line arrives as soon as the reader reads", async () => {
+      // Around what the kernel takes of a connection whose reader pauses: somewhere here the last slice is the first to stall.
+      for (let bytes = 200_000; bytes < 6_000_000; bytes += 50_000) {
+        const { outlet: opened, resolve } = nextOutlet();
+        streams.set("/stream/edge", resolve);
+        const socket = connect(listener.port, "127.0.0.1");
+        socket.pause();
+        socket.write("GET /stream/edge HTTP/1.1\r\nHost: x\r\n\r\n");
+        const outlet = await opened;
+        outlet.write(`${"x".repeat(bytes)}\nlast line\n`);
+        await pause(10);
+        let tail = "";
+        socket.on(
+          "data",
+          (read) => (tail = (tail + read.toString("latin1", Math.max(0, read.length - 50))).slice(-50)),
+        );
+        socket.resume();
+        await waitFor(() => tail.includes("last line"), 3_000);
+        expect(tail).toContain("last line");
+        socket.destroy();
+      }
+    });
+
     test("stopAccepting() lets a stream go on and its connection end; close() ends every connection", async () => {
       const own = await listen({ host: "127.0.0.1", port: 0, handler: answer });
       const outlets: Outlet[] = [];
