@@ -4,10 +4,8 @@ import { Refusal } from "../domain/refusal.ts";
 /** Fields that several bodies have. Lengths are UTF-16 code units (contract, Characters). */
 
 /** An id from a caller: any Unicode but control characters. */
-export const callerId = z
-  .string()
+export const callerId = atMost(256)
   .min(1)
-  .max(256)
   .regex(/^\P{Cc}*$/u);
 
 /** A thread's id from a page: what is no thread of the visitor is 404, not 422. */
@@ -16,9 +14,17 @@ export const widgetThreadId = z.string().min(1);
 export const messageText = z.string().min(1);
 
 /** Pathname and search of the page; over 512 it is outside the schema (contract, Characters). */
-export const page = z.string().max(512);
+export const page = atMost(512);
 
 export const channelSlug = z.string();
+
+/** zod's own `max` counts code points, as JSON Schema does: an astral character would count once instead of twice. */
+function atMost(limitChars: number): z.ZodString {
+  return z
+    .string()
+    .refine((text) => text.length <= limitChars)
+    .meta({ maxLength: limitChars });
+}
 
 /** Throws Refusal("too-large") where a text or a value's JSON is over a character limit. */
 export function mustFit(value: unknown, limitChars: number): void {

@@ -30,12 +30,12 @@ export interface Service {
   answered: Answered[];
   /** Everything that was logged, as text. */
   logged: string[];
-  renew(): Promise<void>;
-  ask(request: Partial<Sent>): Promise<Got>;
+  renew: () => Promise<void>;
+  ask: (request: Partial<Sent>) => Promise<Got>;
   /** POST on the widget API with a JSON body. */
-  post(path: string, body: unknown, more?: Partial<Sent>): Promise<Got>;
-  newToken(more?: Partial<Sent>): Promise<string>;
-  newThread(token: string, more?: Partial<Sent>): Promise<string>;
+  post: (path: string, body: unknown, more?: Partial<Sent>) => Promise<Got>;
+  newToken: (more?: Partial<Sent>) => Promise<string>;
+  newThread: (token: string, more?: Partial<Sent>) => Promise<string>;
 }
 
 export interface Sent {
@@ -94,7 +94,7 @@ export async function startService(
   const logged: string[] = [];
   const note = (fields: object, text: string) => {
     const { err, ...rest } = fields as { err?: unknown };
-    logged.push(`${text} ${JSON.stringify(rest)} ${err === undefined ? "" : String(err)}`);
+    logged.push(`${text} ${JSON.stringify(rest)} ${err instanceof Error ? err.message : ""}`);
   };
   const log = { info: note, warn: note, error: note };
   const agent = createScriptedAgent();

@@ -1,0 +1,62 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createDirectory } from "../../src/admission/directory.ts";
+import { systemClock } from "../../src/clock.ts";
+import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import { sampleChannel } from "../stores/samples.ts";
+import { temporaryFolder } from "../support/data-dir.ts";
+
+async function openDirectory() {
+  const dataDir = temporaryFolder();
+  const store = await openEmbeddedStore({ dataDir, clock: systemClock });
+  const elsewhere = await openEmbeddedStore({ dataDir, clock: systemClock });
+  await store.putChannel(sampleChannel());
+  const warnings: string[] = [];
+  const directory = createDirectory({ store, log: { warn: (_fields, text) => void warnings.push(text) } });
+  await directory.start();
+  onTestFinished(async () => {
+    directory.stop();
+    await Promise.all([store.close(), elsewhere.close()]);
+  });
+  return { store, elsewhere, directory, warnings };
+}
+
+test("it knows channels, keys and origins from its start on", async () => {
+  const { directory } = await openDirectory();
+  expect(directory.channel("shop")?.slug).toBe("shop");
+  expect(directory.channel("none")).toBeNull();
+  expect(directory.byPublishableKey("pk_shop")?.slug).toBe("shop");
+  expect(directory.byPublishableKey("")).toBeNull();
+  expect(directory.isKnown({ type: "origin", origin: "https://shop.example" })).toBe(true);
+  expect(directory.isKnown({ type: "host", host: "shop.example" })).toBe(true);
+});
+
+test("O05: the origin null is known to nobody, even where a channel lists it", async () => {
+  const { directory, store } = await openDirectory();
+  await store.putChannel(sampleChannel({ allowedOrigins: ["null"] }));
+  await directory.renew();
+  expect(directory.isKnown({ type: "origin", origin: "null" })).toBe(false);
+});
+
+test("a change of this process is in force once it was renewed", async () => {
+  const { directory, store } = await openDirectory();
+  await store.putChannel(sampleChannel({ publishableKey: "pk_new" }));
+  await store.blockIp("192.0.2.1");
+  await directory.renew();
+  expect([directory.byPublishableKey("pk_shop"), directory.byPublishableKey("pk_new")?.slug]).toEqual([
+    null,
+    "shop",
+  ]);
+  expect(directory.isBlocked("192.0.2.1")).toBe(true);
+  await store.unblockIp("192.0.2.1");
+  await directory.renew();
+  expect(directory.isBlocked("192.0.2.1")).toBe(false);
+});
+
+test("a change of another process is in force within a second", async () => {
+  const { directory, elsewhere } = await openDirectory();
+  await elsewhere.blockIp("192.0.2.2");
+  await vi.waitFor(() => expect(directory.isBlocked("192.0.2.2")).toBe(true), {
+    timeout: 1_000,
+    interval: 20,
+  });
+});

@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { blockedBy, clientAddress, countedAs, normalAddress } from "../../src/admission/ip.ts";
+
+const SOCKET = "203.0.113.9";
+
+function address(source: string, hops: number, headers: Record<string, string>): string {
+  const request = { headers: new Map(Object.entries(headers)), address: SOCKET };
+  return clientAddress(request, { clientIpSource: source, trustedProxyHops: hops }).address;
+}
+
+describe("the client's address (P23)", () => {
+  test.each<[string, string, number, Record<string, string>, string]>([
+    ["F01 source socket", "socket", 1, { "x-forwarded-for": "192.0.2.1" }, SOCKET],
+    ["F02 one hop", "x-forwarded-for", 1, { "x-forwarded-for": "192.0.2.1" }, "192.0.2.1"],
+    [
+      "F03 one hop, forged left",
+      "x-forwarded-for",
+      1,
+      { "x-forwarded-for": "6.6.6.6, 192.0.2.1" },
+      "192.0.2.1",
+    ],
+    [
+      "F04 two hops",
+      "x-forwarded-for",
+      2,
+      { "x-forwarded-for": "6.6.6.6, 192.0.2.1, 10.0.0.1" },
+      "192.0.2.1",
+    ],
+    ["F05 too few", "x-forwarded-for", 2, { "x-forwarded-for": "192.0.2.1" }, SOCKET],
+    ["F07 empty", "x-forwarded-for", 1, { "x-forwarded-for": "" }, SOCKET],
+    ["F07 spaces", "x-forwarded-for", 1, { "x-forwarded-for": "  " }, SOCKET],
+    ["F07 trailing comma", "x-forwarded-for", 1, { "x-forwarded-for": "192.0.2.1," }, SOCKET],
+    ["F08 a port", "x-forwarded-for", 1, { "x-forwarded-for": "1.2.3.4:5678" }, "1.2.3.4"],
+    [
+      "F08 brackets and port",
+      "x-forwarded-for",
+      1,
+      { "x-forwarded-for": "[2001:db8::1]:443" },
+      "2001:db8::1",
+    ],
+    ["F08 quotes", "x-forwarded-for", 1, { "x-forwarded-for": '"1.2.3.4"' }, "1.2.3.4"],
+    ["F08 unknown", "x-forwarded-for", 1, { "x-forwarded-for": "unknown" }, SOCKET],
+    ["F08 obfuscated", "x-forwarded-for", 1, { "x-forwarded-for": "_obf" }, SOCKET],
+    ["F08 garbage", "x-forwarded-for", 1, { "x-forwarded-for": "9".repeat(2048) }, SOCKET],
+    ["F10 mapped", "x-forwarded-for", 1, { "x-forwarded-for": "::ffff:1.2.3.4" }, "1.2.3.4"],
+    ["F11 other headers", "x-forwarded-for", 1, { "x-real-ip": "6.6.6.6", forwarded: "for=6.6.6.6" }, SOCKET],
+    ["x-real-ip", "x-real-ip", 3, { "x-real-ip": "192.0.2.1" }, "192.0.2.1"],
+  ])("%s", (_row, source, hops, headers, expected) => {
+    expect(address(source, hops, headers)).toBe(expected);
+  });
+
+  test("F05 says where the trusted place held no address", () => {
+    const request = { headers: new Map([["x-forwarded-for", "nobody"]]), address: SOCKET };
+    const source = { clientIpSource: "x-forwarded-for", trustedProxyHops: 1 };
+    expect(clientAddress(request, source)).toEqual({ address: SOCKET, distrusted: true });
+  });
+
+  test("P23: what a client writes itself never matters, however much it is", () => {
+    const hop = fc.ipV4();
+    fc.assert(
+      fc.property(fc.array(fc.string()), hop, hop, (forged, client, proxy) => {
+        const lines = [...forged, client, proxy].join(", ");
+        expect(address("x-forwarded-for", 2, { "x-forwarded-for": lines })).toBe(client);
+      }),
+    );
+  });
+
+  test("F09, F10 every spelling of an address is one, and a whole /64 counts as one", () => {
+    expect(
+      ["2001:DB8::1", "2001:0db8:0:0:0:0:0:1", "2001:db8:0:0::1", "2001:db8::0.0.0.1"].map(normalAddress),
+    ).toEqual(Array(4).fill("2001:db8::1"));
+    expect(normalAddress("::ffff:102:304")).toBe("1.2.3.4");
+    expect(normalAddress("fe80::1%eth0")).toBe("fe80::1");
+    fc.assert(
+      fc.property(fc.array(fc.nat(0xffff), { minLength: 4, maxLength: 4 }), fc.ipV6(), (network, host) => {
+        const prefix = network.map((part) => part.toString(16)).join(":");
+        const last = normalAddress(`${prefix}:${host.includes(".") ? "1:2:3:4" : "a:0:0:b"}`) ?? "";
+        expect(countedAs(last)).toBe(prefix);
+      }),
+    );
+    expect(countedAs("1.2.3.4")).toBe("1.2.3.4");
+    expect([countedAs("::1"), countedAs("2001:db8::"), countedAs("::")]).toEqual([
+      "0:0:0:0",
+      "2001:db8:0:0",
+      "0:0:0:0",
+    ]);
+  });
+});
+
+test("blocked are single addresses and ranges, in any spelling; what is neither blocks nobody", () => {
+  const isBlocked = blockedBy([
+    "192.0.2.7",
+    "198.51.100.0/24",
+    "2001:DB8:0::/48",
+    "::ffff:203.0.113.0/120",
+    "nonsense",
+    "1.2.3.4/99",
+  ]);
+  const asked = ["192.0.2.7", "198.51.100.255", "2001:db8:0:5::1", "203.0.113.200"];
+  expect(asked.map(isBlocked)).toEqual([true, true, true, true]);
+  expect(["192.0.2.8", "198.51.101.0", "2001:db8:1::1", "1.2.3.4", "nonsense"].map(isBlocked)).toEqual(
+    Array(5).fill(false),
+  );
+});

@@ -1,0 +1,478 @@
+import { describe, expect, test } from "vitest";
+import { ORIGIN, TRANSPORT_KEY, cli, shop, startService } from "./service.ts";
+import type { Sent } from "./service.ts";
+
+/** Tables R, E, O, A, S, I, F and L of refused requests: every one leaves the model alone (P13). */
+const bearer = { authorization: `Bearer ${TRANSPORT_KEY}` };
+const said = { threadId: "t", userId: "u", text: "x" };
+
+describe("routes", () => {
+  test.each<[string, Partial<Sent>, number, string?]>([
+    ["R01 unknown path", { path: "/nowhere" }, 404],
+    ["R01 unknown widget path", { path: "/v1/widget/nowhere" }, 404],
+    ["R02 GET on a POST route", { path: "/v1/messages" }, 405, "POST"],
+    ["R02 DELETE", { method: "DELETE", path: "/v1/widget/threads/x/messages" }, 405, "GET, OPTIONS"],
+    ["R02 a method of its own", { method: "FOO", path: "/health" }, 405, "GET"],
+    ["R03 lower-case method", { method: "get", path: "/health" }, 405, "GET"],
+    ["R04 upper-case path", { method: "POST", path: "/V1/Messages" }, 404],
+    ["R04 trailing slash", { method: "POST", path: "/v1/messages/" }, 404],
+    ["R04 doubled slash", { method: "POST", path: "//v1/messages" }, 404],
+    ["R04 dot segment", { method: "POST", path: "/v1/./messages" }, 404],
+    ["R04 dot-dot segment", { method: "POST", path: "/v1/widget/../messages" }, 404],
+    ["R05 %2F in an id", { path: "/v1/widget/threads/a%2Fb/messages" }, 404],
+    ["R05 %00 in a slug", { method: "POST", path: "/v1/channels/a%00/identify" }, 404],
+    ["R05 broken escape", { path: "/v1/widget/threads/%ZZ/messages" }, 404],
+    ["R06 a hundred segments", { path: "/v1/widget/threads" + "/x".repeat(100) }, 404],
+    ["R06 a path of 3 KB", { path: `/${"x".repeat(3000)}` }, 404],
+    ["R07 HEAD", { method: "HEAD", path: "/health" }, 405, "GET"],
+    ["R08 OPTIONS on the server API", { method: "OPTIONS", path: "/v1/messages" }, 405, "POST"],
+  ])("%s", async (_row, sent, status, allow) => {
+    const { ask } = await startService();
+    const got = await ask({ ...sent, headers: { origin: ORIGIN } });
+    expect(got.status).toBe(status);
+    expect(got.headers["allow"]).toBe(allow);
+    expect(await got.text()).toBe("");
+    const isWidget = sent.path?.startsWith("/v1/widget/") ?? false;
+    expect(got.headers["access-control-allow-origin"]).toBe(isWidget ? ORIGIN : undefined);
+  });
+
+  test("R09 a query on any route but history is ignored; R10, A12: a credential of the other API, or in the query, is none", async () => {
+    const { ask, post, newToken } = await startService();
+    expect((await ask({ path: "/health", query: "x=1" })).status).toBe(200);
+    expect((await post("/v1/widget/threads", "", { headers: bearer })).status).toBe(401);
+    const token = await newToken();
+    expect((await post("/v1/messages", said, { headers: { "x-visitor-token": token } })).status).toBe(401);
+    expect((await post("/v1/widget/threads", "", { query: `x-visitor-token=${token}` })).status).toBe(401);
+  });
+});
+
+describe("content headers", () => {
+  test.each([
+    ["E01 none", undefined, 422],
+    ["E01 text/plain", "text/plain", 422],
+    ["E01 a form", "application/x-www-form-urlencoded", 422],
+    ["E02 with charset", "application/json; charset=utf-8", 200],
+    ["E02 upper case", "APPLICATION/JSON", 200],
+    ["E02 without a space", "application/json;charset=UTF-8", 200],
+    ["E03 utf-16", "application/json; charset=utf-16", 422],
+    ["E03 latin1", "application/json; charset=latin1", 422],
+    ["E03 another json", "application/json-seq", 422],
+  ])("%s", async (_row, contentType, status) => {
+    const { ask, agent } = await startService();
+    const headers = contentType === undefined ? bearer : { ...bearer, "content-type": contentType };
+    const got = await ask({ method: "POST", path: "/v1/messages", body: JSON.stringify(said), headers });
+    expect(got.status).toBe(status);
+    if (status === 200) (await agent.turn()).finish();
+    else expect(agent.turns).toBe(0);
+  });
+
+  test("E05 a content-encoding other than identity is 415", async () => {
+    const { post, agent } = await startService();
+    const headers = (encoding: string) => ({ headers: { ...bearer, "content-encoding": encoding } });
+    expect((await post("/v1/messages", said, headers("gzip"))).status).toBe(415);
+    expect((await post("/v1/messages", said, headers("identity"))).status).toBe(200);
+    (await agent.turn()).finish();
+  });
+
+  test("E09 a token without the shape of one is 401 and asks no store", async () => {
+    const { post, store } = await startService();
+    await store.close();
+    for (const token of ["", "   ", "x".repeat(8192), "vt_shop_é", "vt_shop_short"]) {
+      expect((await post("/v1/widget/threads", "", { headers: { "x-visitor-token": token } })).status).toBe(
+        401,
+      );
+    }
+  });
+});
+
+describe("CORS (P22)", () => {
+  const preflight = (origin: string | null): Partial<Sent> => ({
+    method: "OPTIONS",
+    path: "/v1/widget/messages",
+    headers: { "access-control-request-private-network": "true", ...(origin === null ? {} : { origin }) },
+  });
+
+  test("O01, O14 a known origin's preflight is 204 with exactly the four headers and vary", async () => {
+    const { ask } = await startService();
+    const got = await ask(preflight(ORIGIN));
+    expect(got.status).toBe(204);
+    expect(got.headers).toEqual({
+      "access-control-allow-origin": ORIGIN,
+      "access-control-allow-methods": "GET, POST, OPTIONS",
+      "access-control-allow-headers": "content-type, x-visitor-token, x-publishable-key",
+      "access-control-max-age": "600",
+      vary: "Origin",
+    });
+    expect(await got.text()).toBe("");
+  });
+
+  test.each([
+    ["O03 none", null],
+    ["O05 null", "null"],
+    ["O06 a suffix", "https://shop.example.evil.com"],
+    ["O06 a prefix", "https://evilshop.example"],
+    ["O06 a trailing dot", "https://shop.example."],
+    ["O06 upper case", "https://SHOP.example"],
+    ["O06 http", "http://shop.example"],
+    ["O06 its default port", "https://shop.example:443"],
+    ["O06 another port", "https://shop.example:8443"],
+    ["O06 as user", "https://shop.example@evil.com"],
+    ["O06 a trailing slash", "https://shop.example/"],
+    ["O07 4 KB", `https://${"x".repeat(4096)}`],
+    ["O07 a list", "https://shop.example, https://other.example"],
+    ["O15 unicode", "https://münchen.example"],
+  ])("%s is no known origin: 403, empty, without CORS headers", async (_row, origin) => {
+    const { ask, post, newToken } = await startService();
+    const token = await newToken();
+    const got = await ask(preflight(origin));
+    expect([got.status, got.headers]).toEqual([403, { vary: "Origin" }]);
+    const headers = origin === null ? {} : { origin };
+    const posted = await ask({
+      method: "POST",
+      path: "/v1/widget/threads",
+      headers: { ...headers, "x-visitor-token": token },
+    });
+    expect([posted.status, posted.headers]).toEqual([403, { vary: "Origin" }]);
+    expect((await post("/v1/widget/threads", "", { headers: { "x-visitor-token": token } })).status).toBe(
+      201,
+    );
+  });
+
+  test("O04 a disabled channel's preflight is 204, its POST 403; a transport channel's origin is none", async () => {
+    const { ask, post, store, renew } = await startService();
+    await store.putChannel({ ...shop, enabled: false });
+    await store.putChannel({ ...cli, allowedOrigins: ["https://cli.example"] });
+    await renew();
+    expect((await ask(preflight(ORIGIN))).status).toBe(204);
+    expect((await ask(preflight("https://cli.example"))).status).toBe(403);
+    const got = await post("/v1/widget/visitors", "", { headers: { "x-publishable-key": "pk_shop" } });
+    expect([got.status, got.headers["access-control-allow-origin"]]).toEqual([403, ORIGIN]);
+  });
+
+  test("O08 another channel's origin is 403 without CORS headers, even where it is known", async () => {
+    const { post, newToken } = await startService();
+    const headers = { origin: "https://other.example", "x-visitor-token": await newToken() };
+    const got = await post("/v1/widget/threads", "", { headers });
+    expect([got.status, got.headers]).toEqual([403, { vary: "Origin" }]);
+  });
+
+  test("O10, O12 refusals, unknown paths and outages can be read by the page", async () => {
+    const { post, ask, store, newToken } = await startService();
+    const token = await newToken();
+    const unknown = await post("/v1/widget/threads", "", {
+      headers: { "x-visitor-token": `vt_shop_${"A".repeat(43)}` },
+    });
+    const missing = await ask({ path: "/v1/widget/nowhere", headers: { origin: ORIGIN } });
+    const tooLong = await post("/v1/widget/threads", "", { contentLength: 131_073 });
+    await store.close();
+    const down = await post("/v1/widget/threads", "", { headers: { "x-visitor-token": token } });
+    expect([unknown, missing, tooLong].map((got) => got.status)).toEqual([401, 404, 413]);
+    expect([500, 503]).toContain(down.status);
+    for (const got of [unknown, missing, tooLong, down]) {
+      expect(got.headers).toMatchObject({ "access-control-allow-origin": ORIGIN, vary: "Origin" });
+      expect(await got.text()).toBe("");
+    }
+  });
+
+  test("a same-origin GET needs no Origin, by the Host of its channel; a POST does", async () => {
+    const { ask, newToken, newThread } = await startService();
+    const token = await newToken();
+    const threadId = await newThread(token);
+    const sent = (host: string, site: string) => ({
+      path: `/v1/widget/threads/${threadId}/messages`,
+      headers: { host, "sec-fetch-site": site, "x-visitor-token": token },
+    });
+    const statuses = async (requests: Partial<Sent>[]) => {
+      const got = await Promise.all(requests.map((request) => ask(request)));
+      return got.map(({ status }) => status);
+    };
+    expect(
+      await statuses([
+        sent("shop.example", "same-origin"),
+        sent("other.example", "same-origin"),
+        sent("evil.example", "same-origin"),
+        sent("shop.example", "cross-site"),
+        { ...sent("shop.example", "same-origin"), method: "POST", path: "/v1/widget/threads" },
+      ]),
+    ).toEqual([200, 403, 403, 403, 403]);
+  });
+
+  test("O11 one origin in two channels: the visitor is of the key's channel", async () => {
+    const { newToken, store, renew } = await startService();
+    await store.putChannel({ ...shop, slug: "second", publishableKey: "pk_second" });
+    await renew();
+    expect(await newToken({ headers: { "x-publishable-key": "pk_second" } })).toMatch(/^vt_second_/);
+    expect(await newToken()).toMatch(/^vt_shop_/);
+  });
+});
+
+describe("credentials", () => {
+  test.each([
+    ["A01 missing", undefined],
+    ["A01 wrong", "Bearer wrong"],
+    ["A01 a prefix", `Bearer ${TRANSPORT_KEY.slice(0, -1)}`],
+    ["A01 one byte longer", `Bearer ${TRANSPORT_KEY}x`],
+    ["A02 empty", "Bearer "],
+    ["A03 a secret key", "Bearer sk_shop_secret"],
+    ["A03 a publishable key", "Bearer pk_shop"],
+    ["E12 another scheme", `Basic ${TRANSPORT_KEY}`],
+    ["E12 more than a key", `Bearer ${TRANSPORT_KEY} extra`],
+    ["E12 no scheme", TRANSPORT_KEY],
+  ])("%s: 401 Unauthorized", async (_row, authorization) => {
+    const { post, agent } = await startService();
+    const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+    for (const path of ["/v1/messages", "/v1/access", "/v1/messages/cancel"]) {
+      const got = await post(path, said, { headers });
+      expect([got.status, await got.text()]).toEqual([401, "Unauthorized"]);
+    }
+    expect(agent.turns).toBe(0);
+  });
+
+  test("E12 the scheme's case and further spaces do not matter", async () => {
+    const { post } = await startService();
+    const asked = { channel: "cli", externalUserId: "u" };
+    for (const authorization of [`bearer ${TRANSPORT_KEY}`, `Bearer  ${TRANSPORT_KEY}`]) {
+      expect((await post("/v1/access", asked, { headers: { authorization } })).status).toBe(200);
+    }
+  });
+
+  test("A04 a publishable key of no channel is 401; A09 so is a token with a changed bit, slug or prefix", async () => {
+    const { post, newToken } = await startService();
+    expect(
+      (await post("/v1/widget/visitors", "", { headers: { "x-publishable-key": "pk_no" } })).status,
+    ).toBe(401);
+    expect((await post("/v1/widget/visitors", "")).status).toBe(401);
+    const token = await newToken();
+    const bit = token.endsWith("A") ? "B" : "A";
+    for (const wrong of [
+      token.slice(0, -1) + bit,
+      token.replace("shop", "other"),
+      token.replace("vt_", "xt_"),
+    ]) {
+      expect((await post("/v1/widget/threads", "", { headers: { "x-visitor-token": wrong } })).status).toBe(
+        401,
+      );
+    }
+    expect((await post("/v1/widget/threads", "", { headers: { "x-visitor-token": token } })).status).toBe(
+      201,
+    );
+  });
+
+  test("A08, P16: a token lives exactly its lifetime after its last use", async () => {
+    const { post, newToken, clock } = await startService();
+    const token = await newToken();
+    const use = async () =>
+      (await post("/v1/widget/threads", "", { headers: { "x-visitor-token": token } })).status;
+    clock.nowMs += 86_400_000 - 1;
+    expect(await use()).toBe(201);
+    clock.nowMs += 86_400_000 - 1;
+    expect(await use()).toBe(201);
+    clock.nowMs += 86_400_000 + 1;
+    expect(await use()).toBe(401);
+  });
+
+  test("I10, I11 an unknown channel is 404, and an access check says so", async () => {
+    const { post, store, agent } = await startService();
+    const access = await post("/v1/access", { channel: "none", externalUserId: "u" }, { headers: bearer });
+    expect([access.status, await access.text()]).toEqual([404, "Unknown channel"]);
+    expect((await post("/v1/messages", { ...said, channel: "none" }, { headers: bearer })).status).toBe(404);
+    expect(
+      (await post("/v1/messages/cancel", { ...said, channel: "none" }, { headers: bearer })).status,
+    ).toBe(404);
+    expect((await post("/v1/messages/cancel", said, { headers: bearer })).status).toBe(204);
+    expect(await store.findUser("cli", "u")).toBeNull();
+    expect(agent.turns).toBe(0);
+  });
+
+  test("P12, P13: a blocked, unlisted or disabled user is 403, empty, and the model is not called", async () => {
+    const { post, store, agent, newToken } = await startService();
+    const status = async () => {
+      const got = await post("/v1/messages", said, { headers: bearer });
+      return [got.status, await got.text()];
+    };
+    const access = async () =>
+      (await post("/v1/access", { channel: "cli", externalUserId: "u" }, { headers: bearer })).json();
+    expect(await access()).toMatchObject({ allowed: true });
+    const user = await store.findUser("cli", "u");
+    await store.flagUser("cli", user?.userId ?? "", { blocked: true });
+    expect([await status(), await access()]).toEqual([[403, ""], { allowed: false, userId: user?.userId }]);
+    await store.flagUser("cli", user?.userId ?? "", { blocked: false });
+    await store.putChannel({ ...cli, accessMode: "whitelist" });
+    expect(await status()).toEqual([403, ""]);
+    await store.putChannel({ ...cli, enabled: false });
+    expect(await status()).toEqual([403, ""]);
+
+    await store.putChannel({ ...shop, accessMode: "whitelist" });
+    const token = await newToken();
+    expect((await post("/v1/widget/threads", "", { headers: { "x-visitor-token": token } })).status).toBe(
+      403,
+    );
+    expect(agent.turns).toBe(0);
+  });
+});
+
+describe("threads of others", () => {
+  test("P14, I01: another visitor's thread is byte for byte no thread", async () => {
+    const { post, ask, newToken, newThread, agent } = await startService();
+    const theirs = await newThread(await newToken());
+    const headers = { origin: ORIGIN, "x-visitor-token": await newToken() };
+    const seen = async (threadId: string) => {
+      const posts = await Promise.all([
+        post("/v1/widget/messages", { threadId, text: "x" }, { headers }),
+        post("/v1/widget/tools", { threadId, webmcpTools: [] }, { headers }),
+        post("/v1/widget/tool-results", { threadId, callId: "c", tool: "t", result: 1 }, { headers }),
+        post(`/v1/widget/threads/${threadId}/cancel`, "", { headers }),
+        ask({ path: `/v1/widget/threads/${threadId}/messages`, headers }),
+        ask({ path: `/v1/widget/threads/${threadId}/stream`, headers }),
+      ]);
+      return Promise.all(posts.map(async (got) => [got.status, got.headers, await got.text()]));
+    };
+    const answers = await seen(theirs);
+    expect(answers.map(([status]) => status)).toEqual([404, 404, 404, 404, 404, 404]);
+    expect(answers).toEqual(await seen("bkQmzpTqyiWfXH2uJ3dVxw"));
+    expect(answers).toEqual(await seen("malformed"));
+    expect((await post("/v1/widget/messages", { threadId: "", text: "x" }, { headers })).status).toBe(422);
+    expect(agent.turns).toBe(0);
+  });
+
+  test("I06 a thread of the account on the server API is the same thread on the widget API", async () => {
+    const { post, ask, agent, newToken } = await startService();
+    const got = await post(
+      "/v1/messages",
+      { threadId: "my thread", userId: "acc", text: "Hi", channel: "shop" },
+      { headers: bearer },
+    );
+    (await agent.turn()).finish();
+    await got.lines();
+    const token = await newToken();
+    await post(
+      "/v1/channels/shop/identify",
+      { visitorToken: token, externalUserId: "acc" },
+      { headers: { authorization: "Bearer sk_shop_secret" } },
+    );
+    const headers = { origin: ORIGIN, "x-visitor-token": token };
+    const history = await ask({ path: "/v1/widget/threads/my%20thread/messages", headers });
+    expect(await history.json()).toMatchObject({ items: [{ content: "Hi" }, { role: "assistant" }] });
+    const again = await post("/v1/widget/messages", { threadId: "my thread", text: "again" }, { headers });
+    expect(again.status).toBe(200);
+    const turn = await agent.turn();
+    expect(turn.turn.before.map(({ content }) => content)).toEqual(["Hi", ""]);
+    turn.finish();
+  });
+});
+
+describe("rate limits (P21)", () => {
+  const on = (token: string) => ({ headers: { "x-visitor-token": token } });
+  const noTools = (threadId: string) => ({ threadId, webmcpTools: [] });
+
+  test("L01-L05 the 11th use of a token in a minute is 429 until the window ends; /tools counts with /messages, failures count", async () => {
+    const { post, newToken, newThread, clock, agent } = await startService();
+    const token = await newToken();
+    const threadId = await newThread(token);
+    for (let use = 0; use < 5; use++) {
+      expect((await post("/v1/widget/tools", noTools(threadId), on(token))).status).toBe(204);
+    }
+    expect((await post("/v1/widget/messages", "no json", on(token))).status).toBe(422);
+    expect((await post("/v1/widget/messages", { threadId, text: "x".repeat(2001) }, on(token))).status).toBe(
+      413,
+    );
+    expect((await post("/v1/widget/messages", { threadId: "none", text: "x" }, on(token))).status).toBe(404);
+    for (let use = 0; use < 2; use++) await post("/v1/widget/tools", noTools(threadId), on(token));
+    const got = await post("/v1/widget/messages", { threadId, text: "x" }, on(token));
+    expect([got.status, await got.text()]).toEqual([429, ""]);
+    expect(got.headers).toMatchObject({
+      "retry-after": "55",
+      "access-control-allow-origin": ORIGIN,
+      "access-control-expose-headers": "retry-after",
+    });
+    expect((await post("/v1/widget/tool-results", {}, on(token))).status).toBe(422);
+    expect(agent.turns).toBe(0);
+    clock.nowMs += 55_000;
+    expect((await post("/v1/widget/tools", noTools(threadId), on(token))).status).toBe(204);
+  });
+
+  test("L01 31 messages of one address over four tokens; L03 refused ones do not count", async () => {
+    const { post, newToken } = await startService();
+    const tokens = await Promise.all([1, 2, 3, 4].map(() => newToken()));
+    const foreign = { origin: "https://other.example" };
+    const statuses: number[] = [];
+    for (let use = 0; use < 31; use++) {
+      const token = tokens[Math.floor(use / 8)] ?? "";
+      await post("/v1/widget/tools", {}, { headers: { "x-visitor-token": token, ...foreign } });
+      statuses.push((await post("/v1/widget/tools", {}, on(token))).status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: 30 }, () => 422), 429]);
+    expect(
+      (await post("/v1/widget/tools", {}, { ...on(tokens[3] ?? ""), address: "192.0.2.2" })).status,
+    ).toBe(422);
+  });
+
+  test("L01 the 121st tool result, the 31st thread, the 21st visitor", async () => {
+    const { post, newToken } = await startService();
+    const token = await newToken();
+    const last = async (times: number, path: string, headers: Record<string, string>) => {
+      const statuses = [];
+      for (let use = 0; use < times; use++) statuses.push((await post(path, {}, { headers })).status);
+      return [...new Set(statuses.slice(0, -1)), statuses.at(-1)];
+    };
+    expect(await last(121, "/v1/widget/tool-results", { "x-visitor-token": token })).toEqual([422, 429]);
+    expect(await last(31, "/v1/widget/threads", { "x-visitor-token": token })).toEqual([201, 429]);
+    expect(await last(20, "/v1/widget/visitors", { "x-publishable-key": "pk_shop" })).toEqual([201, 429]);
+  });
+
+  test("F09 a whole /64 is one address; F13 a blocked address stays blocked whatever its headers say", async () => {
+    const { post, newToken, store, renew } = await startService({ WIDGET_IP_MESSAGES_PER_MINUTE: "1" });
+    const token = await newToken();
+    const from = async (address: string, more: Record<string, string> = {}) =>
+      (await post("/v1/widget/tools", {}, { headers: { ...on(token).headers, ...more }, address })).status;
+    expect(await from("2001:db8::1")).toBe(422);
+    expect(await from("2001:0db8:0:0:ffff::9")).toBe(429);
+    expect(await from("2001:db8:0:1::1")).toBe(422);
+    await store.blockIp("198.51.100.0/24");
+    await renew();
+    expect(await from("198.51.100.7", { "x-forwarded-for": "192.0.2.9" })).toBe(403);
+    expect(await from("::ffff:198.51.100.7")).toBe(403);
+  });
+});
+
+test("S05 a declared length of 131072 is handled, 131073 is 413, on every widget route", async () => {
+  const { ask } = await startService();
+  const headers = { origin: ORIGIN };
+  for (const [method, path, within] of [
+    ["POST", "/v1/widget/threads", 401],
+    ["GET", "/v1/widget/threads/x/messages", 401],
+    ["OPTIONS", "/v1/widget/messages", 204],
+  ] as const) {
+    expect((await ask({ method, path, headers, contentLength: 131_072 })).status).toBe(within);
+    expect((await ask({ method, path, headers, contentLength: 131_073 })).status).toBe(413);
+  }
+});
+
+test("P24: a store that is gone is a 503 with retry-after, not a hang", async () => {
+  const { post, logged } = await startService(
+    {},
+    { visitors: { mint: unreachable, admit: unreachable, identify: unreachable } },
+  );
+  const got = await post("/v1/widget/visitors", "", { headers: { "x-publishable-key": "pk_shop" } });
+  expect([got.status, got.headers["retry-after"], await got.text()]).toEqual([503, "1", ""]);
+  expect(logged.filter((line) => line.includes('"status":503'))).toHaveLength(1);
+});
+
+test("P30: a bug is an empty 500, logged once, and tells the client nothing", async () => {
+  const broken = async () => {
+    throw new Error("a bug with a secret in it");
+  };
+  const { post, logged, answered } = await startService(
+    {},
+    { visitors: { mint: broken, admit: broken, identify: broken } },
+  );
+  const got = await post("/v1/widget/visitors", "", { headers: { "x-publishable-key": "pk_shop" } });
+  expect([got.status, await got.text()]).toEqual([500, ""]);
+  expect(logged.filter((line) => line.includes("a bug with"))).toHaveLength(1);
+  expect(answered).toEqual([{ route: "/v1/widget/visitors", status: 500, ms: expect.any(Number) }]);
+});
+
+async function unreachable(): Promise<never> {
+  const { StoreUnavailable } = await import("../../src/store.ts");
+  throw new StoreUnavailable("mint a visitor");
+}
