@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../src/clock.ts";
+import type { Store } from "../../src/store.ts";
+import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import { openRedisStore } from "../../src/stores/redis.ts";
+import { dumpEmbedded } from "../stores/dump-embedded.ts";
+import { checkInvariants } from "../stores/invariants.ts";
+import { dumpRedis } from "../support/dump-redis.ts";
+import { startRedis } from "../support/redis-server.ts";
+import { conversationFaults } from "./conversation-faults.ts";
+import type { CrashPoint } from "./crash-store.ts";
+import type { EchoModel } from "./echo-model.ts";
+import { Broken, createPlay } from "./play.ts";
+import type { Play } from "./play.ts";
+import type { Scenario } from "./scenarios.ts";
+import { startVictim } from "./victims.ts";
+import type { Victim } from "./victims.ts";
+import type { VictimSettings } from "./victim.ts";
+
+/** Where crash cases are played: a keeper, and what becomes of a thread whose process died. */
+export interface CrashGround {
+  name: "embedded" | "redis";
+  /** Plays a scenario up to a crash point, and what comes after. */
+  play(scenario: Scenario, crash: CrashPoint): Promise<CrashOutcome>;
+  /** Once all plays are over; answers what does not fit together in a store that they shared. */
+  remove(): Promise<string[]>;
+}
+
+export interface CrashOutcome {
+  /** False: the scenario has fewer changes than that. */
+  reached: boolean;
+  faults: string[];
+}
+
+interface Parts {
+  model: EchoModel;
+  settings: VictimSettings;
+}
+
+/** The embedded store: the process is started again on the same folder. */
+export function embeddedGround({ model, settings }: Parts): CrashGround {
+  return {
+    name: "embedded",
+    async play(scenario, crash) {
+      const dataDir = mkdtempSync(join(tmpdir(), "chat-agent-crash-"));
+      const env = { ...baseEnv(model), ...scenario.env, DATA_DIR: dataDir };
+      const victim = await startVictim(env, { ...settings, crash });
+      let latest = victim;
+      const store = await openEmbeddedStore({ dataDir, clock: systemClock });
+      try {
+        const outcome = await playThrough({ scenario, crash }, { model, store, victim }, async () => {
+          latest = await startVictim(env, settings);
+          return latest.url;
+        });
+        await latest.terminate();
+        outcome.faults.push(...checkInvariants(await dumpEmbedded(dataDir)));
+        return outcome;
+      } finally {
+        await latest.kill9();
+        await store.close();
+        rmSync(dataDir, { recursive: true, force: true });
+      }
+    },
+    remove: () => Promise.resolve([]),
+  };
+}
+
+/** Redis: another process, which was there all the time, takes over. */
+export async function redisGround({ model, settings }: Parts): Promise<CrashGround> {
+  const redis = await startRedis();
+  const env = { ...baseEnv(model), REDIS_URL: redis.url };
+  const heir = await startVictim(env, settings);
+  const store = await openRedisStore({
+    urls: [redis.url],
+    durability: "local",
+    clock: systemClock,
+    log: { warn() {} },
+  });
+  return {
+    name: "redis",
+    async play(scenario, crash) {
+      const victim = await startVictim({ ...env, ...scenario.env }, { ...settings, crash });
+      try {
+        return await playThrough({ scenario, crash }, { model, store, victim }, () => Promise.resolve(heir.url));
+      } finally {
+        await victim.kill9();
+      }
+    },
+    async remove() {
+      await heir.terminate();
+      await store.close();
+      const faults = checkInvariants(await dumpRedis([redis.url]));
+      await redis.stop();
+      return faults;
+    },
+  };
+}
+
+function baseEnv(model: EchoModel): NodeJS.ProcessEnv {
+  return { OPENAI_BASE_URL: model.baseUrl, SHUTDOWN_GRACE_SECONDS: "5" };
+}
+
+/** The scenario, as far as it goes; then the life after it. `recover` answers where the service is after a death. */
+async function playThrough(
+  { scenario, crash }: { scenario: Scenario; crash: CrashPoint },
+  { model, store, victim }: { model: EchoModel; store: Store; victim: Victim },
+  recover: () => Promise<string>,
+): Promise<CrashOutcome> {
+  const play = createPlay({ url: victim.url, model, store });
+  try {
+    await scenario.act(play);
+  } catch (error) {
+    if (!(error instanceof Broken)) throw error;
+  }
+  if (victim.reachedCrash && crash.mode !== "answer-lost") {
+    await victim.exit;
+    play.url = await recover();
+  }
+  return { reached: victim.reachedCrash, faults: await faultsAfter(play, store) };
+}
+
+/** Everything acknowledged is there once, and every thread of the play is of use. */
+async function faultsAfter(play: Play, store: Store): Promise<string[]> {
+  const faults: string[] = [];
+  try {
+    await play.settled();
+    for (const uid of play.uids) {
+      const record = await store.load(uid, 1);
+      const pending = record?.state === "awaiting" ? record.run?.terminal : null;
+      if (pending?.type === "tool_call" && play.answered.has(pending.callId)) {
+        faults.push(`an accepted result is pending again: ${pending.callId}`);
+      }
+    }
+    if (play.account && play.token) {
+      const { userId, externalId } = play.account;
+      await play.identify(externalId);
+      if (userId !== null && play.account.userId !== userId) faults.push("identify answers another user");
+    }
+    const usesWidget = ![...play.uids].some((uid) => uid !== play.threadId) || play.token !== null;
+    if (usesWidget) {
+      await play.enter();
+      expectDone("the widget's thread", await play.say("last words"), faults);
+    } else {
+      expectDone("the thread", await play.tell("last words"), faults);
+    }
+    await play.settled();
+  } catch (error) {
+    faults.push(error instanceof Error ? error.message : String(error));
+  }
+  const histories = await Promise.all(
+    [...play.uids].map((uid) => store.history(uid, { limit: 100, before: null })),
+  );
+  const all = histories.flat();
+  faults.push(...histories.flatMap((history) => conversationFaults(history, { attempted: play.attempted, acknowledged: new Set() })));
+  for (const text of play.acknowledged) {
+    if (!all.some(({ role, content }) => role === "user" && content === text)) faults.push(`lost: ${text}`);
+  }
+  return faults;
+}
+
+function expectDone(what: string, line: { type: string }, faults: string[]): void {
+  if (line.type !== "done") faults.push(`${what} is not answered: ${JSON.stringify(line)}`);
+}

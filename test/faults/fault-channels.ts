@@ -1,0 +1,37 @@
+import type { Channel } from "../../src/domain/channel.ts";
+import { hashKey } from "../../src/keys-file.ts";
+import { Secret } from "../../src/secret.ts";
+import type { Store } from "../../src/store.ts";
+
+/** The two doors that fault tests come in by. */
+export const TRANSPORT_KEY = new Secret("faults-transport-key");
+export const PUBLISHABLE_KEY = "pk_faults";
+export const SECRET_KEY = new Secret("sk_faults_secret_key");
+export const ORIGIN = "https://shop.example";
+export const TRANSPORT = "cli";
+export const WEB = "shop";
+
+/** Written by each instance at its start; the same each time. */
+export async function writeChannels(store: Store, mcpUrl?: string): Promise<void> {
+  const common = {
+    enabled: true,
+    accessMode: "open",
+    agent: mcpUrl === undefined ? {} : { mcpServers: { tools: { url: mcpUrl } } },
+  } satisfies Partial<Channel>;
+  await store.putChannel({
+    ...common,
+    slug: TRANSPORT,
+    kind: "transport",
+    publishableKey: null,
+    secretKeyHash: null,
+    allowedOrigins: [],
+  });
+  await store.putChannel({
+    ...common,
+    slug: WEB,
+    kind: "web",
+    publishableKey: PUBLISHABLE_KEY,
+    secretKeyHash: hashKey(SECRET_KEY),
+    allowedOrigins: [ORIGIN],
+  });
+}

@@ -1,0 +1,126 @@
+import type { Play } from "./play.ts";
+
+/** What clients do, step by step: each step waits for the one before it. */
+export interface Scenario {
+  name: string;
+  act(play: Play): Promise<unknown>;
+  /** Environment of the service, where it differs. */
+  env?: NodeJS.ProcessEnv;
+  /** With a server-side tool. */
+  needsTool?: boolean;
+}
+
+/** A run that stops in the middle of its answer, and what is done meanwhile. */
+async function whileItSpeaks(play: Play, words: string, meanwhile: () => Promise<unknown>): Promise<void> {
+  play.model.hold(play.text(words));
+  try {
+    const first = play.tell(words);
+    await Promise.race([play.model.held(play.text(words)), first]);
+    await meanwhile();
+    play.model.release(play.text(words));
+    await first;
+  } finally {
+    play.model.release(play.text(words));
+  }
+}
+
+/** Resolves when both messages wait. */
+async function queueTwo(play: Play): Promise<void> {
+  const ends: Promise<unknown>[] = [];
+  for (const words of ["second", "third"]) {
+    await new Promise<void>((resolve, reject) => {
+      const end = play.tell(words, { accepted: resolve });
+      end.catch(reject);
+      ends.push(end);
+    });
+  }
+  // They end after the first one: who waits here waits for ever.
+  for (const end of ends) end.catch(() => {});
+}
+
+async function enterWithTools(play: Play, ...tools: string[]): Promise<void> {
+  await play.enter();
+  await play.register(...tools);
+}
+
+export const SCENARIOS: readonly Scenario[] = [
+  { name: "a plain message", act: (play) => play.tell("first") },
+  {
+    name: "two queued messages",
+    async act(play) {
+      await whileItSpeaks(play, "first", () => queueTwo(play));
+      await play.settled();
+    },
+  },
+  { name: "a server-side tool", needsTool: true, act: (play) => play.tell("first #calls clock") },
+  {
+    name: "a page tool, pending",
+    async act(play) {
+      await enterWithTools(play, "cart");
+      await play.say("first #calls cart");
+    },
+  },
+  {
+    name: "a page tool, answered",
+    async act(play) {
+      await enterWithTools(play, "cart");
+      await play.answer(await play.say("first #calls cart"));
+    },
+  },
+  {
+    name: "three page tools",
+    async act(play) {
+      await enterWithTools(play, "cart", "map");
+      let line = await play.say("first #calls cart,map,cart");
+      for (let calls = 0; calls < 3; calls++) line = await play.answer(line);
+    },
+  },
+  {
+    name: "a superseded call",
+    async act(play) {
+      await enterWithTools(play, "cart");
+      await play.say("first #calls cart");
+      await play.say("second");
+    },
+  },
+  {
+    name: "a cancel",
+    act: (play) => whileItSpeaks(play, "first", () => play.cancel()),
+  },
+  {
+    name: "an expired call",
+    env: { TOOL_RESULT_TIMEOUT_SECONDS: "1" },
+    async act(play) {
+      await enterWithTools(play, "cart");
+      await play.say("first #calls cart");
+      await play.expired();
+    },
+  },
+  {
+    name: "identify, promoted",
+    async act(play) {
+      await play.enter();
+      await play.say("first");
+      await play.identify(`account-${play.id}`);
+      await play.say("second");
+    },
+  },
+  {
+    name: "identify, merged",
+    async act(play) {
+      await play.tell("first", { channel: "shop" });
+      await play.enter();
+      await play.say("second");
+      await play.identify(`user-${play.id}`);
+      await play.say("third");
+    },
+  },
+  {
+    name: "a visitor, a thread, a catalog",
+    async act(play) {
+      await enterWithTools(play, "cart");
+      await play.register();
+      await play.say("first");
+    },
+  },
+];
