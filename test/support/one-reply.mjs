@@ -20,7 +20,10 @@ try {
     headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
     body: JSON.stringify({ threadId: "t1", userId: "u1", text: "Hello" }),
   });
-  const lines = (await response.text()).trimEnd().split("\n").map((line) => JSON.parse(line));
+  const lines = (await response.text())
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   const said = lines.map((line) => (line.type === "delta" ? line.text : "")).join("");
   if (response.status !== 200 || lines.at(-1).type !== "done" || said === "") {
     throw new Error(`Cannot pass: status ${response.status}, last line ${JSON.stringify(lines.at(-1))}`);
