@@ -335,30 +335,37 @@ describe("threads of others", () => {
     expect(agent.turns).toBe(0);
   });
 
-  test("I06 a thread of the account on the server API is the same thread on the widget API", async () => {
-    const { post, ask, agent, newToken } = await startService();
-    const got = await post(
-      "/v1/messages",
-      { threadId: "my thread", userId: "acc", text: "Hi", channel: "shop" },
-      { headers: bearer },
-    );
-    (await agent.turn()).finish();
-    await got.lines();
-    const token = await newToken();
-    await post(
-      "/v1/channels/shop/identify",
-      { visitorToken: token, externalUserId: "acc" },
-      { headers: { authorization: "Bearer sk_shop_secret" } },
-    );
-    const headers = { origin: ORIGIN, "x-visitor-token": token };
-    const history = await ask({ path: "/v1/widget/threads/my%20thread/messages", headers });
-    expect(await history.json()).toMatchObject({ items: [{ content: "Hi" }, { role: "assistant" }] });
-    const again = await post("/v1/widget/messages", { threadId: "my thread", text: "again" }, { headers });
-    expect(again.status).toBe(200);
-    const turn = await agent.turn();
-    expect(turn.turn.before.map(({ content }) => content)).toEqual(["Hi", ""]);
-    turn.finish();
-  });
+  test.each([
+    ["my thread", "my%20thread"],
+    ["a-thread-of-22-letters", "a-thread-of-22-letters"],
+  ])(
+    "I06 the account's thread %j of the server API is the same thread on the widget API",
+    async (threadId, inPath) => {
+      const { post, ask, agent, newToken } = await startService();
+      const got = await post(
+        "/v1/messages",
+        { threadId, userId: "acc", text: "Hi", channel: "shop" },
+        { headers: bearer },
+      );
+      (await agent.turn()).finish();
+      await got.lines();
+      const token = await newToken();
+      await post(
+        "/v1/channels/shop/identify",
+        { visitorToken: token, externalUserId: "acc" },
+        { headers: { authorization: "Bearer sk_shop_secret" } },
+      );
+      const headers = { origin: ORIGIN, "x-visitor-token": token };
+      const history = await ask({ path: `/v1/widget/threads/${inPath}/messages`, headers });
+      expect((await ask({ path: `/v1/widget/threads/${inPath}/stream`, headers })).status).toBe(200);
+      expect(await history.json()).toMatchObject({ items: [{ content: "Hi" }, { role: "assistant" }] });
+      const again = await post("/v1/widget/messages", { threadId, text: "again" }, { headers });
+      expect(again.status).toBe(200);
+      const turn = await agent.turn();
+      expect(turn.turn.before.map(({ content }) => content)).toEqual(["Hi", ""]);
+      turn.finish();
+    },
+  );
 });
 
 describe("rate limits (P21)", () => {
