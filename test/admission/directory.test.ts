@@ -1,17 +1,21 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createDirectory } from "../../src/admission/directory.ts";
 import { systemClock } from "../../src/clock.ts";
+import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel } from "../stores/samples.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 
-async function openDirectory() {
+async function openDirectory(changes: Partial<Store> = {}) {
   const dataDir = temporaryFolder();
   const store = await openEmbeddedStore({ dataDir, clock: systemClock });
   const elsewhere = await openEmbeddedStore({ dataDir, clock: systemClock });
   await store.putChannel(sampleChannel());
   const warnings: string[] = [];
-  const directory = createDirectory({ store, log: { warn: (_fields, text) => void warnings.push(text) } });
+  const directory = createDirectory({
+    store: { ...store, ...changes },
+    log: { warn: (_fields, text) => void warnings.push(text) },
+  });
   await directory.start();
   onTestFinished(async () => {
     directory.stop();
@@ -52,8 +56,11 @@ test("a change of this process is in force once it was renewed", async () => {
   expect(directory.isBlocked("192.0.2.1")).toBe(false);
 });
 
-test("a change of another process is in force within a second", async () => {
-  const { directory, elsewhere } = await openDirectory();
+test.each<[string, Partial<Store>]>([
+  ["by its notice or by looking", {}],
+  ["by looking, where every notice is lost", { onChange: () => () => {} }],
+])("a change of another process is in force within a second, %s", async (_how, changes) => {
+  const { directory, elsewhere } = await openDirectory(changes);
   await elsewhere.blockIp("192.0.2.2");
   await vi.waitFor(() => expect(directory.isBlocked("192.0.2.2")).toBe(true), {
     timeout: 1_000,
