@@ -157,9 +157,7 @@ describe("the house", () => {
       ({ from, to }) =>
         from.startsWith("machines/") &&
         !to.startsWith("machines/") &&
-        !["xstate", "xstate/graph"].includes(to) &&
-        // The drawing tool is no chart: it writes pictures to disk.
-        !(from === "machines/draw.ts" && (to.startsWith("node:") || to.startsWith("@viz-js/"))),
+        !["xstate", "xstate/graph"].includes(to),
     );
     expect(strange.map(told)).toEqual([]);
   });
