@@ -39,7 +39,8 @@ export class Conversation {
   readonly #host: PageHost;
   readonly #allowed = new Set<string>();
   #run: AbortController | null = null;
-  #started = false;
+  /** Catalog and history of this page; null where they are not asked for, or could not be had. */
+  #starting: Promise<void> | null = null;
 
   constructor(options: ConversationOptions) {
     const { service, publishableKey, shelf, tab, lockName, host } = options;
@@ -59,15 +60,18 @@ export class Conversation {
 
   /** The panel was opened for the first time on this page: visitor, thread, catalog, history. */
   async start(): Promise<void> {
-    if (this.#started) return;
-    this.#started = true;
-    await this.#guarded(async () => {
-      await this.desk.inThread(
-        (at) => this.#postCatalog(at),
+    this.#starting ??= this.#guarded(async () => {
+      const at = await this.desk.inThread(
+        async (place) => {
+          await this.#postCatalog(place);
+          return place;
+        },
         () => this.#beginAnew(),
       );
+      await this.#loadHistory(at);
+      await this.#listen(at);
     });
-    if (this.#started) await this.refresh();
+    await this.#starting;
   }
 
   /** Goes on with the run that this tab had started on the page before; false where there is none. */
@@ -78,8 +82,8 @@ export class Conversation {
       tab.write("run", null);
       return false;
     }
-    this.#started = true;
     this.board.phase("streaming");
+    this.#starting = Promise.resolve();
     await this.#guarded(async () => {
       const isOurs = await asHolder(`${lockName}run:${record.id}`, async () => {
         this.#host.emit("resumed", { tool: record.call?.tool ?? null, from: record.from ?? null });
@@ -102,7 +106,6 @@ export class Conversation {
     if (said === "") return;
     if (this.board.isRunning) throw new Error("Cannot send: a reply is under way");
     const { lockName } = this.#options;
-    this.#started = true;
     this.board.retireProblems();
     const question = this.board.add("user", said);
     const answer = this.board.add("assistant", "");
@@ -113,6 +116,10 @@ export class Conversation {
     this.#run = new AbortController();
     const { signal } = this.#run;
     try {
+      // What was said before comes first; it is on its way where the panel was just opened.
+      await this.start();
+      this.board.phase("sending");
+      signal.throwIfAborted();
       await asHolder(`${lockName}run:${record.id}`, async () => {
         const { at, response } = await this.desk.inThread(
           (place) => this.#post(place, said, context, record, signal),
@@ -196,8 +203,7 @@ export class Conversation {
     await this.#guarded(async () => {
       const at = await this.desk.thread();
       await this.#loadHistory(at);
-      // Asked and not answered yet: the run goes on in another tab, or in none.
-      if (this.board.shown.items.at(-1)?.role === "user") await this.#carry(at, null, { type: "attach" });
+      await this.#listen(at);
     });
   }
 
@@ -227,7 +233,7 @@ export class Conversation {
   /** Another tab changed what the tabs share. */
   async otherTab(event: StorageEvent): Promise<void> {
     const { shelf } = this.#options;
-    if (!this.#started || this.board.isRunning) return;
+    if (this.#starting === null || this.board.isRunning) return;
     const isVisitor = shelf.owns(event, "visitor");
     if (isVisitor && this.desk.threadId === null) this.#forgetThread();
     else if (isVisitor || shelf.owns(event, "turn")) await this.refresh();
@@ -235,7 +241,7 @@ export class Conversation {
 
   /** The page's tools changed. */
   async toolsChanged(): Promise<void> {
-    if (!this.#started || this.desk.threadId === null) return;
+    if (this.#starting === null || this.desk.threadId === null) return;
     await this.#guarded(async () => {
       await this.#postCatalog(await this.desk.thread());
     });
@@ -260,6 +266,12 @@ export class Conversation {
       signal,
     });
     return { at, response };
+  }
+
+  /** Asked and not answered yet: the run goes on in another tab, or in none. */
+  async #listen(at: Place): Promise<void> {
+    const isWaiting = this.board.shown.items.at(-1)?.role === "user";
+    if (isWaiting && !this.board.isRunning) await this.#carry(at, null, { type: "attach" });
   }
 
   /** Follows a run to its end and shows how it ended. Without a record this tab only listens. */
@@ -359,7 +371,7 @@ export class Conversation {
     try {
       await work();
     } catch (error) {
-      this.#started = false;
+      this.#starting = null;
       this.board.rest();
       this.#trouble(error);
     }
@@ -394,7 +406,12 @@ export class Conversation {
   /** A conversation that is gone is an empty one. */
   async #loadHistory(at: Place): Promise<void> {
     try {
-      this.board.change(await newestMessages(this.#options.service, at, null));
+      const { items, hasEarlier } = await newestMessages(this.#options.service, at, null);
+      // A message that is just being sent is not in the history; whatever else is shown comes from there.
+      const { phase } = this.board.shown;
+      const unsent =
+        phase === "sending" ? this.board.shown.items.filter(({ key }) => key.startsWith("l")) : [];
+      this.board.change({ items: [...items, ...unsent], hasEarlier });
     } catch (error) {
       if (!(error instanceof Refused) || (error.status !== 401 && error.status !== 404)) throw error;
       if (error.status === 401) this.desk.forget(at.token);
@@ -411,7 +428,7 @@ export class Conversation {
   #forgetThread(): void {
     const { tab, shelf } = this.#options;
     this.#allowed.clear();
-    this.#started = false;
+    this.#starting = null;
     for (const name of ["run", "draft"]) tab.write(name, null);
     shelf.write("catalog", null);
     this.board.clear();

@@ -1,5 +1,6 @@
 import type { ToolCallLine } from "../../machines/line.ts";
 import { watchDeparture } from "./departure.ts";
+import type { DepartureWatch } from "./departure.ts";
 import type { PageHost } from "./page-host.ts";
 import type { ResultBody } from "./run-record.ts";
 import type { Decision } from "./state.ts";
@@ -17,9 +18,9 @@ export interface CallParts {
   onResult(body: ResultBody): void;
 }
 
-/** A tool that returned may still be about to navigate; one that returned nothing most likely is. */
+/** A tool that returned may still be about to navigate; one that returned nothing most likely is, a form above all. */
 const SETTLE_MS = 40;
-const SETTLE_EMPTY_MS = 290;
+const SETTLE_EMPTY_MS = 1_000;
 
 /** A departure that did not happen within this time (a 204, a prompt that was declined) is none. */
 const DEPARTURE_MS = 10_000;
@@ -38,11 +39,13 @@ export async function performCall(call: ToolCallLine, parts: CallParts): Promise
         ? failure(`There is no tool named ${call.tool} on this page`)
         : await allowedOutcome(tool, call, parts);
     const body: ResultBody = { callId: call.callId, tool: call.tool, ...outcome };
-    await delay(isEmpty(outcome) ? SETTLE_EMPTY_MS : SETTLE_MS);
-    signal.throwIfAborted();
+    // A text is kept at once: the page may have milliseconds left. Of an empty result the next page can say more.
+    if (!isEmpty(outcome)) parts.onResult(body);
     host.emit("tool-result", { tool: call.tool, ...outcome });
-    parts.onResult(body);
+    await settle(departure, isEmpty(outcome) ? SETTLE_EMPTY_MS : SETTLE_MS);
     if (departure.leaving()) await delay(DEPARTURE_MS);
+    signal.throwIfAborted();
+    parts.onResult(body);
     return body;
   } finally {
     departure.stop();
@@ -86,6 +89,11 @@ async function outcomeOf(tool: Tool, call: ToolCallLine, { host, signal }: CallP
     if (limit?.aborted === true) return failure(`The tool did not answer within ${timeoutMs / 1000} seconds`);
     return failure(`Tool failed: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** Waits for a departure, and no longer than that. */
+async function settle(departure: DepartureWatch, ms: number): Promise<void> {
+  for (let left = ms; left > 0 && !departure.leaving(); left -= SETTLE_MS) await delay(SETTLE_MS);
 }
 
 function rejection(signal: AbortSignal): Promise<never> {

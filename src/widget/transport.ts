@@ -49,7 +49,7 @@ export function serviceAt(baseUrl: string): Service {
       response = await fetch(`${baseUrl}/v1/widget${path}`, {
         method,
         headers,
-        body: body === undefined ? null : JSON.stringify(body),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         // The token is the whole identity: cookies of the service's origin have no business here.
         credentials: "omit",
         cache: "no-store",

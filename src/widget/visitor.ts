@@ -105,18 +105,33 @@ export class VisitorDesk {
 
   #making: Promise<unknown> = Promise.resolve();
 
-  /** Web Locks are missing on insecure origins; there only this page keeps its own order. */
   #alone<Value>(make: () => Promise<Value>): Promise<Value> {
-    const locks = (navigator as Partial<Navigator>).locks;
-    const turn = this.#making.then(() =>
-      locks === undefined ? make() : locks.request(this.#options.lockName, make),
-    );
+    const turn = this.#making.then(() => aloneAmongTabs(this.#options.lockName, make));
     this.#making = turn.catch(() => {});
-    return turn as Promise<Value>;
+    return turn;
   }
 
   #read(): Visitor | null {
     const value = this.#options.shelf.read("visitor") as Partial<Visitor> | null;
     return typeof value?.visitorToken === "string" ? (value as Visitor) : null;
   }
+}
+
+/** Tabs in other processes see what was stored a moment later. */
+const STORAGE_LAG_MS = 250;
+
+/**
+ * One tab at a time. Who had to wait for another tab waits a little longer, so as to see what that one stored. Web
+ * Locks are missing on insecure origins; tabs do not know of each other there.
+ */
+async function aloneAmongTabs<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
+  const locks = (navigator as Partial<Navigator>).locks;
+  if (locks === undefined) return await make();
+  const { held = [], pending = [] } = await locks.query();
+  const isContended = [...held, ...pending].some((lock) => lock.name === name);
+  const work = async () => {
+    if (isContended) await new Promise((resolve) => setTimeout(resolve, STORAGE_LAG_MS));
+    return await make();
+  };
+  return (await locks.request(name, work)) as Value;
 }

@@ -105,7 +105,7 @@ function fillAddress(args: Record<string, unknown>) {
   }
   writeAddress({ ...readAddress().address, ...filled }, false);
   if (location.pathname !== "/address") location.href = "/address";
-  return said("The address is filled in and shown to the visitor. It is not saved yet.");
+  return said("The address is filled in and shown on the page. It is not saved yet.");
 }
 
 function submitAddress() {
@@ -120,5 +120,5 @@ function goToCheckout() {
   if (readCart().length === 0) return failed("The cart is empty: add a product first.");
   if (!readAddress().saved) return failed("There is no saved address: fill it in and save it first.");
   location.href = "/checkout";
-  return said("The checkout page is open. The visitor looks at the order there and places it.");
+  return said("The checkout page is open: look the order over, and place it there.");
 }

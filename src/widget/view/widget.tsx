@@ -53,7 +53,7 @@ export function Widget({ look, acts }: { look: Look; acts: Acts }): VNode {
           class="launcher"
           part="launcher"
           aria-expanded={open}
-          aria-controls="panel"
+          aria-controls={open ? "panel" : undefined}
           aria-label={open ? strings.close : strings.open}
           onClick={acts.toggle}
         >

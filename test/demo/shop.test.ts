@@ -1,0 +1,100 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe } from "vitest";
+import { temporaryFolder } from "../support/data-dir.ts";
+import { startServiceProcess } from "../support/service.ts";
+import { launchBrowser, SOON, test } from "../widget/browser.ts";
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser({ webMcp: false });
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+/** The whole of `npm start`; answers the demo page's address. */
+async function startDemo(): Promise<{ demo: string; service: string }> {
+  const { url, output } = await startServiceProcess({ DATA_DIR: temporaryFolder() });
+  const demo = output.stdout
+    .map((line) => /"demoUrl":"([^"]+)"/.exec(line)?.[1])
+    .find((found) => found !== undefined);
+  if (demo === undefined) throw new Error("Cannot find the demo page: the service did not tell its address");
+  return { demo, service: url };
+}
+
+/** Past this the machine is stuck: five tools, three navigations. */
+const WHOLE_RUN = { timeout: 40_000 };
+
+describe("the demo shop, on an origin of its own", () => {
+  test("is bought from by saying so: five page tools, across navigations, to the checkout", async ({
+    expect,
+    visit,
+  }) => {
+    const { demo } = await startDemo();
+    const at = await visit(browser, demo);
+    await at.say("Buy a red mug and check out");
+    await at.page.waitForURL("**/checkout", WHOLE_RUN);
+    await expect.poll(() => at.log.locator(".step.done").count(), WHOLE_RUN).toBe(5);
+    await expect.poll(() => at.tell("agent.state"), WHOLE_RUN).toBe("idle");
+    expect(await at.page.locator("[data-cart]").textContent()).toContain("1 × Red mug");
+    expect(await at.page.locator("[data-shown-address]").textContent()).toContain("Berlin");
+    // One run, one reply, though three pages had a part in it.
+    expect(await at.log.locator(".assistant").count()).toBe(1);
+    expect(await at.page.locator("[data-state=idle]").getAttribute("aria-current")).toBe("true");
+    const calls = await at.page.locator("[data-lines] .tool_call").allTextContents();
+    // A page that re-attaches reads the pending call once more.
+    expect(new Set(calls).size).toBe(5);
+    expect(at.troubles).toEqual([]);
+
+    await at.page.getByRole("button", { name: "Place the order" }).click();
+    await at.page.getByText("Thank you.").waitFor();
+    await at.log.getByText("Buy a red mug and check out").waitFor();
+    expect(await at.page.locator("[data-cart-count]").textContent()).toBe("");
+  });
+
+  test("signs in: the conversation follows the account into another browser", async ({ expect, visit }) => {
+    const { demo, service } = await startDemo();
+    const at = await visit(browser, demo);
+    await at.say("Where is my order 1001?");
+    await at.log.getByText("shipped yesterday").waitFor();
+    const signedIn = at.page.waitForResponse("**/demo/sign-in");
+    await at.page.getByRole("button", { name: "Sign in" }).click();
+    expect(await (await signedIn).json()).toEqual({ name: "Ada", merged: false });
+    await at.page.getByRole("button", { name: "Ada · Sign out" }).waitFor();
+    await at.log.getByText("shipped yesterday").waitFor();
+
+    const other = await visit(browser, demo);
+    await other.say("Hello");
+    await expect.poll(() => other.tell("agent.state"), SOON).toBe("idle");
+    const merged = other.page.waitForResponse("**/demo/sign-in");
+    await other.page.getByRole("button", { name: "Sign in" }).click();
+    expect(await (await merged).json()).toEqual({ name: "Ada", merged: true });
+    await other.say("Find a candle");
+    await other.log.getByText("bees-candle").waitFor();
+
+    // The secret key is the shop's server's alone.
+    for (const path of ["/", "/shop.js"])
+      expect(await (await fetch(demo + path)).text()).not.toContain("sk_");
+    const stranger = await fetch(`${demo}/demo/sign-in`, { method: "POST", body: "{}" });
+    expect([stranger.status, service.startsWith("http")]).toEqual([422, true]);
+
+    await at.page.getByRole("button", { name: "Ada · Sign out" }).click();
+    await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(0);
+  });
+
+  test("shows the reply that a reload interrupted, and goes on", async ({ expect, visit }) => {
+    const { demo } = await startDemo();
+    const at = await visit(browser, demo);
+    await at.say("The quick brown fox jumps over the lazy dog, and again the quick brown fox");
+    await at.log.locator(".text").waitFor();
+    await at.page.reload();
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+    await at.log.locator(".text").waitFor();
+    expect(await at.log.locator(".user").count()).toBe(1);
+    expect(await at.log.locator(".assistant").count()).toBe(1);
+    await at.say("Find a watering can");
+    await at.log.getByText("garden-can").waitFor();
+  });
+});

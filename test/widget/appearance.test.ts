@@ -1,0 +1,223 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe } from "vitest";
+import { launchBrowser, SOON, test } from "./browser.ts";
+import type { Visit } from "./browser.ts";
+import { startPageServer } from "./page-server.ts";
+import { call, reply, startScriptedService } from "./scripted-service.ts";
+import type { ScriptedService } from "./scripted-service.ts";
+
+let browser: Browser;
+let service: ScriptedService;
+let site: { url: string; close(): Promise<void> };
+
+beforeAll(async () => {
+  service = await startScriptedService();
+  site = await startPageServer(service.url);
+  browser = await launchBrowser({ webMcp: false });
+});
+
+afterAll(async () => {
+  await browser.close();
+  await site.close();
+  await service.close();
+});
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe finds wrong with the element, in words. */
+async function violations({ page }: Visit): Promise<string[]> {
+  // Evaluated by the debugger, not by the page: the page's policy stays in force.
+  await page.evaluate(axeSource);
+  const results: AxeResults = await page.evaluate("axe.run('chat-agent')");
+  return results.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+}
+
+describe.concurrent("<chat-agent> to everybody", () => {
+  test.for(["light", "dark"] as const)(
+    "axe finds nothing wrong, closed and open, in %s",
+    async (colorScheme, { expect, visit }) => {
+      service.scripts.set(`axe ${colorScheme}`, [
+        [
+          { type: "step", id: "a", phase: "done", text: "Looked it up" },
+          { type: "step", id: "b", phase: "failed", text: "Did not get through" },
+          ...reply(
+            "# Title\n\nText with `code`, [a link](https://example.com).\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```\n",
+          ),
+        ],
+      ]);
+      const at = await visit(browser, `${site.url}/`, { colorScheme, reducedMotion: "reduce" });
+      await at.agent.locator(".launcher").waitFor();
+      expect(await violations(at)).toEqual([]);
+      await at.say(`axe ${colorScheme}`);
+      await at.log.getByText("Text with").waitFor();
+      await at.composer.fill("x".repeat(1_950));
+      expect(await violations(at)).toEqual([]);
+      await at.composer.fill("");
+      service.scripts.set(`ask ${colorScheme}`, [call("is_consequential", { word: "all" }), reply("Ok.")]);
+      await at.say(`ask ${colorScheme}`);
+      await at.agent.getByRole("button", { name: "Decline" }).waitFor();
+      expect(await violations(at)).toEqual([]);
+    },
+  );
+
+  test("works by keyboard alone, and leaves the focus where a keyboard expects it", async ({
+    expect,
+    visit,
+  }) => {
+    const at = await visit(browser, `${site.url}/`);
+    await at.agent.locator(".launcher").focus();
+    await at.page.keyboard.press("Enter");
+    await at.composer.waitFor();
+    const focused = () =>
+      at.tell<string>("agent.shadowRoot.activeElement?.localName ?? document.activeElement.localName");
+    await expect.poll(focused, SOON).toBe("textarea");
+    await at.page.keyboard.type("by keys");
+    await at.page.keyboard.press("Shift+Enter");
+    await at.page.keyboard.type("alone");
+    await at.page.keyboard.press("Enter");
+    await at.log.getByText("You said: by keys").waitFor();
+    await at.page.keyboard.press("Escape");
+    expect(await at.tell("agent.open")).toBe(false);
+    await expect.poll(focused, SOON).toBe("button");
+  });
+
+  test("an Enter that ends a composition is no send", async ({ expect, visit }) => {
+    const at = await visit(browser, `${site.url}/`);
+    await at.agent.locator(".launcher").click();
+    await at.composer.fill("にほん");
+    await at.composer.evaluate((node) => {
+      const view = globalThis as unknown as { KeyboardEvent: new (type: string, init: object) => Event };
+      node.dispatchEvent(
+        new view.KeyboardEvent("keydown", {
+          key: "Enter",
+          isComposing: true,
+          bubbles: true,
+          cancelable: true,
+        }),
+      );
+    });
+    expect(await at.composer.inputValue()).toBe("にほん");
+    expect(await at.log.locator(".user").count()).toBe(0);
+  });
+
+  test("speaks steps and finished answers, and not the stream as it grows", async ({ expect, visit }) => {
+    const words = reply("A finished answer.");
+    service.scripts.set("speak", [[...words.slice(0, 1), { type: "pause", ms: 1_500 }, ...words.slice(1)]]);
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("speak");
+    await at.log.getByText("A finished").waitFor();
+    const status = at.agent.locator("[role=status].unseen");
+    expect(await status.textContent()).toBe("");
+    await expect.poll(() => status.textContent(), SOON).toBe("A finished answer.");
+    expect(await at.log.getAttribute("aria-live")).toBe("off");
+  });
+
+  test("reads from right to left in Arabic, on the other side of the page", async ({ expect, visit }) => {
+    const at = await visit(browser, `${site.url}/?lang=ar`, { viewport: { width: 1_200, height: 800 } });
+    await at.agent.getByRole("button", { name: "افتح المحادثة" }).click();
+    await at.composer.waitFor();
+    const panel = await at.agent.locator(".panel").boundingBox();
+    expect(panel?.x).toBeLessThan(100);
+    expect(await at.composer.getAttribute("placeholder")).toBe("اكتب رسالة");
+  });
+
+  test.for([
+    ["de", "Chat öffnen"],
+    ["fr-CA", "Ouvrir la discussion"],
+    ["es", "Abrir el chat"],
+    ["it", "Apri la chat"],
+    ["pt-BR", "Abrir o chat"],
+    ["tlh", "Open chat"],
+  ] as const)("speaks %s", async ([lang, open], { visit }) => {
+    const at = await visit(browser, `${site.url}/?lang=${lang}`);
+    await at.agent.getByRole("button", { name: open }).waitFor();
+  });
+
+  test("makes room for the page on a phone while a tool runs", async ({ expect, visit }) => {
+    service.scripts.set("make room", [call("is_slow"), reply("Never.")]);
+    const at = await visit(browser, `${site.url}/`, { viewport: { width: 380, height: 780 } });
+    await at.agent.locator(".launcher").click();
+    const height = async () => (await at.agent.locator(".panel").boundingBox())?.height ?? 0;
+    await expect.poll(height, SOON).toBeGreaterThan(600);
+    await at.composer.fill("make room");
+    await at.composer.press("Enter");
+    await expect.poll(height, SOON).toBeLessThan(380);
+  });
+
+  test("stands above whatever the page puts on top, and stays below a modal dialog", async ({
+    expect,
+    visit,
+  }) => {
+    const at = await visit(browser, `${site.url}/`);
+    const onTop = () =>
+      at.tell<string>(
+        "(() => { const box = agent.shadowRoot.querySelector('.launcher').getBoundingClientRect(); return document.elementFromPoint(box.x + 20, box.y + 20).localName; })()",
+      );
+    await at.tell(`(() => {
+      const cover = document.createElement("aside");
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync("aside { position: fixed; inset: 0; z-index: 2147483647; background: #0008 }");
+      document.adoptedStyleSheets = [sheet];
+      document.body.append(cover);
+    })()`);
+    expect(await onTop()).toBe("chat-agent");
+    await at.tell("document.querySelector('dialog').showModal()");
+    expect(await onTop()).not.toBe("chat-agent");
+    await at.tell("document.querySelector('dialog').close()");
+    expect(await onTop()).toBe("chat-agent");
+  });
+
+  test("fills its box, without a launcher, where it is inline", async ({ expect, visit }) => {
+    const at = await visit(browser, `${site.url}/?attributes=${encodeURIComponent('display="inline"')}`);
+    await at.composer.waitFor();
+    expect(await at.agent.locator(".launcher").count()).toBe(0);
+    await at.composer.fill("inline");
+    await at.composer.press("Enter");
+    await at.log.getByText("You said: inline").waitFor();
+  });
+});
+
+describe.concurrent("markdown in an answer", () => {
+  test.for([
+    ["intraword underscores", "snake_case_name and 2 * 3 * 4", "snake_case_name and 2 * 3 * 4", "em"],
+    ["a script", "<script>window.hit = 1</script> after", "<script>window.hit = 1</script>", "script"],
+    ["a handler", '<img src=x onerror="window.hit = 1"> after', "onerror", "img"],
+    ["a script link", "[press](javascript:window.hit=1) after", "press", "a"],
+    ["an encoded script link", "[press](java&#115;cript:window.hit=1) after", "press", "a"],
+    ["a data link", "[press](data:text/html,hit) after", "press", "a"],
+    ["an image", "![a cat](https://example.com/leak?x=1) after", "a cat", "img"],
+    ["a reference image", "![a dog][d] after\n\n[d]: https://example.com/leak", "a dog", "img"],
+    ["an iframe", "<iframe src='https://example.com'></iframe> after", "iframe", "iframe"],
+    ["a style", "<style>* { display: none }</style> after", "display: none", "style"],
+  ] as const)("%s stays harmless text", async ([name, markdown, shown, forbidden], { expect, visit }) => {
+    service.scripts.set(`md ${name}`, [reply(markdown)]);
+    const at = await visit(browser, `${site.url}/`);
+    await at.say(`md ${name}`);
+    await at.log.locator(".text").getByText(shown).first().waitFor();
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+    expect(await at.log.locator(`.text ${forbidden}`).count()).toBe(0);
+    expect(await at.tell("window.hit")).toBeUndefined();
+    expect(at.troubles).toEqual([]);
+  });
+
+  test("lists, tables, code and entities look as they are meant", async ({ expect, visit }) => {
+    service.scripts.set("md rich", [
+      reply(
+        "3. three\n   - nested\n4. four\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n`a < b` &amp; &copy; &#8364;\n\n- [x] done\n\n> quoted",
+      ),
+    ]);
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("md rich");
+    await at.log.locator("blockquote").waitFor();
+    expect(await at.log.locator("ol").getAttribute("start")).toBe("3");
+    expect(await at.log.locator("ol ul li").textContent()).toContain("nested");
+    expect(await at.log.locator("td").allTextContents()).toEqual(["1", "2"]);
+    expect(await at.log.locator(".text").textContent()).toContain("a < b & &copy; €");
+    expect(await at.log.locator(".text").textContent()).toContain("☑");
+  });
+});

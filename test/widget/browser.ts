@@ -1,0 +1,90 @@
+import { chromium } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { test as plainTest } from "vitest";
+
+const QUIET = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** How long to look for what comes soon: two slow cores may be busy elsewhere. */
+export const SOON = { timeout: 15_000 };
+
+/** Real Chromium, with an empty profile. */
+export async function launchBrowser(options: { webMcp: boolean }): Promise<Browser> {
+  return await chromium.launch({
+    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+    args: [...QUIET, ...(options.webMcp ? ["--enable-features=WebMCP"] : [])],
+  });
+}
+
+/** A visitor at a page: what is seen, what was asked, and what the page was told. */
+export interface Visit {
+  page: Page;
+  agent: Locator;
+  composer: Locator;
+  log: Locator;
+  /** Errors of the page and its console, policy violations among them; refused requests are not. */
+  troubles: string[];
+  say(text: string): Promise<void>;
+  /** Evaluates an expression in the page; `agent` is the element. */
+  tell<Value>(expression: string): Promise<Value>;
+  /** Details of the element's events of one name, on the present page. */
+  events(name: string): Promise<Record<string, unknown>[]>;
+}
+
+export type OpenVisit = (browser: Browser, url: string, options?: BrowserContextOptions) => Promise<Visit>;
+
+/** A test with visits: each opens a page in a context of its own, gone with the test. */
+export const test = plainTest.extend<{ visit: OpenVisit }>({
+  // oxlint-disable-next-line no-empty-pattern -- the runner reads from it that nothing else is needed
+  visit: async ({}, use) => {
+    const contexts: BrowserContext[] = [];
+    await use(async (browser, url, options = {}) => {
+      const context = await browser.newContext({ locale: "en-GB", ...options });
+      contexts.push(context);
+      const page = await context.newPage();
+      const at = visitOf(page);
+      await page.goto(url);
+      return at;
+    });
+    await Promise.all(contexts.map((context) => context.close()));
+  },
+});
+
+export function visitOf(page: Page): Visit {
+  const troubles: string[] = [];
+  page.on("pageerror", (error) => troubles.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+      troubles.push(message.text());
+    }
+  });
+  page.setDefaultTimeout(15_000);
+  const agent = page.locator("chat-agent").first();
+  const composer = agent.locator("textarea");
+  const tell = <Value>(expression: string): Promise<Value> =>
+    page.evaluate(`(() => { const agent = document.querySelector("chat-agent"); return ${expression}; })()`);
+  return {
+    page,
+    agent,
+    composer,
+    log: agent.locator("[role=log]"),
+    troubles,
+    async say(text) {
+      if (!(await tell<boolean>("agent.open"))) await agent.locator(".launcher").click();
+      await composer.fill(text);
+      await composer.press("Enter");
+    },
+    tell,
+    async events(name) {
+      const all = await tell<[string, Record<string, unknown>][]>("window.events");
+      return all.filter(([known]) => known === name).map(([, detail]) => detail);
+    },
+  };
+}

@@ -1,0 +1,349 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe } from "vitest";
+import { launchBrowser, SOON, test, visitOf } from "./browser.ts";
+import { startPageServer } from "./page-server.ts";
+import { called, call, reply, startScriptedService } from "./scripted-service.ts";
+import type { ScriptedService } from "./scripted-service.ts";
+
+let browser: Browser;
+let service: ScriptedService;
+let site: { url: string; close(): Promise<void> };
+
+beforeAll(async () => {
+  service = await startScriptedService();
+  site = await startPageServer(service.url);
+  browser = await launchBrowser({ webMcp: false });
+});
+
+afterAll(async () => {
+  await browser.close();
+  await site.close();
+  await service.close();
+});
+
+/** What this visitor asked of the service. */
+function askedBy(token: string | null): string[] {
+  return service.asked.filter((one) => one.token === token).map(({ method, path }) => `${method} ${path}`);
+}
+
+describe.concurrent("a conversation in <chat-agent>", () => {
+  test("shows a gzipped reply as it streams, and the strictest page has nothing to object to", async ({
+    expect,
+    visit,
+  }) => {
+    const words = reply("**Bold** first, then [a link](https://example.com/a?b=1&amp;c=2) and `code`.");
+    service.scripts.set("hello stream", [
+      [...words.slice(0, 2), { type: "pause", ms: 2_000 }, ...words.slice(2)],
+    ]);
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("hello stream");
+    await at.log.getByText("first").waitFor();
+    expect(await at.tell("agent.state")).toBe("streaming");
+    const link = at.agent.getByRole("link", { name: "a link" });
+    await link.waitFor();
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+    expect(await link.getAttribute("href")).toBe("https://example.com/a?b=1&c=2");
+    expect(await at.log.locator("strong").textContent()).toBe("Bold");
+    expect(at.troubles).toEqual([]);
+  });
+
+  test("asks nothing of the service before it is opened", async ({ expect, visit }) => {
+    const before = await visit(browser, `${site.url}/`);
+    const requests: string[] = [];
+    before.page.on("request", (request) => requests.push(request.url()));
+    await before.page.waitForTimeout(300);
+    expect(requests.filter((url) => url.includes("/v1/widget"))).toEqual([]);
+    await before.agent.locator(".launcher").click();
+    await expect.poll(() => requests.some((url) => url.endsWith("/messages?limit=30")), SOON).toBe(true);
+    const paths = requests.filter((url) => url.includes("/v1/widget")).map((url) => new URL(url).pathname);
+    expect(paths.slice(0, 3)).toEqual(["/v1/widget/visitors", "/v1/widget/threads", "/v1/widget/tools"]);
+  });
+
+  test("shows steps by their latest phase, and the history after a reload", async ({ expect, visit }) => {
+    service.scripts.set("steps", [
+      [
+        { type: "step", id: "clock", phase: "running", text: "Looking at the clock" },
+        { type: "step", id: "clock", phase: "done", text: "Looking at the clock" },
+        ...reply("Noon."),
+      ],
+    ]);
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("steps");
+    await at.log.getByText("Noon.").waitFor();
+    expect(await at.log.locator(".step").count()).toBe(1);
+    expect(await at.log.locator(".step.done").textContent()).toContain("Looking at the clock");
+    await at.page.reload();
+    await at.log.getByText("Noon.").waitFor();
+    expect(await at.log.locator(".user").textContent()).toContain("steps");
+  });
+
+  test("goes on with a reply that a reload interrupted, from its beginning", async ({ expect, visit }) => {
+    const words = reply("One two three four five six seven.");
+    service.scripts.set("reload me", [
+      [...words.slice(0, 2), { type: "pause", ms: 1_500 }, ...words.slice(2)],
+    ]);
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("reload me");
+    await at.log.getByText("One two").waitFor();
+    await at.page.reload();
+    await at.log.getByText("One two three four five six seven.").waitFor();
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+    expect(await at.log.locator(".assistant").count()).toBe(1);
+    expect(service.asked.filter(({ body }) => body["text"] === "reload me")).toHaveLength(1);
+  });
+
+  test("picks up a reply whose connection broke, without saying the message again", async ({
+    expect,
+    visit,
+  }) => {
+    const words = reply("Before the cut and after it.");
+    service.scripts.set("cut me", [
+      [...words.slice(0, 1), { type: "cut" }, { type: "pause", ms: 300 }, ...words.slice(1)],
+    ]);
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("cut me");
+    await at.log.getByText("Before the cut and after it.").waitFor();
+    expect(service.asked.filter(({ body }) => body["text"] === "cut me")).toHaveLength(1);
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+  });
+
+  test("follows a run that moved to another instance", async ({ expect, visit }) => {
+    const words = reply("Moved and done.");
+    service.scripts.set("interrupt me", [words]);
+    const at = await visit(browser, `${site.url}/`);
+    let interrupted = false;
+    await at.page.route("**/v1/widget/messages", async (route) => {
+      if (route.request().method() !== "POST" || interrupted) return route.continue();
+      interrupted = true;
+      await route.fetch();
+      return route.fulfill({
+        headers: { "access-control-allow-origin": site.url, "content-type": "application/x-ndjson" },
+        body: '{"type":"delta","text":"Mov"}\n{"type":"error","code":"interrupted","message":"elsewhere"}\n',
+      });
+    });
+    await at.say("interrupt me");
+    await at.log.getByText("Moved and done.").waitFor();
+    expect(interrupted).toBe(true);
+    expect(await at.log.locator(".assistant .text").textContent()).toContain("Moved and done.");
+  });
+
+  test("stops a reply on request, and keeps what was said", async ({ expect, visit }) => {
+    const words = reply("This goes on and on and on.");
+    service.scripts.set("stop me", [[...words.slice(0, 2), { type: "pause", ms: 8_000 }, ...words.slice(2)]]);
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("stop me");
+    await at.log.getByText("This goes on").waitFor();
+    await at.agent.getByRole("button", { name: "Stop" }).click();
+    await at.log.getByText("Stopped").waitFor();
+    expect(await at.log.locator(".assistant .text").textContent()).toContain("This goes on");
+    expect(await at.tell("agent.state")).toBe("idle");
+  });
+
+  test("counts answers that nobody saw, until somebody looks", async ({ expect, visit }) => {
+    service.scripts.set("away", [[{ type: "pause", ms: 2_000 }, ...reply("Back again.")]]);
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("away");
+    await at.agent.getByRole("button", { name: "Close chat" }).first().click();
+    await at.agent.locator(".badge").waitFor();
+    expect(await at.tell("agent.unreadCount")).toBe(1);
+    expect(await at.events("unread")).toEqual([{ count: 1 }]);
+    await at.agent.getByRole("button", { name: "Open chat" }).click();
+    await expect.poll(() => at.tell("agent.unreadCount"), SOON).toBe(0);
+  });
+
+  test("makes one visitor for three tabs that ask at once", async ({ expect, visit }) => {
+    const first = await visit(browser, `${site.url}/`);
+    const others = await Promise.all([first.page.context().newPage(), first.page.context().newPage()]);
+    const tabs = [first, ...others.map(visitOf)];
+    await Promise.all(others.map((page) => page.goto(`${site.url}/`)));
+    const tokens = await Promise.all(
+      tabs.map((tab) =>
+        tab.tell<string[]>("Promise.all(Array.from({ length: 7 }, () => agent.getVisitorToken()))"),
+      ),
+    );
+    expect(new Set(tokens.flat()).size).toBe(1);
+  });
+
+  test("shows in one tab what was said in another", async ({ expect, visit }) => {
+    const first = await visit(browser, `${site.url}/`);
+    await first.say("from the first tab");
+    await first.log.getByText("You said: from the first tab").waitFor();
+    const page = await first.page.context().newPage();
+    const second = visitOf(page);
+    await page.goto(`${site.url}/`);
+    await second.say("from the second tab");
+    await second.log.getByText("You said: from the second tab").waitFor();
+    await first.log.getByText("You said: from the second tab").waitFor();
+    expect(await second.log.locator(".user").count()).toBe(2);
+  });
+
+  test("keeps a draft through a reload, and forgets all of it on reset()", async ({ expect, visit }) => {
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("remember me");
+    await at.log.getByText("You said: remember me").waitFor();
+    await at.composer.fill("half a tho");
+    await at.page.reload();
+    await expect.poll(() => at.composer.inputValue(), SOON).toBe("half a tho");
+    const token = await at.tell<string>("agent.getVisitorToken()");
+    await at.tell("agent.reset()");
+    await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(0);
+    expect(await at.composer.inputValue()).toBe("");
+    expect(await at.tell("agent.getVisitorToken()")).not.toBe(token);
+    expect(askedBy(token)).toContain("POST /messages");
+  });
+
+  test("begins a new conversation on request", async ({ expect, visit }) => {
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("old times");
+    await at.log.getByText("You said: old times").waitFor();
+    const before = await at.tell("agent.threadId");
+    await at.agent.getByRole("button", { name: "New conversation" }).click();
+    await expect.poll(() => at.tell("agent.threadId"), SOON).not.toBe(before);
+    await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(0);
+  });
+
+  test("sends the page and the context along, and refuses a context that is not flat", async ({
+    expect,
+    visit,
+  }) => {
+    const at = await visit(browser, `${site.url}/shelf?x=1`);
+    await at.tell("(agent.context = { plan: 'pro', seats: 3 }, 0)");
+    await at.say("with context");
+    await at.log.getByText("You said: with context").waitFor();
+    const asked = service.asked.find(({ body }) => body["text"] === "with context");
+    expect(asked?.body).toMatchObject({ page: "/shelf?x=1", customerContext: { plan: "pro", seats: 3 } });
+    await expect(at.tell("(agent.context = { deep: {} }, 0)")).rejects.toThrow("Cannot take context: deep");
+  });
+
+  test("keeps two channels on one page apart", async ({ expect, visit }) => {
+    const at = await visit(browser, `${site.url}/?two=1`);
+    const tokens = await at.tell<string[]>(
+      "Promise.all([...document.querySelectorAll('chat-agent')].map((one) => one.getVisitorToken()))",
+    );
+    expect(new Set(tokens).size).toBe(2);
+  });
+
+  test("takes what was set before the element was known", async ({ expect, visit }) => {
+    const at = await visit(browser, `${site.url}/`);
+    const taken = await at.tell(`(() => {
+      class Early extends customElements.get("chat-agent") {}
+      const early = document.createElement("early-agent");
+      early.tools = [{ name: "early", execute() {} }];
+      early.suggestions = ["Soon"];
+      document.body.append(early);
+      customElements.define("early-agent", Early);
+      return [Object.hasOwn(early, "tools"), early.tools[0].name, early.suggestions[0]];
+    })()`);
+    expect(taken).toEqual([false, "early", "Soon"]);
+  });
+});
+
+describe.concurrent("the statuses of the service", () => {
+  test("401: an expired visitor is replaced, and the text arrives all the same", async ({
+    expect,
+    visit,
+  }) => {
+    const own = await startScriptedService();
+    const page = await startPageServer(own.url);
+    try {
+      const at = await visit(browser, `${page.url}/`);
+      await at.say("first life");
+      await at.log.getByText("You said: first life").waitFor();
+      own.expireTokens();
+      await at.say("second life");
+      await at.log.getByText("You said: second life").waitFor();
+      expect(own.asked.filter(({ path }) => path === "/visitors")).toHaveLength(2);
+      own.forgetThreads();
+      await at.say("third life");
+      await at.log.getByText("You said: third life").waitFor();
+      expect(own.asked.filter(({ path }) => path === "/threads")).toHaveLength(3);
+      own.refusals.set("/messages", [{ status: 429, retryAfter: 2 }]);
+      await at.say("too fast");
+      await at.agent.getByText(/Too many messages\. Wait [12] s\./).waitFor();
+      expect(await at.composer.inputValue()).toBe("too fast");
+      await expect.poll(() => at.agent.locator(".banner").count(), { timeout: 5_000 }).toBe(0);
+      own.refusals.set("/messages", [{ status: 503 }]);
+      await at.composer.press("Enter");
+      await at.log.getByText("Not sent.").waitFor();
+      await at.agent.getByRole("button", { name: "Try again" }).click();
+      await at.log.getByText("You said: too fast").waitFor();
+      expect(await at.log.locator(".user").count()).toBe(2);
+      own.refusals.set("/messages", [{ status: 413 }]);
+      await at.say("too long for it");
+      await at.agent.getByText("This message is too long.").waitFor();
+      expect(await at.composer.inputValue()).toBe("too long for it");
+      own.refusals.set("/messages", [{ status: 403 }]);
+      await at.composer.press("Enter");
+      await expect.poll(() => at.tell("agent.state"), SOON).toBe("blocked");
+      expect((await at.events("error")).map(({ status }) => status)).toEqual([429, 503, 413, 403]);
+    } finally {
+      await page.close();
+      await own.close();
+    }
+  });
+
+  test.for(["pk_unknown", "pk_refused"])(
+    "a %s leaves no launcher to press",
+    async (key, { expect, visit }) => {
+      const at = await visit(browser, `${site.url}/?key=${key}`);
+      await at.agent.locator(".launcher").click();
+      await expect.poll(() => at.tell("agent.state"), SOON).toBe("blocked");
+      expect(await at.agent.locator(".launcher").count()).toBe(0);
+    },
+  );
+
+  test("error lines: task_failed shows the site's hint, a fault offers to try again", async ({
+    expect,
+    visit,
+  }) => {
+    service.scripts.set("fail the task", [
+      [{ type: "error", code: "task_failed", message: "The shop is shut.", hint: "Come back at nine." }],
+    ]);
+    service.scripts.set("break", [[{ type: "error", message: "The model does not answer" }]]);
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("fail the task");
+    await at.log.getByText("Come back at nine.").waitFor();
+    expect(await at.agent.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    await at.say("break");
+    await at.log.getByText("Something went wrong.").waitFor();
+    service.scripts.set("break", [reply("Better now.")]);
+    await at.agent.getByRole("button", { name: "Try again" }).click();
+    await at.log.getByText("Better now.").waitFor();
+  });
+
+  test("offline: what is typed is kept, and can be sent when the browser is back", async ({
+    expect,
+    visit,
+  }) => {
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("online");
+    await at.log.getByText("You said: online").waitFor();
+    await at.page.context().setOffline(true);
+    await at.agent.getByText("You are offline. Your text is kept.").waitFor();
+    await at.composer.fill("patience");
+    expect(await at.agent.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
+    await at.page.context().setOffline(false);
+    await at.composer.press("Enter");
+    await at.log.getByText("You said: patience").waitFor();
+  });
+});
+
+test("a tool result whose stream breaks is posted again, and the tool runs once", async ({
+  expect,
+  visit,
+}) => {
+  const words = reply("Found after the cut.");
+  service.scripts.set("cut the result", [
+    call("returns", { word: "it" }),
+    [called("returns"), { type: "cut" }, { type: "pause", ms: 200 }, ...words],
+  ]);
+  const at = await visit(browser, `${site.url}/`);
+  await at.say("cut the result");
+  await at.log.getByText("Found after the cut.").waitFor();
+  const posts = service.asked.filter(
+    ({ path, body }) => path === "/tool-results" && body["tool"] === "returns",
+  );
+  expect(posts).toHaveLength(2);
+  expect(new Set(posts.map(({ body }) => body["callId"])).size).toBe(1);
+  expect(await at.tell("window.calls")).toEqual(["returns"]);
+});

@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { fileURLToPath } from "node:url";
+
+const SCRIPT = fileURLToPath(new URL("pages/page.js", import.meta.url));
+
+/** A customer's site, on an origin of its own, under the strictest page policy that there is. */
+export async function startPageServer(serviceUrl: string): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      const url = new URL(request.url ?? "/", "http://page");
+      if (url.pathname === "/nowhere") return response.writeHead(204).end();
+      if (url.pathname === "/file")
+        return response.writeHead(200, { "content-type": "text/plain" }).end("a file");
+      if (url.pathname === "/page.js") {
+        return response.writeHead(200, { "content-type": "text/javascript" }).end(await readFile(SCRIPT));
+      }
+      response.writeHead(200, {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": `default-src 'none'; script-src 'self' ${serviceUrl}; connect-src 'self' ${serviceUrl}; form-action 'self'; require-trusted-types-for 'script'; trusted-types 'none'`,
+      });
+      return response.end(html(url, serviceUrl));
+    })();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string")
+    throw new Error("Cannot start the page server: no port");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+function html(url: URL, serviceUrl: string): string {
+  const { searchParams } = url;
+  const lang = searchParams.get("lang") ?? "en";
+  const attributes = searchParams.get("attributes") ?? "";
+  const key = searchParams.get("key") ?? "pk_test";
+  const agent = `<chat-agent publishable-key="${key}" ${attributes}></chat-agent>`;
+  return `<!doctype html><html lang="${lang}"><head><meta charset="utf-8"><title>Page ${url.pathname}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<script src="${serviceUrl}/widget/v1/chat-agent.js" defer></script><script src="/page.js" type="module"></script></head>
+<body><main><h1>A page</h1><p>With something to read, and a <a href="/next">link</a>.</p>
+<form action="/next" toolname="autosubmit_form" tooldescription="Searches" toolautosubmit><label>Query <input name="query"></label><button>Go</button></form>
+<form action="/next" toolname="visitor_form" tooldescription="Asks"><label>Wish <input name="wish"></label><button>Send it</button></form>
+<dialog><p>A dialog of the page</p></dialog>
+${agent}${searchParams.has("two") ? agent.replace("pk_test", "pk_other") : ""}</main></body></html>`;
+}

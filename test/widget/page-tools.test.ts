@@ -1,0 +1,261 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe } from "vitest";
+import { launchBrowser, SOON, test } from "./browser.ts";
+import type { OpenVisit, Visit } from "./browser.ts";
+import { startPageServer } from "./page-server.ts";
+import { call, called, reply, startScriptedService } from "./scripted-service.ts";
+import type { Asked, ScriptedService } from "./scripted-service.ts";
+
+let plain: Browser;
+let native: Browser;
+let service: ScriptedService;
+let site: { url: string; close(): Promise<void> };
+
+beforeAll(async () => {
+  service = await startScriptedService();
+  site = await startPageServer(service.url);
+  [plain, native] = await Promise.all([launchBrowser({ webMcp: false }), launchBrowser({ webMcp: true })]);
+});
+
+afterAll(async () => {
+  await Promise.all([plain.close(), native.close()]);
+  await site.close();
+  await service.close();
+});
+
+let asks = 0;
+
+/** Lets the agent call a tool on a page whose tools come from `source`; answers what was posted for it. */
+async function callOn(
+  visit: OpenVisit,
+  source: "property" | "text" | "native",
+  tool: string,
+  query = "",
+): Promise<{ at: Visit; posts: Asked[]; asked: Asked[] }> {
+  asks += 1;
+  const over = `Over ${asks}.`;
+  const said = `call ${tool} ${asks}`;
+  const turn = call(tool, tool === "autosubmit_form" ? { query: "it" } : { word: "it" });
+  const callId = turn.flatMap((cue) => (cue.type === "tool_call" ? [cue.callId] : []))[0];
+  service.scripts.set(said, [turn, [called(tool), ...reply(over)]]);
+  const at = await visit(source === "native" ? native : plain, `${site.url}/?tools=${source}${query}`);
+  await at.say(said);
+  await at.log.getByText(over).waitFor({ timeout: 20_000 });
+  const token = await at.tell<string>("agent.getVisitorToken()");
+  const asked = service.asked.filter((one) => one.token === token);
+  return {
+    at,
+    asked,
+    posts: asked.filter(({ path, body }) => path === "/tool-results" && body["callId"] === callId),
+  };
+}
+
+const SOURCES = ["property", "text", "native"] as const;
+
+describe.concurrent.each(SOURCES)("a page tool (%s)", (source) => {
+  test("answers with its text, and is offered in the catalog before the message", async ({
+    expect,
+    visit,
+  }) => {
+    const { posts, asked, at } = await callOn(visit, source, "returns");
+    expect(posts.map(({ body }) => body["result"])).toEqual([
+      { content: [{ type: "text", text: "returned it" }] },
+    ]);
+    expect(posts[0]?.body).toMatchObject({ isError: false, tool: "returns" });
+    const catalog = asked.find(({ path }) => path === "/tools")?.body["webmcpTools"] as { name: string }[];
+    expect(catalog.map(({ name }) => name)).toContain("navigates_only");
+    const order = asked.map(({ path }) => path);
+    expect(order.indexOf("/tools")).toBeLessThan(order.indexOf("/messages"));
+    expect(at.troubles).toEqual([]);
+  });
+
+  test("navigates and returns: the next page posts what it returned", async ({ expect, visit }) => {
+    const { posts, at } = await callOn(visit, source, "navigates");
+    expect(posts).toHaveLength(1);
+    expect(posts[0]?.body["page"]).toMatch(/^\/next/);
+    expect(JSON.stringify(posts[0]?.body["result"])).toContain("opened it");
+    expect(await at.log.locator(".step.done").count()).toBe(1);
+    expect(at.troubles).toEqual([]);
+  });
+
+  test("navigates and never returns: the next page says where it is", async ({ expect, visit }) => {
+    const { posts, at } = await callOn(visit, source, "navigates_only");
+    expect(posts).toHaveLength(1);
+    expect(JSON.stringify(posts[0]?.body["result"])).toContain(
+      "The tool opened a new page: Page /next (/next). It returned no value.",
+    );
+    expect(await at.tell("agent.open")).toBe(true);
+  });
+
+  test("throws: told as an error", async ({ expect, visit }) => {
+    const { posts } = await callOn(visit, source, "throws");
+    expect(posts[0]?.body["isError"]).toBe(true);
+    // The browser's own WebMCP does not tell what was thrown.
+    if (source !== "native")
+      expect(JSON.stringify(posts[0]?.body["result"])).toContain("Tool failed: out of stock");
+  });
+
+  test("returns isError: told as an error, with its text", async ({ expect, visit }) => {
+    const { posts } = await callOn(visit, source, "returns_error");
+    expect(posts[0]?.body["isError"]).toBe(true);
+    expect(JSON.stringify(posts[0]?.body["result"])).toContain("sold out");
+  });
+});
+
+describe.concurrent("a page tool", () => {
+  test.for(["navigates_late", "reloads"])(
+    "%s: posted once, after the navigation",
+    async (tool, { expect, visit }) => {
+      const { posts, at } = await callOn(visit, "native", tool);
+      expect(posts).toHaveLength(1);
+      expect(await at.tell("window.calls.length")).toBe(0);
+    },
+  );
+
+  test("pushes a state: posted from the same page, with its new address", async ({ expect, visit }) => {
+    const { posts, at } = await callOn(visit, "native", "pushes");
+    expect(posts[0]?.body["page"]).toContain("pushed=1");
+    expect(await at.tell("window.calls")).toEqual(["pushes"]);
+  });
+
+  test("downloads: no navigation", async ({ expect, visit }) => {
+    const { posts, at } = await callOn(visit, "native", "downloads");
+    expect(posts).toHaveLength(1);
+    expect(await at.tell("window.calls")).toEqual(["downloads"]);
+  });
+
+  test("navigates to a 204: posted from the same page after a while", async ({ expect, visit }) => {
+    const { posts, at } = await callOn(visit, "native", "goes_nowhere");
+    expect(posts).toHaveLength(1);
+    expect(await at.tell("window.calls")).toEqual(["goes_nowhere"]);
+  });
+
+  test("navigates on a browser without the Navigation API", async ({ expect, visit }) => {
+    const { posts } = await callOn(visit, "property", "navigates", "&no-navigation=1");
+    expect(posts).toHaveLength(1);
+    expect(posts[0]?.body["page"]).toMatch(/^\/next/);
+  });
+
+  test("is a form that submits itself: the next page answers", async ({ expect, visit }) => {
+    const { posts } = await callOn(visit, "native", "autosubmit_form");
+    expect(posts).toHaveLength(1);
+    expect(posts[0]?.body["page"]).toMatch(/^\/next/);
+  });
+
+  test("is gone on the next page: its catalog is posted before the result", async ({ expect, visit }) => {
+    const { asked } = await callOn(visit, "property", "navigates_only", "&fewer=1");
+    const order = asked.map(({ path, body }) =>
+      path === "/tools" ? `tools ${JSON.stringify(body["webmcpTools"])}` : path,
+    );
+    expect(order.indexOf("tools []")).toBeGreaterThan(-1);
+    expect(order.indexOf("tools []")).toBeLessThan(order.indexOf("/tool-results"));
+  });
+
+  test("returns far too much, or nothing", async ({ expect, visit }) => {
+    const huge = await callOn(visit, "property", "is_huge");
+    expect(String(huge.posts[0]?.body["result"])).toHaveLength(8_000);
+    const nothing = await callOn(visit, "property", "returns_nothing");
+    expect(nothing.posts[0]?.body["result"]).toBe("");
+  });
+
+  test("does not exist: told so", async ({ expect, visit }) => {
+    const { posts } = await callOn(visit, "property", "unheard_of");
+    expect(JSON.stringify(posts[0]?.body["result"])).toContain("There is no tool named unheard_of");
+  });
+
+  test("takes longer than tool-timeout: told so, and aborted", async ({ expect, visit }) => {
+    const { posts, at } = await callOn(visit, "property", "is_slow", "&attributes=tool-timeout=%220.3%22");
+    expect(JSON.stringify(posts[0]?.body["result"])).toContain("did not answer within 0.3 seconds");
+    expect(await at.tell("window.calls")).toEqual(["is_slow", "aborted"]);
+  });
+
+  test("is prevented by the page: the visitor declined", async ({ expect, visit }) => {
+    const { posts, at } = await callOn(visit, "property", "returns", "&decline=1");
+    expect(posts[0]?.body["isError"]).toBe(true);
+    expect(JSON.stringify(posts[0]?.body["result"])).toContain("The visitor declined");
+    expect(await at.tell("window.calls")).toEqual([]);
+  });
+
+  test("is stopped while it runs", async ({ expect, visit }) => {
+    service.scripts.set("stop the tool", [call("is_slow"), reply("Never said.")]);
+    const at = await visit(plain, `${site.url}/`);
+    await at.say("stop the tool");
+    await expect.poll(() => at.tell("window.calls.length"), SOON).toBe(1);
+    await at.agent.getByRole("button", { name: "Stop" }).click();
+    await at.log.getByText("Stopped").waitFor();
+    expect(await at.tell("window.calls")).toEqual(["is_slow", "aborted"]);
+    expect(await at.tell("agent.state")).toBe("idle");
+  });
+
+  test("waits for the visitor to submit a form", async ({ expect, visit }) => {
+    service.scripts.set("fill the form", [
+      call("visitor_form", { wish: "a pony" }),
+      [called("visitor_form"), ...reply("Wished.")],
+    ]);
+    const at = await visit(native, `${site.url}/?tools=native`);
+    await at.say("fill the form");
+    await at.agent.getByText("Check the form on the page and submit it.").waitFor();
+    expect(await at.tell("agent.state")).toBe("waiting-user");
+    await at.page.getByRole("button", { name: "Send it" }).click();
+    await at.log.getByText("Wished.").waitFor();
+  });
+
+  test("with consequences asks first, once in a conversation where that is allowed", async ({
+    expect,
+    visit,
+  }) => {
+    service.scripts.set("do it", [
+      call("is_consequential", { word: "all of it" }),
+      [...call("is_consequential")],
+      [called("is_consequential"), ...reply("Both done.")],
+    ]);
+    const at = await visit(plain, `${site.url}/`);
+    await at.say("do it");
+    const card = at.agent.getByRole("group", { name: "Allow this action?" });
+    await card.getByText("all of it").waitFor();
+    expect(await at.tell("window.calls")).toEqual([]);
+    await card.getByRole("button", { name: "Allow in this conversation" }).click();
+    await at.log.getByText("Both done.").waitFor();
+    expect(await at.tell("window.calls")).toEqual(["is_consequential", "is_consequential"]);
+  });
+
+  test("is declined by the visitor", async ({ expect, visit }) => {
+    service.scripts.set("do not", [call("is_consequential"), reply("As you wish.")]);
+    const at = await visit(plain, `${site.url}/`);
+    await at.say("do not");
+    await at.agent.getByRole("button", { name: "Decline" }).click();
+    await at.log.getByText("As you wish.").waitFor();
+    expect(await at.tell("window.calls")).toEqual([]);
+  });
+
+  test("that was asked for before a reload asks again, and runs once", async ({ expect, visit }) => {
+    service.scripts.set("ask twice", [
+      call("is_consequential"),
+      [called("is_consequential"), ...reply("Once.")],
+    ]);
+    const at = await visit(plain, `${site.url}/`);
+    await at.say("ask twice");
+    await at.agent.getByRole("button", { name: "Decline" }).waitFor();
+    await at.page.reload();
+    await at.agent.getByRole("button", { name: "Allow", exact: true }).click();
+    await at.log.getByText("Once.").waitFor();
+    expect(await at.tell("window.calls")).toEqual(["is_consequential"]);
+  });
+
+  test("runs in the tab that began, not in its duplicate", async ({ expect, visit }) => {
+    service.scripts.set("two tabs", [call("is_slow"), reply("Never said.")]);
+    const at = await visit(plain, `${site.url}/`);
+    await at.say("two tabs");
+    await expect.poll(() => at.tell("window.calls.length"), SOON).toBe(1);
+    const [twin] = await Promise.all([
+      at.page.context().waitForEvent("page"),
+      // A window that a page opens on its own origin starts with a copy of its sessionStorage.
+      at.page.evaluate("void window.open(location.href)"),
+    ]);
+    await twin.waitForLoadState();
+    await twin.waitForTimeout(2_600);
+    const token = await at.tell<string>("agent.getVisitorToken()");
+    expect(service.asked.filter((one) => one.token === token && one.path === "/tool-results")).toEqual([]);
+    expect(await twin.evaluate("window.calls")).toEqual([]);
+  });
+});

@@ -1,0 +1,113 @@
+// The page under test: tools of every temper, offered the way that ?tools= says.
+const query = new URLSearchParams(location.search);
+const agent = document.querySelector("chat-agent");
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const said = (text) => ({ content: [{ type: "text", text }] });
+const next = () => `/next${location.search}`;
+const never = () => new Promise(() => {});
+
+window.calls = [];
+window.events = [];
+const run = {
+  returns: ({ word = "" }) => said(`returned ${word}`),
+  returns_text: () => "just text",
+  returns_nothing: () => undefined,
+  returns_error: () => ({ isError: true, ...said("sold out") }),
+  throws: () => {
+    throw new Error("out of stock");
+  },
+  navigates: () => {
+    location.href = next();
+    return said("opened it");
+  },
+  navigates_only: () => {
+    location.href = next();
+    return never();
+  },
+  navigates_late: () => {
+    setTimeout(() => (location.href = next()), 20);
+    return said("will open it");
+  },
+  reloads: () => {
+    location.reload();
+    return said("reloaded");
+  },
+  pushes: () => {
+    history.pushState(null, "", `${location.pathname}${location.search}&pushed=1`);
+    return said("pushed");
+  },
+  downloads: () => {
+    const link = document.createElement("a");
+    link.href = "/file";
+    link.download = "file.txt";
+    link.click();
+    return said("downloaded");
+  },
+  goes_nowhere: () => {
+    location.href = "/nowhere";
+    return said("went nowhere");
+  },
+  is_slow: async (_args, { signal }) => {
+    signal?.addEventListener("abort", () => window.calls.push("aborted"));
+    await sleep(30_000);
+    return said("at last");
+  },
+  is_huge: () => "x".repeat(200_000),
+  is_consequential: () => said("done for good"),
+};
+const tools = Object.entries(run).map(([name, execute]) => ({
+  name,
+  description: `A tool that ${name.replaceAll("_", " ")}`,
+  inputSchema: { type: "object", properties: { word: { type: "string" } } },
+  annotations: name === "is_consequential" ? { consequentialHint: true } : {},
+  execute: (args, options) => {
+    window.calls.push(name);
+    return execute(args, options);
+  },
+}));
+
+/** Takes JSON text alone, as one of the polyfills does. */
+function textPolyfill() {
+  const known = new Map();
+  const context = new EventTarget();
+  Object.assign(context, {
+    registerTool: async (tool) => void known.set(tool.name, tool),
+    getTools: async () =>
+      [...known.values()].map(({ execute: _execute, ...tool }) => ({
+        ...tool,
+        inputSchema: JSON.stringify(tool.inputSchema),
+      })),
+    executeTool: async (tool, input) =>
+      JSON.stringify(await known.get(tool.name).execute(JSON.parse(`${input}`), {})),
+  });
+  Object.defineProperty(document, "modelContext", { value: context, configurable: true });
+}
+
+const source = query.get("tools") ?? "property";
+const offered = location.pathname === "/next" && query.has("fewer") ? [] : tools;
+if (source === "property") agent.tools = offered;
+if (source === "text") textPolyfill();
+if (source !== "property") for (const tool of offered) void document.modelContext.registerTool(tool);
+if (query.has("no-navigation")) Object.defineProperty(window, "navigation", { value: undefined });
+
+for (const name of [
+  "ready",
+  "open",
+  "close",
+  "state",
+  "message",
+  "step",
+  "before-tool",
+  "tool-result",
+  "done",
+  "error",
+  "unread",
+  "thread",
+  "visitor",
+  "resumed",
+]) {
+  agent.addEventListener(`chat-agent:${name}`, (event) => {
+    window.events.push([name, event.detail]);
+    if (name === "before-tool" && query.has("decline")) event.preventDefault();
+  });
+}
