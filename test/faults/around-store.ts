@@ -14,18 +14,18 @@ export const CHANGES = [
 
 export type Change = (typeof CHANGES)[number];
 
-/** The store with something around its asynchronous calls: `around` is given the name and the call itself. */
+/** The store with something around its asynchronous calls: `around` is given the name, the call itself and what it was called with. */
 export function aroundStore(
   store: Store,
   names: readonly (keyof Store)[],
-  around: (name: keyof Store, call: () => Promise<unknown>) => Promise<unknown>,
+  around: (name: keyof Store, call: () => Promise<unknown>, args: unknown[]) => Promise<unknown>,
 ): Store {
   const wrapped = new Map<string | symbol, unknown>();
   for (const name of names) {
     const original: unknown = store[name];
     if (typeof original !== "function") throw new Error(`Cannot wrap ${name}: it is no call`);
     wrapped.set(name, (...args: unknown[]) =>
-      around(name, () => Promise.resolve(Reflect.apply(original, store, args))),
+      around(name, () => Promise.resolve(Reflect.apply(original, store, args)), args),
     );
   }
   return new Proxy(store, {

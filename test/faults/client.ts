@@ -79,16 +79,13 @@ export function visitorHeaders(token: string): Record<string, string> {
   return { origin: ORIGIN, "x-visitor-token": token };
 }
 
-/** A new visitor's token; null where none was acknowledged. */
-export async function createVisitor(url: string): Promise<string | null> {
+export function createVisitor(url: string): Promise<Heard> {
   const headers = { origin: ORIGIN, "x-publishable-key": PUBLISHABLE_KEY };
-  const { status, value } = await ask(url, "/v1/widget/visitors", { headers });
-  return status === 201 ? String(value["visitorToken"]) : null;
+  return ask(url, "/v1/widget/visitors", { headers });
 }
 
-export async function createThread(url: string, token: string): Promise<string | null> {
-  const { status, value } = await ask(url, "/v1/widget/threads", { headers: visitorHeaders(token) });
-  return status === 201 ? String(value["threadId"]) : null;
+export function createThread(url: string, token: string): Promise<Heard> {
+  return ask(url, "/v1/widget/threads", { headers: visitorHeaders(token) });
 }
 
 export function identify(url: string, visitorToken: string, externalUserId: string): Promise<Heard> {

@@ -17,9 +17,12 @@ import { TRANSPORT } from "./fault-channels.ts";
 
 /** The service did not answer as it does when nothing is wrong. */
 export class Broken extends Error {
+  readonly status: number | null;
+
   constructor(what: string, heard: Heard) {
     super(`${what}: status ${heard.status}, ${heard.lines.length} lines`);
     this.name = "Broken";
+    this.status = heard.status;
   }
 }
 
@@ -137,10 +140,16 @@ export function createPlay(parts: { url: string; model: EchoModel; store: Store 
     },
 
     async enter() {
-      play.token ??= await createVisitor(play.url);
-      if (!play.token) throw new Broken("a visitor", { status: null, lines: [], value: {} });
-      play.threadId ??= await createThread(play.url, play.token);
-      if (!play.threadId) throw new Broken("a thread", { status: null, lines: [], value: {} });
+      if (play.token === null) {
+        const heard = await createVisitor(play.url);
+        expectStatus("a visitor", heard, 201);
+        play.token = String(heard.value["visitorToken"]);
+      }
+      if (play.threadId === null) {
+        const heard = await createThread(play.url, play.token);
+        expectStatus("a thread", heard, 201);
+        play.threadId = String(heard.value["threadId"]);
+      }
       play.uids.add(play.threadId);
     },
 
