@@ -4,6 +4,7 @@ import { StoreUnavailable } from "../store.ts";
 import { addChannels } from "./channels.ts";
 import { addChat } from "./chat.ts";
 import { addIps } from "./ips.ts";
+import { addMachines } from "./machines.ts";
 import { addServe } from "./serve.ts";
 import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -23,6 +24,7 @@ export function createProgram(terminal: Terminal): Command {
   addUsers(program, terminal);
   addIps(program, terminal);
   addThreads(program, terminal);
+  addMachines(program, terminal);
   return program;
 }
 
