@@ -1,6 +1,17 @@
 import { assign, emit, setup } from "xstate";
 import { hintFrom } from "./line.ts";
-import type { DoneLine, ErrorCode, Line, StepPhase } from "./line.ts";
+import type { DoneLine, ErrorCode, Line } from "./line.ts";
+import {
+  addUsage,
+  beginRun,
+  currentCall,
+  isMade,
+  MAX_ATTEMPTS,
+  MAX_MISSES,
+  stepLine,
+  usesOf,
+} from "./run.ts";
+import type { Call, NotedResult, RefusedCall, RunContext, RunLimits, RunOutcome, Usage } from "./run.ts";
 
 /**
  * A thread: one conversation, and the run that answers its latest message.
@@ -20,76 +31,6 @@ import type { DoneLine, ErrorCode, Line, StepPhase } from "./line.ts";
  * the context. Time and ids arrive inside events.
  */
 export const THREAD_CHART_VERSION = 1;
-
-/** How often a step may be tried, the first time included, before its run ends as failed. */
-export const MAX_ATTEMPTS = 3;
-
-/** How many turns in a row may call what does not exist or does not fit, before the run ends as task_failed. */
-export const MAX_MISSES = 3;
-
-/** Limits that a run was started with; they travel with it to whoever takes it over. */
-export interface RunLimits {
-  /** RUN_MAX_TOOL_CALLS */
-  toolCalls: number;
-  /** TOOL_RESULT_TIMEOUT_SECONDS, in ms */
-  toolResultMs: number;
-}
-
-export interface Usage {
-  input: number;
-  output: number;
-}
-
-/** A tool call of the model, resolved to the tool that is meant and ready to be made. */
-export interface Call {
-  callId: string;
-  /** `page`: run by the visitor's browser. `server`: run by the service. */
-  kind: "page" | "server";
-  /** The tool's own name, as the page or the MCP server calls it. */
-  tool: string;
-  /** The MCP server that has the tool, by its name in the channel's settings; only with `server`. */
-  server?: string;
-  arguments: Record<string, unknown>;
-  /** Progress text in the visitor's language; the text of the call's steps. */
-  progress: string;
-  /** May the call be made again after a crash? Page calls never are. */
-  repeatable: boolean;
-}
-
-/** A tool call that is not made: no such tool, or arguments that do not fit. The reason goes back to the model. */
-export interface RefusedCall {
-  callId: string;
-  kind: "refused";
-  reason: string;
-}
-
-export interface NotedResult {
-  callId: string;
-  text: string;
-  isError: boolean;
-}
-
-export type RunOutcome = "done" | "failed" | "cancelled" | "expired" | "superseded";
-
-export interface RunContext {
-  id: string;
-  saidAtMs: number;
-  limits: RunLimits;
-  attempt: number;
-  /** Turns in a row with a refused call. */
-  misses: number;
-  /** Calls of this turn that have no result yet, in the model's order; the first one is under way. */
-  calls: Call[];
-  /** How often each tool was called in this run: makes step ids. */
-  uses: Record<string, number>;
-  toolCalls: number;
-  /** When the pending page call expires; null while none is pending. */
-  deadlineMs: number | null;
-  /** The last tool answer, cut to a hint; null where no tool has answered. */
-  hint: string | null;
-  /** Summed over the run's model calls; null while no call has told its usage. */
-  usage: Usage | null;
-}
 
 export interface ThreadContext {
   /** Version of this chart that wrote the snapshot. */
@@ -120,29 +61,8 @@ function runOf(context: ThreadContext): RunContext {
   return context.run;
 }
 
-function currentCall(context: ThreadContext): Call {
-  const call = runOf(context).calls[0];
-  if (!call) throw new Error("The run has no call under way");
-  return call;
-}
-
-function stepId(context: ThreadContext): string {
-  const { tool } = currentCall(context);
-  const use = runOf(context).uses[tool] ?? 1;
-  return use === 1 ? tool : `${tool}#${use}`;
-}
-
-function step(context: ThreadContext, phase: StepPhase): Line {
-  return { type: "step", id: stepId(context), phase, text: currentCall(context).progress };
-}
-
-function addUsage(sum: Usage | null, usage: Usage | null): Usage | null {
-  if (!usage) return sum;
-  return { input: (sum?.input ?? 0) + usage.input, output: (sum?.output ?? 0) + usage.output };
-}
-
-function isMade(call: Call | RefusedCall): call is Call {
-  return call.kind !== "refused";
+function callOf(context: ThreadContext): Call {
+  return currentCall(runOf(context));
 }
 
 export const threadMachine = setup({
@@ -153,16 +73,16 @@ export const threadMachine = setup({
   },
   guards: {
     attemptsLeft: ({ context }) => runOf(context).attempt < MAX_ATTEMPTS,
-    mayRepeatCall: ({ context }) => currentCall(context).repeatable && runOf(context).attempt < MAX_ATTEMPTS,
+    mayRepeatCall: ({ context }) => callOf(context).repeatable && runOf(context).attempt < MAX_ATTEMPTS,
     missedTooOften: ({ context }) => runOf(context).misses > MAX_MISSES,
     allCallsAnswered: ({ context }) => runOf(context).calls.length === 0,
     overToolLimit: ({ context }) => runOf(context).toolCalls >= runOf(context).limits.toolCalls,
-    nextIsPageTool: ({ context }) => currentCall(context).kind === "page",
+    nextIsPageTool: ({ context }) => callOf(context).kind === "page",
     answersCallUnderWay: ({ context, event }) =>
-      event.type === "tool.returned" && event.callId === currentCall(context).callId,
+      event.type === "tool.returned" && event.callId === callOf(context).callId,
     answersPendingCall: ({ context, event }) => {
       if (event.type !== "page.answered") return false;
-      const call = currentCall(context);
+      const call = callOf(context);
       return (
         event.callId === call.callId &&
         event.tool === call.tool &&
@@ -174,22 +94,7 @@ export const threadMachine = setup({
   },
   actions: {
     beginRun: assign({
-      run: ({ context, event }) =>
-        event.type !== "user.said"
-          ? context.run
-          : {
-              id: event.runId,
-              saidAtMs: event.atMs,
-              limits: event.limits,
-              attempt: 1,
-              misses: 0,
-              calls: [],
-              uses: {},
-              toolCalls: 0,
-              deadlineMs: null,
-              hint: null,
-              usage: null,
-            },
+      run: ({ context, event }) => (event.type === "user.said" ? beginRun(event) : context.run),
     }),
     countTokens: assign(({ context, event }) =>
       "usage" in event && event.usage
@@ -210,8 +115,8 @@ export const threadMachine = setup({
     countCall: assign({
       run: ({ context }) => {
         const run = runOf(context);
-        const { tool } = currentCall(context);
-        const uses = { ...run.uses, [tool]: (run.uses[tool] ?? 0) + 1 };
+        const { tool } = callOf(context);
+        const uses = { ...run.uses, [tool]: usesOf(run, tool) + 1 };
         return { ...run, uses, toolCalls: run.toolCalls + 1, attempt: 1 };
       },
     }),
@@ -237,13 +142,13 @@ export const threadMachine = setup({
     sayDelta: emit(
       ({ event }) => ({ type: "delta", text: event.type === "agent.wrote" ? event.text : "" }) as const,
     ),
-    sayStepRunning: emit(({ context }) => step(context, "running")),
-    sayStepFailed: emit(({ context }) => step(context, "failed")),
+    sayStepRunning: emit(({ context }) => stepLine(runOf(context), "running")),
+    sayStepFailed: emit(({ context }) => stepLine(runOf(context), "failed")),
     sayStepResult: emit(({ context, event }) =>
-      step(context, "isError" in event && event.isError ? "failed" : "done"),
+      stepLine(runOf(context), "isError" in event && event.isError ? "failed" : "done"),
     ),
     sayToolCall: emit(({ context }): Line => {
-      const { tool, arguments: args, callId } = currentCall(context);
+      const { tool, arguments: args, callId } = callOf(context);
       return { type: "tool_call", tool, arguments: args, callId };
     }),
     sayDone: emit(({ context, event }): Line => {
@@ -408,7 +313,7 @@ export const threadMachine = setup({
         },
 
         usingServerTool: {
-          entry: { type: "callTool", params: ({ context }) => ({ call: currentCall(context) }) },
+          entry: { type: "callTool", params: ({ context }) => ({ call: callOf(context) }) },
           on: {
             "tool.returned": {
               guard: "answersCallUnderWay",
@@ -451,9 +356,7 @@ export const threadMachine = setup({
                   {
                     type: "noteResults",
                     params: ({ context }) => ({
-                      results: [
-                        { callId: currentCall(context).callId, text: OUTCOME_UNKNOWN, isError: true },
-                      ],
+                      results: [{ callId: callOf(context).callId, text: OUTCOME_UNKNOWN, isError: true }],
                     }),
                   },
                   "dropAnsweredCall",

@@ -1,4 +1,4 @@
-import type { Call, RefusedCall, Usage } from "../machines/thread.ts";
+import type { Call, RefusedCall, Usage } from "../machines/run.ts";
 import type { Catalog, Message, Run, TurnItem } from "./domain/message.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Usage } from "../machines/thread.ts";
+import type { Usage } from "../machines/run.ts";
 
 /**
  * The model contract: one turn of a chat model, streamed.

@@ -1,7 +1,8 @@
 import type { StateValue } from "xstate";
 import { isTerminal } from "../../machines/line.ts";
 import type { Line } from "../../machines/line.ts";
-import type { NotedResult, RunOutcome, ThreadEvent } from "../../machines/thread.ts";
+import type { NotedResult, RunOutcome } from "../../machines/run.ts";
+import type { ThreadEvent } from "../../machines/thread.ts";
 import type { Message, Run, TurnItem, WaitingMessage } from "../domain/message.ts";
 import { replyMessage } from "../domain/past-run.ts";
 import type { ThreadState } from "../store.ts";

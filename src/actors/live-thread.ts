@@ -1,6 +1,7 @@
 import type { ErrorLine, Line } from "../../machines/line.ts";
 import { THREAD_CHART_VERSION, threadMachine } from "../../machines/thread.ts";
-import type { Call, ThreadEvent } from "../../machines/thread.ts";
+import type { Call } from "../../machines/run.ts";
+import type { ThreadEvent } from "../../machines/thread.ts";
 import type { TurnEnd } from "../agent.ts";
 import { newId } from "../domain/ids.ts";
 import type { Catalog, Message, Run, TurnItem, WaitingMessage } from "../domain/message.ts";

@@ -1,5 +1,5 @@
 import type { Line } from "../../machines/line.ts";
-import type { RunOutcome } from "../../machines/thread.ts";
+import type { RunOutcome } from "../../machines/run.ts";
 import type { Agent } from "../agent.ts";
 import type { Clock } from "../clock.ts";
 import type { RunMove } from "../domain/message.ts";

@@ -1,5 +1,5 @@
 import { cutText } from "../../machines/line.ts";
-import type { Call, RefusedCall } from "../../machines/thread.ts";
+import type { Call, RefusedCall } from "../../machines/run.ts";
 import type { ModelCall } from "../model.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
 import { parseArguments, takeProgress } from "./arguments.ts";

@@ -1,4 +1,4 @@
-import type { Call } from "../../machines/thread.ts";
+import type { Call } from "../../machines/run.ts";
 import type { Clock } from "../clock.ts";
 import type { McpServer } from "../domain/channel.ts";
 import type { Log } from "../log.ts";

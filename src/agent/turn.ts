@@ -1,4 +1,4 @@
-import type { Call } from "../../machines/thread.ts";
+import type { Call } from "../../machines/run.ts";
 import { cutText } from "../../machines/line.ts";
 import type { Agent, Turn, TurnEnd } from "../agent.ts";
 import type { Clock } from "../clock.ts";

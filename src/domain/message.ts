@@ -1,5 +1,5 @@
 import type { ProgressLine, StepLine, TerminalLine } from "../../machines/line.ts";
-import type { RunOutcome } from "../../machines/thread.ts";
+import type { RunOutcome } from "../../machines/run.ts";
 import type { PageTool } from "./page-tool.ts";
 
 /** A step as history and streams show it. */

@@ -1,6 +1,6 @@
 import { cutText } from "../../machines/line.ts";
 import type { TerminalLine } from "../../machines/line.ts";
-import type { RunOutcome } from "../../machines/thread.ts";
+import type { RunOutcome } from "../../machines/run.ts";
 import { foldSteps, textOf } from "./fold-steps.ts";
 import type { Message, PastCall, Run, TurnItem } from "./message.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Usage } from "../../machines/thread.ts";
+import type { Usage } from "../../machines/run.ts";
 import { newId } from "../domain/ids.ts";
 import type { ModelCall } from "../model.ts";
 import { brokeOff, notUnderstood } from "./faults.ts";

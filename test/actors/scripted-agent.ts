@@ -1,4 +1,4 @@
-import type { Call, RefusedCall } from "../../machines/thread.ts";
+import type { Call, RefusedCall } from "../../machines/run.ts";
 import type { Agent, Turn, TurnEnd } from "../../src/agent.ts";
 import { ModelFault } from "../../src/model.ts";
 

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { spawn } from "node:child_process";
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Call } from "../../machines/thread.ts";
+import type { Call } from "../../machines/run.ts";
 import { createMcpSessions } from "../../src/agent/mcp.ts";
 import type { McpServers, McpSessions } from "../../src/agent/mcp.ts";
 import { MCP_TIMEOUTS } from "../../src/agent/mcp-session.ts";

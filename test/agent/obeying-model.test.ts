@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import type { Call } from "../../machines/thread.ts";
+import type { Call } from "../../machines/run.ts";
 import type { Turn } from "../../src/agent.ts";
 import { createAgent } from "../../src/agent/turn.ts";
 import { systemClock } from "../../src/clock.ts";

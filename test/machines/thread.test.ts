@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isTerminal } from "../../machines/line.ts";
-import type { Call, RunLimits, ThreadEvent } from "../../machines/thread.ts";
-import { MAX_ATTEMPTS, MAX_MISSES } from "../../machines/thread.ts";
+import type { Call, RunLimits } from "../../machines/run.ts";
+import type { ThreadEvent } from "../../machines/thread.ts";
+import { MAX_ATTEMPTS, MAX_MISSES } from "../../machines/run.ts";
 import { play, threadEvent, threadHost } from "./thread-events.ts";
 
 const limits: RunLimits = { toolCalls: 3, toolResultMs: 500 };
@@ -256,6 +257,14 @@ describe("the thread's chart", () => {
       message: "The run used more tool calls than it may",
       hint: "One mug in the cart",
     });
+  });
+
+  it("T13: numbers the steps of a tool that is called again, whatever a page calls its tool", () => {
+    for (const tool of ["cart", "constructor", "__proto__"]) {
+      const { lines } = play([said(), called(pageCall("a", tool), pageCall("b", tool)), answered("a", tool)]);
+      const ids = lines.flatMap((line) => (line.type === "step" ? [line.id] : []));
+      expect(ids).toEqual([tool, tool, `${tool}#2`]);
+    }
   });
 
   it("refuses a snapshot of another chart version or of a state it does not have", () => {
