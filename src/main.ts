@@ -6,6 +6,7 @@ import type { Config } from "./config.ts";
 import { CLI_SLUG, createDefaultChannels } from "./default-channels.ts";
 import { watchForFaults } from "./faults.ts";
 import { greetingText } from "./greeting.ts";
+import { metricsRoute } from "./http/metrics-route.ts";
 import type { Route } from "./http/route.ts";
 import { widgetRoute } from "./http/widget-route.ts";
 import { loadWidgetScript } from "./http/widget-script.ts";
@@ -14,6 +15,8 @@ import type { GeneratedKeys } from "./keys-file.ts";
 import { createHider, openLog } from "./log.ts";
 import type { Log } from "./log.ts";
 import { demoServers, openDemoPage } from "./open-demo.ts";
+import { createMetrics } from "./metrics.ts";
+import { openMetricsPort } from "./open-metrics-port.ts";
 import { openModel } from "./open-model.ts";
 import { openStore } from "./open-store.ts";
 import { startService } from "./service.ts";
@@ -64,24 +67,40 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
   const faults = watchForFaults(log);
   closing.push(() => faults.stop());
 
-  const store = await openStore({ config, clock: systemClock, log });
+  const metrics = await createMetrics();
+  const store = metrics.timeStore(
+    await openStore({ config, clock: systemClock, log, onCommand: metrics.onCommand }),
+  );
   closing.push(() => store.close());
   await writeChannels(store, log, written);
   for (const warning of (await store.health()).warnings) log.warn(warning);
-  const model = await openModel(config);
+  const model = metrics.timeModel(await openModel(config));
   closing.push(() => model.close());
 
+  const harnessApiKey = transportKey(config, generated);
+  const besideTheApi = [...(await widgetRoutes(log)), metricsRoute(metrics, harnessApiKey)];
   const service = await startService({
     config,
-    harnessApiKey: transportKey(config, generated),
+    harnessApiKey,
     store,
     model,
     clock: systemClock,
     log,
     processServers: written?.processServers ?? demoServers(),
-    extraRoutes: await widgetRoutes(log),
+    observer: metrics.observer,
+    onAnswered: metrics.onAnswered,
+    extraRoutes: () => besideTheApi,
   });
   closing.push(() => service.stop(0));
+  metrics.watch({
+    openStreams: () => service.inFlight(),
+    threadsHeld: () => service.threads.held(),
+    repliesWaiting: () => service.threads.waiting(),
+  });
+  if (config.metricsPort !== null) {
+    const port = await openMetricsPort(metrics, { host: config.host, port: config.metricsPort });
+    closing.push(() => port.close());
+  }
   const demoKeys = written === null ? (generated?.demo ?? null) : null;
   const page =
     demoKeys === null ? null : await openDemoPage({ config, serviceUrl: service.url, keys: demoKeys });

@@ -1,7 +1,7 @@
 import { nobody } from "./actors/parts.ts";
 import type { ThreadObserver } from "./actors/parts.ts";
 import { createThreads } from "./actors/threads.ts";
-import type { RunningThreads } from "./actors/threads.ts";
+import type { RunningThreads, Threads } from "./actors/threads.ts";
 import { createVisitors } from "./actors/visitors.ts";
 import { createDirectory } from "./admission/directory.ts";
 import type { Directory } from "./admission/directory.ts";
@@ -14,6 +14,7 @@ import type { Channel, McpProcessServer } from "./domain/channel.ts";
 import { dayOf } from "./domain/day.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerParts } from "./http/handler.ts";
+import type { Route } from "./http/route.ts";
 import type { Listener } from "./listener.ts";
 import { chooseListen } from "./listeners/choose.ts";
 import type { Log } from "./log.ts";
@@ -33,7 +34,7 @@ export interface ServiceParts {
   processServers?: Record<string, Record<string, McpProcessServer>>;
   observer?: ThreadObserver;
   /** Beside the API: the widget's script, metrics, the inspector. */
-  extraRoutes?: NonNullable<HandlerParts["extraRoutes"]>;
+  extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerParts["onAnswered"]>;
 }
 
@@ -44,6 +45,8 @@ export interface Service {
   store: Store;
   threads: RunningThreads;
   directory: Directory;
+  /** Answers being written, streams included. */
+  inFlight(): number;
   /** Takes no new connections, lets open streams end within the grace, and hands over what is left. Once. */
   stop(graceMs: number): Promise<void>;
 }
@@ -56,7 +59,7 @@ const LAST_BYTES_MS = 1_000;
 /** The wiring: parts in, a running service out. */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { config, harnessApiKey, store, model, clock, log, processServers = {} } = parts;
-  const { observer = nobody, extraRoutes = [], onAnswered = () => {} } = parts;
+  const { observer = nobody, extraRoutes = () => [], onAnswered = () => {} } = parts;
   const directory = createDirectory({ store, log });
   await directory.start();
 
@@ -97,7 +100,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     clock,
     log,
     health: { model: model.kind },
-    extraRoutes,
+    extraRoutes: extraRoutes(threads),
     onAnswered,
   });
 
@@ -122,6 +125,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     store,
     threads,
     directory,
+    inFlight: () => listener.inFlight(),
     stop: (graceMs) => (stopping ??= stop(graceMs)),
   };
 }

@@ -14,7 +14,15 @@ const LAYERS: { name: string; holds: string[] }[] = [
   { name: "contracts", holds: ["src/store.ts", "src/model.ts", "src/agent.ts", "src/listener.ts"] },
   {
     name: "keepers, and what the actors and HTTP are made of",
-    holds: ["src/stores/", "src/models/", "src/listeners/", "src/agent/", "src/actors/", "src/admission/"],
+    holds: [
+      "src/stores/",
+      "src/models/",
+      "src/listeners/",
+      "src/agent/",
+      "src/actors/",
+      "src/admission/",
+      "src/inspector/",
+    ],
   },
   { name: "HTTP", holds: ["src/http/"] },
   { name: "the demo", holds: ["src/demo/"] },
@@ -27,6 +35,10 @@ const LAYERS: { name: string; holds: string[] }[] = [
       "src/open-store.ts",
       "src/open-model.ts",
       "src/open-demo.ts",
+      "src/open-inspector.ts",
+      "src/open-metrics-port.ts",
+      "src/metrics.ts",
+      "src/timed.ts",
       "src/service.ts",
     ],
   },
@@ -48,7 +60,13 @@ const STRANGERS: [string, string[]][] = [
 const SHARED = new Set(["src/agent/tool-text.ts"]);
 
 /** Bundles and build scripts run elsewhere: in a browser, or before there is a service. */
-const ELSEWHERE = ["src/widget/", "src/build.mjs", "src/demo/build.mjs"];
+const ELSEWHERE = [
+  "src/widget/",
+  "src/inspector/page/",
+  "src/inspector/build.mjs",
+  "src/build.mjs",
+  "src/demo/build.mjs",
+];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const files = ["machines", "src"]
@@ -176,7 +194,13 @@ describe("the house", () => {
   });
 
   test("loads a store, MCP and Swagger only when they are used", () => {
-    const heavy = ["src/stores/embedded.ts", "src/stores/redis.ts", "swagger-ui-dist", "pino-pretty"];
+    const heavy = [
+      "src/stores/embedded.ts",
+      "src/stores/redis.ts",
+      "swagger-ui-dist",
+      "pino-pretty",
+      "prom-client",
+    ];
     const eager = imports.filter(
       ({ from, to, eager, typeOnly }) =>
         eager && !typeOnly && heavy.includes(to) && !from.startsWith("src/stores/"),

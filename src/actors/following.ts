@@ -23,8 +23,8 @@ export interface Following {
   expect(uid: string, runId: string, reply: OpenReply, fence: string): void;
   /** The run began, or goes on, in this process. */
   begun(thread: LiveThread): void;
-  /** Does anybody here read along? */
-  isRead(): boolean;
+  /** How many streams here read along, or wait for their run. */
+  readers(): number;
   /** A letter that concerns following; false where it does not. */
   take(letter: Letter): boolean;
   stop(): void;
@@ -237,7 +237,8 @@ export function createFollowing(parts: {
       }
     },
 
-    isRead: () => [...mirrors.values()].some(({ log }) => [...log.readers].some((reply) => !reply.over)),
+    readers: () =>
+      [...mirrors.values()].flatMap(({ log }) => [...log.readers]).filter((reply) => !reply.over).length,
 
     take(letter) {
       if (letter["type"] === "follow") sendAlong(letter as unknown as FollowLetter);

@@ -290,6 +290,7 @@ export class LiveThread {
     }
     if (result.next) {
       const message = result.next;
+      this.#traceparent = message.traceparent ?? null;
       return this.#handle(this.userSaid(message), { message, startsWaiting: true });
     }
     this.#stop();

@@ -57,6 +57,8 @@ export interface RunningThreads extends Threads {
   start(): Promise<void>;
   /** Threads that this process holds. */
   held(): number;
+  /** Streams here that wait in a queue, or follow a run that another instance holds. */
+  waiting(): number;
   /** Takes no more messages, and waits for the runs to end; those that did not within the grace are interrupted and handed over. */
   drain(graceMs: number): Promise<void>;
 }
@@ -131,7 +133,15 @@ export function createThreads(parts: ThreadParts): RunningThreads {
   async function say(said: Said, loading?: Promise<ThreadRecord | null>): Promise<Reply> {
     if (draining) throw new Refusal("unavailable", "The service is stopping", 1);
     const { uid, slug, api, userId, speaker, text, traceparent } = said;
-    const message: WaitingMessage = { runId: newId(), api, text, userId, speaker, saidAtMs: clock.now() };
+    const message: WaitingMessage = {
+      runId: newId(),
+      api,
+      text,
+      userId,
+      speaker,
+      saidAtMs: clock.now(),
+      ...(traceparent === null ? {} : { traceparent }),
+    };
     const reply = createReply(message.runId);
     const max = limits.threadQueueMax;
 
@@ -276,6 +286,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
     },
 
     held: () => lives.size,
+    waiting: () => following.readers(),
 
     async start() {
       store.onLetter(receive);
@@ -285,7 +296,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
     async drain(graceMs) {
       draining = true;
       const endsAt = clock.elapsed() + graceMs;
-      while ((lives.size > 0 || following.isRead()) && clock.elapsed() < endsAt) {
+      while ((lives.size > 0 || following.readers() > 0) && clock.elapsed() < endsAt) {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
       recovery.stop();

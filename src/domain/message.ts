@@ -48,6 +48,8 @@ export interface WaitingMessage {
   userId: string;
   speaker: Speaker;
   saidAtMs: number;
+  /** W3C trace context of the request that brought it. */
+  traceparent?: string;
 }
 
 /** An item of what the model saw and said in one run, after the user's message. */

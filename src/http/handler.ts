@@ -9,6 +9,7 @@ import { emptyAnswer, refused } from "./route.ts";
 import type { Api, Route } from "./route.ts";
 import { apiRoutes } from "./routes.ts";
 import type { RouteParts } from "./routes.ts";
+import { traceparentOf } from "./traceparent.ts";
 import { withCors } from "./widget-api/cors.ts";
 import { ForeignOrigin } from "./widget-api/gate.ts";
 
@@ -34,6 +35,7 @@ export function createHandler(parts: HandlerParts): Handler {
 
     const route = found.type === "found" ? found.route.path : "none";
     const { status } = answer;
+    const traceparent = traceparentOf(request);
     const ms = clock.elapsed() - beganAt;
     const line = {
       route,
@@ -41,6 +43,7 @@ export function createHandler(parts: HandlerParts): Handler {
       status,
       ms: Math.round(ms * 100) / 100,
       ...ids,
+      ...(traceparent === null ? {} : { traceparent }),
     };
     if (outcome.isFault) log.error({ ...line, err: outcome.error }, "cannot answer a request");
     else log.info(line, "answered");

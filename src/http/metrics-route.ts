@@ -1,0 +1,29 @@
+import { bearerFrom, isKey } from "../admission/keys.ts";
+import { Refusal } from "../domain/refusal.ts";
+import type { Secret } from "../secret.ts";
+import { textAnswer } from "./route.ts";
+import type { Route } from "./route.ts";
+
+/** What Prometheus reads. */
+export interface Exposition {
+  readonly contentType: string;
+  text(): Promise<string>;
+}
+
+/** GET /metrics, with the transport key. */
+export function metricsRoute(metrics: Exposition, transportKey: Secret): Route {
+  return {
+    method: "GET",
+    path: "/metrics",
+    api: "server",
+    documentation: "hidden",
+    async handle({ request }) {
+      const key = bearerFrom(request.headers.get("authorization"));
+      if (key === null || !isKey(key, transportKey)) throw new Refusal("unauthorized");
+      return textAnswer(200, await metrics.text(), {
+        "content-type": metrics.contentType,
+        "cache-control": "no-store",
+      });
+    },
+  };
+}
