@@ -68,7 +68,7 @@ export class Conversation {
         },
         () => this.#beginAnew(),
       );
-      await this.#loadHistory(at);
+      await this.#loadHistory(at, true);
       await this.#listen(at);
     });
     await this.#starting;
@@ -404,13 +404,14 @@ export class Conversation {
   }
 
   /** A conversation that is gone is an empty one. */
-  async #loadHistory(at: Place): Promise<void> {
+  async #loadHistory(at: Place, isStart = false): Promise<void> {
+    const run = this.#run;
     try {
       const { items, hasEarlier } = await newestMessages(this.#options.service, at, null);
-      // A message that is just being sent is not in the history; whatever else is shown comes from there.
-      const { phase } = this.board.shown;
-      const unsent =
-        phase === "sending" ? this.board.shown.items.filter(({ key }) => key.startsWith("l")) : [];
+      // A message sent meanwhile waits, at the start, for this very history; later it may be in it already.
+      const isSending = isStart ? this.board.shown.phase === "sending" : this.#run !== run;
+      if (isSending && !isStart) return;
+      const unsent = isSending ? this.board.shown.items.filter(({ key }) => key.startsWith("l")) : [];
       this.board.change({ items: [...items, ...unsent], hasEarlier });
     } catch (error) {
       if (!(error instanceof Refused) || (error.status !== 401 && error.status !== 404)) throw error;

@@ -90,8 +90,8 @@ describe("the demo shop, on an origin of its own", () => {
     await at.say("The quick brown fox jumps over the lazy dog, and again the quick brown fox");
     await at.log.locator(".text").waitFor();
     await at.page.reload();
+    await at.log.getByText("submit address.").waitFor();
     await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
-    await at.log.locator(".text").waitFor();
     expect(await at.log.locator(".user").count()).toBe(1);
     expect(await at.log.locator(".assistant").count()).toBe(1);
     await at.say("Find a watering can");

@@ -31,6 +31,10 @@ export function traceChat(agent: HTMLElement, panel: HTMLElement): void {
   on(agent, "resumed", () =>
     change(kept.state, { kind: "said", text: "GET /stream  the page changed, the run goes on" }),
   );
+  on(agent, "error", ({ status, code, message }) => {
+    // An error line has been shown as a line.
+    if (code === undefined) change("idle", { kind: "error", text: JSON.stringify({ status, message }) });
+  });
   on(agent, "line", ({ line }) => {
     const read = line as { type: string; phase?: string };
     change(stateAfter(read, kept.state), { kind: read.type, text: JSON.stringify(line) });

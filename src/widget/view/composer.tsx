@@ -28,7 +28,8 @@ export function Composer({ look, acts }: { look: Look; acts: Acts }): VNode {
     >
       <textarea
         rows={1}
-        dir="auto"
+        // An empty field with dir="auto" would put the placeholder on the left in every language.
+        dir={draft === "" ? undefined : "auto"}
         value={draft}
         placeholder={placeholder}
         aria-label={placeholder}
