@@ -56,9 +56,6 @@ const STRANGERS: [string, string[]][] = [
   ["src/http/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
 ];
 
-/** The text of a tool's result is one rule for page tools, which answer over HTTP, and for server-side ones. */
-const SHARED = new Set(["src/agent/tool-text.ts"]);
-
 /** Bundles and build scripts run elsewhere: in a browser, or before there is a service. */
 const ELSEWHERE = [
   "src/widget/",
@@ -134,12 +131,10 @@ describe("the house", () => {
   });
 
   test("keeps strangers apart", () => {
-    const met = imports.filter(
-      ({ from, to }) =>
-        !SHARED.has(to) &&
-        STRANGERS.some(
-          ([room, others]) => from.startsWith(room) && others.some((other) => to.startsWith(other)),
-        ),
+    const met = imports.filter(({ from, to }) =>
+      STRANGERS.some(
+        ([room, others]) => from.startsWith(room) && others.some((other) => to.startsWith(other)),
+      ),
     );
     expect(met.map(told)).toEqual([]);
   });

@@ -1,11 +1,11 @@
 import type { Clock } from "../clock.ts";
 import type { McpServer } from "../domain/channel.ts";
+import { resultText } from "../domain/tool-text.ts";
 import type { Log } from "../log.ts";
 import { abortable } from "./abortable.ts";
 import { faultOf } from "./mcp-fault.ts";
 import { createMcpLink } from "./mcp-link.ts";
 import type { McpLine } from "./mcp-link.ts";
-import { resultText } from "./tool-text.ts";
 import type { ServerTool } from "./tools.ts";
 
 /** What a tool answered, or why it could not. */

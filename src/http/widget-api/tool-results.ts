@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
-import { resultText } from "../../agent/tool-text.ts";
 import type { Config } from "../../config.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { resultText } from "../../domain/tool-text.ts";
 import { originHeader, widgetRefusals } from "../documented.ts";
 import { page, widgetThreadId } from "../fields.ts";
 import { widgetLine } from "../line-schemas.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RESULT_TEXT_CHARS, resultText } from "../../src/agent/tool-text.ts";
+import { RESULT_TEXT_CHARS, resultText } from "../../src/domain/tool-text.ts";
 
 describe("resultText()", () => {
   it.each<[string, unknown, string]>([
