@@ -79,4 +79,14 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-export type Listen = (options: { host: string; port: number; handler: Handler }) => Promise<Listener>;
+export interface ListenOptions {
+  host: string;
+  port: number;
+  handler: Handler;
+  /** Told of what the handler, or a stream of its, threw; the request is over. Without it: a process warning. */
+  onFault?: OnFault;
+}
+
+export type OnFault = (error: unknown) => void;
+
+export type Listen = (options: ListenOptions) => Promise<Listener>;

@@ -106,7 +106,12 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 
   const { listen, note } = await chooseListen(config.listener);
   if (note !== null) log.warn(note);
-  const listener = await listen({ host: config.host, port: config.port, handler });
+  const listener = await listen({
+    host: config.host,
+    port: config.port,
+    handler,
+    onFault: (error) => log.error({ err: error }, "cannot answer a request to its end"),
+  });
   await threads.start();
 
   let stopping: Promise<void> | null = null;

@@ -2,13 +2,13 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Handler, HttpAnswer, HttpRequest, Listen, Outlet } from "../listener.ts";
+import type { Handler, HttpAnswer, HttpRequest, Listen, OnFault, Outlet } from "../listener.ts";
 import { canonicalAddress } from "./address.ts";
 import { bodyBytes, hasNoBody } from "./answer-head.ts";
 import { descriptorGate } from "./descriptors.ts";
 import { FramingReader, leavesConnectionClean } from "./framing.ts";
 import type { Framing } from "./framing.ts";
-import { askHandler, FULL, goneOutlet, MALFORMED, startStream } from "./handling.ts";
+import { askHandler, FULL, goneOutlet, MALFORMED, startStream, warnOfFault } from "./handling.ts";
 import { IncomingBody } from "./incoming-body.ts";
 import { Outbox } from "./outbox.ts";
 import { afterTick } from "./tick.ts";
@@ -23,7 +23,7 @@ const PATIENCE_MS = 10_000;
 /** node:http looks this often for requests that are late. */
 const LOOK_EVERY_MS = 1_000;
 
-export const listenNode: Listen = async ({ host, port, handler }) => {
+export const listenNode: Listen = async ({ host, port, handler, onFault = warnOfFault }) => {
   const tooMany = descriptorGate();
   const busy = new WeakSet<Socket>();
   let inFlight = 0;
@@ -51,7 +51,7 @@ export const listenNode: Listen = async ({ host, port, handler }) => {
       busy.delete(socket);
       inFlight--;
     });
-    void serve({ handler, full: tooMany(inFlight), leaving: () => !accepting }, request, response);
+    void serve({ handler, onFault, full: tooMany(inFlight), leaving: () => !accepting }, request, response);
   });
   const boundPort = await listening(server, host, port);
 
@@ -100,6 +100,7 @@ function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 interface Serving {
   handler: Handler;
+  onFault: OnFault;
   full: boolean;
   leaving(): boolean;
 }
@@ -127,13 +128,13 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
   };
   response.once("close", () => body.gone());
 
-  const answer = await askHandler(serving.handler, plain);
+  const answer = await askHandler(serving.handler, plain, serving.onFault);
   let close = answer.close === true || !leavesConnectionClean(method, framing) || serving.leaving();
   if (!body.complete) {
     await body.rest();
     close = true;
   }
-  if (answer.stream) sendStream(request, response, { ...answer, stream: answer.stream }, close);
+  if (answer.stream) sendStream(serving, request, response, { ...answer, stream: answer.stream, close });
   else afterTick(() => sendWhole(request, response, answer, close));
 }
 
@@ -180,14 +181,15 @@ function sendWhole(
 }
 
 function sendStream(
+  { onFault }: Serving,
   request: IncomingMessage,
   response: ServerResponse,
-  answer: HttpAnswer & { stream: NonNullable<HttpAnswer["stream"]> },
-  close: boolean,
+  answer: HttpAnswer & { stream: NonNullable<HttpAnswer["stream"]>; close: boolean },
 ): void {
+  const { close } = answer;
   if (request.method === "HEAD") {
     afterTick(() => sendWhole(request, response, { status: answer.status, headers: answer.headers }, close));
-    startStream(answer.stream, goneOutlet);
+    startStream(answer.stream, goneOutlet, onFault);
     return;
   }
   const { socket } = request;
@@ -229,7 +231,7 @@ function sendStream(
     },
   };
   if (gone) outbox.close();
-  if (!startStream(answer.stream, outlet)) socket.destroy();
+  if (!startStream(answer.stream, outlet, onFault)) socket.destroy();
   afterTick(() => {
     if (gone || response.headersSent || outbox.unreadBytes > 0) return;
     sendHead();

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { HttpRequest as UwsRequest, HttpResponse, us_listen_socket } from "uWebSockets.js";
-import type { Handler, HttpAnswer, HttpRequest, Listen, Outlet } from "../listener.ts";
+import type { Handler, HttpAnswer, HttpRequest, Listen, OnFault, Outlet } from "../listener.ts";
 import { canonicalAddress } from "./address.ts";
 import { bodyBytes, hasNoBody, statusLine } from "./answer-head.ts";
-import { askHandler, FULL, goneOutlet, MALFORMED, startStream } from "./handling.ts";
+import { askHandler, FULL, goneOutlet, MALFORMED, startStream, warnOfFault } from "./handling.ts";
 import { descriptorGate } from "./descriptors.ts";
 import { FramingReader, leavesConnectionClean } from "./framing.ts";
 import { IncomingBody } from "./incoming-body.ts";
@@ -45,7 +45,7 @@ export function whyNoNativeBuild(): string | null {
   }
 }
 
-export const listenUws: Listen = async ({ host, port, handler }) => {
+export const listenUws: Listen = async ({ host, port, handler, onFault = warnOfFault }) => {
   const missing = whyNoNativeBuild();
   if (missing !== null) throw new Error(`Cannot listen with uWebSockets.js: ${missing}`);
   const { default: uWS } = await import("uWebSockets.js");
@@ -59,6 +59,7 @@ export const listenUws: Listen = async ({ host, port, handler }) => {
 
   const served: Served = {
     handler,
+    onFault,
     began: () => void inFlight++,
     ended: () => void inFlight--,
     full: () => tooMany(inFlight),
@@ -101,6 +102,7 @@ function closeAll(app: object): void {
 
 interface Served {
   handler: Handler;
+  onFault: OnFault;
   began(): void;
   ended(): void;
   full(): boolean;
@@ -129,16 +131,16 @@ function serve(served: Served, response: HttpResponse, request: UwsRequest): voi
     contentLength: framing.contentLength,
     body: (limitBytes) => body.read(limitBytes),
   };
-  void handle(served.handler, plain, body, exchange);
+  void handle(served, plain, body, exchange);
 }
 
 async function handle(
-  handler: Handler,
+  { handler, onFault }: Served,
   request: HttpRequest,
   body: IncomingBody,
   exchange: Exchange,
 ): Promise<void> {
-  const answer = await askHandler(handler, request);
+  const answer = await askHandler(handler, request, onFault);
   if (!body.complete) {
     await body.rest();
     exchange.mustClose = true;
@@ -211,7 +213,7 @@ class Exchange {
   #stream(answer: HttpAnswer, stream: NonNullable<HttpAnswer["stream"]>): void {
     if (this.#isHead) {
       afterTick(() => this.#whole({ ...answer, body: "" }));
-      startStream(stream, goneOutlet);
+      startStream(stream, goneOutlet, this.#served.onFault);
       return;
     }
     const response = this.#response;
@@ -276,7 +278,7 @@ class Exchange {
         if (this.#over && !ended) callback();
       },
     };
-    if (!startStream(stream, outlet) && !this.#over) response.close();
+    if (!startStream(stream, outlet, this.#served.onFault) && !this.#over) response.close();
     const isJson =
       answer.headers["content-type"]?.includes("json") && !("content-encoding" in answer.headers);
     afterTick(() => {

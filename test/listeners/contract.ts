@@ -17,6 +17,7 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
     /** Paths of the requests whose body came whole. */
     const completed: string[] = [];
     const streams = new Map<string, (outlet: Outlet) => void>();
+    const faults: unknown[] = [];
 
     async function answer(request: HttpRequest): Promise<HttpAnswer> {
       handled.push(request);
@@ -47,7 +48,8 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
     }
 
     beforeAll(async () => {
-      listener = await listen({ host: "127.0.0.1", port: 0, handler: answer });
+      const onFault = (error: unknown): void => void faults.push(error);
+      listener = await listen({ host: "127.0.0.1", port: 0, handler: answer, onFault });
     });
     afterAll(() => listener.close());
 
@@ -174,16 +176,31 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
       expect(outcome.text).not.toMatch(/content-length|transfer-encoding/i);
     });
 
-    test("a header that would split the answer, and a handler that throws, are 500 and end that request only", async () => {
+    test("P30: a header that would split the answer, and a handler that throws, are 500, told, and end that request only", async () => {
       for (const path of ["/split", "/throw"]) {
+        faults.length = 0;
         const outcome = await sendRaw({
           port: listener.port,
           pieces: [`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`],
         });
         expect(outcome).toMatchObject({ status: 500, closed: true });
         expect(outcome.text).not.toContain("evil");
+        expect(faults).toEqual([expect.any(Error)]);
       }
       expect((await fetch(url("/after"))).status).toBe(200);
+    });
+
+    test("P30: a stream whose function throws is cut, and told", async () => {
+      faults.length = 0;
+      streams.set("/stream/throws", () => {
+        throw new Error("Cannot stream: a test says so");
+      });
+      const outcome = await sendRaw({
+        port: listener.port,
+        pieces: ["GET /stream/throws HTTP/1.1\r\nHost: x\r\n\r\n"],
+      });
+      expect(outcome.closed).toBe(true);
+      expect(faults).toEqual([new Error("Cannot stream: a test says so")]);
     });
 
     test("H35: a body that ends early tells the handler that the client is gone", async () => {
