@@ -108,11 +108,11 @@ async function playThrough(
   recover: () => Promise<string>,
 ): Promise<CrashOutcome> {
   const play = createPlay({ url: victim.url, model, store });
-  try {
-    await scenario.act(play);
-  } catch (error) {
+  const acting = scenario.act(play).catch((error: unknown) => {
     if (!(error instanceof Broken)) throw error;
-  }
+  });
+  // What waits for the process to do something would wait for ever.
+  await Promise.race([acting, victim.exit]);
   // The point still lies ahead: the scenario has fewer changes.
   if (!victim.reachedCrash) return { reached: false, faults: [] };
   if (crash.mode !== "answer-lost") {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 
 /**
  * An OpenAI-compatible model whose answers follow from what it is asked, whoever asks and however often: so a turn
@@ -17,6 +18,8 @@ export interface EchoModel {
   /** Answers to this text stop in the middle until they are released. */
   hold(text: string): void;
   release(text: string): void;
+  /** From now on every answer pauses so long in its middle. */
+  pace(pauseMs: number): void;
   /** Resolves when a turn that answers the text is held. */
   held(text: string): Promise<void>;
   close(): Promise<void>;
@@ -45,6 +48,7 @@ interface Hold {
 export async function startEchoModel(): Promise<EchoModel> {
   const holds = new Map<string, Hold>();
   let turns = 0;
+  let paceMs = 0;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { messages } = (await bodyOf(request)) as { messages: Said[] };
@@ -63,6 +67,7 @@ export async function startEchoModel(): Promise<EchoModel> {
     const hold = holds.get(text);
     hold?.reach();
     await hold?.released;
+    if (paceMs > 0) await pause(paceMs);
     response.end(chunk({ content: text }) + lastChunks("stop"));
   }
 
@@ -79,6 +84,7 @@ export async function startEchoModel(): Promise<EchoModel> {
     get turns() {
       return turns;
     },
+    pace: (pauseMs) => void (paceMs = pauseMs),
     hold: (text) => void holds.set(text, openHold()),
     release(text) {
       holds.get(text)?.release();

@@ -24,11 +24,12 @@ export interface VictimSettings {
   mcpUrl?: string;
 }
 
+process.stdin.resume().once("close", () => process.exit(1));
+
 const settings = JSON.parse(process.env["VICTIM"] ?? "{}") as VictimSettings;
 const config = readConfig();
 const signals = watchForSignals();
 const log = await openLog({ level: config.logLevel, secrets: [TRANSPORT_KEY] });
-const faults = watchForFaults(log);
 
 let store = await openStore({ config, clock: systemClock, log });
 await writeChannels(store, settings.mcpUrl);
@@ -44,6 +45,7 @@ const service = await startService({
   clock: systemClock,
   log,
 });
+const faults = watchForFaults(log);
 process.stdout.write(`${JSON.stringify({ victimUrl: service.url })}\n`);
 
 await signals.first;

@@ -51,7 +51,8 @@ export async function startVictim(env: NodeJS.ProcessEnv, settings: VictimSettin
       ...env,
       VICTIM: JSON.stringify(settings),
     },
-    stdio: ["ignore", "pipe", "inherit"],
+    // It ends with this process: when nobody holds the other end of its stdin any more.
+    stdio: ["pipe", "pipe", "inherit"],
   });
   alive.add(child);
   const exit = once(child, "close").then(([code]) => {

@@ -1,0 +1,144 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { isTerminal } from "../../machines/line.ts";
+import { ask, createThread, createVisitor, textOf, visitorHeaders } from "./client.ts";
+import type { Heard } from "./client.ts";
+import { replyTo } from "./echo-model.ts";
+import type { Fleet } from "./fleet.ts";
+import { historyFaults } from "./history-check.ts";
+import type { Append, Reading } from "./history-check.ts";
+
+/** Many clients that append unique texts to threads, each message to any instance, and what they were told. */
+export interface Workload {
+  /** Stops writing; resolves when the last answers are in. */
+  stop(): Promise<void>;
+  readonly acknowledged: number;
+  readonly refused: number;
+  /** Streams that ended before their terminal line. */
+  readonly cut: number;
+  /** What is wrong, after everything has settled; empty where all is well. */
+  faults(): Promise<string[]>;
+}
+
+export interface WorkloadOptions {
+  threads: number;
+  /** Clients that write to one thread at once. */
+  writers: number;
+  /** Only to instances that this names; by default to all. */
+  urls?: () => string[];
+}
+
+/** A stream that is not over by then hangs: no fault of ours lasts half as long. */
+const HANGS_MS = 60_000;
+const REST_MS = 100;
+const READS_EVERY = 10;
+
+interface WrittenThread {
+  threadId: string;
+  token: string;
+  appends: Append[];
+  readings: Reading[];
+}
+
+export async function startWorkload(fleet: Fleet, options: WorkloadOptions): Promise<Workload> {
+  const { writers, urls = () => fleet.victims.map(({ url }) => url) } = options;
+  const faults: string[] = [];
+  let stopped = false;
+  let acknowledged = 0;
+  let refused = 0;
+  let cut = 0;
+  const threads = await Promise.all(Array.from({ length: options.threads }, () => open(anyUrl())));
+  const writing = Promise.all(
+    threads.flatMap((thread) => Array.from({ length: writers }, (_, index) => write(thread, index))),
+  );
+
+  function anyUrl(): string {
+    const all = urls();
+    return all[Math.floor(Math.random() * all.length)] ?? "";
+  }
+
+  async function write(thread: WrittenThread, writer: number): Promise<void> {
+    const headers = visitorHeaders(thread.token);
+    for (let count = 1; !stopped; count++) {
+      const append: Append = {
+        text: `${thread.threadId} ${writer} ${count}`,
+        sentAtMs: performance.now(),
+        ackedAtMs: null,
+      };
+      thread.appends.push(append);
+      const heard = await ask(anyUrl(), "/v1/widget/messages", {
+        headers,
+        body: { threadId: thread.threadId, text: append.text },
+        withinMs: HANGS_MS,
+        onStatus(status) {
+          if (status !== 200) return;
+          append.ackedAtMs = performance.now();
+          acknowledged += 1;
+        },
+      });
+      judge(append, heard);
+      if (heard.status !== 200) await pause(REST_MS);
+      if (count % READS_EVERY === 0) await read(thread, headers);
+    }
+  }
+
+  function judge(append: Append, heard: Heard): void {
+    const { status, lines } = heard;
+    if (performance.now() - append.sentAtMs >= HANGS_MS) faults.push(`hangs: ${append.text}`);
+    if (status !== 200) refused += 1;
+    if (status !== null && ![200, 429, 503].includes(status)) faults.push(`status ${status}: ${append.text}`);
+    if (status !== 200) return;
+    const end = lines.findIndex(isTerminal);
+    if (end === -1) cut += 1;
+    else if (end !== lines.length - 1) faults.push(`lines after the terminal one: ${append.text}`);
+    if (lines.at(-1)?.type === "done" && textOf(heard) !== replyTo(append.text)) {
+      faults.push(`a stream with another text: ${append.text}: ${textOf(heard)}`);
+    }
+  }
+
+  async function read(thread: WrittenThread, headers: Record<string, string>): Promise<void> {
+    const path = `/v1/widget/threads/${thread.threadId}/messages`;
+    const { status, value } = await ask(anyUrl(), path, { method: "GET", headers, withinMs: HANGS_MS });
+    if (status === 200 && "items" in value) thread.readings.push(value["items"] as Reading);
+  }
+
+  return {
+    async stop() {
+      stopped = true;
+      await writing;
+    },
+    get acknowledged() {
+      return acknowledged;
+    },
+    get refused() {
+      return refused;
+    },
+    get cut() {
+      return cut;
+    },
+    async faults() {
+      await fleet.settled(threads.map(({ threadId }) => threadId));
+      for (const { threadId, appends, readings } of threads) {
+        const history = await wholeHistory(fleet, threadId);
+        faults.push(...historyFaults(history, appends, readings));
+      }
+      return faults;
+    },
+  };
+}
+
+async function open(url: string): Promise<WrittenThread> {
+  const token = String((await createVisitor(url)).value["visitorToken"]);
+  const threadId = String((await createThread(url, token)).value["threadId"]);
+  return { threadId, token, appends: [], readings: [] };
+}
+
+async function wholeHistory({ store }: Fleet, uid: string) {
+  const pages = [];
+  for (let before: string | null = null; ;) {
+    const page = await store.history(uid, { limit: 1_000, before });
+    const [first] = page;
+    if (!first) return pages.reverse().flat();
+    pages.push(page);
+    before = first.id;
+  }
+}
