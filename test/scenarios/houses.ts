@@ -1,0 +1,173 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "redis";
+import { systemClock } from "../../src/clock.ts";
+import { readConfig } from "../../src/config.ts";
+import type { Config } from "../../src/config.ts";
+import type { Channel } from "../../src/domain/channel.ts";
+import { hashKey } from "../../src/keys-file.ts";
+import { createLog } from "../../src/log.ts";
+import { openModel } from "../../src/models/openai.ts";
+import { Secret } from "../../src/secret.ts";
+import { startService } from "../../src/service.ts";
+import type { Service } from "../../src/service.ts";
+import type { Store } from "../../src/store.ts";
+import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import { openRedisStore } from "../../src/stores/redis.ts";
+import { dumpEmbedded } from "../stores/dump-embedded.ts";
+import { checkInvariants } from "../stores/invariants.ts";
+import type { StoreDump } from "../stores/invariants.ts";
+import { dumpRedis } from "../support/dump-redis.ts";
+import { startModelServer } from "../support/model-server.ts";
+import type { ModelServer, Script } from "../support/model-server.ts";
+import { startRedisCluster } from "../support/redis-cluster.ts";
+import { startRedis } from "../support/redis-server.ts";
+import { TEST_KEY } from "../support/service.ts";
+
+export const ORIGIN = "https://shop.example";
+export const TRANSPORT = { authorization: `Bearer ${TEST_KEY}` };
+
+/** A kind of store, and how many instances of a service it can carry. */
+export interface Site {
+  name: "embedded" | "redis" | "redis cluster";
+  instances: number;
+  prepare(): Promise<Ground>;
+}
+
+/** Empty when it is prepared, and gone when it is removed. */
+interface Ground {
+  open(onCommand: (name: string) => void): Promise<Store>;
+  dump(): Promise<StoreDump>;
+  remove(): Promise<void>;
+}
+
+/** The instances of one service on one store, with one scripted model behind them. */
+export interface House {
+  site: Site;
+  urls: string[];
+  /** The first instance's. */
+  store: Store;
+  model: ModelServer;
+  /** Round trips to Redis so far, by name. */
+  commands: string[];
+  /** Writes a channel; in force on every instance when it resolves. */
+  putChannel(channel: Channel): Promise<void>;
+  /** What does not fit together in the store; to be asked while nothing runs. */
+  faults(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export const embedded: Site = { name: "embedded", instances: 1, prepare: prepareFolder };
+export const redis: Site = { name: "redis", instances: 2, prepare: prepareRedis };
+export const redisCluster: Site = { name: "redis cluster", instances: 2, prepare: prepareCluster };
+
+export function webChannel(slug: string, changes: Partial<Channel> = {}): Channel {
+  return {
+    slug,
+    kind: "web",
+    publishableKey: `pk_${slug}`,
+    secretKeyHash: hashKey(new Secret(secretKeyOf(slug))),
+    allowedOrigins: [ORIGIN],
+    enabled: true,
+    accessMode: "open",
+    agent: {},
+    ...changes,
+  };
+}
+
+export function secretKeyOf(slug: string): string {
+  return `sk_secret_of_${slug}`;
+}
+
+/** Far above what a test asks in a minute: its requests all come from one address. */
+const ROOMY = 1_000_000;
+
+export async function openHouse(site: Site, script?: Script, changes: Partial<Config> = {}): Promise<House> {
+  const defaults = readConfig({});
+  const limits = {
+    ...defaults.limits,
+    messagesPerMinute: ROOMY,
+    ipMessagesPerMinute: ROOMY,
+    toolResultsPerMinute: ROOMY,
+    threadsPerHour: ROOMY,
+    visitorsPerHourPerIp: ROOMY,
+  };
+  const config = { ...defaults, limits, port: 0, ...changes };
+  const ground = await site.prepare();
+  const modelServer = await startModelServer(script);
+  const commands: string[] = [];
+  const stores: Store[] = [];
+  const services: Service[] = [];
+  const model = openModel({ apiKey: null, baseUrl: modelServer.baseUrl, silenceMs: 30_000 });
+  const log = createLog({ level: "silent", secrets: [], destination: { write() {} } });
+  for (let n = 0; n < site.instances; n++) {
+    const store = await ground.open((name) => void commands.push(name));
+    stores.push(store);
+    const harnessApiKey = new Secret(TEST_KEY);
+    services.push(await startService({ config, harnessApiKey, store, model, clock: systemClock, log }));
+  }
+  const [store] = stores;
+  if (store === undefined) throw new Error("Cannot open a house: it has no instance");
+
+  return {
+    site,
+    urls: services.map(({ url }) => url),
+    store,
+    model: modelServer,
+    commands,
+    async putChannel(channel) {
+      await store.putChannel(channel);
+      await Promise.all(services.map(({ directory }) => directory.renew()));
+    },
+    faults: async () => checkInvariants(await ground.dump()),
+    async close() {
+      await Promise.all(services.map((service) => service.stop(0)));
+      await Promise.all(stores.map((each) => each.close()));
+      await model.close();
+      await modelServer.close();
+      await ground.remove();
+    },
+  };
+}
+
+async function prepareFolder(): Promise<Ground> {
+  const dataDir = await mkdtemp(join(tmpdir(), "chat-agent-house-"));
+  return {
+    open: () => openEmbeddedStore({ dataDir, clock: systemClock }),
+    dump: () => dumpEmbedded(dataDir),
+    remove: () => rm(dataDir, { recursive: true }),
+  };
+}
+
+async function prepareRedis(): Promise<Ground> {
+  const server = await startRedis();
+  return openOn([server.url], () => server.stop());
+}
+
+async function prepareCluster(): Promise<Ground> {
+  const cluster = await startRedisCluster();
+  return openOn(cluster.urls, () => cluster.stop());
+}
+
+function openOn(urls: string[], remove: () => Promise<void>): Ground {
+  return {
+    open: (onCommand) =>
+      openRedisStore({ urls, durability: "local", clock: systemClock, log: { warn() {} }, onCommand }),
+    dump: () => dumpRedis(urls),
+    remove,
+  };
+}
+
+/** How many keys of a pattern each node of a Redis has. */
+export async function countKeys(urls: readonly string[], pattern: string): Promise<number[]> {
+  return Promise.all(
+    urls.map(async (url) => {
+      const client = createClient({ url });
+      await client.connect();
+      const keys = await client.keys(pattern);
+      client.destroy();
+      return keys.length;
+    }),
+  );
+}
