@@ -1,6 +1,7 @@
 import { newId } from "../domain/ids.ts";
 import type { Api, Catalog, Message, Speaker, WaitingMessage } from "../domain/message.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { StoreUnavailable } from "../store.ts";
 import type { HistoryPage, Letter, ThreadRecord } from "../store.ts";
 import { createFollowing, holderOf } from "./following.ts";
 import { LiveThread } from "./live-thread.ts";
@@ -65,7 +66,7 @@ export interface RunningThreads extends Threads {
 
 /** How often a claim is tried again on a thread that changed between the load and the claim. */
 const MAX_CLAIMS = 20;
-/** How long a run's holder may take to obey a cancel before the run is taken from it. */
+/** How long a run's holder may take to obey a cancel: another instance loses the run then, and this one tells of an outage. */
 const CANCEL_PATIENCE_MS = 2_000;
 const CANCEL_LOOK_MS = 100;
 
@@ -225,8 +226,12 @@ export function createThreads(parts: ThreadParts): RunningThreads {
     for (;;) {
       const live = lives.get(uid);
       if (live) {
-        await live.receive({ type: "run.cancelled" });
-        return;
+        const runId = live.run?.runId;
+        const handled = live.receive({ type: "run.cancelled" });
+        if (!(await isDone(handled, begunAt + CANCEL_PATIENCE_MS)))
+          throw new StoreUnavailable("cancel a run");
+        // Unless it was taken from here meanwhile, and goes on elsewhere.
+        if (live.run?.runId !== runId || live.run?.outcome) return;
       }
       const record = await load(uid);
       if (!record?.run || record.state === "idle") return;
@@ -234,13 +239,25 @@ export function createThreads(parts: ThreadParts): RunningThreads {
       const patient = clock.elapsed() - begunAt < CANCEL_PATIENCE_MS;
       if (held && !recovery.isSilent(holderOf(held)) && patient) {
         store.send(holderOf(held), { type: "cancel", uid, runId: record.run.runId });
-        await new Promise((resolve) => setTimeout(resolve, CANCEL_LOOK_MS).unref());
+        await aLook();
         continue;
       }
       const claim: Claim = { event: { type: "run.cancelled" }, ...(held ? { takesFrom: held } : {}) };
       const result = await open(uid, record.slug, record, null).claim(claim);
       if (result.type === "committed" || result.type === "unchanged") return;
     }
+  }
+
+  /** False: the clock says that it takes too long. */
+  async function isDone(work: Promise<void>, untilMs: number): Promise<boolean> {
+    let done = false;
+    const end = work.then(() => void (done = true));
+    while (!done && clock.elapsed() < untilMs) await Promise.race([end, aLook()]);
+    return done;
+  }
+
+  function aLook(): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, CANCEL_LOOK_MS).unref());
   }
 
   /** Takes up a thread whose holder is gone: its run at the last saved step, or its queue. */
