@@ -35,6 +35,8 @@ const LOOK_MS = 1_000;
 /** A follower that was not asked for again for so long is dropped. */
 const FOLLOWER_TTL_MS = 5_000;
 
+const LOST: ErrorLine = { type: "error", message: "The service has lost this message" };
+
 const GONE_ON: ErrorLine = {
   type: "error",
   code: "interrupted",
@@ -122,7 +124,7 @@ export function createFollowing(parts: {
     mirror.looking = true;
     try {
       const record = await store.load(mirror.uid, 1);
-      if (mirrors.get(mirror.log.runId) === mirror && record) await compare(mirror, record);
+      if (mirrors.get(mirror.log.runId) === mirror) await compare(mirror, record);
     } catch (error) {
       parts.log.warn({ uid: mirror.uid, err: error }, "cannot look after a followed run");
     } finally {
@@ -130,9 +132,9 @@ export function createFollowing(parts: {
     }
   }
 
-  async function compare(mirror: Mirror, record: ThreadRecord): Promise<void> {
+  async function compare(mirror: Mirror, record: ThreadRecord | null): Promise<void> {
     const { runId } = mirror.log;
-    if (record.run?.runId === runId) {
+    if (record?.run?.runId === runId) {
       if (record.run.terminal) {
         finish(mirror, record.run.lines, record.run.terminal);
       } else if (record.fence) {
@@ -144,8 +146,10 @@ export function createFollowing(parts: {
     }
     const ended = (await store.runs(mirror.uid, 50)).find((run) => run.runId === runId && run.outcome);
     if (!ended) {
+      // What waits is held: a store that has neither has lost what it had acknowledged.
+      if (!record?.fence) return cut(mirror, LOST);
       // It waits for its turn: whoever holds the thread will run it.
-      if (record.fence && holderOf(record.fence) !== store.processId) ask(mirror, record.fence);
+      if (holderOf(record.fence) !== store.processId) ask(mirror, record.fence);
       return;
     }
     const history = await store.history(mirror.uid, { limit: 100, before: null });
@@ -161,8 +165,8 @@ export function createFollowing(parts: {
     drop(mirror);
   }
 
-  function cut(mirror: Mirror): void {
-    mirror.log.cut(GONE_ON);
+  function cut(mirror: Mirror, line: ErrorLine = GONE_ON): void {
+    mirror.log.cut(line);
     drop(mirror);
   }
 
@@ -206,9 +210,10 @@ export function createFollowing(parts: {
     if (known && !known.over && known.thread === thread && known.position <= letter.from)
       return known.renew();
     known?.leave();
-    const follower = createFollower(store, thread, letter);
+    const follower = createFollower(store, thread, letter, () => {
+      if (followers.get(key) === follower) followers.delete(key);
+    });
     followers.set(key, follower);
-    for (const [other, { over }] of followers) if (over) followers.delete(other);
     follower.say(linesSince(thread.log.lines, letter.from));
     thread.log.attach(follower, thread.log.position);
   }
@@ -264,11 +269,18 @@ interface Follower extends OpenReply {
   renew(): void;
 }
 
-function createFollower(store: Store, thread: LiveThread, asked: FollowLetter): Follower {
+/** `onOver`: nothing more will be sent. A follower holds its thread, and with it all that the run said. */
+function createFollower(store: Store, thread: LiveThread, asked: FollowLetter, onOver: () => void): Follower {
   let position = asked.from;
   let renewedAt = performance.now();
   let over = false;
   const { fence, basePosition } = thread;
+
+  function leave(): void {
+    if (over) return;
+    over = true;
+    onOver();
+  }
 
   return {
     runId: asked.runId,
@@ -279,7 +291,7 @@ function createFollower(store: Store, thread: LiveThread, asked: FollowLetter): 
     },
 
     get over() {
-      return over || performance.now() - renewedAt > FOLLOWER_TTL_MS;
+      return over;
     },
 
     renew() {
@@ -287,6 +299,7 @@ function createFollower(store: Store, thread: LiveThread, asked: FollowLetter): 
     },
 
     say(lines) {
+      if (performance.now() - renewedAt > FOLLOWER_TTL_MS) return leave();
       const progress = lines.filter((line) => !isTerminal(line));
       const terminal = lines.find((line) => isTerminal(line)) ?? null;
       const letter: SaidLetter = {
@@ -300,13 +313,11 @@ function createFollower(store: Store, thread: LiveThread, asked: FollowLetter): 
       };
       store.send(asked.to, { ...letter });
       position += positionAfter(progress);
-      if (terminal) over = true;
+      if (terminal) leave();
     },
 
     read() {},
 
-    leave() {
-      over = true;
-    },
+    leave,
   };
 }
