@@ -61,6 +61,9 @@ export interface AnswerDocumentation {
 
 export type ContentType = "application/json" | "application/x-ndjson" | "text/plain; charset=utf-8";
 
+/** Answers depend on credentials, which caches do not look at; some of them would keep even a 404. */
+const UNSTORED = { "cache-control": "no-store" };
+
 /** The one table from the reason of a refusal to its status, and the text that the server API answers. */
 const REFUSALS: Record<RefusalReason, { status: number; text: string }> = {
   "malformed-request": { status: 400, text: "Malformed request" },
@@ -87,7 +90,7 @@ export function refused(refusal: Refusal, api: Api): HttpAnswer {
   const { reason, retryAfterSeconds } = refusal;
   const { status, text } = REFUSALS[reason];
   const waits = reason === "unavailable" ? (retryAfterSeconds ?? 1) : retryAfterSeconds;
-  const headers = waits === undefined ? {} : { "retry-after": String(waits) };
+  const headers = { ...UNSTORED, ...(waits === undefined ? {} : { "retry-after": String(waits) }) };
   if (api !== "server") return { status, headers };
   return textAnswer(status, FIXED_TEXT.has(reason) ? text : refusal.text || text, headers);
 }
@@ -100,11 +103,11 @@ export function textAnswer(status: number, text: string, headers: Record<string,
 export function jsonAnswer(status: number, value: unknown): HttpAnswer {
   return {
     status,
-    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
+    headers: { "content-type": "application/json; charset=utf-8", ...UNSTORED },
     body: JSON.stringify(value),
   };
 }
 
 export function emptyAnswer(status: number): HttpAnswer {
-  return { status, headers: {} };
+  return { status, headers: UNSTORED };
 }
