@@ -1,0 +1,4 @@
+import { embedded } from "../scenarios/houses.ts";
+import { describeIdentity } from "./describe-identity.ts";
+
+describeIdentity(embedded);
