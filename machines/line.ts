@@ -1,5 +1,5 @@
 /**
- * The lines of a stream: what a client reads, one JSON object per line (spec.md, Stream).
+ * The lines of a stream: what a client reads, one JSON object per line (the spec, Stream).
  * A stream is `(delta | step)* terminal`: exactly one terminal line, and it is the last.
  */
 
@@ -60,7 +60,7 @@ export function isTerminal(line: Line): line is TerminalLine {
   return line.type !== "delta" && line.type !== "step";
 }
 
-/** A tool answer cut to a hint: at most 400 characters (UTF-16 units), never inside a surrogate pair (spec.md, Limits). */
+/** A tool answer cut to a hint: at most 400 characters (UTF-16 units), never inside a surrogate pair (the spec, Limits). */
 export function hintFrom(text: string): string {
   return cutText(text, 400);
 }

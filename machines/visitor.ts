@@ -1,7 +1,7 @@
 import { assign, setup } from "xstate";
 
 /**
- * A visitor token: a browser's only credential (spec.md, Visitor token).
+ * A visitor token: a browser's only credential (the spec, Visitor token).
  *
  * It begins anonymous, may be bound to one account, and ends when it was not used for its lifetime. A use changes
  * nothing that must be saved: the lifetime is the stored key's own, slid by the call that reads it, and a key that

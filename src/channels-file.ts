@@ -16,7 +16,7 @@ import { Secret } from "./secret.ts";
 import type { Store } from "./store.ts";
 
 /**
- * CHANNELS_FILE: the channels of this installation, written into the store at every start (contract.md section 3).
+ * CHANNELS_FILE: the channels of this installation, written into the store at every start (contract, Channels).
  * What it says wins over the store, what it leaves out stays, channels it does not name stay.
  */
 export interface WrittenChannels {

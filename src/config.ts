@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Secret } from "./secret.ts";
 
 /**
- * The service's configuration: contract.md section 2, parsed once. The only reader of process.env.
+ * The service's configuration: the settings of src/cli/README.md, parsed once. The only reader of process.env.
  * An empty variable counts as unset, except an empty HARNESS_API_KEY: that would be a key that everybody knows.
  */
 export interface Limits {

@@ -48,7 +48,7 @@ export interface Outlet {
   onGone(callback: () => void): void;
 }
 
-/** A reader may leave so much unread in this process (contract.md, A client that goes away). */
+/** A reader may leave so much unread in this process (contract, A client that goes away). */
 export const UNREAD_LIMIT_BYTES = 1_048_576;
 
 export interface HttpAnswer {

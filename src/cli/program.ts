@@ -11,7 +11,7 @@ import type { Terminal } from "./terminal.ts";
 import { addThreads } from "./threads.ts";
 import { addUsers } from "./users.ts";
 
-/** The `chat-agent` command, one file per sub-command (contract.md sections 1 and 3). */
+/** The `chat-agent` command, one file per sub-command (contract, Commands). */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command("chat-agent")
     .description("Runs the chat agent service, talks to it, and looks after its channels, users and threads.")

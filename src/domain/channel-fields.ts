@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Channel, McpProcessServer } from "./channel.ts";
 
 /**
- * A channel as people write it, in CHANNELS_FILE and on the command line (contract.md section 3), and what it makes of
+ * A channel as people write it, in CHANNELS_FILE and on the command line (contract, Channels), and what it makes of
  * the channel that the store has: the fields that are written win, the others stay.
  */
 export const slugSchema = z.string().regex(/^[a-z0-9_-]{1,64}$/, "must be 1 to 64 of a-z 0-9 - _");

@@ -1,4 +1,4 @@
-/** A channel: a door to the agent, with its keys, its origins and the agent behind it (spec.md, Channel). */
+/** A channel: a door to the agent, with its keys, its origins and the agent behind it (the spec, Channel). */
 export type ChannelKind = "web" | "transport";
 
 /** `whitelist`: users are allowed only when whitelisted. */

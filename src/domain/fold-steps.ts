@@ -1,7 +1,7 @@
 import type { ProgressLine } from "../../machines/line.ts";
 import type { Step } from "./message.ts";
 
-/** The latest step of each id, in the order in which the ids first came: a later step replaces the earlier one (spec.md, Stream). */
+/** The latest step of each id, in the order in which the ids first came: a later step replaces the earlier one (the spec, Stream). */
 export function foldSteps(lines: readonly ProgressLine[]): Step[] {
   const steps = new Map<string, Step>();
   for (const line of lines) {

@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 
-/** Bytes of randomness in an id: 128 bits, so that nobody guesses one (contract.md, Ids). */
+/** Bytes of randomness in an id: 128 bits, so that nobody guesses one (contract, Ids). */
 const ID_BYTES = 16;
 
 // One system call for many ids: the pool costs 0.1 µs an id where a call of its own costs 2 µs.

@@ -1,4 +1,4 @@
-/** A tool definition that a page registers for a thread (spec.md, Tool definition). Fields outside this shape are dropped. */
+/** A tool definition that a page registers for a thread (the spec, Tool definition). Fields outside this shape are dropped. */
 export interface PageTool {
   name: string;
   description?: string;

@@ -27,7 +27,7 @@ export function pastCalls(turns: readonly TurnItem[]): PastCall[] {
 
 /**
  * What a run leaves in the history: what it streamed, its steps, and its calls; where a failed run streamed nothing,
- * the error's message (contract.md, History).
+ * the error's message (contract, History).
  */
 export function replyMessage(options: {
   run: Run;

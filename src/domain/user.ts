@@ -1,6 +1,6 @@
 import type { AccessMode } from "./channel.ts";
 
-/** Somebody who talks in a channel (spec.md, User). Anonymous: a web visitor without an external id. */
+/** Somebody who talks in a channel (the spec, User). Anonymous: a web visitor without an external id. */
 export interface User {
   userId: string;
   /** The user's id in the caller's system; null while anonymous. */
@@ -16,7 +16,7 @@ export interface ChannelState {
   accessMode: AccessMode;
 }
 
-/** May this user talk here? Blocked wins over whitelisted; in `open` mode the whitelist flag is not asked (contract.md, Users). */
+/** May this user talk here? Blocked wins over whitelisted; in `open` mode the whitelist flag is not asked (contract, Users). */
 export function mayTalk(channel: ChannelState, user: Pick<User, "blocked" | "whitelisted">): boolean {
   if (!channel.enabled || user.blocked) return false;
   return channel.accessMode === "open" || user.whitelisted;
