@@ -1,0 +1,218 @@
+import { askModel, askServerApi, askWidgetApi, makeVisitors } from "./rig/askings.ts";
+import { LOAD_CORE, pin } from "./rig/cores.ts";
+import { load } from "./rig/load.ts";
+import type { Asking, Measured } from "./rig/load.ts";
+import { startModel } from "./rig/model.ts";
+import type { BenchModel } from "./rig/model.ts";
+import { median, quantile, shown, withSpread } from "./rig/numbers.ts";
+import { print, tell } from "./rig/section.ts";
+import type { Section } from "./rig/section.ts";
+import { startStack } from "./rig/stack.ts";
+import type { Stack, StackKind } from "./rig/stack.ts";
+
+/**
+ * What does a message cost, beside the floor? The service and floor.ts take turns under the same load; what counts is
+ * their ratio within one run. The model by itself, asked by the same client, shows what the rig adds.
+ */
+interface Cell extends StackKind {
+  api: "widget" | "server";
+  users: number;
+  /** Between two chunks of the model; 0: all 20 in one write. */
+  everyMs: number;
+  gzip: boolean;
+}
+
+const BASE: Cell = { api: "widget", listener: "uws", store: "redis", users: 64, everyMs: 0, gzip: false };
+
+const CELLS: Cell[] = [
+  BASE,
+  { ...BASE, users: 16 },
+  { ...BASE, users: 256 },
+  { ...BASE, users: 512 },
+  { ...BASE, gzip: true },
+  { ...BASE, api: "server" },
+  { ...BASE, everyMs: 20 },
+  { ...BASE, everyMs: 20, gzip: true },
+  { ...BASE, everyMs: 20, users: 256 },
+  { ...BASE, everyMs: 20, users: 512 },
+  { ...BASE, store: "embedded" },
+  { ...BASE, store: "embedded", everyMs: 20 },
+  { ...BASE, listener: "node" },
+  { ...BASE, listener: "node", everyMs: 20 },
+  { ...BASE, listener: "node", api: "server", store: "embedded" },
+];
+
+const REPEATS = Number(process.env["BENCH_REPEATS"] ?? 3);
+const CHUNKS = 20;
+
+interface Pair {
+  service: Measured;
+  floor: Measured;
+  model: Measured;
+}
+
+interface Result {
+  cell: Cell;
+  pairs: Pair[];
+}
+
+function nameOf({ listener, store, api, users, everyMs, gzip }: Cell): string {
+  const pace = everyMs === 0 ? "burst" : `${everyMs} ms`;
+  return [api, pace, `${users} users`, gzip ? "gzip" : "plain", store, listener].join(", ");
+}
+
+async function measure(cells: Cell[], model: BenchModel): Promise<Result[]> {
+  const results: Result[] = [];
+  const kinds = new Map(cells.map(({ listener, store }) => [`${listener} ${store}`, { listener, store }]));
+  for (const kind of kinds.values()) {
+    const options = { ...kind, modelUrl: model.baseUrl };
+    const service = await startStack("service", options);
+    const floor = await startStack("floor", options);
+    try {
+      for (const cell of cells) {
+        if (cell.listener !== kind.listener || cell.store !== kind.store) continue;
+        tell(nameOf(cell));
+        const pairs: Pair[] = [];
+        // The first one warms both up, and is forgotten.
+        for (let repeat = 0; repeat <= REPEATS; repeat++) {
+          const pair = {
+            service: await ask(service, cell, model),
+            floor: await ask(floor, cell, model),
+            model: await askTheModel(cell, model),
+          };
+          if (repeat > 0) pairs.push(pair);
+        }
+        results.push({ cell, pairs });
+      }
+    } finally {
+      await service.stop();
+      await floor.stop();
+    }
+  }
+  return results;
+}
+
+function planOf({ users, everyMs }: Cell, watched: number[]) {
+  const replyMs = everyMs * CHUNKS;
+  return {
+    users,
+    watched,
+    spreadMs: replyMs,
+    warmMs: Math.max(200, replyMs * 1.5),
+    windowMs: Math.max(800, replyMs * 2),
+  };
+}
+
+async function ask(stack: Stack, cell: Cell, model: BenchModel): Promise<Measured> {
+  const { port, pids } = stack;
+  const asking =
+    cell.api === "server"
+      ? askServerApi(port, cell.gzip)
+      : askWidgetApi(port, await makeVisitors(port, cell.users, messagesEach(cell)), cell.gzip);
+  return loadWith(asking, cell, model, pids);
+}
+
+/** More than a visitor can say in one measurement. */
+function messagesEach({ users, everyMs }: Cell): number {
+  return everyMs > 0 ? 10 : Math.ceil(6_000 / users);
+}
+
+function askTheModel(cell: Cell, model: BenchModel): Promise<Measured> {
+  return loadWith(askModel(model.port), cell, model, [model.pid]);
+}
+
+async function loadWith(asking: Asking, cell: Cell, model: BenchModel, watched: number[]): Promise<Measured> {
+  await model.pace({ everyMs: cell.everyMs });
+  return load(asking, planOf(cell, watched));
+}
+
+const p50 = (measured: Measured) => quantile(measured.firstMs, 0.5);
+const p99 = (measured: Measured) => quantile(measured.firstMs, 0.99);
+
+function rowOf({ cell, pairs }: Result): string[] {
+  const all = (pick: (pair: Pair) => number) => pairs.map(pick);
+  return [
+    nameOf(cell),
+    shown(median(all(({ service }) => service.perSecond))),
+    shown(median(all(({ floor }) => floor.perSecond))),
+    withSpread(all(ratioOf)),
+    shown(median(all(({ service }) => service.cpuMs))),
+    shown(median(all(({ floor }) => floor.cpuMs))),
+    withSpread(all(addedCpu)),
+    `${shown(median(all(({ service }) => p50(service))))} / ${shown(median(all(({ service }) => p99(service))))}`,
+    `${shown(median(all(({ floor }) => p50(floor))))} / ${shown(median(all(({ floor }) => p99(floor))))}`,
+    `${shown(median(all(({ model }) => p50(model))))} / ${shown(median(all(({ model }) => p99(model))))}`,
+  ];
+}
+
+const ratioOf = ({ service, floor }: Pair) => service.perSecond / floor.perSecond;
+const addedCpu = ({ service, floor }: Pair) => service.cpuMs - floor.cpuMs;
+const addedFirst = ({ service, model }: Pair) => p50(service) - p50(model);
+
+function sectionOf(results: Result[]): Section {
+  const at = (wanted: Partial<Cell>) =>
+    results.find(({ cell }) => JSON.stringify(cell) === JSON.stringify({ ...BASE, ...wanted }));
+  const burst = at({});
+  const spaced = at({ everyMs: 20 });
+  const targets = [];
+  if (burst) {
+    const ratios = burst.pairs.map(ratioOf);
+    targets.push({
+      says: "at least 0.8 of the floor's messages a second (64 users, burst)",
+      measured: withSpread(ratios),
+      met: median(ratios) >= 0.8,
+    });
+    const added = burst.pairs.map(addedCpu);
+    targets.push({
+      says: "charts, host and checks add at most 0.08 ms of CPU to a message (64 users, burst)",
+      measured: `${withSpread(added)} ms`,
+      met: median(added) <= 0.08,
+    });
+  }
+  if (spaced) {
+    const added = spaced.pairs.map(addedFirst);
+    targets.push({
+      says: "the first line comes less than 3 ms after the model's own (p50, 64 users, 20 ms)",
+      measured: `${withSpread(added)} ms`,
+      met: median(added) < 3,
+    });
+  }
+  return {
+    title: "Messages",
+    tables: [
+      {
+        caption: `CPU is that of the whole stack for one message; first line is p50 / p99 from the request on. Medians of ${REPEATS} interleaved repeats, in brackets the lowest and highest.`,
+        head: [
+          "cell",
+          "msg/s",
+          "floor msg/s",
+          "ratio",
+          "CPU ms",
+          "floor CPU ms",
+          "added CPU ms",
+          "first line ms",
+          "floor first line ms",
+          "model's own ms",
+        ],
+        rows: results.map(rowOf),
+      },
+    ],
+    targets,
+  };
+}
+
+pin(process.pid, LOAD_CORE);
+const wanted = process.argv.slice(2).find((arg) => !arg.startsWith("--"));
+const model = await startModel();
+try {
+  print(
+    sectionOf(
+      await measure(
+        wanted === undefined ? CELLS : CELLS.filter((cell) => nameOf(cell).includes(wanted)),
+        model,
+      ),
+    ),
+  );
+} finally {
+  model.stop();
+}

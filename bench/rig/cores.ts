@@ -1,0 +1,12 @@
+import { execFileSync } from "node:child_process";
+
+/** The whole server stack on one core, all that loads it on the other: so "a second" means a second of one core. */
+export const SERVER_CORE = 0;
+export const LOAD_CORE = 1;
+
+/** Binds a process and its threads; what it starts from then on inherits it. */
+export function pin(pid: number, core: number): void {
+  execFileSync("taskset", ["--all-tasks", "--cpu-list", "--pid", String(core), String(pid)], {
+    stdio: "ignore",
+  });
+}

@@ -1,0 +1,46 @@
+import { writeSync } from "node:fs";
+
+/** What a question's file answers: one table or more, and which targets were met. */
+export interface Section {
+  title: string;
+  tables: Table[];
+  targets: Target[];
+}
+
+export interface Table {
+  caption: string;
+  head: string[];
+  rows: string[][];
+}
+
+export interface Target {
+  says: string;
+  measured: string;
+  met: boolean;
+}
+
+export function markdownOf({ title, tables, targets }: Section): string {
+  const parts = [`### ${title}`];
+  for (const { caption, head, rows } of tables) {
+    const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
+    parts.push(caption, lines.join("\n"));
+  }
+  if (targets.length > 0) {
+    parts.push(
+      targets
+        .map(({ says, measured, met }) => `- ${met ? "met" : "**missed**"}: ${says}: ${measured}`)
+        .join("\n"),
+    );
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** Prints a section at once, whatever the process does next. */
+export function print(section: Section): void {
+  writeSync(1, `${markdownOf(section)}\n`);
+}
+
+/** What is going on, on stderr. */
+export function tell(text: string): void {
+  writeSync(2, `${text}\n`);
+}

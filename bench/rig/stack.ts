@@ -1,0 +1,43 @@
+import { startRedis } from "../../test/support/redis-server.ts";
+import { pin, SERVER_CORE } from "./cores.ts";
+import { environment, FLOOR, SERVICE, startServer, temporaryFolder } from "./server.ts";
+import type { BenchServer } from "./server.ts";
+
+/** A server with the store under it. */
+export interface Stack {
+  port: number;
+  server: BenchServer;
+  /** All of its processes. */
+  pids: number[];
+  stop(): Promise<void>;
+}
+
+export interface StackKind {
+  listener: "uws" | "node";
+  store: "redis" | "embedded";
+}
+
+/** The service or its floor, with a Redis or a folder of its own. */
+export async function startStack(
+  what: "service" | "floor",
+  kind: StackKind & { modelUrl: string },
+): Promise<Stack> {
+  const folder = temporaryFolder();
+  // As a person starts it: append-only, flushed once a second.
+  const redis = kind.store === "redis" ? await startRedis() : null;
+  if (redis) pin(redis.pid, SERVER_CORE);
+  const server = await startServer(
+    what === "service" ? SERVICE : FLOOR,
+    environment({ ...kind, redisUrl: redis?.url ?? null, dataDir: folder.path }),
+  );
+  return {
+    port: server.port,
+    server,
+    pids: [server.pid, ...(redis ? [redis.pid] : [])],
+    async stop() {
+      await server.stop();
+      await redis?.stop();
+      folder.remove();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { readFileSync, readdirSync } from "node:fs";
+
+/** CPU time and memory of other processes, as Linux tells them. */
+const TICKS_PER_SECOND = 100;
+
+interface Stat {
+  parent: number;
+  cpuMs: number;
+}
+
+/** Null: the process is gone. */
+function statOf(pid: number): Stat | null {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    return null;
+  }
+  // The name in parentheses may hold anything; the fields are counted after it, from the state on.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return { parent: Number(fields[1]), cpuMs: (ticks * 1000) / TICKS_PER_SECOND };
+}
+
+/** CPU time that these processes have used so far, user and system, all threads. */
+export function cpuMsOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + (statOf(pid)?.cpuMs ?? 0), 0);
+}
+
+/** Memory in use (RSS), of all of them together. */
+export function memoryMbOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + residentKb(pid), 0) / 1024;
+}
+
+function residentKb(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** A process and all that descend from it. */
+export function familyOf(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync("/proc")) {
+    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null;
+    if (stat) children.set(stat.parent, [...(children.get(stat.parent) ?? []), Number(name)]);
+  }
+  const family = [pid];
+  for (const member of family) family.push(...(children.get(member) ?? []));
+  return family;
+}
