@@ -82,7 +82,9 @@ export async function redisGround({ model, settings }: Parts): Promise<CrashGrou
     async play(scenario, crash) {
       const victim = await startVictim({ ...env, ...scenario.env }, { ...settings, crash });
       try {
-        return await playThrough({ scenario, crash }, { model, store, victim }, () => Promise.resolve(heir.url));
+        return await playThrough({ scenario, crash }, { model, store, victim }, () =>
+          Promise.resolve(heir.url),
+        );
       } finally {
         await victim.kill9();
       }

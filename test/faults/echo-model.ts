@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
  * that is repeated after a death says the same again. It keeps no request, and is fast enough for long runs.
  *
  * `Buy it #calls cart,cart` calls these tools in one turn, and answers when it has their results; everything else is
- * answered with `replyTo` at once. A text that is held is answered when it is released, after its first words.
+ * answered with `replyTo` at once. `#kilobytes 8000` is answered with as much text. A text that is held is answered when it is released, after its first words.
  */
 export interface EchoModel {
   baseUrl: string;
@@ -30,6 +30,7 @@ export function replyTo(text: string): string {
   return FIRST_WORDS + text;
 }
 
+const BLOCK = `${"x".repeat(15_999)}\n`;
 const FIRST_WORDS = "You said: ";
 
 interface Said {
@@ -62,6 +63,10 @@ export async function startEchoModel(): Promise<EchoModel> {
     if (tools.length > 0 && !hasResults) {
       response.end(chunk({ tool_calls: tools.map(toolCall) }) + lastChunks("tool_calls"));
       return;
+    }
+    const kilobytes = Number(/#kilobytes (\d+)/.exec(text)?.[1] ?? 0);
+    for (let said = 0; said < kilobytes && !response.destroyed; said += BLOCK.length / 1_000) {
+      if (!response.write(chunk({ content: BLOCK }))) await once(response, "drain");
     }
     response.write(chunk({ content: FIRST_WORDS }));
     const hold = holds.get(text);

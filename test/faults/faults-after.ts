@@ -34,7 +34,11 @@ export async function faultsAfter(play: Play, store: Store): Promise<string[]> {
     [...play.uids].map((uid) => store.history(uid, { limit: 100, before: null })),
   );
   const all = histories.flat();
-  faults.push(...histories.flatMap((history) => conversationFaults(history, { attempted: play.attempted, acknowledged: new Set() })));
+  faults.push(
+    ...histories.flatMap((history) =>
+      conversationFaults(history, { attempted: play.attempted, acknowledged: new Set() }),
+    ),
+  );
   for (const text of play.acknowledged) {
     if (!all.some(({ role, content }) => role === "user" && content === text)) faults.push(`lost: ${text}`);
   }

@@ -17,7 +17,7 @@ export interface Fleet {
   /** Between the instances and Redis. */
   network: TcpProxy;
   model: EchoModel;
-  /** What the store holds, seen past the proxy. */
+  /** What the store holds, seen through the proxy. */
   store: Store;
   victims: Victim[];
   /** Starts instance `index` again, on the port that it had. */
@@ -36,10 +36,13 @@ export async function startFleet(
     settings?: VictimSettings;
     /** Added to those of redis-server. */
     redisArgs?: string[];
+    /** Called when Redis is there, before the instances are. */
+    onRedis?: (redis: RedisServer) => Promise<unknown>;
   } = {},
 ): Promise<Fleet> {
   const { instances = 2, settings = {}, redisArgs = [] } = options;
   const redis = await startRedis({ args: redisArgs });
+  await options.onRedis?.(redis);
   const network = await startTcpProxy(redis.port);
   const model = await startEchoModel();
   const env = {
@@ -53,7 +56,7 @@ export async function startFleet(
     ports.map((port) => startVictim({ ...env, PORT: String(port) }, settings)),
   );
   const store = await openRedisStore({
-    urls: [redis.url],
+    urls: [env.REDIS_URL],
     durability: "local",
     clock: systemClock,
     log: { warn() {} },

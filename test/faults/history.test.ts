@@ -15,36 +15,43 @@ const THREADS = isFull ? 40 : 8;
 
 afterAll(() => killVictims());
 
-test("under all nemeses nothing is lost, doubled, reordered or made up", { timeout: 3_600_000 }, async () => {
-  const fleet = await startFleet();
-  const workload = await startWorkload(fleet, { threads: THREADS, writers: 2 });
-  const random = randomFrom(Date.now());
-  const endsAt = performance.now() + MINUTES * 60_000;
-  const all: Nemesis[] = Object.values(nemeses);
-  let done = 0;
-  if (isFull) {
-    for (; performance.now() < endsAt; done++) {
-      await pause(2_000 + 3_000 * random());
-      await (all[Math.floor(random() * all.length)] ?? nemeses.cut)(fleet, random);
-    }
-  } else {
-    for (const nemesis of [nemeses.kill, nemeses.cut, nemeses.killRedis]) {
+test.concurrent(
+  "under all nemeses nothing is lost, doubled, reordered or made up",
+  { timeout: 3_600_000 },
+  async () => {
+    const fleet = await startFleet();
+    const workload = await startWorkload(fleet, { threads: THREADS, writers: 2 });
+    const random = randomFrom(Date.now());
+    const endsAt = performance.now() + MINUTES * 60_000;
+    const all: Nemesis[] = Object.values(nemeses);
+    let done = 0;
+    if (isFull) {
+      for (; performance.now() < endsAt; done++) {
+        await pause(2_000 + 3_000 * random());
+        await (all[Math.floor(random() * all.length)] ?? nemeses.cut)(fleet, random);
+      }
+    } else {
+      for (const nemesis of [nemeses.kill, nemeses.cut, nemeses.killRedis]) {
+        await pause(700);
+        await nemesis(fleet, random);
+      }
       await pause(700);
-      await nemesis(fleet, random);
     }
-    await pause(700);
-  }
-  await workload.stop();
-  const faults = await workload.faults();
-  const { acknowledged, refused, cut } = workload;
-  if (isFull) console.log(`${done} faults, ${acknowledged} messages acknowledged, ${refused} refused, ${cut} streams cut`);
-  expect(faults).toEqual([]);
-  expect(acknowledged).toBeGreaterThan(isFull ? LEAST_ACKNOWLEDGED : 50);
-  await fleet.close();
-});
+    await workload.stop();
+    const faults = await workload.faults();
+    const { acknowledged, refused, cut } = workload;
+    if (isFull)
+      console.log(
+        `${done} faults, ${acknowledged} messages acknowledged, ${refused} refused, ${cut} streams cut`,
+      );
+    expect(faults).toEqual([]);
+    expect(acknowledged).toBeGreaterThan(isFull ? LEAST_ACKNOWLEDGED : 50);
+    await fleet.close();
+  },
+);
 
 describe("controls: the checker is alive, for it finds", () => {
-  test("what is lost where the service speaks before it saves", async () => {
+  test.concurrent("what is lost where the service speaks before it saves", async () => {
     const fleet = await startFleet({ settings: { weakness: "says-before-saving" } });
     const workload = await startWorkload(fleet, { threads: 4, writers: 1 });
     await pause(1_000);
@@ -55,7 +62,7 @@ describe("controls: the checker is alive, for it finds", () => {
     await fleet.close();
   });
 
-  test("what is lost where Redis keeps nothing over a restart", async () => {
+  test.concurrent("what is lost where Redis keeps nothing over a restart", async () => {
     const fleet = await startFleet({ redisArgs: ["--appendonly", "no"] });
     const workload = await startWorkload(fleet, { threads: 4, writers: 1 });
     await pause(700);
@@ -66,7 +73,7 @@ describe("controls: the checker is alive, for it finds", () => {
     await fleet.close();
   });
 
-  test("what is doubled where a stale owner is not fenced", async () => {
+  test.concurrent("what is doubled where a stale owner is not fenced", async () => {
     const fleet = await startFleet({ settings: { weakness: "no-fence" } });
     const [stale, heir] = fleet.victims;
     if (!stale || !heir) throw new Error("Cannot go on: no instances");
@@ -79,7 +86,9 @@ describe("controls: the checker is alive, for it finds", () => {
     await pause(6_000);
     stale.resume();
     await workload.stop();
-    expect(await workload.faults()).toContainEqual(expect.stringMatching(/^(doubled|out of turn|a wrong reply)/));
+    expect(await workload.faults()).toContainEqual(
+      expect.stringMatching(/^(doubled|out of turn|a wrong reply)/),
+    );
     await fleet.close();
   });
 });

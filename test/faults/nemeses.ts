@@ -15,7 +15,7 @@ function anyIndex(fleet: Fleet, random: () => number): number {
 
 export const nemeses = {
   /** SIGKILL of an instance, which comes back. */
-  async kill(fleet, random) {
+  kill: async (fleet, random) => {
     const index = anyIndex(fleet, random);
     await mustHave(fleet.victims[index]).kill9();
     await pause(DOWN_MS * random());
@@ -23,14 +23,14 @@ export const nemeses = {
   },
 
   /** An instance that is stopped for so long that its runs are taken, and then goes on. */
-  async stop(fleet, random) {
+  stop: async (fleet, random) => {
     const victim = mustHave(fleet.victims[anyIndex(fleet, random)]);
     victim.pause();
     await pause(STOP_MS);
     victim.resume();
   },
 
-  async killRedis(fleet, random) {
+  killRedis: async (fleet, random) => {
     await fleet.redis.kill9();
     await pause(DOWN_MS * random());
     await fleet.redis.restart();
@@ -43,7 +43,7 @@ export const nemeses = {
   },
 
   /** Nothing passes for a while that is longer than a call may take. */
-  async hang(fleet) {
+  hang: async (fleet) => {
     await fleet.network.bring({ hangs: true });
     await pause(2_500);
     await fleet.network.heal();

@@ -69,7 +69,11 @@ export function createPlay(parts: { url: string; model: EchoModel; store: Store 
   const id = newId().slice(0, 8);
   const names = { threadId: `thread-${id}`, userId: `user-${id}` };
 
-  async function send(words: string, path: string, request: { headers: Record<string, string>; body: object; accepted?: () => void }) {
+  async function send(
+    words: string,
+    path: string,
+    request: { headers: Record<string, string>; body: object; accepted?: () => void },
+  ) {
     const text = play.text(words);
     play.attempted.add(text);
     const heard = await ask(play.url, path, {
@@ -86,7 +90,8 @@ export function createPlay(parts: { url: string; model: EchoModel; store: Store 
 
   function ending(what: string, heard: Heard): Line {
     const terminal = terminalOf(heard);
-    const isCut = terminal?.type === "error" && (terminal.code === undefined || terminal.code === "interrupted");
+    const isCut =
+      terminal?.type === "error" && (terminal.code === undefined || terminal.code === "interrupted");
     if (!terminal || isCut) throw new Broken(what, heard);
     return terminal;
   }
@@ -155,7 +160,11 @@ export function createPlay(parts: { url: string; model: EchoModel; store: Store 
 
     async register(...tools) {
       const body = { threadId: play.threadId, webmcpTools: tools.map((name) => ({ name })) };
-      expectStatus("a catalog", await ask(play.url, "/v1/widget/tools", { headers: widgetHeaders(), body }), 204);
+      expectStatus(
+        "a catalog",
+        await ask(play.url, "/v1/widget/tools", { headers: widgetHeaders(), body }),
+        204,
+      );
     },
 
     say: (words) =>

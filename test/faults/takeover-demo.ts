@@ -28,7 +28,7 @@ const threadId = String((await createThread(a.url, token)).value["threadId"]);
 const headers = visitorHeaders(token);
 
 tell(`the visitor asks A: ${QUESTION}`);
-let killed: Promise<void> | null = null;
+const kills: Promise<void>[] = [];
 let words = 0;
 const cut = await ask(a.url, "/v1/widget/messages", {
   headers,
@@ -36,11 +36,13 @@ const cut = await ask(a.url, "/v1/widget/messages", {
   onLine(line) {
     show("A", line);
     words += 1;
-    if (words === 8) killed = killA();
+    if (words === 8) kills.push(killA());
   },
 });
-await killed;
-tell(`A's stream is cut after ${cut.lines.length} lines, without a terminal one; the visitor re-attaches to B`);
+await Promise.all(kills);
+tell(
+  `A's stream is cut after ${cut.lines.length} lines, without a terminal one; the visitor re-attaches to B`,
+);
 
 const rest = await ask(b.url, `/v1/widget/threads/${threadId}/stream`, {
   method: "GET",

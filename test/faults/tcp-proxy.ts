@@ -35,6 +35,8 @@ export interface TcpProxy {
   heal(): Promise<void>;
   /** Ends every open connection, in good form or with a reset. */
   cut(how?: "end" | "reset"): void;
+  /** New connections go to another server of this machine. */
+  lead(port: number): void;
   /** Connections taken so far. */
   readonly connections: number;
   close(): Promise<void>;
@@ -42,6 +44,7 @@ export interface TcpProxy {
 
 /** `port`: of the server behind, on this machine. */
 export async function startTcpProxy(port: number): Promise<TcpProxy> {
+  let target = port;
   let weather = FAIR;
   let connections = 0;
   const open = new Set<Pair>();
@@ -49,7 +52,7 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
 
   const server = createServer({ pauseOnConnect: false }, (client) => {
     connections += 1;
-    const behind = connect(port, "127.0.0.1");
+    const behind = connect(target, "127.0.0.1");
     const pair: Pair = { client, behind };
     open.add(pair);
     const end = () => {
@@ -120,6 +123,7 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
     bring,
     heal: () => bring({}),
     cut,
+    lead: (other) => void (target = other),
     get connections() {
       return connections;
     },

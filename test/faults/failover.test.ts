@@ -1,0 +1,94 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { createClient } from "redis";
+import { afterAll, expect, test } from "vitest";
+import { startRedis } from "../support/redis-server.ts";
+import type { RedisServer } from "../support/redis-server.ts";
+import { mustHave, startFleet } from "./fleet.ts";
+import { isFull } from "./lengths.ts";
+import { startTcpProxy } from "./tcp-proxy.ts";
+import type { TcpProxy } from "./tcp-proxy.ts";
+import { killVictims } from "./victims.ts";
+import { startWorkload } from "./workload.ts";
+
+/** P26: a primary dies while its replica hears nothing from it any more, and the replica takes its place. */
+const FAILOVERS = isFull ? 10 : 1;
+const AT_ONCE = ["--repl-diskless-sync-delay", "0"];
+
+afterAll(() => killVictims());
+
+/** Rounds of writing, death and promotion; answers what the checker found. */
+async function failOver(
+  durability: "local" | "replica",
+): Promise<{ faults: string[]; acknowledged: number }> {
+  let pair: Pair | null = null;
+  const fleet = await startFleet({
+    env: { DURABILITY: durability },
+    redisArgs: AT_ONCE,
+    onRedis: async (primary) => (pair = await replicated(primary)),
+  });
+  let { primary, replication, replica } = mustHave<Pair>(pair ?? undefined);
+  const servers = [replica];
+
+  const workload = await startWorkload(fleet, { threads: 8, writers: 1 });
+  for (let round = 0; round < FAILOVERS; round++) {
+    await pause(1_000);
+    await replication.bring({ hangs: true });
+    await pause(500);
+    await primary.kill9();
+    await replication.close();
+    await command(replica, "REPLICAOF", "NO", "ONE");
+    fleet.network.lead(replica.port);
+    fleet.network.cut();
+    ({ primary, replication, replica } = await replicated(replica));
+    servers.push(replica);
+  }
+  await pause(1_000);
+  await workload.stop();
+  const faults = await workload.faults();
+  await replication.close();
+  await fleet.close();
+  await Promise.all(servers.map((server) => server.stop()));
+  return { faults, acknowledged: workload.acknowledged };
+}
+
+interface Pair {
+  primary: RedisServer;
+  /** Between the two. */
+  replication: TcpProxy;
+  replica: RedisServer;
+}
+
+/** Resolves when the replica has everything that the primary has. */
+async function replicated(primary: RedisServer): Promise<Pair> {
+  const replication = await startTcpProxy(primary.port);
+  const args = [...AT_ONCE, "--replicaof", "127.0.0.1", String(replication.port)];
+  const replica = await startRedis({ args });
+  while (!(await command(primary, "INFO", "replication")).includes("state=online")) await pause(20);
+  return { primary, replication, replica };
+}
+
+async function command(server: RedisServer, ...args: string[]): Promise<string> {
+  const client = createClient({ url: server.url });
+  await client.connect();
+  try {
+    return await client.sendCommand<string>(args);
+  } finally {
+    client.destroy();
+  }
+}
+
+test.concurrent("with DURABILITY=replica nothing acknowledged is lost", { timeout: 600_000 }, async () => {
+  const { faults, acknowledged } = await failOver("replica");
+  expect(faults).toEqual([]);
+  expect(acknowledged).toBeGreaterThan(0);
+  if (isFull) console.log(`${FAILOVERS} failovers, ${acknowledged} messages acknowledged, none lost`);
+});
+
+test.concurrent(
+  "a control: with DURABILITY=local the checker finds what is lost",
+  { timeout: 600_000 },
+  async () => {
+    const { faults } = await failOver("local");
+    expect(faults).toContainEqual(expect.stringMatching(/^lost: /));
+  },
+);

@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { TRANSPORT_KEY } from "./fault-channels.ts";
+
+/** A client that asks for a stream and reads nothing of it. */
+export interface SlowReader {
+  /** Reads what is left after all, to the end of the connection; answers how many bytes there were, and the last ones. */
+  readRest(): Promise<{ bytes: number; end: string }>;
+}
+
+export async function startSlowReader(url: string, message: object): Promise<SlowReader> {
+  const { hostname, port } = new URL(url);
+  const socket: Socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  socket.pause();
+  await once(socket, "connect");
+  const body = JSON.stringify(message);
+  socket.write(
+    [
+      "POST /v1/messages HTTP/1.1",
+      `host: ${hostname}:${port}`,
+      `authorization: Bearer ${TRANSPORT_KEY.reveal()}`,
+      "content-type: application/json",
+      `content-length: ${Buffer.byteLength(body)}`,
+      "",
+      body,
+    ].join("\r\n"),
+  );
+  return {
+    readRest() {
+      return new Promise((resolve) => {
+        let bytes = 0;
+        let end = "";
+        socket.on("data", (chunk: Buffer) => {
+          bytes += chunk.byteLength;
+          end = (end + chunk.toString("latin1")).slice(-200);
+        });
+        socket.once("close", () => resolve({ bytes, end }));
+        socket.resume();
+      });
+    },
+  };
+}
