@@ -23,6 +23,11 @@ export const PALETTE = {
   effect: { light: "#9a4a10", dark: "#f0b27c" },
 } as const;
 
+/** A stylesheet for the picture on a dark ground: Graphviz writes colours as attributes, which any rule overrides. */
+export const DARK_SIDE = `@media (prefers-color-scheme: dark){${Object.values(PALETTE)
+  .map(({ light, dark }) => `[fill="${light}"]{fill:${dark}}[stroke="${light}"]{stroke:${dark}}`)
+  .join("")}}`;
+
 /**
  * DOT for Graphviz. States have the id `CHART.PATH`, moves `CHART.FROM/EVENT/N`: a page lights them by these. Moves with
  * the same two ends share one box on the way.

@@ -18,11 +18,11 @@ execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
 // The command runs as a file of its own.
 chmodSync(join(root, "dist/src/cli/chat-agent.js"), 0o755);
 
-for (const asset of ["src/stores/redis-functions.lua"]) {
+for (const asset of ["src/stores/redis-functions.lua", "machines/thread.svg"]) {
   if (existsSync(join(root, asset))) cpSync(join(root, asset), join(root, "dist", asset));
 }
 
-// The browser element and the demo page bundle themselves.
-for (const step of ["src/widget/build.mjs", "src/demo/build.mjs"]) {
+// The browser element, the demo page and the inspector's page bundle themselves.
+for (const step of ["src/widget/build.mjs", "src/demo/build.mjs", "src/inspector/build.mjs"]) {
   if (existsSync(join(root, step))) await import(pathToFileURL(join(root, step)).href);
 }

@@ -23,7 +23,7 @@ const NAMES = ["authorization", "apiKey", "secretKey", "visitorToken", "password
 /** What looks like a credential, whoever it belongs to: bearer headers, keys with our prefixes, passwords in addresses. */
 const SHAPES: readonly [RegExp, string][] = [
   [/\bbearer\s+[^\s"'\\]+/gi, "Bearer [secret]"],
-  [/\bsk[_-][A-Za-z0-9_-]{6,}/g, "[secret]"],
+  [/\b[si]k[_-][A-Za-z0-9_-]{6,}/g, "[secret]"],
   [/:\/\/[^\s"'\\/@]+@/g, "://[secret]@"],
 ];
 

@@ -16,6 +16,7 @@ import { createHider, openLog } from "./log.ts";
 import type { Log } from "./log.ts";
 import { demoServers, openDemoPage } from "./open-demo.ts";
 import { createMetrics } from "./metrics.ts";
+import { openInspector } from "./open-inspector.ts";
 import { openMetricsPort } from "./open-metrics-port.ts";
 import { openModel } from "./open-model.ts";
 import { openStore } from "./open-store.ts";
@@ -78,6 +79,9 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
   closing.push(() => model.close());
 
   const harnessApiKey = transportKey(config, generated);
+  const inspector = config.inspector
+    ? openInspector({ transportKey: harnessApiKey, secrets: secretsOf(config), store, log })
+    : null;
   const besideTheApi = [...(await widgetRoutes(log)), metricsRoute(metrics, harnessApiKey)];
   const service = await startService({
     config,
@@ -89,7 +93,7 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
     processServers: written?.processServers ?? demoServers(),
     observer: metrics.observer,
     onAnswered: metrics.onAnswered,
-    extraRoutes: () => besideTheApi,
+    extraRoutes: (threads) => [...besideTheApi, ...(inspector?.routes(threads) ?? [])],
   });
   closing.push(() => service.stop(0));
   metrics.watch({
@@ -116,14 +120,17 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
     greetingText({
       url,
       demoUrl: page?.url ?? null,
-      inspectorUrl: null,
+      inspectorUrl: inspector?.linkOf(url) ?? null,
       model: model.kind,
       generatedKey: config.harnessApiKey === null ? (generated?.harnessApiKey ?? null) : null,
       demoKeys,
       channel: await firstChannel(store),
     }),
   );
-  return () => service.stop(config.shutdownGraceMs);
+  return () => {
+    inspector?.close();
+    return service.stop(config.shutdownGraceMs);
+  };
 }
 
 /** The browser element; without it (it is built by `npm run build`) the rest of the service is as good as ever. */

@@ -10,9 +10,9 @@ import { timed } from "./timed.ts";
  */
 export interface Metrics {
   observer: ThreadObserver;
-  onAnswered(answered: Answered): void;
+  onAnswered: (answered: Answered) => void;
   /** A round trip to Redis. */
-  onCommand(name: string, ms: number): void;
+  onCommand: (name: string, ms: number) => void;
   /** The same store, each of its calls timed. */
   timeStore(store: Store): Store;
   /** The same model, each of its turns timed. */

@@ -1,6 +1,6 @@
 import { instance } from "@viz-js/viz";
 import type { AnyStateMachine } from "xstate";
-import { PALETTE, drawDot } from "../../machines/draw.ts";
+import { DARK_SIDE, drawDot } from "../../machines/draw.ts";
 import { drawMermaid } from "../../machines/mermaid.ts";
 import { outlineOf } from "../../machines/outline.ts";
 import { streamMachine } from "../../machines/stream.ts";
@@ -33,12 +33,5 @@ function finished(svg: string, name: string): string {
     .replaceAll('font-family="Arial"', 'font-family="Helvetica, Arial, sans-serif"')
     .replaceAll(' xml:space="preserve"', "")
     .replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', ' role="img"')
-    .replace(">\n", `>\n<title>The statechart of a ${name}</title>\n<style>${darkSide()}</style>\n`);
-}
-
-function darkSide(): string {
-  const rules = Object.values(PALETTE).map(
-    ({ light, dark }) => `[fill="${light}"]{fill:${dark}}[stroke="${light}"]{stroke:${dark}}`,
-  );
-  return `@media (prefers-color-scheme: dark){${rules.join("")}}`;
+    .replace(">\n", `>\n<title>The statechart of a ${name}</title>\n<style>${DARK_SIDE}</style>\n`);
 }

@@ -37,6 +37,7 @@ export async function startTestService(
     model?: Model;
     clock?: Clock;
     processServers?: NonNullable<ServiceParts["processServers"]>;
+    extraRoutes?: NonNullable<ServiceParts["extraRoutes"]>;
   } = {},
 ): Promise<TestService> {
   const config = { ...readConfig({}), port: 0, ...options.config };
@@ -51,8 +52,17 @@ export async function startTestService(
     destination: { write: (line) => void logged.push(line) },
   });
   await createDefaultChannels(store, null);
-  const { processServers = {} } = options;
-  const service = await startService({ config, harnessApiKey, store, model, clock, log, processServers });
+  const { processServers = {}, extraRoutes = () => [] } = options;
+  const service = await startService({
+    config,
+    harnessApiKey,
+    store,
+    model,
+    clock,
+    log,
+    processServers,
+    extraRoutes,
+  });
   onTestFinished(async () => {
     await service.stop(0);
     if (options.model === undefined) await model.close();

@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { DARK_SIDE } from "../../machines/draw.ts";
+import { outlineOf } from "../../machines/outline.ts";
+import { threadMachine } from "../../machines/thread.ts";
+
+/** What src/inspector/build.mjs made. */
+const BUILT = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "../../dist/inspector/" : "../../inspector/", import.meta.url),
+);
+const MACHINES = fileURLToPath(new URL("../../machines/", import.meta.url));
+
+export interface PageFile {
+  type: string;
+  body: string | Uint8Array;
+}
+
+/** The page's files by path below /machines; they hold nothing of anybody's, and need no key. */
+export const PAGE_FILES: Readonly<Record<string, () => Promise<PageFile>>> = {
+  "": () => built("text/html; charset=utf-8", "index.html"),
+  "/page.js": () => built("text/javascript; charset=utf-8", "page.js"),
+  "/page.css": () => built("text/css; charset=utf-8", "page.css"),
+  "/chart.css": async () => ({ type: "text/css; charset=utf-8", body: DARK_SIDE }),
+  "/thread.svg": async () => ({ type: "image/svg+xml; charset=utf-8", body: await picture() }),
+  "/thread.json": async () => ({
+    type: "application/json; charset=utf-8",
+    body: JSON.stringify(outlineOf(threadMachine)),
+  }),
+};
+
+/** Without the style that it carries for viewers: the page's policy takes none but its own files. */
+async function picture(): Promise<string> {
+  const svg = await readFile(join(MACHINES, "thread.svg"), "utf8");
+  return svg.replace(/<style>[^<]*<\/style>\n/, "");
+}
+
+async function built(type: string, name: string): Promise<PageFile> {
+  return { type, body: await readFile(join(BUILT, name)) };
+}

@@ -1,0 +1,47 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Lit } from "./lit.ts";
+
+/** The thread's chart, with what is lit in it. */
+export function Chart({ lit, label }: { lit: Lit; label: string }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [svg, setSvg] = useState<SVGElement | null>(null);
+
+  useEffect(() => {
+    const request = loadPicture((picture) => {
+      frame.current?.append(picture);
+      setSvg(picture);
+    });
+    return () => request.abort();
+  }, []);
+
+  useEffect(() => {
+    if (!svg) return;
+    const classes = [
+      ["been", lit.been],
+      ["taken", lit.taken],
+      ["now", lit.now],
+    ] as const;
+    for (const [name, ids] of classes) {
+      for (const element of svg.querySelectorAll(`.${name}`)) element.classList.remove(name);
+      for (const id of ids) svg.querySelector(`#${CSS.escape(id)}`)?.classList.add(name);
+    }
+  }, [svg, lit]);
+
+  return <div class="chart" ref={frame} role="img" aria-label={label} />;
+}
+
+/** As a document: the page's policy lets no text become markup. */
+function loadPicture(take: (picture: SVGElement) => void): XMLHttpRequest {
+  const request = new XMLHttpRequest();
+  request.open("GET", "/machines/thread.svg");
+  request.responseType = "document";
+  request.onload = () => {
+    const root = request.responseXML?.documentElement;
+    if (!root) return;
+    root.querySelector(":scope > title")?.remove();
+    for (const name of ["width", "height", "role"]) root.removeAttribute(name);
+    take(document.importNode(root, true) as unknown as SVGElement);
+  };
+  request.send();
+  return request;
+}

@@ -1,0 +1,19 @@
+/**
+ * The inspector's key: a link brings it behind the `#`, which browsers send to nobody. It is taken out of the address at
+ * once, kept for this tab alone, and sent in a header.
+ */
+const NAME = "inspector-key";
+
+/** Null where no link was followed in this tab. */
+export function takeKey(): string | null {
+  const given = new URLSearchParams(location.hash.slice(1)).get("key");
+  if (given !== null) {
+    sessionStorage.setItem(NAME, given);
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+  return sessionStorage.getItem(NAME);
+}
+
+export function forgetKey(): void {
+  sessionStorage.removeItem(NAME);
+}

@@ -1,0 +1,68 @@
+import type { ChannelView, Sight, ThreadEntryView, UserView } from "../views.ts";
+
+/** The key is not, or no longer, the inspector's. */
+export class WrongKey extends Error {}
+
+/** What the page asks the service. */
+export interface Service {
+  channels(): Promise<ChannelView[]>;
+  users(slug: string): Promise<UserView[]>;
+  threads(slug: string, userId: string): Promise<ThreadEntryView[]>;
+  /** Calls back with what is seen of a thread until the signal is aborted; a broken connection is made anew. */
+  watch(id: string, seen: (sight: Sight) => void, signal: AbortSignal): Promise<void>;
+}
+
+const RETRY_MS = 1_500;
+
+export function createService(key: string): Service {
+  async function ask(path: string, signal?: AbortSignal): Promise<Response> {
+    const response = await fetch(`/machines/api${path}`, {
+      headers: { authorization: `Bearer ${key}` },
+      credentials: "omit",
+      ...(signal ? { signal } : {}),
+    });
+    if (response.status === 401) throw new WrongKey("Cannot read: the key is not this service's");
+    if (!response.ok) throw new Error(`Cannot read ${path}: the service answered ${response.status}`);
+    return response;
+  }
+
+  const list = async <Item>(path: string) => (await (await ask(path)).json()) as Item[];
+
+  return {
+    channels: () => list<ChannelView>("/channels"),
+    users: (slug) => list<UserView>(`/channels/${encodeURIComponent(slug)}/users`),
+    threads: (slug, userId) =>
+      list<ThreadEntryView>(
+        `/channels/${encodeURIComponent(slug)}/users/${encodeURIComponent(userId)}/threads`,
+      ),
+    async watch(id, seen, signal) {
+      while (!signal.aborted) {
+        try {
+          const { body } = await ask(`/threads/${encodeURIComponent(id)}`, signal);
+          if (body) await readLines(body, (line) => seen(JSON.parse(line) as Sight));
+        } catch (error) {
+          if (signal.aborted) return;
+          if (error instanceof WrongKey) throw error;
+        }
+        if (signal.aborted) return;
+        seen({ type: "trouble", message: "The connection is gone; trying again" });
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    },
+  };
+}
+
+async function readLines(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  take: (line: string) => void,
+): Promise<void> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop() ?? "";
+    lines.forEach(take);
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import type { RunSummary, ThreadRecord } from "../store.ts";
+import type { RunView, ThreadView } from "./views.ts";
+
+/** What the page shows of a snapshot of machines/thread.ts; the rest stays here. */
+const snapshot = z.object({
+  value: z.union([z.string(), z.record(z.string(), z.string())]),
+  context: z.object({
+    run: z
+      .object({
+        attempt: z.number(),
+        toolCalls: z.number(),
+        calls: z.array(z.object({ tool: z.string() })),
+        deadlineMs: z.number().nullable(),
+        usage: z.object({ input: z.number(), output: z.number() }).nullable(),
+      })
+      .nullable(),
+  }),
+});
+
+/** Throws where the snapshot is of another chart. */
+export function threadView(record: ThreadRecord): ThreadView {
+  const { uid, slug, rev, fence, waitingCount, messageCount } = record;
+  const frozen = record.snapshot === null ? null : snapshot.parse(JSON.parse(record.snapshot));
+  const run = frozen?.context.run ?? null;
+  return {
+    id: uid,
+    slug,
+    rev,
+    state: frozen === null ? "idle" : pathOf(frozen.value),
+    holder: fence === null ? null : fence.slice(0, fence.lastIndexOf(":")),
+    waiting: waitingCount,
+    messages: messageCount,
+    sums: run && { ...run, calls: run.calls.map(({ tool }) => tool) },
+  };
+}
+
+export function runView({ runId, saidAtMs, outcome, path }: RunSummary): RunView {
+  return { runId, saidAtMs, outcome, path };
+}
+
+/** `running.thinking` for `{ running: "thinking" }`. */
+function pathOf(value: string | Record<string, string>): string {
+  if (typeof value === "string") return value;
+  return Object.entries(value).flat().join(".");
+}

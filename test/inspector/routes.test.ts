@@ -1,0 +1,194 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Secret } from "../../src/secret.ts";
+import { threadUid } from "../../src/domain/thread-uid.ts";
+import { inspectorKey } from "../../src/inspector/inspector-key.ts";
+import type { Sight } from "../../src/inspector/views.ts";
+import { openInspector } from "../../src/open-inspector.ts";
+import { prepareRedis } from "../support/keepers.ts";
+import { call, hold, say } from "../support/model-server.ts";
+import { openScriptedModel } from "../support/open-model.ts";
+import { TEST_KEY, sendMessage, startTestService } from "../support/service.ts";
+import { callIdOf, enterShop, startInspected } from "./inspected.ts";
+
+const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+const SOON = { timeout: 15_000 };
+const uid = threadUid("cli", "ada", "t1");
+
+/** A watch of a thread: everything that was told so far, as values and as text. */
+async function watch(url: string, id: string, key: string) {
+  const leaving = new AbortController();
+  onTestFinished(() => leaving.abort());
+  const response = await fetch(`${url}/machines/api/threads/${id}`, {
+    ...bearer(key),
+    signal: leaving.signal,
+  });
+  const told = { status: response.status, text: "", over: false };
+  const sights = (): Sight[] =>
+    told.text
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Sight);
+  const states = () => sights().flatMap((sight) => (sight.type === "thread" ? [sight.thread.state] : []));
+  const spoken = () =>
+    sights()
+      .flatMap((sight) => (sight.type === "said" ? sight.lines : []))
+      .map((line) => (line.type === "delta" ? line.text : ` <${line.type}> `))
+      .join("");
+  void (async () => {
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) told.text += chunk;
+    told.over = true;
+  })().catch(() => {});
+  return { told, sights, states, spoken };
+}
+
+describe("the inspector's key", () => {
+  test("is the same wherever the transport key is, and is not that key", () => {
+    const key = inspectorKey(new Secret("one")).reveal();
+    expect(key).toMatch(/^ik_[\w-]{43}$/);
+    expect(inspectorKey(new Secret("one")).reveal()).toBe(key);
+    expect(inspectorKey(new Secret("two")).reveal()).not.toBe(key);
+  });
+
+  const DATA = ["/channels", "/channels/cli/users", "/channels/cli/users/ada/threads", `/threads/${uid}`];
+  const FILES = ["", "/page.js", "/page.css", "/chart.css", "/thread.svg", "/thread.json"];
+
+  test.each(DATA)("is asked for by /machines/api%s", async (path) => {
+    const { service, key } = await startInspected();
+    const ask = async (headers: Record<string, string>) =>
+      (await fetch(`${service.url}/machines/api${path}`, { headers })).status;
+    expect(await ask({})).toBe(401);
+    for (const wrong of [TEST_KEY, "ik_wrong", `${key}x`]) {
+      expect(await ask({ authorization: `Bearer ${wrong}` })).toBe(401);
+    }
+    expect(await ask({ cookie: `key=${key}` })).toBe(401);
+  });
+
+  test.each(FILES)("is neither asked for by /machines%s nor in it", async (path) => {
+    const { service, key } = await startInspected();
+    const response = await fetch(`${service.url}/machines${path}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-security-policy")).toContain("script-src 'self';");
+    expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+    expect(await response.text()).not.toContain(key);
+  });
+
+  test("opens no door of the API", async () => {
+    const { service, key } = await startInspected();
+    const sent = await sendMessage(service.url, { threadId: "t1", userId: "ada", text: "Hello" }, key);
+    expect(sent.status).toBe(401);
+  });
+});
+
+describe("the lists", () => {
+  test("lead from channel to user to thread", async () => {
+    const { service, key } = await startInspected();
+    await sendMessage(service.url, { threadId: "t1", userId: "ada", text: "Hello" });
+    await sendMessage(service.url, { threadId: "t2", userId: "ada", text: "Hello" });
+    const list = async (path: string) =>
+      (await (await fetch(`${service.url}/machines/api${path}`, bearer(key))).json()) as Record<
+        string,
+        unknown
+      >[];
+
+    expect(await list("/channels")).toEqual(
+      expect.arrayContaining([
+        { slug: "cli", kind: "transport" },
+        { slug: "shop", kind: "web" },
+      ]),
+    );
+    const [user] = await list("/channels/cli/users");
+    expect(user).toMatchObject({ externalUserId: "ada", displayName: null });
+    const threads = await list(`/channels/cli/users/${String(user?.["userId"])}/threads`);
+    expect(threads.map(({ threadId }) => threadId)).toEqual(["t2", "t1"]);
+    expect(threads[1]?.["id"]).toBe(uid);
+    const nobody = await fetch(`${service.url}/machines/api/channels/cli/users/bob/threads`, bearer(key));
+    expect(nobody.status).toBe(404);
+  });
+});
+
+describe("a watch", () => {
+  test("tells of a thread from before its first message to the end of its run", async () => {
+    const { service, server, key, complaints } = await startInspected([[say("Hel"), hold(), say("lo")]]);
+    const { sights, states, spoken } = await watch(service.url, uid, key);
+    await expect.poll(sights, SOON).toEqual([{ type: "untouched" }]);
+
+    const sent = sendMessage(service.url, { threadId: "t1", userId: "ada", text: "Hello" });
+    await server.held();
+    await expect.poll(spoken, SOON).toBe("Hel");
+    server.release();
+    await sent;
+    await expect.poll(states, SOON).toEqual(["running.thinking", "idle"]);
+    expect(spoken()).toBe("Hello <done> ");
+    const runs = sights().flatMap((sight) => (sight.type === "runs" ? sight.runs : []));
+    expect(runs.at(-1)?.path.map(({ event, state }) => [event, state])).toEqual([
+      ["user.said", "running.thinking"],
+      ["agent.finished", "idle"],
+    ]);
+    const messages = sights().findLast((sight) => sight.type === "messages");
+    expect(messages?.messages.map(({ role, content }) => [role, content])).toEqual([
+      ["user", "Hello"],
+      ["assistant", "Hello"],
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  test("goes on over page calls, each in a stream of its own", async () => {
+    const { service, key } = await startInspected([[call("cart")], "Two teas"]);
+    const shop = await enterShop(service.url, "cart");
+    const id = shop.threadId;
+    const callId = callIdOf(await shop.say("What is in my cart?"));
+    const { states, spoken } = await watch(service.url, id, key);
+    await expect.poll(spoken, SOON).toBe(" <step>  <tool_call> ");
+    await shop.answer(callId, "two teas");
+    await expect.poll(states, SOON).toEqual(["awaitingPageTool", "idle"]);
+    await expect.poll(spoken, SOON).toContain("Two teas <done> ");
+  });
+
+  test("shows no secret and no visitor token (P15)", async () => {
+    const script = () => "The key is canary-of-the-configuration, and Bearer abcdef123456";
+    const { service, key } = await startInspected(script);
+    const shop = await enterShop(service.url, "cart");
+    await shop.say(`My key is sk_abcdefgh, yours is ${TEST_KEY}, the link's is ${key}`);
+    const { told, states } = await watch(service.url, shop.threadId, key);
+    await expect.poll(states, SOON).toEqual(["idle"]);
+    await expect.poll(() => told.text, SOON).toContain("The key is [secret]");
+    for (const secret of ["canary-of", "abcdef123456", "sk_abcdefgh", TEST_KEY, key, shop.visitorToken]) {
+      expect(told.text).not.toContain(secret);
+    }
+  });
+
+  test("sees a run that another instance holds, line by line", async () => {
+    const ground = await prepareRedis();
+    onTestFinished(() => ground.remove());
+    const [here, there] = [await ground.open(), await ground.open()];
+    onTestFinished(async () => void (await Promise.all([here.close(), there.close()])));
+    const { model, server } = await openScriptedModel([[say("Hel"), hold(), say("lo")]]);
+    const inspector = openInspector({
+      transportKey: new Secret(TEST_KEY),
+      secrets: [],
+      store: here,
+      log: { info() {}, warn() {}, error() {} },
+    });
+    const watching = await startTestService({ store: here, model, extraRoutes: inspector.routes });
+    const running = await startTestService({ store: there, model });
+
+    const sent = sendMessage(running.url, { threadId: "t1", userId: "ada", text: "Hello" });
+    await server.held();
+    const key = inspector.linkOf("").split("#key=")[1] ?? "";
+    const { states, spoken } = await watch(watching.url, uid, key);
+    await expect.poll(spoken, SOON).toBe("Hel");
+    expect(states()).toEqual(["running.thinking"]);
+    server.release();
+    await sent;
+    await expect.poll(states, SOON).toEqual(["running.thinking", "idle"]);
+    expect(spoken()).toBe("Hello <done> ");
+  });
+
+  test("ends when the inspector is closed, so that it holds up no stop", async () => {
+    const { service, key, inspector } = await startInspected();
+    const { told, sights } = await watch(service.url, uid, key);
+    await expect.poll(sights, SOON).toHaveLength(1);
+    inspector.close();
+    await expect.poll(() => told.over, SOON).toBe(true);
+  });
+});
