@@ -1,6 +1,6 @@
 // The browser element: a classic script with its markdown renderer beside it, a module with both, and a manifest.
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -61,10 +61,20 @@ if (gzipBytes > BUDGET_BYTES) {
   throw new Error(`Cannot build the widget: ${gzipBytes} bytes gzipped, the budget is ${BUDGET_BYTES}`);
 }
 
-rmSync(out, { recursive: true, force: true });
-mkdirSync(out, { recursive: true });
-writeFileSync(join(out, "chat-agent.js"), script);
-writeFileSync(join(out, "chat-agent.mjs"), module);
-writeFileSync(join(out, markdownFile), markdown);
 const manifest = { version, hash: hashOf(script), gzipBytes, markdownFile };
-writeFileSync(join(out, "manifest.json"), `${JSON.stringify(manifest)}\n`);
+const files = new Map([
+  ["chat-agent.js", script],
+  ["chat-agent.mjs", module],
+  [markdownFile, markdown],
+  ["manifest.json", `${JSON.stringify(manifest)}\n`],
+]);
+mkdirSync(out, { recursive: true });
+for (const [name, content] of files) {
+  // Each file is whole at any time: a service may be reading them.
+  const unfinished = join(out, `.${name}.${process.pid}`);
+  writeFileSync(unfinished, content);
+  renameSync(unfinished, join(out, name));
+}
+for (const name of readdirSync(out)) {
+  if (!files.has(name) && !name.startsWith(".")) rmSync(join(out, name), { force: true });
+}

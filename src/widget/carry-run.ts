@@ -12,10 +12,11 @@ import { withStep } from "./state.ts";
 import type { Shelf } from "./storage.ts";
 import type { Tool } from "./tools.ts";
 import type { Service } from "./transport.ts";
+import type { Place } from "./visitor.ts";
 
 export interface CarriedRun {
   service: Service;
-  at: { token: string; threadId: string };
+  at: Place;
   host: PageHost;
   board: Board;
   tab: Shelf;

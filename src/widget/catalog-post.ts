@@ -3,6 +3,7 @@ import type { Shelf } from "./storage.ts";
 import { catalogOf } from "./tools.ts";
 import { Refused } from "./transport.ts";
 import type { Service } from "./transport.ts";
+import type { Place } from "./visitor.ts";
 
 interface PostedCatalog {
   threadId: string;
@@ -17,7 +18,7 @@ export async function postCatalog(options: {
   service: Service;
   shelf: Shelf;
   host: PageHost;
-  at: { token: string; threadId: string };
+  at: Place;
 }): Promise<void> {
   const { service, shelf, host, at } = options;
   const { catalog, dropped } = catalogOf(await host.tools());

@@ -12,6 +12,7 @@ import { currentPage } from "./page-host.ts";
 import type { ResultBody } from "./run-record.ts";
 import { Refused } from "./transport.ts";
 import type { Service } from "./transport.ts";
+import type { Place } from "./visitor.ts";
 
 /**
  * Follows one run through its streams: each tool_call ends one, its result opens the next, and a stream that breaks off
@@ -20,7 +21,7 @@ import type { Service } from "./transport.ts";
  */
 export interface RunParts {
   service: Service;
-  at: { token: string; threadId: string };
+  at: Place;
   signal: AbortSignal;
   reply: ReplyView;
   /** Runs the page tool; null: this tab only listens, and does not run tools. */

@@ -1,5 +1,6 @@
 import type { Item, ShownStep } from "./state.ts";
 import type { Service } from "./transport.ts";
+import type { Place } from "./visitor.ts";
 
 /** As many as fill a tall panel a few times. */
 const PAGE_SIZE = 30;
@@ -14,7 +15,7 @@ interface HistoryItem {
 /** The newest messages of a thread, or those before one, oldest first. */
 export async function newestMessages(
   service: Service,
-  at: { token: string; threadId: string },
+  at: Place,
   before: string | null,
 ): Promise<{ items: Item[]; hasEarlier: boolean }> {
   const query = new URLSearchParams({ limit: String(PAGE_SIZE), ...(before === null ? {} : { before }) });

@@ -1,4 +1,5 @@
 import type { Line } from "../../machines/line.ts";
+import type { CustomerContext } from "./customer-context.ts";
 import type { Strings } from "./strings/strings.ts";
 import type { Phase, Shown } from "./state.ts";
 import type { Tool, ToolAnnotations } from "./tools.ts";
@@ -19,9 +20,6 @@ export interface PageHost {
 
 /** Which tools ask the visitor first: those that say they have consequences, all that write, all, none. */
 export type ConfirmTools = "consequential" | "writes" | "all" | "none";
-
-/** A flat map that the page sends along; the service takes no other values. */
-export type CustomerContext = Record<string, string | number | boolean>;
 
 /** The details of the element's events; each is dispatched as `chat-agent:` and its name, bubbling and composed. */
 export interface ChatAgentEvents {

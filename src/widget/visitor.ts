@@ -9,6 +9,12 @@ interface Visitor {
   threadId?: string;
 }
 
+/** Whose request it is, and in which thread. */
+export interface Place {
+  token: string;
+  threadId: string;
+}
+
 export interface VisitorOptions {
   service: Service;
   publishableKey: string;
@@ -39,7 +45,7 @@ export class VisitorDesk {
   }
 
   /** The token and the thread of this browser's conversation; makes what is missing. */
-  async thread(): Promise<{ token: string; threadId: string }> {
+  async thread(): Promise<Place> {
     const known = this.#read();
     if (known?.threadId !== undefined) return { token: known.visitorToken, threadId: known.threadId };
     return await this.#alone(async () => {
@@ -59,10 +65,7 @@ export class VisitorDesk {
    * A request in this browser's thread. A token that is no longer known (401) and a thread that is gone (404) are
    * replaced, and the request made once more; `onRenewed` tells that the conversation is a new one.
    */
-  async inThread<Answer>(
-    request: (at: { token: string; threadId: string }) => Promise<Answer>,
-    onRenewed: () => void,
-  ): Promise<Answer> {
+  async inThread<Answer>(request: (at: Place) => Promise<Answer>, onRenewed: () => void): Promise<Answer> {
     for (let renewed = false; ; renewed = true) {
       let used: string | null = null;
       try {

@@ -1,0 +1,100 @@
+import type { ConfirmTools } from "./page-host.ts";
+import type { ToolSources } from "./tools.ts";
+
+export const OBSERVED = [
+  "publishable-key",
+  "base-url",
+  "storage",
+  "open",
+  "display",
+  "launcher",
+  "lang",
+  "heading",
+  "placeholder",
+  "welcome",
+  "max-chars",
+  "tools",
+] as const;
+
+/** A change of these makes it another conversation. */
+export const IDENTITY: ReadonlySet<string> = new Set(["publishable-key", "base-url", "storage"]);
+
+/** The element's attributes, read: what is absent or makes no sense is the default. */
+export class Attributes {
+  readonly #element: HTMLElement;
+  readonly #home: string;
+
+  /** `home`: address of the service where no base-url is given. */
+  constructor(element: HTMLElement, home: string) {
+    this.#element = element;
+    this.#home = home;
+  }
+
+  get publishableKey(): string | null {
+    return this.text("publishable-key");
+  }
+
+  get baseUrl(): string {
+    return (this.text("base-url") ?? this.#home).replace(/\/+$/, "");
+  }
+
+  /** Two services, or two channels, on one origin keep apart what they remember. */
+  get prefix(): string {
+    return `chat-agent:${this.publishableKey ?? ""}@${this.baseUrl}:`;
+  }
+
+  get open(): boolean {
+    return this.#element.hasAttribute("open");
+  }
+
+  set open(open: boolean) {
+    this.#element.toggleAttribute("open", open);
+  }
+
+  get display(): "floating" | "inline" {
+    return this.#oneOf("display", ["floating", "inline"]);
+  }
+
+  get storage(): "local" | "session" | "memory" {
+    return this.#oneOf("storage", ["local", "session", "memory"]);
+  }
+
+  get tools(): ToolSources {
+    return this.#oneOf("tools", ["all", "page", "property", "none"]);
+  }
+
+  get confirmTools(): ConfirmTools {
+    return this.#oneOf("confirm-tools", ["consequential", "writes", "all", "none"]);
+  }
+
+  get hasLauncher(): boolean {
+    return this.text("launcher") !== "none";
+  }
+
+  get toolTimeoutMs(): number {
+    return this.#positive("tool-timeout", 60) * 1000;
+  }
+
+  get maxChars(): number {
+    return this.#positive("max-chars", 2_000);
+  }
+
+  /** The element's own, or that of what is around it. */
+  get lang(): string {
+    return this.#element.closest("[lang]")?.getAttribute("lang") ?? "";
+  }
+
+  text(name: string): string | null {
+    return this.#element.getAttribute(name);
+  }
+
+  #oneOf<Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word {
+    const value = this.text(name);
+    return words.find((word) => word === value) ?? words[0];
+  }
+
+  #positive(name: string, otherwise: number): number {
+    const number = Number(this.text(name));
+    return Number.isFinite(number) && number > 0 ? number : otherwise;
+  }
+}

@@ -1,0 +1,12 @@
+/** A flat map that the page sends along; the service takes no other values. */
+export type CustomerContext = Record<string, string | number | boolean>;
+
+/** A copy. Throws where a value is one that the service would refuse. */
+export function checkedContext(context: CustomerContext): CustomerContext {
+  for (const [name, value] of Object.entries(context)) {
+    if (!["string", "number", "boolean"].includes(typeof value)) {
+      throw new TypeError(`Cannot take context: ${name} is neither a string, a number nor a boolean`);
+    }
+  }
+  return { ...context };
+}
