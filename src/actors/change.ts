@@ -130,6 +130,8 @@ export function drawUpChange(options: {
         messages.push(
           replyMessage({ run: ended, outcome, terminal: ended.terminal, id: nextId(), createdAtMs }),
         );
+        // For the run's next turn, which it does not have: the longest reply would be saved twice for nobody.
+        ended.turns = [];
         break;
       }
       case "keepMessage": {

@@ -48,6 +48,20 @@ describe.each(keepers)("threads on $name", ({ prepare }) => {
       expect(here.threads.held()).toBe(0);
     });
 
+    it("keeps of a run that has ended what replays its stream, and not what the model saw", async () => {
+      const reply = readerOf(await here.threads.say(says("t1", "What time is it?")));
+      (await here.agent.turn()).call(serverCall("c1"));
+      (await here.agent.toolCall()).answer("noon");
+      const turn = await here.agent.turn();
+      turn.write("It is noon");
+      turn.finish();
+      await reply.all;
+      const record = await store.load("t1", 1_000);
+      expect(record?.run?.turns).toEqual([]);
+      expect(textOfLines(record?.run?.lines ?? [])).toBe("It is noon");
+      expect(record?.tail.at(-1)?.calls).toMatchObject([{ tool: "clock", result: "noon" }]);
+    });
+
     it("gives the next turn the conversation so far", async () => {
       const first = readerOf(await here.threads.say(says("t1", "One")));
       const turn = await here.agent.turn();
