@@ -71,12 +71,14 @@ export function addUsers(program: Command, terminal: Terminal): void {
   }
 }
 
+/** The channel; throws CannotDo where there is none of that slug. */
 export async function existingChannel(store: Store, slug: string) {
   const channel = await store.channel(slug);
   if (channel === null) throw new CannotDo(`Cannot find channel ${slug}: there is none of that slug`);
   return channel;
 }
 
+/** A user by external id or user id; throws CannotDo where the channel has none of that id. */
 export async function existingUser(store: Store, slug: string, id: string): Promise<User> {
   await existingChannel(store, slug);
   const user = await store.findUser(slug, id);

@@ -12,6 +12,7 @@ export interface TokenClaim {
 
 const TOKEN_BYTES = 32;
 
+/** A new token of a web channel. */
 export function newVisitorToken(slug: string): string {
   return `vt_${slug}_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
 }

@@ -44,7 +44,7 @@ export async function loadWidgetScript(folder = BUILT): Promise<WidgetScript> {
 }
 
 /**
- * The answer to a GET or HEAD of `/widget/v1/NAME` (contract, Not endpoints of the API): for every page of every origin,
+ * The answer to a GET of `/widget/v1/NAME` (contract, Not endpoints of the API): for every page of every origin,
  * so no Origin is asked for. null where there is no such file.
  */
 export function widgetScriptAnswer(
