@@ -1,16 +1,19 @@
 import type { Line } from "../../machines/line.ts";
-import { isTerminal } from "../../machines/line.ts";
+import { cutText, isTerminal } from "../../machines/line.ts";
 import type { ThreadLog } from "../actors/parts.ts";
 import type { Reply } from "../actors/reply.ts";
 import type { Threads } from "../actors/threads.ts";
 import { StoreUnavailable } from "../store.ts";
-import type { Store, ThreadRecord } from "../store.ts";
+import type { RunSummary, Store, ThreadRecord } from "../store.ts";
 import { runView, threadView } from "./thread-view.ts";
 import type { Sight } from "./views.ts";
 
-/** Newest runs and messages that a watcher is told of. */
+/** Newest runs and messages that a watcher is told of; all of it stays far below what a reader may leave unread (1 MiB). */
 const RUNS = 30;
+const MOVES = 2_000;
 const MESSAGES = 100;
+const MESSAGE_CHARS = 1_000;
+const DELTA_CHARS = 20_000;
 /** How often the store is looked into; lines that are said bring the next look sooner. */
 const LOOK_MS = 1_000;
 const SOON_MS = 60;
@@ -76,7 +79,7 @@ export function watchThread(
         messageCount === seenMessages ? null : await store.history(uid, { limit: MESSAGES, before: null });
       if (stopped) return;
       tellOnce(mark, { type: "thread", thread: threadView(record) });
-      if (isNewRun) tell({ type: "runs", runs: runs.map(runView) });
+      if (isNewRun) tell({ type: "runs", runs: newest(runs).map(runView) });
       if (run) tell({ type: "runs", runs: [runView(run)] });
       if (messages) {
         tell({
@@ -84,7 +87,7 @@ export function watchThread(
           messages: messages.map(({ id, role, content, createdAtMs, runId }) => ({
             id,
             role,
-            content,
+            content: cutText(content, MESSAGE_CHARS),
             createdAtMs,
             runId,
           })),
@@ -98,15 +101,16 @@ export function watchThread(
   }
 
   async function readAlong(stream: string): Promise<void> {
-    followed = stream;
+    const opened = await threads.follow(uid);
     reply?.leave();
-    reply = await threads.follow(uid);
+    reply = opened;
+    followed = stream;
     if (stopped) return reply?.leave();
     const runId = reply?.runId ?? "";
     let fresh = true;
     reply?.read((lines: Line[]) => {
       if (stopped) return;
-      tell({ type: "said", runId, fresh, lines });
+      tell({ type: "said", runId, fresh, lines: lines.map(shortened) });
       fresh = false;
       const last = lines.at(-1);
       // The run goes on elsewhere: the next look reads along anew.
@@ -131,4 +135,15 @@ export function watchThread(
     reply?.leave();
     reply = null;
   };
+}
+
+/** As many of the newest runs as have MOVES moves together, and always the last. */
+function newest(runs: readonly RunSummary[]): RunSummary[] {
+  let moves = 0;
+  const oldest = runs.findLastIndex((run) => (moves += run.path.length) > MOVES);
+  return runs.slice(Math.min(oldest + 1, Math.max(0, runs.length - 1)));
+}
+
+function shortened(line: Line): Line {
+  return line.type === "delta" ? { type: "delta", text: cutText(line.text, DELTA_CHARS) } : line;
 }

@@ -184,6 +184,17 @@ describe("a watch", () => {
     expect(spoken()).toBe("Hello <done> ");
   });
 
+  test("shortens what is long, so that it is no slow reader of its own", async () => {
+    const long = "word ".repeat(600_000);
+    const { service, key } = await startInspected(() => [say(long)]);
+    await sendMessage(service.url, { threadId: "t1", userId: "ada", text: "Hello" });
+    const { told, states, spoken } = await watch(service.url, uid, key);
+    await expect.poll(states, SOON).toEqual(["idle"]);
+    await expect.poll(spoken, SOON).toContain("<done>");
+    expect(told.text.length).toBeLessThan(30_000);
+    expect(told.over).toBe(false);
+  });
+
   test("ends when the inspector is closed, so that it holds up no stop", async () => {
     const { service, key, inspector } = await startInspected();
     const { told, sights } = await watch(service.url, uid, key);
