@@ -1,6 +1,8 @@
 import type { ErrorLine, Line, ProgressLine, TerminalLine } from "../../machines/line.ts";
 import { isTerminal } from "../../machines/line.ts";
+import { holderOf } from "../domain/fence.ts";
 import type { Letter, Store, ThreadRecord } from "../store.ts";
+import { INTERRUPTED } from "./interrupted.ts";
 import type { LiveThread } from "./live-thread.ts";
 import type { ThreadLog } from "./parts.ts";
 import type { OpenReply } from "./reply.ts";
@@ -37,12 +39,6 @@ const FOLLOWER_TTL_MS = 5_000;
 
 const LOST: ErrorLine = { type: "error", message: "The service has lost this message" };
 
-const GONE_ON: ErrorLine = {
-  type: "error",
-  code: "interrupted",
-  message: "This stream was interrupted; the run goes on",
-};
-
 interface FollowLetter {
   type: "follow";
   uid: string;
@@ -68,11 +64,6 @@ interface Mirror {
   fence: string | null;
   looking: boolean;
   timer: NodeJS.Timeout;
-}
-
-/** Process id of a fence `PROCESS:RANDOM`. */
-export function holderOf(fence: string): string {
-  return fence.slice(0, fence.lastIndexOf(":"));
 }
 
 export function createFollowing(parts: {
@@ -157,7 +148,7 @@ export function createFollowing(parts: {
     const lines: ProgressLine[] = (kept?.steps ?? []).map((step) => ({ type: "step", ...step }));
     if (kept) lines.push({ type: "delta", text: kept.content });
     if (mirror.log.position > 0) cut(mirror);
-    else finish(mirror, lines, ended.terminal ?? GONE_ON);
+    else finish(mirror, lines, ended.terminal ?? INTERRUPTED);
   }
 
   function finish(mirror: Mirror, lines: readonly ProgressLine[], terminal: TerminalLine): void {
@@ -165,7 +156,7 @@ export function createFollowing(parts: {
     drop(mirror);
   }
 
-  function cut(mirror: Mirror, line: ErrorLine = GONE_ON): void {
+  function cut(mirror: Mirror, line: ErrorLine = INTERRUPTED): void {
     mirror.log.cut(line);
     drop(mirror);
   }
@@ -173,7 +164,7 @@ export function createFollowing(parts: {
   function handOver(mirror: Mirror, thread: LiveThread): void {
     drop(mirror);
     if (mirror.log.position > thread.basePosition && mirror.fence !== thread.fence)
-      return mirror.log.cut(GONE_ON);
+      return mirror.log.cut(INTERRUPTED);
     for (const reply of mirror.log.readers) thread.log.attach(reply, mirror.log.position);
   }
 
@@ -254,7 +245,7 @@ export function createFollowing(parts: {
 
     stop() {
       for (const mirror of mirrors.values()) {
-        mirror.log.cut(GONE_ON);
+        mirror.log.cut(INTERRUPTED);
         clearInterval(mirror.timer);
       }
       mirrors.clear();

@@ -3,6 +3,7 @@ import { THREAD_CHART_VERSION, threadMachine } from "../../machines/thread.ts";
 import type { Call } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
 import type { TurnEnd } from "../agent.ts";
+import { newFence } from "../domain/fence.ts";
 import { newId } from "../domain/ids.ts";
 import type { Catalog, Message, Run, TurnItem, WaitingMessage } from "../domain/message.ts";
 import { ModelFault } from "../model.ts";
@@ -12,6 +13,7 @@ import { drawUpChange, threadStateOf } from "./change.ts";
 import type { Change } from "./change.ts";
 import { createHost } from "./host.ts";
 import type { Effect } from "./host.ts";
+import { INTERRUPTED } from "./interrupted.ts";
 import { createMailbox } from "./mailbox.ts";
 import type { ThreadParts } from "./parts.ts";
 import { createRunLog } from "./run-log.ts";
@@ -31,11 +33,6 @@ const PATIENCE_MS = 2_000;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 1_000;
 
-const INTERRUPTED: ErrorLine = {
-  type: "error",
-  code: "interrupted",
-  message: "This stream was interrupted; the run goes on",
-};
 const NOT_SAVED: ErrorLine = { type: "error", message: "The service cannot save the conversation right now" };
 
 /** What comes with an event besides the event. */
@@ -62,8 +59,8 @@ export interface Claim extends Enclosed {
 /** The claim's end: the store's answer, or `unchanged` where the chart has no move for the event. */
 export type ClaimResult = CommitResult | { type: "unchanged" };
 
-/** What a live thread tells the one that keeps them. */
-export interface Keeper {
+/** The threads that this process holds: whom a live thread tells of its coming and going. */
+export interface Roster {
   /** A claim is on its way: its fence is not lost, though nobody is known to hold it yet. */
   claiming(thread: LiveThread): void;
   claimed(thread: LiveThread, held: boolean): void;
@@ -84,7 +81,7 @@ export class LiveThread {
   basePosition: number;
 
   readonly #parts: ThreadParts;
-  readonly #keeper: Keeper;
+  readonly #roster: Roster;
   readonly #mailbox = createMailbox();
   #snapshot;
   #rev: number;
@@ -100,15 +97,15 @@ export class LiveThread {
 
   constructor(
     parts: ThreadParts,
-    keeper: Keeper,
+    roster: Roster,
     thread: { uid: string; slug: string; record: ThreadRecord | null; traceparent: string | null },
   ) {
     const { uid, slug, record, traceparent } = thread;
     this.#parts = parts;
-    this.#keeper = keeper;
+    this.#roster = roster;
     this.uid = uid;
     this.slug = record?.slug ?? slug;
-    this.fence = `${parts.store.processId}:${newId()}`;
+    this.fence = newFence(parts.store.processId);
     this.run = record?.run ?? null;
     this.log = createRunLog(this.run?.runId ?? "", this.run?.lines);
     this.basePosition = this.log.position;
@@ -133,12 +130,12 @@ export class LiveThread {
     // A thread without a run cannot be held: there is nothing to take.
     if (!commit) return { type: "unchanged" };
 
-    this.#keeper.claiming(this);
+    this.#roster.claiming(this);
     let result: CommitResult | null = null;
     try {
       result = await this.#parts.store.commit(commit);
     } finally {
-      this.#keeper.claimed(this, result?.type === "committed");
+      this.#roster.claimed(this, result?.type === "committed");
     }
     if (result.type === "committed") {
       const committed = result;
@@ -167,7 +164,7 @@ export class LiveThread {
     if (this.#over) return;
     this.#stop();
     this.log.cut(INTERRUPTED);
-    this.#keeper.letGo(this);
+    this.#roster.letGo(this);
   }
 
   #decide(event: ThreadEvent, enclosed: Enclosed): Drawn | null {
@@ -294,7 +291,7 @@ export class LiveThread {
       return this.#handle(this.userSaid(message), { message, startsWaiting: true });
     }
     this.#stop();
-    this.#keeper.letGo(this);
+    this.#roster.letGo(this);
   }
 
   #adopt(change: Change, next: ReturnType<typeof host.initial>): void {
@@ -309,7 +306,7 @@ export class LiveThread {
       this.log = createRunLog(change.run.runId);
       this.basePosition = 0;
       this.#activeSince = this.#parts.clock.elapsed();
-      this.#keeper.begun(this);
+      this.#roster.begun(this);
     }
     this.#armTimeout();
     this.log.say(change.said);

@@ -1,9 +1,10 @@
+import { holderOf } from "../domain/fence.ts";
 import { newId } from "../domain/ids.ts";
 import type { Api, Catalog, Message, Speaker, WaitingMessage } from "../domain/message.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { StoreUnavailable } from "../store.ts";
 import type { HistoryPage, Letter, ThreadRecord } from "../store.ts";
-import { createFollowing, holderOf } from "./following.ts";
+import { createFollowing } from "./following.ts";
 import { LiveThread } from "./live-thread.ts";
 import type { Claim, ClaimResult } from "./live-thread.ts";
 import type { ThreadParts } from "./parts.ts";
@@ -77,7 +78,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
   const fences = new Set<string>();
   let draining = false;
 
-  const keeper = {
+  const roster = {
     claiming(thread: LiveThread) {
       fences.add(thread.fence);
     },
@@ -113,7 +114,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
     record: ThreadRecord | null,
     traceparent: string | null,
   ): LiveThread {
-    return new LiveThread(parts, keeper, { uid, slug, record, traceparent });
+    return new LiveThread(parts, roster, { uid, slug, record, traceparent });
   }
 
   /** Claims a thread as it is, over and over until the claim was made on what the store holds. */

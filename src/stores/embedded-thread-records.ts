@@ -1,3 +1,4 @@
+import { holderOf } from "../domain/fence.ts";
 import type { Catalog, Message, Run, WaitingMessage } from "../domain/message.ts";
 import type { CommitResult, RunSummary, ThreadState } from "../store.ts";
 import { keyPart } from "./embedded-db.ts";
@@ -39,9 +40,6 @@ export const newHeader = (slug: string): Header => ({
   lastOp: null,
 });
 
-/** The process that a fence, `PROCESS:RANDOM`, names. */
-export const processOf = (fence: string): string => fence.slice(0, fence.lastIndexOf(":"));
-
 const summaryOf = ({ runId, saidAtMs, outcome, path, terminal }: Run): RunSummary => ({
   runId,
   saidAtMs,
@@ -61,7 +59,7 @@ export function threadRecords(db: EmbeddedDb) {
   const summaryKey = (uid: string, position: number): Key => ["rs", keyPart(uid), position];
   const runPositionKey = (uid: string, runId: string): Key => ["ri", keyPart(uid), keyPart(runId)];
   const waitingKey = (uid: string, runId: string): Key => ["q", keyPart(uid), keyPart(runId)];
-  const heldKey = (fence: string, uid: string): Key => ["held", keyPart(processOf(fence)), keyPart(uid)];
+  const heldKey = (fence: string, uid: string): Key => ["held", keyPart(holderOf(fence)), keyPart(uid)];
   const dueKey = (atMs: number, uid: string): Key => ["due", atMs, keyPart(uid)];
 
   return {

@@ -1,5 +1,6 @@
 import type { WaitingMessage } from "../domain/message.ts";
 import type { CommitResult, RunSummary, Store, ThreadCommit } from "../store.ts";
+import { holderOf } from "../domain/fence.ts";
 import { bucketOf } from "./buckets.ts";
 import type { RedisCommands } from "./redis-commands.ts";
 import type { Reply } from "./redis-connection.ts";
@@ -72,8 +73,8 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
 function commitKeys({ uid, fence, takesFrom }: ThreadCommit): string[] {
   const { header, messages, queue, runs, runOrder } = threadKeys(uid);
   const bucket = bucketOf(uid);
-  const own = ownKey(bucket, processOf(fence));
-  const taken = takesFrom === null ? own : ownKey(bucket, processOf(takesFrom));
+  const own = ownKey(bucket, holderOf(fence));
+  const taken = takesFrom === null ? own : ownKey(bucket, holderOf(takesFrom));
   return [header, messages, queue, runs, runOrder, dueKey(bucket), own, taken];
 }
 
@@ -123,9 +124,4 @@ function resultFrom(reply: Reply): CommitResult {
     default:
       throw new Error(`Cannot read a commit's answer: no result is called ${type}`);
   }
-}
-
-/** The process that a fence `PROCESS:RANDOM` names. */
-function processOf(fence: string): string {
-  return fence.slice(0, fence.indexOf(":"));
 }

@@ -1,0 +1,8 @@
+import type { ErrorLine } from "../../machines/line.ts";
+
+/** Ends a stream whose run goes on elsewhere: re-attaching follows it (contract, A process that dies mid-run). */
+export const INTERRUPTED: ErrorLine = {
+  type: "error",
+  code: "interrupted",
+  message: "This stream was interrupted; the run goes on",
+};

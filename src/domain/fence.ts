@@ -1,0 +1,14 @@
+import { newId } from "./ids.ts";
+
+/**
+ * Who holds a thread: `PROCESS:RANDOM`, new with every claim. Compared whole by every commit, so that a holder from
+ * whom a thread was taken changes nothing more; no clock and no counter has a say.
+ */
+export function newFence(processId: string): string {
+  return `${processId}:${newId()}`;
+}
+
+/** The process that a fence names. */
+export function holderOf(fence: string): string {
+  return fence.slice(0, fence.lastIndexOf(":"));
+}
