@@ -6,8 +6,8 @@ import { identifyRows } from "./rows.ts";
 import { echoOrCall } from "./script.ts";
 import { itFollowsTheReference } from "./sequences.ts";
 
-/** Everything that identify and access promise over HTTP, on one kind of store. */
-export function describeIdentity(site: Site): void {
+/** Everything that identify and access promise over HTTP, on one kind of store, and `more` that only this one promises. */
+export function describeIdentity(site: Site, more: (open: () => House) => void = () => {}): void {
   describe(`identity on ${site.name}`, () => {
     let house: House;
     const current = () => house;
@@ -19,5 +19,6 @@ export function describeIdentity(site: Site): void {
     identifyRows(current);
     itIsLinearizable(current, 30);
     itFollowsTheReference(current, 15);
+    more(current);
   });
 }

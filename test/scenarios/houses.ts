@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient } from "redis";
 import { systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Config } from "../../src/config.ts";
@@ -37,6 +36,8 @@ export interface Site {
 
 /** Empty when it is prepared, and gone when it is removed. */
 interface Ground {
+  /** Of each Redis node; none on the embedded store. */
+  nodes: string[];
   open(onCommand: (name: string) => void): Promise<Store>;
   dump(): Promise<StoreDump>;
   remove(): Promise<void>;
@@ -48,6 +49,8 @@ export interface House {
   urls: string[];
   /** The first instance's. */
   store: Store;
+  /** Addresses of the Redis nodes. */
+  nodes: string[];
   model: ModelServer;
   /** Round trips to Redis so far, by name. */
   commands: string[];
@@ -114,6 +117,7 @@ export async function openHouse(site: Site, script?: Script, changes: Partial<Co
     site,
     urls: services.map(({ url }) => url),
     store,
+    nodes: ground.nodes,
     model: modelServer,
     commands,
     async putChannel(channel) {
@@ -134,6 +138,7 @@ export async function openHouse(site: Site, script?: Script, changes: Partial<Co
 async function prepareFolder(): Promise<Ground> {
   const dataDir = await mkdtemp(join(tmpdir(), "chat-agent-house-"));
   return {
+    nodes: [],
     open: () => openEmbeddedStore({ dataDir, clock: systemClock }),
     dump: () => dumpEmbedded(dataDir),
     remove: () => rm(dataDir, { recursive: true }),
@@ -152,22 +157,10 @@ async function prepareCluster(): Promise<Ground> {
 
 function openOn(urls: string[], remove: () => Promise<void>): Ground {
   return {
+    nodes: urls,
     open: (onCommand) =>
       openRedisStore({ urls, durability: "local", clock: systemClock, log: { warn() {} }, onCommand }),
     dump: () => dumpRedis(urls),
     remove,
   };
-}
-
-/** How many keys of a pattern each node of a Redis has. */
-export async function countKeys(urls: readonly string[], pattern: string): Promise<number[]> {
-  return Promise.all(
-    urls.map(async (url) => {
-      const client = createClient({ url });
-      await client.connect();
-      const keys = await client.keys(pattern);
-      client.destroy();
-      return keys.length;
-    }),
-  );
 }

@@ -1,0 +1,72 @@
+import { createVisitors } from "../../src/actors/visitors.ts";
+import { systemClock } from "../../src/clock.ts";
+import type { Store } from "../../src/store.ts";
+import { DAY, SLUG } from "../stores/samples.ts";
+import type { StoreDump } from "../stores/invariants.ts";
+
+/** Of each side of a merge: enough that half of a move would show. */
+const THREADS = 5;
+
+/**
+ * Makes a visitor with threads and a whitelisting, and, for every even `nth`, a blocked account; then links them.
+ * `tell` hears when the linking begins, and when it is acknowledged.
+ */
+export async function linkNext(
+  store: Store,
+  nth: number,
+  tell: (word: "linking" | "linked") => void,
+): Promise<void> {
+  const visitors = createVisitors({ store, clock: systemClock, ttlMs: 86_400_000 });
+  const { visitorToken, userId } = await visitors.mint(SLUG);
+  const externalId = `account-${nth}`;
+  const add = (owner: string, name: string) =>
+    store.addThread({ slug: SLUG, userId: owner, name, uid: `${name}-${nth}`, atMs: 1 });
+  for (let n = 0; n < THREADS; n++) await add(userId, `theirs-${n}`);
+  await store.flagUser(SLUG, userId, { whitelisted: true });
+  await store.spendTokens({ slug: SLUG, userId, day: DAY, tokens: 5 });
+  if (nth % 2 === 0) {
+    const newUserId = `user-${nth}`;
+    const account = { slug: SLUG, externalId, displayName: null, newUserId, thread: null };
+    const admitted = await store.admitUser({ ...account, creates: true, atMs: 1, day: DAY });
+    if (admitted === null) throw new Error(`Cannot set up a merge: there is no channel ${SLUG}`);
+    for (let n = 0; n < THREADS; n++) await add(newUserId, `own-${n}`);
+    await store.flagUser(SLUG, newUserId, { blocked: true });
+  }
+  tell("linking");
+  await visitors.identify({ slug: SLUG, visitorToken, externalId });
+  tell("linked");
+}
+
+/**
+ * What became of a linking, by everything that the store holds: `before`, `after`, or what is neither, in words. Only
+ * linkings that had begun may be asked for.
+ */
+export function outcomeOf(dump: StoreDump, nth: number): string {
+  const threadsOf = (userId: string) =>
+    dump.names
+      .filter((name) => name.userId === userId)
+      .map(({ entry }) => entry.name)
+      .sort()
+      .join();
+  const names = (whose: string) => Array.from({ length: THREADS }, (_, n) => `${whose}-${n}`);
+  const theirs = names("theirs").join();
+  const own = nth % 2 === 0 ? names("own").join() : "";
+  const all = [...(own === "" ? [] : names("own")), ...names("theirs")].join();
+
+  const mover = dump.names.find(({ entry }) => entry.uid === `theirs-0-${nth}`)?.userId ?? "";
+  const holder = dump.users.find(({ user }) => user.userId === mover)?.user;
+  const account = dump.users.find(({ user }) => user.externalId === `account-${nth}`)?.user;
+  const reached = dump.tokens.filter(({ userId }) => userId === mover).length;
+  if (holder === undefined || reached !== 1) return `the threads' user has ${reached} tokens`;
+
+  if (holder.externalId === null) {
+    const isWhole = threadsOf(mover) === theirs && holder.whitelisted && !holder.blocked;
+    const isApart =
+      own === ""
+        ? account === undefined
+        : account?.blocked === true && !account.whitelisted && threadsOf(account.userId) === own;
+    return isWhole && isApart ? "before" : `a half: ${JSON.stringify({ holder, account })}`;
+  }
+  const isWhole = threadsOf(mover) === all && holder.whitelisted && holder.blocked === (own !== "");
+  return isWhole && holder === account ? "after" : `a half: ${JSON.stringify({ holder, account })}`;
+}
