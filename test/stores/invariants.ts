@@ -41,8 +41,14 @@ export function checkInvariants(dump: StoreDump): string[] {
   return [...userFaults(dump), ...dump.threads.flatMap(threadFaults), ...indexFaults(dump)];
 }
 
-const repeated = (values: readonly string[]) =>
-  values.filter((value, index) => values.indexOf(value) !== index);
+function repeated(values: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return values.filter((value) => {
+    const isAgain = seen.has(value);
+    seen.add(value);
+    return isAgain;
+  });
+}
 
 function userFaults({ users, accounts, listed, tokens, names }: StoreDump): string[] {
   const keyOf = (slug: string, userId: string) => `${slug}/${userId}`;
