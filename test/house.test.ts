@@ -29,20 +29,22 @@ const LAYERS: { name: string; holds: string[] }[] = [
   {
     name: "the wiring",
     holds: [
-      "src/keys-file.ts",
-      "src/channels-file.ts",
-      "src/default-channels.ts",
-      "src/open-store.ts",
-      "src/open-model.ts",
-      "src/open-demo.ts",
-      "src/open-inspector.ts",
-      "src/open-metrics-port.ts",
-      "src/metrics.ts",
-      "src/timed.ts",
+      "src/start/channels-file.ts",
+      "src/start/default-channels.ts",
+      "src/start/keys-file.ts",
+      "src/start/open-demo.ts",
+      "src/start/open-inspector.ts",
+      "src/start/open-metrics-port.ts",
+      "src/start/open-model.ts",
+      "src/start/open-store.ts",
+      "src/metrics/",
       "src/service.ts",
     ],
   },
-  { name: "the process", holds: ["src/main.ts", "src/greeting.ts", "src/signals.ts", "src/faults.ts"] },
+  {
+    name: "the process",
+    holds: ["src/main.ts", "src/start/greeting.ts", "src/start/signals.ts", "src/start/faults.ts"],
+  },
   { name: "the command line", holds: ["src/cli/"] },
 ];
 
@@ -118,7 +120,7 @@ describe("the house", () => {
     expect(files.length).toBeGreaterThan(30);
     expect(imports.length).toBeGreaterThan(files.length);
     expect(imports.map(told)).toContain("src/store.ts imports src/domain/channel.ts");
-    expect(imports.map(told)).toContain("src/open-store.ts imports src/stores/embedded.ts");
+    expect(imports.map(told)).toContain("src/start/open-store.ts imports src/stores/embedded.ts");
   });
 
   test("gives every file a layer", () => {

@@ -4,8 +4,8 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { createDefaultChannels } from "../src/default-channels.ts";
-import { newChannelKeys } from "../src/keys-file.ts";
+import { createDefaultChannels } from "../src/start/default-channels.ts";
+import { newChannelKeys } from "../src/start/keys-file.ts";
 import { temporaryFolder } from "./support/data-dir.ts";
 import { startTestService, TEST_KEY } from "./support/service.ts";
 

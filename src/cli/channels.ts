@@ -13,8 +13,8 @@ import {
   slugSchema,
   splitAgent,
 } from "../domain/channel-fields.ts";
-import { hashKey, newChannelKeys, readKeysFile, writeKeysFile } from "../keys-file.ts";
-import type { ChannelKeys } from "../keys-file.ts";
+import { hashKey, newChannelKeys, readKeysFile, writeKeysFile } from "../start/keys-file.ts";
+import type { ChannelKeys } from "../start/keys-file.ts";
 import { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
 import { printFields, printJson, printTable } from "./print.ts";

@@ -1,0 +1,133 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { ConfigError } from "../config.ts";
+import type { Channel, McpProcessServer } from "../domain/channel.ts";
+import {
+  applyFields,
+  changedFields,
+  channelFieldsSchema,
+  complaint,
+  sharedKey,
+  splitAgent,
+} from "../domain/channel-fields.ts";
+import type { ChannelFields, WrittenFields } from "../domain/channel-fields.ts";
+import { hashKey } from "./keys-file.ts";
+import { Secret } from "../secret.ts";
+import type { Store } from "../store.ts";
+
+/**
+ * CHANNELS_FILE: the channels of this installation, written into the store at every start (contract, Channels).
+ * What it says wins over the store, what it leaves out stays, channels it does not name stay.
+ */
+export interface WrittenChannels {
+  channels: WrittenFields[];
+  /** By slug: MCP servers that this instance starts as processes. They never go to the store. */
+  processServers: Record<string, Record<string, McpProcessServer>>;
+}
+
+const fileSchema = z.strictObject({ channels: z.array(channelFieldsSchema) });
+
+/** Reads and checks the file. Throws ConfigError with one line that says what is wrong, and where. */
+export async function readChannelsFile(
+  path: string,
+  variable: (name: string) => Secret | null,
+): Promise<WrittenChannels> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    throw new ConfigError(`Cannot read CHANNELS_FILE ${path}: ${(error as Error).message}`, { cause: error });
+  }
+  try {
+    return parseChannels(text, variable);
+  } catch (error) {
+    throw new ConfigError(`Cannot read CHANNELS_FILE ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** What the text of a CHANNELS_FILE says. Throws an Error whose message is one line. */
+export function parseChannels(text: string, variable: (name: string) => Secret | null): WrittenChannels {
+  const parsed = fileSchema.safeParse(parseJson(text));
+  if (!parsed.success) throw new Error(complaint(parsed.error));
+
+  const slugs = new Set<string>();
+  const processServers: WrittenChannels["processServers"] = {};
+  const channels = parsed.data.channels.map((fields) => {
+    if (slugs.has(fields.slug)) throw new Error(`channel ${fields.slug} stands in it twice`);
+    slugs.add(fields.slug);
+    if (fields.agent !== undefined) processServers[fields.slug] = splitAgent(fields.agent).processes;
+    return withHashedKey(fields, variable);
+  });
+  return { channels, processServers };
+}
+
+/**
+ * Writes the channels into the store, all or none of them, and only those that change. Returns one line for each channel
+ * whose stored fields were overridden, whoever had set them.
+ */
+export async function upsertChannels(store: Store, written: readonly WrittenFields[]): Promise<string[]> {
+  const stored = new Map((await store.channels()).map((channel) => [channel.slug, channel]));
+  const next = written.map((fields) =>
+    orConfigError(() => applyFields(stored.get(fields.slug) ?? null, fields)),
+  );
+
+  const all = new Map(stored);
+  for (const channel of next) all.set(channel.slug, channel);
+  const shared = sharedKey([...all.values()]);
+  if (shared !== null) {
+    throw new ConfigError(
+      `Cannot use CHANNELS_FILE: channels ${shared.join(" and ")} share a publishableKey`,
+    );
+  }
+
+  const overridden: string[] = [];
+  for (const channel of next) {
+    const before = stored.get(channel.slug);
+    const changed = before === undefined ? [] : changedFields(before, channel);
+    if (before === undefined || changed.length > 0) await store.putChannel(channel);
+    if (changed.length > 0) {
+      overridden.push(
+        `CHANNELS_FILE overrides ${changed.join(", ")} of channel ${channel.slug} as the store had it`,
+      );
+    }
+  }
+  return overridden;
+}
+
+function withHashedKey(fields: ChannelFields, variable: (name: string) => Secret | null): WrittenFields {
+  const { secretKey: text, ...rest } = fields;
+  if (text === undefined) return rest;
+  return {
+    ...rest,
+    secretKeyHash: hashKey(text.startsWith("$") ? resolve(text.slice(1)) : new Secret(text)),
+  };
+
+  function resolve(name: string): Secret {
+    const value = variable(name);
+    if (value === null)
+      throw new Error(`channel ${fields.slug} takes its secretKey from ${name}, which is unset`);
+    if (!/^sk_[\x21-\x7e]+$/.test(value.reveal())) {
+      throw new Error(
+        `channel ${fields.slug} takes its secretKey from ${name}, which does not start with sk_`,
+      );
+    }
+    return value;
+  }
+}
+
+function orConfigError(make: () => Channel): Channel {
+  try {
+    return make();
+  } catch (error) {
+    throw new ConfigError(`Cannot use CHANNELS_FILE: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // JSON.parse quotes what it read, and that may be a key.
+    throw new Error("it is not JSON");
+  }
+}

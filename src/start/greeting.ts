@@ -1,0 +1,52 @@
+import type { Secret } from "../secret.ts";
+
+/**
+ * What a start tells its person: addresses, the keys that were made, and one line to paste. It goes to stderr: stdout
+ * is the log's, and the log carries no key (P15).
+ */
+export interface Greeting {
+  url: string;
+  demoUrl: string | null;
+  inspectorUrl: string | null;
+  model: "openai" | "demo";
+  /** null: it was given, and is not repeated. */
+  generatedKey: Secret | null;
+  /** The demo channel's keys; null without the demo. */
+  demoKeys: { publishableKey: string; secretKey: Secret } | null;
+  /** Where the line to paste talks to; null where there is no channel yet. */
+  channel: string | null;
+}
+
+export function greetingText(greeting: Greeting): string {
+  const { url, demoUrl, inspectorUrl, model, generatedKey, demoKeys, channel } = greeting;
+  const lines = [
+    ["Chat agent", url],
+    ...(demoUrl === null ? [] : [["Demo page", demoUrl]]),
+    ...(inspectorUrl === null ? [] : [["Inspector", inspectorUrl]]),
+    ["API reference", `${url}/swagger`],
+    ["Model", model === "demo" ? "the offline demo; set OPENAI_API_KEY for a real one" : "OpenAI-compatible"],
+    ...(generatedKey === null ? [] : [["Transport key", generatedKey.reveal()]]),
+    ...(demoKeys === null
+      ? []
+      : [
+          ["Demo channel", `${demoKeys.publishableKey} (publishable)`],
+          ["", `${demoKeys.secretKey.reveal()} (secret)`],
+        ]),
+  ].map(([name = "", value = ""]) => `  ${name.padEnd(14)}${value}`);
+  const paste =
+    channel === null ? [] : ["", "Paste this to talk to it:", "", curlLine(url, generatedKey, channel)];
+  return ["", ...lines, ...paste, "", ""].join("\n");
+}
+
+function curlLine(url: string, key: Secret | null, channel: string): string {
+  // A key that was given is in the environment of whoever gave it.
+  const authorization =
+    key === null ? '"authorization: Bearer $HARNESS_API_KEY"' : `'authorization: Bearer ${key.reveal()}'`;
+  const body = JSON.stringify({
+    ...(channel === "cli" ? {} : { channel }),
+    threadId: "t1",
+    userId: "me",
+    text: "Hello, what can you do?",
+  });
+  return `curl -N ${url}/v1/messages -H ${authorization} -H 'content-type: application/json' -d '${body}'`;
+}

@@ -1,0 +1,106 @@
+import { createHash, randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { Secret } from "../secret.ts";
+
+/**
+ * Keys that the service makes for itself on a start without them: DATA_DIR/keys.json, mode 0600, so that the next
+ * start and the command line know them too.
+ */
+export interface GeneratedKeys {
+  /** The transport key. */
+  harnessApiKey: Secret;
+  demo: ChannelKeys;
+}
+
+export interface ChannelKeys {
+  /** `pk_…`, public. */
+  publishableKey: string;
+  /** `sk_…` */
+  secretKey: Secret;
+}
+
+/** 256 bits: nobody guesses one, and a plain hash of it is enough to keep. */
+const KEY_BYTES = 32;
+
+const schema = z.object({
+  harnessApiKey: z.string().min(1),
+  demo: z.object({ publishableKey: z.string().startsWith("pk_"), secretKey: z.string().startsWith("sk_") }),
+});
+
+/** The keys of a data folder; makes and keeps them where there are none yet. */
+export function openKeysFile(dataDir: string): GeneratedKeys {
+  const known = readKeysFile(dataDir);
+  if (known !== null) return known;
+
+  const keys: GeneratedKeys = { harnessApiKey: new Secret(newKey("tk_")), demo: newChannelKeys() };
+  writeKeysFile(dataDir, keys);
+  return keys;
+}
+
+/** Keeps the keys for the next start. */
+export function writeKeysFile(dataDir: string, keys: GeneratedKeys): void {
+  const path = pathOf(dataDir);
+  mkdirSync(dataDir, { recursive: true });
+  const text = JSON.stringify(
+    {
+      harnessApiKey: keys.harnessApiKey.reveal(),
+      demo: { publishableKey: keys.demo.publishableKey, secretKey: keys.demo.secretKey.reveal() },
+    },
+    null,
+    2,
+  );
+  // Written whole beside it and then named: a start that dies here leaves no half file.
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, `${text}\n`, { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+/** Null where the folder has no keys file. Throws where the file is not what it should be. */
+export function readKeysFile(dataDir: string): GeneratedKeys | null {
+  const path = pathOf(dataDir);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw new Error(`Cannot read ${path}: ${(error as Error).message}`, { cause: error });
+  }
+  chmodSync(path, 0o600);
+  const parsed = schema.safeParse(parseJson(text));
+  // The parser's own complaint is not passed on: it quotes what it read.
+  if (!parsed.success)
+    throw new Error(`Cannot read ${path}: it is no keys file; delete it to have new keys made`);
+  const { harnessApiKey, demo } = parsed.data;
+  return {
+    harnessApiKey: new Secret(harnessApiKey),
+    demo: { publishableKey: demo.publishableKey, secretKey: new Secret(demo.secretKey) },
+  };
+}
+
+/** A new pair of keys for a web channel. */
+export function newChannelKeys(): ChannelKeys {
+  return { publishableKey: newKey("pk_"), secretKey: new Secret(newKey("sk_")) };
+}
+
+/** What the store keeps of a secret key: SHA-256, lower-case hex. */
+export function hashKey(key: Secret): string {
+  return createHash("sha256").update(key.reveal()).digest("hex");
+}
+
+function newKey(prefix: string): string {
+  return prefix + randomBytes(KEY_BYTES).toString("base64url");
+}
+
+function pathOf(dataDir: string): string {
+  return join(dataDir, "keys.json");
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import { fileURLToPath } from "node:url";
+import { ConfigError } from "../config.ts";
+import type { Config } from "../config.ts";
+import { CLI_SLUG, DEMO_SLUG } from "./default-channels.ts";
+import type { McpProcessServer } from "../domain/channel.ts";
+import type { ChannelKeys } from "./keys-file.ts";
+
+/** The demo page of a start without CHANNELS_FILE, on an origin of its own. */
+export interface DemoPage {
+  url: string;
+  /** The origins under which a browser on this machine may have opened it. */
+  origins: string[];
+  close(): Promise<void>;
+}
+
+/** Opens the page on DEMO_PORT; where that is unset on PORT + 1, or any free port where that is taken or PORT is 0. */
+export async function openDemoPage(options: {
+  config: Config;
+  serviceUrl: string;
+  keys: ChannelKeys;
+}): Promise<DemoPage> {
+  const { config, serviceUrl, keys } = options;
+  const next = config.port === 0 || config.port === 65_535 ? 0 : config.port + 1;
+  const wanted = config.demoPort ?? next;
+  try {
+    return await open(wanted);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    if (config.demoPort !== null) {
+      throw new ConfigError(`Cannot listen on DEMO_PORT ${wanted}: another process does`, { cause: error });
+    }
+    return await open(0);
+  }
+
+  async function open(port: number): Promise<DemoPage> {
+    const { startDemoPage } = await import("../demo/page.ts");
+    const page = await startDemoPage({
+      port,
+      host: config.host,
+      serviceUrl,
+      publishableKey: keys.publishableKey,
+      secretKey: keys.secretKey.reveal(),
+      slug: DEMO_SLUG,
+    });
+    const url = new URL(page.url);
+    const names = [url.hostname, "127.0.0.1", "localhost"];
+    return {
+      url: url.origin,
+      origins: [...new Set(names.map((name) => `http://${name}:${url.port}`))],
+      close: () => page.close(),
+    };
+  }
+}
+
+/** The demo's MCP server, which this instance starts as a process, for both channels of such a start. */
+export function demoServers(): Record<string, Record<string, McpProcessServer>> {
+  // Built, it is JavaScript; from the sources it is what runs this file.
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const path = fileURLToPath(new URL(`../demo/mcp-server.${extension}`, import.meta.url));
+  const shop = { command: process.execPath, args: [...process.execArgv, path] };
+  return { [CLI_SLUG]: { shop }, [DEMO_SLUG]: { shop } };
+}

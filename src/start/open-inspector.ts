@@ -1,0 +1,37 @@
+import type { ThreadLog } from "../actors/parts.ts";
+import type { Threads } from "../actors/threads.ts";
+import { inspectorRoutes } from "../http/inspector/routes.ts";
+import type { Route } from "../http/route.ts";
+import { inspectorKey } from "../inspector/inspector-key.ts";
+import { createHider } from "../log.ts";
+import type { Secret } from "../secret.ts";
+import type { Store } from "../store.ts";
+
+/** INSPECTOR=on: what /machines serves, and the link that opens it. */
+export interface Inspector {
+  routes: (threads: Threads) => Route[];
+  /** The key stands behind the `#`: browsers send that to nobody. */
+  linkOf(url: string): string;
+  /** Ends every watch. */
+  close(): void;
+}
+
+export function openInspector(parts: {
+  transportKey: Secret;
+  /** What else must never be shown. */
+  secrets: readonly Secret[];
+  store: Store;
+  log: ThreadLog;
+}): Inspector {
+  const { transportKey, secrets, store, log } = parts;
+  const key = inspectorKey(transportKey);
+  const hide = createHider([...secrets, transportKey, key]);
+  const open = new Set<() => void>();
+  return {
+    routes: (threads) => inspectorRoutes({ key, store, threads, log, hide, open }),
+    linkOf: (url) => `${url}/machines#key=${key.reveal()}`,
+    close() {
+      for (const end of open) end();
+    },
+  };
+}

@@ -1,0 +1,201 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { ConfigError } from "../../src/config.ts";
+import { createMetrics } from "../../src/metrics/metrics.ts";
+import type { Metrics } from "../../src/metrics/metrics.ts";
+import { ModelFault } from "../../src/model.ts";
+import { openMetricsPort } from "../../src/start/open-metrics-port.ts";
+import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import { timed } from "../../src/metrics/timed.ts";
+import { temporaryFolder } from "../support/data-dir.ts";
+import { call, hold, say, status, usage } from "../support/model-server.ts";
+import { openScriptedModel, plainRequest } from "../support/open-model.ts";
+import { TEST_KEY, sendMessage, startServiceProcess, startTestService } from "../support/service.ts";
+
+/** The value of one sample; null where there is none. */
+async function valueOf(metrics: Metrics | string, sample: string): Promise<number | null> {
+  const text = typeof metrics === "string" ? metrics : await metrics.text();
+  const line = text.split("\n").find((one) => one.startsWith(`${sample} `));
+  return line === undefined ? null : Number(line.slice(sample.length + 1));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+describe("a process", () => {
+  test("tells its metrics to the transport key alone, and on METRICS_PORT without one", async () => {
+    const metricsPort = await freePort();
+    const { url } = await startServiceProcess({
+      DATA_DIR: temporaryFolder(),
+      HARNESS_API_KEY: TEST_KEY,
+      METRICS_PORT: String(metricsPort),
+    });
+    await sendMessage(url, { threadId: "t1", userId: "ada", text: "Hello" });
+    await sendMessage(url, { threadId: "t1", userId: "ada", text: "Hello" }, "wrong");
+
+    expect((await fetch(`${url}/metrics`)).status).toBe(401);
+    const wrong = await fetch(`${url}/metrics`, { headers: { authorization: "Bearer wrong" } });
+    expect([wrong.status, await wrong.text()]).toEqual([401, "Unauthorized"]);
+
+    const right = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TEST_KEY}` } });
+    expect(right.status).toBe(200);
+    expect(right.headers.get("content-type")).toContain("text/plain; version=0.0.4");
+    const text = await right.text();
+    const count = (sample: string) => valueOf(text, sample);
+    expect(await count('chat_agent_request_seconds_count{route="/v1/messages",status="200"}')).toBe(1);
+    expect(await count('chat_agent_request_seconds_count{route="/v1/messages",status="401"}')).toBe(1);
+    expect(await count('chat_agent_run_seconds_count{channel="cli",outcome="done"}')).toBe(1);
+    expect(await count('chat_agent_thread_events_total{event="user.said"}')).toBe(1);
+    expect(await count('chat_agent_model_first_text_seconds_count{model="gpt-5-mini"}')).toBe(1);
+    expect(await count('chat_agent_store_call_seconds_count{operation="commit",outcome="done"}')).toBe(2);
+    expect(await count("chat_agent_threads_held")).toBe(0);
+    expect(await count("chat_agent_open_streams")).toBeGreaterThanOrEqual(1);
+    expect(text).toContain("nodejs_eventloop_lag_seconds");
+    expect(text).not.toContain("ada");
+
+    const alone = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+    expect(alone.status).toBe(200);
+    expect(await alone.text()).toContain("chat_agent_run_seconds_count");
+    expect((await fetch(`http://127.0.0.1:${metricsPort}/health`)).status).toBe(404);
+  });
+});
+
+describe("the model's metrics", () => {
+  test("count tokens, and turns by how they ended", async () => {
+    const metrics = await createMetrics();
+    const { model, server } = await openScriptedModel([
+      [say("Hi"), usage(7, 3)],
+      [status(400)],
+      [call("clock")],
+    ]);
+    const timedModel = metrics.timeModel(model);
+    const turn = (signal = new AbortController().signal) => timedModel.stream(plainRequest, () => {}, signal);
+
+    expect((await turn()).text).toBe("Hi");
+    await expect(turn()).rejects.toThrow(ModelFault);
+    expect((await turn()).calls).toHaveLength(1);
+    await expect(turn(AbortSignal.abort(new Error("left")))).rejects.toThrow("left");
+
+    const ended = (outcome: string) =>
+      valueOf(metrics, `chat_agent_model_turn_seconds_count{model="scripted",outcome="${outcome}"}`);
+    expect([await ended("done"), await ended("failed"), await ended("aborted")]).toEqual([2, 1, 1]);
+    expect(await valueOf(metrics, 'chat_agent_model_first_text_seconds_count{model="scripted"}')).toBe(1);
+    expect(
+      await valueOf(metrics, 'chat_agent_model_tokens_total{model="scripted",direction="input"}'),
+    ).toBeGreaterThanOrEqual(7);
+    expect(server.requests.length).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe("the threads' metrics", () => {
+  const moved = (said: Parameters<Metrics["observer"]["moved"]>[0]["said"]) => ({
+    slug: "shop",
+    uid: "u",
+    runId: "r",
+    rev: 1,
+    move: { atMs: 0, event: "agent.called", state: "awaitingPageTool", said: [] },
+    said,
+  });
+
+  test("count tool calls by who runs them, and takeovers", async () => {
+    const metrics = await createMetrics();
+    const running = { type: "step", id: "cart", phase: "running", text: "" } as const;
+    const done = { type: "step", id: "cart", phase: "done", text: "" } as const;
+    metrics.observer.moved(moved([running]));
+    metrics.observer.moved(
+      moved([done, running, { type: "tool_call", tool: "cart", arguments: {}, callId: "c" }]),
+    );
+    metrics.observer.takenOver({ slug: "shop", uid: "u", runId: "r" });
+    expect(await valueOf(metrics, 'chat_agent_tool_calls_total{kind="server"}')).toBe(1);
+    expect(await valueOf(metrics, 'chat_agent_tool_calls_total{kind="page"}')).toBe(1);
+    expect(await valueOf(metrics, "chat_agent_takeovers_total")).toBe(1);
+  });
+
+  test("count what a limit refused", async () => {
+    const metrics = await createMetrics();
+    metrics.onAnswered({ route: "/v1/widget/messages", status: 429, ms: 1 });
+    metrics.onAnswered({ route: "/v1/widget/messages", status: 200, ms: 1 });
+    expect(await valueOf(metrics, 'chat_agent_refused_by_limit_total{route="/v1/widget/messages"}')).toBe(1);
+  });
+});
+
+describe("the queue's metrics", () => {
+  test("count the messages that wait and those that find it full, and tell how many streams wait now", async () => {
+    const metrics = await createMetrics();
+    const store = await openEmbeddedStore({ dataDir: temporaryFolder(), clock: systemClock });
+    const { model, server } = await openScriptedModel([[say("One"), hold()], "Two"]);
+    const service = await startTestService({
+      store: metrics.timeStore(store),
+      model,
+      config: { threadQueueMax: 1 },
+    });
+    onTestFinished(() => store.close());
+    metrics.watch({
+      openStreams: () => service.inFlight(),
+      threadsHeld: () => service.threads.held(),
+      repliesWaiting: () => service.threads.waiting(),
+    });
+    const send = (text: string) => sendMessage(service.url, { threadId: "t1", userId: "ada", text });
+
+    const first = send("first");
+    await server.held();
+    const second = send("second");
+    const waiting = () => valueOf(metrics, "chat_agent_replies_waiting");
+    await expect.poll(waiting, { timeout: 15_000 }).toBe(1);
+    expect((await send("third")).status).toBe(429);
+    expect(await valueOf(metrics, "chat_agent_threads_held")).toBe(1);
+    expect(await valueOf(metrics, "chat_agent_open_streams")).toBe(2);
+    server.release();
+    await Promise.all([first, second]);
+
+    expect(await valueOf(metrics, 'chat_agent_queued_messages_total{result="waiting"}')).toBe(1);
+    expect(await valueOf(metrics, 'chat_agent_queued_messages_total{result="full"}')).toBe(1);
+    expect([await waiting(), await valueOf(metrics, "chat_agent_threads_held")]).toEqual([0, 0]);
+  });
+});
+
+describe("METRICS_PORT", () => {
+  test("that is taken is a fault of the configuration", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const opening = openMetricsPort(await createMetrics(), { host: "127.0.0.1", port });
+    await expect(opening).rejects.toThrow(ConfigError);
+    await expect(opening).rejects.toThrow(`Cannot listen on METRICS_PORT ${port}: `);
+  });
+});
+
+describe("timed()", () => {
+  test("times what answers later, by name and outcome, and passes on the rest", async () => {
+    const told: [string, boolean][] = [];
+    const part = timed(
+      {
+        kind: "lamp",
+        on: async (watts: number) => watts,
+        off: async () => Promise.reject(new Error("stuck")),
+        colour: () => "red",
+      },
+      (name, ms, result) => {
+        expect(ms).toBeGreaterThanOrEqual(0);
+        told.push([name, result.ok]);
+      },
+    );
+    expect(await part.on(40)).toBe(40);
+    await expect(part.off()).rejects.toThrow("stuck");
+    expect([part.kind, part.colour()]).toEqual(["lamp", "red"]);
+    expect(told).toEqual([
+      ["on", true],
+      ["off", false],
+    ]);
+  });
+});

@@ -1,0 +1,226 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { parseChannels, readChannelsFile, upsertChannels } from "../../src/start/channels-file.ts";
+import { systemClock } from "../../src/clock.ts";
+import { ConfigError } from "../../src/config.ts";
+import { createDefaultChannels } from "../../src/start/default-channels.ts";
+import { hashKey, newChannelKeys } from "../../src/start/keys-file.ts";
+import { Secret } from "../../src/secret.ts";
+import type { Store } from "../../src/store.ts";
+import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import { temporaryFolder } from "../support/data-dir.ts";
+
+const SHOP = {
+  slug: "shop",
+  kind: "web",
+  publishableKey: "pk_shop",
+  secretKey: "sk_shop",
+  allowedOrigins: ["https://shop.example"],
+};
+
+function parse(...channels: object[]) {
+  return parseChannels(JSON.stringify({ channels }), (name) =>
+    name === "SHOP_KEY" ? new Secret("sk_from_env") : name === "ODD_KEY" ? new Secret("canary") : null,
+  );
+}
+
+async function openTestStore(): Promise<Store> {
+  const store = await openEmbeddedStore({ dataDir: temporaryFolder(), clock: systemClock });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+describe("parseChannels()", () => {
+  test("takes the channel of the contract's example, and hashes its secret key", () => {
+    const { channels } = parse({
+      ...SHOP,
+      enabled: true,
+      accessMode: "open",
+      agent: {
+        instructions: "You help visitors of a shop.",
+        model: "gpt-5-mini",
+        mcpServers: { orders: { url: "https://orders.example/mcp" } },
+      },
+    });
+    expect(channels[0]).toMatchObject({ slug: "shop", secretKeyHash: hashKey(new Secret("sk_shop")) });
+    expect(JSON.stringify(channels)).not.toContain("sk_shop");
+  });
+
+  test("reads a secret key from the environment", () => {
+    const { channels } = parse({ ...SHOP, secretKey: "$SHOP_KEY" });
+    expect(channels[0]?.secretKeyHash).toBe(hashKey(new Secret("sk_from_env")));
+    expect(() => parse({ ...SHOP, secretKey: "$NOT_SET" })).toThrow("from NOT_SET, which is unset");
+    expect(() => parse({ ...SHOP, secretKey: "$ODD_KEY" })).toThrow("does not start with sk_");
+    expect(() => parse({ ...SHOP, secretKey: "$ODD_KEY" })).not.toThrow("canary");
+  });
+
+  test("keeps MCP servers that are processes with this instance", () => {
+    const { processServers } = parse({
+      ...SHOP,
+      agent: { mcpServers: { local: { command: "node", args: ["x"] }, far: { url: "https://x.example" } } },
+    });
+    expect(processServers).toEqual({ shop: { local: { command: "node", args: ["x"] } } });
+  });
+
+  test("O15: takes an origin for the ASCII form in which browsers send it", () => {
+    const { channels } = parse({
+      ...SHOP,
+      allowedOrigins: ["https://Bücher.example/", "https://SHOP.example:443", "http://localhost:3000"],
+    });
+    expect(channels[0]?.allowedOrigins).toEqual([
+      "https://xn--bcher-kva.example",
+      "https://shop.example",
+      "http://localhost:3000",
+    ]);
+  });
+
+  test.each([
+    "null",
+    "*",
+    "",
+    "shop.example",
+    "https://shop.example/path",
+    "https://shop.example?x",
+    "https://user@shop.example",
+    "https://*",
+    "file:///tmp",
+    "javascript:alert(1)",
+  ])("O05: refuses %j as an origin", (origin) => {
+    expect(() => parse({ ...SHOP, allowedOrigins: [origin] })).toThrow("is no origin");
+  });
+
+  test.each([
+    ["a slug of other letters", { ...SHOP, slug: "Shop" }, "must be 1 to 64 of a-z 0-9 - _"],
+    ["a slug of 65", { ...SHOP, slug: "a".repeat(65) }, "must be 1 to 64"],
+    ["a publishable key without pk_", { ...SHOP, publishableKey: "shop" }, "must start with pk_"],
+    ["a secret key without sk_", { ...SHOP, secretKey: "shop" }, "must start with sk_"],
+    ["a field of another name", { ...SHOP, origins: [] }, "origins"],
+    ["an unknown kind", { ...SHOP, kind: "mail" }, "channels[0].kind"],
+    ["a budget of 0", { ...SHOP, agent: { maxOutputTokensPerRun: 0 } }, "maxOutputTokensPerRun"],
+  ])("refuses %s, and says where", (_name, channel, complaint) => {
+    expect(() => parse(channel)).toThrow(complaint);
+  });
+
+  test("refuses one slug twice", () => {
+    expect(() => parse(SHOP, SHOP)).toThrow("channel shop stands in it twice");
+  });
+});
+
+describe("readChannelsFile()", () => {
+  test("P15: says in one line what is wrong, without quoting the file", async () => {
+    const path = join(temporaryFolder(), "channels.json");
+    const none = () => null;
+    await expect(readChannelsFile(path, none)).rejects.toThrow(/^Cannot read CHANNELS_FILE .*ENOENT/);
+    writeFileSync(path, '{"channels": [{"secretKey": "sk_canary", oops');
+    const broken = readChannelsFile(path, none);
+    await expect(broken).rejects.toThrow(ConfigError);
+    await expect(broken).rejects.not.toThrow(/canary|\n/);
+  });
+});
+
+describe("upsertChannels()", () => {
+  test("a new channel takes the defaults", async () => {
+    const store = await openTestStore();
+    expect(await upsertChannels(store, parse(SHOP, { slug: "bot", kind: "transport" }).channels)).toEqual([]);
+    expect(await store.channel("shop")).toEqual({
+      slug: "shop",
+      kind: "web",
+      publishableKey: "pk_shop",
+      secretKeyHash: hashKey(new Secret("sk_shop")),
+      allowedOrigins: ["https://shop.example"],
+      enabled: true,
+      accessMode: "open",
+      agent: {},
+    });
+    expect(await store.channel("bot")).toMatchObject({ publishableKey: null, allowedOrigins: [] });
+  });
+
+  test("the file's fields win, and what it leaves out stays", async () => {
+    const store = await openTestStore();
+    const { channels } = parse({ ...SHOP, enabled: true });
+    await upsertChannels(store, channels);
+    const stored = await store.channel("shop");
+    if (stored === null) throw new Error("Cannot go on: no channel");
+    await store.putChannel({ ...stored, enabled: false, accessMode: "whitelist", agent: { model: "other" } });
+
+    expect(await upsertChannels(store, channels)).toEqual([
+      "CHANNELS_FILE overrides enabled of channel shop as the store had it",
+    ]);
+    expect(await store.channel("shop")).toMatchObject({
+      enabled: true,
+      accessMode: "whitelist",
+      agent: { model: "other" },
+    });
+    expect(await upsertChannels(store, parse({ slug: "shop" }).channels)).toEqual([]);
+  });
+
+  test("a start that changes nothing writes nothing", async () => {
+    const store = await openTestStore();
+    await upsertChannels(store, parse(SHOP).channels);
+    const before = await store.changeCount();
+    await upsertChannels(store, parse(SHOP).channels);
+    expect(await store.changeCount()).toBe(before);
+  });
+
+  test("channels that the file does not name stay", async () => {
+    const store = await openTestStore();
+    await upsertChannels(store, parse(SHOP).channels);
+    await upsertChannels(store, parse({ slug: "bot", kind: "transport" }).channels);
+    expect((await store.channels()).map(({ slug }) => slug).sort()).toEqual(["bot", "shop"]);
+  });
+
+  test("refuses a publishable key that another channel has, and writes nothing", async () => {
+    const store = await openTestStore();
+    await upsertChannels(store, parse(SHOP).channels);
+    const twin = { ...SHOP, slug: "twin" };
+    await expect(
+      upsertChannels(store, parse({ slug: "a", kind: "transport" }, twin).channels),
+    ).rejects.toThrow("channels shop and twin share a publishableKey");
+    expect((await store.channels()).map(({ slug }) => slug)).toEqual(["shop"]);
+  });
+
+  test.each([
+    ["a new channel without a kind", { slug: "new" }, "needs a kind"],
+    ["a new web channel without a publishable key", { slug: "new", kind: "web" }, "needs a publishableKey"],
+    [
+      "a transport channel with origins",
+      { slug: "new", kind: "transport", allowedOrigins: [] },
+      "has no allowedOrigins",
+    ],
+    [
+      "a transport channel with a key",
+      { slug: "new", kind: "transport", secretKey: "sk_1" },
+      "has no secretKey",
+    ],
+  ])("refuses %s", async (_name, channel, complaint) => {
+    const store = await openTestStore();
+    await expect(upsertChannels(store, parse(channel).channels)).rejects.toThrow(complaint);
+  });
+
+  test("processes never go to the store", async () => {
+    const store = await openTestStore();
+    const agent = { mcpServers: { local: { command: "node" } }, model: "m" };
+    await upsertChannels(store, parse({ ...SHOP, agent }).channels);
+    expect((await store.channel("shop"))?.agent).toEqual({ model: "m" });
+  });
+});
+
+describe("createDefaultChannels()", () => {
+  test("makes cli and demo where they are missing, and lets changes stay", async () => {
+    const store = await openTestStore();
+    const keys = newChannelKeys();
+    await createDefaultChannels(store, { keys, origins: ["http://127.0.0.1:8081"] });
+    expect(await store.channel("cli")).toMatchObject({ kind: "transport", enabled: true });
+    const demo = await store.channel("demo");
+    expect(demo).toMatchObject({ kind: "web", publishableKey: keys.publishableKey });
+
+    if (demo === null) throw new Error("Cannot go on: no demo channel");
+    await store.putChannel({ ...demo, accessMode: "whitelist" });
+    await createDefaultChannels(store, { keys, origins: ["http://127.0.0.1:9999"] });
+    expect(await store.channel("demo")).toMatchObject({
+      accessMode: "whitelist",
+      allowedOrigins: ["http://127.0.0.1:9999"],
+    });
+  });
+});
