@@ -1,9 +1,9 @@
 import { startRedis } from "../../test/support/redis-server.ts";
-import { createDefaultChannels } from "../../src/default-channels.ts";
+import { createDefaultChannels } from "../../src/start/default-channels.ts";
 import { systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
-import { openModel } from "../../src/open-model.ts";
+import { openModel } from "../../src/start/open-model.ts";
 import { Secret } from "../../src/secret.ts";
 import { startService } from "../../src/service.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";

@@ -5,12 +5,12 @@
  */
 import { systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
-import { watchForFaults } from "../../src/faults.ts";
+import { watchForFaults } from "../../src/start/faults.ts";
 import { openLog } from "../../src/log.ts";
-import { openModel } from "../../src/open-model.ts";
-import { openStore } from "../../src/open-store.ts";
+import { openModel } from "../../src/start/open-model.ts";
+import { openStore } from "../../src/start/open-store.ts";
 import { startService } from "../../src/service.ts";
-import { watchForSignals } from "../../src/signals.ts";
+import { watchForSignals } from "../../src/start/signals.ts";
 import { crashAt, REACHED } from "./crash-store.ts";
 import type { CrashPoint } from "./crash-store.ts";
 import { TRANSPORT_KEY, writeChannels } from "./fault-channels.ts";

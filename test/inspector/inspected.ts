@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { openInspector } from "../../src/open-inspector.ts";
+import { openInspector } from "../../src/start/open-inspector.ts";
 import { Secret } from "../../src/secret.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel } from "../stores/samples.ts";

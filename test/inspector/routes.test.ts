@@ -3,7 +3,7 @@ import { Secret } from "../../src/secret.ts";
 import { threadUid } from "../../src/domain/thread-uid.ts";
 import { inspectorKey } from "../../src/inspector/inspector-key.ts";
 import type { Sight } from "../../src/inspector/views.ts";
-import { openInspector } from "../../src/open-inspector.ts";
+import { openInspector } from "../../src/start/open-inspector.ts";
 import { prepareRedis } from "../support/keepers.ts";
 import { call, hold, say } from "../support/model-server.ts";
 import { openScriptedModel } from "../support/open-model.ts";
