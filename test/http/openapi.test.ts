@@ -1,5 +1,10 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { emptyAnswer } from "../../src/http/route.ts";
+import type { Route } from "../../src/http/route.ts";
+import { endpointsOf } from "./described.ts";
+import type { Described } from "./described.ts";
 import { TRANSPORT_KEY, startService } from "./service.ts";
 
 test("the API's description is valid OpenAPI 3.1 and names every endpoint", async () => {
@@ -78,4 +83,43 @@ test("a route beside the API is found, and is not in its description", async () 
   const { ask } = await startService({}, { extraRoutes: [metrics] });
   expect(await (await ask({ path: "/metrics" })).text()).toBe("up 1");
   expect(await (await ask({ path: "/swagger/openapi.json" })).text()).not.toContain("/metrics");
+});
+
+test("the examples of requests and answers in the description match the schemas beside them", async () => {
+  const { ask } = await startService();
+  const described = (await (await ask({ path: "/swagger/openapi.json" })).json()) as Described;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const mismatches: unknown[] = [];
+  const check = (where: string, schema: object, example: unknown) => {
+    if (!ajv.validate(schema, example)) mismatches.push([where, ajv.errorsText()]);
+  };
+  for (const { path, method, operation } of endpointsOf(described)) {
+    const body = operation.requestBody?.content["application/json"];
+    if (body) check(`${method} ${path}`, body.schema, body.example);
+    for (const { name, schema, example } of operation.parameters ?? []) {
+      check(`${method} ${path} ${name}`, schema, example);
+    }
+    for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+      for (const { schema, example } of Object.values(content)) {
+        check(`${method} ${path} ${status}`, schema, example);
+      }
+    }
+  }
+  expect(mismatches).toEqual([]);
+});
+
+test("a route cannot be without its documentation, and what is hidden is no endpoint of the API", async () => {
+  const bare = { method: "GET", path: "/bare", api: "open", handle: async () => emptyAnswer(204) } as const;
+  // @ts-expect-error -- the type checker is what this test asks
+  const route: Route = bare;
+  expect(route).not.toHaveProperty("documentation");
+
+  const { routes } = await startService();
+  const hidden = routes.filter(({ documentation }) => documentation === "hidden").map(({ path }) => path);
+  expect(hidden.every((path) => /^\/swagger(\/|$)/.test(path))).toBe(true);
+  for (const { documentation, path } of routes) {
+    if (documentation === "hidden") continue;
+    const params = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]);
+    expect([path, Object.keys(documentation.params)]).toEqual([path, params]);
+  }
 });

@@ -11,7 +11,10 @@ import type { Channel } from "../../src/domain/channel.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import type { HandlerParts } from "../../src/http/handler.ts";
 import type { Answered } from "../../src/http/request-log.ts";
-import type { Handler, HttpAnswer, HttpRequest } from "../../src/listener.ts";
+import { openApiDocument } from "../../src/http/openapi.ts";
+import type { Route } from "../../src/http/route.ts";
+import { apiRoutes } from "../../src/http/routes.ts";
+import type { HttpAnswer, HttpRequest } from "../../src/listener.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";
@@ -20,10 +23,12 @@ import { createScriptedAgent } from "../actors/scripted-agent.ts";
 import type { ScriptedAgent } from "../actors/scripted-agent.ts";
 import { sampleChannel } from "../stores/samples.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
+import { endpointFor } from "./described.ts";
+import type { Described } from "./described.ts";
 
 /** The HTTP layer over real parts: store, threads, visitors and admission; only the agent is played, and time is set. */
 export interface Service {
-  handler: Handler;
+  routes: Route[];
   store: Store;
   agent: ScriptedAgent;
   clock: { nowMs: number };
@@ -118,7 +123,7 @@ export async function startService(
   onTestFinished(() => directory.stop());
   const answered: Answered[] = [];
 
-  const handler = createHandler({
+  const parts: HandlerParts = {
     config,
     transportKey: new Secret(TRANSPORT_KEY),
     store,
@@ -131,9 +136,17 @@ export async function startService(
     health: { model: "demo" },
     onAnswered: (one) => void answered.push(one),
     ...more,
-  });
+  };
+  const handler = createHandler(parts);
+  const routes = apiRoutes(parts);
+  const described = openApiDocument(routes) as Described;
 
-  const ask = async (sent: Partial<Sent>) => gotFrom(await handler(requestFrom(sent)));
+  const ask = async (sent: Partial<Sent>) => {
+    const request = requestFrom(sent);
+    const got = gotFrom(await handler(request));
+    mustBeDocumented(described, request, got.status);
+    return got;
+  };
   const post: Service["post"] = (path, body, sent = {}) =>
     ask({
       method: "POST",
@@ -143,7 +156,7 @@ export async function startService(
       headers: { origin: ORIGIN, "content-type": "application/json", ...sent.headers },
     });
   return {
-    handler,
+    routes,
     store,
     agent,
     clock: time,
@@ -167,6 +180,17 @@ export async function startService(
       return String(((await got.json()) as { threadId: string }).threadId);
     },
   };
+}
+
+/** Whatever a test provokes, the description told of: every status but that of a bug. */
+function mustBeDocumented(described: Described, request: HttpRequest, status: number): void {
+  const endpoint = endpointFor(described, request);
+  if (!endpoint || status === 500 || String(status) in endpoint.operation.responses) return;
+  // A path whose values are no ids is no path of the API.
+  if (status === 404 && !/^[\w/-]*$/.test(request.path)) return;
+  throw new Error(
+    `Cannot find status ${status} of ${request.method} ${endpoint.path} in the API's description`,
+  );
 }
 
 export function requestFrom(sent: Partial<Sent>): HttpRequest {

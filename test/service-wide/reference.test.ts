@@ -1,0 +1,198 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { endpointsOf } from "../http/described.ts";
+import type { Described, Endpoint, Operation } from "../http/described.ts";
+import { temporaryFolder } from "../support/data-dir.ts";
+import { startServiceProcess } from "../support/service.ts";
+import { SOON, launchBrowser } from "../widget/browser.ts";
+import { ask, linesOf } from "./ask.ts";
+import type { Asking, Got } from "./ask.ts";
+
+/** A start without configuration, as a newcomer has it: its address, its keys, and what a page of the demo sends. */
+async function startDemo() {
+  const dataDir = temporaryFolder();
+  const { url, output } = await startServiceProcess({ DATA_DIR: dataDir });
+  await expect.poll(() => output.stderr, SOON).toContain("Demo page");
+  const keys = JSON.parse(readFileSync(join(dataDir, "keys.json"), "utf8")) as {
+    harnessApiKey: string;
+    demo: { publishableKey: string; secretKey: string };
+  };
+  const origin = new URL(/Demo page\s+(\S+)/.exec(output.stderr)?.[1] ?? "").origin;
+  const described = (await ask(url, { path: "/swagger/openapi.json" })).json() as Described;
+  return { url, keys, origin, described };
+}
+type Demo = Awaited<ReturnType<typeof startDemo>>;
+
+/** The documented example of an operation as a request; `given` stands in for values that only a running service knows. */
+function exampleOf(
+  { path, method, operation }: Endpoint,
+  credentials: Record<string, Record<string, string>>,
+  given: Record<string, string> = {},
+): Asking {
+  const fields = (operation.parameters ?? []).map((field) => ({
+    ...field,
+    value: given[field.name] ?? String(field.example),
+  }));
+  const at = (place: string) => fields.filter((field) => field.in === place);
+  const filled = at("path").reduce((text, { name, value }) => text.replace(`{${name}}`, value), path);
+  const query = new URLSearchParams(
+    at("query").map(({ name, value }): [string, string] => [name, value]),
+  ).toString();
+  const example = operation.requestBody?.content["application/json"].example;
+  const replaced = Object.entries(example ?? {}).map(([name, value]) => [name, given[name] ?? value]);
+  const [scheme] = operation.security.flatMap((security) => Object.keys(security));
+  return {
+    method,
+    path: query === "" ? filled : `${filled}?${query}`,
+    headers: {
+      ...Object.fromEntries(at("header").map(({ name, value }) => [name, value])),
+      ...(scheme === undefined ? {} : credentials[scheme]),
+      ...(example ? { "content-type": "application/json" } : {}),
+    },
+    ...(example ? { body: JSON.stringify(Object.fromEntries(replaced)) } : {}),
+  };
+}
+
+/** A visitor of the demo, with a thread whose page tool has just been called. */
+async function visitorOf(demo: Demo) {
+  const { url, origin, keys } = demo;
+  const page = { origin, "x-publishable-key": keys.demo.publishableKey };
+  const minted = await ask(url, { method: "POST", path: "/v1/widget/visitors", headers: page });
+  const { visitorToken } = minted.json() as { visitorToken: string };
+  const headers = { origin, "x-visitor-token": visitorToken, "content-type": "application/json" };
+  const post = (path: string, body?: object) =>
+    ask(url, {
+      method: "POST",
+      path: `/v1/widget/${path}`,
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+  const { threadId } = (await post("threads")).json() as { threadId: string };
+  return { visitorToken, threadId, post };
+}
+
+describe("the API's description", () => {
+  test("its examples, sent as they are, get a documented answer; with ids that exist, a good one of the documented shape", async () => {
+    const demo = await startDemo();
+    const { url, keys, origin, described } = demo;
+    const { visitorToken, threadId, post } = await visitorOf(demo);
+    const credentials = {
+      transportKey: { authorization: `Bearer ${keys.harnessApiKey}` },
+      secretKey: { authorization: `Bearer ${keys.demo.secretKey}` },
+      publishableKey: { "x-publishable-key": keys.demo.publishableKey },
+      visitorToken: { "x-visitor-token": visitorToken },
+    };
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const wrong: unknown[] = [];
+    const documented = (operation: Operation, asking: Asking, got: Got) => {
+      const told = operation.responses[got.status];
+      const type = (got.headers["content-type"] ?? "").replace(/(json); charset=utf-8$/, "$1");
+      const schema = told?.content?.[type]?.schema;
+      if (!told || Boolean(schema) !== (got.text !== "")) wrong.push([asking.path, got.status, got.text]);
+      if (!schema) return;
+      const values =
+        type === "application/x-ndjson"
+          ? linesOf(got.text)
+          : [type === "application/json" ? got.json() : got.text];
+      for (const value of values) {
+        if (!ajv.validate(schema, value)) wrong.push([asking.path, value, ajv.errorsText()]);
+      }
+    };
+
+    for (const operation of endpointsOf(described)) {
+      const asking = exampleOf(operation, credentials);
+      documented(operation.operation, asking, await ask(url, asking));
+    }
+    expect(wrong).toEqual([]);
+
+    const statuses: [string, number][] = [];
+    const given: Record<string, string> = { origin, id: threadId, slug: "demo", visitorToken };
+    for (const operation of endpointsOf(described)) {
+      const isWidget = operation.path.startsWith("/v1/widget/");
+      if (operation.path === "/v1/widget/tool-results") {
+        // Asks for what the demo model knows a tool for, so that there is a call to answer.
+        const inputSchema = { type: "object", properties: { sku: { type: "string" } } };
+        const webmcpTools = [
+          { name: "add_to_cart", description: "Puts a product into the cart", inputSchema },
+        ];
+        await post("tools", { threadId, webmcpTools });
+        const stream = await post("messages", { threadId, text: "Add a red mug to the cart" });
+        const call = stream.lines().at(-1);
+        if (call?.type !== "tool_call") throw new Error(`Cannot go on: ${stream.text}`);
+        given["callId"] = call.callId;
+      }
+      const asking = exampleOf(operation, credentials, { ...given, ...(isWidget ? { threadId } : {}) });
+      const got = await ask(url, asking);
+      documented(operation.operation, asking, got);
+      statuses.push([`${operation.method} ${operation.path}`, got.status]);
+    }
+    expect(wrong).toEqual([]);
+    expect(statuses).toEqual([
+      ["POST /v1/messages", 200],
+      ["POST /v1/messages/cancel", 204],
+      ["POST /v1/access", 200],
+      ["POST /v1/channels/{slug}/identify", 200],
+      ["POST /v1/widget/visitors", 201],
+      ["POST /v1/widget/threads", 201],
+      ["GET /v1/widget/threads/{id}/messages", 200],
+      ["GET /v1/widget/threads/{id}/stream", 204],
+      ["POST /v1/widget/threads/{id}/cancel", 204],
+      ["POST /v1/widget/messages", 200],
+      ["POST /v1/widget/tools", 204],
+      ["POST /v1/widget/tool-results", 200],
+      ["OPTIONS /v1/widget/{path}", 204],
+      ["GET /health", 200],
+    ]);
+  });
+});
+
+describe("the reference in a browser", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser({ webMcp: false });
+  });
+  afterAll(() => browser.close());
+
+  test("loads nothing from elsewhere, complains of nothing, and tries a message out", async () => {
+    const { url, keys } = await startDemo();
+    const page = await browser.newPage({ viewport: { width: 1_280, height: 1_800 } });
+    const troubles: string[] = [];
+    const elsewhere: string[] = [];
+    page.on("pageerror", (error) => troubles.push(String(error)));
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) troubles.push(message.text());
+    });
+    page.on("request", (request) => {
+      const asked = request.url();
+      if (!asked.startsWith(`${url}/`) && !asked.startsWith("data:")) elsewhere.push(asked);
+    });
+
+    await page.goto(`${url}/swagger`);
+    await page.locator(".opblock").first().waitFor();
+    expect(await page.locator(".opblock").count()).toBe(14);
+
+    await page.locator("button.authorize").first().click();
+    const scheme = page.locator(".auth-container", { hasText: "transportKey" });
+    await scheme.locator("input").fill(keys.harnessApiKey);
+    await scheme.getByRole("button", { name: "Apply credentials" }).click();
+    await page.locator(".modal-ux .close-modal").click();
+
+    const operation = page.locator(".opblock-post").first();
+    await operation.locator(".opblock-summary-control").click();
+    await operation.getByRole("button", { name: "Try it out" }).click();
+    await operation.getByRole("button", { name: "Execute" }).click();
+    const answer = operation.locator(".live-responses-table");
+    await answer.waitFor();
+    expect(await answer.locator(".response-col_status").last().innerText()).toContain("200");
+    expect(await answer.innerText()).toContain('"type":"done"');
+    const shot = process.env["SCREENSHOT"];
+    if (shot !== undefined) await page.screenshot({ path: shot });
+
+    expect(troubles).toEqual([]);
+    expect(elsewhere).toEqual([]);
+    await page.close();
+  });
+});
