@@ -42,9 +42,9 @@ function page(title: string, body: string, chat: ChatSettings): string {
 <main>${body}</main>
 <aside class="trace" data-trace aria-label="What the service says">
 <header><h2>Under the hood</h2><button type="button" class="link" data-clear>Clear</button></header>
-<ol class="states" aria-label="State of the thread">
-${["idle", "thinking", "usingServerTool", "awaitingPageTool"].map((state) => `<li data-state="${state}">${state}</li>`).join("\n")}
-</ol>
+<ul class="states" aria-label="State of the thread">
+${["idle", "running.thinking", "running.usingServerTool", "awaitingPageTool"].map((state) => `<li data-state="${state}">${state}</li>`).join("\n")}
+</ul>
 <ol class="lines" data-lines tabindex="0" aria-label="Lines of the stream"></ol>
 </aside>
 </div>

@@ -77,20 +77,22 @@ export class Conversation {
     }
     this.board.phase("streaming");
     this.#starting = Promise.resolve();
+    let isOurs = true;
     await this.#guarded(async () => {
-      const isOurs = await asHolder(`${lockName}run:${record.id}`, async () => {
+      isOurs = await asHolder(`${lockName}run:${record.id}`, async () => {
         host.emit("resumed", { tool: record.call?.tool ?? null, from: record.from ?? null });
         if (record.call !== undefined) this.board.tell(host.strings().resumed, false);
         const at = await this.desk.thread();
         await this.#transcript.reload(at);
         await this.#run.carry(at, record, { type: "attach" });
       });
-      if (isOurs) return;
-      // Another tab holds on to it: a duplicated tab, say. It is that one's to finish.
-      tab.write("run", null);
-      this.board.rest();
     });
-    return true;
+    if (isOurs) return true;
+    // Another tab holds on to it: a duplicated tab, say. It is that one's to finish.
+    tab.write("run", null);
+    this.#starting = null;
+    this.board.rest();
+    return false;
   }
 
   /** Says a text. Resolves when the run has ended, however it did; rejects while another one is under way. */

@@ -58,6 +58,9 @@ export type RunEnd =
 /** Waits between attempts to pick a stream up again. */
 const RETRY_SECONDS = [1, 3, 9];
 
+/** Instead of a result that the service refuses: the agent would wait for one until the call expires. */
+const NOT_TAKEN = "The tool ran, but its result could not be delivered";
+
 /** Rejects with the signal's reason alone. */
 export async function followRun(parts: RunParts, first: Opening): Promise<RunEnd> {
   const start = parts.reply.mark();
@@ -75,6 +78,10 @@ export async function followRun(parts: RunParts, first: Opening): Promise<RunEnd
       parts.signal.throwIfAborted();
       if (error instanceof Refused && error.status === 429) {
         await parts.pause(error.retryAfterSeconds || 1, "busy");
+        continue;
+      }
+      if (isUnfit(error) && opening.type === "answer" && opening.body.result !== NOT_TAKEN) {
+        opening = { type: "answer", body: { ...opening.body, result: NOT_TAKEN, isError: true } };
         continue;
       }
       // 409: the call is no longer pending; the thread's stream says what became of the run.
@@ -105,6 +112,10 @@ export async function followRun(parts: RunParts, first: Opening): Promise<RunEnd
     opening = { type: "answer", body: await parts.perform(end) };
     parts.signal.throwIfAborted();
   }
+}
+
+function isUnfit(error: unknown): boolean {
+  return error instanceof Refused && (error.status === 413 || error.status === 422);
 }
 
 function open({ service, at, signal }: RunParts, opening: Opening): Promise<Response> | Response {

@@ -38,6 +38,9 @@ export function readRecord(shelf: Shelf, nowMs: number): RunRecord | null {
   return nowMs - value.atMs > STALE_MS ? null : (value as RunRecord);
 }
 
+/** A page that was left lets go of its locks when it is torn down, which a busy machine may take its time for. */
+const LETTING_GO_MS = 5_000;
+
 /**
  * Does the work as the one tab that holds this run. Waits a moment for a page that is just leaving; false where
  * another tab holds on to it: then the work was not done.
@@ -51,7 +54,7 @@ export async function asHolder(name: string, work: () => Promise<void>): Promise
     return true;
   }
   try {
-    await locks.request(name, { signal: AbortSignal.timeout(2_000) }, hold);
+    await locks.request(name, { signal: AbortSignal.timeout(LETTING_GO_MS) }, hold);
   } catch (error) {
     if (held) throw error;
   }

@@ -1,39 +1,43 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { startServiceProcess } from "../support/service.ts";
 import { launchBrowser, SOON, test } from "../widget/browser.ts";
+import { buildWhatIsStale } from "../widget/fresh-build.ts";
+import { startDemo } from "./running-demo.ts";
+import type { RunningDemo } from "./running-demo.ts";
 
 let browser: Browser;
+let running: RunningDemo;
 
 beforeAll(async () => {
-  browser = await launchBrowser({ webMcp: false });
+  buildWhatIsStale();
+  [browser, running] = await Promise.all([launchBrowser({ webMcp: false }), startDemo()]);
 });
 
 afterAll(async () => {
   await browser.close();
+  await running.close();
 });
 
-/** The whole of `npm start`; answers the demo page's address. */
-async function startDemo(): Promise<{ demo: string; service: string }> {
-  const { url, output } = await startServiceProcess({ DATA_DIR: temporaryFolder() });
-  const demo = output.stdout
-    .map((line) => /"demoUrl":"([^"]+)"/.exec(line)?.[1])
-    .find((found) => found !== undefined);
-  if (demo === undefined) throw new Error("Cannot find the demo page: the service did not tell its address");
-  return { demo, service: url };
-}
+/** Tells every state that the panel marks as the present one, on this page and on those that follow. */
+const NOTE_STATES = `{
+  const tell = () => document.querySelectorAll("[aria-current]").forEach((node) => note(node.dataset.state));
+  new MutationObserver(tell).observe(document, { subtree: true, childList: true, attributeFilter: ["aria-current"] });
+  tell();
+}`;
 
 /** Past this the machine is stuck: five tools, three navigations. */
 const WHOLE_RUN = { timeout: 40_000 };
 
-describe("the demo shop, on an origin of its own", () => {
+describe.concurrent("the demo shop, on an origin of its own", () => {
   test("is bought from by saying so: five page tools, across navigations, to the checkout", async ({
     expect,
     visit,
   }) => {
-    const { demo } = await startDemo();
-    const at = await visit(browser, demo);
+    const at = await visit(browser, running.shop);
+    const seen = new Set<string>();
+    await at.page.exposeFunction("note", (state: string) => seen.add(state));
+    await at.page.addInitScript(NOTE_STATES);
+    await at.page.evaluate(NOTE_STATES);
     await at.say("Buy a red mug and check out");
     await at.page.waitForURL("**/checkout", WHOLE_RUN);
     await expect.poll(() => at.log.locator(".step.done").count(), WHOLE_RUN).toBe(5);
@@ -42,7 +46,12 @@ describe("the demo shop, on an origin of its own", () => {
     expect(await at.page.locator("[data-shown-address]").textContent()).toContain("Berlin");
     // One run, one reply, though three pages had a part in it.
     expect(await at.log.locator(".assistant").count()).toBe(1);
+    // The panel names the chart's own states, and a page tool's step is no server's.
+    const states = await at.page.locator("[data-state]").allTextContents();
+    expect(states).toEqual(["idle", "running.thinking", "running.usingServerTool", "awaitingPageTool"]);
+    expect(seen).toEqual(new Set(["idle", "running.thinking", "awaitingPageTool"]));
     expect(await at.page.locator("[data-state=idle]").getAttribute("aria-current")).toBe("true");
+    await expect.poll(() => at.page.locator("[data-lines] .done").count(), SOON).toBe(1);
     const calls = await at.page.locator("[data-lines] .tool_call").allTextContents();
     // A page that re-attaches reads the pending call once more.
     expect(new Set(calls).size).toBe(5);
@@ -55,17 +64,20 @@ describe("the demo shop, on an origin of its own", () => {
   });
 
   test("signs in: the conversation follows the account into another browser", async ({ expect, visit }) => {
-    const { demo, service } = await startDemo();
-    const at = await visit(browser, demo);
+    const at = await visit(browser, running.shop);
+    const seen = new Set<string>();
+    await at.page.exposeFunction("note", (state: string) => seen.add(state));
+    await at.page.evaluate(NOTE_STATES);
     await at.say("Where is my order 1001?");
     await at.log.getByText("shipped yesterday").waitFor();
+    expect(seen).toContain("running.usingServerTool");
     const signedIn = at.page.waitForResponse("**/demo/sign-in");
     await at.page.getByRole("button", { name: "Sign in" }).click();
     expect(await (await signedIn).json()).toEqual({ name: "Ada", merged: false });
     await at.page.getByRole("button", { name: "Ada · Sign out" }).waitFor();
     await at.log.getByText("shipped yesterday").waitFor();
 
-    const other = await visit(browser, demo);
+    const other = await visit(browser, running.shop);
     await other.say("Hello");
     await expect.poll(() => other.tell("agent.state"), SOON).toBe("idle");
     const merged = other.page.waitForResponse("**/demo/sign-in");
@@ -76,17 +88,16 @@ describe("the demo shop, on an origin of its own", () => {
 
     // The secret key is the shop's server's alone.
     for (const path of ["/", "/shop.js"])
-      expect(await (await fetch(demo + path)).text()).not.toContain("sk_");
-    const stranger = await fetch(`${demo}/demo/sign-in`, { method: "POST", body: "{}" });
-    expect([stranger.status, service.startsWith("http")]).toEqual([422, true]);
+      expect(await (await fetch(running.shop + path)).text()).not.toContain("sk_");
+    const stranger = await fetch(`${running.shop}/demo/sign-in`, { method: "POST", body: "{}" });
+    expect(stranger.status).toBe(422);
 
     await at.page.getByRole("button", { name: "Ada · Sign out" }).click();
     await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(0);
   });
 
   test("shows the reply that a reload interrupted, and goes on", async ({ expect, visit }) => {
-    const { demo } = await startDemo();
-    const at = await visit(browser, demo);
+    const at = await visit(browser, running.shop);
     await at.say("The quick brown fox jumps over the lazy dog, and again the quick brown fox");
     await at.log.locator(".text").waitFor();
     await at.page.reload();

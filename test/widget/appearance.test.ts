@@ -126,16 +126,34 @@ describe.concurrent("<chat-agent> to everybody", () => {
     expect(await at.composer.getAttribute("placeholder")).toBe("اكتب رسالة");
   });
 
-  test.for([
-    ["de", "Chat öffnen"],
-    ["fr-CA", "Ouvrir la discussion"],
-    ["es", "Abrir el chat"],
-    ["it", "Apri la chat"],
-    ["pt-BR", "Abrir o chat"],
-    ["tlh", "Open chat"],
-  ] as const)("speaks %s", async ([lang, open], { visit }) => {
-    const at = await visit(browser, `${site.url}/?lang=${lang}`);
-    await at.agent.getByRole("button", { name: open }).waitFor();
+  test("speaks seven languages, and English to everybody else", async ({ expect, visit }) => {
+    const at = await visit(browser, `${site.url}/`);
+    for (const [lang, open] of [
+      ["de", "Chat öffnen"],
+      ["fr-CA", "Ouvrir la discussion"],
+      ["es", "Abrir el chat"],
+      ["it", "Apri la chat"],
+      ["pt-BR", "Abrir o chat"],
+      ["ar", "افتح المحادثة"],
+      ["tlh", "Open chat"],
+    ]) {
+      await at.tell(`agent.setAttribute("lang", "${lang}")`);
+      const label = () => at.agent.locator(".launcher").getAttribute("aria-label");
+      await expect.poll(label, SOON).toBe(open);
+    }
+  });
+
+  test("stands on the side that position names, as the language counts sides", async ({ expect, visit }) => {
+    const viewport = { width: 1_200, height: 800 };
+    const start = encodeURIComponent('position="start"');
+    const at = await visit(browser, `${site.url}/?attributes=${start}`, { viewport });
+    const left = async () => (await at.agent.locator(".launcher").boundingBox())?.x ?? -1;
+    expect(await left()).toBe(20);
+    await at.tell('agent.setAttribute("lang", "ar")');
+    await expect.poll(left, SOON).toBeGreaterThan(1_100);
+    await at.agent.locator(".launcher").click();
+    const panel = await at.agent.locator(".panel").boundingBox();
+    expect(panel?.x).toBeGreaterThan(700);
   });
 
   test("makes room for the page on a phone while a tool runs", async ({ expect, visit }) => {
@@ -172,6 +190,19 @@ describe.concurrent("<chat-agent> to everybody", () => {
     expect(await onTop()).toBe("chat-agent");
   });
 
+  test("goes on below a modal dialog of the page, and takes no focus from it", async ({ expect, visit }) => {
+    service.scripts.set("under a dialog", [[{ type: "pause", ms: 400 }, ...reply("Said underneath.")]]);
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("under a dialog");
+    await at.tell("document.querySelector('dialog').showModal()");
+    await at.log.getByText("Said underneath.").waitFor();
+    await at.tell("agent.focus()");
+    expect(await at.tell("document.activeElement.localName")).not.toBe("chat-agent");
+    await at.tell("document.querySelector('dialog').close()");
+    await at.say("after the dialog");
+    await at.log.getByText("You said: after the dialog").waitFor();
+  });
+
   test("fills its box, without a launcher, where it is inline", async ({ expect, visit }) => {
     const at = await visit(browser, `${site.url}/?attributes=${encodeURIComponent('display="inline"')}`);
     await at.composer.waitFor();
@@ -182,27 +213,33 @@ describe.concurrent("<chat-agent> to everybody", () => {
   });
 });
 
-describe.concurrent("markdown in an answer", () => {
-  test.for([
-    ["intraword underscores", "snake_case_name and 2 * 3 * 4", "snake_case_name and 2 * 3 * 4", "em"],
-    ["a script", "<script>window.hit = 1</script> after", "<script>window.hit = 1</script>", "script"],
-    ["a handler", '<img src=x onerror="window.hit = 1"> after', "onerror", "img"],
-    ["a script link", "[press](javascript:window.hit=1) after", "press", "a"],
-    ["an encoded script link", "[press](java&#115;cript:window.hit=1) after", "press", "a"],
-    ["a data link", "[press](data:text/html,hit) after", "press", "a"],
-    ["an image", "![a cat](https://example.com/leak?x=1) after", "a cat", "img"],
-    ["a reference image", "![a dog][d] after\n\n[d]: https://example.com/leak", "a dog", "img"],
-    ["an iframe", "<iframe src='https://example.com'></iframe> after", "iframe", "iframe"],
-    ["a style", "<style>* { display: none }</style> after", "display: none", "style"],
-  ] as const)("%s stays harmless text", async ([name, markdown, shown, forbidden], { expect, visit }) => {
-    service.scripts.set(`md ${name}`, [reply(markdown)]);
+/** Each: its name, the markdown, the text that is to be seen of it, and the element that must not be. */
+const ATTACKS = [
+  ["intraword underscores", "snake_case_name and 2 * 3 * 4", "snake_case_name and 2 * 3 * 4", "em"],
+  ["a script", "<script>window.hit = 1</script> after", "<script>window.hit = 1</script>", "script"],
+  ["a handler", '<img src=x onerror="window.hit = 1"> after', "onerror", "img"],
+  ["a script link", "[press](javascript:window.hit=1) after", "press", "a"],
+  ["an encoded script link", "[press](java&#115;cript:window.hit=1) after", "press", "a"],
+  ["a data link", "[press](data:text/html,hit) after", "press", "a"],
+  ["an image", "![a cat](https://example.com/leak?x=1) after", "a cat", "img"],
+  ["a reference image", "![a dog][d] after\n\n[d]: https://example.com/leak", "a dog", "img"],
+  ["an iframe", "<iframe src='https://example.com'></iframe> after", "iframe", "iframe"],
+  ["a style", "<style>* { display: none }</style> after", "display: none", "style"],
+] as const;
+
+describe("markdown in an answer", () => {
+  test("stays harmless text, whatever it tries", async ({ expect, visit }) => {
     const at = await visit(browser, `${site.url}/`);
-    await at.say(`md ${name}`);
-    await at.log.locator(".text").getByText(shown).first().waitFor();
-    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
-    expect(await at.log.locator(`.text ${forbidden}`).count()).toBe(0);
-    expect(await at.tell("window.hit")).toBeUndefined();
-    expect(at.troubles).toEqual([]);
+    for (const [name, markdown, shown, forbidden] of ATTACKS) {
+      service.scripts.set(`md ${name}`, [reply(markdown)]);
+      await at.say(`md ${name}`);
+      const answer = at.log.locator(".message.assistant").last().locator(".text");
+      await answer.getByText(shown).first().waitFor();
+      await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+      expect.soft(await answer.locator(forbidden).count(), name).toBe(0);
+      expect.soft(await at.tell("window.hit"), name).toBeUndefined();
+      expect.soft(at.troubles, name).toEqual([]);
+    }
   });
 
   test("lists, tables, code and entities look as they are meant", async ({ expect, visit }) => {

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
 import { launchBrowser, SOON, test, visitOf } from "./browser.ts";
+import type { Visit } from "./browser.ts";
 import { startPageServer } from "./page-server.ts";
 import { called, call, reply, startScriptedService } from "./scripted-service.ts";
 import type { ScriptedService } from "./scripted-service.ts";
@@ -221,20 +222,113 @@ describe.concurrent("a conversation in <chat-agent>", () => {
       "Promise.all([...document.querySelectorAll('chat-agent')].map((one) => one.getVisitorToken()))",
     );
     expect(new Set(tokens).size).toBe(2);
+    await at.tell(
+      "Promise.all([...document.querySelectorAll('chat-agent')].map((one, n) => one.send(`to ${n}`)))",
+    );
+    for (const [n, token] of tokens.entries()) {
+      const said = service.asked.filter((one) => one.token === token && one.path === "/messages");
+      expect(said.map(({ body }) => body["text"])).toEqual([`to ${n}`]);
+    }
+    await at.page.locator("chat-agent").nth(1).locator(".launcher").click();
+    const second = at.page.locator("chat-agent").nth(1).locator("[role=log]");
+    await second.getByText("You said: to 1").waitFor();
+    expect(await second.getByText("You said: to 0").count()).toBe(0);
+    expect(await at.tell("agent.open")).toBe(false);
   });
 
-  test("takes what was set before the element was known", async ({ expect, visit }) => {
+  test("takes what the page set before the element was known", async ({ expect, visit }) => {
+    const at = await visit(browser, `${site.url}/?early=1`);
+    expect(await at.tell("['tools', 'suggestions'].filter((name) => Object.hasOwn(agent, name))")).toEqual(
+      [],
+    );
+    await at.agent.locator(".launcher").click();
+    await at.agent.getByRole("button", { name: "Soon" }).click();
+    await at.log.getByText("You said: Soon").waitFor();
+    const token = await at.tell<string>("agent.getVisitorToken()");
+    const posted = service.asked.find((one) => one.token === token && one.path === "/tools");
+    expect(JSON.stringify(posted?.body["webmcpTools"])).toContain("navigates_only");
+  });
+
+  test("shows earlier messages, page by page, and stays where the visitor reads", async ({
+    expect,
+    visit,
+  }) => {
     const at = await visit(browser, `${site.url}/`);
-    const taken = await at.tell(`(() => {
-      class Early extends customElements.get("chat-agent") {}
-      const early = document.createElement("early-agent");
-      early.tools = [{ name: "early", execute() {} }];
-      early.suggestions = ["Soon"];
-      document.body.append(early);
-      customElements.define("early-agent", Early);
-      return [Object.hasOwn(early, "tools"), early.tools[0].name, early.suggestions[0]];
-    })()`);
-    expect(taken).toEqual([false, "early", "Soon"]);
+    await at.agent.locator(".launcher").click();
+    await expect.poll(() => at.tell("agent.threadId"), SOON).not.toBe(null);
+    const threadId = await at.tell<string>("agent.threadId");
+    const old = Array.from({ length: 70 }, (_, n) => `message ${n + 1} of 70`);
+    service.addHistory(threadId, "assistant", ...old);
+    await at.tell("agent.refresh()");
+    await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(30);
+    const earlier = at.agent.getByRole("button", { name: "Earlier messages" });
+    const fortyOne = at.log.getByText("message 41 of 70");
+    await earlier.click();
+    await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(60);
+    const box = await at.log.boundingBox();
+    const line = await fortyOne.boundingBox();
+    expect(line?.y).toBeGreaterThan(box?.y ?? 0);
+    expect(line?.y).toBeLessThan((box?.y ?? 0) + (box?.height ?? 0));
+    await earlier.click();
+    await expect.poll(() => at.log.locator(".message").allTextContents(), SOON).toHaveLength(70);
+    expect(await earlier.count()).toBe(0);
+    expect(await at.log.locator(".message .text").allTextContents()).toEqual(old);
+  });
+});
+
+describe.concurrent("a message whose connection breaks off without an answer", () => {
+  /** Breaks off every POST of a message and every reading of the history while `broken` says so. */
+  async function breakable(at: Visit, broken: { post: "before" | "after" | null; history: boolean }) {
+    await at.page.route(/\/v1\/widget\/(messages$|threads\/\w+\/messages)/, async (route) => {
+      if (route.request().method() === "GET") return broken.history ? route.abort() : route.continue();
+      if (broken.post === null || route.request().method() !== "POST") return route.continue();
+      if (broken.post === "after") await route.fetch();
+      return route.abort();
+    });
+  }
+  const posts = (text: string) => service.asked.filter(({ body }) => body["text"] === text);
+
+  test("after it arrived: its reply is shown, and nothing is sent again", async ({ expect, visit }) => {
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("before the break");
+    await at.log.getByText("You said: before the break").waitFor();
+    await breakable(at, { post: "after", history: false });
+    await at.say("arrived unheard");
+    await at.log.getByText("You said: arrived unheard").waitFor();
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+    expect(posts("arrived unheard")).toHaveLength(1);
+    expect(await at.log.locator(".user").count()).toBe(2);
+    expect(await at.agent.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  });
+
+  test("before it arrived: a Retry sends it", async ({ expect, visit }) => {
+    const at = await visit(browser, `${site.url}/`);
+    const broken = { post: "before" as "before" | null, history: false };
+    await breakable(at, broken);
+    await at.say("never arrived");
+    await at.log.getByText("Not sent.").waitFor();
+    expect(posts("never arrived")).toHaveLength(0);
+    broken.post = null;
+    await at.agent.getByRole("button", { name: "Try again" }).click();
+    await at.log.getByText("You said: never arrived").waitFor();
+    expect(posts("never arrived")).toHaveLength(1);
+  });
+
+  test("after it arrived, and nobody could be asked: a Retry asks first", async ({ expect, visit }) => {
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("all is well");
+    await at.log.getByText("You said: all is well").waitFor();
+    const broken = { post: "after" as "after" | null, history: true };
+    await breakable(at, broken);
+    // Twice the same text: what counts is that the history holds it once more.
+    await at.say("all is well");
+    await at.log.getByText("Not sent.").waitFor();
+    Object.assign(broken, { post: null, history: false });
+    await at.agent.getByRole("button", { name: "Try again" }).click();
+    await expect.poll(() => at.log.getByText("You said: all is well").count(), SOON).toBe(2);
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+    expect(posts("all is well")).toHaveLength(2);
+    expect(await at.log.locator(".user").count()).toBe(2);
   });
 });
 

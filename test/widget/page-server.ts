@@ -1,9 +1,13 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
-const SCRIPT = fileURLToPath(new URL("pages/page.js", import.meta.url));
+const SCRIPTS = new Map([
+  ["/page.js", fileURLToPath(new URL("pages/page.js", import.meta.url))],
+  ["/polyfill.js", createRequire(import.meta.url).resolve("@mcp-b/webmcp-polyfill/iife")],
+]);
 
 /** A customer's site, on an origin of its own, under the strictest page policy that there is. */
 export async function startPageServer(serviceUrl: string): Promise<{ url: string; close(): Promise<void> }> {
@@ -13,8 +17,9 @@ export async function startPageServer(serviceUrl: string): Promise<{ url: string
       if (url.pathname === "/nowhere") return response.writeHead(204).end();
       if (url.pathname === "/file")
         return response.writeHead(200, { "content-type": "text/plain" }).end("a file");
-      if (url.pathname === "/page.js") {
-        return response.writeHead(200, { "content-type": "text/javascript" }).end(await readFile(SCRIPT));
+      const script = SCRIPTS.get(url.pathname);
+      if (script !== undefined) {
+        return response.writeHead(200, { "content-type": "text/javascript" }).end(await readFile(script));
       }
       response.writeHead(200, {
         "content-type": "text/html; charset=utf-8",
@@ -38,15 +43,22 @@ export async function startPageServer(serviceUrl: string): Promise<{ url: string
   };
 }
 
+/** `?tools=polyfill` loads MCP-B's; `?early=1` lets the page set properties before the element is known. */
 function html(url: URL, serviceUrl: string): string {
   const { searchParams } = url;
   const lang = searchParams.get("lang") ?? "en";
   const attributes = searchParams.get("attributes") ?? "";
   const key = searchParams.get("key") ?? "pk_test";
   const agent = `<chat-agent publishable-key="${key}" ${attributes}></chat-agent>`;
+  const scripts = [
+    `<script src="${serviceUrl}/widget/v1/chat-agent.js" defer></script>`,
+    `<script src="/page.js" type="module"></script>`,
+  ];
+  if (searchParams.has("early")) scripts.reverse();
+  if (searchParams.get("tools") === "polyfill") scripts.unshift(`<script src="/polyfill.js"></script>`);
   return `<!doctype html><html lang="${lang}"><head><meta charset="utf-8"><title>Page ${url.pathname}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<script src="${serviceUrl}/widget/v1/chat-agent.js" defer></script><script src="/page.js" type="module"></script></head>
+${scripts.join("")}</head>
 <body><main><h1>A page</h1><p>With something to read, and a <a href="/next">link</a>.</p>
 <form action="/next" toolname="autosubmit_form" tooldescription="Searches" toolautosubmit><label>Query <input name="query"></label><button>Go</button></form>
 <form action="/next" toolname="visitor_form" tooldescription="Asks"><label>Wish <input name="wish"></label><button>Send it</button></form>

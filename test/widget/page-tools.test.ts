@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
-import { launchBrowser, SOON, test } from "./browser.ts";
+import type { Line } from "../../machines/line.ts";
+import { launchBrowser, SOON, test, visitOf } from "./browser.ts";
 import type { OpenVisit, Visit } from "./browser.ts";
 import { startPageServer } from "./page-server.ts";
 import { call, called, reply, startScriptedService } from "./scripted-service.ts";
@@ -23,12 +24,15 @@ afterAll(async () => {
   await service.close();
 });
 
+/** Given to the element, registered with MCP-B's polyfill, registered with the browser's own WebMCP. */
+const SOURCES = ["property", "polyfill", "native"] as const;
+
 let asks = 0;
 
 /** Lets the agent call a tool on a page whose tools come from `source`; answers what was posted for it. */
 async function callOn(
   visit: OpenVisit,
-  source: "property" | "text" | "native",
+  source: (typeof SOURCES)[number],
   tool: string,
   query = "",
 ): Promise<{ at: Visit; posts: Asked[]; asked: Asked[] }> {
@@ -49,8 +53,6 @@ async function callOn(
     posts: asked.filter(({ path, body }) => path === "/tool-results" && body["callId"] === callId),
   };
 }
-
-const SOURCES = ["property", "text", "native"] as const;
 
 describe.concurrent.each(SOURCES)("a page tool (%s)", (source) => {
   test("answers with its text, and is offered in the catalog before the message", async ({
@@ -92,7 +94,7 @@ describe.concurrent.each(SOURCES)("a page tool (%s)", (source) => {
     expect(posts[0]?.body["isError"]).toBe(true);
     // The browser's own WebMCP does not tell what was thrown.
     if (source !== "native")
-      expect(JSON.stringify(posts[0]?.body["result"])).toContain("Tool failed: out of stock");
+      expect(JSON.stringify(posts[0]?.body["result"])).toMatch(/Tool failed: .*out of stock/);
   });
 
   test("returns isError: told as an error, with its text", async ({ expect, visit }) => {
@@ -136,11 +138,14 @@ describe.concurrent("a page tool", () => {
     expect(posts[0]?.body["page"]).toMatch(/^\/next/);
   });
 
-  test("is a form that submits itself: the next page answers", async ({ expect, visit }) => {
-    const { posts } = await callOn(visit, "native", "autosubmit_form");
-    expect(posts).toHaveLength(1);
-    expect(posts[0]?.body["page"]).toMatch(/^\/next/);
-  });
+  test.for(["polyfill", "native"] as const)(
+    "is a form that submits itself (%s): the next page answers",
+    async (source, { expect, visit }) => {
+      const { posts } = await callOn(visit, source, "autosubmit_form");
+      expect(posts).toHaveLength(1);
+      expect(posts[0]?.body["page"]).toMatch(/^\/next/);
+    },
+  );
 
   test("is gone on the next page: its catalog is posted before the result", async ({ expect, visit }) => {
     const { asked } = await callOn(visit, "property", "navigates_only", "&fewer=1");
@@ -187,17 +192,78 @@ describe.concurrent("a page tool", () => {
     expect(await at.tell("agent.state")).toBe("idle");
   });
 
-  test("waits for the visitor to submit a form", async ({ expect, visit }) => {
-    service.scripts.set("fill the form", [
-      call("visitor_form", { wish: "a pony" }),
-      [called("visitor_form"), ...reply("Wished.")],
-    ]);
-    const at = await visit(native, `${site.url}/?tools=native`);
-    await at.say("fill the form");
-    await at.agent.getByText("Check the form on the page and submit it.").waitFor();
-    expect(await at.tell("agent.state")).toBe("waiting-user");
-    await at.page.getByRole("button", { name: "Send it" }).click();
-    await at.log.getByText("Wished.").waitFor();
+  test.for(["polyfill", "native"] as const)(
+    "waits for the visitor to submit a form (%s)",
+    async (source, { expect, visit }) => {
+      const said = `fill the form (${source})`;
+      service.scripts.set(said, [
+        call("visitor_form", { wish: "a pony" }),
+        [called("visitor_form"), ...reply("Wished.")],
+      ]);
+      const at = await visit(source === "native" ? native : plain, `${site.url}/?tools=${source}`);
+      await at.say(said);
+      await at.agent.getByText("Check the form on the page and submit it.").waitFor();
+      expect(await at.tell("agent.state")).toBe("waiting-user");
+      await at.page.getByRole("button", { name: "Send it" }).click();
+      await at.log.getByText("Wished.").waitFor();
+    },
+  );
+
+  test("whose call is no longer pending (409): the run's stream tells how it ended", async ({
+    expect,
+    visit,
+  }) => {
+    const expired: Line = { type: "error", code: "expired", message: "The page did not answer in time" };
+    service.refusals.set("/tool-results returns_text", [{ status: 409, ended: expired }]);
+    service.scripts.set("answer too late", [call("returns_text"), reply("Never said.")]);
+    const at = await visit(plain, `${site.url}/`);
+    await at.say("answer too late");
+    await at.log.getByText("The page did not answer in time.").waitFor();
+    const token = await at.tell<string>("agent.getVisitorToken()");
+    const asked = service.asked.filter((one) => one.token === token).map(({ path }) => path);
+    expect(asked.filter((path) => path === "/tool-results")).toHaveLength(1);
+    expect(asked.slice(asked.indexOf("/tool-results")).some((path) => path.endsWith("/stream"))).toBe(true);
+    expect(await at.tell("window.calls")).toEqual(["returns_text"]);
+  });
+
+  test.for([422, 413])(
+    "whose result is refused (%i): the agent is told that, and the tool runs once",
+    async (status, { expect, visit }) => {
+      const tool = `is_refused_${status}`;
+      service.refusals.set(`/tool-results ${tool}`, [{ status }]);
+      const { posts, at } = await callOn(visit, "property", tool);
+      expect(posts).toHaveLength(2);
+      expect(posts[1]?.body).toMatchObject({
+        isError: true,
+        result: "The tool ran, but its result could not be delivered",
+      });
+      expect(await at.tell("window.calls")).toEqual([tool]);
+    },
+  );
+
+  test("catalog that is too long loses what changes the page first, and says so", async ({
+    expect,
+    visit,
+  }) => {
+    const at = await visit(plain, `${site.url}/?tools=polyfill`);
+    await at.tell(`agent.tools = Array.from({ length: 30 }, (_, n) => ({
+      name: "bulky_" + n,
+      description: "x".repeat(1_000),
+      annotations: { readOnlyHint: n % 2 === 0 },
+      execute() {},
+    }))`);
+    await at.say("trim it");
+    await at.log.getByText("You said: trim it").waitFor();
+    const token = await at.tell<string>("agent.getVisitorToken()");
+    const posted = service.asked.findLast((one) => one.token === token && one.path === "/tools");
+    const catalog = posted?.body["webmcpTools"] as { name: string }[];
+    const names = catalog.map(({ name }) => name);
+    expect(JSON.stringify(catalog).length).toBeLessThanOrEqual(20_000);
+    expect(names).toEqual(expect.arrayContaining(Array.from({ length: 15 }, (_, n) => `bulky_${2 * n}`)));
+    expect(names).not.toContain("returns");
+    const trimmed = (await at.events("error")).filter(({ code }) => code === "catalog_trimmed");
+    expect(trimmed.length).toBeGreaterThan(0);
+    expect(String(trimmed.at(-1)?.["message"])).toContain("bulky_29");
   });
 
   test("with consequences asks first, once in a conversation where that is allowed", async ({
@@ -252,10 +318,12 @@ describe.concurrent("a page tool", () => {
       // A window that a page opens on its own origin starts with a copy of its sessionStorage.
       at.page.evaluate("void window.open(location.href)"),
     ]);
-    await twin.waitForLoadState();
-    await twin.waitForTimeout(2_600);
+    const duplicate = visitOf(twin);
+    // It gives up waiting for the run, and then shows what is said like any other tab.
+    await duplicate.log.getByText("two tabs").waitFor();
+    await expect.poll(() => duplicate.tell("agent.state"), SOON).toBe("idle");
     const token = await at.tell<string>("agent.getVisitorToken()");
     expect(service.asked.filter((one) => one.token === token && one.path === "/tool-results")).toEqual([]);
-    expect(await twin.evaluate("window.calls")).toEqual([]);
+    expect(await duplicate.tell("window.calls")).toEqual([]);
   });
 });

@@ -21,9 +21,25 @@ export interface Asked {
   token: string | null;
 }
 
+interface Kept {
+  id: string;
+  role: string;
+  content: string;
+  createdAt: number;
+  steps?: unknown[];
+}
+
+interface Refusal {
+  status: number;
+  /** Seconds. */
+  retryAfter?: number;
+  /** What the run has ended with meanwhile. */
+  ended?: Line;
+}
+
 interface Thread {
   owner: string;
-  history: { id: string; role: string; content: string; createdAt: number; steps?: unknown[] }[];
+  history: Kept[];
   run: Run | null;
 }
 
@@ -44,8 +60,10 @@ export interface ScriptedService {
   asked: Asked[];
   /** Streams by what is said. */
   scripts: Map<string, Cue[][]>;
-  /** Statuses to answer next, by path. */
-  refusals: Map<string, { status: number; retryAfter?: number }[]>;
+  /** What to answer next, by path, or by path and tool: `/tool-results search`. */
+  refusals: Map<string, Refusal[]>;
+  /** Adds to a thread as if it had been said elsewhere. */
+  addHistory(threadId: string, role: "user" | "assistant", ...contents: string[]): void;
   expireTokens(): void;
   forgetThreads(): void;
   close(): Promise<void>;
@@ -56,7 +74,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
   const threads = new Map<string, Thread>();
   const asked: Asked[] = [];
   const scripts = new Map<string, Cue[][]>();
-  const refusals = new Map<string, { status: number; retryAfter?: number }[]>();
+  const refusals = new Map<string, Refusal[]>();
   buildWhatIsStale();
   const script = await loadWidgetScript();
 
@@ -90,8 +108,10 @@ export async function startScriptedService(): Promise<ScriptedService> {
     const path = url.pathname.replace("/v1/widget", "");
     const token = headers.get("x-visitor-token") ?? null;
     asked.push({ method: request.method ?? "", path, body, token });
-    const refusal = refusals.get(path)?.shift();
+    const refusal = (refusals.get(path) ?? refusals.get(`${path} ${String(body["tool"])}`))?.shift();
     if (refusal !== undefined) {
+      if (refusal.ended !== undefined)
+        threads.get(String(body["threadId"]))?.run?.log.splice(-1, 1, refusal.ended);
       const retry = refusal.retryAfter === undefined ? {} : { "retry-after": String(refusal.retryAfter) };
       return void response.writeHead(refusal.status, retry).end();
     }
@@ -113,7 +133,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
     const thread = threads.get(id);
     if (thread?.owner !== token) return void response.writeHead(404).end();
     if (path.endsWith("/messages") && request.method === "GET")
-      return json(response, 200, { items: thread.history });
+      return json(response, 200, { items: pageOf(thread.history, url.searchParams) });
     if (path === "/tools") return void response.writeHead(204).end();
     if (path.endsWith("/cancel")) return cancel(response, thread);
     if (path.endsWith("/stream")) {
@@ -230,6 +250,11 @@ export async function startScriptedService(): Promise<ScriptedService> {
     asked,
     scripts,
     refusals,
+    addHistory(threadId, role, ...contents) {
+      const thread = threads.get(threadId);
+      if (thread === undefined) throw new Error(`Cannot add to thread ${threadId}: there is none`);
+      for (const content of contents) keep(thread, role, content);
+    },
     expireTokens: () => tokens.clear(),
     forgetThreads: () => threads.clear(),
     async close() {
@@ -261,6 +286,14 @@ export function called(tool: string): Cue {
 
 function json(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+/** The newest `limit` messages before `before`, oldest first. */
+function pageOf(history: Kept[], query: URLSearchParams): Kept[] {
+  const end = query.has("before")
+    ? history.findIndex(({ id }) => id === query.get("before"))
+    : history.length;
+  return history.slice(Math.max(0, end - Number(query.get("limit") ?? 10)), Math.max(0, end));
 }
 
 function stepsOf(log: Line[]): unknown[] {

@@ -16,7 +16,7 @@ window.addEventListener("storage", drawPage);
 if (agent !== null) {
   agent.tools = SHOP_TOOLS;
   agent.suggestions = ["Find a red mug", "Buy a red mug and check out", "Where is my order 1001?"];
-  if (panel !== null) traceChat(agent, panel);
+  if (panel !== null) traceChat(agent, panel, new Set(SHOP_TOOLS.map(({ name }) => name)));
   if (button !== null) offerSignIn(agent, button);
 }
 

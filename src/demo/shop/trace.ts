@@ -1,43 +1,51 @@
+import type { Line } from "../../../machines/line.ts";
 import { element } from "./element.ts";
 
 /**
- * The panel that looks under the hood: the NDJSON lines as they come, and the state of the thread's chart as they move
- * it. It outlives navigations as the conversation does.
+ * The panel that looks under the hood: the requests and the NDJSON lines as they come, and the state of the thread's
+ * chart (machines/thread.ts) that they tell of. The chart is on the server; a browser knows of it by the lines alone.
+ * The panel outlives navigations as the conversation does.
  */
-type State = "idle" | "thinking" | "usingServerTool" | "awaitingPageTool";
+type State = "idle" | "running.thinking" | "running.usingServerTool" | "awaitingPageTool";
 
 interface Kept {
   state: State;
   rows: { kind: string; text: string }[];
 }
 
+const KEY = "shop:trace";
+
 const MAX_ROWS = 80;
 
-export function traceChat(agent: HTMLElement, panel: HTMLElement): void {
+/** `pageTools`: names of the tools that run in the page; a step of any other is a tool of the service's. */
+export function traceChat(agent: HTMLElement, panel: HTMLElement, pageTools: ReadonlySet<string>): void {
   let kept = read();
   const change = (state: State, ...rows: Kept["rows"]) => {
     kept = { state, rows: [...kept.rows, ...rows].slice(-MAX_ROWS) };
-    sessionStorage.setItem("shop:trace", JSON.stringify(kept));
+    sessionStorage.setItem(KEY, JSON.stringify(kept));
     draw(panel, kept);
   };
 
   on(agent, "message", (detail) => {
     if (detail["role"] === "user")
-      change("thinking", { kind: "said", text: `POST /messages  ${String(detail["text"])}` });
+      change("running.thinking", { kind: "said", text: `POST /messages  ${String(detail["text"])}` });
   });
+  // The chart moves on when the service has the result; the next line tells.
   on(agent, "tool-result", (detail) => {
-    change("thinking", { kind: "said", text: `POST /tool-results  ${String(detail["tool"])}` });
+    change(kept.state, { kind: "said", text: `POST /tool-results  ${String(detail["tool"])}` });
   });
   on(agent, "resumed", () =>
     change(kept.state, { kind: "said", text: "GET /stream  the page changed, the run goes on" }),
   );
   on(agent, "error", ({ status, code, message }) => {
     // An error line has been shown as a line.
-    if (code === undefined) change("idle", { kind: "error", text: JSON.stringify({ status, message }) });
+    const isShown = kept.rows.at(-1)?.kind === "error" && code !== undefined;
+    const row = { kind: "error", text: JSON.stringify({ status, code, message }) };
+    change("idle", ...(isShown ? [] : [row]));
   });
   on(agent, "line", ({ line }) => {
-    const read = line as { type: string; phase?: string };
-    change(stateAfter(read, kept.state), { kind: read.type, text: JSON.stringify(line) });
+    const read = line as Line;
+    change(stateAfter(read, pageTools), { kind: read.type, text: JSON.stringify(line) });
   });
   panel.querySelector("[data-clear]")?.addEventListener("click", () => {
     kept = { ...kept, rows: [] };
@@ -46,18 +54,22 @@ export function traceChat(agent: HTMLElement, panel: HTMLElement): void {
   draw(panel, kept);
 }
 
-/** The states of machines/thread.ts, as its lines tell them. */
-function stateAfter(line: { type: string; phase?: string }, before: State): State {
+/** Where the chart is when it says this line. `running.choosing` is never to be seen: the chart does not rest there. */
+function stateAfter(line: Line, pageTools: ReadonlySet<string>): State {
   switch (line.type) {
-    case "step":
-      return line.phase === "running" ? "usingServerTool" : "thinking";
+    case "delta":
+      return "running.thinking";
+    case "step": {
+      if (line.phase !== "running") return "running.thinking";
+      // The second call of a tool is `name#2`.
+      const isPageTool = pageTools.has(line.id.replace(/#\d+$/, ""));
+      return isPageTool ? "awaitingPageTool" : "running.usingServerTool";
+    }
     case "tool_call":
       return "awaitingPageTool";
     case "done":
     case "error":
       return "idle";
-    default:
-      return before === "usingServerTool" ? before : "thinking";
   }
 }
 
@@ -79,6 +91,6 @@ function on(agent: HTMLElement, name: string, listener: (detail: Record<string, 
 }
 
 function read(): Kept {
-  const text = sessionStorage.getItem("shop:trace");
+  const text = sessionStorage.getItem(KEY);
   return text === null ? { state: "idle", rows: [] } : (JSON.parse(text) as Kept);
 }

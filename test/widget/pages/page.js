@@ -8,6 +8,7 @@ const never = () => new Promise(() => {});
 
 window.calls = [];
 window.events = [];
+window.addEventListener("pageshow", ({ persisted }) => (window.persisted = persisted));
 const run = {
   returns: ({ word = "" }) => said(`returned ${word}`),
   returns_text: () => "just text",
@@ -53,6 +54,8 @@ const run = {
     return said("at last");
   },
   is_huge: () => "x".repeat(200_000),
+  is_refused_413: () => said("too much"),
+  is_refused_422: () => said("not understood"),
   is_consequential: () => said("done for good"),
 };
 const tools = Object.entries(run).map(([name, execute]) => ({
@@ -66,28 +69,11 @@ const tools = Object.entries(run).map(([name, execute]) => ({
   },
 }));
 
-/** Takes JSON text alone, as one of the polyfills does. */
-function textPolyfill() {
-  const known = new Map();
-  const context = new EventTarget();
-  Object.assign(context, {
-    registerTool: async (tool) => void known.set(tool.name, tool),
-    getTools: async () =>
-      [...known.values()].map(({ execute: _execute, ...tool }) => ({
-        ...tool,
-        inputSchema: JSON.stringify(tool.inputSchema),
-      })),
-    executeTool: async (tool, input) =>
-      JSON.stringify(await known.get(tool.name).execute(JSON.parse(`${input}`), {})),
-  });
-  Object.defineProperty(document, "modelContext", { value: context, configurable: true });
-}
-
 const source = query.get("tools") ?? "property";
 const offered = location.pathname === "/next" && query.has("fewer") ? [] : tools;
 if (source === "property") agent.tools = offered;
-if (source === "text") textPolyfill();
 if (source !== "property") for (const tool of offered) void document.modelContext.registerTool(tool);
+if (query.has("early")) agent.suggestions = ["Soon"];
 if (query.has("no-navigation")) Object.defineProperty(window, "navigation", { value: undefined });
 
 for (const name of [

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { temporaryFolder } from "../support/data-dir.ts";
+import { startServiceProcess } from "../support/service.ts";
+import { launchBrowser, SOON, test } from "./browser.ts";
+import { buildWhatIsStale } from "./fresh-build.ts";
+
+/** A site that serves one text as every page, and nothing else. */
+async function startSite(html: () => string): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(html());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, "close");
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("a bare page with the two pasted lines talks to the service; another origin does not", async ({
+  expect,
+  visit,
+}) => {
+  buildWhatIsStale();
+  let serviceUrl = "";
+  const pasted = () => `<script src="${serviceUrl}/widget/v1/chat-agent.js" defer></script>
+<chat-agent publishable-key="pk_shop"></chat-agent>`;
+  const [site, stranger] = await Promise.all([startSite(pasted), startSite(pasted)]);
+  const folder = temporaryFolder();
+  const channelsFile = join(folder, "channels.json");
+  const shop = { slug: "shop", kind: "web", publishableKey: "pk_shop", secretKey: "sk_shop" };
+  writeFileSync(channelsFile, JSON.stringify({ channels: [{ ...shop, allowedOrigins: [site] }] }));
+  const [service, browser] = await Promise.all([
+    startServiceProcess({ DATA_DIR: folder, CHANNELS_FILE: channelsFile, HARNESS_API_KEY: "tk_test" }),
+    launchBrowser({ webMcp: false }),
+  ]);
+  onTestFinished(() => browser.close());
+  serviceUrl = service.url;
+
+  const at = await visit(browser, site);
+  await at.say("Hello from a bare page");
+  await expect.poll(() => at.log.locator(".assistant .text").count(), SOON).toBe(1);
+  await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+  await at.page.reload();
+  await at.log.getByText("Hello from a bare page").first().waitFor();
+  expect(at.troubles).toEqual([]);
+
+  const refused = await visit(browser, stranger);
+  await refused.agent.locator(".launcher").click();
+  await expect.poll(() => refused.tell("agent.state"), SOON).toBe("error");
+});
