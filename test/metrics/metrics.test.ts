@@ -132,13 +132,13 @@ describe("the queue's metrics", () => {
   test("count the messages that wait and those that find it full, and tell how many streams wait now", async () => {
     const metrics = await createMetrics();
     const store = await openEmbeddedStore({ dataDir: temporaryFolder(), clock: systemClock });
+    onTestFinished(() => store.close());
     const { model, server } = await openScriptedModel([[say("One"), hold()], "Two"]);
     const service = await startTestService({
       store: metrics.timeStore(store),
       model,
       config: { threadQueueMax: 1 },
     });
-    onTestFinished(() => store.close());
     metrics.watch({
       openStreams: () => service.inFlight(),
       threadsHeld: () => service.threads.held(),
