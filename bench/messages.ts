@@ -32,14 +32,12 @@ const CELLS: Cell[] = [
   { ...BASE, gzip: true },
   { ...BASE, api: "server" },
   { ...BASE, everyMs: 20 },
-  { ...BASE, everyMs: 20, gzip: true },
   { ...BASE, everyMs: 20, users: 256 },
   { ...BASE, everyMs: 20, users: 512 },
   { ...BASE, store: "embedded" },
   { ...BASE, store: "embedded", everyMs: 20 },
   { ...BASE, listener: "node" },
   { ...BASE, listener: "node", everyMs: 20 },
-  { ...BASE, listener: "node", api: "server", store: "embedded" },
 ];
 
 const REPEATS = Number(process.env["BENCH_REPEATS"] ?? 3);
@@ -69,18 +67,18 @@ async function measure(cells: Cell[], model: BenchModel): Promise<Result[]> {
     const service = await startStack("service", options);
     const floor = await startStack("floor", options);
     try {
+      tell(`warming up: ${kind.store}, ${kind.listener}`);
+      for (const stack of [service, floor]) await warmUp(stack, model);
       for (const cell of cells) {
         if (cell.listener !== kind.listener || cell.store !== kind.store) continue;
         tell(nameOf(cell));
         const pairs: Pair[] = [];
-        // The first one warms both up, and is forgotten.
-        for (let repeat = 0; repeat <= REPEATS; repeat++) {
-          const pair = {
+        for (let repeat = 0; repeat < REPEATS; repeat++) {
+          pairs.push({
             service: await ask(service, cell, model),
             floor: await ask(floor, cell, model),
             model: await askTheModel(cell, model),
-          };
-          if (repeat > 0) pairs.push(pair);
+          });
         }
         results.push({ cell, pairs });
       }
@@ -92,13 +90,27 @@ async function measure(cells: Cell[], model: BenchModel): Promise<Result[]> {
   return results;
 }
 
+/** Code that is new to the engine costs three times as much; after some 10,000 messages it does not get faster. */
+async function warmUp({ port }: Stack, model: BenchModel): Promise<void> {
+  await model.pace({ everyMs: 0 });
+  await load(askServerApi(port), { users: 64, warmMs: 0, windowMs: 5_000, spreadMs: 0, watched: [] });
+  const visitors = await makeVisitors(port, 64, 100);
+  await load(askWidgetApi(port, visitors, true), {
+    users: 64,
+    warmMs: 0,
+    windowMs: 500,
+    spreadMs: 0,
+    watched: [],
+  });
+}
+
 function planOf({ users, everyMs }: Cell, watched: number[]) {
   const replyMs = everyMs * CHUNKS;
   return {
     users,
     watched,
     spreadMs: replyMs,
-    warmMs: Math.max(200, replyMs * 1.5),
+    warmMs: Math.max(300, replyMs * 1.5),
     windowMs: Math.max(800, replyMs * 2),
   };
 }
@@ -145,7 +157,8 @@ function rowOf({ cell, pairs }: Result): string[] {
   ];
 }
 
-const ratioOf = ({ service, floor }: Pair) => service.perSecond / floor.perSecond;
+/** By CPU, which a busy neighbour changes less than the messages a second of a full core. */
+const ratioOf = ({ service, floor }: Pair) => floor.cpuMs / service.cpuMs;
 const addedCpu = ({ service, floor }: Pair) => service.cpuMs - floor.cpuMs;
 const addedFirst = ({ service, model }: Pair) => p50(service) - p50(model);
 
@@ -158,7 +171,7 @@ function sectionOf(results: Result[]): Section {
   if (burst) {
     const ratios = burst.pairs.map(ratioOf);
     targets.push({
-      says: "at least 0.8 of the floor's messages a second (64 users, burst)",
+      says: "at least 0.8 of the floor's messages for the same CPU (64 users, burst)",
       measured: withSpread(ratios),
       met: median(ratios) >= 0.8,
     });
@@ -186,7 +199,7 @@ function sectionOf(results: Result[]): Section {
           "cell",
           "msg/s",
           "floor msg/s",
-          "ratio",
+          "floor's CPU / CPU",
           "CPU ms",
           "floor CPU ms",
           "added CPU ms",
