@@ -1,6 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
-import { startFleet } from "./fleet.ts";
+import { threadUid } from "../../src/domain/thread-uid.ts";
+import { ask, transportHeaders } from "./client.ts";
+import { mustHave, startFleet } from "./fleet.ts";
+import { historyFaults } from "./history-check.ts";
 import { isFull } from "./lengths.ts";
 import { nemeses } from "./nemeses.ts";
 import type { Nemesis } from "./nemeses.ts";
@@ -75,20 +78,28 @@ describe("controls: the checker is alive, for it finds", () => {
 
   test.concurrent("what is doubled where a stale owner is not fenced", async () => {
     const fleet = await startFleet({ settings: { weakness: "no-fence" } });
-    const [stale, heir] = fleet.victims;
-    if (!stale || !heir) throw new Error("Cannot go on: no instances");
-    // Whenever it is stopped, it is in the middle of runs.
-    fleet.model.pace(200);
-    // The stale one's runs, and nobody else's: the heir takes them, ends them, and then the stale one goes on.
-    const workload = await startWorkload(fleet, { threads: 8, writers: 1, urls: () => [stale.url] });
-    await pause(500);
+    const stale = mustHave(fleet.victims[0]);
+    const said = { threadId: "t1", userId: "u1", text: "hello" };
+    const uid = threadUid("cli", said.userId, said.threadId);
+    const load = () => fleet.store.load(uid, 1);
+    fleet.model.hold(said.text);
+    const append = { text: said.text, sentAtMs: 0, ackedAtMs: 1 };
+    void ask(stale.url, "/v1/messages", { headers: transportHeaders, body: said });
+    await fleet.model.held(said.text);
+    const { fence } = mustHave((await load()) ?? undefined);
+    // It is stopped; the other one takes its run and ends it; then it goes on where it was.
     stale.pause();
-    await pause(6_000);
+    await until(async () => (await load())?.fence !== fence);
+    fleet.model.release(said.text);
+    await fleet.settled([uid]);
     stale.resume();
-    await workload.stop();
-    expect(await workload.faults()).toContainEqual(
-      expect.stringMatching(/^(doubled|out of turn|a wrong reply)/),
-    );
+    await until(async () => Number((await load())?.messageCount) > 2);
+    const history = await fleet.store.history(uid, { limit: 10, before: null });
+    expect(historyFaults(history, [append], [])).toContainEqual(expect.stringMatching(/^out of turn/));
     await fleet.close();
   });
 });
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await pause(20);
+}

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
-import { TRANSPORT_KEY } from "./fault-channels.ts";
 
 /** A client that asks for a stream and reads nothing of it. */
 export interface SlowReader {
@@ -9,24 +8,25 @@ export interface SlowReader {
   readRest(): Promise<{ bytes: number; end: string }>;
 }
 
-export async function startSlowReader(url: string, message: object): Promise<SlowReader> {
+export async function startSlowReader(
+  url: string,
+  asking: { method: string; path: string; headers: Record<string, string>; body?: object },
+): Promise<SlowReader> {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect(Number(port), hostname);
   socket.on("error", () => {});
   socket.pause();
   await once(socket, "connect");
-  const body = JSON.stringify(message);
-  socket.write(
-    [
-      "POST /v1/messages HTTP/1.1",
-      `host: ${hostname}:${port}`,
-      `authorization: Bearer ${TRANSPORT_KEY.reveal()}`,
-      "content-type: application/json",
-      `content-length: ${Buffer.byteLength(body)}`,
-      "",
-      body,
-    ].join("\r\n"),
-  );
+  const body = asking.body ? JSON.stringify(asking.body) : "";
+  const headers = {
+    host: `${hostname}:${port}`,
+    ...asking.headers,
+    ...(asking.body
+      ? { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) }
+      : {}),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.write([`${asking.method} ${asking.path} HTTP/1.1`, ...lines, "", body].join("\r\n"));
   return {
     readRest() {
       return new Promise((resolve) => {
