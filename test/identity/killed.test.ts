@@ -10,68 +10,66 @@ import { systemClock } from "../../src/clock.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { dumpEmbedded } from "../stores/dump-embedded.ts";
 import { checkInvariants } from "../stores/invariants.ts";
+import type { StoreDump } from "../stores/invariants.ts";
 import { sampleChannel } from "../stores/samples.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { dumpRedis } from "../support/dump-redis.ts";
 import { startRedis } from "../support/redis-server.ts";
-import { linkNext, outcomeOf } from "./linking.ts";
+import { prepareLink, outcomeOf } from "./linking.ts";
 
-/** How many turns of the event loop after a linking began its store is killed: from before its first step to after its last. */
-const someTurns = fc.integer({ min: 0, max: 60 });
+const LINKINGS = 100;
 
-async function pass(turns: number): Promise<void> {
-  for (let n = 0; n < turns; n++) await setImmediate();
-}
-
-/** Starts a process that links, kills it so many turns after the `count`th linking began, and answers how many it was told were done. */
-async function linkUntilKilled(dataDir: string, count: number, turns: number): Promise<number> {
+/** Starts a process that links, and kills it when it has told of so many; answers which those were. */
+async function linkUntilKilled(dataDir: string, count: number): Promise<Set<number>> {
   const script = join(import.meta.dirname, "merge-until-killed.ts");
-  const child = spawn(process.execPath, ["--import", "tsx", script, dataDir], {
+  const child = spawn(process.execPath, ["--import", "tsx", script, dataDir, String(LINKINGS)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");
-  let acknowledged = 0;
+  const acknowledged = new Set<number>();
   for await (const line of createInterface({ input: child.stdout })) {
-    const [word, nth] = line.split(" ");
-    if (word === "linked") acknowledged = Number(nth) + 1;
-    if (word === "linking" && Number(nth) === count - 1) {
-      await pass(turns);
-      child.kill("SIGKILL");
-    }
+    if (line !== "prepared") acknowledged.add(Number(line));
+    if (acknowledged.size === count) child.kill("SIGKILL");
   }
   expect(await exited).toEqual([null, "SIGKILL"]);
   return acknowledged;
 }
 
+/** What is wrong with the linkings 0 to `count`; empty where all is well. */
+function faultsOf(dump: StoreDump, count: number, acknowledged: ReadonlySet<number>): string[] {
+  const outcomes = Array.from({ length: count }, (_, nth) => ({ nth, outcome: outcomeOf(dump, nth) }));
+  const wrong = outcomes.filter(({ nth, outcome }) =>
+    acknowledged.has(nth) ? outcome !== "after" : outcome !== "before" && outcome !== "after",
+  );
+  return [...checkInvariants(dump), ...wrong.map(({ nth, outcome }) => `linking ${nth}: ${outcome}`)];
+}
+
 describe("P10, X15: a linking whose store is killed is done or not done, and done where it was acknowledged", () => {
   test("on the embedded store", async () => {
-    const kills = fc.sample(fc.record({ count: fc.integer({ min: 1, max: 12 }), turns: someTurns }), 5);
-    for (const { count, turns } of kills) {
+    for (const count of fc.sample(fc.integer({ min: 0, max: LINKINGS - 10 }), 4)) {
       const dataDir = temporaryFolder();
-      const acknowledged = await linkUntilKilled(dataDir, count, turns);
-      const dump = await dumpEmbedded(dataDir);
-      expect(checkInvariants(dump)).toEqual([]);
-      for (let nth = 0; nth < count; nth++) {
-        expect(outcomeOf(dump, nth)).toMatch(nth < acknowledged ? /^after$/ : /^(before|after)$/);
-      }
+      const acknowledged = await linkUntilKilled(dataDir, count);
+      expect(faultsOf(await dumpEmbedded(dataDir), LINKINGS, acknowledged)).toEqual([]);
     }
   });
 
   test("on a Redis killed around its function", async () => {
     const { server, store } = await openRedis();
-    for (const [nth, turns] of fc.sample(someTurns, 10).entries()) {
-      let killed: Promise<void> = Promise.resolve();
-      let isAcknowledged = false;
-      const linking = linkNext(store, nth, (word) => {
-        if (word === "linked") isAcknowledged = true;
-        else killed = pass(turns).then(() => server.kill9());
-      });
-      await linking.catch(() => {});
-      await killed;
+    const acknowledged = new Set<number>();
+    const links: (() => Promise<void>)[] = [];
+    // So many turns of the event loop after the first step, or after the last.
+    for (const turns of fc.sample(fc.integer({ min: 0, max: 30 }), 10)) {
+      const prepared = await Promise.all([0, 1, 2, 3].map((nth) => prepareLink(store, links.length + nth)));
+      const linking = prepared.map((link, index) =>
+        link().then(() => void acknowledged.add(links.length + index)),
+      );
+      const settled = Promise.allSettled(linking);
+      for (let n = 0; n < turns; n++) await setImmediate();
+      await server.kill9();
+      await settled;
+      links.push(...prepared);
       await server.restart();
-      const dump = await dumpRedis([server.url]);
-      expect(checkInvariants(dump)).toEqual([]);
-      expect(outcomeOf(dump, nth)).toMatch(isAcknowledged ? /^after$/ : /^(before|after)$/);
+      expect(faultsOf(await dumpRedis([server.url]), links.length, acknowledged)).toEqual([]);
       await expect.poll(() => store.changeCount().catch(() => null), { timeout: 10_000 }).not.toBeNull();
     }
   });
@@ -82,11 +80,10 @@ describe("P10, X15: a linking whose store is killed is done or not done, and don
   ])("on a Redis whose file is cut in the middle of %s", async (_, nth) => {
     const { server, store } = await openRedis();
     const file = join(server.dir, "appendonlydir", "appendonly.aof.1.incr.aof");
-    let from = 0;
+    const link = await prepareLink(store, nth);
     // What Redis answers is in its file before.
-    await linkNext(store, nth, (word) => {
-      if (word === "linking") from = statSync(file).size;
-    });
+    const from = statSync(file).size;
+    await link();
     await server.kill9();
     const bytes = readFileSync(file);
     expect(bytes.subarray(from).toString()).toMatch(/MULTI[^]*EXEC/);

@@ -8,20 +8,16 @@ import type { StoreDump } from "../stores/invariants.ts";
 const THREADS = 5;
 
 /**
- * Makes a visitor with threads and a whitelisting, and, for every even `nth`, a blocked account; then links them.
- * `tell` hears when the linking begins, and when it is acknowledged.
+ * Makes a visitor with threads and a whitelisting, and, for every even `nth`, a blocked account with threads; answers how
+ * to link them.
  */
-export async function linkNext(
-  store: Store,
-  nth: number,
-  tell: (word: "linking" | "linked") => void,
-): Promise<void> {
+export async function prepareLink(store: Store, nth: number): Promise<() => Promise<void>> {
   const visitors = createVisitors({ store, clock: systemClock, ttlMs: 86_400_000 });
   const { visitorToken, userId } = await visitors.mint(SLUG);
   const externalId = `account-${nth}`;
   const add = (owner: string, name: string) =>
     store.addThread({ slug: SLUG, userId: owner, name, uid: `${name}-${nth}`, atMs: 1 });
-  for (let n = 0; n < THREADS; n++) await add(userId, `theirs-${n}`);
+  await Promise.all(names("theirs").map((name) => add(userId, name)));
   await store.flagUser(SLUG, userId, { whitelisted: true });
   await store.spendTokens({ slug: SLUG, userId, day: DAY, tokens: 5 });
   if (nth % 2 === 0) {
@@ -29,17 +25,21 @@ export async function linkNext(
     const account = { slug: SLUG, externalId, displayName: null, newUserId, thread: null };
     const admitted = await store.admitUser({ ...account, creates: true, atMs: 1, day: DAY });
     if (admitted === null) throw new Error(`Cannot set up a merge: there is no channel ${SLUG}`);
-    for (let n = 0; n < THREADS; n++) await add(newUserId, `own-${n}`);
+    await Promise.all(names("own").map((name) => add(newUserId, name)));
     await store.flagUser(SLUG, newUserId, { blocked: true });
   }
-  tell("linking");
-  await visitors.identify({ slug: SLUG, visitorToken, externalId });
-  tell("linked");
+  return async () => {
+    await visitors.identify({ slug: SLUG, visitorToken, externalId });
+  };
+}
+
+function names(whose: string): string[] {
+  return Array.from({ length: THREADS }, (_, n) => `${whose}-${n}`);
 }
 
 /**
  * What became of a linking, by everything that the store holds: `before`, `after`, or what is neither, in words. Only
- * linkings that had begun may be asked for.
+ * those that were prepared may be asked for.
  */
 export function outcomeOf(dump: StoreDump, nth: number): string {
   const threadsOf = (userId: string) =>
@@ -48,7 +48,6 @@ export function outcomeOf(dump: StoreDump, nth: number): string {
       .map(({ entry }) => entry.name)
       .sort()
       .join();
-  const names = (whose: string) => Array.from({ length: THREADS }, (_, n) => `${whose}-${n}`);
   const theirs = names("theirs").join();
   const own = nth % 2 === 0 ? names("own").join() : "";
   const all = [...(own === "" ? [] : names("own")), ...names("theirs")].join();

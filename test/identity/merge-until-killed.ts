@@ -1,11 +1,24 @@
 import { systemClock } from "../../src/clock.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel } from "../stores/samples.ts";
-import { linkNext } from "./linking.ts";
+import { prepareLink } from "./linking.ts";
 
-/** A process that merges and promotes, one visitor after another, and tells each as LINKING and LINKED, until it is killed. */
-const store = await openEmbeddedStore({ dataDir: process.argv[2] ?? "", clock: systemClock });
+/**
+ * A process that prepares linkings, tells `prepared`, carries them out four at a time, and tells of each that was
+ * acknowledged by its number, until it is killed. Arguments: the folder, and how many.
+ */
+const [, , dataDir = "", count = ""] = process.argv;
+const store = await openEmbeddedStore({ dataDir, clock: systemClock });
 await store.putChannel(sampleChannel());
-for (let nth = 0; ; nth++) {
-  await linkNext(store, nth, (word) => void process.stdout.write(`${word} ${nth}\n`));
+const links = await Promise.all(Array.from({ length: Number(count) }, (_, nth) => prepareLink(store, nth)));
+process.stdout.write("prepared\n");
+
+const waiting = [...links.entries()];
+async function work(): Promise<void> {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const [nth, link] = next;
+    await link();
+    process.stdout.write(`${nth}\n`);
+  }
 }
+await Promise.all([work(), work(), work(), work()]);
