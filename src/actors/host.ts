@@ -1,5 +1,5 @@
 import { createActor } from "xstate";
-import type { AnyMachineSnapshot, AnyStateMachine, EventFromLogic, SnapshotFrom } from "xstate";
+import type { AnyMachineSnapshot, AnyStateMachine, StateValue, EventFromLogic, SnapshotFrom } from "xstate";
 
 /**
  * The host of the charts: what a machine decides for an event, as data.
@@ -68,6 +68,19 @@ export function createHost<Machine extends AnyStateMachine, Emitted>(
     },
   } as unknown as Parameters<Machine["transition"]>[2];
 
+  /** Snapshots by state, to be filled with a context: resolving a state's nodes costs more than reading the text. */
+  const resolved = new Map<string, AnyMachineSnapshot>();
+
+  function resolve(value: StateValue, context: unknown): AnyMachineSnapshot {
+    const name = JSON.stringify(value);
+    // resolveState throws on a state that the chart does not have, here and now, instead of later and elsewhere.
+    const known =
+      resolved.get(name) ??
+      machine.resolveState({ value, context } as Parameters<Machine["resolveState"]>[0]);
+    resolved.set(name, known);
+    return { ...known, context };
+  }
+
   const initial = machine.getInitialSnapshot(scope) as Snapshot;
   outcome = [];
 
@@ -88,14 +101,13 @@ export function createHost<Machine extends AnyStateMachine, Emitted>(
     },
 
     thaw(text) {
-      const { value, context } = JSON.parse(text) as { value: string; context: { version?: unknown } };
+      const { value, context } = JSON.parse(text) as { value: StateValue; context: { version?: unknown } };
       if (context.version !== version) {
         throw new Error(
           `Cannot read a snapshot: ${machine.id} chart version ${version}, got ${String(context.version)}`,
         );
       }
-      // resolveState throws on a state that the chart does not have, here and now, instead of later and elsewhere.
-      return machine.resolveState({ value, context } as Parameters<Machine["resolveState"]>[0]) as Snapshot;
+      return resolve(value, context) as Snapshot;
     },
   };
 }

@@ -33,6 +33,9 @@ const PATIENCE_MS = 2_000;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 1_000;
 
+/** Why a turn or a call is aborted. One for all: a stack of its own would cost every run some microseconds. */
+const STATE_LEFT = new Error("The run has left the state that waited for this");
+
 const NOT_SAVED: ErrorLine = { type: "error", message: "The service cannot save the conversation right now" };
 
 /** What comes with an event besides the event. */
@@ -90,7 +93,7 @@ export class LiveThread {
   #catalog: Catalog;
   #traceparent: string | null;
   /** What the present state waits for; aborted when the state is left. */
-  #task = new AbortController();
+  #task: AbortController | null = null;
   #timeout: NodeJS.Timeout | null = null;
   #activeSince: number;
   #over = false;
@@ -345,7 +348,7 @@ export class LiveThread {
     const { run } = this;
     if (!run) return;
     const { agent, clock, limits } = this.#parts;
-    const task = this.#task;
+    const task = (this.#task = new AbortController());
     const said = this.#history.findLastIndex(
       (message) => message.runId === run.runId && message.role === "user",
     );
@@ -368,18 +371,18 @@ export class LiveThread {
     agent.think(turn, wrote, task.signal).then(
       (end) => this.#post(task, eventOf(end, clock.now()), "item" in end ? { item: end.item } : {}),
       (error: unknown) =>
-        this.#post(task, { type: "run.failed", message: this.#faultText(error), code: null }),
+        this.#post(task, { type: "run.failed", message: this.#faultText(error, task), code: null }),
     );
   }
 
   #callTool(call: Call): void {
     const { agent, clock } = this.#parts;
-    const task = this.#task;
+    const task = (this.#task = new AbortController());
     agent.useTool(this.slug, call, task.signal).then(
       ({ text, isError }) =>
         this.#post(task, { type: "tool.returned", callId: call.callId, text, isError, atMs: clock.now() }),
       (error: unknown) =>
-        this.#post(task, { type: "run.failed", message: this.#faultText(error), code: null }),
+        this.#post(task, { type: "run.failed", message: this.#faultText(error, task), code: null }),
     );
   }
 
@@ -391,16 +394,16 @@ export class LiveThread {
   }
 
   /** The words for the visitor; the cause is for the log alone. */
-  #faultText(error: unknown): string {
-    if (!this.#task.signal.aborted) {
+  #faultText(error: unknown, task: AbortController): string {
+    if (!task.signal.aborted) {
       this.#parts.log.warn({ uid: this.uid, runId: this.run?.runId, err: error }, "a run failed");
     }
     return error instanceof ModelFault ? error.message : "Something went wrong on the server";
   }
 
   #leaveState(): void {
-    this.#task.abort(new Error("The state was left"));
-    this.#task = new AbortController();
+    this.#task?.abort(STATE_LEFT);
+    this.#task = null;
   }
 
   #activeMs(): number {
@@ -419,7 +422,7 @@ export class LiveThread {
 
   #stop(): void {
     this.#over = true;
-    this.#task.abort(new Error("The thread was let go"));
+    this.#leaveState();
     if (this.#timeout) clearTimeout(this.#timeout);
     this.#timeout = null;
   }

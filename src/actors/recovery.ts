@@ -20,6 +20,8 @@ export interface Recovery {
 const BEAT_MS = 500;
 /** Silent for so long is taken for gone: six missed beats, more than a busy process or a slow disk makes it miss. */
 const SILENT_MS = 3_000;
+/** How often this process looks for calls that expired: a look asks every bucket, which is most of what idleness costs. */
+const DUE_MS = 1_000;
 /** How often this process looks for threads that it holds in the store and has lost in memory, after a fault of the store. */
 const LOST_MS = 5_000;
 /** Threads taken up at once, so that a large process's death does not drown the ones that inherit from it. */
@@ -41,6 +43,7 @@ export function createRecovery(parts: {
   let stopped = false;
   let lastBeatAt = -Infinity;
   let trustsSilenceFrom = -Infinity;
+  let lastDueLookAt = -Infinity;
   let lastLostLookAt = -Infinity;
 
   async function sweep(): Promise<void> {
@@ -52,8 +55,12 @@ export function createRecovery(parts: {
     silent = new Set(now >= trustsSilenceFrom ? reported : []);
 
     for (const processId of silent) await inherit(processId);
-    for (const uid of await store.due(clock.now(), DUE_AT_ONCE))
-      await tryTo("end an expired call", () => parts.expire(uid));
+    if (now - lastDueLookAt > DUE_MS) {
+      lastDueLookAt = now;
+      for (const uid of await store.due(clock.now(), DUE_AT_ONCE)) {
+        await tryTo("end an expired call", () => parts.expire(uid));
+      }
+    }
     if (now - lastLostLookAt > LOST_MS) {
       lastLostLookAt = now;
       await takeLost();

@@ -54,6 +54,7 @@ export type IsBlocked = (address: string) => boolean;
 
 /** Entries that are neither an address nor a CIDR range block nobody. */
 export function blockedBy(entries: readonly string[]): IsBlocked {
+  if (entries.length === 0) return () => false;
   const list = new BlockList();
   for (const entry of entries) {
     const [text = "", bits] = entry.trim().split("/");

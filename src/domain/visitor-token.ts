@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 /**
  * A visitor token: `vt_SLUG_` and 256 random bits in base64url. The slug is only a hint where to look: what is stored is
@@ -21,5 +21,5 @@ export function newVisitorToken(slug: string): string {
 export function readVisitorToken(text: string): TokenClaim | null {
   const slug = /^vt_([a-z0-9_-]{1,64})_[A-Za-z0-9_-]{43}$/.exec(text)?.[1];
   if (slug === undefined) return null;
-  return { slug, tokenHash: createHash("sha256").update(text).digest("hex") };
+  return { slug, tokenHash: hash("sha256", text) };
 }

@@ -256,7 +256,7 @@ end
 local function commit(keys, args)
   local header_key, queue = keys[1], keys[3]
   local op, fence, claims, takes_from, uid = args[1], args[2], args[3] == '1', optional(args[4]), args[6]
-  local header = redis.call('HMGET', header_key, 'fence', 'rev', 'op', 'opNext')
+  local header = redis.call('HMGET', header_key, 'fence', 'rev', 'op', 'opNext', 'state')
   local held_by, rev = header[1], header[2] or '0'
 
   if header[3] == op then
@@ -279,28 +279,34 @@ local function commit(keys, args)
     redis.call('LPOP', queue)
   end
 
+  if rev == '0' then
+    redis.call('HSETNX', header_key, 'slug', args[7])
+    redis.call('HSETNX', header_key, 'createdAtMs', args[8])
+  end
   rev = string.format('%.0f', tonumber(rev) + 1)
   local first = redis.call('LINDEX', queue, 0)
-  redis.call('HSETNX', header_key, 'slug', args[7])
-  redis.call('HSETNX', header_key, 'createdAtMs', args[8])
-  redis.call('HSET', header_key, 'rev', rev, 'snapshot', args[9], 'state', args[10], 'run', args[11],
-    'op', op, 'opNext', first and '1' or '0')
+  local holds = args[13] == '1' or first
+  local fields = { 'rev', rev, 'snapshot', args[9], 'state', args[10], 'run', args[11], 'op', op,
+    'opNext', first and '1' or '0' }
+  if holds then
+    fields[#fields + 1] = 'fence'
+    fields[#fields + 1] = fence
+  end
+  redis.call('HSET', header_key, unpack(fields))
   for i = 22, #args do redis.call('RPUSH', keys[2], args[i]) end
   if args[20] ~= '' then keep_run(keys[4], keys[5], args[20], args[21]) end
   keep_run(keys[4], keys[5], args[18], args[19])
 
   if held_by and held_by ~= fence then redis.call('HDEL', keys[8], uid) end
-  local holds = args[13] == '1' or first
   if holds then
-    redis.call('HSET', header_key, 'fence', fence)
-    redis.call('HSET', keys[7], uid, fence)
-  else
+    if held_by ~= fence then redis.call('HSET', keys[7], uid, fence) end
+  elseif held_by then
     redis.call('HDEL', header_key, 'fence')
     redis.call('HDEL', keys[7], uid)
   end
   if not holds and args[10] == 'awaiting' and args[14] ~= '' then
     redis.call('ZADD', keys[6], args[14], uid)
-  else
+  elseif header[5] == 'awaiting' then
     redis.call('ZREM', keys[6], uid)
   end
   return { 'committed', rev, first and body_of(first) }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { bucketOf } from "./buckets.ts";
 
 /**
@@ -39,7 +39,7 @@ export function tokenKey(slug: string, tokenHash: string): string {
 
 /** Hashed: an external id is any text, and as long as its caller likes. */
 export function externalIdKey(slug: string, externalId: string): string {
-  return `x:${channelTag(slug)}:${createHash("sha256").update(externalId).digest("hex")}`;
+  return `x:${channelTag(slug)}:${hash("sha256", externalId)}`;
 }
 
 /** What is kept of one user: the record, the names of the threads, and the tokens spent by day. */
