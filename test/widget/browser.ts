@@ -13,7 +13,7 @@ const QUIET = [
 ];
 
 /** How long to look for what comes soon: two slow cores may be busy elsewhere. */
-export const SOON = { timeout: 15_000 };
+export const SOON = { timeout: 30_000 };
 
 /** Real Chromium, with an empty profile. */
 export async function launchBrowser(options: { webMcp: boolean }): Promise<Browser> {
@@ -65,7 +65,7 @@ export function visitOf(page: Page): Visit {
       troubles.push(message.text());
     }
   });
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(SOON.timeout);
   const agent = page.locator("chat-agent").first();
   const composer = agent.locator("textarea");
   const tell = <Value>(expression: string): Promise<Value> =>

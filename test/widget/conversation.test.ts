@@ -48,6 +48,22 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     expect(at.troubles).toEqual([]);
   });
 
+  test("sends with an Enter that comes before the text was drawn", async ({ expect, visit }) => {
+    const at = await visit(browser, `${site.url}/`);
+    await at.agent.locator(".launcher").click();
+    await at.composer.evaluate((node) => {
+      const { InputEvent, KeyboardEvent } = globalThis as unknown as Record<
+        "InputEvent" | "KeyboardEvent",
+        new (type: string, init: object) => Event
+      >;
+      Object.assign(node, { value: "fast fingers" });
+      node.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      node.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+    });
+    await at.log.getByText("You said: fast fingers").waitFor();
+    expect(await at.composer.inputValue()).toBe("");
+  });
+
   test("asks nothing of the service before it is opened", async ({ expect, visit }) => {
     const before = await visit(browser, `${site.url}/`);
     const requests: string[] = [];

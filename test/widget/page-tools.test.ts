@@ -44,7 +44,7 @@ async function callOn(
   service.scripts.set(said, [turn, [called(tool), ...reply(over)]]);
   const at = await visit(source === "native" ? native : plain, `${site.url}/?tools=${source}${query}`);
   await at.say(said);
-  await at.log.getByText(over).waitFor({ timeout: 20_000 });
+  await at.log.getByText(over).waitFor();
   const token = await at.tell<string>("agent.getVisitorToken()");
   const asked = service.asked.filter((one) => one.token === token);
   return {

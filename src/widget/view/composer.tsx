@@ -13,9 +13,10 @@ export function Composer({ look, acts }: { look: Look; acts: Acts }): VNode {
   const left = maxChars - draft.length;
   const running = isRunning(phase);
   const mayWrite = phase !== "blocked";
-  const maySend = !running && mayWrite && phase !== "offline" && draft.trim() !== "" && left >= 0;
-  const send = () => {
-    if (maySend) acts.send(draft);
+  const maySend = (text: string) =>
+    !running && mayWrite && phase !== "offline" && text.trim() !== "" && text.length <= maxChars;
+  const send = (text: string) => {
+    if (maySend(text)) acts.send(text);
   };
   return (
     <form
@@ -23,7 +24,7 @@ export function Composer({ look, acts }: { look: Look; acts: Acts }): VNode {
       part="composer"
       onSubmit={(event) => {
         event.preventDefault();
-        send();
+        send(draft);
       }}
     >
       <textarea
@@ -41,7 +42,8 @@ export function Composer({ look, acts }: { look: Look; acts: Acts }): VNode {
           // An Enter that ends an input method's composition is part of the text.
           if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
           event.preventDefault();
-          send();
+          // The field's own text: an Enter right after a letter may come before that letter was drawn.
+          send(event.currentTarget.value);
         }}
       />
       {left <= COUNTED_CHARS && (
@@ -67,7 +69,7 @@ export function Composer({ look, acts }: { look: Look; acts: Acts }): VNode {
           part="send"
           aria-label={strings.send}
           title={strings.send}
-          disabled={!maySend}
+          disabled={!maySend(draft)}
         >
           <Icon name="send" />
         </button>

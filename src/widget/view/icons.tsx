@@ -6,7 +6,7 @@ const PATHS = {
   close: "m6 6 12 12M18 6 6 18",
   down: "m6 9 6 6 6-6",
   send: "M12 19V5m-6 6 6-6 6 6",
-  stop: "M8 8h8v8H8z",
+  stop: "M7 7h10v10H7z",
   add: "M12 5v14M5 12h14",
   done: "m5 13 4 4 10-11",
   failed: "m7 7 10 10M17 7 7 17",
