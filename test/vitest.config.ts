@@ -10,5 +10,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: "forks",
     maxWorkers: 2,
+    // Concurrent tests wait for timers of real sockets, and for nothing else.
+    maxConcurrency: 40,
   },
 });

@@ -1,0 +1,159 @@
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { RequestGone } from "../../src/listener.ts";
+import type { HttpAnswer, HttpRequest, Listen, Listener, Outlet } from "../../src/listener.ts";
+import { listenNode } from "../../src/listeners/node.ts";
+import { listenUws } from "../../src/listeners/uws.ts";
+
+/**
+ * What only time shows, all of it at once: a keeper's timers are real, and uWebSockets.js's have a grain of 4 s. They
+ * close after 8 to 12 s; a machine that is busy adds to that.
+ */
+const CLOSED_BY_MS = 14_000;
+/** Longer than any timer of a keeper. */
+const LONG_MS = 15_000;
+const SOON = { timeout: 10_000 };
+
+const keepers: [Listener["kind"], Listen][] = [
+  ["uws", listenUws],
+  ["node", listenNode],
+];
+
+describe.concurrent.each(keepers)("time, on %s", (_kind, listen) => {
+  let listener: Listener;
+  const completed: string[] = [];
+  const gone: string[] = [];
+  /** Whoever waits for the stream at a path. */
+  const waiting = new Map<string, (outlet: Outlet) => void>();
+
+  async function answer(request: HttpRequest): Promise<HttpAnswer> {
+    const { path } = request;
+    if (path.startsWith("/stream")) {
+      const headers = { "content-type": "application/x-ndjson" };
+      const stream = (outlet: Outlet) => {
+        outlet.onGone(() => gone.push(path));
+        waiting.get(path)?.(outlet);
+      };
+      return { status: 200, headers, stream };
+    }
+    try {
+      await request.body(1_000);
+      completed.push(path);
+    } catch (error) {
+      if (error instanceof RequestGone) gone.push(path);
+      throw error;
+    }
+    return { status: 200, headers: {}, body: "ok" };
+  }
+
+  beforeAll(async () => {
+    listener = await listen({ host: "127.0.0.1", port: 0, handler: answer });
+  });
+  afterAll(() => listener.close());
+
+  /** A connection, what it has received, and when it was closed. */
+  function open(bytes: string) {
+    const socket = connect({ port: listener.port, host: "127.0.0.1", noDelay: true });
+    const at = performance.now();
+    let text = "";
+    socket.on("data", (piece) => (text = (text + piece.toString("latin1")).slice(-1_000)));
+    socket.on("error", () => {});
+    const closedAfterMs = new Promise<number>((resolve) =>
+      socket.once("close", () => resolve(performance.now() - at)),
+    );
+    socket.write(bytes);
+    return { socket, closedAfterMs, text: () => text };
+  }
+
+  /** Sends a byte a second until the connection is closed. */
+  async function drip(socket: Socket, bytes: string): Promise<void> {
+    for (const byte of bytes) {
+      if (!socket.writable) return;
+      socket.write(byte);
+      await pause(1_000);
+    }
+  }
+
+  async function streamAt(path: string) {
+    const opened = open(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const outlet = await new Promise<Outlet>((resolve) => waiting.set(path, resolve));
+    return { ...opened, outlet };
+  }
+
+  test("H35 a body that falls silent: the connection is closed, and the handler told", async ({ expect }) => {
+    const { closedAfterMs } = open("POST /silent HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nhello");
+    expect(await closedAfterMs).toBeLessThan(CLOSED_BY_MS);
+    await expect.poll(() => gone).toContain("/silent");
+    expect(completed).not.toContain("/silent");
+  });
+
+  test("W02 a head of a byte a second: closed", async ({ expect }) => {
+    const { socket, closedAfterMs } = open("");
+    void drip(socket, `GET /slow HTTP/1.1\r\nHost: ${"x".repeat(40)}\r\n\r\n`);
+    expect(await closedAfterMs).toBeLessThan(CLOSED_BY_MS);
+    expect(completed).not.toContain("/slow");
+  });
+
+  test("W02 a body of a byte a second: closed", async ({ expect }) => {
+    const { socket, closedAfterMs } = open("POST /drip HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n");
+    void drip(socket, "x".repeat(40));
+    expect(await closedAfterMs).toBeLessThan(CLOSED_BY_MS);
+    expect(completed).not.toContain("/drip");
+  });
+
+  test("W05 a kept connection is good after 7 s of silence, and closed after 13", async ({ expect }) => {
+    const request = "GET /again HTTP/1.1\r\nHost: x\r\n\r\n";
+    const { socket, text, closedAfterMs } = open(request);
+    await pause(7_000);
+    socket.write(request);
+    await expect.poll(() => text().match(/200 OK/g)?.length).toBe(2);
+    expect(await closedAfterMs).toBeLessThan(7_000 + CLOSED_BY_MS);
+  });
+
+  test("W12 a stream whose model says nothing for long is open, and gets its first line", async ({
+    expect,
+  }) => {
+    const { outlet, text, socket } = await streamAt("/stream/late");
+    await pause(LONG_MS);
+    outlet.end("late\n");
+    await expect.poll(text, SOON).toContain("late");
+    expect(gone).not.toContain("/stream/late");
+    socket.destroy();
+  });
+
+  test("W03 a reader that pauses for 25 s over a little data lives, and reads all of it", async ({
+    expect,
+  }) => {
+    const { outlet, text, socket } = await streamAt("/stream/paused");
+    socket.pause();
+    for (let nth = 0; nth < 25; nth++) {
+      outlet.write(`line ${nth}\n`);
+      await pause(1_000);
+    }
+    expect(gone).not.toContain("/stream/paused");
+    socket.resume();
+    outlet.end("last\n");
+    await expect.poll(text, SOON).toContain("last");
+    expect(text()).toContain("line 0\n");
+    socket.destroy();
+  });
+
+  test("W10, W11 a reader that paused gets its last line as soon as it reads, and the stream outlives a long silence", async ({
+    expect,
+  }) => {
+    const { outlet, text, socket } = await streamAt("/stream/stalled");
+    socket.pause();
+    // More than the kernel takes of a connection, in one tick: taken from a reader that has kept up.
+    outlet.write(`${"x".repeat(9_000_000)}\nlast line\n`);
+    await pause(500);
+    socket.resume();
+    await expect.poll(text, SOON).toContain("last line");
+    await pause(LONG_MS);
+    expect(gone).not.toContain("/stream/stalled");
+    outlet.end("after the silence\n");
+    await expect.poll(text, SOON).toContain("after the silence");
+    socket.destroy();
+  });
+});
