@@ -208,7 +208,6 @@ function sendStream(
     end: () => {
       sendHead();
       response.end();
-      letGo(socket);
     },
     cutOff: () => socket.destroy(),
   });
@@ -224,6 +223,7 @@ function sendStream(
     end: (chunk) => {
       ended = true;
       outbox.end(chunk);
+      afterTick(() => letGo(socket));
     },
     onGone: (callback) => {
       onGone = callback;

@@ -25,6 +25,12 @@ import { afterTick } from "./tick.ts";
  */
 
 /**
+ * A failed write arms a timer of 8 to 12 s, and a reader that pauses for longer is not too slow before the outbox says
+ * so: as often as this, the timer is armed anew.
+ */
+const REARM_EVERY_MS = 4_000;
+
+/**
  * Why there is no native speed here, or null where there is. Asked before the package is imported: that never fails,
  * it warns and hands out a partial copy in JavaScript instead.
  */
@@ -236,12 +242,29 @@ class Exchange {
       response.end();
     };
     const nothing = (): void => {};
+    let ended = false;
+    let stalled: NodeJS.Timeout | null = null;
+    const rearm = (): void => {
+      response.resume();
+      // That forgot who waits until the connection is writable: a write that fails asks for it again.
+      response.cork(nothing);
+      outbox.writable();
+    };
+    // Once all is said nobody waits longer than the timer does.
+    const stall = (): void => {
+      if (!ended) stalled ??= setInterval(rearm, REARM_EVERY_MS);
+    };
+    const move = (): void => {
+      if (stalled) clearInterval(stalled);
+      stalled = null;
+    };
 
     const outbox = new Outbox({
       write: (next) => {
         if (this.#over) return true;
         frame = next;
         response.cork(writeFrame);
+        if (!taken) stall();
         return taken;
       },
       end: () => {
@@ -255,13 +278,14 @@ class Exchange {
     });
 
     let onGone: (() => void) | null = null;
-    let ended = false;
     this.#onGone = () => {
+      move();
       outbox.close();
       if (!ended) onGone?.();
     };
     if (!this.#over) {
       response.onWritable(() => {
+        move();
         response.cork(nothing);
         outbox.writable();
         return true;
@@ -271,6 +295,7 @@ class Exchange {
       write: (chunk) => outbox.write(chunk),
       end: (chunk) => {
         ended = true;
+        move();
         outbox.end(chunk);
       },
       onGone: (callback) => {

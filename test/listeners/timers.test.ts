@@ -14,6 +14,8 @@ import { listenUws } from "../../src/listeners/uws.ts";
 const CLOSED_BY_MS = 14_000;
 /** Longer than any timer of a keeper. */
 const LONG_MS = 15_000;
+/** More than the kernel takes of a connection, in one tick: taken from a reader that has kept up. */
+const FULL = `${"x".repeat(9_000_000)}\nlast line\n`;
 const SOON = { timeout: 10_000 };
 
 const keepers: [Listener["kind"], Listen][] = [
@@ -145,8 +147,7 @@ describe.concurrent.each(keepers)("time, on %s", (_kind, listen) => {
   }) => {
     const { outlet, text, socket } = await streamAt("/stream/stalled");
     socket.pause();
-    // More than the kernel takes of a connection, in one tick: taken from a reader that has kept up.
-    outlet.write(`${"x".repeat(9_000_000)}\nlast line\n`);
+    outlet.write(FULL);
     await pause(500);
     socket.resume();
     await expect.poll(text, SOON).toContain("last line");
@@ -155,5 +156,30 @@ describe.concurrent.each(keepers)("time, on %s", (_kind, listen) => {
     outlet.end("after the silence\n");
     await expect.poll(text, SOON).toContain("after the silence");
     socket.destroy();
+  });
+
+  test("W03, P17 a reader that pauses for long with its connection full lives, and reads all of it", async ({
+    expect,
+  }) => {
+    const { outlet, text, socket } = await streamAt("/stream/full");
+    socket.pause();
+    outlet.write(FULL);
+    await pause(LONG_MS);
+    expect(gone).not.toContain("/stream/full");
+    socket.resume();
+    await expect.poll(text, SOON).toContain("last line");
+    outlet.end("after the pause\n");
+    await expect.poll(text, SOON).toContain("after the pause");
+    socket.destroy();
+  });
+
+  test("P17, P19 a reader that takes nothing of a finished stream is closed", async ({ expect }) => {
+    const { outlet, text, socket, closedAfterMs } = await streamAt("/stream/finished");
+    socket.pause();
+    outlet.end(FULL);
+    await pause(22_000);
+    socket.resume();
+    await closedAfterMs;
+    expect(text()).not.toContain("last line");
   });
 });
