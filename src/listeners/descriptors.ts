@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 /** New requests are refused above this share: a process out of descriptors cannot accept, and uWebSockets.js then spins. */
 const FULL_SHARE = 0.9;
 
-/** A request may hold two: its client's, and its model's. Fewer in flight than this makes, and nobody needs to count. */
+/** A request may hold two: its client's, and its model's. */
 const PER_REQUEST = 2;
 
 /** Counting 20,000 descriptors takes milliseconds: once a second is often enough. */
@@ -23,23 +23,26 @@ function openDescriptors(): number {
   return readdirSync("/proc/self/fd").length;
 }
 
-/** A gate that says, for a number of requests in flight, whether the process is too near its limit to take one more. */
+/**
+ * A gate that says, for a number of requests in flight, whether the process is too near its limit to take one more.
+ * Counted, because idle connections, files and the store's connections are open too; between two counts, requests that
+ * came since are taken for what they may come to hold.
+ */
 export function descriptorGate(
   limit = descriptorLimit(),
   count = openDescriptors,
   elapsed = () => performance.now(),
 ): (inFlight: number) => boolean {
+  if (limit === Infinity) return () => false;
   const fullAt = limit * FULL_SHARE;
   let countedAtMs = -Infinity;
-  let open = 0;
+  let counted = { open: 0, inFlight: 0 };
 
   return (inFlight) => {
-    if (inFlight * PER_REQUEST <= fullAt) return false;
-    if (inFlight > fullAt) return true;
     if (elapsed() - countedAtMs >= COUNT_EVERY_MS) {
       countedAtMs = elapsed();
-      open = count();
+      counted = { open: count(), inFlight };
     }
-    return open > fullAt;
+    return counted.open + PER_REQUEST * Math.max(0, inFlight - counted.inFlight) > fullAt;
   };
 }

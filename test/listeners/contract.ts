@@ -153,9 +153,14 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
     });
 
     test("R07: HEAD has the length and no body, and the connection is usable", async () => {
-      const head = await sendRaw({ port: listener.port, pieces: ["HEAD /h HTTP/1.1\r\nHost: x\r\n\r\n"] });
-      expect(head.text).toMatch(/content-length: 27/i);
-      expect(head.text.endsWith("\r\n\r\n")).toBe(true);
+      const head = await sendRaw({
+        port: listener.port,
+        pieces: ["HEAD /h HTTP/1.1\r\nHost: x\r\n\r\n", "GET /h HTTP/1.1\r\nHost: x\r\n\r\n"],
+        gapMs: 100,
+      });
+      const [first, second] = head.text.split(/(?<=\r\n\r\n)(?=HTTP)/);
+      expect(first).toMatch(/^HTTP\/1\.1 200 OK\r\n.*content-length: 27\r\n(?:.*\r\n)?\r\n$/is);
+      expect(second).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\n\{"method":"GET","body":""\}$/is);
       expect(head.closed).toBe(false);
     });
 

@@ -131,6 +131,12 @@ export const framingRows: Row[] = [
     uws: [400, 505, 0, null],
     node: REFUSED,
   }),
+  {
+    name: "H22 version HTTP/1.0",
+    bytes: "GET PATH HTTP/1.0\r\nHost: x\r\n\r\n",
+    expect: { uws: [400, 505, 0, null], node: OK },
+    handled: { uws: 0, node: 1 },
+  },
   ...["HTTP/1.2", "HTTP/2.0", "http/1.1", ""].map((version) =>
     refused(`H22 version ${JSON.stringify(version)}`, `GET PATH ${version}\r\nHost: x\r\n\r\n`, [
       400,

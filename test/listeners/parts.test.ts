@@ -40,7 +40,7 @@ describe("chooseListen()", () => {
 });
 
 describe("P19: the gate for file descriptors", () => {
-  test("counts only where the requests in flight could fill the process, and at most once a second", () => {
+  test("counts at most once a second, and takes requests that came since for what they may hold", () => {
     let counts = 0;
     let open = 50;
     let nowMs = 0;
@@ -52,13 +52,20 @@ describe("P19: the gate for file descriptors", () => {
       },
       () => nowMs,
     );
-    expect([full(45), counts]).toEqual([false, 0]);
-    expect([full(46), counts]).toEqual([false, 1]);
+    expect([full(1), counts]).toEqual([false, 1]);
+    expect([full(21), full(22), counts]).toEqual([false, true, 1]);
+    expect([full(1), counts]).toEqual([false, 1]);
     open = 91;
-    expect([full(46), counts]).toEqual([false, 1]);
+    expect([full(1), counts]).toEqual([false, 1]);
     nowMs = 1_000;
-    expect([full(46), counts]).toEqual([true, 2]);
-    expect(full(91)).toBe(true);
+    expect([full(1), counts]).toEqual([true, 2]);
+  });
+
+  test("asks nothing where the system tells no limit", () => {
+    const full = descriptorGate(Infinity, () => {
+      throw new Error("Cannot count: there is nothing to count in");
+    });
+    expect(full(1_000_000)).toBe(false);
   });
 });
 
