@@ -208,7 +208,7 @@ class Exchange {
     this.#finish();
     response.cork(() => {
       writeHead(response, answer);
-      if (this.#isHead) response.endWithoutBody(bodyBytes(answer.body), close);
+      if (this.#isHead) endHead(response, bodyBytes(answer.body), close);
       else if (!hasNoBody(answer.status)) response.end(answer.body ?? "", close);
       // To close, uWS wants a length here.
       else if (close) response.endWithoutBody(0, true);
@@ -328,6 +328,16 @@ class Exchange {
     this.#body?.gone();
     this.#onGone?.();
   }
+}
+
+/** Told a length, uWS waits for so much body, and the connection is good for nothing more. */
+function endHead(response: HttpResponse, bytes: number, close: boolean): void {
+  if (close) {
+    response.endWithoutBody(bytes, true);
+    return;
+  }
+  response.writeHeader("content-length", String(bytes));
+  response.endWithoutBody();
 }
 
 function writeHead(response: HttpResponse, answer: HttpAnswer): void {
