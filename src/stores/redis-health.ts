@@ -27,11 +27,12 @@ export async function redisHealth(options: {
 }
 
 async function warningsOf(connection: Connection, durability: "local" | "replica"): Promise<string[]> {
-  const [memory, persistence, replication, save] = await Promise.all([
+  const [memory, persistence, replication, save, fsync] = await Promise.all([
     section(connection, "memory"),
     section(connection, "persistence"),
     section(connection, "replication"),
     setting(connection, "save"),
+    setting(connection, "appendfsync"),
   ]);
   const warnings = [];
   const policy = memory.get("maxmemory_policy");
@@ -43,6 +44,11 @@ async function warningsOf(connection: Connection, durability: "local" | "replica
       save === ""
         ? "Redis keeps nothing over a restart (no appendonly, no save): set appendonly yes"
         : "Redis loses what it took since its last snapshot when it stops (no appendonly): set appendonly yes",
+    );
+  } else if (fsync !== null && fsync !== "always") {
+    // Not only at a loss of power: Redis postpones its writes while a flush is under way, and a kill loses them.
+    warnings.push(
+      `Redis may lose the last second or two when it is killed (appendfsync ${fsync}): set appendfsync always`,
     );
   }
   const replicas = Number(replication.get("connected_slaves") ?? Number.NaN);

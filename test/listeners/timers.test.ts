@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, test } from "vitest";
 import { RequestGone } from "../../src/listener.ts";
 import type { HttpAnswer, HttpRequest, Listen, Listener, Outlet } from "../../src/listener.ts";
 import { listenNode } from "../../src/listeners/node.ts";
-import { listenUws } from "../../src/listeners/uws.ts";
+import { listenUws, whyNoNativeBuild } from "../../src/listeners/uws.ts";
 
 /**
  * What only time shows, all of it at once: a keeper's timers are real, and uWebSockets.js's have a grain of 4 s. They
@@ -18,12 +18,16 @@ const LONG_MS = 15_000;
 const FULL = `${"x".repeat(9_000_000)}\nlast line\n`;
 const SOON = { timeout: 10_000 };
 
-const keepers: [Listener["kind"], Listen][] = [
-  ["uws", listenUws],
-  ["node", listenNode],
-];
+const missing = whyNoNativeBuild();
+const concurrent = { concurrent: true };
+describe("time, on node", concurrent, () => {
+  timerSuite(listenNode);
+});
+describe.skipIf(missing !== null)(`time, on uws${missing ? `: ${missing}` : ""}`, concurrent, () => {
+  timerSuite(listenUws);
+});
 
-describe.concurrent.each(keepers)("time, on %s", (_kind, listen) => {
+function timerSuite(listen: Listen): void {
   let listener: Listener;
   const completed: string[] = [];
   const gone: string[] = [];
@@ -182,4 +186,4 @@ describe.concurrent.each(keepers)("time, on %s", (_kind, listen) => {
     await closedAfterMs;
     expect(text()).not.toContain("last line");
   });
-});
+}
