@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** New requests are refused above this share: a process out of descriptors cannot accept, and uWebSockets.js then spins. */
-const FULL_SHARE = 0.9;
+/**
+ * New requests are refused above this share: a process out of descriptors cannot accept, and uWebSockets.js then spins.
+ * At a limit of 20,000 it leaves room for 9,000 streams, which hold two each.
+ */
+const FULL_SHARE = 0.92;
 
 /** A request may hold two: its client's, and its model's. */
 const PER_REQUEST = 2;

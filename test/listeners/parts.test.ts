@@ -53,9 +53,9 @@ describe("P19: the gate for file descriptors", () => {
       () => nowMs,
     );
     expect([full(1), counts]).toEqual([false, 1]);
-    expect([full(21), full(22), counts]).toEqual([false, true, 1]);
+    expect([full(22), full(23), counts]).toEqual([false, true, 1]);
     expect([full(1), counts]).toEqual([false, 1]);
-    open = 91;
+    open = 93;
     expect([full(1), counts]).toEqual([false, 1]);
     nowMs = 1_000;
     expect([full(1), counts]).toEqual([true, 2]);
