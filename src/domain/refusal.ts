@@ -3,7 +3,6 @@
  * `src/http/route.ts` holds the one table that turns the reason into a status.
  */
 export type RefusalReason =
-  | "malformed-request" // 400: framing that a strict reading of HTTP would not call a request
   | "unauthorized" // 401
   | "forbidden" // 403
   | "not-found" // 404

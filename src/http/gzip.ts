@@ -60,5 +60,3 @@ export function gzipOutlet(outlet: Outlet, options: { make?: MakeEncoder; max?: 
     },
   };
 }
-
-export { acceptsGzip } from "./accepts-gzip.ts";

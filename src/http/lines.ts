@@ -1,7 +1,8 @@
 import { isTerminal } from "../../machines/line.ts";
 import type { Reply } from "../actors/reply.ts";
 import type { HttpAnswer, HttpRequest } from "../listener.ts";
-import { acceptsGzip, gzipOutlet } from "./gzip.ts";
+import { acceptsGzip } from "./accepts-gzip.ts";
+import { gzipOutlet } from "./gzip.ts";
 import { encodeLines } from "./ndjson.ts";
 
 /** Proxies and caches shall hand on each line as it comes, unchanged. */

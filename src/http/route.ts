@@ -66,7 +66,6 @@ const UNSTORED = { "cache-control": "no-store" };
 
 /** The one table from the reason of a refusal to its status, and the text that the server API answers. */
 const REFUSALS: Record<RefusalReason, { status: number; text: string }> = {
-  "malformed-request": { status: 400, text: "Malformed request" },
   unauthorized: { status: 401, text: "Unauthorized" },
   forbidden: { status: 403, text: "" },
   "not-found": { status: 404, text: "Not found" },
