@@ -11,7 +11,8 @@ export type FindRoute = (request: Pick<HttpRequest, "method" | "path">) => Found
 
 /**
  * Finds the route of a request. Paths are compared as they came: nothing is normalised, so that nothing can come in by
- * another spelling. Methods are upper case, as HTTP has them.
+ * another spelling. Methods are upper case, as HTTP has them. A HEAD finds the GET of what is open to everybody: the
+ * listener leaves the body out.
  */
 export function createFindRoute(routes: readonly Route[]): FindRoute {
   const ends = routes.filter(({ path }) => !path.endsWith("/*"));
@@ -35,15 +36,24 @@ export function createFindRoute(routes: readonly Route[]): FindRoute {
       }
     }
     const found =
-      matches.find(({ route }) => route.method === method) ??
+      matches.find(({ route }) => takes(route, method)) ??
       below(path)
-        .filter((route) => route.method === method)
+        .filter((route) => takes(route, method))
         .map((route) => ({ route, params: {} }))[0];
     if (found) return { type: "found", ...found };
     if (matches.length === 0) return { type: "none" };
-    const allowed = [...matches.map(({ route }) => route), ...below(path)].map((route) => route.method);
+    const allowed = [...matches.map(({ route }) => route), ...below(path)].flatMap(methodsOf);
     return { type: "method", allow: [...new Set(allowed)].join(", ") };
   };
+}
+
+function takes(route: Route, method: string): boolean {
+  return route.method === method || (method === "HEAD" && methodsOf(route).includes("HEAD"));
+}
+
+/** What a credential guards may be a stream, or a use of the token: no HEAD there. */
+function methodsOf({ method, api }: Route): string[] {
+  return method === "GET" && api === "open" ? ["GET", "HEAD"] : [method];
 }
 
 function matchPattern(pattern: string, path: string): Record<string, string> | null {

@@ -13,8 +13,8 @@ describe("routes", () => {
     ["R01 unknown widget path", { path: "/v1/widget/nowhere" }, 404],
     ["R02 GET on a POST route", { path: "/v1/messages" }, 405, "POST"],
     ["R02 DELETE", { method: "DELETE", path: "/v1/widget/threads/x/messages" }, 405, "GET, OPTIONS"],
-    ["R02 a method of its own", { method: "FOO", path: "/health" }, 405, "GET"],
-    ["R03 lower-case method", { method: "get", path: "/health" }, 405, "GET"],
+    ["R02 a method of its own", { method: "FOO", path: "/health" }, 405, "GET, HEAD"],
+    ["R03 lower-case method", { method: "get", path: "/health" }, 405, "GET, HEAD"],
     ["R04 upper-case path", { method: "POST", path: "/V1/Messages" }, 404],
     ["R04 trailing slash", { method: "POST", path: "/v1/messages/" }, 404],
     ["R04 doubled slash", { method: "POST", path: "//v1/messages" }, 404],
@@ -25,7 +25,12 @@ describe("routes", () => {
     ["R05 broken escape", { path: "/v1/widget/threads/%ZZ/messages" }, 404],
     ["R06 a hundred segments", { path: "/v1/widget/threads" + "/x".repeat(100) }, 404],
     ["R06 a path of 3 KB", { path: `/${"x".repeat(3000)}` }, 404],
-    ["R07 HEAD", { method: "HEAD", path: "/health" }, 405, "GET"],
+    [
+      "R07 HEAD of what a token guards",
+      { method: "HEAD", path: "/v1/widget/threads/x/stream" },
+      405,
+      "GET, OPTIONS",
+    ],
     ["R08 OPTIONS on the server API", { method: "OPTIONS", path: "/v1/messages" }, 405, "POST"],
   ])("%s", async (_row, sent, status, allow) => {
     const { ask } = await startService();

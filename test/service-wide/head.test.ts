@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/data-dir.ts";
+import { startServiceProcess } from "../support/service.ts";
+import { buildWhatIsStale } from "../widget/fresh-build.ts";
+import { ask } from "./ask.ts";
+import { LISTENERS } from "./open-whole.ts";
+
+buildWhatIsStale();
+
+/** All that is answered without a credential. */
+const OPEN = [
+  "/widget/v1/chat-agent.js",
+  "/widget/v1/chat-agent.mjs",
+  "/swagger",
+  "/swagger/start.js",
+  "/swagger/openapi.json",
+  "/swagger/swagger-ui.css",
+  "/swagger/swagger-ui-bundle.js",
+  "/swagger/favicon-32x32.png",
+  "/machines",
+  "/machines/page.js",
+  "/machines/page.css",
+  "/machines/thread.svg",
+  "/health",
+];
+
+test.each(LISTENERS)("R07: HEAD answers as GET does, without the body, on %s", async (listener) => {
+  const env = { DATA_DIR: temporaryFolder(), LISTENER: listener, INSPECTOR: "on" };
+  const { url } = await startServiceProcess(env);
+  for (const path of OPEN) {
+    const got = await ask(url, { path });
+    expect([path, got.status]).toEqual([path, 200]);
+    expect(got.bytes.length).toBeGreaterThan(0);
+    const head = await ask(url, { method: "HEAD", path });
+    expect({ path, status: head.status, headers: head.headers }).toEqual({
+      path,
+      status: 200,
+      headers: got.headers,
+    });
+    expect(head.bytes).toHaveLength(0);
+  }
+  expect((await ask(url, { method: "HEAD", path: "/widget/v1/none.js" })).status).toBe(404);
+});
