@@ -23,7 +23,21 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const START = `SwaggerUIBundle({ url: "/swagger/openapi.json", dom_id: "#swagger-ui", validatorUrl: null });
+/** Swagger UI parses whatever is called json as one text of JSON: a stream, which is many, is shown as the lines it is. */
+const START = `const streamsAsText = ({ React }) => ({
+  wrapComponents: {
+    responseBody: (ResponseBody) => (props) => {
+      const isStream = props.contentType?.startsWith("application/x-ndjson");
+      return React.createElement(ResponseBody, { ...props, ...(isStream && { contentType: "text/plain" }) });
+    },
+  },
+});
+SwaggerUIBundle({
+  url: "/swagger/openapi.json",
+  dom_id: "#swagger-ui",
+  validatorUrl: null,
+  plugins: [streamsAsText],
+});
 `;
 
 /** Swagger UI sets style attributes and shows data: images; everything else comes from here. */
