@@ -15,10 +15,11 @@ import type { ChannelState, User } from "./domain/user.ts";
  */
 export const STORE_DEADLINE_MS = 2_000;
 
-/** The store cannot be reached, or did not answer in time. */
+/** The store cannot be reached, did not answer in time, or could not make a change as durable as it must be. */
 export class StoreUnavailable extends Error {
-  constructor(action: string, options?: { cause?: unknown }) {
-    super(`Cannot ${action}: the store does not answer`, options);
+  constructor(action: string, options: { cause?: unknown; fact?: string } = {}) {
+    const { fact = "the store does not answer", cause } = options;
+    super(`Cannot ${action}: ${fact}`, cause === undefined ? {} : { cause });
     this.name = "StoreUnavailable";
   }
 }

@@ -1,6 +1,6 @@
 import { createClient, RESP_TYPES } from "redis";
 import type { RedisClientOptions } from "redis";
-import { STORE_DEADLINE_MS } from "../store.ts";
+import { STORE_DEADLINE_MS, StoreUnavailable } from "../store.ts";
 
 /** What Redis answers: flat texts and numbers, and lists of them. */
 export type Reply = string | number | null | Reply[];
@@ -23,6 +23,9 @@ export const FLAT = { typeMapping: { [RESP_TYPES.MAP]: Array } } as const;
 
 /** How long WAIT waits for a replica: ends before the call's own deadline. */
 const COPY_MS = STORE_DEADLINE_MS * 0.75;
+
+const UNCONFIRMED =
+  "no replica has confirmed it, as DURABILITY=replica asks: connect one replica to each Redis primary, or unset DURABILITY";
 
 /** Everything of a Redis URL but its secrets is in the socket; secrets never come into a message. */
 export function connectionOptions(url: string) {
@@ -87,7 +90,7 @@ function copiedSoon(connection: Connection): Promise<void> {
   const copy = Promise.resolve().then(async () => {
     copying.delete(connection);
     const copies = await connection.sendCommand<number>(["WAIT", "1", String(COPY_MS)]);
-    if (copies < 1) throw new Error("no replica has confirmed the change");
+    if (copies < 1) throw new StoreUnavailable("acknowledge a change", { fact: UNCONFIRMED });
   });
   copying.set(connection, copy);
   return copy;
