@@ -3,7 +3,7 @@ import type { WrittenChannels } from "./start/channels-file.ts";
 import { systemClock } from "./clock.ts";
 import { readConfig, readVariable, secretsOf, warningsOf } from "./config.ts";
 import type { Config } from "./config.ts";
-import { CLI_SLUG, createDefaultChannels } from "./start/default-channels.ts";
+import { CLI_SLUG, createDefaultChannels, demoKeysInForce } from "./start/default-channels.ts";
 import { watchForFaults } from "./start/faults.ts";
 import { greetingText } from "./start/greeting.ts";
 import { metricsRoute } from "./http/metrics-route.ts";
@@ -105,12 +105,13 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
     const port = await openMetricsPort(metrics, { host: config.host, port: config.metricsPort });
     closing.push(() => port.close());
   }
-  const demoKeys = written === null ? (generated?.demo ?? null) : null;
+  const ownKeys = written === null ? (generated?.demo ?? null) : null;
+  const demoKeys = ownKeys === null ? null : await demoKeysInForce(store, ownKeys);
   const page =
     demoKeys === null ? null : await openDemoPage({ config, serviceUrl: service.url, keys: demoKeys });
   if (page !== null) closing.push(() => page.close());
-  if (page !== null && demoKeys !== null) {
-    await createDefaultChannels(store, { keys: demoKeys, origins: page.origins });
+  if (page !== null && ownKeys !== null) {
+    await createDefaultChannels(store, { keys: ownKeys, origins: page.origins });
     await service.directory.renew();
   }
 

@@ -13,6 +13,7 @@ import {
   slugSchema,
   splitAgent,
 } from "../domain/channel-fields.ts";
+import { DEMO_SLUG } from "../start/default-channels.ts";
 import { hashKey, newChannelKeys, readKeysFile, writeKeysFile } from "../start/keys-file.ts";
 import type { ChannelKeys } from "../start/keys-file.ts";
 import { Secret } from "../secret.ts";
@@ -146,7 +147,7 @@ export function addChannels(program: Command, terminal: Terminal): void {
           secretKeyHash: hashKey(keys.secretKey),
         };
         await store.putChannel(channel);
-        keepGeneratedKeys(config, stored, keys);
+        keepGeneratedKeys(config, slug, keys);
         show(terminal, channel, options, keys.secretKey);
       });
     });
@@ -214,10 +215,10 @@ function attempt(command: Command, make: () => Channel): Channel {
   }
 }
 
-/** The demo channel's keys live in the keys file too: the next start would bring the old ones back. */
-function keepGeneratedKeys(config: Config, stored: Channel, keys: ChannelKeys): void {
+/** The keys file knows the demo channel's keys too, so that the next start can tell them. */
+function keepGeneratedKeys(config: Config, slug: string, keys: ChannelKeys): void {
   const generated = readKeysFile(config.dataDir);
-  if (generated === null || generated.demo.publishableKey !== stored.publishableKey) return;
+  if (generated === null || slug !== DEMO_SLUG) return;
   writeKeysFile(config.dataDir, { ...generated, demo: keys });
 }
 

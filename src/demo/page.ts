@@ -14,8 +14,8 @@ export interface DemoPageOptions {
   port: number;
   serviceUrl: string;
   publishableKey: string;
-  /** Stays on this server. */
-  secretKey: string;
+  /** Stays on this server. null: it is not known here, and nobody can sign in. */
+  secretKey: string | null;
   slug: string;
 }
 
@@ -60,8 +60,9 @@ async function answer(
   options: DemoPageOptions,
 ): Promise<void> {
   const path = (request.url ?? "/").split("?")[0] ?? "/";
-  if (request.method === "POST" && path === "/demo/sign-in") {
-    const { status, account } = await signIn(await readJson(request), options);
+  const { secretKey } = options;
+  if (request.method === "POST" && path === "/demo/sign-in" && secretKey !== null) {
+    const { status, account } = await signIn(await readJson(request), { ...options, secretKey });
     response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
     response.end(account === null ? "" : JSON.stringify(account));
     return;
@@ -91,7 +92,8 @@ async function fileAt(
   }
   if (path === "/shop.css") return { type: "text/css", bytes: await readFile(join(BUILT, "shop.css")) };
   if (path === "/shop.js") return { type: "text/javascript", bytes: await readFile(join(BUILT, "shop.js")) };
-  const html = pageAt(path, options);
+  const { serviceUrl, publishableKey, secretKey } = options;
+  const html = pageAt(path, { serviceUrl, publishableKey, offersSignIn: secretKey !== null });
   return html === null ? null : { type: "text/html; charset=utf-8", bytes: html };
 }
 

@@ -6,6 +6,7 @@ export interface ChatSettings {
   /** Address of the service. */
   serviceUrl: string;
   publishableKey: string;
+  offersSignIn: boolean;
 }
 
 /** The shop's page at a path; null where there is none. */
@@ -36,7 +37,7 @@ function page(title: string, body: string, chat: ChatSettings): string {
 <a class="brand" href="/">Hearth</a>
 <a href="/">Shop</a>
 <a href="/cart">Cart<span class="count" data-cart-count></span></a>
-<button type="button" class="link" data-sign-in>Sign in</button>
+${chat.offersSignIn ? '<button type="button" class="link" data-sign-in>Sign in</button>' : ""}
 </header>
 <div class="whole">
 <main>${body}</main>

@@ -1,21 +1,39 @@
+import type { Channel } from "../domain/channel.ts";
 import type { ChannelKeys } from "./keys-file.ts";
 import { hashKey } from "./keys-file.ts";
+import type { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
 
 export const CLI_SLUG = "cli";
 export const DEMO_SLUG = "demo";
 
+/** The keys that the demo channel goes by, as far as this start knows them. */
+export interface DemoKeys {
+  publishableKey: string;
+  /** null: it was made with another DATA_DIR, or given by hand; the store keeps no more than its hash. */
+  secretKey: Secret | null;
+}
+
+/** `own` where the demo channel is yet to be made, otherwise the keys that it has; null where it is no web channel. */
+export async function demoKeysInForce(store: Store, own: ChannelKeys): Promise<DemoKeys | null> {
+  const stored = await listed(store, DEMO_SLUG);
+  if (stored === null) return own;
+  const { kind, publishableKey } = stored;
+  if (kind !== "web" || publishableKey === null) return null;
+  return { publishableKey, secretKey: isMadeWith(stored, own) ? own.secretKey : null };
+}
+
 /**
  * The channels of a start without CHANNELS_FILE: `cli` for transports, and `demo` for the demo page, made where they
- * are missing. The demo's keys and origins follow this start's keys file and page; what people changed of it otherwise
- * stays. `demo: null`: there is no page to follow.
+ * are missing. The demo's origins follow this start's page; what people changed of it otherwise stays. Where another
+ * start made it, which may serve a page of its own, the origins are added. `demo: null`: there is no page to follow.
  */
 export async function createDefaultChannels(
   store: Store,
   demo: { keys: ChannelKeys; origins: string[] } | null,
 ): Promise<void> {
   const common = { enabled: true, accessMode: "open", agent: {} } as const;
-  if ((await store.channel(CLI_SLUG)) === null) {
+  if ((await listed(store, CLI_SLUG)) === null) {
     await store.putChannel({
       ...common,
       slug: CLI_SLUG,
@@ -27,19 +45,30 @@ export async function createDefaultChannels(
   }
   if (demo === null) return;
 
-  const stored = await store.channel(DEMO_SLUG);
-  if (stored !== null && stored.kind !== "web") return;
-  const { publishableKey, secretKey } = demo.keys;
-  const secretKeyHash = hashKey(secretKey);
-  const same =
-    stored?.publishableKey === publishableKey &&
-    stored.secretKeyHash === secretKeyHash &&
-    demo.origins.every((origin) => stored.allowedOrigins.includes(origin));
-  if (same) return;
-  await store.putChannel({
-    ...(stored ?? { ...common, slug: DEMO_SLUG, kind: "web" }),
-    publishableKey,
-    secretKeyHash,
-    allowedOrigins: demo.origins,
-  });
+  const { keys, origins } = demo;
+  const stored = await listed(store, DEMO_SLUG);
+  if (stored === null) {
+    await store.putChannel({
+      ...common,
+      slug: DEMO_SLUG,
+      kind: "web",
+      publishableKey: keys.publishableKey,
+      secretKeyHash: hashKey(keys.secretKey),
+      allowedOrigins: origins,
+    });
+    return;
+  }
+  const { kind, allowedOrigins } = stored;
+  if (kind !== "web" || origins.every((origin) => allowedOrigins.includes(origin))) return;
+  const others = isMadeWith(stored, keys) ? [] : allowedOrigins;
+  await store.putChannel({ ...stored, allowedOrigins: [...new Set([...others, ...origins])] });
+}
+
+/** Not by its slug: a start that died while it wrote a channel may have left it where no list names it. */
+async function listed(store: Store, slug: string): Promise<Channel | null> {
+  return (await store.channels()).find((channel) => channel.slug === slug) ?? null;
+}
+
+function isMadeWith({ secretKeyHash }: Channel, { secretKey }: ChannelKeys): boolean {
+  return secretKeyHash === hashKey(secretKey);
 }

@@ -1,3 +1,4 @@
+import type { DemoKeys } from "./default-channels.ts";
 import type { Secret } from "../secret.ts";
 
 /**
@@ -12,10 +13,13 @@ export interface Greeting {
   /** null: it was given, and is not repeated. */
   generatedKey: Secret | null;
   /** The demo channel's keys; null without the demo. */
-  demoKeys: { publishableKey: string; secretKey: Secret } | null;
+  demoKeys: DemoKeys | null;
   /** Where the line to paste talks to; null where there is no channel yet. */
   channel: string | null;
 }
+
+const UNKNOWN_SECRET =
+  "(secret: told where the channel was made; `npx chat-agent channels rotate-keys demo` makes new keys)";
 
 export function greetingText(greeting: Greeting): string {
   const { url, demoUrl, inspectorUrl, model, generatedKey, demoKeys, channel } = greeting;
@@ -30,7 +34,7 @@ export function greetingText(greeting: Greeting): string {
       ? []
       : [
           ["Demo channel", `${demoKeys.publishableKey} (publishable)`],
-          ["", `${demoKeys.secretKey.reveal()} (secret)`],
+          ["", demoKeys.secretKey === null ? UNKNOWN_SECRET : `${demoKeys.secretKey.reveal()} (secret)`],
         ]),
   ].map(([name = "", value = ""]) => `  ${name.padEnd(14)}${value}`);
   const paste =

@@ -2,8 +2,8 @@ import { fileURLToPath } from "node:url";
 import { ConfigError } from "../config.ts";
 import type { Config } from "../config.ts";
 import { CLI_SLUG, DEMO_SLUG } from "./default-channels.ts";
+import type { DemoKeys } from "./default-channels.ts";
 import type { McpProcessServer } from "../domain/channel.ts";
-import type { ChannelKeys } from "./keys-file.ts";
 
 /** The demo page of a start without CHANNELS_FILE, on an origin of its own. */
 export interface DemoPage {
@@ -17,7 +17,7 @@ export interface DemoPage {
 export async function openDemoPage(options: {
   config: Config;
   serviceUrl: string;
-  keys: ChannelKeys;
+  keys: DemoKeys;
 }): Promise<DemoPage> {
   const { config, serviceUrl, keys } = options;
   const next = config.port === 0 || config.port === 65_535 ? 0 : config.port + 1;
@@ -39,7 +39,7 @@ export async function openDemoPage(options: {
       host: config.host,
       serviceUrl,
       publishableKey: keys.publishableKey,
-      secretKey: keys.secretKey.reveal(),
+      secretKey: keys.secretKey?.reveal() ?? null,
       slug: DEMO_SLUG,
     });
     const url = new URL(page.url);
