@@ -1,5 +1,6 @@
 import type { Call, RefusedCall, Usage } from "../machines/run.ts";
 import type { Catalog, Message, Run, TurnItem } from "./domain/message.ts";
+import type { Wrote } from "./model.ts";
 
 /**
  * The agent contract: one model turn, or one call of a server-side tool. No HTTP, no store: what it needs comes in,
@@ -33,7 +34,7 @@ export type TurnEnd =
 
 export interface Agent {
   /** Rejects with ModelFault, or with the signal's reason. `wrote`: as in model.ts. */
-  think(turn: Turn, wrote: (text: string) => void, signal: AbortSignal): Promise<TurnEnd>;
+  think(turn: Turn, wrote: Wrote, signal: AbortSignal): Promise<TurnEnd>;
   /** Never rejects but with the signal's reason: a tool's failure is an answer with `isError`. The text is cut to 4,000 characters. */
   useTool(slug: string, call: Call, signal: AbortSignal): Promise<{ text: string; isError: boolean }>;
   close(): Promise<void>;

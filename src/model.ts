@@ -52,6 +52,9 @@ export class ModelFault extends Error {
   }
 }
 
+/** Takes text of a reply as it comes. A promise: nothing more is read from the model before it resolves. */
+export type Wrote = (text: string) => void | Promise<void>;
+
 export interface Model {
   readonly kind: "openai" | "demo";
   /**
@@ -59,6 +62,6 @@ export interface Model {
    * empty string, never with half of a surrogate pair. A fault before the first text is retried with backoff; after it
    * the turn rejects with ModelFault. Rejects with the signal's reason when it is aborted; the request then ends at once.
    */
-  stream(request: ModelRequest, wrote: (text: string) => void, signal: AbortSignal): Promise<ModelTurn>;
+  stream(request: ModelRequest, wrote: Wrote, signal: AbortSignal): Promise<ModelTurn>;
   close(): Promise<void>;
 }

@@ -306,6 +306,7 @@ export class LiveThread {
     if (change.endedRun?.outcome) this.#tellEnd(change.endedRun);
     this.run = change.run;
     if (change.begins) {
+      this.#parts.replyRoom.left(this);
       this.log = createRunLog(change.run.runId);
       this.basePosition = 0;
       this.#activeSince = this.#parts.clock.elapsed();
@@ -358,6 +359,7 @@ export class LiveThread {
       if (this.log.textChars > limits.runMaxReplyChars) {
         this.#post(task, { type: "run.failed", message: "The reply grew longer than it may", code: null });
       }
+      return this.#parts.replyRoom.grew(this, this.log.textChars);
     };
     const turn = {
       slug: this.slug,
@@ -422,6 +424,7 @@ export class LiveThread {
 
   #stop(): void {
     this.#over = true;
+    this.#parts.replyRoom.left(this);
     this.#leaveState();
     if (this.#timeout) clearTimeout(this.#timeout);
     this.#timeout = null;

@@ -4,6 +4,7 @@ import type { Agent } from "../agent.ts";
 import type { Clock } from "../clock.ts";
 import type { RunMove } from "../domain/message.ts";
 import type { Store } from "../store.ts";
+import type { ReplyRoom } from "./reply-room.ts";
 
 /** What the threads of an instance are made of. */
 export interface ThreadParts {
@@ -12,6 +13,8 @@ export interface ThreadParts {
   clock: Clock;
   log: ThreadLog;
   limits: ThreadLimits;
+  /** Shared by the threads of a process. */
+  replyRoom: ReplyRoom;
   observer: ThreadObserver;
 }
 

@@ -121,7 +121,7 @@ export async function createMetrics(): Promise<Metrics> {
         const tell = (text: string) => {
           if (!wroteBefore) firstTexts.observe({ model: name }, seconds());
           wroteBefore = true;
-          wrote(text);
+          return wrote(text);
         };
         try {
           const turn = await model.stream(request, tell, signal);

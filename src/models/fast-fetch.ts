@@ -65,6 +65,11 @@ export class PushedResponse extends Response {
     this.#exchange.readBy(reader);
   }
 
+  /** While paused, nothing more is read than what is on its way already. */
+  pause(paused: boolean): void {
+    this.#exchange.pause(paused);
+  }
+
   /** The reader has all it wants: the rest is dropped, and where it does not end soon the connection is closed. */
   leave(): void {
     this.#exchange.leave();
@@ -136,6 +141,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   readBy(reader: BodyReader): void {
     this.#reader = reader;
     for (const tell of this.#early.splice(0)) tell(reader);
+  }
+
+  pause(paused: boolean): void {
+    if (paused) this.#controller?.pause();
+    else this.#controller?.resume();
   }
 
   leave(): void {

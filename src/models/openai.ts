@@ -1,5 +1,5 @@
 import OpenAI from "openai";
-import type { Model, ModelRequest, ModelTurn } from "../model.ts";
+import type { Model, ModelRequest, ModelTurn, Wrote } from "../model.ts";
 import { openFastFetch, PushedResponse } from "./fast-fetch.ts";
 import { faultOf, fellSilent, notUnderstood } from "./faults.ts";
 import { readTurn } from "./read-turn.ts";
@@ -40,7 +40,7 @@ export function openModel({ apiKey, baseUrl, silenceMs, kind = "openai" }: Model
 
   async function attempt(
     request: ModelRequest,
-    wrote: (text: string) => void,
+    wrote: Wrote,
     signal: AbortSignal,
   ): Promise<ModelTurn> {
     const watch = watchSilence(silenceMs, signal);
@@ -56,7 +56,7 @@ export function openModel({ apiKey, baseUrl, silenceMs, kind = "openai" }: Model
       if (response.headers.has("content-encoding"))
         throw notUnderstood("compressed, though identity was asked for");
       watch.heard();
-      return await readTurn(response, { wrote, heard: watch.heard });
+      return await readTurn(response, { wrote, heard: watch.heard, pauses: watch.pauses });
     } catch (error) {
       // The reason it was stopped for, whatever the package made of it.
       watch.signal.throwIfAborted();
@@ -81,7 +81,7 @@ export function openModel({ apiKey, baseUrl, silenceMs, kind = "openai" }: Model
             request,
             (text) => {
               hasSpoken = true;
-              wrote(text);
+              return wrote(text);
             },
             signal,
           ),
@@ -102,11 +102,20 @@ export function openModel({ apiKey, baseUrl, silenceMs, kind = "openai" }: Model
 function watchSilence(silenceMs: number, outer: AbortSignal) {
   const controller = new AbortController();
   const abort = () => controller.abort(outer.reason);
-  const timer = setTimeout(() => controller.abort(fellSilent()), silenceMs);
+  let isPaused = false;
+  const timer = setTimeout(() => {
+    if (isPaused) timer.refresh();
+    else controller.abort(fellSilent());
+  }, silenceMs);
   outer.addEventListener("abort", abort);
   return {
     signal: controller.signal,
     heard: () => void timer.refresh(),
+    /** It is we who do not read: nothing can be heard. */
+    pauses: (paused: boolean) => {
+      isPaused = paused;
+      timer.refresh();
+    },
     abort,
     stop: () => {
       clearTimeout(timer);

@@ -1,5 +1,5 @@
 import { ModelFault } from "../model.ts";
-import type { ModelTurn } from "../model.ts";
+import type { ModelTurn, Wrote } from "../model.ts";
 import { Answer } from "./answer.ts";
 import type { BodyReader, PushedResponse } from "./fast-fetch.ts";
 import { cutOff, notUnderstood } from "./faults.ts";
@@ -8,9 +8,11 @@ import { sseParser } from "./sse.ts";
 /** Who hears how a turn goes on. */
 export interface TurnListener {
   /** Text, once per network read that brought any. */
-  wrote: (text: string) => void;
+  wrote: Wrote;
   /** Bytes, of whatever kind. */
   heard: () => void;
+  /** The answer is not read on, or again. */
+  pauses: (paused: boolean) => void;
 }
 
 /** Reads a streamed chat completion to its end. Rejects with ModelFault, or with what the listener threw. */
@@ -23,7 +25,7 @@ export function readTurn(response: PushedResponse, listener: TurnListener): Prom
       },
       reject,
     };
-    response.read(new TurnReader(listener, settle));
+    response.read(new TurnReader(response, listener, settle));
   });
 }
 
@@ -33,6 +35,7 @@ interface Settle {
 }
 
 class TurnReader implements BodyReader {
+  readonly #response: PushedResponse;
   readonly #listener: TurnListener;
   readonly #settle: Settle;
   readonly #answer = new Answer();
@@ -44,7 +47,8 @@ class TurnReader implements BodyReader {
   #isEmpty = true;
   #isOver = false;
 
-  constructor(listener: TurnListener, settle: Settle) {
+  constructor(response: PushedResponse, listener: TurnListener, settle: Settle) {
+    this.#response = response;
     this.#listener = listener;
     this.#settle = settle;
   }
@@ -101,10 +105,22 @@ class TurnReader implements BodyReader {
     this.#untold = this.#untold.slice(chars);
     this.#text += told;
     try {
-      this.#listener.wrote(told);
+      const room = this.#listener.wrote(told);
+      if (room) this.#wait(room);
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  #wait(room: Promise<void>): void {
+    this.#pause(true);
+    void room.then(() => this.#pause(false));
+  }
+
+  #pause(paused: boolean): void {
+    if (this.#isOver) return;
+    this.#response.pause(paused);
+    this.#listener.pauses(paused);
   }
 }
 

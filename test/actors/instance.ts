@@ -3,6 +3,7 @@ import { isTerminal } from "../../machines/line.ts";
 import { nobody } from "../../src/actors/parts.ts";
 import type { ThreadLimits } from "../../src/actors/parts.ts";
 import type { Reply } from "../../src/actors/reply.ts";
+import { createReplyRoom } from "../../src/actors/reply-room.ts";
 import { createThreads } from "../../src/actors/threads.ts";
 import type { Answered, RunningThreads, Said } from "../../src/actors/threads.ts";
 import { systemClock } from "../../src/clock.ts";
@@ -41,6 +42,7 @@ export function createInstance(
     agent,
     clock: options.clock ?? systemClock,
     log: { info() {}, warn: complain, error: complain },
+    replyRoom: createReplyRoom(),
     limits: { ...limits, ...options.limits },
     observer: nobody,
   });

@@ -62,7 +62,7 @@ export function createScriptedAgent(): ScriptedAgent {
           signal,
           write(chunk) {
             text += chunk;
-            wrote(chunk);
+            void wrote(chunk);
           },
           finish: () => resolve({ type: "finished", item: item(), usage }),
           call: (...calls) => resolve({ type: "called", item: item(calls), calls, usage }),

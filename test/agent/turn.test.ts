@@ -41,7 +41,7 @@ describe("a turn", () => {
   it("finishes with the model's text and usage", async () => {
     const { agent, server } = await openAgent([[say("Hel"), say("lo"), usage(7, 3)]]);
     const written: string[] = [];
-    const end = await agent.think(newTurn(), (text) => written.push(text), new AbortController().signal);
+    const end = await agent.think(newTurn(), (text) => void written.push(text), new AbortController().signal);
     expect(end).toEqual({
       type: "finished",
       item: { type: "assistant", text: "Hello", calls: [] },

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { ModelFault } from "../../src/model.ts";
 import { openModel } from "../../src/models/openai.ts";
@@ -147,6 +148,42 @@ test("P28: endless deltas go on until the caller has enough", async () => {
     if (chars > 2_000) enough.abort("enough");
   };
   await expect(model.stream(plainRequest, count, enough.signal)).rejects.toBe("enough");
+  await server.requests[0]?.left;
+});
+
+test("P17: while `wrote` waits nothing more is read, the far end stops, and that is no silence", async () => {
+  const blocks = 400;
+  const block = "x".repeat(65_536);
+  let given = 0;
+  function* script() {
+    for (; given < blocks; given++) yield say(block);
+  }
+  const silenceMs = 200;
+  const { model } = await openScriptedModel(() => script(), { silenceMs });
+  let chars = 0;
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const takeSome = (text: string) => {
+    chars += text.length;
+    return chars < block.length ? undefined : opened;
+  };
+  const turn = model.stream(plainRequest, takeSome, new AbortController().signal);
+  await pause(3 * silenceMs);
+  // What the connection holds, and no more.
+  expect(given).toBeLessThan(blocks / 2);
+  expect(chars).toBeLessThan(5 * block.length);
+  open();
+  expect((await turn).text).toHaveLength(blocks * block.length);
+});
+
+test("P17: a turn that is stopped while it waits ends at once", async () => {
+  const { server, model } = await openScriptedModel([endlessly("more ")]);
+  const stop = new AbortController();
+  const forEver = new Promise<void>(() => {});
+  const turn = model.stream(plainRequest, () => forEver, stop.signal);
+  await server.requested(1);
+  stop.abort("enough");
+  await expect(turn).rejects.toBe("enough");
   await server.requests[0]?.left;
 });
 

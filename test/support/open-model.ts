@@ -41,7 +41,7 @@ export function startTurn(
   const written: string[] = [];
   const request = { ...plainRequest, ...options.request };
   const signal = options.signal ?? new AbortController().signal;
-  const turn = model.stream(request, (text) => written.push(text), signal);
+  const turn = model.stream(request, (text) => void written.push(text), signal);
   // Some tests look at it later; an early rejection is no stray one.
   turn.catch(() => {});
   return { turn, written };
