@@ -5,6 +5,8 @@
  */
 export interface DepartureWatch {
   leaving(): boolean;
+  /** Resolves when the page is here after all: back from the browser's page cache, or not left within the time. */
+  stayed(ms: number): Promise<void>;
   stop(): void;
 }
 
@@ -24,10 +26,23 @@ export function watchDeparture(): DepartureWatch {
     navigation.addEventListener("navigate", noteNavigate);
     navigation.addEventListener("navigateerror", clear);
   }
+  let isBack = () => {};
+  const noteShown = ({ persisted }: PageTransitionEvent) => {
+    if (!persisted) return;
+    clear();
+    isBack();
+  };
+  window.addEventListener("pageshow", noteShown);
   return {
     // Asked late on purpose: handlers that prevent or intercept run after ours.
     leaving: () => started !== null && !started.defaultPrevented && !navigation?.transition,
+    stayed: (ms) =>
+      new Promise((resolve) => {
+        isBack = resolve;
+        setTimeout(resolve, ms);
+      }),
     stop() {
+      window.removeEventListener("pageshow", noteShown);
       window.removeEventListener("beforeunload", note);
       navigation?.removeEventListener("navigate", noteNavigate);
       navigation?.removeEventListener("navigateerror", clear);

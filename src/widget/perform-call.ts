@@ -43,7 +43,7 @@ export async function performCall(call: ToolCallLine, parts: CallParts): Promise
     if (!isEmpty(outcome)) parts.onResult(body);
     host.emit("tool-result", { tool: call.tool, ...outcome });
     await settle(departure, isEmpty(outcome) ? SETTLE_EMPTY_MS : SETTLE_MS);
-    if (departure.leaving()) await delay(DEPARTURE_MS);
+    if (departure.leaving()) await departure.stayed(DEPARTURE_MS);
     signal.throwIfAborted();
     parts.onResult(body);
     return body;

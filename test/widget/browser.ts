@@ -15,11 +15,12 @@ const QUIET = [
 /** How long to look for what comes soon: two slow cores may be busy elsewhere. */
 export const SOON = { timeout: 30_000 };
 
-/** Real Chromium, with an empty profile. */
-export async function launchBrowser(options: { webMcp: boolean }): Promise<Browser> {
+/** Real Chromium, with an empty profile; with its page cache where that is asked for: the driver turns it off. */
+export async function launchBrowser(options: { webMcp: boolean; pageCache?: boolean }): Promise<Browser> {
   return await chromium.launch({
     executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
     args: [...QUIET, ...(options.webMcp ? ["--enable-features=WebMCP"] : [])],
+    ignoreDefaultArgs: options.pageCache === true ? ["--disable-back-forward-cache"] : [],
   });
 }
 

@@ -1,0 +1,130 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe } from "vitest";
+import { launchBrowser, SOON, test } from "./browser.ts";
+import type { Visit } from "./browser.ts";
+import { startPageServer } from "./page-server.ts";
+import { call, called, reply, startScriptedService } from "./scripted-service.ts";
+import type { Cue, ScriptedService } from "./scripted-service.ts";
+
+let browser: Browser;
+let service: ScriptedService;
+let site: { url: string; close(): Promise<void> };
+
+beforeAll(async () => {
+  service = await startScriptedService();
+  site = await startPageServer(service.url);
+  browser = await launchBrowser({ webMcp: false, pageCache: true });
+});
+
+afterAll(async () => {
+  await browser.close();
+  await site.close();
+  await service.close();
+});
+
+const SAID = "One two three four five six seven.";
+
+/** What a visitor says, and a reply that begins with two words and goes on after what comes between. */
+function replyWith(text: string, ...between: Cue[]): string {
+  const words = reply(SAID);
+  service.scripts.set(text, [[...words.slice(0, 2), ...between, ...words.slice(2)]]);
+  return text;
+}
+
+/** Goes back, and tells whether the page is the one that was left, restored, or loaded anew. */
+async function goBack({ page }: Visit): Promise<"restored" | "loaded"> {
+  // A restored page has no load to wait for.
+  await page.evaluate("history.back()");
+  await page.waitForURL(`${site.url}/`, { waitUntil: "commit" });
+  await page.waitForFunction("window.persisted !== undefined");
+  return (await page.evaluate("window.persisted")) === true ? "restored" : "loaded";
+}
+
+describe.concurrent("a page that the visitor comes back to", () => {
+  test("was left in a reply that goes on: from the page cache, and the reply is shown once", async ({
+    expect,
+    visit,
+  }) => {
+    const at = await visit(browser, `${site.url}/`);
+    await at.say(replyWith("left early", { type: "pause", ms: 2_000 }));
+    await at.log.getByText("One two").waitFor();
+    await at.page.goto(`${site.url}/file`);
+    expect(await goBack(at)).toBe("restored");
+    await at.log.getByText(SAID).waitFor();
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+    expect(await at.log.locator(".message").count()).toBe(2);
+    expect(service.asked.filter(({ body }) => body["text"] === "left early")).toHaveLength(1);
+  });
+
+  test("was left in a reply whose connection broke meanwhile: it is picked up, and shown once", async ({
+    expect,
+    visit,
+  }) => {
+    const at = await visit(browser, `${site.url}/`);
+    await at.say(replyWith("left and cut", { type: "pause", ms: 500 }, { type: "cut" }));
+    await at.log.getByText("One two").waitFor();
+    await at.page.goto(`${site.url}/file`);
+    await goBack(at);
+    await at.log.getByText(SAID).waitFor();
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+    expect(await at.log.locator(".message").count()).toBe(2);
+    expect(service.asked.filter(({ body }) => body["text"] === "left and cut")).toHaveLength(1);
+  });
+
+  test("was left in a reply that the next page took over: it is loaded anew, and the reply shown once", async ({
+    expect,
+    visit,
+  }) => {
+    const at = await visit(browser, `${site.url}/`);
+    await at.say(replyWith("taken over", { type: "pause", ms: 2_000 }));
+    await at.log.getByText("One two").waitFor();
+    await at.page.goto(`${site.url}/next`);
+    await at.log.getByText(SAID).waitFor();
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+    // The lock of the run was wanted: no browser keeps a page over that.
+    expect(await goBack(at)).toBe("loaded");
+    await at.log.getByText(SAID).waitFor();
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+    expect(await at.log.locator(".message").count()).toBe(2);
+  });
+
+  test("was left at rest: what was said elsewhere since is there, once", async ({ expect, visit }) => {
+    const at = await visit(browser, `${site.url}/`);
+    await at.say("before I left");
+    await at.log.getByText("You said: before I left").waitFor();
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+    const threadId = await at.tell<string>("agent.threadId");
+    await at.page.goto(`${site.url}/file`);
+    service.addHistory(threadId, "assistant", "Said elsewhere");
+    expect(await goBack(at)).toBe("restored");
+    await at.log.getByText("Said elsewhere").waitFor();
+    expect(await at.log.locator(".message").count()).toBe(3);
+  });
+
+  test("was left by a tool for a page without the chat: its result is posted on the return", async ({
+    expect,
+    visit,
+  }) => {
+    service.scripts.set("open the file", [call("opens_file"), [called("opens_file"), ...reply(SAID)]]);
+    const at = await visit(browser, `${site.url}/`);
+    // A departure that comes to nothing is given ten seconds: not here, the return alone ends it.
+    await at.page.evaluate(`{
+      const set = window.setTimeout;
+      window.setTimeout = (act, ms) => (ms >= 10_000 ? 0 : set(act, ms));
+    }`);
+    await at.tell(`agent.registerTool({
+      name: "opens_file",
+      description: "Opens the file",
+      inputSchema: { type: "object" },
+      execute: () => { location.href = "/file"; return "opened it"; },
+    })`);
+    await at.say("open the file");
+    await at.page.waitForURL("**/file");
+    expect(await goBack(at)).toBe("restored");
+    await at.log.getByText(SAID).waitFor();
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+    expect(await at.log.locator(".message").count()).toBe(2);
+    const results = service.asked.filter(({ body }) => body["tool"] === "opens_file");
+    expect(results.map(({ body }) => body["result"])).toEqual(["opened it"]);
+  });
+});
