@@ -1,6 +1,8 @@
 /** Longest line or event that is taken: past it the far end does not speak this format. Far above any whole tool call. */
 const MAX_EVENT_CHARS = 4_194_304;
 
+const LINE_END = /\r\n|\n|\r/;
+
 export interface SseParser {
   /** Takes bytes cut at any offset. Throws what `onData` throws, and on an event without an end. */
   push(bytes: Uint8Array): void;
@@ -14,7 +16,6 @@ export interface SseParser {
 export function sseParser(onData: (data: string) => void): SseParser {
   // Drops the BOM, and keeps the bytes of a character that is not whole yet.
   const decoder = new TextDecoder();
-  const lineEnd = /\r\n|\n|\r/g;
   /** The line that has no end yet. */
   let line = "";
   /** The event's data lines so far; null: none. */
@@ -39,16 +40,15 @@ export function sseParser(onData: (data: string) => void): SseParser {
     push(bytes) {
       const text = decoder.decode(bytes, { stream: true });
       if (text === "") return;
-      let start = endedInCr && text.startsWith("\n") ? 1 : 0;
-      endedInCr = text.endsWith("\r");
       // Only the new text is searched: a line that drips in byte by byte is not read over and over.
-      for (lineEnd.lastIndex = start; ; start = lineEnd.lastIndex) {
-        const end = lineEnd.exec(text);
-        if (end === null) break;
-        line += text.slice(start, end.index);
+      const parts = (endedInCr && text.startsWith("\n") ? text.slice(1) : text).split(LINE_END);
+      endedInCr = text.endsWith("\r");
+      const rest = parts.pop() ?? "";
+      for (const part of parts) {
+        line += part;
         endLine();
       }
-      line += text.slice(start);
+      line += rest;
       if (line.length + (data?.length ?? 0) > MAX_EVENT_CHARS)
         throw new Error("Cannot read events: one has no end");
     },
