@@ -4,6 +4,7 @@ import { systemClock } from "./clock.ts";
 import { readConfig, readVariable, secretsOf, warningsOf } from "./config.ts";
 import type { Config } from "./config.ts";
 import { CLI_SLUG, createDefaultChannels, demoKeysInForce } from "./start/default-channels.ts";
+import { dropGarbage } from "./start/drop-garbage.ts";
 import { watchForFaults } from "./start/faults.ts";
 import { greetingText } from "./start/greeting.ts";
 import { metricsRoute } from "./http/metrics-route.ts";
@@ -115,6 +116,7 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
     await service.directory.renew();
   }
 
+  await dropGarbage().catch((error: unknown) => log.debug({ err: error }, "Cannot drop the start's garbage"));
   const { url, listener } = service;
   log.info({ url, demoUrl: page?.url, listener, store: store.kind, model: model.kind }, "Listening");
   process.stderr.write(

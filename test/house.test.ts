@@ -43,7 +43,13 @@ const LAYERS: { name: string; holds: string[] }[] = [
   },
   {
     name: "the process",
-    holds: ["src/main.ts", "src/start/greeting.ts", "src/start/signals.ts", "src/start/faults.ts"],
+    holds: [
+      "src/main.ts",
+      "src/start/drop-garbage.ts",
+      "src/start/faults.ts",
+      "src/start/greeting.ts",
+      "src/start/signals.ts",
+    ],
   },
   { name: "the command line", holds: ["src/cli/"] },
 ];
