@@ -1,4 +1,5 @@
-import { BlockList, SocketAddress, isIP, isIPv4 } from "node:net";
+import { BlockList, isIP, isIPv4 } from "node:net";
+import { normalAddress } from "../domain/address.ts";
 import type { HttpRequest } from "../listener.ts";
 
 export interface AddressSource {
@@ -36,17 +37,6 @@ export function countedAs(address: string): string {
   const after = tail === undefined || tail === "" ? [] : tail.split(":");
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
   return [...before, ...zeros, ...after].slice(0, 4).join(":");
-}
-
-/** The canonical spelling of an IPv4 or IPv6 address, IPv4-mapped IPv6 as IPv4; null where the text is no address. */
-export function normalAddress(text: string): string | null {
-  const [bare = ""] = text.split("%");
-  const family = isIP(bare);
-  if (family === 0) return null;
-  if (family === 4) return bare;
-  const { address } = new SocketAddress({ address: bare, family: "ipv6" });
-  const mapped = address.startsWith("::ffff:") ? address.slice("::ffff:".length) : "";
-  return isIPv4(mapped) ? mapped : address;
 }
 
 /** Is this address, in its normal spelling, one of the blocked addresses and ranges? */

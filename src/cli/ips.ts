@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
-import { normalAddress } from "../admission/ip.ts";
+import { normalAddress } from "../domain/address.ts";
 import { printJson, printTable } from "./print.ts";
 import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";

@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { normalAddress } from "../domain/address.ts";
 import type { Handler, HttpAnswer, HttpRequest, Listen, OnFault, Outlet } from "../listener.ts";
-import { canonicalAddress } from "./address.ts";
 import { bodyBytes, hasNoBody } from "./answer-head.ts";
 import { descriptorGate } from "./descriptors.ts";
 import { FramingReader, leavesConnectionClean } from "./framing.ts";
@@ -122,7 +122,7 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
     path: mark === -1 ? url : url.slice(0, mark),
     query: mark === -1 ? "" : url.slice(mark + 1),
     headers: framing.headers,
-    address: canonicalAddress(request.socket.remoteAddress ?? ""),
+    address: normalAddress(request.socket.remoteAddress ?? "") ?? "",
     contentLength: framing.contentLength,
     body: (limitBytes) => body.read(limitBytes),
   };

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { HttpRequest as UwsRequest, HttpResponse, us_listen_socket } from "uWebSockets.js";
+import { normalAddress } from "../domain/address.ts";
 import type { Handler, HttpAnswer, HttpRequest, Listen, OnFault, Outlet } from "../listener.ts";
-import { canonicalAddress } from "./address.ts";
 import { bodyBytes, hasNoBody, statusLine } from "./answer-head.ts";
 import { askHandler, FULL, goneOutlet, MALFORMED, startStream, warnOfFault } from "./handling.ts";
 import { descriptorGate } from "./descriptors.ts";
@@ -133,7 +133,7 @@ function serve(served: Served, response: HttpResponse, request: UwsRequest): voi
     path: request.getUrl(),
     query: request.getQuery() ?? "",
     headers: framing.headers,
-    address: canonicalAddress(Buffer.from(response.getRemoteAddressAsText()).toString()),
+    address: normalAddress(Buffer.from(response.getRemoteAddressAsText()).toString()) ?? "",
     contentLength: framing.contentLength,
     body: (limitBytes) => body.read(limitBytes),
   };

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { blockedBy, clientAddress, countedAs, normalAddress } from "../../src/admission/ip.ts";
+import { blockedBy, clientAddress, countedAs } from "../../src/admission/ip.ts";
+import { normalAddress } from "../../src/domain/address.ts";
 
 const SOCKET = "203.0.113.9";
 

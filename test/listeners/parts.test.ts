@@ -2,20 +2,9 @@ import fc from "fast-check";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { UNREAD_LIMIT_BYTES } from "../../src/listener.ts";
-import { canonicalAddress } from "../../src/listeners/address.ts";
 import { chooseListen } from "../../src/listeners/choose.ts";
 import { descriptorGate } from "../../src/listeners/descriptors.ts";
 import { Outbox } from "../../src/listeners/outbox.ts";
-
-test.each([
-  ["127.0.0.1", "127.0.0.1"],
-  ["0000:0000:0000:0000:0000:ffff:7f00:0001", "127.0.0.1"],
-  ["::ffff:10.1.2.3", "10.1.2.3"],
-  ["2001:0db8:0000:0000:0001:0000:0000:0001", "2001:db8::1:0:0:1"],
-  ["0000:0000:0000:0000:0000:0000:0000:0001", "::1"],
-])("P18: the address %s is %s", (text, canonical) => {
-  expect(canonicalAddress(text)).toBe(canonical);
-});
 
 describe("chooseListen()", () => {
   test("takes uWebSockets.js where its native build loads", async () => {
