@@ -184,6 +184,13 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
+/** Where a service that listens so can be reached from its own machine, without a slash at the end. */
+export function addressOf({ host, port }: Pick<Config, "host" | "port">): string {
+  // A wildcard is no address to go to.
+  const reachable = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
+}
+
 /** A variable that a channel's `"secretKey": "$NAME"` names; null where it is unset or empty. */
 export function readVariable(name: string, env: NodeJS.ProcessEnv = process.env): Secret | null {
   const value = env[name];

@@ -10,6 +10,7 @@ import { createWindows } from "./admission/windows.ts";
 import type { Spending } from "./agent/budget.ts";
 import { createAgent } from "./agent/turn.ts";
 import type { Clock } from "./clock.ts";
+import { addressOf } from "./config.ts";
 import type { Config } from "./config.ts";
 import type { Channel, McpProcessServer } from "./domain/channel.ts";
 import { dayOf } from "./domain/day.ts";
@@ -127,7 +128,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   }
 
   return {
-    url: `http://${reachable(config.host)}:${listener.port}`,
+    url: addressOf({ host: config.host, port: listener.port }),
     listener: listener.kind,
     store,
     threads,
@@ -153,12 +154,6 @@ function spendingOf(store: Store, clock: Clock): Spending {
     spent: (slug, userId) => store.spentTokens(slug, userId, today()),
     spend: (slug, userId, tokens) => store.spendTokens({ slug, userId, day: today(), tokens }),
   };
-}
-
-/** A wildcard is no address to go to. */
-function reachable(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
-  return host.includes(":") ? `[${host}]` : host;
 }
 
 async function until(holds: () => boolean, withinMs: number, clock: Clock): Promise<void> {

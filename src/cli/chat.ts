@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline/promises";
 import { userInfo } from "node:os";
 import type { Command } from "commander";
-import { readConfig } from "../config.ts";
+import { addressOf, readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
 import { readKeysFile } from "../start/keys-file.ts";
 import { Secret } from "../secret.ts";
@@ -151,11 +151,6 @@ function createLinePrinter(terminal: Terminal) {
       }
     },
   };
-}
-
-function addressOf(config: Config): string {
-  const host = ["0.0.0.0", "::"].includes(config.host) ? "127.0.0.1" : config.host;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${config.port}`;
 }
 
 function knownKey(config: Config): Secret {
