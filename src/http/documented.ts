@@ -27,9 +27,21 @@ const SERVER: Told = {
   unavailable: "The store cannot be reached",
 };
 
+/** Why a POST whose body names a thread may be refused. */
+export const OF_A_BODY: readonly RefusalReason[] = [
+  "unauthorized",
+  "forbidden",
+  "not-found",
+  "too-large",
+  "unsupported-encoding",
+  "invalid",
+  "rate-limited",
+  "unavailable",
+];
+
 /** Refusals of the widget API: no bodies. */
 export function widgetRefusals(
-  reasons: RefusalReason[],
+  reasons: readonly RefusalReason[],
   told: Told = {},
 ): Record<number, AnswerDocumentation> {
   return refusals(reasons, { ...WIDGET, ...told }, () => null);
@@ -37,7 +49,7 @@ export function widgetRefusals(
 
 /** Refusals of the server API: one short line of text, except 403 and 503. */
 export function serverRefusals(
-  reasons: RefusalReason[],
+  reasons: readonly RefusalReason[],
   told: Told = {},
 ): Record<number, AnswerDocumentation> {
   return refusals(reasons, { ...SERVER, ...told }, (reason, description) =>
@@ -52,7 +64,7 @@ export function serverRefusals(
 }
 
 function refusals(
-  reasons: RefusalReason[],
+  reasons: readonly RefusalReason[],
   told: Told,
   body: (reason: RefusalReason, description: string) => AnswerDocumentation["body"],
 ): Record<number, AnswerDocumentation> {
@@ -66,6 +78,15 @@ function refusals(
       return [statusOf(reason), { description, headers, body: body(reason, description) }];
     }),
   );
+}
+
+/** A stream of lines; `schema` and `example` are those of one. */
+export function lines(description: string, schema: z.ZodType, example: unknown): AnswerDocumentation {
+  return {
+    description,
+    headers: { "content-encoding": "gzip, where the request accepts it" },
+    body: { type: "application/x-ndjson", schema, example },
+  };
 }
 
 /** An answer without a body. */

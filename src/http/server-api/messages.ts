@@ -7,7 +7,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import { threadUid } from "../../domain/thread-uid.ts";
 import { mayTalk } from "../../domain/user.ts";
 import type { Store } from "../../store.ts";
-import { serverRefusals } from "../documented.ts";
+import { lines, OF_A_BODY, serverRefusals } from "../documented.ts";
 import { callerId, channelSlug, messageText } from "../fields.ts";
 import { serverLine } from "../line-schemas.ts";
 import { streamAnswer } from "../lines.ts";
@@ -48,28 +48,14 @@ export function messagesRoute(parts: {
         example: { threadId: "chat-1", userId: "ada", text: "Hello", channel: "cli", displayName: "Ada" },
       },
       answers: {
-        200: {
-          description: "One JSON object per line; the last one is a done or error line",
-          headers: { "content-encoding": "gzip, where the request accepts it" },
-          body: {
-            type: "application/x-ndjson",
-            schema: serverLine,
-            example: { type: "delta", text: "Hello, Ada." },
-          },
-        },
-        ...serverRefusals(
-          [
-            "unauthorized",
-            "forbidden",
-            "not-found",
-            "too-large",
-            "unsupported-encoding",
-            "invalid",
-            "rate-limited",
-            "unavailable",
-          ],
-          { "not-found": "Unknown channel", "rate-limited": "Too many messages wait in this thread" },
-        ),
+        200: lines("One JSON object per line; the last one is a done or error line", serverLine, {
+          type: "delta",
+          text: "Hello, Ada.",
+        }),
+        ...serverRefusals(OF_A_BODY, {
+          "not-found": "Unknown channel",
+          "rate-limited": "Too many messages wait in this thread",
+        }),
       },
     },
     async handle({ request, note }) {

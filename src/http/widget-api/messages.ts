@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
-import { originHeader, widgetRefusals } from "../documented.ts";
+import { lines, OF_A_BODY, originHeader, widgetRefusals } from "../documented.ts";
 import { messageText, mustFit, page, widgetThreadId } from "../fields.ts";
 import { widgetLine } from "../line-schemas.ts";
 import { streamAnswer } from "../lines.ts";
 import type { Route } from "../route.ts";
 import { traceparentOf } from "../traceparent.ts";
 import type { Gate } from "./gate.ts";
-import { jsonBody } from "./reading.ts";
+import { asMessage, jsonBody } from "./reading.ts";
 
 const body = z.object({
   threadId: widgetThreadId,
@@ -58,32 +58,17 @@ export function messagesRoute(parts: {
         },
       },
       answers: {
-        200: {
-          description: "One JSON object per line; the last one is a tool_call, done or error line",
-          headers: { "content-encoding": "gzip, where the request accepts it" },
-          body: {
-            type: "application/x-ndjson",
-            schema: widgetLine,
-            example: { type: "delta", text: "It is on its way." },
-          },
-        },
-        ...widgetRefusals([
-          "unauthorized",
-          "forbidden",
-          "not-found",
-          "too-large",
-          "unsupported-encoding",
-          "invalid",
-          "rate-limited",
-          "unavailable",
-        ]),
+        200: lines("One JSON object per line; the last one is a tool_call, done or error line", widgetLine, {
+          type: "delta",
+          text: "It is on its way.",
+        }),
+        ...widgetRefusals(OF_A_BODY),
       },
     },
     async handle(asked) {
       const { slug, user, said, uid, loading } = await gate.admitToThread(asked, {
-        counts: ["messages-by-token", "messages-by-address"],
+        ...asMessage,
         read: readSaid,
-        threadName: ({ threadId }) => threadId,
         loads: true,
       });
       const reply = await threads.say(

@@ -1,5 +1,5 @@
 import type { Threads } from "../../actors/threads.ts";
-import { nothing, originHeader, threadParam, widgetRefusals } from "../documented.ts";
+import { lines, nothing, originHeader, threadParam, widgetRefusals } from "../documented.ts";
 import { widgetLine } from "../line-schemas.ts";
 import { streamAnswer } from "../lines.ts";
 import { emptyAnswer } from "../route.ts";
@@ -23,15 +23,7 @@ export function streamRoute({ gate, threads }: { gate: Gate; threads: Pick<Threa
       headers: originHeader,
       body: null,
       answers: {
-        200: {
-          description: "The run's stream",
-          headers: { "content-encoding": "gzip, where the request accepts it" },
-          body: {
-            type: "application/x-ndjson",
-            schema: widgetLine,
-            example: { type: "done", elapsedMs: 1200 },
-          },
-        },
+        200: lines("The run's stream", widgetLine, { type: "done", elapsedMs: 1200 }),
         204: nothing("The thread has had no run"),
         ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "unavailable"]),
       },

@@ -3,7 +3,7 @@ import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { resultText } from "../../domain/tool-text.ts";
-import { originHeader, widgetRefusals } from "../documented.ts";
+import { lines, OF_A_BODY, originHeader, widgetRefusals } from "../documented.ts";
 import { page, widgetThreadId } from "../fields.ts";
 import { widgetLine } from "../line-schemas.ts";
 import { streamAnswer } from "../lines.ts";
@@ -57,29 +57,15 @@ export function toolResultsRoute(parts: {
         },
       },
       answers: {
-        200: {
-          description: "A new stream of the same line types",
-          headers: { "content-encoding": "gzip, where the request accepts it" },
-          body: {
-            type: "application/x-ndjson",
-            schema: widgetLine,
-            example: { type: "step", id: "add_to_cart", phase: "done", text: "Filling the cart" },
-          },
-        },
-        ...widgetRefusals(
-          [
-            "unauthorized",
-            "forbidden",
-            "not-found",
-            "conflict",
-            "too-large",
-            "unsupported-encoding",
-            "invalid",
-            "rate-limited",
-            "unavailable",
-          ],
-          { conflict: "Not the thread's pending call: unknown, answered, superseded, or of another tool" },
-        ),
+        200: lines("A new stream of the same line types", widgetLine, {
+          type: "step",
+          id: "add_to_cart",
+          phase: "done",
+          text: "Filling the cart",
+        }),
+        ...widgetRefusals([...OF_A_BODY, "conflict"], {
+          conflict: "Not the thread's pending call: unknown, answered, superseded, or of another tool",
+        }),
       },
     },
     async handle(asked) {

@@ -2,12 +2,12 @@ import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
 import type { Catalog } from "../../domain/message.ts";
-import { nothing, originHeader, widgetRefusals } from "../documented.ts";
+import { nothing, OF_A_BODY, originHeader, widgetRefusals } from "../documented.ts";
 import { mustFit, widgetThreadId } from "../fields.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Route } from "../route.ts";
 import type { Gate } from "./gate.ts";
-import { jsonBody } from "./reading.ts";
+import { asMessage, jsonBody } from "./reading.ts";
 
 /** A schema nested deeper, or with more keys, is no tool's: whoever walks it later must not be led on for ever. */
 const MAX_DEPTH = 32;
@@ -80,23 +80,13 @@ export function toolsRoute(parts: {
       },
       answers: {
         204: nothing("The catalog is registered"),
-        ...widgetRefusals([
-          "unauthorized",
-          "forbidden",
-          "not-found",
-          "too-large",
-          "unsupported-encoding",
-          "invalid",
-          "rate-limited",
-          "unavailable",
-        ]),
+        ...widgetRefusals(OF_A_BODY),
       },
     },
     async handle(asked) {
       const { slug, said, uid } = await gate.admitToThread(asked, {
-        counts: ["messages-by-token", "messages-by-address"],
+        ...asMessage,
         read: readSaid,
-        threadName: ({ threadId }) => threadId,
         loads: false,
       });
       await threads.setCatalog(uid, slug, said.webmcpTools.map(asPageTool));
