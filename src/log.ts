@@ -9,6 +9,13 @@ import type { Secret } from "./secret.ts";
  */
 export type Log = Logger;
 
+/** What most parts ask of a log: fields first, then the words. */
+export interface PlainLog {
+  info(fields: object, text: string): void;
+  warn(fields: object, text: string): void;
+  error(fields: object, text: string): void;
+}
+
 export interface LogOptions {
   level: LogLevel;
   /** Their values never appear in a line. */

@@ -4,7 +4,7 @@ import { holderOf } from "../domain/fence.ts";
 import type { Letter, Store, ThreadRecord } from "../store.ts";
 import { INTERRUPTED } from "./interrupted.ts";
 import type { LiveThread } from "./live-thread.ts";
-import type { ThreadLog } from "./parts.ts";
+import type { PlainLog } from "../log.ts";
 import type { OpenReply } from "./reply.ts";
 import { createRunLog, linesSince, positionAfter } from "./run-log.ts";
 import type { RunLog } from "./run-log.ts";
@@ -68,7 +68,7 @@ interface Mirror {
 
 export function createFollowing(parts: {
   store: Store;
-  log: ThreadLog;
+  log: PlainLog;
   /** The thread, where this process holds it. */
   live(uid: string): LiveThread | undefined;
 }): Following {

@@ -3,6 +3,7 @@ import type { RunOutcome } from "../../machines/run.ts";
 import type { Agent } from "../agent.ts";
 import type { Clock } from "../clock.ts";
 import type { RunMove } from "../domain/message.ts";
+import type { PlainLog } from "../log.ts";
 import type { Store } from "../store.ts";
 import type { ReplyRoom } from "./reply-room.ts";
 
@@ -11,7 +12,7 @@ export interface ThreadParts {
   store: Store;
   agent: Agent;
   clock: Clock;
-  log: ThreadLog;
+  log: PlainLog;
   limits: ThreadLimits;
   /** Shared by the threads of a process. */
   replyRoom: ReplyRoom;
@@ -31,12 +32,6 @@ export interface ThreadLimits {
   threadQueueMax: number;
   /** How much history is read for the model, in characters: a little more than AGENT_MAX_INPUT_TOKENS can use. */
   historyBudgetChars: number;
-}
-
-export interface ThreadLog {
-  info(fields: object, text: string): void;
-  warn(fields: object, text: string): void;
-  error(fields: object, text: string): void;
 }
 
 /** Who watches: metrics and the inspector. Called after the save, and cheap. */

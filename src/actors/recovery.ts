@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
+import type { PlainLog } from "../log.ts";
 import type { Store } from "../store.ts";
-import type { ThreadLog } from "./parts.ts";
 
 /**
  * The sweep: every instance says that it lives, takes up the threads of those that do not, and ends calls that expired.
@@ -31,7 +31,7 @@ const DUE_AT_ONCE = 100;
 export function createRecovery(parts: {
   store: Store;
   clock: Clock;
-  log: ThreadLog;
+  log: PlainLog;
   /** Does this process mean to hold this fence? */
   isOurs(fence: string): boolean;
   take(uid: string, fence: string): Promise<void>;

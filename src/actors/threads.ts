@@ -24,7 +24,7 @@ export interface Said {
   traceparent: string | null;
 }
 
-export interface Answered {
+export interface AnsweredCall {
   uid: string;
   slug: string;
   callId: string;
@@ -44,7 +44,7 @@ export interface Threads {
   /** Resolves when the message is stored. Refusal("rate-limited") where too many wait already. */
   say(said: Said, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
   /** Resolves when the result is stored. Refusal("conflict") where it answers no pending call. */
-  answer(answered: Answered, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
+  answer(answered: AnsweredCall, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
   /** The active or last run's stream again; null where the thread has had none. */
   follow(uid: string, loading?: Promise<ThreadRecord | null>): Promise<Reply | null>;
   /** Stops the active run or pending call, wherever it is; also fine where there is none. */
@@ -175,7 +175,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
     }
   }
 
-  async function answer(answered: Answered, loading?: Promise<ThreadRecord | null>): Promise<Reply> {
+  async function answer(answered: AnsweredCall, loading?: Promise<ThreadRecord | null>): Promise<Reply> {
     if (draining) throw new Refusal("unavailable", "The service is stopping", 1);
     const { uid, slug, callId, tool, text, isError, page, traceparent } = answered;
 

@@ -1,4 +1,5 @@
 import type { Channel } from "../domain/channel.ts";
+import type { PlainLog } from "../log.ts";
 import type { Store } from "../store.ts";
 import { blockedBy } from "./ip.ts";
 import { comesFrom, hostOf } from "./origin.ts";
@@ -24,15 +25,11 @@ export interface Directory {
   isBlocked(address: string): boolean;
 }
 
-export interface DirectoryLog {
-  warn(fields: object, text: string): void;
-}
-
 const LOOK_EVERY_MS = 400;
 
 export function createDirectory(options: {
   store: Pick<Store, "channels" | "blockedIps" | "changeCount" | "onChange">;
-  log: DirectoryLog;
+  log: Pick<PlainLog, "warn">;
 }): Directory {
   const { store, log } = options;
   let known = listed([], []);

@@ -4,9 +4,9 @@ import type { Handler, HttpAnswer, HttpRequest } from "../listener.ts";
 import { StoreUnavailable } from "../store.ts";
 import { createFindRoute } from "./find-route.ts";
 import type { Found } from "./find-route.ts";
-import type { Answered } from "./request-log.ts";
+import type { Answered } from "./answered.ts";
 import { emptyAnswer, refused } from "./route.ts";
-import type { Api, Route } from "./route.ts";
+import type { Route, RouteApi } from "./route.ts";
 import { apiRoutes } from "./routes.ts";
 import type { RouteParts } from "./routes.ts";
 import { traceparentOf } from "./traceparent.ts";
@@ -78,7 +78,7 @@ async function run(found: Found, request: HttpRequest, ids: Record<string, strin
 }
 
 /** What was thrown, as an answer: a refusal by its table, an outage as 503, a bug as an empty 500. */
-function failed(error: unknown, api: Api): Outcome {
+function failed(error: unknown, api: RouteApi): Outcome {
   if (error instanceof Refusal) {
     const answer = refused(error, api);
     // Where the body is too long, its rest is not worth reading.

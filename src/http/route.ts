@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Api } from "../domain/message.ts";
 import type { Refusal, RefusalReason } from "../domain/refusal.ts";
 import type { HttpAnswer, HttpRequest } from "../listener.ts";
 
@@ -17,14 +18,14 @@ export type Method = "GET" | "POST" | "OPTIONS";
  * `server`: for backends, refusals carry a line of text. `widget`: for browsers, refusals are empty and every answer has
  * CORS headers. `open`: needs no credential.
  */
-export type Api = "server" | "widget" | "open";
+export type RouteApi = Api | "open";
 
 /** One endpoint: where it is, what it takes and answers, and what it does. A route cannot be without its documentation. */
 export interface Route {
   method: Method;
   /** `/v1/widget/threads/:id/messages`: a segment with a colon takes one segment of the path, a final `*` all that follows. */
   path: string;
-  api: Api;
+  api: RouteApi;
   /** What `/swagger` says of it; `hidden`: it is no endpoint of the API, but a file or a tool beside it. */
   documentation: Documentation | "hidden";
   /** May throw a Refusal: `refused` makes it an answer. */
@@ -85,7 +86,7 @@ export function statusOf(reason: RefusalReason): number {
 }
 
 /** A refusal as an answer: empty on the widget API, one short line of text on the server API (contract, Error bodies). */
-export function refused(refusal: Refusal, api: Api): HttpAnswer {
+export function refused(refusal: Refusal, api: RouteApi): HttpAnswer {
   const { reason, retryAfterSeconds } = refusal;
   const { status, text } = REFUSALS[reason];
   const waits = reason === "unavailable" ? (retryAfterSeconds ?? 1) : retryAfterSeconds;

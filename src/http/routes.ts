@@ -9,11 +9,11 @@ import type { Threads } from "../actors/threads.ts";
 import type { Visitors } from "../actors/visitors.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
+import type { PlainLog } from "../log.ts";
 import type { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
 import { healthRoute } from "./health.ts";
 import type { HealthFacts } from "./health.ts";
-import type { RequestLog } from "./request-log.ts";
 import type { Route } from "./route.ts";
 import { swaggerRoutes } from "./swagger.ts";
 import { cancelRoute } from "./widget-api/cancel.ts";
@@ -38,7 +38,7 @@ export interface RouteParts {
   directory: Directory;
   windows: Windows;
   clock: Clock;
-  log: RequestLog;
+  log: PlainLog;
   health: HealthFacts;
 }
 

@@ -1,6 +1,6 @@
 import type { Line } from "../../machines/line.ts";
 import { cutText, isTerminal } from "../../machines/line.ts";
-import type { ThreadLog } from "../actors/parts.ts";
+import type { PlainLog } from "../log.ts";
 import type { Reply } from "../actors/reply.ts";
 import type { Threads } from "../actors/threads.ts";
 import { StoreUnavailable } from "../store.ts";
@@ -28,7 +28,7 @@ export function watchThread(
   parts: {
     store: Pick<Store, "load" | "runs" | "history">;
     threads: Pick<Threads, "follow">;
-    log: ThreadLog;
+    log: PlainLog;
   },
   uid: string,
   tell: (sight: Sight) => void,

@@ -1,4 +1,4 @@
-import type { ThreadLog } from "../actors/parts.ts";
+import type { PlainLog } from "../log.ts";
 import type { Threads } from "../actors/threads.ts";
 import { inspectorRoutes } from "../http/inspector/routes.ts";
 import type { Route } from "../http/route.ts";
@@ -21,7 +21,7 @@ export function openInspector(parts: {
   /** What else must never be shown. */
   secrets: readonly Secret[];
   store: Store;
-  log: ThreadLog;
+  log: PlainLog;
 }): Inspector {
   const { transportKey, secrets, store, log } = parts;
   const key = inspectorKey(transportKey);

@@ -1,3 +1,4 @@
+import type { PlainLog } from "../log.ts";
 import type { Connection, Reply } from "./redis-connection.ts";
 
 /** The way to one Redis server, or to a cluster of them: redis-single.ts and redis-cluster.ts. */
@@ -16,9 +17,8 @@ export interface RedisLink {
   close(): void;
 }
 
-export interface LinkLog {
-  warn(fields: object, text: string): void;
-}
+/** The one kind of line that a link writes. */
+export type LinkLog = Pick<PlainLog, "warn">;
 
 /** Says once that the connection is lost, however often reconnecting fails, and again after it was there. */
 export function outageNotice(log: LinkLog): { lost(error: unknown): void; back(): void } {

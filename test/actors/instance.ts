@@ -5,7 +5,7 @@ import type { ThreadLimits } from "../../src/actors/parts.ts";
 import type { Reply } from "../../src/actors/reply.ts";
 import { createReplyRoom } from "../../src/actors/reply-room.ts";
 import { createThreads } from "../../src/actors/threads.ts";
-import type { Answered, RunningThreads, Said } from "../../src/actors/threads.ts";
+import type { AnsweredCall, RunningThreads, Said } from "../../src/actors/threads.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
@@ -54,7 +54,7 @@ export function says(uid: string, text: string): Said {
   return { uid, slug: "shop", api: "widget", userId: "u1", speaker, text, traceparent: null };
 }
 
-export function answers(uid: string, callId: string, text = "ok", tool = "cart"): Answered {
+export function answers(uid: string, callId: string, text = "ok", tool = "cart"): AnsweredCall {
   return { uid, slug: "shop", callId, tool, text, isError: false, page: null, traceparent: null };
 }
 

@@ -11,7 +11,7 @@ import { readConfig } from "../../src/config.ts";
 import type { Channel } from "../../src/domain/channel.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import type { HandlerParts } from "../../src/http/handler.ts";
-import type { Answered } from "../../src/http/request-log.ts";
+import type { Answered } from "../../src/http/answered.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import type { Route } from "../../src/http/route.ts";
 import { apiRoutes } from "../../src/http/routes.ts";

@@ -1,5 +1,5 @@
 import { bearerFrom, isKey } from "../../admission/keys.ts";
-import type { ThreadLog } from "../../actors/parts.ts";
+import type { PlainLog } from "../../log.ts";
 import type { Threads } from "../../actors/threads.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { PAGE_FILES } from "../../inspector/page-files.ts";
@@ -37,7 +37,7 @@ export function inspectorRoutes(parts: {
   key: Secret;
   store: Store;
   threads: Pick<Threads, "follow">;
-  log: ThreadLog;
+  log: PlainLog;
   hide: (text: string) => string;
   /** How to end each watch that is open, for a service that stops. */
   open: Set<() => void>;

@@ -13,6 +13,7 @@ import { mayTalk } from "../../domain/user.ts";
 import type { User } from "../../domain/user.ts";
 import { readVisitorToken } from "../../domain/visitor-token.ts";
 import type { HttpRequest } from "../../listener.ts";
+import type { PlainLog } from "../../log.ts";
 import type { ThreadRecord } from "../../store.ts";
 import { taken } from "../body.ts";
 import type { Reading } from "../body.ts";
@@ -73,7 +74,7 @@ export interface GateParts {
   visitors: Pick<Visitors, "admit">;
   threads: Pick<Threads, "load">;
   windows: Windows;
-  log: { warn(fields: object, text: string): void };
+  log: Pick<PlainLog, "warn">;
 }
 
 export function createGate(parts: GateParts): Gate {

@@ -1,10 +1,3 @@
-/** Where the HTTP layer's log lines go; pino keeps it. */
-export interface RequestLog {
-  info(fields: object, text: string): void;
-  warn(fields: object, text: string): void;
-  error(fields: object, text: string): void;
-}
-
 /** A request that was answered, for metrics. A stream counts as answered when its headers are on their way. */
 export interface Answered {
   /** The route's pattern, or `none`: never a path, which anybody may choose. */
