@@ -1,18 +1,25 @@
-import type { ClientOptions } from "openai";
 import { Agent } from "undici";
 import type { Dispatcher } from "undici";
 
 /**
- * A `fetch` for the openai package on undici's dispatch, whose answers push their bodies instead of letting them be
+ * What the openai package fetches with: undici's dispatch, whose answers push their bodies instead of letting them be
  * pulled through web streams: 12 µs instead of 28 µs per chunk, 0.3 ms instead of 1 ms per request.
  *
  * Only as much of fetch as that package uses: text out; the head and, of an error, the text in. No redirects (a key
  * must not follow one), no compression, no timeouts: who calls watches the clock.
  */
 export interface FastFetch {
-  fetch: NonNullable<ClientOptions["fetch"]>;
+  post(to: Destination, body: string, signal: AbortSignal | null): Promise<Response>;
   /** Ends what is open, too. */
   close(): Promise<void>;
+}
+
+export interface Destination {
+  origin: string;
+  /** With the query. */
+  path: string;
+  /** Names and values in turn. */
+  headers: readonly string[];
 }
 
 /** Longer than most servers keep an idle connection; one that says less in its keep-alive header is believed. */
@@ -25,18 +32,11 @@ const REST_MS = 1_000;
 export function openFastFetch(): FastFetch {
   const agent = new Agent({ keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 0, bodyTimeout: 0 });
   return {
-    fetch: (input, init = {}) =>
+    post: ({ origin, path, headers }, body, signal) =>
       new Promise((resolve, reject) => {
-        const { method = "GET", body = null, signal = null } = init;
-        if (body !== null && typeof body !== "string")
-          throw new TypeError("Cannot fetch: the body is no text");
         signal?.throwIfAborted();
-        const url = new URL(input instanceof Request ? input.url : input);
-        const given = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
-        const headers = [...given].flat();
-        headers.push("accept-encoding", "identity");
         agent.dispatch(
-          { origin: url.origin, path: url.pathname + url.search, method, headers, body },
+          { origin, path, method: "POST", headers: [...headers, "accept-encoding", "identity"], body },
           new Exchange({ resolve, reject, signal }),
         );
       }),
@@ -51,12 +51,15 @@ export interface BodyReader {
   failed(error: unknown): void;
 }
 
-/** A good answer (2xx): here is its head, and its body comes by `read`. */
+/** A good answer (2xx): its body comes by `read`. It has no headers: web headers cost 1 µs each, and nobody reads them. */
 export class PushedResponse extends Response {
+  /** It has a content-encoding. */
+  readonly isEncoded: boolean;
   readonly #exchange: Exchange;
 
-  constructor(exchange: Exchange, head: ResponseInit) {
-    super(null, head);
+  constructor(exchange: Exchange, { status, isEncoded }: { status: number; isEncoded: boolean }) {
+    super(null, { status });
+    this.isEncoded = isEncoded;
     this.#exchange = exchange;
   }
 
@@ -111,9 +114,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return;
     if (status > 599) throw new RangeError(`Cannot read the answer: its status is ${status}`);
-    const head = { status, headers: headerLines(headers) };
     if (status >= 300) {
-      this.#reader = errorReader(head, this.#resolve);
+      this.#reader = errorReader({ status, headers: headerLines(headers) }, this.#resolve);
       return;
     }
     this.#reader = {
@@ -121,7 +123,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       end: () => this.#early.push((reader) => reader.end()),
       failed: (error) => this.#early.push((reader) => reader.failed(error)),
     };
-    this.#resolve(new PushedResponse(this, head));
+    this.#resolve(new PushedResponse(this, { status, isEncoded: "content-encoding" in headers }));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {

@@ -1,10 +1,10 @@
-import OpenAI from "openai";
 import type { Model, ModelRequest, ModelTurn, Wrote } from "../model.ts";
 import { openFastFetch, PushedResponse } from "./fast-fetch.ts";
 import { faultOf, fellSilent, notUnderstood } from "./faults.ts";
 import { readTurn } from "./read-turn.ts";
 import { requestBody } from "./request-body.ts";
 import { withRetries } from "./retry.ts";
+import { SteadyClient } from "./steady-client.ts";
 
 const OPENAI_BASE_URL = "https://api.openai.com/v1";
 /** The package wants a key, also for a server that wants none. */
@@ -25,7 +25,7 @@ export interface ModelOptions {
 export function openModel({ apiKey, baseUrl, silenceMs, kind = "openai" }: ModelOptions): Model {
   const http = openFastFetch();
   // What the package would otherwise take from the environment is named: config.ts alone reads that.
-  const client = new OpenAI({
+  const client = new SteadyClient(http, {
     apiKey: apiKey ?? NO_KEY,
     baseURL: baseUrl ?? OPENAI_BASE_URL,
     adminAPIKey: null,
@@ -33,16 +33,11 @@ export function openModel({ apiKey, baseUrl, silenceMs, kind = "openai" }: Model
     project: null,
     webhookSecret: null,
     logLevel: "off",
-    fetch: http.fetch,
     maxRetries: 0,
     timeout: NEVER_MS,
   });
 
-  async function attempt(
-    request: ModelRequest,
-    wrote: Wrote,
-    signal: AbortSignal,
-  ): Promise<ModelTurn> {
+  async function attempt(request: ModelRequest, wrote: Wrote, signal: AbortSignal): Promise<ModelTurn> {
     const watch = watchSilence(silenceMs, signal);
     try {
       const response = await client.chat.completions
@@ -53,8 +48,7 @@ export function openModel({ apiKey, baseUrl, silenceMs, kind = "openai" }: Model
         .asResponse();
       if (!(response instanceof PushedResponse))
         throw new TypeError("Cannot read the answer: not of our fetch");
-      if (response.headers.has("content-encoding"))
-        throw notUnderstood("compressed, though identity was asked for");
+      if (response.isEncoded) throw notUnderstood("compressed, though identity was asked for");
       watch.heard();
       return await readTurn(response, { wrote, heard: watch.heard, pauses: watch.pauses });
     } catch (error) {

@@ -15,7 +15,7 @@ function open(): FastFetch {
 }
 
 function post(http: FastFetch, url: string, signal: AbortSignal | null = null): Promise<Response> {
-  return http.fetch(url, { method: "POST", body: "{}", headers: new Headers({ "x-a": "1" }), signal });
+  return http.post({ origin: url, path: "/", headers: ["x-a", "1"] }, "{}", signal);
 }
 
 /** Everything that the body's reader is told, in words. */
@@ -44,18 +44,18 @@ test("a body that came before its reader is told in order, and the rest as it co
   await expect.poll(() => told.join()).toBe("a,b,c,END");
 });
 
-test("head: status and headers are told, 1xx are passed over, a redirect is not followed", async () => {
+test("head: the status is told, 1xx are passed over, a redirect is not followed", async () => {
   const server = await startRawServer((socket, nth) => {
     if (nth === 0)
       socket.write(
-        `HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 201 Made\r\nx-b: 2\r\ncontent-length: 0\r\n\r\n`,
+        `HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 201 Made\r\ncontent-length: 0\r\n\r\n`,
       );
     else
       socket.write(`HTTP/1.1 307 Temporary\r\nlocation: ${server.origin}/other\r\ncontent-length: 0\r\n\r\n`);
   });
   const http = open();
   const response = await post(http, server.origin);
-  expect([response.status, response.ok, response.headers.get("x-b")]).toEqual([201, true, "2"]);
+  expect([response.status, response.ok]).toEqual([201, true]);
   expect(listen(response)).toEqual(["END"]);
   expect((await post(http, server.origin)).status).toBe(307);
 });
@@ -92,7 +92,7 @@ test("identity is asked for, and a compressed answer is handed on as it is", asy
     socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${packed.length}\r\n\r\n`);
     socket.write(packed);
   });
-  expect((await post(open(), server.origin)).headers.get("content-encoding")).toBe("gzip");
+  expect(await post(open(), server.origin)).toMatchObject({ isEncoded: true });
 });
 
 test("no answer: a refused connection, one reset in mid-head, and bytes that are no HTTP reject", async () => {

@@ -80,6 +80,27 @@ test("the request carries model, messages, tools, the key and the trace", async 
   });
 });
 
+test("each request is its own: its body and its trace, beside headers that are the same each time", async () => {
+  const { server, model } = await openScriptedModel();
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  await startTurn(model, { request: { model: "first" } }).turn;
+  await startTurn(model, { request: { model: "second", traceparent } }).turn;
+  await startTurn(model, { request: { model: "third" } }).turn;
+  const [first, second, third] = server.requests;
+  expect(server.requests.map(({ body }) => body)).toMatchObject([
+    { model: "first" },
+    { model: "second" },
+    { model: "third" },
+  ]);
+  const withoutLength = ({ "content-length": _, ...headers }: object & { "content-length"?: unknown }) =>
+    headers;
+  expect(withoutLength(second?.headers ?? {})).toEqual({
+    ...withoutLength(first?.headers ?? {}),
+    traceparent,
+  });
+  expect(withoutLength(third?.headers ?? {})).toEqual(withoutLength(first?.headers ?? {}));
+});
+
 test("a server without a key gets a placeholder, and no tools where none are offered", async () => {
   const server = await startModelServer();
   const model = openModel({ apiKey: null, baseUrl: server.baseUrl, silenceMs: 30_000 });
