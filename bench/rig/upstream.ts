@@ -24,6 +24,11 @@ const restEvents = restChunks.map((text) => chunk(delta(text)));
 const END = `${chunk(finish())}${chunk(usage())}${chunk("data: [DONE]\n\n")}0\r\n\r\n`;
 const REST = restEvents.join("") + END;
 
+/** The first one says whose message it is, as real models do: some clients take the reply for another's without it. */
+function first(text: string): string {
+  return event({ choices: [{ index: 0, delta: { role: "assistant", content: text }, finish_reason: null }] });
+}
+
 function delta(text: string): string {
   return event({ choices: [{ index: 0, delta: { content: text }, finish_reason: null }] });
 }
@@ -47,19 +52,19 @@ function chunk(text: string): string {
 let pace: Pace = { everyMs: 0, holds: false };
 
 function answer(socket: Socket, body: string): void {
-  const first = chunk(delta(lastNonce(body)));
+  const beginning = HEAD + chunk(first(lastNonce(body)));
   const { everyMs, holds } = pace;
   if (holds) {
-    socket.write(HEAD + first);
+    socket.write(beginning);
     return;
   }
   if (everyMs === 0) {
-    socket.write(HEAD + first + REST);
+    socket.write(beginning + REST);
     return;
   }
   let told = -1;
   const timer = setInterval(() => {
-    const text = told < 0 ? HEAD + first : (restEvents[told] ?? "");
+    const text = told < 0 ? beginning : (restEvents[told] ?? "");
     told += 1;
     const isLast = told === restEvents.length;
     if (isLast || socket.destroyed) clearInterval(timer);
