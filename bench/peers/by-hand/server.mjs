@@ -1,42 +1,91 @@
-// The least that does the job: node:http, fetch and Redis, no framework. No users, no checks, no limits, no recovery.
+/**
+ * The chat by hand, as a good engineer would write it in an afternoon: node:http, fetch and ioredis. A thread is a list
+ * in Redis; what was said is in it before the model is asked, and the reply before the line that says `done`.
+ */
 import { createServer } from "node:http";
 import { Redis } from "ioredis";
 
-const redis = new Redis(process.env.REDIS_URL);
-const url = `${process.env.OPENAI_BASE_URL}/chat/completions`;
+const { REDIS_URL, OPENAI_BASE_URL, OPENAI_API_KEY } = process.env;
+const INSTRUCTIONS = "You are a helpful assistant in a chat. Answer briefly, in the language of the visitor.";
+/** So many of a thread's messages are given to the model. */
+const HISTORY = 20;
 
-const server = createServer(async (request, response) => {
-  let body = "";
-  for await (const part of request) body += part;
-  const { threadId, text } = JSON.parse(body);
-  const key = `thread:${threadId}`;
-  const past = (await redis.lrange(key, -10, -1)).map((item) => JSON.parse(item));
-  const said = { role: "user", content: text };
-  await redis.rpush(key, JSON.stringify(said));
+const redis = new Redis(REDIS_URL);
 
-  const answer = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ model: "bench", stream: true, messages: [...past, said] }),
+const server = createServer((request, response) => {
+  chat(request, response).catch((error) => {
+    console.error(error);
+    if (response.headersSent) response.end(line({ type: "error", message: "Something went wrong" }));
+    else response.writeHead(500).end();
   });
-  response.writeHead(200, { "content-type": "text/plain; charset=utf-8" });
+});
+
+async function chat(request, response) {
+  if (request.method !== "POST" || request.url !== "/chat") return response.writeHead(404).end();
+  const said = readMessage(await bodyOf(request));
+  if (said === null) return response.writeHead(422).end();
+
+  const key = `thread:${said.threadId}`;
+  const past = await redis.lrange(key, -HISTORY, -1);
+  const message = { role: "user", content: said.text };
+  await redis.rpush(key, JSON.stringify(message));
+
+  const answer = await askModel([...past.map((item) => JSON.parse(item)), message]);
+  response.writeHead(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
   const decoder = new TextDecoder();
   let rest = "";
   let reply = "";
   for await (const bytes of answer.body) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
     rest = lines.pop();
-    for (const line of lines) {
-      if (!line.startsWith("data: {")) continue;
-      const delta = JSON.parse(line.slice(6)).choices[0]?.delta.content;
-      if (!delta) continue;
-      reply += delta;
-      response.write(delta);
+    for (const event of lines) {
+      if (!event.startsWith("data: {")) continue;
+      const text = JSON.parse(event.slice(6)).choices[0]?.delta.content;
+      if (!text) continue;
+      reply += text;
+      response.write(line({ type: "delta", text }));
     }
   }
   await redis.rpush(key, JSON.stringify({ role: "assistant", content: reply }));
-  response.end();
-});
+  response.end(line({ type: "done" }));
+}
+
+async function bodyOf(request) {
+  request.setEncoding("utf8");
+  let body = "";
+  for await (const part of request) body += part;
+  return body;
+}
+
+/** Null: it is none. */
+function readMessage(body) {
+  try {
+    const { threadId, text } = JSON.parse(body);
+    return typeof threadId === "string" && typeof text === "string" && text !== ""
+      ? { threadId, text }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+async function askModel(messages) {
+  const answer = await fetch(`${OPENAI_BASE_URL}/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${OPENAI_API_KEY}` },
+    body: JSON.stringify({
+      model: "bench",
+      stream: true,
+      messages: [{ role: "system", content: INSTRUCTIONS }, ...messages],
+    }),
+  });
+  if (!answer.ok) throw new Error(`Cannot ask the model: status ${answer.status}`);
+  return answer;
+}
+
+function line(value) {
+  return `${JSON.stringify(value)}\n`;
+}
 
 server.listen(0, "127.0.0.1", () => {
   console.log(JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` }));

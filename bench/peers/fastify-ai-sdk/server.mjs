@@ -6,6 +6,9 @@ import { Redis } from "ioredis";
 
 const redis = new Redis(process.env.REDIS_URL);
 const provider = createOpenAICompatible({ name: "bench", baseURL: process.env.OPENAI_BASE_URL });
+const INSTRUCTIONS = "You are a helpful assistant in a chat. Answer briefly, in the language of the visitor.";
+/** So many of a thread's messages are given to the model. */
+const HISTORY = 20;
 const app = fastify();
 
 const schema = {
@@ -19,12 +22,13 @@ const schema = {
 app.post("/chat", { schema }, async (request, reply) => {
   const { threadId, text } = request.body;
   const key = `thread:${threadId}`;
-  const past = (await redis.lrange(key, -10, -1)).map((item) => JSON.parse(item));
+  const past = (await redis.lrange(key, -HISTORY, -1)).map((item) => JSON.parse(item));
   const said = { role: "user", content: text };
   await redis.rpush(key, JSON.stringify(said));
 
   const result = streamText({
     model: provider.chatModel("bench"),
+    instructions: INSTRUCTIONS,
     messages: [...past, said],
     onEnd: ({ text: content }) => redis.rpush(key, JSON.stringify({ role: "assistant", content })),
   });
