@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
+import { conditions, writeMeasured } from "./rig/readme.ts";
 import { tell } from "./rig/section.ts";
 
 /**
@@ -10,9 +9,6 @@ import { tell } from "./rig/section.ts";
  * `-- --write` puts what was measured into README.md.
  */
 const QUESTIONS = ["transitions", "stores", "messages", "streams", "growth"];
-
-const README = fileURLToPath(new URL("../../bench/README.md", import.meta.url));
-const TABLE = /(<!-- measured -->\n)[^]*(<!-- end -->)/;
 
 async function answerTo(question: string, args: string[]): Promise<string> {
   const file = fileURLToPath(import.meta.resolve(`./${question}.js`));
@@ -27,27 +23,15 @@ async function answerTo(question: string, args: string[]): Promise<string> {
   return said;
 }
 
-function conditions(): string {
-  const [cpu] = cpus();
-  const day = new Date().toISOString().slice(0, 10);
-  return `Node ${process.version}, ${cpus().length} × ${cpu?.model.trim() ?? "unknown"}, Linux, ${day}.\n`;
-}
-
 const args = process.argv.slice(2);
 const options = args.filter((arg) => arg.startsWith("--") && arg !== "--write");
 const wanted = args.filter((arg) => !arg.startsWith("--"));
 const asked = wanted.length > 0 ? wanted : QUESTIONS;
 
-const parts = [conditions()];
+process.stdout.write(`${conditions()}\n`);
+const parts: string[] = [];
 for (const question of asked) {
   tell(`- ${question}`);
   parts.push(await answerTo(question, options));
 }
-if (args.includes("--write")) {
-  const text = readFileSync(README, "utf8");
-  if (!TABLE.test(text)) throw new Error(`Cannot write the table: ${README} has no place for it`);
-  writeFileSync(
-    README,
-    text.replace(TABLE, (_, begin: string, end: string) => `${begin}\n${parts.join("\n")}${end}`),
-  );
-}
+if (args.includes("--write")) writeMeasured("service", parts.join("\n"));

@@ -16,7 +16,8 @@ export interface Table {
 export interface Target {
   says: string;
   measured: string;
-  met: boolean;
+  /** null: one of those who are compared could not be measured. */
+  met: boolean | null;
 }
 
 export function markdownOf({ title, tables, targets }: Section): string {
@@ -27,12 +28,15 @@ export function markdownOf({ title, tables, targets }: Section): string {
   }
   if (targets.length > 0) {
     parts.push(
-      targets
-        .map(({ says, measured, met }) => `- ${met ? "met" : "**missed**"}: ${says}: ${measured}`)
-        .join("\n"),
+      targets.map(({ says, measured, met }) => `- ${verdictOf(met)}: ${says}: ${measured}`).join("\n"),
     );
   }
   return `${parts.join("\n\n")}\n`;
+}
+
+function verdictOf(met: Target["met"]): string {
+  if (met === null) return "not measured";
+  return met ? "met" : "**missed**";
 }
 
 /** Prints a section at once, whatever the process does next. */

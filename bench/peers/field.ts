@@ -1,0 +1,71 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { tell } from "../rig/section.ts";
+import type { Subject } from "./subject.ts";
+
+/** Who takes part: a subject that runs, or the reason why it does not, or does no more. */
+export interface Entrant {
+  name: string;
+  subject: Subject | null;
+  why: string;
+}
+
+/** What each did, repeat by repeat. Whoever failed is left out. */
+export type Results<Result> = Map<Entrant, Result[]>;
+
+/** From the command to the address; installing, which may take minutes, comes before it. */
+const START_MS = 60_000;
+/** No measurement takes as long as this, unless somebody hangs. */
+const TURN_MS = 60_000;
+
+/** One that cannot start does not end the run. */
+export async function enter(name: string, start: () => Promise<Subject>): Promise<Entrant> {
+  tell(`starting ${name}`);
+  const entrant: Entrant = { name, subject: null, why: "" };
+  try {
+    entrant.subject = await within(START_MS, start());
+  } catch (error) {
+    fail(entrant, error);
+  }
+  return entrant;
+}
+
+/**
+ * Asks all of them in turn, so many times. Whoever fails is stopped, so that what it left undone takes no time from the
+ * others, and is not asked again.
+ */
+export async function inTurns<Result>(
+  field: readonly Entrant[],
+  repeats: number,
+  ask: (subject: Subject) => Promise<Result>,
+): Promise<Results<Result>> {
+  const results: Results<Result> = new Map();
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    for (const entrant of field) {
+      if (entrant.subject === null) continue;
+      try {
+        const result = await within(TURN_MS, ask(entrant.subject));
+        results.set(entrant, [...(results.get(entrant) ?? []), result]);
+      } catch (error) {
+        const { subject } = entrant;
+        fail(entrant, error);
+        results.delete(entrant);
+        await subject.stop();
+      }
+    }
+  }
+  return results;
+}
+
+function fail(entrant: Entrant, error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  tell(`${entrant.name}: ${reason}`);
+  entrant.subject = null;
+  entrant.why = reason.replaceAll(/\s+/g, " ").replaceAll("|", "/").slice(0, 120);
+}
+
+async function within<Result>(ms: number, promise: Promise<Result>): Promise<Result> {
+  const late = wait(ms, null, { ref: false }).then(() => {
+    throw new Error(`Cannot wait any longer: ${ms / 1000} s are over`);
+  });
+  return Promise.race([promise, late]);
+}

@@ -1,0 +1,39 @@
+import type { Slow } from "../rig/all-at-once.ts";
+import type { Measured } from "../rig/load.ts";
+import { quantile } from "../rig/numbers.ts";
+import type { Entrant, Results } from "./field.ts";
+
+/** What is asked of everybody. */
+export interface Cell {
+  name: string;
+  users: number;
+  /** Between two chunks of the model; 0: all in one write. */
+  everyMs: number;
+}
+
+export const BURST: Cell = { name: "64 users, burst", users: 64, everyMs: 0 };
+export const SPACED: Cell = { name: "256 users, 20 ms", users: 256, everyMs: 20 };
+/** All begun at one moment. */
+export const SLOW: Cell = { name: "500 slow streams, 200 ms", users: 500, everyMs: 200 };
+
+export interface Outcome {
+  /** The model, asked without a server between. */
+  itself: Entrant;
+  service: Entrant;
+  /** The service, and its peers. */
+  field: readonly Entrant[];
+  burst: Results<Measured>;
+  spaced: Results<Measured>;
+  slow: Results<Slow>;
+  idleMb: ReadonlyMap<Entrant, number>;
+  afterMb: ReadonlyMap<Entrant, number>;
+}
+
+/** When first texts and whole replies came. */
+export type Timed = Pick<Measured, "firstMs" | "totalMs">;
+
+/** By how much the first text comes later than the model's own, repeat by repeat. */
+export function overOwn(measured: readonly Timed[], own: readonly Timed[]): number[] {
+  const p50 = (one: Timed | undefined) => quantile(one?.firstMs ?? [], 0.5);
+  return measured.map((one, i) => p50(one) - p50(own[i]));
+}

@@ -1,0 +1,78 @@
+import type { Measured } from "../rig/load.ts";
+import { median, withSpread } from "../rig/numbers.ts";
+import type { Target } from "../rig/section.ts";
+import type { Entrant, Results } from "./field.ts";
+import { BURST, overOwn, SLOW, SPACED } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** What the service is to reach beside each: a ratio of the two within one repeat, the median of which counts. */
+export function targetsOf(outcome: Outcome): Target[] {
+  const { itself, service, field, burst, spaced, slow } = outcome;
+  const peersNamed = (name: string) => field.filter((one) => one.name.startsWith(name));
+  const byHand = peersNamed("by hand");
+  const ownSpaced = spaced.get(itself) ?? [];
+  const ownSlow = slow.get(itself) ?? [];
+
+  const faster = (peer: Entrant, atLeast: number): Target =>
+    target({
+      says: `${BURST.name}: at least ${atLeast}× the messages a second of ${peer.name}`,
+      values: ratios(burst, service, peer, ({ perSecond }) => perSecond),
+      unit: "×",
+      isMet: (ratio) => ratio >= atLeast,
+    });
+
+  return [
+    ...byHand.map((peer) => faster(peer, 1)),
+    ...peersNamed("Fastify").map((peer) => faster(peer, 6)),
+    ...[...peersNamed("Mastra"), ...peersNamed("LangGraph")].map((peer) => faster(peer, 20)),
+    ...byHand.map((peer) =>
+      target({
+        says: `${SPACED.name}: at most 0.7× the CPU of ${peer.name}`,
+        values: ratios(spaced, service, peer, ({ cpuMs }) => cpuMs),
+        unit: "×",
+        isMet: (ratio) => ratio <= 0.7,
+      }),
+    ),
+    target({
+      says: `${SPACED.name}: the first text comes at most 5 ms after the model's own (p50)`,
+      values: overOwn(spaced.get(service) ?? [], ownSpaced),
+      unit: " ms",
+      isMet: (ms) => ms <= 5,
+    }),
+    ...byHand.map((peer) => {
+      const theirs = overOwn(slow.get(peer) ?? [], ownSlow);
+      return target({
+        says: `${SLOW.name}: the first text comes at most 0.5× as long after the model's own as that of ${peer.name} (p50)`,
+        values: overOwn(slow.get(service) ?? [], ownSlow).flatMap((ms, i) => divided(ms, theirs[i])),
+        unit: "×",
+        isMet: (ratio) => ratio <= 0.5,
+      });
+    }),
+  ];
+}
+
+function ratios(
+  results: Results<Measured>,
+  ours: Entrant,
+  theirs: Entrant,
+  pick: (measured: Measured) => number,
+): number[] {
+  const others = results.get(theirs)?.map(pick) ?? [];
+  return (results.get(ours) ?? []).flatMap((measured, i) => divided(pick(measured), others[i]));
+}
+
+/** Nothing, where there is nothing to compare with: no peer, or one that the noise of the rig hides. */
+function divided(ours: number, theirs = 0): number[] {
+  return theirs > 0 ? [ours / theirs] : [];
+}
+
+function target(options: {
+  says: string;
+  values: number[];
+  unit: string;
+  isMet: (value: number) => boolean;
+}): Target {
+  const { says, values, unit, isMet } = options;
+  if (values.length === 0) return { says, measured: "–", met: null };
+  return { says, measured: `${withSpread(values)}${unit}`, met: isMet(median(values)) };
+}

@@ -1,0 +1,29 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+
+/** The parts of README.md that are measured: each stands between two marks of its own. */
+const PARTS = {
+  service: /(<!-- measured -->\n)[^]*(<!-- end -->)/,
+  peers: /(<!-- peers measured -->\n)[^]*(<!-- peers end -->)/,
+};
+
+const README = fileURLToPath(new URL("../../../bench/README.md", import.meta.url));
+
+/** Puts what was measured into README.md. */
+export function writeMeasured(part: keyof typeof PARTS, measured: string): void {
+  const text = readFileSync(README, "utf8");
+  const place = PARTS[part];
+  if (!place.test(text)) throw new Error(`Cannot write what was measured: ${README} has no place for it`);
+  const shown = `${conditions()}\n${measured}`;
+  writeFileSync(
+    README,
+    text.replace(place, (_, begin: string, end: string) => `${begin}\n${shown}${end}`),
+  );
+}
+
+export function conditions(): string {
+  const [cpu] = cpus();
+  const day = new Date().toISOString().slice(0, 10);
+  return `Node ${process.version}, ${cpus().length} × ${cpu?.model.trim() ?? "unknown"}, Linux, ${day}.\n`;
+}
