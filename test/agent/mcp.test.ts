@@ -15,6 +15,7 @@ import { createMcpSessions } from "../../src/agent/mcp.ts";
 import type { McpServers, McpSessions } from "../../src/agent/mcp.ts";
 import { MCP_TIMEOUTS } from "../../src/agent/mcp-session.ts";
 import type { McpTimeouts } from "../../src/agent/mcp-session.ts";
+import { freePort } from "../support/free-port.ts";
 import { startMcpHttpServer } from "./mcp-http-server.ts";
 import type { McpHttpServer } from "./mcp-http-server.ts";
 import { silentLog } from "./run.ts";
@@ -342,15 +343,6 @@ async function brokenServer(): Promise<{ url: string; count: () => number }> {
   await once(server, "listening");
   onTestFinished(() => void server.close());
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, count: () => count };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Children of this process whose command line names the file. */

@@ -1,7 +1,8 @@
 import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
-import { freePort, startRedis } from "../support/redis-server.ts";
+import { freePort } from "../support/free-port.ts";
+import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import { startEchoModel } from "./echo-model.ts";
 import type { EchoModel } from "./echo-model.ts";

@@ -11,6 +11,7 @@ import { openMetricsPort } from "../../src/start/open-metrics-port.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { timed } from "../../src/metrics/timed.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
+import { freePort } from "../support/free-port.ts";
 import { call, hold, say, status, usage } from "../support/model-server.ts";
 import { openScriptedModel, plainRequest } from "../support/open-model.ts";
 import { TEST_KEY, sendMessage, startServiceProcess, startTestService } from "../support/service.ts";
@@ -20,15 +21,6 @@ async function valueOf(metrics: Metrics | string, sample: string): Promise<numbe
   const text = typeof metrics === "string" ? metrics : await metrics.text();
   const line = text.split("\n").find((one) => one.startsWith(`${sample} `));
   return line === undefined ? null : Number(line.slice(sample.length + 1));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 describe("a process", () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "redis";
-import { freePort, startRedis } from "./redis-server.ts";
+import { freePort } from "./free-port.ts";
+import { startRedis } from "./redis-server.ts";
 import type { RedisServer } from "./redis-server.ts";
 
 const SLOTS = 16_384;

@@ -2,10 +2,9 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "./free-port.ts";
 
 /** A real Redis of a test's own: a free port of this machine, a folder of its own, gone with the test. */
 export interface RedisServer {
@@ -89,14 +88,4 @@ function outlive(child: ChildProcess, dir: string): void {
   watch.unref();
   // A process id may be another's soon.
   child.once("exit", () => watch.kill("SIGKILL"));
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
