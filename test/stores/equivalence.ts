@@ -43,7 +43,8 @@ const someCommit = fc.record({
   waits: fc.option(fc.record({ runId: waitingId, max: fc.integer({ min: 0, max: 3 }) })),
 });
 
-const someCommand = fc.oneof(
+/** Everything that changes a store, and what reads on the way to it. */
+export const someCommand = fc.oneof(
   { weight: 12, arbitrary: someCommit },
   {
     weight: 3,
@@ -91,7 +92,7 @@ type Command = typeof someCommand extends fc.Arbitrary<infer T> ? T : never;
 const TTL_MS = 1_000_000;
 
 /** `number` counts up: it makes times and ids, the same ones for both sides. */
-async function run(store: Store, command: Command, number: number): Promise<unknown> {
+export async function run(store: Store, command: Command, number: number): Promise<unknown> {
   const atMs = number;
   switch (command.type) {
     case "commit": {

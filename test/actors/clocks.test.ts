@@ -1,0 +1,121 @@
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { isTerminal } from "../../machines/line.ts";
+import type { Line } from "../../machines/line.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+import type { Store } from "../../src/store.ts";
+import { prepareRedis } from "../support/keepers.ts";
+import type { Ground } from "../support/keepers.ts";
+import { answers, createInstance, readerOf, says, textOfLines } from "./instance.ts";
+import type { Instance } from "./instance.ts";
+import { pageCall } from "./scripted-agent.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** The time of day of a process, which an operator or a bad NTP server may set; durations are monotonic. */
+function settableClock() {
+  const set = { byMs: 0 };
+  return { set, clock: { now: () => Date.now() + set.byMs, elapsed: () => performance.now() } };
+}
+
+/** Before each step, the clock of one of the two jumps. */
+const jumps = fc.array(fc.record({ whose: fc.nat(1), ms: fc.constantFrom(-HOUR_MS, 0, HOUR_MS) }), {
+  minLength: 6,
+  maxLength: 6,
+});
+
+const terminals = (lines: readonly Line[]) => lines.filter(isTerminal).map(({ type }) => type);
+
+describe("P27: two instances on one Redis whose clocks jump by an hour", () => {
+  let ground: Ground;
+  let stores: [Store, Store];
+  let clocks: [ReturnType<typeof settableClock>, ReturnType<typeof settableClock>];
+  let a: Instance;
+  let b: Instance;
+
+  beforeAll(async () => {
+    ground = await prepareRedis();
+  });
+
+  beforeEach(async () => {
+    stores = [await ground.open(), await ground.open()];
+    clocks = [settableClock(), settableClock()];
+    a = createInstance(stores[0], { clock: clocks[0].clock });
+    b = createInstance(stores[1], { clock: clocks[1].clock });
+    await a.threads.start();
+    await b.threads.start();
+  });
+
+  afterEach(async () => {
+    await Promise.all([a.threads.drain(0), b.threads.drain(0)]);
+    await Promise.all(stores.map((store) => store.close()));
+    await ground.clear();
+  });
+
+  afterAll(() => ground.remove());
+
+  it("between any steps of a conversation: one terminal line a stream, all kept once, in order of time", async () => {
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(jumps, async (jumping) => {
+        const uid = `t${++count}`;
+        const jump = () => {
+          const { whose = 0, ms = 0 } = jumping.shift() ?? {};
+          const one = clocks[whose];
+          if (one !== undefined) one.set.byMs += ms;
+        };
+        jump();
+        const first = readerOf(await a.threads.say(says(uid, "A mug")));
+        const turn = await a.agent.turn();
+        jump();
+        turn.write("One moment");
+        turn.call(pageCall("c1"));
+        expect(terminals(await first.all)).toEqual(["tool_call"]);
+        jump();
+        const answered = await b.threads
+          .answer(answers(uid, "c1", "One mug"))
+          .catch((error: unknown) => error);
+        if (answered instanceof Refusal) {
+          // A clock ahead of its time lets a call expire sooner: that is all that it may change.
+          expect(answered.reason).toBe("conflict");
+        } else {
+          const second = readerOf(answered as Awaited<ReturnType<typeof b.threads.answer>>);
+          const next = await b.agent.turn();
+          jump();
+          next.write(": there it is");
+          next.finish();
+          expect(terminals(await second.all)).toEqual(["done"]);
+        }
+        jump();
+        const third = readerOf(await a.threads.say(says(uid, "Thanks")));
+        const last = await a.agent.turn();
+        jump();
+        last.write("Gladly");
+        last.finish();
+        const lines = await third.all;
+        expect([terminals(lines), textOfLines(lines)]).toEqual([["done"], "Gladly"]);
+
+        const history = await stores[1].history(uid, { limit: 100, before: null });
+        const said = answered instanceof Refusal ? "One moment" : "One moment: there it is";
+        expect(history.map(({ content }) => content)).toEqual(["A mug", said, "Thanks", "Gladly"]);
+        const times = history.map(({ createdAtMs }) => createdAtMs);
+        expect(times).toEqual(times.toSorted((one, other) => one - other));
+      }),
+      { numRuns: 40 },
+    );
+    expect([...a.complaints, ...b.complaints]).toEqual([]);
+  });
+
+  it("ahead while a call is pending: it expires once, and the thread is free", async () => {
+    const first = readerOf(await a.threads.say(says("t1", "A mug")));
+    (await a.agent.turn()).call(pageCall("c1"));
+    expect(terminals(await first.all)).toEqual(["tool_call"]);
+    clocks[1].set.byMs += HOUR_MS;
+    await expect.poll(async () => (await stores[0].load("t1", 0))?.state, { timeout: 15_000 }).toBe("idle");
+    await expect(a.threads.answer(answers("t1", "c1"))).rejects.toThrow(Refusal);
+    clocks[1].set.byMs -= 2 * HOUR_MS;
+    const second = readerOf(await b.threads.say(says("t1", "Still there?")));
+    (await b.agent.turn()).finish();
+    expect(terminals(await second.all)).toEqual(["done"]);
+  });
+});
