@@ -247,15 +247,29 @@ local function enqueue(queue, runs, run, entry, max, fence)
   return { 'waiting', fence }
 end
 
+-- A process that was found silent may claim again once it was heard of since: nobody looks for what a forgotten one holds.
+local function is_barred(bar, heard_at_ms)
+  local until_ms = redis.call('GET', bar)
+  return until_ms and tonumber(heard_at_ms) <= tonumber(until_ms)
+end
+
 local function keep_run(runs, order, run, summary)
   if redis.call('HSET', runs, run, summary) == 1 then redis.call('RPUSH', order, run) end
 end
 
--- keys: header, messages, queue, runs, order of runs, deadlines, what the committer holds, what takesFrom holds
+-- keys: header, parts; args: fence, name, text
+local function keep_part(keys, args)
+  if redis.call('HGET', keys[1], 'fence') ~= args[1] then return 0 end
+  redis.call('HSET', keys[2], args[2], args[3])
+  return 1
+end
+
+-- keys: header, messages, queue, runs, order of runs, deadlines, what the committer holds, what takesFrom holds, the
+-- committer's bar
 -- args: see commitArguments in redis-threads.ts; the messages follow from 22 on
 local function commit(keys, args)
   local header_key, queue = keys[1], keys[3]
-  local op, fence, claims, takes_from, uid = args[1], args[2], args[3] == '1', optional(args[4]), args[6]
+  local op, fence, claims, takes_from, uid = args[1], args[2], args[3] ~= '', optional(args[4]), args[6]
   local header = redis.call('HMGET', header_key, 'fence', 'rev', 'op', 'opNext', 'state')
   local held_by, rev = header[1], header[2] or '0'
 
@@ -272,6 +286,7 @@ local function commit(keys, args)
   end
   if not claims and held_by ~= fence then return { 'fenced' } end
   if rev ~= args[5] then return { 'changed' } end
+  if claims and is_barred(keys[9], args[3]) then return { 'barred' } end
   local starts = optional(args[12])
   if starts then
     local first = redis.call('LINDEX', queue, 0)
@@ -330,8 +345,23 @@ end
 local function beat(keys, args)
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  redis.call('ZADD', keys[1], string.format('%.0f', now), args[1])
-  return redis.call('ZRANGEBYSCORE', keys[1], '-inf', string.format('(%.0f', now - tonumber(args[2])))
+  local now_text, silent_before = string.format('%.0f', now), string.format('(%.0f', now - tonumber(args[2]))
+  redis.call('ZADD', keys[1], now_text, args[1])
+  return { now_text, redis.call('ZRANGEBYSCORE', keys[1], '-inf', silent_before, 'WITHSCORES') }
+end
+
+-- From now on a process claims nothing in this bucket on a beat that is no later than the one it was found silent by.
+-- keys: what it holds, its bar; args: the time of that look, how long the bar is kept
+local function bar(keys, args)
+  if redis.call('EXISTS', keys[1]) == 1 then return 0 end
+  if not is_barred(keys[2], args[1]) then redis.call('SET', keys[2], args[1], 'PX', args[2]) end
+  return 1
+end
+
+-- keys: instances; args: process, when it was last heard of
+local function forget(keys, args)
+  if redis.call('ZSCORE', keys[1], args[1]) ~= args[2] then return 0 end
+  return redis.call('ZREM', keys[1], args[1])
 end
 
 local function register(name, callback, flags)
@@ -348,8 +378,11 @@ register('merge', merge)
 register('flag_user', flag_user)
 register('change_set', change_set)
 register('commit', commit)
+register('keep_part', keep_part)
 register('wait_in_queue', wait_in_queue)
 register('beat', beat)
+register('bar', bar)
+register('forget', forget)
 
 local reads = { 'no-writes' }
 register('read_identity', read_identity, reads)

@@ -13,8 +13,11 @@ export type StoreFunction =
   | "flag_user"
   | "change_set"
   | "commit"
+  | "keep_part"
   | "wait_in_queue"
-  | "beat";
+  | "beat"
+  | "bar"
+  | "forget";
 
 /** Functions that only read. */
 export type StoreReading = "read_identity" | "find_user" | "load_thread" | "list_runs";

@@ -59,6 +59,8 @@ export function threadKeys(uid: string) {
     runs: `r:${end}`,
     /** Run ids, oldest first. */
     runOrder: `ro:${end}`,
+    /** Texts of long replies, by run and number. */
+    parts: `p:${end}`,
   };
 }
 
@@ -78,4 +80,9 @@ export function dueKey(bucket: string): string {
 /** A bucket's threads that a process holds: uid → fence. */
 export function ownKey(bucket: string, processId: string): string {
   return `own:${bucketTag(bucket)}:${processId}`;
+}
+
+/** Up to which beat a process that was found silent claims nothing in a bucket. */
+export function barKey(bucket: string, processId: string): string {
+  return `bar:${bucketTag(bucket)}:${processId}`;
 }

@@ -1,10 +1,11 @@
-import type { WaitingMessage } from "../domain/message.ts";
+import type { KeptText, Message, WaitingMessage } from "../domain/message.ts";
 import type { CommitResult, RunSummary, Store, ThreadCommit } from "../store.ts";
 import { holderOf } from "../domain/fence.ts";
 import { bucketOf } from "./buckets.ts";
+import { messageFromStore, partName, partNames, runFromStore, runToStore } from "./kept-text.ts";
 import type { RedisCommands } from "./redis-commands.ts";
 import type { Reply } from "./redis-connection.ts";
-import { ownKey, dueKey, threadKeys } from "./redis-keys.ts";
+import { barKey, dueKey, ownKey, threadKeys } from "./redis-keys.ts";
 import {
   flag,
   listOf,
@@ -20,18 +21,50 @@ import {
 } from "./redis-records.ts";
 
 /** The thread plane: everything inside a thread, one slot for each. */
-export type RedisThreads = Pick<Store, "load" | "commit" | "wait" | "setCatalog" | "history" | "runs">;
+export interface RedisThreads extends Pick<
+  Store,
+  "load" | "keepPart" | "wait" | "setCatalog" | "history" | "runs"
+> {
+  /** A claim stands on the beat of `heardAtMs`; null: the others have forgotten this process since, beat again. */
+  commit(commit: ThreadCommit, heardAtMs: number): Promise<CommitResult | null>;
+}
 
 export function redisThreads(redis: RedisCommands): RedisThreads {
+  async function partsOf(uid: string, runId: string, kept: KeptText): Promise<string> {
+    const { parts } = threadKeys(uid);
+    const texts = await redis.read(parts, "HMGET", parts, ...partNames(runId, kept));
+    return listOf(texts).map(textOf).join("");
+  }
+
+  async function wholeMessages(uid: string, messages: Message[]): Promise<Message[]> {
+    // Hardly any thread has one: the others wait for nothing.
+    if (!messages.some(({ kept }) => kept)) return messages;
+    const whole = messages.map(async (message) => {
+      const { runId, kept } = message;
+      return kept ? messageFromStore(message, await partsOf(uid, runId, kept)) : message;
+    });
+    return Promise.all(whole);
+  }
+
   return {
     async load(uid, budgetChars) {
       const { header, messages, queue } = threadKeys(uid);
       const reply = await redis.ask("load_thread", [header, messages, queue], [String(budgetChars)]);
-      return reply === null ? null : threadFrom(uid, reply);
+      if (reply === null) return null;
+      const record = threadFrom(uid, reply);
+      const { run } = record;
+      const wholeRun = run?.kept ? runFromStore(run, await partsOf(uid, run.runId, run.kept)) : run;
+      return { ...record, run: wholeRun, tail: await wholeMessages(uid, record.tail) };
     },
 
-    async commit(commit) {
-      return resultFrom(await redis.call("commit", commitKeys(commit), commitArguments(commit)));
+    async keepPart({ uid, fence, runId, nth, text }) {
+      const { header, parts } = threadKeys(uid);
+      const kept = await redis.call("keep_part", [header, parts], [fence, partName(runId, nth), text]);
+      return kept === 1;
+    },
+
+    async commit(commit, heardAtMs) {
+      return resultFrom(await redis.call("commit", commitKeys(commit), commitArguments(commit, heardAtMs)));
     },
 
     async wait(uid, message, max) {
@@ -50,7 +83,8 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     async history(uid, { limit, before }) {
       const { messages } = threadKeys(uid);
       if (before === null) {
-        return listOf(await redis.read(messages, "LRANGE", messages, String(-limit), "-1")).map(messageFrom);
+        const newest = await redis.read(messages, "LRANGE", messages, String(-limit), "-1");
+        return wholeMessages(uid, listOf(newest).map(messageFrom));
       }
       // Ids count up from 1 (store.ts, messageCount): an id is a place in the list.
       const place = /^[1-9][0-9]{0,14}$/.test(before) ? Number(before) : 0;
@@ -59,7 +93,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
         redis.read(messages, "LLEN", messages),
         redis.read(messages, "LRANGE", messages, String(Math.max(place - 1 - limit, 0)), String(place - 2)),
       ]);
-      return place > Number(count) ? [] : listOf(page).map(messageFrom);
+      return place > Number(count) ? [] : wholeMessages(uid, listOf(page).map(messageFrom));
     },
 
     async runs(uid, limit) {
@@ -74,17 +108,18 @@ function commitKeys({ uid, fence, takesFrom }: ThreadCommit): string[] {
   const { header, messages, queue, runs, runOrder } = threadKeys(uid);
   const bucket = bucketOf(uid);
   const own = ownKey(bucket, holderOf(fence));
+  const bar = barKey(bucket, holderOf(fence));
   const taken = takesFrom === null ? own : ownKey(bucket, holderOf(takesFrom));
-  return [header, messages, queue, runs, runOrder, dueKey(bucket), own, taken];
+  return [header, messages, queue, runs, runOrder, dueKey(bucket), own, taken, bar];
 }
 
 /** The arguments of `commit` in redis-functions.lua, counted there from 1. */
-function commitArguments(commit: ThreadCommit): string[] {
-  const { orWait, endedRun, run } = commit;
+function commitArguments(commit: ThreadCommit, heardAtMs: number): string[] {
+  const { orWait, endedRun, run, restOfText } = commit;
   return [
     commit.opId,
     commit.fence,
-    flag(commit.claims),
+    commit.claims ? String(heardAtMs) : "",
     optional(commit.takesFrom),
     String(commit.rev),
     commit.uid,
@@ -92,7 +127,7 @@ function commitArguments(commit: ThreadCommit): string[] {
     String(commit.atMs),
     commit.snapshot,
     commit.state,
-    JSON.stringify(run),
+    JSON.stringify(runToStore(run, restOfText)),
     optional(commit.startsWaiting),
     flag(commit.holds),
     commit.deadlineMs === null ? "" : String(commit.deadlineMs),
@@ -103,11 +138,11 @@ function commitArguments(commit: ThreadCommit): string[] {
     summaryOf(run),
     endedRun ? endedRun.runId : "",
     endedRun ? summaryOf(endedRun) : "",
-    ...commit.messages.map(messageEntry),
+    ...commit.messages.map((message) => messageEntry(message, restOfText)),
   ];
 }
 
-function resultFrom(reply: Reply): CommitResult {
+function resultFrom(reply: Reply): CommitResult | null {
   const [first, second, third] = listOf(reply);
   const type = textOf(first);
   switch (type) {
@@ -121,6 +156,8 @@ function resultFrom(reply: Reply): CommitResult {
     case "changed":
     case "fenced":
       return { type };
+    case "barred":
+      return null;
     default:
       throw new Error(`Cannot read a commit's answer: no result is called ${type}`);
   }

@@ -50,7 +50,6 @@ export async function openRedisStore(options: {
 
   const threads = redisThreads(redis);
   const liveness = redisLiveness(redis, processId);
-  let enlisted = false;
 
   return {
     kind: "redis",
@@ -60,14 +59,7 @@ export async function openRedisStore(options: {
     ...threads,
     ...liveness,
 
-    async commit(commit) {
-      // What a process holds that nobody has heard of would be held for ever if it died now.
-      if (commit.claims && !enlisted) {
-        await liveness.beat(Number.MAX_SAFE_INTEGER);
-        enlisted = true;
-      }
-      return threads.commit(commit);
-    },
+    commit: (commit) => liveness.whileKnown((heardAtMs) => threads.commit(commit, heardAtMs)),
 
     onChange(callback) {
       changed.add(callback);

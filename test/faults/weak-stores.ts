@@ -1,13 +1,26 @@
 import type { Store, ThreadCommit } from "../../src/store.ts";
 
 /**
- * Stores that break one promise each: controls for the history checker. Where it finds nothing with one of these in
- * the service, it is the checker that is broken.
+ * Stores that break one promise each. The first two are controls for the history checker: where it finds nothing with
+ * one of these in the service, it is the checker that is broken. The third is a process that stalls after its start.
  */
-export type Weakness = "no-fence" | "says-before-saving";
+export type Weakness = "no-fence" | "says-before-saving" | "beats-once";
 
 export function weaken(store: Store, weakness: Weakness): Store {
-  return { ...store, commit: weakness === "no-fence" ? withoutFence(store) : beforeSaving(store) };
+  switch (weakness) {
+    case "no-fence":
+      return { ...store, commit: withoutFence(store) };
+    case "says-before-saving":
+      return { ...store, commit: beforeSaving(store) };
+    case "beats-once":
+      return { ...store, beat: once(store) };
+  }
+}
+
+/** The second beat is never done with, so there is no third. */
+function once(store: Store): Store["beat"] {
+  let beats = 0;
+  return (ttlMs) => (beats++ === 0 ? store.beat(ttlMs) : new Promise(() => {}));
 }
 
 /** Whoever comes last wins: every commit takes the thread as it is now, whoever holds it. */
@@ -19,6 +32,7 @@ function withoutFence(store: Store): Store["commit"] {
       claims: true,
       takesFrom: record?.fence ?? null,
       rev: record?.rev ?? 0,
+      restOfText: null,
       orWait: null,
     };
     return store.commit(taken);

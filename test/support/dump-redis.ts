@@ -91,12 +91,14 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "q":
     case "r":
     case "ro":
+    case "p":
     case "d":
     case "c":
     case "channels":
     case "ips":
     case "changes":
     case "instances":
+    case "bar":
       return;
     default:
       throw new Error(`Cannot dump Redis: nobody knows the key ${key}`);
