@@ -1,12 +1,14 @@
 import { Agent } from "undici";
 import type { Dispatcher } from "undici";
+import { ModelFault } from "../model.ts";
+import { fellSilent } from "./faults.ts";
 
 /**
  * What the openai package fetches with: undici's dispatch, whose answers push their bodies instead of letting them be
  * pulled through web streams: 12 µs instead of 28 µs per chunk, 0.3 ms instead of 1 ms per request.
  *
  * Only as much of fetch as that package uses: text out; the head and, of an error, the text in. No redirects (a key
- * must not follow one), no compression, no timeouts: who calls watches the clock.
+ * must not follow one), no compression. An answer that falls silent is a fault; other timeouts there are none.
  */
 export interface FastFetch {
   post(to: Destination, body: string, signal: AbortSignal | null): Promise<Response>;
@@ -29,7 +31,8 @@ const MAX_ERROR_BYTES = 65_536;
 /** How long an answer may take to end after its reader left, so that its connection can be used again. */
 const REST_MS = 1_000;
 
-export function openFastFetch(): FastFetch {
+/** `silenceMs`: longest time between any two bytes that are waited for, and before the first. */
+export function openFastFetch(silenceMs: number): FastFetch {
   const agent = new Agent({ keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 0, bodyTimeout: 0 });
   return {
     post: ({ origin, path, headers }, body, signal) =>
@@ -37,7 +40,7 @@ export function openFastFetch(): FastFetch {
         signal?.throwIfAborted();
         agent.dispatch(
           { origin, path, method: "POST", headers: [...headers, "accept-encoding", "identity"], body },
-          new Exchange({ resolve, reject, signal }),
+          new Exchange({ resolve, reject, signal, silenceMs }),
         );
       }),
     close: () => agent.destroy(),
@@ -77,34 +80,47 @@ export class PushedResponse extends Response {
   leave(): void {
     this.#exchange.leave();
   }
+
+  /** Nobody reads on: the connection is closed. */
+  drop(): void {
+    this.#exchange.drop();
+  }
 }
 
 /** One request and its answer, as undici tells it. Whatever happens goes to the reader of the moment. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (response: Response) => void;
+  readonly #reject: (reason: unknown) => void;
   readonly #signal: AbortSignal | null;
+  readonly #silenceMs: number;
   #controller: Dispatcher.DispatchController | null = null;
   #reader: BodyReader;
   /** What came between the head and its reader. */
   #early: ((reader: BodyReader) => void)[] = [];
   #isOver = false;
+  /** Runs while bytes are waited for. */
+  #silence: NodeJS.Timeout | undefined;
   #rest: NodeJS.Timeout | undefined;
 
   constructor(options: {
     resolve: (response: Response) => void;
     reject: (reason: unknown) => void;
     signal: AbortSignal | null;
+    silenceMs: number;
   }) {
     this.#resolve = options.resolve;
+    this.#reject = options.reject;
     this.#reader = { ...nobody, failed: options.reject };
     this.#signal = options.signal;
-    this.#signal?.addEventListener("abort", this.#abort);
+    this.#silenceMs = options.silenceMs;
+    this.#signal?.addEventListener("abort", this.#stop);
+    this.#listen(true);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     // Aborted while it waited for a connection.
-    if (this.#signal?.aborted) this.#abort();
+    if (this.#signal?.aborted) this.#stop();
   }
 
   onResponseStart(
@@ -112,10 +128,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
+    this.#silence?.refresh();
     if (status < 200) return;
     if (status > 599) throw new RangeError(`Cannot read the answer: its status is ${status}`);
     if (status >= 300) {
-      this.#reader = errorReader({ status, headers: headerLines(headers) }, this.#resolve);
+      this.#reader = errorReader({ status, headers: headerLines(headers) }, this.#resolve, this.#reject);
       return;
     }
     this.#reader = {
@@ -127,6 +144,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    this.#silence?.refresh();
     this.#reader.data(bytes);
   }
 
@@ -146,28 +164,45 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   pause(paused: boolean): void {
+    if (this.#isOver) return;
+    // It is we who do not read: nothing can be heard.
+    this.#listen(!paused);
     if (paused) this.#controller?.pause();
     else this.#controller?.resume();
   }
 
   leave(): void {
     this.#reader = nobody;
-    if (!this.#isOver) this.#rest = setTimeout(this.#abort, REST_MS).unref();
+    this.#listen(false);
+    if (!this.#isOver) this.#rest = setTimeout(() => this.drop(), REST_MS).unref();
   }
 
+  drop(): void {
+    this.#reader = nobody;
+    if (!this.#isOver) this.#abort(null);
+  }
+
+  #listen(listens: boolean): void {
+    clearTimeout(this.#silence);
+    this.#silence = listens ? setTimeout(() => this.#abort(fellSilent()), this.#silenceMs) : undefined;
+  }
+
+  readonly #stop = (): void => this.#abort(this.#signal?.reason);
+
   // The reader is told at once: undici tells it only after it has closed the connection.
-  readonly #abort = (): void => {
+  #abort(reason: unknown): void {
     const reader = this.#reader;
     this.#reader = nobody;
     this.#close();
     this.#controller?.abort(new Error("aborted"));
-    reader.failed(this.#signal?.reason);
-  };
+    reader.failed(reason);
+  }
 
   #close(): void {
     this.#isOver = true;
+    this.#listen(false);
     clearTimeout(this.#rest);
-    this.#signal?.removeEventListener("abort", this.#abort);
+    this.#signal?.removeEventListener("abort", this.#stop);
   }
 }
 
@@ -177,6 +212,7 @@ const nobody: BodyReader = { data() {}, end() {}, failed() {} };
 function errorReader(
   head: ResponseInit & { status: number },
   resolve: (response: Response) => void,
+  reject: (reason: unknown) => void,
 ): BodyReader {
   const parts: Buffer[] = [];
   let length = 0;
@@ -187,7 +223,7 @@ function errorReader(
       length += bytes.length;
     },
     end: answer,
-    failed: answer,
+    failed: (error) => (error instanceof ModelFault ? reject(error) : answer()),
   };
 }
 

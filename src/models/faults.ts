@@ -34,8 +34,10 @@ export function brokeOff(error: unknown): ModelFault {
 
 /** What the openai package throws, as a fault; anything else is no fault of the model and comes back as it is. */
 export function faultOf(error: unknown): unknown {
-  if (error instanceof APIConnectionError)
+  if (error instanceof APIConnectionError) {
+    if (error.cause instanceof ModelFault) return error.cause;
     return new PassingFault("The model cannot be reached", { cause: error });
+  }
   if (error instanceof APIError && error.status !== undefined) {
     return answeredWith(error.status, error, retryAfterMs(error.headers));
   }

@@ -1,6 +1,6 @@
 import type { Model, ModelRequest, ModelTurn, Wrote } from "../model.ts";
 import { openFastFetch, PushedResponse } from "./fast-fetch.ts";
-import { faultOf, fellSilent, notUnderstood } from "./faults.ts";
+import { faultOf } from "./faults.ts";
 import { readTurn } from "./read-turn.ts";
 import { requestBody } from "./request-body.ts";
 import { withRetries } from "./retry.ts";
@@ -9,7 +9,7 @@ import { SteadyClient } from "./steady-client.ts";
 const OPENAI_BASE_URL = "https://api.openai.com/v1";
 /** The package wants a key, also for a server that wants none. */
 const NO_KEY = "none";
-/** Longest delay a timer can take: silence is watched here, not by the package. */
+/** Longest delay a timer can take: the fetch watches for silence, not the package. */
 const NEVER_MS = 2_147_483_647;
 
 export interface ModelOptions {
@@ -23,7 +23,7 @@ export interface ModelOptions {
 
 /** The model contract kept by any server that speaks OpenAI's chat completions. */
 export function openModel({ apiKey, baseUrl, silenceMs, kind = "openai" }: ModelOptions): Model {
-  const http = openFastFetch();
+  const http = openFastFetch(silenceMs);
   // What the package would otherwise take from the environment is named: config.ts alone reads that.
   const client = new SteadyClient(http, {
     apiKey: apiKey ?? NO_KEY,
@@ -38,27 +38,20 @@ export function openModel({ apiKey, baseUrl, silenceMs, kind = "openai" }: Model
   });
 
   async function attempt(request: ModelRequest, wrote: Wrote, signal: AbortSignal): Promise<ModelTurn> {
-    const watch = watchSilence(silenceMs, signal);
     try {
       const response = await client.chat.completions
         .create(requestBody(request), {
-          signal: watch.signal,
+          signal,
           ...(request.traceparent === null ? {} : { headers: { traceparent: request.traceparent } }),
         })
         .asResponse();
       if (!(response instanceof PushedResponse))
         throw new TypeError("Cannot read the answer: not of our fetch");
-      if (response.isEncoded) throw notUnderstood("compressed, though identity was asked for");
-      watch.heard();
-      return await readTurn(response, { wrote, heard: watch.heard, pauses: watch.pauses });
+      return await readTurn(response, wrote);
     } catch (error) {
       // The reason it was stopped for, whatever the package made of it.
-      watch.signal.throwIfAborted();
-      // Closes the connection of an answer that nobody reads on.
-      watch.abort();
+      signal.throwIfAborted();
       throw faultOf(error);
-    } finally {
-      watch.stop();
     }
   }
 
@@ -88,32 +81,6 @@ export function openModel({ apiKey, baseUrl, silenceMs, kind = "openai" }: Model
     async close() {
       isClosed = true;
       await http.close();
-    },
-  };
-}
-
-/** A signal that aborts when the outer one does, and with a fault when nothing was heard for too long. */
-function watchSilence(silenceMs: number, outer: AbortSignal) {
-  const controller = new AbortController();
-  const abort = () => controller.abort(outer.reason);
-  let isPaused = false;
-  const timer = setTimeout(() => {
-    if (isPaused) timer.refresh();
-    else controller.abort(fellSilent());
-  }, silenceMs);
-  outer.addEventListener("abort", abort);
-  return {
-    signal: controller.signal,
-    heard: () => void timer.refresh(),
-    /** It is we who do not read: nothing can be heard. */
-    pauses: (paused: boolean) => {
-      isPaused = paused;
-      timer.refresh();
-    },
-    abort,
-    stop: () => {
-      clearTimeout(timer);
-      outer.removeEventListener("abort", abort);
     },
   };
 }

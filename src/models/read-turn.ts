@@ -5,27 +5,21 @@ import type { BodyReader, PushedResponse } from "./fast-fetch.ts";
 import { cutOff, notUnderstood } from "./faults.ts";
 import { sseParser } from "./sse.ts";
 
-/** Who hears how a turn goes on. */
-export interface TurnListener {
-  /** Text, once per network read that brought any. */
-  wrote: Wrote;
-  /** Bytes, of whatever kind. */
-  heard: () => void;
-  /** The answer is not read on, or again. */
-  pauses: (paused: boolean) => void;
-}
-
-/** Reads a streamed chat completion to its end. Rejects with ModelFault, or with what the listener threw. */
-export function readTurn(response: PushedResponse, listener: TurnListener): Promise<ModelTurn> {
+/** Reads a streamed chat completion to its end. Rejects with ModelFault, or with what `wrote` threw. */
+export function readTurn(response: PushedResponse, wrote: Wrote): Promise<ModelTurn> {
   return new Promise((resolve, reject) => {
     const settle = {
       resolve: (turn: ModelTurn) => {
         response.leave();
         resolve(turn);
       },
-      reject,
+      reject: (error: unknown) => {
+        response.drop();
+        reject(error);
+      },
     };
-    response.read(new TurnReader(response, listener, settle));
+    if (response.isEncoded) settle.reject(notUnderstood("compressed, though identity was asked for"));
+    else response.read(new TurnReader(response, wrote, settle));
   });
 }
 
@@ -36,7 +30,7 @@ interface Settle {
 
 class TurnReader implements BodyReader {
   readonly #response: PushedResponse;
-  readonly #listener: TurnListener;
+  readonly #wrote: Wrote;
   readonly #settle: Settle;
   readonly #answer = new Answer();
   readonly #parser = sseParser((data) => (this.#untold += this.#answer.take(data)));
@@ -48,9 +42,9 @@ class TurnReader implements BodyReader {
   #isEmpty = true;
   #isOver = false;
 
-  constructor(response: PushedResponse, listener: TurnListener, settle: Settle) {
+  constructor(response: PushedResponse, wrote: Wrote, settle: Settle) {
     this.#response = response;
-    this.#listener = listener;
+    this.#wrote = wrote;
     this.#settle = settle;
   }
 
@@ -73,7 +67,7 @@ class TurnReader implements BodyReader {
   failed(error: unknown): void {
     this.#takeIn();
     if (this.#answer.isFinished) this.#finish();
-    else this.#fail(cutOff(error));
+    else this.#fail(error instanceof ModelFault ? error : cutOff(error));
   }
 
   #endRead(): void {
@@ -87,7 +81,6 @@ class TurnReader implements BodyReader {
     const bytes = Buffer.concat(this.#pieces);
     this.#pieces = [];
     this.#isEmpty = false;
-    this.#listener.heard();
     try {
       this.#parser.push(bytes);
     } catch (error) {
@@ -114,7 +107,7 @@ class TurnReader implements BodyReader {
     this.#untold = this.#untold.slice(chars);
     this.#text += told;
     try {
-      const room = this.#listener.wrote(told);
+      const room = this.#wrote(told);
       if (room) this.#wait(room);
     } catch (error) {
       this.#fail(error);
@@ -122,14 +115,10 @@ class TurnReader implements BodyReader {
   }
 
   #wait(room: Promise<void>): void {
-    this.#pause(true);
-    void room.then(() => this.#pause(false));
-  }
-
-  #pause(paused: boolean): void {
-    if (this.#isOver) return;
-    this.#response.pause(paused);
-    this.#listener.pauses(paused);
+    this.#response.pause(true);
+    void room.then(() => {
+      if (!this.#isOver) this.#response.pause(false);
+    });
   }
 }
 

@@ -8,8 +8,8 @@ const OK = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 const chunked = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 const END = "0\r\n\r\n";
 
-function open(): FastFetch {
-  const http = openFastFetch();
+function open(silenceMs = 30_000): FastFetch {
+  const http = openFastFetch(silenceMs);
   onTestFinished(() => http.close());
   return http;
 }
@@ -179,6 +179,19 @@ test("aborted after the end: nothing happens", async () => {
   await new Promise(setImmediate);
   expect(told).toEqual(["END"]);
   expect(server.closed()).toBe(0);
+});
+
+test("silent before the head, in mid-body and in the text of an error: fails, and the connection closes", async () => {
+  const silent = "The model fell silent";
+  for (const sent of ["", "HTTP/1.1 500 No\r\ncontent-length: 8\r\n\r\ntoo "]) {
+    const server = await startRawServer((socket) => socket.write(sent));
+    await expect(post(open(20), server.origin)).rejects.toThrow(silent);
+    await expect.poll(server.closed).toBe(1);
+  }
+  const server = await startRawServer((socket) => socket.write(OK + chunked("a")));
+  const told = listen(await post(open(20), server.origin));
+  await expect.poll(() => told).toEqual(["a", `FAILED ${silent}`]);
+  await expect.poll(server.closed).toBe(1);
 });
 
 test("left by its reader: a body that does not end closes its connection, and nothing more is told", async () => {

@@ -134,7 +134,9 @@ test("a compressed answer is not understood", async () => {
 });
 
 test("P28: an answer that is not understood is not read on", async () => {
-  const { server, model } = await openScriptedModel([[bytes("data: {oops}\n\n"), hang()]]);
+  const { server, model } = await openScriptedModel([[bytes("data: {oops}\n\n"), hang()]], {
+    silenceMs: 600_000,
+  });
   await expect(startTurn(model).turn).rejects.toThrow(ModelFault);
   await server.requests[0]?.left;
 });
@@ -158,7 +160,7 @@ test("P17: while `wrote` waits nothing more is read, the far end stops, and that
   function* script() {
     for (; given < blocks; given++) yield say(block);
   }
-  const silenceMs = 200;
+  const silenceMs = 500;
   const { model } = await openScriptedModel(() => script(), { silenceMs });
   let chars = 0;
   let open = () => {};
@@ -188,7 +190,7 @@ test("P17: a turn that is stopped while it waits ends at once", async () => {
 });
 
 test("what `wrote` throws ends the turn, and the request", async () => {
-  const { server, model } = await openScriptedModel([[say("a"), hang()]]);
+  const { server, model } = await openScriptedModel([[say("a"), hang()]], { silenceMs: 600_000 });
   const wrote = () => {
     throw new Error("no room");
   };
