@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { isRunning } from "../state.ts";
-import { Icon } from "./icons.tsx";
+import { IconButton } from "./icon-button.tsx";
 import type { Acts, Look } from "./widget.tsx";
 
 /** The counter appears when so many characters are left. */
@@ -52,27 +52,16 @@ export function Composer({ look, acts }: { look: Look; acts: Acts }): VNode {
         </span>
       )}
       {running ? (
-        <button
-          type="button"
-          class="send"
-          part="stop"
-          aria-label={strings.stop}
-          title={strings.stop}
-          onClick={acts.stop}
-        >
-          <Icon name="stop" />
-        </button>
+        <IconButton icon="stop" label={strings.stop} class="send" part="stop" onClick={acts.stop} />
       ) : (
-        <button
-          type="submit"
+        <IconButton
+          icon="send"
+          label={strings.send}
           class="send"
           part="send"
-          aria-label={strings.send}
-          title={strings.send}
+          type="submit"
           disabled={!maySend(draft)}
-        >
-          <Icon name="send" />
-        </button>
+        />
       )}
     </form>
   );

@@ -12,7 +12,9 @@ const PATHS = {
   failed: "m7 7 10 10M17 7 7 17",
 };
 
-export function Icon({ name }: { name: keyof typeof PATHS }): VNode {
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name }: { name: IconName }): VNode {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" class="icon">
       <path d={PATHS[name]} />

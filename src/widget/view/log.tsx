@@ -1,7 +1,7 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
 import type { Item } from "../state.ts";
-import { Icon } from "./icons.tsx";
+import { IconButton } from "./icon-button.tsx";
 import { Message } from "./message.tsx";
 import type { Acts, Look } from "./widget.tsx";
 
@@ -79,15 +79,7 @@ export class Log extends Component<Props, { isAtEnd: boolean }> {
           ))}
         </div>
         {!isAtEnd && (
-          <button
-            type="button"
-            class="latest"
-            aria-label={strings.latest}
-            title={strings.latest}
-            onClick={() => this.#toEnd()}
-          >
-            <Icon name="down" />
-          </button>
+          <IconButton icon="down" label={strings.latest} class="latest" onClick={() => this.#toEnd()} />
         )}
       </div>
     );

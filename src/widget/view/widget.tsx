@@ -3,6 +3,7 @@ import type { Language } from "../language.ts";
 import { isRunning } from "../state.ts";
 import type { Shown } from "../state.ts";
 import { Composer } from "./composer.tsx";
+import { IconButton } from "./icon-button.tsx";
 import { Icon } from "./icons.tsx";
 import { Log } from "./log.tsx";
 import { QuestionCard } from "./question-card.tsx";
@@ -96,27 +97,9 @@ function Panel({ look, acts }: { look: Look; acts: Acts }): VNode {
           <h2>{heading}</h2>
         </slot>
         {shown.items.length > 0 && !isRunning(shown.phase) && (
-          <button
-            type="button"
-            class="plain"
-            aria-label={strings.newChat}
-            title={strings.newChat}
-            onClick={acts.newThread}
-          >
-            <Icon name="add" />
-          </button>
+          <IconButton icon="add" label={strings.newChat} class="plain" onClick={acts.newThread} />
         )}
-        {!inline && (
-          <button
-            type="button"
-            class="plain"
-            aria-label={strings.close}
-            title={strings.close}
-            onClick={acts.toggle}
-          >
-            <Icon name="close" />
-          </button>
-        )}
+        {!inline && <IconButton icon="close" label={strings.close} class="plain" onClick={acts.toggle} />}
       </header>
       <Log look={look} acts={acts} />
       {shown.question !== null && <QuestionCard question={shown.question} strings={strings} />}
