@@ -1,3 +1,4 @@
+import { request } from "undici";
 import { isTerminal } from "../../machines/line.ts";
 import type { Line } from "../../machines/line.ts";
 import { ORIGIN, PUBLISHABLE_KEY, SECRET_KEY, TRANSPORT_KEY, WEB } from "./fault-channels.ts";
@@ -8,7 +9,8 @@ export interface Heard {
   status: number | null;
   /** The lines of a stream, as far as it came. */
   lines: Line[];
-  /** The value of a JSON answer. */
+  /** What another answer holds, and its value where it is JSON. */
+  text: string;
   value: Record<string, unknown>;
 }
 
@@ -27,24 +29,24 @@ export interface Asking {
 /** One request, read as far as it goes. Never rejects: a torn connection is an answer too. */
 export async function ask(url: string, path: string, asking: Asking = {}): Promise<Heard> {
   const { method = "POST", body, onStatus, onLine, withinMs } = asking;
-  const heard: Heard = { status: null, lines: [], value: {} };
+  const heard: Heard = { status: null, lines: [], text: "", value: {} };
   try {
-    const response = await fetch(url + path, {
+    const response = await request(url + path, {
       method,
       headers: { ...asking.headers, ...(body ? { "content-type": "application/json" } : {}) },
       ...(body ? { body: JSON.stringify(body) } : {}),
       ...(withinMs === undefined ? {} : { signal: AbortSignal.timeout(withinMs) }),
     });
-    heard.status = response.status;
-    onStatus?.(response.status);
-    if (response.headers.get("content-type")?.includes("ndjson")) {
-      for await (const line of linesOf(response)) {
+    heard.status = response.statusCode;
+    onStatus?.(response.statusCode);
+    if (String(response.headers["content-type"]).includes("ndjson")) {
+      for await (const line of linesOf(response.body)) {
         heard.lines.push(line);
         onLine?.(line);
       }
     } else {
-      const text = await response.text();
-      if (text.startsWith("{")) heard.value = JSON.parse(text) as Record<string, unknown>;
+      heard.text = await response.body.text();
+      if (heard.text.startsWith("{")) heard.value = JSON.parse(heard.text) as Record<string, unknown>;
     }
   } catch (error) {
     if (error instanceof SyntaxError) throw error;
@@ -53,10 +55,10 @@ export async function ask(url: string, path: string, asking: Asking = {}): Promi
 }
 
 /** Only whole lines: what a cut leaves of the last one is nothing. */
-async function* linesOf(response: Response): AsyncGenerator<Line> {
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   let rest = "";
   const decoder = new TextDecoder();
-  for await (const bytes of response.body ?? []) {
+  for await (const bytes of body) {
     rest += decoder.decode(bytes, { stream: true });
     const lines = rest.split("\n");
     rest = lines.pop() ?? "";

@@ -64,12 +64,16 @@ export async function startEchoModel(): Promise<EchoModel> {
       response.end(chunk({ tool_calls: tools.map(toolCall) }) + lastChunks("tool_calls"));
       return;
     }
-    response.write(chunk({ content: FIRST_WORDS }));
     const hold = holds.get(text);
+    const kilobytes = Number(/#kilobytes (\d+)/.exec(text)?.[1] ?? 0);
+    if (!hold && paceMs === 0 && kilobytes === 0) {
+      response.end(chunk({ content: FIRST_WORDS }) + chunk({ content: text }) + lastChunks("stop"));
+      return;
+    }
+    response.write(chunk({ content: FIRST_WORDS }));
     hold?.reach();
     await hold?.released;
     if (paceMs > 0) await pause(paceMs);
-    const kilobytes = Number(/#kilobytes (\d+)/.exec(text)?.[1] ?? 0);
     for (let said = 0; said < kilobytes && !response.destroyed; said += BLOCK.length / 1_000) {
       if (!response.write(chunk({ content: BLOCK }))) await once(response, "drain");
     }

@@ -4,14 +4,14 @@ import { afterAll, expect, test } from "vitest";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import { mustHave, startFleet } from "./fleet.ts";
-import { isFull } from "./lengths.ts";
+import { isFull, lengthOf } from "./lengths.ts";
 import { startTcpProxy } from "./tcp-proxy.ts";
 import type { TcpProxy } from "./tcp-proxy.ts";
 import { killVictims } from "./victims.ts";
 import { startWorkload } from "./workload.ts";
 
 /** P26: a primary dies while its replica hears nothing from it any more, and the replica takes its place. */
-const FAILOVERS = isFull ? 10 : 1;
+const FAILOVERS = lengthOf("FAULTS_FAILOVERS", { short: 1, full: 10 });
 const AT_ONCE = ["--repl-diskless-sync-delay", "0"];
 
 afterAll(() => killVictims());

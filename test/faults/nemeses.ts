@@ -6,7 +6,7 @@ import { mustHave } from "./fleet.ts";
 export type Nemesis = (fleet: Fleet, random: () => number) => Promise<void>;
 
 /** Longer than the other instances take to think it dead. */
-const STOP_MS = 4_500;
+const STOP_MS = 3_500;
 const DOWN_MS = 300;
 
 function anyIndex(fleet: Fleet, random: () => number): number {

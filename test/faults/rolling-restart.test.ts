@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { mustHave, startFleet } from "./fleet.ts";
-import { isFull } from "./lengths.ts";
+import { isFull, lengthOf } from "./lengths.ts";
 import { killVictims } from "./victims.ts";
 import { startWorkload } from "./workload.ts";
 
 /** P29: every instance is stopped in order and started again, one after the other, while many clients write. */
-const ROUNDS = isFull ? 20 : 1;
+const ROUNDS = lengthOf("FAULTS_RESTARTS", { short: 1, full: 20 });
 
 afterAll(() => killVictims());
 

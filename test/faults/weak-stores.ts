@@ -32,15 +32,14 @@ function withoutFence(store: Store): Store["commit"] {
       claims: true,
       takesFrom: record?.fence ?? null,
       rev: record?.rev ?? 0,
-      restOfText: null,
       orWait: null,
     };
     return store.commit(taken);
   };
 }
 
-/** How long a change that was called saved is not. */
-const LATE_MS = 300;
+/** How long a change that was called saved is not: longer than a kill takes on a busy machine. */
+const LATE_MS = 5_000;
 
 /** Every commit is answered at once, and made later, in order. */
 function beforeSaving(store: Store): Store["commit"] {
