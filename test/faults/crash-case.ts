@@ -109,7 +109,8 @@ async function playThrough(
   { model, store, victim }: { model: EchoModel; store: Store; victim: Victim },
   recover: () => Promise<string>,
 ): Promise<CrashOutcome> {
-  const play = createPlay({ url: victim.url, model, store });
+  let { url } = victim;
+  const play = createPlay({ url: () => url, model, store });
   const acting = scenario.act(play).catch((error: unknown) => {
     if (!(error instanceof Broken)) throw error;
   });
@@ -119,7 +120,7 @@ async function playThrough(
   if (!victim.reachedCrash) return { reached: false, faults: [] };
   if (crash.mode !== "answer-lost") {
     await victim.exit;
-    play.url = await recover();
+    url = await recover();
   }
   return { reached: true, faults: await faultsAfter(play, store) };
 }

@@ -2,6 +2,7 @@ import type { Line } from "../../machines/line.ts";
 import { newId } from "../../src/domain/ids.ts";
 import { threadUid } from "../../src/domain/thread-uid.ts";
 import type { Store, ThreadRecord } from "../../src/store.ts";
+import type { Exchange, Route } from "./answer-faults.ts";
 import {
   ask,
   createThread,
@@ -31,8 +32,8 @@ export interface Play {
   /** Unique; every text of the play begins with it. */
   readonly id: string;
   readonly model: EchoModel;
-  /** Where the service is now. */
-  url: string;
+  /** Every request so far. */
+  readonly exchanges: Exchange[];
   token: string | null;
   /** Of the widget's thread. */
   threadId: string | null;
@@ -47,6 +48,8 @@ export interface Play {
   /** A message on the server API, read to its end; `accepted` is called as soon as it is stored. */
   tell(words: string, options?: { channel?: string; accepted?: () => void }): Promise<Line>;
   cancel(): Promise<void>;
+  /** Asks whether the user may talk. */
+  access(): Promise<void>;
   /** A visitor with a thread. */
   enter(): Promise<void>;
   register(...tools: string[]): Promise<void>;
@@ -54,6 +57,12 @@ export interface Play {
   say(words: string): Promise<Line>;
   /** Answers a tool_call line. */
   answer(call: Line): Promise<Line>;
+  /** The stream of the widget's thread again, to its end; `accepted` is called when it begins. */
+  follow(options: { accepted: () => void }): Promise<void>;
+  /** Stops the run of the widget's thread. */
+  stop(): Promise<void>;
+  /** The history of the widget's thread. */
+  read(): Promise<void>;
   identify(externalId: string): Promise<void>;
   /** Resolves when nothing of the play's threads runs or waits in the queue. */
   settled(): Promise<void>;
@@ -64,19 +73,28 @@ export interface Play {
 /** A run that is taken over has begun again after about four seconds; a machine under load may take its time. */
 const SETTLE_MS = 30_000;
 
-export function createPlay(parts: { url: string; model: EchoModel; store: Store }): Play {
-  const { model, store } = parts;
+/** How often a client asks again what was refused for the time being; a message is sent once. */
+const TRIES = 10;
+
+export function createPlay(parts: {
+  /** Where the service is: asked for each request. */
+  url: () => string;
+  model: EchoModel;
+  store: Store;
+}): Play {
+  const { url, model, store } = parts;
+  const exchanges: Exchange[] = [];
   const id = newId().slice(0, 8);
   const names = { threadId: `thread-${id}`, userId: `user-${id}` };
 
   async function send(
     words: string,
-    path: string,
+    path: "/v1/messages" | "/v1/widget/messages",
     request: { headers: Record<string, string>; body: object; accepted?: () => void },
   ) {
     const text = play.text(words);
     play.attempted.add(text);
-    const heard = await ask(play.url, path, {
+    const heard = await ask(url(), path, {
       headers: request.headers,
       body: { ...request.body, text },
       onStatus(status) {
@@ -85,7 +103,18 @@ export function createPlay(parts: { url: string; model: EchoModel; store: Store 
         request.accepted?.();
       },
     });
+    exchanges.push({ route: `POST ${path}`, heard });
     return ending("a message", heard);
+  }
+
+  /** A request that may be made again: once more whenever the service cannot answer it now. */
+  async function request(route: Route, status: number, asked: () => Promise<Heard>): Promise<Heard> {
+    for (let tries = 1; ; tries++) {
+      const heard = await asked();
+      exchanges.push({ route, heard });
+      if (heard.status === status) return heard;
+      if (heard.status !== 503 || tries === TRIES) throw new Broken(route, heard);
+    }
   }
 
   function ending(what: string, heard: Heard): Line {
@@ -112,14 +141,12 @@ export function createPlay(parts: { url: string; model: EchoModel; store: Store 
     return visitorHeaders(play.token ?? "");
   }
 
-  function expectStatus(what: string, heard: Heard, status: number): void {
-    if (heard.status !== status) throw new Broken(what, heard);
-  }
+  const ofThread = (end: "stream" | "cancel" | "messages") => `/v1/widget/threads/${play.threadId}/${end}`;
 
   const play: Play = {
     id,
     model,
-    url: parts.url,
+    exchanges,
     token: null,
     threadId: null,
     uids: new Set(),
@@ -140,31 +167,36 @@ export function createPlay(parts: { url: string; model: EchoModel; store: Store 
     },
 
     async cancel() {
-      const heard = await ask(play.url, "/v1/messages/cancel", { headers: transportHeaders, body: names });
-      expectStatus("a cancel", heard, 204);
+      const asking = { headers: transportHeaders, body: names };
+      await request("POST /v1/messages/cancel", 204, () => ask(url(), "/v1/messages/cancel", asking));
+    },
+
+    async access() {
+      const asking = {
+        headers: transportHeaders,
+        body: { channel: TRANSPORT, externalUserId: names.userId },
+      };
+      const { value } = await request("POST /v1/access", 200, () => ask(url(), "/v1/access", asking));
+      if (value["allowed"] !== true) throw new Error("Cannot talk: access says so");
     },
 
     async enter() {
       if (play.token === null) {
-        const heard = await createVisitor(play.url);
-        expectStatus("a visitor", heard, 201);
-        play.token = String(heard.value["visitorToken"]);
+        const { value } = await request("POST /v1/widget/visitors", 201, () => createVisitor(url()));
+        play.token = String(value["visitorToken"]);
       }
+      const { token } = play;
       if (play.threadId === null) {
-        const heard = await createThread(play.url, play.token);
-        expectStatus("a thread", heard, 201);
-        play.threadId = String(heard.value["threadId"]);
+        const { value } = await request("POST /v1/widget/threads", 201, () => createThread(url(), token));
+        play.threadId = String(value["threadId"]);
       }
       play.uids.add(play.threadId);
     },
 
     async register(...tools) {
       const body = { threadId: play.threadId, webmcpTools: tools.map((name) => ({ name })) };
-      expectStatus(
-        "a catalog",
-        await ask(play.url, "/v1/widget/tools", { headers: widgetHeaders(), body }),
-        204,
-      );
+      const asking = { headers: widgetHeaders(), body };
+      await request("POST /v1/widget/tools", 204, () => ask(url(), "/v1/widget/tools", asking));
     },
 
     say: (words) =>
@@ -173,21 +205,42 @@ export function createPlay(parts: { url: string; model: EchoModel; store: Store 
     async answer(call) {
       if (call.type !== "tool_call") throw new Error(`Cannot answer a ${call.type} line`);
       const { callId, tool } = call;
-      const heard = await ask(play.url, "/v1/widget/tool-results", {
+      const heard = await ask(url(), "/v1/widget/tool-results", {
         headers: widgetHeaders(),
         body: { threadId: play.threadId, callId, tool, result: "ok" },
         onStatus: (status) => {
           if (status === 200) play.answered.add(callId);
         },
       });
+      exchanges.push({ route: "POST /v1/widget/tool-results", heard });
       return ending("a tool result", heard);
+    },
+
+    async follow({ accepted }) {
+      const route = "GET /v1/widget/threads/{id}/stream";
+      const onStatus = (status: number) => void (status === 200 && accepted());
+      const asking = { method: "GET", headers: widgetHeaders(), onStatus } as const;
+      await request(route, 200, () => ask(url(), ofThread("stream"), asking));
+    },
+
+    async stop() {
+      const asking = { headers: widgetHeaders() };
+      const route = "POST /v1/widget/threads/{id}/cancel";
+      await request(route, 204, () => ask(url(), ofThread("cancel"), asking));
+    },
+
+    async read() {
+      const asking = { method: "GET", headers: widgetHeaders() } as const;
+      const route = "GET /v1/widget/threads/{id}/messages";
+      await request(route, 200, () => ask(url(), ofThread("messages"), asking));
     },
 
     async identify(externalId) {
       play.account ??= { externalId, userId: null };
-      const heard = await identify(play.url, play.token ?? "", externalId);
-      expectStatus("identify", heard, 200);
-      play.account.userId = String(heard.value["userId"]);
+      const { token } = play;
+      const route = "POST /v1/channels/{slug}/identify";
+      const { value } = await request(route, 200, () => identify(url(), token ?? "", externalId));
+      play.account.userId = String(value["userId"]);
     },
 
     settled: () => until("settled", ({ fence, state }) => fence === null && state !== "running"),

@@ -11,10 +11,15 @@ export interface Scenario {
 }
 
 /** A run that stops in the middle of its answer, and what is done meanwhile. */
-async function whileItSpeaks(play: Play, words: string, meanwhile: () => Promise<unknown>): Promise<void> {
+async function whileItSpeaks(
+  play: Play,
+  words: string,
+  meanwhile: () => Promise<unknown>,
+  send: (words: string) => Promise<unknown> = (said) => play.tell(said),
+): Promise<void> {
   play.model.hold(play.text(words));
   try {
-    const first = play.tell(words);
+    const first = send(words);
     await Promise.race([play.model.held(play.text(words)), first]);
     await meanwhile();
     play.model.release(play.text(words));
@@ -123,6 +128,48 @@ export const SCENARIOS: readonly Scenario[] = [
       await enterWithTools(play, "cart");
       await play.register();
       await play.say("first");
+    },
+  },
+  {
+    name: "access, then a message",
+    async act(play) {
+      await play.access();
+      await play.tell("first");
+    },
+  },
+  {
+    name: "a stream that is read twice",
+    async act(play) {
+      await play.enter();
+      let again: Promise<unknown> = Promise.resolve();
+      const attach = () =>
+        new Promise<void>((resolve, reject) => {
+          again = play.follow({ accepted: resolve });
+          again.catch(reject);
+        });
+      await whileItSpeaks(play, "first", attach, (words) => play.say(words));
+      await again;
+    },
+  },
+  {
+    name: "a cancel on the page",
+    async act(play) {
+      await play.enter();
+      await whileItSpeaks(
+        play,
+        "first",
+        () => play.stop(),
+        (words) => play.say(words),
+      );
+    },
+  },
+  {
+    name: "a history that is read as it grows",
+    async act(play) {
+      await play.enter();
+      await play.read();
+      await play.say("first");
+      await play.read();
     },
   },
 ];
