@@ -14,8 +14,8 @@ export type Results<Result> = Map<Entrant, Result[]>;
 
 /** From the command to the address; installing, which may take minutes, comes before it. */
 const START_MS = 60_000;
-/** No measurement takes as long as this, unless somebody hangs. */
-const TURN_MS = 60_000;
+/** No turn takes as long as this, unless somebody hangs. */
+const TURN_MS = 90_000;
 
 /** One that cannot start does not end the run. */
 export async function enter(name: string, start: () => Promise<Subject>): Promise<Entrant> {
