@@ -36,8 +36,11 @@ export interface ModelRequest {
   traceparent: string | null;
 }
 
+/** What is kept of a turn for the turns after it, in UTF-16 units: more than a model can be given back. */
+export const TURN_TEXT_CHARS = 131_072;
+
 export interface ModelTurn {
-  /** The whole text of the turn: all that `wrote` was given, joined. */
+  /** The text of the turn: all that `wrote` was given, joined; of more than TURN_TEXT_CHARS the beginning. */
   text: string;
   calls: ModelCall[];
   /** null where the server told none. */
@@ -53,7 +56,7 @@ export class ModelFault extends Error {
 }
 
 /** Takes text of a reply as it comes. A promise: nothing more is read from the model before it resolves. */
-export type Wrote = (text: string) => void | Promise<void>;
+export type Wrote = (text: string) => void | Promise<unknown>;
 
 export interface Model {
   readonly kind: "openai" | "demo";

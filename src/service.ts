@@ -1,6 +1,5 @@
 import { nobody } from "./actors/parts.ts";
 import type { ThreadObserver } from "./actors/parts.ts";
-import { createReplyRoom } from "./actors/reply-room.ts";
 import { createThreads } from "./actors/threads.ts";
 import type { RunningThreads, Threads } from "./actors/threads.ts";
 import { createVisitors } from "./actors/visitors.ts";
@@ -87,7 +86,6 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       threadQueueMax: config.threadQueueMax,
       historyBudgetChars: config.agentMaxInputTokens * CHARS_PER_TOKEN,
     },
-    replyRoom: createReplyRoom(),
     observer,
   });
   const visitors = createVisitors({ store, clock, ttlMs: config.visitorTtlMs });

@@ -263,6 +263,14 @@ export interface Store {
   /** Null: nothing was ever committed. `budgetChars` bounds the sum of the tail's contents; at least one message. */
   load(uid: string, budgetChars: number): Promise<ThreadRecord | null>;
   commit(commit: ThreadCommit): Promise<CommitResult>;
+  /**
+   * Keeps a part of a run's text (domain/kept-text.ts). Parts count up from 0; the same number again replaces it.
+   * Runs and messages are committed without what their `kept` says is in parts; load and history give them whole.
+   * False: the fence does not hold the thread.
+   */
+  keepPart(part: { uid: string; fence: string; runId: string; nth: number; text: string }): Promise<boolean>;
+  /** The text of a run's first so many parts. */
+  keptText(uid: string, runId: string, parts: number): Promise<string>;
   /** A message of somebody whose thread is held: `free` where nobody holds it any more (claim it then). */
   wait(
     uid: string,

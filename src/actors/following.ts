@@ -165,7 +165,7 @@ export function createFollowing(parts: {
     drop(mirror);
     if (mirror.log.position > thread.basePosition && mirror.fence !== thread.fence)
       return mirror.log.cut(INTERRUPTED);
-    for (const reply of mirror.log.readers) thread.log.attach(reply, mirror.log.position);
+    for (const reply of mirror.log.readers) thread.attach(reply, mirror.log.position);
   }
 
   /** What the holder said, at the mirror. */
@@ -205,8 +205,7 @@ export function createFollowing(parts: {
       if (followers.get(key) === follower) followers.delete(key);
     });
     followers.set(key, follower);
-    follower.say(linesSince(thread.log.lines, letter.from));
-    thread.log.attach(follower, thread.log.position);
+    thread.attach(follower, letter.from);
   }
 
   return {

@@ -14,8 +14,10 @@ import type { Change } from "./change.ts";
 import { createHost } from "./host.ts";
 import type { Effect } from "./host.ts";
 import { INTERRUPTED } from "./interrupted.ts";
+import type { LongReplies, LongReply } from "./long-replies.ts";
 import { createMailbox } from "./mailbox.ts";
 import type { ThreadParts } from "./parts.ts";
+import type { OpenReply } from "./reply.ts";
 import { createRunLog } from "./run-log.ts";
 import type { RunLog } from "./run-log.ts";
 
@@ -72,6 +74,9 @@ export interface Roster {
   letGo(thread: LiveThread): void;
 }
 
+/** What the held threads of a process share. */
+export type HeldParts = ThreadParts & { longReplies: LongReplies };
+
 export class LiveThread {
   readonly uid: string;
   readonly slug: string;
@@ -83,9 +88,10 @@ export class LiveThread {
   /** What was saved of the run when this process took it: what lies before it reads the same on every instance. */
   basePosition: number;
 
-  readonly #parts: ThreadParts;
+  readonly #parts: HeldParts;
   readonly #roster: Roster;
   readonly #mailbox = createMailbox();
+  #longReply: LongReply;
   #snapshot;
   #rev: number;
   #history: Message[];
@@ -99,7 +105,7 @@ export class LiveThread {
   #over = false;
 
   constructor(
-    parts: ThreadParts,
+    parts: HeldParts,
     roster: Roster,
     thread: { uid: string; slug: string; record: ThreadRecord | null; traceparent: string | null },
   ) {
@@ -110,7 +116,9 @@ export class LiveThread {
     this.slug = record?.slug ?? slug;
     this.fence = newFence(parts.store.processId);
     this.run = record?.run ?? null;
-    this.log = createRunLog(this.run?.runId ?? "", this.run?.lines);
+    this.log = createRunLog(this.run?.runId ?? "", this.run?.lines, this.run?.kept);
+    if (this.run?.kept) this.run = { ...this.run, lines: [...this.log.lines] };
+    this.#longReply = this.#longReplyOf(this.log);
     this.basePosition = this.log.position;
     this.#snapshot = record?.snapshot ? host.thaw(record.snapshot) : host.initial();
     this.#rev = record?.rev ?? 0;
@@ -157,6 +165,11 @@ export class LiveThread {
     });
   }
 
+  /** Gives a reader what the active run has said since `from`, then what comes. */
+  attach(reply: OpenReply, from: number): void {
+    this.#longReply.attach(reply, from);
+  }
+
   /** The page registered other tools: the next turn is offered these. */
   setCatalog(catalog: Catalog): void {
     this.#catalog = catalog;
@@ -175,7 +188,7 @@ export class LiveThread {
     if (!decision.changed) return null;
     const { clock } = this.#parts;
     const change = drawUpChange({
-      run: this.run && { ...this.run, lines: [...this.log.lines], activeMs: this.#activeMs() },
+      run: this.run && this.#runSoFar(this.run),
       event,
       decision,
       item: enclosed.item ?? null,
@@ -186,6 +199,21 @@ export class LiveThread {
       nowMs: clock.now(),
     });
     return { change, next: decision.next };
+  }
+
+  #longReplyOf(log: RunLog): LongReply {
+    const { uid, fence } = this;
+    return this.#parts.longReplies.of({ uid, fence, isOver: () => this.#over }, log);
+  }
+
+  #runSoFar(run: Run): Run {
+    const { lines, kept } = this.log;
+    return {
+      ...run,
+      lines: [...lines],
+      activeMs: this.#activeMs(),
+      ...(kept.parts > 0 ? { kept } : {}),
+    };
   }
 
   /** null: a thread without a run has nothing to be taken for. */
@@ -306,8 +334,8 @@ export class LiveThread {
     if (change.endedRun?.outcome) this.#tellEnd(change.endedRun);
     this.run = change.run;
     if (change.begins) {
-      this.#parts.replyRoom.left(this);
       this.log = createRunLog(change.run.runId);
+      this.#longReply = this.#longReplyOf(this.log);
       this.basePosition = 0;
       this.#activeSince = this.#parts.clock.elapsed();
       this.#roster.begun(this);
@@ -359,7 +387,7 @@ export class LiveThread {
       if (this.log.textChars > limits.runMaxReplyChars) {
         this.#post(task, { type: "run.failed", message: "The reply grew longer than it may", code: null });
       }
-      return this.#parts.replyRoom.grew(this, this.log.textChars);
+      return this.#longReply.grew();
     };
     const turn = {
       slug: this.slug,
@@ -424,7 +452,6 @@ export class LiveThread {
 
   #stop(): void {
     this.#over = true;
-    this.#parts.replyRoom.left(this);
     this.#leaveState();
     if (this.#timeout) clearTimeout(this.#timeout);
     this.#timeout = null;

@@ -5,7 +5,6 @@ import type { Clock } from "../clock.ts";
 import type { RunMove } from "../domain/message.ts";
 import type { PlainLog } from "../log.ts";
 import type { Store } from "../store.ts";
-import type { ReplyRoom } from "./reply-room.ts";
 
 /** What the threads of an instance are made of. */
 export interface ThreadParts {
@@ -14,8 +13,6 @@ export interface ThreadParts {
   clock: Clock;
   log: PlainLog;
   limits: ThreadLimits;
-  /** Shared by the threads of a process. */
-  replyRoom: ReplyRoom;
   observer: ThreadObserver;
 }
 

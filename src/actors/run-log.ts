@@ -1,5 +1,8 @@
 import { isTerminal } from "../../machines/line.ts";
 import type { Line, ProgressLine, TerminalLine } from "../../machines/line.ts";
+import { textOf } from "../domain/fold-steps.ts";
+import { NOTHING_KEPT, textChars, withoutText, withText } from "../domain/kept-text.ts";
+import type { KeptText, RunLine } from "../domain/kept-text.ts";
 import type { OpenReply } from "./reply.ts";
 
 /**
@@ -11,7 +14,8 @@ import type { OpenReply } from "./reply.ts";
  */
 export interface RunLog {
   readonly runId: string;
-  readonly lines: readonly ProgressLine[];
+  /** Without the text that is kept in parts. */
+  readonly lines: readonly RunLine[];
   /** Position after everything said so far. */
   readonly position: number;
   /** Units of text among it. */
@@ -19,26 +23,38 @@ export interface RunLog {
   /** How the present stream ended; null while it is open. */
   readonly terminal: TerminalLine | null;
   readonly readers: ReadonlySet<OpenReply>;
+  /** What of the text the store keeps in parts. */
+  readonly kept: KeptText;
+  /** The text after that. */
+  readonly rest: string;
   /** Adds lines, and gives them to the readers as they are. A terminal line ends every reader's stream. */
   say(lines: readonly Line[]): void;
+  /** The store keeps the first units of `rest` now, as one more part: here they are let go. */
+  noteKept(chars: number): void;
   /** Ends every reader's stream here and now, with a line that is not the run's own. */
   cut(line: TerminalLine): void;
-  /** Gives what was said since `from`, then what comes. */
-  attach(reply: OpenReply, from: number): void;
+  /** True where what was said since `from` is all here. */
+  has(from: number): boolean;
+  /** Gives what was said since `from`, then what comes. `keptText`: of all parts, where it is not all here. */
+  attach(reply: OpenReply, from: number, keptText?: string): void;
 }
 
 /** How much room a line takes in positions. */
-function extent(line: ProgressLine): number {
-  return line.type === "delta" ? line.text.length : 1;
+function extent(line: RunLine): number {
+  return line.type === "delta" ? textChars(line) : 1;
 }
 
 /** Position after all of these lines. */
-export function positionAfter(lines: readonly ProgressLine[]): number {
+export function positionAfter(lines: readonly RunLine[]): number {
   return lines.reduce((sum, line) => sum + extent(line), 0);
 }
 
-/** The part of the lines that was said after a position. */
-export function linesSince(lines: readonly ProgressLine[], from: number): ProgressLine[] {
+function keptIn(line: RunLine): number {
+  return line.type === "delta" ? (line.kept ?? 0) : 0;
+}
+
+/** The part of the lines that was said after a position; its text must be in the lines. */
+export function linesSince(lines: readonly RunLine[], from: number): ProgressLine[] {
   const since: ProgressLine[] = [];
   let position = 0;
   for (const line of lines) {
@@ -46,45 +62,63 @@ export function linesSince(lines: readonly ProgressLine[], from: number): Progre
     position += extent(line);
     if (position <= from) continue;
     if (line.type === "delta" && start < from)
-      since.push({ type: "delta", text: line.text.slice(from - start) });
+      since.push({ type: "delta", text: line.text.slice(from - start - keptIn(line)) });
     else since.push(line);
   }
   return since;
 }
 
 /** Appends a line to a list of lines, joining adjacent deltas. */
-export function joinLine(lines: ProgressLine[], line: ProgressLine): void {
+export function joinLine(lines: RunLine[], line: ProgressLine): void {
   const last = lines.at(-1);
   if (line.type === "delta" && last?.type === "delta") {
     // A new object: the old one may be in the hands of a reader or a save.
-    lines[lines.length - 1] = { type: "delta", text: last.text + line.text };
+    const text = last.text + line.text;
+    lines[lines.length - 1] = last.kept ? { type: "delta", text, kept: last.kept } : { type: "delta", text };
   } else {
     lines.push(line);
   }
 }
 
-export function createRunLog(runId: string, said: readonly ProgressLine[] = []): RunLog {
-  const lines: ProgressLine[] = [...said];
+/** `said`: the whole lines of a run that goes on, of whose text the store keeps so much. */
+export function createRunLog(
+  runId: string,
+  said: readonly ProgressLine[] = [],
+  keptBefore: KeptText = NOTHING_KEPT,
+): RunLog {
+  let kept = keptBefore;
+  let lines: RunLine[] = withoutText(said, kept.chars);
   const readers = new Set<OpenReply>();
   let position = positionAfter(lines);
   let terminal: TerminalLine | null = null;
-  let textChars = lines.reduce((sum, line) => sum + (line.type === "delta" ? line.text.length : 0), 0);
+  let chars = lines.reduce((sum, line) => sum + textChars(line), 0);
 
   return {
     runId,
-    lines,
     readers,
+
+    get lines() {
+      return lines;
+    },
 
     get position() {
       return position;
     },
 
     get textChars() {
-      return textChars;
+      return chars;
     },
 
     get terminal() {
       return terminal;
+    },
+
+    get kept() {
+      return kept;
+    },
+
+    get rest() {
+      return textOf(lines);
     },
 
     say(said) {
@@ -95,7 +129,7 @@ export function createRunLog(runId: string, said: readonly ProgressLine[] = []):
         }
         joinLine(lines, line);
         position += extent(line);
-        if (line.type === "delta") textChars += line.text.length;
+        if (line.type === "delta") chars += line.text.length;
       }
       for (const reply of readers) {
         reply.say(said);
@@ -103,13 +137,29 @@ export function createRunLog(runId: string, said: readonly ProgressLine[] = []):
       }
     },
 
+    noteKept(chars) {
+      lines = withoutText(lines, chars);
+      kept = { parts: kept.parts + 1, chars: kept.chars + chars };
+    },
+
     cut(line) {
       for (const reply of readers) reply.say([line]);
       readers.clear();
     },
 
-    attach(reply, from) {
-      const since: Line[] = linesSince(lines, from);
+    has(from) {
+      if (kept.parts === 0) return true;
+      let position = 0;
+      for (const line of lines) {
+        const inParts = keptIn(line);
+        if (inParts > 0 && position + inParts > from) return false;
+        position += extent(line);
+      }
+      return true;
+    },
+
+    attach(reply, from, keptText = "") {
+      const since: Line[] = linesSince(keptText === "" ? lines : withText(lines, keptText), from);
       if (terminal) since.push(terminal);
       reply.say(since);
       if (!reply.over) readers.add(reply);

@@ -7,6 +7,7 @@ import type { HistoryPage, Letter, ThreadRecord } from "../store.ts";
 import { createFollowing } from "./following.ts";
 import { LiveThread } from "./live-thread.ts";
 import type { Claim, ClaimResult } from "./live-thread.ts";
+import { createLongReplies } from "./long-replies.ts";
 import type { ThreadParts } from "./parts.ts";
 import { createRecovery } from "./recovery.ts";
 import { createReply } from "./reply.ts";
@@ -76,6 +77,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
   const lives = new Map<string, LiveThread>();
   /** Fences that this process means to hold: what the store says is held by others of its fences is lost. */
   const fences = new Set<string>();
+  const heldParts = { ...parts, longReplies: createLongReplies(parts) };
   let draining = false;
 
   const roster = {
@@ -114,7 +116,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
     record: ThreadRecord | null,
     traceparent: string | null,
   ): LiveThread {
-    return new LiveThread(parts, roster, { uid, slug, record, traceparent });
+    return new LiveThread(heldParts, roster, { uid, slug, record, traceparent });
   }
 
   /** Claims a thread as it is, over and over until the claim was made on what the store holds. */
@@ -160,7 +162,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
       });
       if (result.type === "waiting" || result.type === "full") return waitBehind(result);
       if (result.type !== "committed") return "again";
-      thread.log.attach(reply, 0);
+      thread.attach(reply, 0);
       return reply;
     });
 
@@ -169,7 +171,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
         throw new Refusal("rate-limited", "Too many messages wait in this thread", 1);
       // Its run may have begun before the store's answer came back.
       const live = lives.get(uid);
-      if (live?.run?.runId === reply.runId) live.log.attach(reply, 0);
+      if (live?.run?.runId === reply.runId) live.attach(reply, 0);
       else following.expect(uid, reply.runId, reply, holder.fence);
       return reply;
     }
@@ -197,7 +199,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
       if (result.type === "unchanged") throw new Refusal("conflict", "No such call is pending");
       if (result.type !== "committed") return "again";
       const reply = createReply(run.runId);
-      thread.log.attach(reply, positionAfter(run.lines));
+      thread.attach(reply, positionAfter(run.lines));
       return reply;
     });
   }
@@ -212,7 +214,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
       return reply;
     }
     const live = lives.get(record.uid);
-    if (live?.run?.runId === run.runId) live.log.attach(reply, from);
+    if (live?.run?.runId === run.runId) live.attach(reply, from);
     else if (record.fence && fences.has(record.fence)) return "again";
     else following.follow(record, run.runId, reply, from);
     return reply;

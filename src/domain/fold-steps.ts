@@ -12,5 +12,6 @@ export function foldSteps(lines: readonly ProgressLine[]): Step[] {
 
 /** All text of the lines, joined. */
 export function textOf(lines: readonly ProgressLine[]): string {
-  return lines.map((line) => (line.type === "delta" ? line.text : "")).join("");
+  // By adding: a long text that is one line is not copied.
+  return lines.reduce((text, line) => (line.type === "delta" ? text + line.text : text), "");
 }

@@ -1,5 +1,6 @@
-import type { ProgressLine, StepLine, TerminalLine } from "../../machines/line.ts";
+import type { StepLine, TerminalLine } from "../../machines/line.ts";
 import type { RunOutcome } from "../../machines/run.ts";
+import type { KeptText, RunLine } from "./kept-text.ts";
 import type { PageTool } from "./page-tool.ts";
 
 /** A step as history and streams show it. */
@@ -27,6 +28,8 @@ export interface Message {
   calls?: PastCall[];
   /** Only on a reply; not shown to clients. */
   outcome?: RunOutcome;
+  /** Only on a reply that grew long; not shown to clients. */
+  kept?: KeptText;
 }
 
 /** What is known of who speaks, as data for the model: everything in it is the visitor's or the page's claim. */
@@ -72,7 +75,9 @@ export interface Run {
   /** What the model saw and said so far. */
   turns: TurnItem[];
   /** What the run said since the user's message, adjacent deltas joined; terminal lines are not in it. */
-  lines: ProgressLine[];
+  lines: RunLine[];
+  /** Only on a run whose text has grown long. */
+  kept?: KeptText;
   /** Index in `lines` where the present stream begins: 0, or where the latest tool result opened it. */
   streamFrom: number;
   /** How the present stream ended; null while it is open. */

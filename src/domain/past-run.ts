@@ -50,5 +50,6 @@ export function replyMessage(options: {
     outcome,
     ...(steps.length > 0 ? { steps } : {}),
     ...(calls.length > 0 ? { calls } : {}),
+    ...(run.kept ? { kept: run.kept } : {}),
   };
 }

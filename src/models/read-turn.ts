@@ -1,4 +1,5 @@
-import { ModelFault } from "../model.ts";
+import { cutText } from "../../machines/line.ts";
+import { ModelFault, TURN_TEXT_CHARS } from "../model.ts";
 import type { ModelTurn, Wrote } from "../model.ts";
 import { Answer } from "./answer.ts";
 import type { BodyReader, PushedResponse } from "./fast-fetch.ts";
@@ -92,7 +93,8 @@ class TurnReader implements BodyReader {
     this.#tell(this.#untold.length);
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#settle.resolve({ text: this.#text, calls: this.#answer.calls, usage: this.#answer.usage });
+    const text = cutText(this.#text, TURN_TEXT_CHARS);
+    this.#settle.resolve({ text, calls: this.#answer.calls, usage: this.#answer.usage });
   }
 
   #fail(error: unknown): void {
@@ -105,7 +107,7 @@ class TurnReader implements BodyReader {
     // Half of a pair whose other half never came is replaced: what is told can be written as UTF-8.
     const told = this.#untold.slice(0, chars).replaceAll(/\p{Surrogate}/gu, "\ufffd");
     this.#untold = this.#untold.slice(chars);
-    this.#text += told;
+    if (this.#text.length < TURN_TEXT_CHARS) this.#text += told;
     try {
       const room = this.#wrote(told);
       if (room) this.#wait(room);
@@ -114,7 +116,7 @@ class TurnReader implements BodyReader {
     }
   }
 
-  #wait(room: Promise<void>): void {
+  #wait(room: Promise<unknown>): void {
     this.#response.pause(true);
     void room.then(() => {
       if (!this.#isOver) this.#response.pause(false);

@@ -56,6 +56,7 @@ export function threadRecords(db: EmbeddedDb) {
   const runKey = (uid: string): Key => ["r", keyPart(uid)];
   const catalogKey = (uid: string): Key => ["t", keyPart(uid)];
   const messageKey = (uid: string, position: number): Key => ["m", keyPart(uid), position];
+  const partKey = (uid: string, runId: string, nth: number): Key => ["p", keyPart(uid), keyPart(runId), nth];
   const summaryKey = (uid: string, position: number): Key => ["rs", keyPart(uid), position];
   const runPositionKey = (uid: string, runId: string): Key => ["ri", keyPart(uid), keyPart(runId)];
   const waitingKey = (uid: string, runId: string): Key => ["q", keyPart(uid), keyPart(runId)];
@@ -74,6 +75,12 @@ export function threadRecords(db: EmbeddedDb) {
       if (catalog.length === 0) db.remove(catalogKey(uid));
       else db.put(catalogKey(uid), catalog);
     },
+
+    putPart: (uid: string, runId: string, nth: number, text: string) =>
+      db.put(partKey(uid, runId, nth), text),
+    /** The text of a run's first so many parts. */
+    text: (uid: string, runId: string, parts: number): string =>
+      Array.from({ length: parts }, (_, nth) => db.get<string>(partKey(uid, runId, nth)) ?? "").join(""),
 
     /** Newest first, from the message at `position` on. */
     *messages(uid: string, position: number): Iterable<Message> {

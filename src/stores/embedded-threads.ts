@@ -1,11 +1,15 @@
-import type { Message } from "../domain/message.ts";
+import { wholeMessage, wholeRun } from "../domain/kept-text.ts";
+import type { Message, Run } from "../domain/message.ts";
 import type { Store } from "../store.ts";
 import { commitThread, joinQueue } from "./embedded-commit.ts";
 import type { EmbeddedDb } from "./embedded-db.ts";
 import { newHeader } from "./embedded-thread-records.ts";
 import type { ThreadRecords } from "./embedded-thread-records.ts";
 
-type Threads = Pick<Store, "load" | "commit" | "wait" | "setCatalog" | "history" | "runs">;
+type Threads = Pick<
+  Store,
+  "load" | "commit" | "keepPart" | "keptText" | "wait" | "setCatalog" | "history" | "runs"
+>;
 
 /** A message's id is its position, in plain decimal digits; NaN for any other text. */
 function positionOf(id: string): number {
@@ -14,14 +18,24 @@ function positionOf(id: string): number {
 }
 
 export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): Threads {
+  function runOf(uid: string): Run | null {
+    const run = records.run(uid);
+    return run?.kept ? wholeRun(run, records.text(uid, run.runId, run.kept.parts)) : run;
+  }
+
+  function whole(uid: string, message: Message): Message {
+    const { runId, kept } = message;
+    return kept ? wholeMessage(message, records.text(uid, runId, kept.parts)) : message;
+  }
+
   /** The newest messages whose contents fit the budget, at least one; oldest first. */
   function tailOf(uid: string, messageCount: number, budgetChars: number): Message[] {
     const tail: Message[] = [];
     let left = budgetChars;
     for (const message of records.messages(uid, messageCount)) {
-      left -= message.content.length;
+      left -= message.content.length + (message.kept?.chars ?? 0);
       if (left < 0 && tail.length > 0) break;
-      tail.push(message);
+      tail.push(whole(uid, message));
     }
     return tail.reverse();
   }
@@ -40,7 +54,7 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): Threads
           state,
           snapshot,
           catalog: records.catalog(uid),
-          run: records.run(uid),
+          run: runOf(uid),
           tail: tailOf(uid, messageCount, budgetChars),
           messageCount,
           waitingCount: waiting.length,
@@ -48,6 +62,16 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): Threads
       }),
 
     commit: (commit) => db.change(`save thread ${commit.uid}`, () => commitThread(records, commit)),
+
+    keepPart: ({ uid, fence, runId, nth, text }) =>
+      db.change(`keep a part of a reply in thread ${uid}`, () => {
+        if (records.header(uid)?.fence !== fence) return false;
+        records.putPart(uid, runId, nth, text);
+        return true;
+      }),
+
+    keptText: (uid, runId, parts) =>
+      db.read(`read a reply of thread ${uid}`, () => records.text(uid, runId, parts)),
 
     wait: (uid, message, max) =>
       db.change(`queue a message in thread ${uid}`, () => {
@@ -71,7 +95,7 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): Threads
         const page: Message[] = [];
         for (const message of records.messages(uid, end - 1)) {
           if (page.length === limit) break;
-          page.push(message);
+          page.push(whole(uid, message));
         }
         return page.reverse();
       }),

@@ -69,7 +69,8 @@ export function channelStateFrom(reply: Reply | undefined): ChannelState {
 
 /** A message in its list: before the JSON the length of its content, which load counts without reading JSON. */
 export function messageEntry(message: Message): string {
-  return `${message.content.length}\n${JSON.stringify(message)}`;
+  const chars = message.content.length + (message.kept?.chars ?? 0);
+  return `${chars}\n${JSON.stringify(message)}`;
 }
 
 export function messageFrom(entry: Reply): Message {

@@ -1,8 +1,8 @@
-import type { KeptText, Message, WaitingMessage } from "../domain/message.ts";
+import { wholeMessage, wholeRun } from "../domain/kept-text.ts";
+import type { Message, WaitingMessage } from "../domain/message.ts";
 import type { CommitResult, RunSummary, Store, ThreadCommit } from "../store.ts";
 import { holderOf } from "../domain/fence.ts";
 import { bucketOf } from "./buckets.ts";
-import { messageFromStore, partName, partNames, runFromStore, runToStore } from "./kept-text.ts";
 import type { RedisCommands } from "./redis-commands.ts";
 import type { Reply } from "./redis-connection.ts";
 import { barKey, dueKey, ownKey, threadKeys } from "./redis-keys.ts";
@@ -23,25 +23,26 @@ import {
 /** The thread plane: everything inside a thread, one slot for each. */
 export interface RedisThreads extends Pick<
   Store,
-  "load" | "keepPart" | "wait" | "setCatalog" | "history" | "runs"
+  "load" | "keepPart" | "keptText" | "wait" | "setCatalog" | "history" | "runs"
 > {
   /** A claim stands on the beat of `heardAtMs`; null: the others have forgotten this process since, beat again. */
   commit(commit: ThreadCommit, heardAtMs: number): Promise<CommitResult | null>;
 }
 
 export function redisThreads(redis: RedisCommands): RedisThreads {
-  async function partsOf(uid: string, runId: string, kept: KeptText): Promise<string> {
-    const { parts } = threadKeys(uid);
-    const texts = await redis.read(parts, "HMGET", parts, ...partNames(runId, kept));
+  async function textOfParts(uid: string, runId: string, parts: number): Promise<string> {
+    const key = threadKeys(uid).parts;
+    const names = Array.from({ length: parts }, (_, nth) => partName(runId, nth));
+    const texts = parts > 0 ? await redis.read(key, "HMGET", key, ...names) : [];
     return listOf(texts).map(textOf).join("");
   }
 
   async function wholeMessages(uid: string, messages: Message[]): Promise<Message[]> {
-    // Hardly any thread has one: the others wait for nothing.
+    // Hardly any thread has a long one: the others wait for nothing.
     if (!messages.some(({ kept }) => kept)) return messages;
     const whole = messages.map(async (message) => {
       const { runId, kept } = message;
-      return kept ? messageFromStore(message, await partsOf(uid, runId, kept)) : message;
+      return kept ? wholeMessage(message, await textOfParts(uid, runId, kept.parts)) : message;
     });
     return Promise.all(whole);
   }
@@ -53,8 +54,9 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       if (reply === null) return null;
       const record = threadFrom(uid, reply);
       const { run } = record;
-      const wholeRun = run?.kept ? runFromStore(run, await partsOf(uid, run.runId, run.kept)) : run;
-      return { ...record, run: wholeRun, tail: await wholeMessages(uid, record.tail) };
+      const tail = await wholeMessages(uid, record.tail);
+      if (!run?.kept) return { ...record, tail };
+      return { ...record, tail, run: wholeRun(run, await textOfParts(uid, run.runId, run.kept.parts)) };
     },
 
     async keepPart({ uid, fence, runId, nth, text }) {
@@ -62,6 +64,8 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       const kept = await redis.call("keep_part", [header, parts], [fence, partName(runId, nth), text]);
       return kept === 1;
     },
+
+    keptText: textOfParts,
 
     async commit(commit, heardAtMs) {
       return resultFrom(await redis.call("commit", commitKeys(commit), commitArguments(commit, heardAtMs)));
@@ -115,7 +119,7 @@ function commitKeys({ uid, fence, takesFrom }: ThreadCommit): string[] {
 
 /** The arguments of `commit` in redis-functions.lua, counted there from 1. */
 function commitArguments(commit: ThreadCommit, heardAtMs: number): string[] {
-  const { orWait, endedRun, run, restOfText } = commit;
+  const { orWait, endedRun, run } = commit;
   return [
     commit.opId,
     commit.fence,
@@ -127,7 +131,7 @@ function commitArguments(commit: ThreadCommit, heardAtMs: number): string[] {
     String(commit.atMs),
     commit.snapshot,
     commit.state,
-    JSON.stringify(runToStore(run, restOfText)),
+    JSON.stringify(run),
     optional(commit.startsWaiting),
     flag(commit.holds),
     commit.deadlineMs === null ? "" : String(commit.deadlineMs),
@@ -138,7 +142,7 @@ function commitArguments(commit: ThreadCommit, heardAtMs: number): string[] {
     summaryOf(run),
     endedRun ? endedRun.runId : "",
     endedRun ? summaryOf(endedRun) : "",
-    ...commit.messages.map((message) => messageEntry(message, restOfText)),
+    ...commit.messages.map(messageEntry),
   ];
 }
 
@@ -161,4 +165,8 @@ function resultFrom(reply: Reply): CommitResult | null {
     default:
       throw new Error(`Cannot read a commit's answer: no result is called ${type}`);
   }
+}
+
+function partName(runId: string, nth: number): string {
+  return `${runId}:${nth}`;
 }

@@ -3,7 +3,6 @@ import { isTerminal } from "../../machines/line.ts";
 import { nobody } from "../../src/actors/parts.ts";
 import type { ThreadLimits } from "../../src/actors/parts.ts";
 import type { Reply } from "../../src/actors/reply.ts";
-import { createReplyRoom } from "../../src/actors/reply-room.ts";
 import { createThreads } from "../../src/actors/threads.ts";
 import type { AnsweredCall, RunningThreads, Said } from "../../src/actors/threads.ts";
 import { systemClock } from "../../src/clock.ts";
@@ -42,7 +41,6 @@ export function createInstance(
     agent,
     clock: options.clock ?? systemClock,
     log: { info() {}, warn: complain, error: complain },
-    replyRoom: createReplyRoom(),
     limits: { ...limits, ...options.limits },
     observer: nobody,
   });

@@ -7,7 +7,6 @@ import { systemClock } from "../../src/clock.ts";
 import { newId } from "../../src/domain/ids.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { nobody } from "../../src/actors/parts.ts";
-import { createReplyRoom } from "../../src/actors/reply-room.ts";
 import { createThreads } from "../../src/actors/threads.ts";
 import type { Threads } from "../../src/actors/threads.ts";
 import type { Reply } from "../../src/actors/reply.ts";
@@ -126,7 +125,6 @@ describe.each(keepers)("clients that interleave on one thread, on $name", ({ pre
           agent: player,
           clock: systemClock,
           log: { info() {}, warn() {}, error() {} },
-          replyRoom: createReplyRoom(),
           limits: {
             runTimeoutMs: 60_000,
             runMaxToolCalls: 6,

@@ -8,6 +8,7 @@ export const CHANGES = [
   "promote",
   "merge",
   "commit",
+  "keepPart",
   "wait",
   "setCatalog",
 ] as const satisfies readonly (keyof Store)[];

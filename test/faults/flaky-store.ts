@@ -35,6 +35,7 @@ const CALLS = [
   "merge",
   "load",
   "commit",
+  "keepPart",
   "wait",
   "setCatalog",
   "history",

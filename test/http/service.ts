@@ -2,7 +2,6 @@ import { onTestFinished } from "vitest";
 import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { nobody } from "../../src/actors/parts.ts";
-import { createReplyRoom } from "../../src/actors/reply-room.ts";
 import { createThreads } from "../../src/actors/threads.ts";
 import { createVisitors } from "../../src/actors/visitors.ts";
 import { createDirectory } from "../../src/admission/directory.ts";
@@ -110,7 +109,6 @@ export async function startService(
     clock,
     log,
     observer: nobody,
-    replyRoom: createReplyRoom(),
     limits: {
       runTimeoutMs: 60_000,
       runMaxToolCalls: 5,

@@ -3,6 +3,7 @@ import type { Store } from "../../src/store.ts";
 import { channelPromises } from "./contract-channels.ts";
 import { commitPromises } from "./contract-commit.ts";
 import { identityPromises } from "./contract-identity.ts";
+import { keptTextPromises } from "./contract-kept-text.ts";
 import { livenessPromises } from "./contract-liveness.ts";
 import { threadPromises } from "./contract-threads.ts";
 import { userPromises } from "./contract-users.ts";
@@ -55,6 +56,7 @@ export function describeStore(
     identityPromises(bench);
     commitPromises(bench);
     threadPromises(bench);
+    keptTextPromises(bench);
     livenessPromises(bench, lacks);
   });
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../src/clock.ts";
 import type { Channel } from "../../src/domain/channel.ts";
+import { wholeMessage, wholeRun } from "../../src/domain/kept-text.ts";
 import type { Catalog, Message, Run, WaitingMessage } from "../../src/domain/message.ts";
 import type { User } from "../../src/domain/user.ts";
 import type { CommitResult, Letter, Store, ThreadCommit, ThreadEntry } from "../../src/store.ts";
@@ -32,6 +33,8 @@ interface Thread {
   catalog: Catalog;
   messages: Message[];
   runs: Run[];
+  /** Texts of long replies, by run and number. */
+  parts: Map<string, string>;
   queue: WaitingMessage[];
   /** The last change that was committed, and what it answered. */
   last: { commit: ThreadCommit; result: CommitResult } | null;
@@ -63,7 +66,17 @@ export function createReference(clock: Clock): Store {
   const uidOf = (person: Person, name: string) =>
     person.threads.find((thread) => thread.name === name)?.uid ?? null;
   const threadOf = (uid: string, slug: string): Thread => {
-    const empty = { slug, rev: 0, fence: null, catalog: [], messages: [], runs: [], queue: [], last: null };
+    const empty = {
+      slug,
+      rev: 0,
+      fence: null,
+      catalog: [],
+      messages: [],
+      runs: [],
+      parts: new Map(),
+      queue: [],
+      last: null,
+    };
     const thread = threads.get(uid) ?? empty;
     threads.set(uid, thread);
     return thread;
@@ -80,6 +93,18 @@ export function createReference(clock: Clock): Store {
     if (thread.queue.length >= max) return "full";
     thread.queue.push(message);
     return "waiting";
+  }
+
+  function textOfParts(uid: string, runId: string, parts: number): string {
+    const kept = threads.get(uid)?.parts;
+    return Array.from({ length: parts }, (_, nth) => kept?.get(`${runId} ${nth}`) ?? "").join("");
+  }
+
+  function wholeMessages(uid: string, messages: readonly Message[]): Message[] {
+    return messages.map((message) => {
+      const { runId, kept } = message;
+      return kept ? wholeMessage(message, textOfParts(uid, runId, kept.parts)) : message;
+    });
   }
 
   function listRun(thread: Thread, run: Run): void {
@@ -240,7 +265,9 @@ export function createReference(clock: Clock): Store {
     async load(uid, budgetChars) {
       const thread = threads.get(uid);
       if (!thread) return null;
-      const { slug, rev, fence, catalog, messages, queue, last } = thread;
+      const { slug, rev, fence, catalog, queue, last } = thread;
+      const messages = wholeMessages(uid, thread.messages);
+      const run = last?.commit.run ?? null;
       const sizeFrom = (from: number) => messages.slice(from).reduce((sum, m) => sum + m.content.length, 0);
       let from = 0;
       while (from < messages.length - 1 && sizeFrom(from) > budgetChars) from++;
@@ -252,13 +279,20 @@ export function createReference(clock: Clock): Store {
         state: last?.commit.state ?? "idle",
         snapshot: last?.commit.snapshot ?? null,
         catalog,
-        run: last?.commit.run ?? null,
+        run: run?.kept ? wholeRun(run, textOfParts(uid, run.runId, run.kept.parts)) : run,
         tail: messages.slice(from),
         messageCount: messages.length,
         waitingCount: queue.length,
       };
     },
     commit: async (change) => commit(change),
+    async keepPart({ uid, fence, runId, nth, text }) {
+      const thread = threads.get(uid);
+      if (thread?.fence !== fence) return false;
+      thread.parts.set(`${runId} ${nth}`, text);
+      return true;
+    },
+    keptText: async (uid, runId, parts) => textOfParts(uid, runId, parts),
     async wait(uid, message, max) {
       const thread = threads.get(uid);
       if (!thread || !isHeld(thread)) return { type: "free" };
@@ -269,7 +303,7 @@ export function createReference(clock: Clock): Store {
       threadOf(uid, slug).catalog = catalog;
     },
     async history(uid, { limit, before }) {
-      const messages = threads.get(uid)?.messages ?? [];
+      const messages = wholeMessages(uid, threads.get(uid)?.messages ?? []);
       const end = before === null ? messages.length : messages.findIndex(({ id }) => id === before);
       return end === -1 ? [] : messages.slice(Math.max(0, end - limit), end);
     },

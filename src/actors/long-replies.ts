@@ -1,0 +1,116 @@
+import type { PlainLog } from "../log.ts";
+import type { Store } from "../store.ts";
+import { INTERRUPTED } from "./interrupted.ts";
+import type { OpenReply } from "./reply.ts";
+import type { RunLog } from "./run-log.ts";
+
+/**
+ * Replies that grow long, of one process.
+ *
+ * A reply is kept in parts of the store as it grows, and what is kept is let go here: a process holds a part or so of
+ * each, however long replies grow and however many there are, and no save writes all of one at once. While a part is on
+ * its way its model is not read on, which stops the far end, too.
+ */
+export interface LongReplies {
+  /** Calls for each run of a held thread. */
+  of(thread: { uid: string; fence: string; isOver: () => boolean }, log: RunLog): LongReply;
+}
+
+export interface LongReply {
+  /** The run has said more. A promise: it must not say more before that resolves. */
+  grew(): Promise<void> | undefined;
+  /** Gives what the run has said since `from`, then what comes; reads first what is not here any more. */
+  attach(reply: OpenReply, from: number): void;
+}
+
+/** Some 16,000 tokens: hardly any reply has a part. One takes about a millisecond. */
+const PART_CHARS = 65_536;
+/** More at once would hold up what else is asked of the store. */
+const PARTS_AT_ONCE = 2;
+const RETRY_MS = 500;
+
+export function createLongReplies({ store, log: plainLog }: { store: Store; log: PlainLog }): LongReplies {
+  const inTurn = createTurnstile(PARTS_AT_ONCE);
+
+  return {
+    of({ uid, fence, isOver }, log) {
+      const { runId } = log;
+      let keeping: Promise<void> | null = null;
+
+      /** Until it is kept: while the store is away the reply waits, as its saves do. */
+      async function keep(): Promise<void> {
+        const text = log.rest;
+        const part = { uid, fence, runId, nth: log.kept.parts, text };
+        for (let tries = 0; !isOver() && !log.terminal; tries++) {
+          try {
+            // Whoever lost the thread hears so at the next commit.
+            if (await store.keepPart(part)) log.noteKept(text.length);
+            return;
+          } catch (error) {
+            if (tries === 0) plainLog.warn({ uid, runId, err: error }, "cannot keep a part of a reply yet");
+            await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+          }
+        }
+      }
+
+      async function attachWhole(reply: OpenReply, from: number): Promise<void> {
+        try {
+          let read = { parts: 0, text: "" };
+          while (read.parts < log.kept.parts) {
+            const { parts } = log.kept;
+            read = { parts, text: await store.keptText(uid, runId, parts) };
+          }
+          if (isOver() && !log.terminal) reply.say([INTERRUPTED]);
+          else log.attach(reply, from, read.text);
+        } catch (error) {
+          plainLog.warn({ uid, runId, err: error }, "cannot read a reply again");
+          reply.say([INTERRUPTED]);
+        }
+      }
+
+      return {
+        grew() {
+          if (!keeping && log.textChars >= PART_CHARS && log.rest.length >= PART_CHARS) {
+            keeping = inTurn(log.textChars, keep).finally(() => (keeping = null));
+          }
+          return keeping ?? undefined;
+        },
+
+        attach(reply, from) {
+          if (log.has(from)) log.attach(reply, from);
+          else void attachWhole(reply, from);
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Lets so many pieces of work be under way; of those that wait the one with the greatest size is next. So where there are
+ * too many long replies, they come to their ends one after another, and only a few have an unread megabyte at a time.
+ */
+function createTurnstile(atOnce: number): (size: number, work: () => Promise<void>) => Promise<void> {
+  const waiting = new Map<() => void, number>();
+  let underWay = 0;
+
+  function letNextIn(): void {
+    let next: (() => void) | null = null;
+    for (const [enter, size] of waiting) if (size > (next ? (waiting.get(next) ?? 0) : -1)) next = enter;
+    if (!next) {
+      underWay -= 1;
+      return;
+    }
+    waiting.delete(next);
+    next();
+  }
+
+  return async (size, work) => {
+    if (underWay >= atOnce) await new Promise<void>((resolve) => waiting.set(resolve, size));
+    else underWay += 1;
+    try {
+      await work();
+    } finally {
+      letNextIn();
+    }
+  };
+}

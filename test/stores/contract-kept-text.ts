@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import type { ProgressLine } from "../../machines/line.ts";
+import { textOf } from "../../src/domain/fold-steps.ts";
+import { withoutText } from "../../src/domain/kept-text.ts";
+import type { KeptText } from "../../src/domain/kept-text.ts";
+import type { Store } from "../../src/store.ts";
+import type { Bench } from "./contract.ts";
+import { sampleCommit, sampleMessage, sampleRun } from "./samples.ts";
+
+const step: ProgressLine = { type: "step", id: "find", phase: "running", text: "Finding" };
+const delta = (text: string): ProgressLine => ({ type: "delta", text });
+const fenceOf = (store: Store) => `${store.processId}:a`;
+
+async function begin(store: Store): Promise<void> {
+  await store.commit(sampleCommit({ opId: "begin", fence: fenceOf(store) }));
+}
+
+function keep(store: Store, nth: number, text: string, fence = fenceOf(store)): Promise<boolean> {
+  return store.keepPart({ uid: "t1", fence, runId: "r1", nth, text });
+}
+
+/** The run ends with these lines, of whose text so much is in parts, and leaves a reply. */
+async function end(store: Store, lines: ProgressLine[], kept: KeptText): Promise<void> {
+  const rest = withoutText(lines, kept.chars);
+  const commit = sampleCommit({
+    opId: "end",
+    fence: fenceOf(store),
+    claims: false,
+    rev: 1,
+    holds: false,
+    state: "idle",
+    run: sampleRun("r1", { lines: rest, kept, outcome: "done" }),
+    messages: [
+      sampleMessage(1, { content: "Hello" }),
+      sampleMessage(2, { role: "assistant", content: textOf(rest), kept }),
+    ],
+  });
+  expect(await store.commit(commit)).toMatchObject({ type: "committed" });
+}
+
+const linesOf = async (store: Store) => (await store.load("t1", 1_000))?.run?.lines;
+const contentsOf = async (store: Store) =>
+  (await store.history("t1", { limit: 10, before: null })).map(({ content }) => content);
+
+export function keptTextPromises(bench: Bench): void {
+  describe("text that is kept in parts", () => {
+    it("is in the run, the tail and the history as if it had been saved with them", async () => {
+      const { store } = bench.it;
+      await begin(store);
+      expect(await keep(store, 0, "One 👋 ")).toBe(true);
+      expect(await keep(store, 1, "two ")).toBe(true);
+      const lines = [
+        delta("One "),
+        step,
+        delta("👋 two thr"),
+        { ...step, phase: "done" as const },
+        delta("ee"),
+      ];
+      await end(store, lines, { parts: 2, chars: 11 });
+
+      const reopened = await bench.it.reopen();
+      expect(await linesOf(reopened)).toEqual(lines);
+      expect(await contentsOf(reopened)).toEqual(["Hello", "One 👋 two three"]);
+      expect((await reopened.load("t1", 1_000))?.tail.map(({ content }) => content)).toEqual([
+        "Hello",
+        "One 👋 two three",
+      ]);
+      const older = await reopened.history("t1", { limit: 1, before: "2" });
+      expect(older.map(({ content }) => content)).toEqual(["Hello"]);
+    });
+
+    it("a part that is kept again replaces the first one", async () => {
+      const { store } = bench.it;
+      await begin(store);
+      await keep(store, 0, "first try");
+      await keep(store, 0, "kept part");
+      expect(await store.keptText("t1", "r1", 1)).toBe("kept part");
+      await end(store, [delta("kept part and the rest")], { parts: 1, chars: 9 });
+      expect(await linesOf(store)).toEqual([delta("kept part and the rest")]);
+      expect(await contentsOf(store)).toEqual(["Hello", "kept part and the rest"]);
+    });
+
+    it("counts in the tail's budget", async () => {
+      const { store } = bench.it;
+      await begin(store);
+      await keep(store, 0, "x".repeat(90));
+      await end(store, [delta("x".repeat(100))], { parts: 1, chars: 90 });
+      expect((await store.load("t1", 104))?.tail).toHaveLength(1);
+      expect((await store.load("t1", 105))?.tail).toHaveLength(2);
+    });
+
+    it("P5: comes from nobody but who holds the thread", async () => {
+      const { store } = bench.it;
+      await begin(store);
+      expect(await keep(store, 0, "mine")).toBe(true);
+      expect(await keep(store, 0, "late", `${store.processId}:b`)).toBe(false);
+      await end(store, [delta("mine!")], { parts: 1, chars: 4 });
+      expect(await keep(store, 0, "late")).toBe(false);
+      expect(await contentsOf(store)).toEqual(["Hello", "mine!"]);
+      expect(await store.keepPart({ uid: "t2", fence: fenceOf(store), runId: "r1", nth: 0, text: "" })).toBe(
+        false,
+      );
+    });
+  });
+}
