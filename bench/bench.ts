@@ -6,7 +6,7 @@ import { tell } from "./rig/section.ts";
 
 /**
  * `npm run bench`: every question, one after another, each in a process of its own. `-- messages growth` asks only those;
- * `-- --write` puts what was measured into README.md.
+ * `-- --write` puts what was measured into README.md, and its plots beside it.
  */
 const QUESTIONS = ["transitions", "stores", "messages", "streams", "growth"];
 

@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
+import { withPlots } from "./plots.ts";
 
 /** The parts of README.md that are measured: each stands between two marks of its own. */
 const PARTS = {
@@ -9,16 +10,19 @@ const PARTS = {
 };
 
 const README = fileURLToPath(new URL("../../../bench/README.md", import.meta.url));
+const PLOTS = fileURLToPath(new URL("../../../bench/plots/", import.meta.url));
 
-/** Puts what was measured into README.md. */
+/** Puts what was measured into README.md, and the plots of its tables beside it. */
 export function writeMeasured(part: keyof typeof PARTS, measured: string): void {
   const text = readFileSync(README, "utf8");
   const place = PARTS[part];
   if (!place.test(text)) throw new Error(`Cannot write what was measured: ${README} has no place for it`);
-  const shown = `${conditions()}\n${measured}`;
+  const { markdown, files } = withPlots(measured);
+  mkdirSync(PLOTS, { recursive: true });
+  for (const [name, svg] of files) writeFileSync(PLOTS + name, svg);
   writeFileSync(
     README,
-    text.replace(place, (_, begin: string, end: string) => `${begin}\n${shown}${end}`),
+    text.replace(place, (_, begin: string, end: string) => `${begin}\n${conditions()}\n${markdown}${end}`),
   );
 }
 
