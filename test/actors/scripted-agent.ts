@@ -18,7 +18,8 @@ export interface ScriptedAgent extends Agent {
 export interface PlayedTurn {
   readonly turn: Turn;
   readonly signal: AbortSignal;
-  write(text: string): void;
+  /** Resolves when the model may go on. */
+  write(text: string): Promise<void>;
   finish(): void;
   call(...calls: (Call | RefusedCall)[]): void;
   giveUp(reason: string): void;
@@ -60,9 +61,9 @@ export function createScriptedAgent(): ScriptedAgent {
         asked.put({
           turn,
           signal,
-          write(chunk) {
+          async write(chunk) {
             text += chunk;
-            void wrote(chunk);
+            await wrote(chunk);
           },
           finish: () => resolve({ type: "finished", item: item(), usage }),
           call: (...calls) => resolve({ type: "called", item: item(calls), calls, usage }),
