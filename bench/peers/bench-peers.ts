@@ -16,8 +16,8 @@ import type { Subject } from "./subject.ts";
 
 /**
  * `npm run bench:peers`: the same job on what somebody would run instead, all of them up at once, taking turns under the
- * load. `-- by-hand mastra` starts only those; `-- --write` puts what was measured into README.md, and
- * its plot beside it.
+ * load. `-- by-hand mastra` starts only those; `-- --write` puts what was measured into README.md, and its
+ * plot beside it.
  */
 const REPEATS = Number(process.env["BENCH_REPEATS"] ?? 3);
 const SLOW_REPEATS = Math.min(2, REPEATS);
