@@ -1,0 +1,168 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../src/store.ts";
+import type { Store } from "../../src/store.ts";
+import { keepers, prepareRedis } from "../support/keepers.ts";
+import type { Ground } from "../support/keepers.ts";
+import { createInstance, readerOf, says, textOfLines } from "./instance.ts";
+import type { Instance } from "./instance.ts";
+import { serverCall } from "./scripted-agent.ts";
+import type { PlayedTurn } from "./scripted-agent.ts";
+
+/** Longer than a part; no two are alike. */
+const chapter = (nth: number) => `${nth}👋 `.repeat(20_000);
+const LIMITS = { limits: { runMaxReplyChars: 10_000_000 } };
+
+async function writeChapters(turn: PlayedTurn, from: number, to: number): Promise<string> {
+  let text = "";
+  for (let nth = from; nth < to; nth++) {
+    text += chapter(nth);
+    await turn.write(chapter(nth));
+  }
+  return text;
+}
+
+async function lastReply(store: Store): Promise<string | undefined> {
+  return (await store.history("t1", { limit: 1, before: null }))[0]?.content;
+}
+
+describe.each(keepers)("P17: long replies on $name", ({ prepare }) => {
+  let ground: Ground;
+  let store: Store;
+  let here: Instance;
+
+  beforeAll(async () => {
+    ground = await prepare();
+  });
+
+  beforeEach(async () => {
+    store = await ground.open();
+    here = createInstance(store, LIMITS);
+  });
+
+  afterEach(async () => {
+    await here.threads.drain(0);
+    await store.close();
+    await ground.clear();
+  });
+
+  afterAll(() => ground.remove());
+
+  it("are kept in parts as they grow, and read whole: in their stream, in the history, by the next turn", async () => {
+    const stream = readerOf(await here.threads.say(says("t1", "A book")));
+    const turn = await here.agent.turn();
+    const { runId } = turn.turn.run;
+    const first = await writeChapters(turn, 0, 3);
+    const kept = await store.keptText("t1", runId, 1);
+    expect(kept.length).toBeGreaterThan(60_000);
+    expect(first.startsWith(kept)).toBe(true);
+
+    turn.call(serverCall("c1"));
+    (await here.agent.toolCall()).answer("found");
+    const second = await here.agent.turn();
+    const rest = await writeChapters(second, 3, 5);
+    second.finish();
+    const lines = await stream.all;
+    expect(textOfLines(lines)).toBe(first + rest);
+    expect(lines.at(-1)?.type).toBe("done");
+    expect(await lastReply(store)).toBe(first + rest);
+    const again = readerOf((await here.threads.follow("t1")) ?? expect.fail());
+    expect(textOfLines(await again.all)).toBe(first + rest);
+  });
+
+  it("are read whole by who re-attaches in their middle, and then live", async () => {
+    void here.threads.say(says("t1", "A book"));
+    const turn = await here.agent.turn();
+    let text = await writeChapters(turn, 0, 3);
+    const stream = readerOf((await here.threads.follow("t1")) ?? expect.fail());
+    text += await writeChapters(turn, 3, 6);
+    turn.finish();
+    expect(textOfLines(await stream.all)).toBe(text);
+  });
+
+  it("keep what was streamed when they are cancelled", async () => {
+    const stream = readerOf(await here.threads.say(says("t1", "A book")));
+    const text = await writeChapters(await here.agent.turn(), 0, 3);
+    await here.threads.cancel("t1");
+    expect((await stream.all).at(-1)).toMatchObject({ type: "error", code: "cancelled" });
+    expect(await lastReply(store)).toBe(text);
+  });
+
+  it("P24: wait while the store is away, and the model with them", async () => {
+    let isAway = true;
+    let tries = 0;
+    const outage: Store = {
+      ...store,
+      keepPart(part) {
+        tries++;
+        return isAway ? Promise.reject(new StoreUnavailable("keep a part")) : store.keepPart(part);
+      },
+    };
+    const shaken = createInstance(outage, LIMITS);
+    const stream = readerOf(await shaken.threads.say(says("t1", "A book")));
+    const turn = await shaken.agent.turn();
+    let isWaiting = true;
+    const written = turn.write(chapter(0)).then(() => (isWaiting = false));
+    await expect.poll(() => tries).toBe(2);
+    expect(isWaiting).toBe(true);
+    expect(shaken.complaints).toEqual(["cannot keep a part of a reply yet"]);
+    isAway = false;
+    await written;
+    turn.finish();
+    expect(textOfLines(await stream.all)).toBe(chapter(0));
+    expect(await lastReply(store)).toBe(chapter(0));
+  });
+});
+
+describe("P17: long replies between two instances", () => {
+  let ground: Ground;
+  let stores: [Store, Store];
+  let a: Instance;
+  let b: Instance;
+
+  beforeAll(async () => {
+    ground = await prepareRedis();
+  });
+
+  beforeEach(async () => {
+    stores = [await ground.open(), await ground.open()];
+    a = createInstance(stores[0], LIMITS);
+    b = createInstance(stores[1], LIMITS);
+    await a.threads.start();
+    await b.threads.start();
+  });
+
+  afterEach(async () => {
+    await Promise.all([a.threads.drain(0), b.threads.drain(0)]);
+    await Promise.all(stores.map((store) => store.close()));
+    await ground.clear();
+  });
+
+  afterAll(() => ground.remove());
+
+  it("are followed from the one on the other, whole", async () => {
+    void a.threads.say(says("t1", "A book"));
+    const turn = await a.agent.turn();
+    let text = await writeChapters(turn, 0, 3);
+    const stream = readerOf((await b.threads.follow("t1")) ?? expect.fail());
+    text += await writeChapters(turn, 3, 5);
+    turn.finish();
+    expect(textOfLines(await stream.all)).toBe(text);
+  });
+
+  it("P9: are written again from the last save on by who takes them up, and nothing of the first try is left", async () => {
+    void a.threads.say(says("t1", "A book"));
+    const turn = await a.agent.turn();
+    const saved = await writeChapters(turn, 0, 2);
+    turn.call(serverCall("c1"));
+    (await a.agent.toolCall()).answer("found");
+    await writeChapters(await a.agent.turn(), 2, 6);
+    await a.threads.drain(0);
+
+    const repeated = await b.agent.turn();
+    const text = await writeChapters(repeated, 7, 9);
+    repeated.finish();
+    await expect.poll(() => lastReply(stores[1])).toBe(saved + text);
+    const again = readerOf((await b.threads.follow("t1")) ?? expect.fail());
+    expect(textOfLines(await again.all)).toBe(saved + text);
+  });
+});
