@@ -16,7 +16,7 @@ async function writeChapters(turn: PlayedTurn, from: number, to: number): Promis
   let text = "";
   for (let nth = from; nth < to; nth++) {
     text += chapter(nth);
-    await turn.write(chapter(nth));
+    await turn.writeAndWait(chapter(nth));
   }
   return text;
 }
@@ -101,7 +101,7 @@ describe.each(keepers)("P17: long replies on $name", ({ prepare }) => {
     const stream = readerOf(await shaken.threads.say(says("t1", "A book")));
     const turn = await shaken.agent.turn();
     let isWaiting = true;
-    const written = turn.write(chapter(0)).then(() => (isWaiting = false));
+    const written = turn.writeAndWait(chapter(0)).then(() => (isWaiting = false));
     await expect.poll(() => tries).toBe(2);
     expect(isWaiting).toBe(true);
     expect(shaken.complaints).toEqual(["cannot keep a part of a reply yet"]);

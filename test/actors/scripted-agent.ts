@@ -18,8 +18,9 @@ export interface ScriptedAgent extends Agent {
 export interface PlayedTurn {
   readonly turn: Turn;
   readonly signal: AbortSignal;
+  write(text: string): void;
   /** Resolves when the model may go on. */
-  write(text: string): Promise<void>;
+  writeAndWait(text: string): Promise<void>;
   finish(): void;
   call(...calls: (Call | RefusedCall)[]): void;
   giveUp(reason: string): void;
@@ -61,7 +62,11 @@ export function createScriptedAgent(): ScriptedAgent {
         asked.put({
           turn,
           signal,
-          async write(chunk) {
+          write(chunk) {
+            text += chunk;
+            void wrote(chunk);
+          },
+          async writeAndWait(chunk) {
             text += chunk;
             await wrote(chunk);
           },

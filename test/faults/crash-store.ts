@@ -3,7 +3,7 @@ import type { Store } from "../../src/store.ts";
 import { aroundStore, CHANGES } from "./around-store.ts";
 
 /**
- * Where a process dies, counted in changes of the store since its start.
+ * Where a process dies, counted in changes of the store since it listens: before that it may take up what others left.
  * `before`: instead of the change. `after`: the change is kept, and nobody has seen its answer. `answer-lost`: the
  * change is kept, its answer never comes, and the process lives on with what it does not know.
  */
@@ -21,10 +21,11 @@ export const CRASH_MODES = ["before", "after", "answer-lost"] as const;
 export function crashAt(
   store: Store,
   point: CrashPoint,
-  { reach, die }: { reach: () => void; die: () => Promise<never> },
+  { listens, reach, die }: { listens: () => boolean; reach: () => void; die: () => Promise<never> },
 ): Store {
   let changes = 0;
   return aroundStore(store, CHANGES, async (name, call) => {
+    if (!listens()) return call();
     changes += 1;
     if (changes !== point.at) return call();
     reach();

@@ -31,10 +31,11 @@ const config = readConfig();
 const signals = watchForSignals();
 const log = await openLog({ level: config.logLevel, secrets: [TRANSPORT_KEY] });
 
+let isListening = false;
 let store = await openStore({ config, clock: systemClock, log });
 await writeChannels(store, settings.mcpUrl);
 if (settings.weakness) store = weaken(store, settings.weakness);
-if (settings.crash) store = crashAt(store, settings.crash, { reach, die });
+if (settings.crash) store = crashAt(store, settings.crash, { listens: () => isListening, reach, die });
 
 const model = await openModel(config);
 const service = await startService({
@@ -46,6 +47,7 @@ const service = await startService({
   log,
 });
 const faults = watchForFaults(log);
+isListening = true;
 process.stdout.write(`${JSON.stringify({ victimUrl: service.url })}\n`);
 
 await signals.first;
