@@ -25,12 +25,13 @@ export interface LongReply {
 
 /** Some 16,000 tokens: hardly any reply has a part. One takes about a millisecond. */
 const PART_CHARS = 65_536;
-/** More at once would hold up what else is asked of the store. */
-const PARTS_AT_ONCE = 2;
 const RETRY_MS = 500;
+/** After each part the store and this process are left to the others, for so many times as long as it took. */
+const REST_TIMES = 2;
+const MOST_REST_MS = 50;
 
 export function createLongReplies({ store, log: plainLog }: { store: Store; log: PlainLog }): LongReplies {
-  const inTurn = createTurnstile(PARTS_AT_ONCE);
+  const inTurn = createTurnstile();
 
   return {
     of({ uid, fence, isOver }, log) {
@@ -86,31 +87,31 @@ export function createLongReplies({ store, log: plainLog }: { store: Store; log:
 }
 
 /**
- * Lets so many pieces of work be under way; of those that wait the one with the greatest size is next. So where there are
+ * One piece of work at a time, with rests; of those that wait the one with the greatest size is next. So where there are
  * too many long replies, they come to their ends one after another, and only a few have an unread megabyte at a time.
  */
-function createTurnstile(atOnce: number): (size: number, work: () => Promise<void>) => Promise<void> {
+function createTurnstile(): (size: number, work: () => Promise<void>) => Promise<void> {
   const waiting = new Map<() => void, number>();
-  let underWay = 0;
+  let isTaken = false;
 
   function letNextIn(): void {
     let next: (() => void) | null = null;
     for (const [enter, size] of waiting) if (size > (next ? (waiting.get(next) ?? 0) : -1)) next = enter;
-    if (!next) {
-      underWay -= 1;
-      return;
-    }
+    isTaken = next !== null;
+    if (!next) return;
     waiting.delete(next);
     next();
   }
 
   return async (size, work) => {
-    if (underWay >= atOnce) await new Promise<void>((resolve) => waiting.set(resolve, size));
-    else underWay += 1;
+    if (isTaken) await new Promise<void>((resolve) => waiting.set(resolve, size));
+    isTaken = true;
+    const begunAt = performance.now();
     try {
       await work();
     } finally {
-      letNextIn();
+      const restMs = Math.min(REST_TIMES * (performance.now() - begunAt), MOST_REST_MS);
+      setTimeout(letNextIn, restMs).unref();
     }
   };
 }
