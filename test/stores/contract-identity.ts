@@ -3,7 +3,7 @@ import type { User } from "../../src/domain/user.ts";
 import type { Store } from "../../src/store.ts";
 import type { Bench } from "./contract.ts";
 import { admit, admitCaller, mint } from "./contract-users.ts";
-import { DAY, SLUG, sampleChannel } from "./samples.ts";
+import { LIFETIME_MS, DAY, SLUG, sampleChannel } from "./samples.ts";
 
 const anonymous: User = {
   userId: "u1",
@@ -52,11 +52,18 @@ export function identityPromises(bench: Bench): void {
 
     it("readIdentity() is no use of the token", async () => {
       const { store, elapse } = bench.it;
-      const visitor = { slug: SLUG, tokenHash: "h1", userId: "u1", snapshot: "s", ttlMs: 1_000, atMs: 1 };
+      const visitor = {
+        slug: SLUG,
+        tokenHash: "h1",
+        userId: "u1",
+        snapshot: "s",
+        ttlMs: LIFETIME_MS,
+        atMs: 1,
+      };
       await store.mintVisitor(visitor);
-      await elapse(600);
+      await elapse(0.6 * LIFETIME_MS);
       expect((await store.readIdentity(SLUG, "h1", "kim")).visitor).not.toBeNull();
-      await elapse(700);
+      await elapse(0.7 * LIFETIME_MS);
       expect((await store.readIdentity(SLUG, "h1", "kim")).visitor).toBeNull();
     });
 
@@ -77,12 +84,19 @@ export function identityPromises(bench: Bench): void {
 
     it("promote() keeps the token's lifetime as it is", async () => {
       const { store, elapse } = bench.it;
-      const visitor = { slug: SLUG, tokenHash: "h1", userId: "u1", snapshot: "s", ttlMs: 1_000, atMs: 1 };
+      const visitor = {
+        slug: SLUG,
+        tokenHash: "h1",
+        userId: "u1",
+        snapshot: "s",
+        ttlMs: LIFETIME_MS,
+        atMs: 1,
+      };
       await store.mintVisitor(visitor);
-      await elapse(600);
+      await elapse(0.6 * LIFETIME_MS);
       expect(await store.promote(promotion)).toBe("done");
       expect((await store.readIdentity(SLUG, "h1", "kim")).visitor).not.toBeNull();
-      await elapse(700);
+      await elapse(0.7 * LIFETIME_MS);
       expect(await admit(store, "h1")).toBeNull();
     });
 

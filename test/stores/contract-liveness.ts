@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Letter } from "../../src/store.ts";
 import type { Bench, Lack } from "./contract.ts";
-import { sampleCommit, sampleWaiting } from "./samples.ts";
+import { LIFETIME_MS, sampleCommit, sampleWaiting } from "./samples.ts";
 
 export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
   describe("liveness", () => {
@@ -103,17 +103,17 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       const { store, another, elapse } = bench.it;
       const other = await another();
       if (other === null) return context.skip();
-      await other.beat(1_000);
-      expect(await store.beat(1_000)).toEqual([]);
-      await elapse(1_300);
-      expect(await store.beat(1_000)).toEqual([other.processId]);
-      expect(await store.beat(1_000)).toEqual([other.processId]);
+      await other.beat(LIFETIME_MS);
+      expect(await store.beat(LIFETIME_MS)).toEqual([]);
+      await elapse(1.3 * LIFETIME_MS);
+      expect(await store.beat(LIFETIME_MS)).toEqual([other.processId]);
+      expect(await store.beat(LIFETIME_MS)).toEqual([other.processId]);
       await store.forget(other.processId);
-      expect(await store.beat(1_000)).toEqual([]);
+      expect(await store.beat(LIFETIME_MS)).toEqual([]);
       // It only slept.
-      await other.beat(1_000);
-      await elapse(1_300);
-      expect(await store.beat(1_000)).toEqual([other.processId]);
+      await other.beat(LIFETIME_MS);
+      await elapse(1.3 * LIFETIME_MS);
+      expect(await store.beat(LIFETIME_MS)).toEqual([other.processId]);
     });
 
     it.skipIf(lacks.includes("beats"))("P29: who retired is silent at the next beat", async (context) => {

@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../src/store.ts";
 import type { Bench } from "./contract.ts";
-import { DAY, SLUG, sampleChannel } from "./samples.ts";
-
-const TTL_MS = 1_000;
+import { DAY, LIFETIME_MS, SLUG, sampleChannel } from "./samples.ts";
 
 export function mint(store: Store, tokenHash: string, userId: string, atMs = 1_000): Promise<void> {
   return store.mintVisitor({
@@ -69,15 +67,15 @@ export function userPromises(bench: Bench): void {
         tokenHash: "h1",
         userId: "u1",
         snapshot: "s",
-        ttlMs: TTL_MS,
+        ttlMs: LIFETIME_MS,
         atMs: 1_000,
       });
       for (let use = 0; use < 2; use++) {
-        await elapse(0.6 * TTL_MS);
-        expect(await admit(store, "h1", null, TTL_MS)).not.toBeNull();
+        await elapse(0.6 * LIFETIME_MS);
+        expect(await admit(store, "h1", null, LIFETIME_MS)).not.toBeNull();
       }
-      await elapse(1.3 * TTL_MS);
-      expect(await admit(store, "h1", null, TTL_MS)).toBeNull();
+      await elapse(1.3 * LIFETIME_MS);
+      expect(await admit(store, "h1", null, LIFETIME_MS)).toBeNull();
       expect((await store.readIdentity(SLUG, "h1", "kim")).visitor).toBeNull();
       // Users and threads outlive their tokens.
       expect(await store.findUser(SLUG, "u1")).not.toBeNull();
