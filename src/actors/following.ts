@@ -39,15 +39,16 @@ const FOLLOWER_TTL_MS = 5_000;
 
 const LOST: ErrorLine = { type: "error", message: "The service has lost this message" };
 
-interface FollowLetter {
+/** Both are types, not interfaces: those would be no records, and so no letters. */
+type FollowLetter = {
   type: "follow";
   uid: string;
   runId: string;
   from: number;
   to: string;
-}
+};
 
-interface SaidLetter {
+type SaidLetter = {
   type: "said";
   runId: string;
   /** Who says it, and what of the run was saved when it took the run. */
@@ -56,6 +57,14 @@ interface SaidLetter {
   from: number;
   lines: ProgressLine[];
   terminal: TerminalLine | null;
+};
+
+function isFollow(letter: Letter): letter is FollowLetter {
+  return letter["type"] === "follow";
+}
+
+function isSaid(letter: Letter): letter is SaidLetter {
+  return letter["type"] === "said";
 }
 
 interface Mirror {
@@ -105,7 +114,7 @@ export function createFollowing(parts: {
       from: mirror.log.position,
       to: store.processId,
     };
-    store.send(holderOf(fence), { ...letter });
+    store.send(holderOf(fence), letter);
   }
 
   /** The store's view of the run: who holds it now, or how it ended. */
@@ -236,8 +245,8 @@ export function createFollowing(parts: {
       [...mirrors.values()].flatMap(({ log }) => [...log.readers]).filter((reply) => !reply.over).length,
 
     take(letter) {
-      if (letter["type"] === "follow") sendAlong(letter as unknown as FollowLetter);
-      else if (letter["type"] === "said") hear(letter as unknown as SaidLetter);
+      if (isFollow(letter)) sendAlong(letter);
+      else if (isSaid(letter)) hear(letter);
       else return false;
       return true;
     },
@@ -301,7 +310,7 @@ function createFollower(store: Store, thread: LiveThread, asked: FollowLetter, o
         lines: progress,
         terminal,
       };
-      store.send(asked.to, { ...letter });
+      store.send(asked.to, letter);
       position += positionAfter(progress);
       if (terminal) leave();
     },

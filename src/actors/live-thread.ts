@@ -2,12 +2,9 @@ import type { ErrorLine, Line } from "../../machines/line.ts";
 import { THREAD_CHART_VERSION, threadMachine } from "../../machines/thread.ts";
 import type { Call } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
-import type { TurnEnd } from "../agent.ts";
 import { newFence } from "../domain/fence.ts";
 import { newId } from "../domain/ids.ts";
 import type { Catalog, Message, Run, TurnItem, WaitingMessage } from "../domain/message.ts";
-import { ModelFault } from "../model.ts";
-import { StoreUnavailable } from "../store.ts";
 import type { CommitResult, ThreadCommit, ThreadRecord } from "../store.ts";
 import { drawUpChange, threadStateOf } from "./change.ts";
 import type { Change } from "./change.ts";
@@ -17,9 +14,12 @@ import { INTERRUPTED } from "./interrupted.ts";
 import type { LongReplies, LongReply } from "./long-replies.ts";
 import { createMailbox } from "./mailbox.ts";
 import type { ThreadParts } from "./parts.ts";
+import { patiently } from "./patience.ts";
 import type { OpenReply } from "./reply.ts";
 import { createRunLog } from "./run-log.ts";
 import type { RunLog } from "./run-log.ts";
+import { createWork } from "./work.ts";
+import type { Work } from "./work.ts";
 
 /**
  * A thread that this process holds, from the claim to the moment it lets go.
@@ -32,11 +32,6 @@ const host = createHost<typeof threadMachine, Line>(threadMachine, THREAD_CHART_
 
 /** How long a save is tried again before the readers are told; the store's own deadline. */
 const PATIENCE_MS = 2_000;
-const FIRST_RETRY_MS = 50;
-const LAST_RETRY_MS = 1_000;
-
-/** Why a turn or a call is aborted. One for all: a stack of its own would cost every run some microseconds. */
-const STATE_LEFT = new Error("The run has left the state that waited for this");
 
 const NOT_SAVED: ErrorLine = { type: "error", message: "The service cannot save the conversation right now" };
 
@@ -98,8 +93,7 @@ export class LiveThread {
   #messageCount: number;
   #catalog: Catalog;
   #traceparent: string | null;
-  /** What the present state waits for; aborted when the state is left. */
-  #task: AbortController | null = null;
+  readonly #work: Work;
   #timeout: NodeJS.Timeout | null = null;
   #activeSince: number;
   #over = false;
@@ -115,8 +109,15 @@ export class LiveThread {
     this.uid = uid;
     this.slug = record?.slug ?? slug;
     this.fence = newFence(parts.store.processId);
+    this.#work = createWork(parts, {
+      uid,
+      slug: this.slug,
+      post: (step) => this.#mailbox.post(step),
+      handle: (event, enclosed) => this.#handle(event, enclosed),
+    });
     this.run = record?.run ?? null;
     this.log = createRunLog(this.run?.runId ?? "", this.run?.lines, this.run?.kept);
+    // As it was stored: a claim without an event saves it so again.
     if (this.run?.kept) this.run = { ...this.run, lines: [...this.log.lines] };
     this.#longReply = this.#longReplyOf(this.log);
     this.basePosition = this.log.position;
@@ -284,27 +285,22 @@ export class LiveThread {
     const { store, clock, log } = this.#parts;
     const begunAt = clock.elapsed();
     let told = false;
-    for (let pauseMs = FIRST_RETRY_MS; !this.#over; pauseMs = Math.min(pauseMs * 2, LAST_RETRY_MS)) {
-      try {
-        return await store.commit(commit);
-      } catch (error) {
-        if (!(error instanceof StoreUnavailable)) {
-          log.error({ uid: this.uid, err: error }, "cannot save a thread");
-          this.interrupt();
-          return null;
-        }
-        if (!told && clock.elapsed() - begunAt + pauseMs > PATIENCE_MS) {
+    try {
+      return await patiently(() => store.commit(commit), {
+        isWanted: () => !this.#over,
+        onAway: (pauseMs) => {
+          if (told || clock.elapsed() - begunAt + pauseMs <= PATIENCE_MS) return;
           told = true;
-          log.warn(
-            { uid: this.uid, runId: commit.run.runId },
-            "the store is away: the run waits with its save",
-          );
+          const { runId } = commit.run;
+          log.warn({ uid: this.uid, runId }, "the store is away: the run waits with its save");
           this.log.cut(NOT_SAVED);
-        }
-        await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
-      }
+        },
+      });
+    } catch (error) {
+      log.error({ uid: this.uid, err: error }, "cannot save a thread");
+      this.interrupt();
+      return null;
     }
-    return null;
   }
 
   /** What was saved becomes true here: lines are said, effects performed, the next message begun or the thread let go. */
@@ -327,7 +323,7 @@ export class LiveThread {
 
   #adopt(change: Change, next: ReturnType<typeof host.initial>): void {
     const { observer } = this.#parts;
-    this.#leaveState();
+    this.#work.leave();
     this.#snapshot = next;
     this.#messageCount += change.messages.length;
     this.#history.push(...change.messages);
@@ -367,7 +363,7 @@ export class LiveThread {
       case "startTurn":
         return this.#think();
       case "callTool":
-        return this.#callTool((effect.params as { call: Call }).call);
+        return this.#work.useTool(this.log.runId, (effect.params as { call: Call }).call);
       default:
         this.#parts.log.error({ effect: effect.type }, "the chart named an effect that nobody performs");
     }
@@ -376,19 +372,11 @@ export class LiveThread {
   #think(): void {
     const { run } = this;
     if (!run) return;
-    const { agent, clock, limits } = this.#parts;
-    const task = (this.#task = new AbortController());
+    const { runMaxReplyChars } = this.#parts.limits;
     const said = this.#history.findLastIndex(
       (message) => message.runId === run.runId && message.role === "user",
     );
 
-    const wrote = (text: string) => {
-      this.#post(task, { type: "agent.wrote", text });
-      if (this.log.textChars > limits.runMaxReplyChars) {
-        this.#post(task, { type: "run.failed", message: "The reply grew longer than it may", code: null });
-      }
-      return this.#longReply.grew();
-    };
     const turn = {
       slug: this.slug,
       run,
@@ -398,42 +386,13 @@ export class LiveThread {
       traceparent: this.#traceparent,
       usage: this.#snapshot.context.run?.usage ?? null,
     };
-    agent.think(turn, wrote, task.signal).then(
-      (end) => this.#post(task, eventOf(end, clock.now()), "item" in end ? { item: end.item } : {}),
-      (error: unknown) =>
-        this.#post(task, { type: "run.failed", message: this.#faultText(error, task), code: null }),
-    );
-  }
-
-  #callTool(call: Call): void {
-    const { agent, clock } = this.#parts;
-    const task = (this.#task = new AbortController());
-    agent.useTool(this.slug, call, task.signal).then(
-      ({ text, isError }) =>
-        this.#post(task, { type: "tool.returned", callId: call.callId, text, isError, atMs: clock.now() }),
-      (error: unknown) =>
-        this.#post(task, { type: "run.failed", message: this.#faultText(error, task), code: null }),
-    );
-  }
-
-  /** An event from what the present state waits for: dropped when that state was left meanwhile. */
-  #post(task: AbortController, event: ThreadEvent, enclosed: Enclosed = {}): void {
-    this.#mailbox.post(() => {
-      if (!task.signal.aborted) return this.#handle(event, enclosed);
+    this.#work.think(turn, (text, tell) => {
+      tell({ type: "agent.wrote", text });
+      if (this.log.textChars > runMaxReplyChars) {
+        tell({ type: "run.failed", message: "The reply grew longer than it may", code: null });
+      }
+      return this.#longReply.grew();
     });
-  }
-
-  /** The words for the visitor; the cause is for the log alone. */
-  #faultText(error: unknown, task: AbortController): string {
-    if (!task.signal.aborted) {
-      this.#parts.log.warn({ uid: this.uid, runId: this.run?.runId, err: error }, "a run failed");
-    }
-    return error instanceof ModelFault ? error.message : "Something went wrong on the server";
-  }
-
-  #leaveState(): void {
-    this.#task?.abort(STATE_LEFT);
-    this.#task = null;
   }
 
   #activeMs(): number {
@@ -452,7 +411,7 @@ export class LiveThread {
 
   #stop(): void {
     this.#over = true;
-    this.#leaveState();
+    this.#work.leave();
     if (this.#timeout) clearTimeout(this.#timeout);
     this.#timeout = null;
   }
@@ -466,18 +425,5 @@ export class LiveThread {
       atMs: message.saidAtMs,
       limits: { toolCalls: runMaxToolCalls, toolResultMs: toolResultTimeoutMs },
     };
-  }
-}
-
-function eventOf(end: TurnEnd, atMs: number): ThreadEvent {
-  switch (end.type) {
-    case "finished":
-      return { type: "agent.finished", usage: end.usage, atMs };
-    case "called":
-      return { type: "agent.called", calls: end.calls, usage: end.usage, atMs };
-    case "gaveUp":
-      return { type: "agent.gaveUp", reason: end.reason, usage: end.usage, atMs };
-    case "overBudget":
-      return { type: "run.failed", message: end.message, code: "budget_exceeded" };
   }
 }

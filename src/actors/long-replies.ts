@@ -1,6 +1,7 @@
 import type { PlainLog } from "../log.ts";
 import type { Store } from "../store.ts";
 import { INTERRUPTED } from "./interrupted.ts";
+import { patiently } from "./patience.ts";
 import type { OpenReply } from "./reply.ts";
 import type { RunLog } from "./run-log.ts";
 
@@ -25,7 +26,6 @@ export interface LongReply {
 
 /** Some 16,000 tokens: hardly any reply has a part. One takes about a millisecond. */
 const PART_CHARS = 65_536;
-const RETRY_MS = 500;
 /** After each part the store and this process are left to the others, for so many times as long as it took. */
 const REST_TIMES = 2;
 const MOST_REST_MS = 50;
@@ -42,15 +42,20 @@ export function createLongReplies({ store, log: plainLog }: { store: Store; log:
       async function keep(): Promise<void> {
         const text = log.rest;
         const part = { uid, fence, runId, nth: log.kept.parts, text };
-        for (let tries = 0; !isOver() && !log.terminal; tries++) {
-          try {
-            // Whoever lost the thread hears so at the next commit.
-            if (await store.keepPart(part)) log.noteKept(text.length);
-            return;
-          } catch (error) {
-            if (tries === 0) plainLog.warn({ uid, runId, err: error }, "cannot keep a part of a reply yet");
-            await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
-          }
+        let told = false;
+        try {
+          const isKept = await patiently(() => store.keepPart(part), {
+            isWanted: () => !isOver() && !log.terminal,
+            onAway() {
+              if (!told) plainLog.warn({ uid, runId }, "the store is away: a reply waits with a part");
+              told = true;
+            },
+          });
+          // Whoever lost the thread hears so at the next commit.
+          if (isKept) log.noteKept(text.length);
+        } catch (error) {
+          // What is in no part is in the next commit.
+          plainLog.error({ uid, runId, err: error }, "cannot keep a part of a reply");
         }
       }
 
@@ -71,7 +76,7 @@ export function createLongReplies({ store, log: plainLog }: { store: Store; log:
 
       return {
         grew() {
-          if (!keeping && log.textChars >= PART_CHARS && log.rest.length >= PART_CHARS) {
+          if (!keeping && log.textChars - log.kept.chars >= PART_CHARS) {
             keeping = inTurn(log.textChars, keep).finally(() => (keeping = null));
           }
           return keeping ?? undefined;

@@ -104,7 +104,7 @@ describe.each(keepers)("P17: long replies on $name", ({ prepare }) => {
     const written = turn.writeAndWait(chapter(0)).then(() => (isWaiting = false));
     await expect.poll(() => tries).toBe(2);
     expect(isWaiting).toBe(true);
-    expect(shaken.complaints).toEqual(["cannot keep a part of a reply yet"]);
+    expect(shaken.complaints).toEqual(["the store is away: a reply waits with a part"]);
     isAway = false;
     await written;
     turn.finish();
