@@ -2,8 +2,10 @@ import type { ErrorLine, Line } from "../../machines/line.ts";
 import { THREAD_CHART_VERSION, threadMachine } from "../../machines/thread.ts";
 import type { Call } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
+import type { Turn } from "../agent.ts";
 import { newFence } from "../domain/fence.ts";
 import { newId } from "../domain/ids.ts";
+import { wholeMessage } from "../domain/kept-text.ts";
 import type { Catalog, Message, Run, TurnItem, WaitingMessage } from "../domain/message.ts";
 import type { CommitResult, ThreadCommit, ThreadRecord } from "../store.ts";
 import { drawUpChange, threadStateOf } from "./change.ts";
@@ -386,13 +388,26 @@ export class LiveThread {
       traceparent: this.#traceparent,
       usage: this.#snapshot.context.run?.usage ?? null,
     };
-    this.#work.think(turn, (text, tell) => {
+    const isWhole = !turn.before.some(({ kept }) => kept);
+    this.#work.think(run.runId, isWhole ? turn : this.#withWholeReplies(turn), (text, tell) => {
       tell({ type: "agent.wrote", text });
       if (this.log.textChars > runMaxReplyChars) {
         tell({ type: "run.failed", message: "The reply grew longer than it may", code: null });
       }
       return this.#longReply.grew();
     });
+  }
+
+  /** Of long replies that ended while this process held the thread, what was let go is read again. */
+  async #withWholeReplies(turn: Turn): Promise<Turn> {
+    const { store } = this.#parts;
+    const read = (runId: string, parts: number) =>
+      patiently(() => store.keptText(this.uid, runId, parts), { isWanted: () => !this.#over, onAway() {} });
+    const before = turn.before.map(async (message) => {
+      const { runId, kept } = message;
+      return kept ? wholeMessage(message, (await read(runId, kept.parts)) ?? "") : message;
+    });
+    return { ...turn, before: await Promise.all(before) };
   }
 
   #activeMs(): number {

@@ -12,7 +12,11 @@ import type { ThreadParts } from "./parts.ts";
  */
 export interface Work {
   /** `onText` is given what the model wrote and how to tell of it, and answers as `wrote` does. */
-  think(turn: Turn, onText: (text: string, tell: Tell) => ReturnType<Wrote>): void;
+  think(
+    runId: string,
+    turn: Turn | Promise<Turn>,
+    onText: (text: string, tell: Tell) => ReturnType<Wrote>,
+  ): void;
   useTool(runId: string, call: Call): void;
   /** The state is left. */
   leave(): void;
@@ -53,11 +57,11 @@ export function createWork(
   }
 
   return {
-    think(turn, onText) {
-      const { signal, tell, fail } = begin(turn.run.runId);
-      agent
-        .think(turn, (text) => onText(text, tell), signal)
-        .then((end) => tell(eventOf(end, clock.now()), "item" in end ? { item: end.item } : {}), fail);
+    think(runId, turn, onText) {
+      const { signal, tell, fail } = begin(runId);
+      const thinkOf = (ready: Turn) => agent.think(ready, (text) => onText(text, tell), signal);
+      const ending = turn instanceof Promise ? turn.then(thinkOf) : thinkOf(turn);
+      ending.then((end) => tell(eventOf(end, clock.now()), "item" in end ? { item: end.item } : {}), fail);
     },
 
     useTool(runId, call) {

@@ -50,7 +50,11 @@ export function wholeRun<Run extends { lines: RunLine[] }>(run: Run, text: strin
   return { ...run, lines: withText(run.lines, text) };
 }
 
-/** A message as it was stored, whole. `text`: of all its run's parts. */
-export function wholeMessage<Message extends { content: string }>(message: Message, text: string): Message {
-  return { ...message, content: text + message.content };
+/** A message as it was stored, whole, and so without `kept`. `text`: of all its run's parts. */
+export function wholeMessage<Message extends { content: string; kept?: KeptText }>(
+  message: Message,
+  text: string,
+): Omit<Message, "kept"> {
+  const { kept: _, ...rest } = message;
+  return { ...rest, content: text + message.content };
 }

@@ -28,7 +28,7 @@ export interface Message {
   calls?: PastCall[];
   /** Only on a reply; not shown to clients. */
   outcome?: RunOutcome;
-  /** Only on a reply that grew long; not shown to clients. */
+  /** Only on a reply that grew long: what `content` leaves out. Whoever reads from the store gets it whole, without this. */
   kept?: KeptText;
 }
 

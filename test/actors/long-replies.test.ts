@@ -79,6 +79,18 @@ describe.each(keepers)("P17: long replies on $name", ({ prepare }) => {
     expect(textOfLines(await stream.all)).toBe(text);
   });
 
+  it("are whole for the model, too, where the next message waited already", async () => {
+    void here.threads.say(says("t1", "A book"));
+    const first = await here.agent.turn();
+    const waits = readerOf(await here.threads.say(says("t1", "Another")));
+    const text = await writeChapters(first, 0, 2);
+    first.finish();
+    const second = await here.agent.turn();
+    expect(second.turn.before.map(({ content }) => content)).toEqual(["A book", text]);
+    second.finish();
+    await waits.all;
+  });
+
   it("keep what was streamed when they are cancelled", async () => {
     const stream = readerOf(await here.threads.say(says("t1", "A book")));
     const text = await writeChapters(await here.agent.turn(), 0, 3);
