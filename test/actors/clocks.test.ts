@@ -1,13 +1,12 @@
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isTerminal } from "../../machines/line.ts";
 import type { Line } from "../../machines/line.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
-import type { Store } from "../../src/store.ts";
-import { prepareRedis } from "../support/keepers.ts";
-import type { Ground } from "../support/keepers.ts";
-import { answers, createInstance, readerOf, says, textOfLines } from "./instance.ts";
+import { answers, readerOf, says, textOfLines } from "./instance.ts";
 import type { Instance } from "./instance.ts";
+import { eachOnTwoInstances } from "./on-instances.ts";
+import type { TwoInstances } from "./on-instances.ts";
 import { pageCall } from "./scripted-agent.ts";
 
 const HOUR_MS = 3_600_000;
@@ -27,32 +26,17 @@ const jumps = fc.array(fc.record({ whose: fc.nat(1), ms: fc.constantFrom(-HOUR_M
 const terminals = (lines: readonly Line[]) => lines.filter(isTerminal).map(({ type }) => type);
 
 describe("P27: two instances on one Redis whose clocks jump by an hour", () => {
-  let ground: Ground;
-  let stores: [Store, Store];
+  let stores: TwoInstances["stores"];
   let clocks: [ReturnType<typeof settableClock>, ReturnType<typeof settableClock>];
   let a: Instance;
   let b: Instance;
-
-  beforeAll(async () => {
-    ground = await prepareRedis();
-  });
-
-  beforeEach(async () => {
-    stores = [await ground.open(), await ground.open()];
-    clocks = [settableClock(), settableClock()];
-    a = createInstance(stores[0], { clock: clocks[0].clock });
-    b = createInstance(stores[1], { clock: clocks[1].clock });
-    await a.threads.start();
-    await b.threads.start();
-  });
-
-  afterEach(async () => {
-    await Promise.all([a.threads.drain(0), b.threads.drain(0)]);
-    await Promise.all(stores.map((store) => store.close()));
-    await ground.clear();
-  });
-
-  afterAll(() => ground.remove());
+  eachOnTwoInstances(
+    (two) => ({ stores, a, b } = two),
+    () => {
+      clocks = [settableClock(), settableClock()];
+      return [{ clock: clocks[0].clock }, { clock: clocks[1].clock }];
+    },
+  );
 
   it("between any steps of a conversation: one terminal line a stream, all kept once, in order of time", async () => {
     let count = 0;

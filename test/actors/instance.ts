@@ -29,10 +29,12 @@ const limits: ThreadLimits = {
   historyBudgetChars: 10_000,
 };
 
-export function createInstance(
-  store: Store,
-  options: { limits?: Partial<ThreadLimits>; clock?: Clock } = {},
-): Instance {
+export interface InstanceOptions {
+  limits?: Partial<ThreadLimits>;
+  clock?: Clock;
+}
+
+export function createInstance(store: Store, options: InstanceOptions = {}): Instance {
   const agent = createScriptedAgent();
   const complaints: string[] = [];
   const complain = (_fields: object, text: string) => void complaints.push(text);

@@ -1,36 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Store } from "../../src/store.ts";
-import { prepareRedis } from "../support/keepers.ts";
-import type { Ground } from "../support/keepers.ts";
+import { describe, expect, it } from "vitest";
 import { answers, createInstance, readerOf, says, textOfLines } from "./instance.ts";
 import type { Instance } from "./instance.ts";
+import { eachOnTwoInstances } from "./on-instances.ts";
+import type { TwoInstances } from "./on-instances.ts";
 import { pageCall } from "./scripted-agent.ts";
 
 describe("two instances on one Redis", () => {
-  let ground: Ground;
-  let stores: [Store, Store];
+  let stores: TwoInstances["stores"];
   let a: Instance;
   let b: Instance;
-
-  beforeAll(async () => {
-    ground = await prepareRedis();
-  });
-
-  beforeEach(async () => {
-    stores = [await ground.open(), await ground.open()];
-    a = createInstance(stores[0]);
-    b = createInstance(stores[1]);
-    await a.threads.start();
-    await b.threads.start();
-  });
-
-  afterEach(async () => {
-    await Promise.all([a.threads.drain(0), b.threads.drain(0)]);
-    await Promise.all(stores.map((store) => store.close()));
-    await ground.clear();
-  });
-
-  afterAll(() => ground.remove());
+  eachOnTwoInstances((two) => ({ stores, a, b } = two));
 
   async function history(uid: string) {
     const items = await stores[1].history(uid, { limit: 100, before: null });

@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
-import { keepers, prepareRedis } from "../support/keepers.ts";
-import type { Ground } from "../support/keepers.ts";
+import { keepers } from "../support/keepers.ts";
 import { createInstance, readerOf, says, textOfLines } from "./instance.ts";
 import type { Instance } from "./instance.ts";
+import { eachOnOneInstance, eachOnTwoInstances } from "./on-instances.ts";
+import type { TwoInstances } from "./on-instances.ts";
 import { serverCall } from "./scripted-agent.ts";
 import type { PlayedTurn } from "./scripted-agent.ts";
 
@@ -26,26 +27,9 @@ async function lastReply(store: Store): Promise<string | undefined> {
 }
 
 describe.each(keepers)("P17: long replies on $name", ({ prepare }) => {
-  let ground: Ground;
   let store: Store;
   let here: Instance;
-
-  beforeAll(async () => {
-    ground = await prepare();
-  });
-
-  beforeEach(async () => {
-    store = await ground.open();
-    here = createInstance(store, LIMITS);
-  });
-
-  afterEach(async () => {
-    await here.threads.drain(0);
-    await store.close();
-    await ground.clear();
-  });
-
-  afterAll(() => ground.remove());
+  eachOnOneInstance(prepare, (one) => ({ store, here } = one), LIMITS);
 
   it("are kept in parts as they grow, and read whole: in their stream, in the history, by the next turn", async () => {
     const stream = readerOf(await here.threads.say(says("t1", "A book")));
@@ -126,30 +110,13 @@ describe.each(keepers)("P17: long replies on $name", ({ prepare }) => {
 });
 
 describe("P17: long replies between two instances", () => {
-  let ground: Ground;
-  let stores: [Store, Store];
+  let stores: TwoInstances["stores"];
   let a: Instance;
   let b: Instance;
-
-  beforeAll(async () => {
-    ground = await prepareRedis();
-  });
-
-  beforeEach(async () => {
-    stores = [await ground.open(), await ground.open()];
-    a = createInstance(stores[0], LIMITS);
-    b = createInstance(stores[1], LIMITS);
-    await a.threads.start();
-    await b.threads.start();
-  });
-
-  afterEach(async () => {
-    await Promise.all([a.threads.drain(0), b.threads.drain(0)]);
-    await Promise.all(stores.map((store) => store.close()));
-    await ground.clear();
-  });
-
-  afterAll(() => ground.remove());
+  eachOnTwoInstances(
+    (two) => ({ stores, a, b } = two),
+    () => [LIMITS, LIMITS],
+  );
 
   it("are followed from the one on the other, whole", async () => {
     void a.threads.say(says("t1", "A book"));

@@ -1,33 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Refusal } from "../../src/domain/refusal.ts";
 import type { Store } from "../../src/store.ts";
 import { answers, createInstance, readerOf, says, textOfLines } from "./instance.ts";
 import type { Instance } from "./instance.ts";
+import { eachOnOneInstance } from "./on-instances.ts";
 import { pageCall, serverCall } from "./scripted-agent.ts";
 import { keepers } from "../support/keepers.ts";
-import type { Ground } from "../support/keepers.ts";
 
 describe.each(keepers)("threads on $name", ({ prepare }) => {
-  let ground: Ground;
   let store: Store;
   let here: Instance;
-
-  beforeAll(async () => {
-    ground = await prepare();
-  });
-
-  beforeEach(async () => {
-    store = await ground.open();
-    here = createInstance(store);
-  });
-
-  afterEach(async () => {
-    await here.threads.drain(0);
-    await store.close();
-    await ground.clear();
-  });
-
-  afterAll(() => ground.remove());
+  let restart: () => Promise<void>;
+  eachOnOneInstance(prepare, (one) => ({ store, here, restart } = one));
 
   async function history(uid: string) {
     const items = await store.history(uid, { limit: 100, before: null });
@@ -368,13 +352,8 @@ describe.each(keepers)("threads on $name", ({ prepare }) => {
       (await here.agent.toolCall()).answer("noon");
       const turn = await here.agent.turn();
       turn.write("It is no");
-      await here.threads.drain(0);
+      await restart();
       expect((await reply.all).at(-1)).toMatchObject({ type: "error", code: "interrupted" });
-      await store.close();
-
-      store = await ground.open();
-      here = createInstance(store);
-      await here.threads.start();
       const again = await here.agent.turn();
       expect(again.turn.said).toBe("Go");
       expect(again.turn.run.turns.map((item) => item.type)).toEqual(["assistant", "result"]);
@@ -388,11 +367,7 @@ describe.each(keepers)("threads on $name", ({ prepare }) => {
     it("loses no message that waited", async () => {
       await here.threads.say(says("t1", "One"));
       await here.threads.say(says("t1", "Two"));
-      await here.threads.drain(0);
-      await store.close();
-      store = await ground.open();
-      here = createInstance(store);
-      await here.threads.start();
+      await restart();
       for (const text of ["A", "B"]) {
         const turn = await here.agent.turn();
         turn.write(text);

@@ -5,16 +5,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
-import { openRedisStore } from "../../src/stores/redis.ts";
+import { describe, expect, test } from "vitest";
 import { dumpEmbedded } from "../stores/dump-embedded.ts";
 import { checkInvariants } from "../stores/invariants.ts";
 import type { StoreDump } from "../stores/invariants.ts";
-import { sampleChannel } from "../stores/samples.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { dumpRedis } from "../support/dump-redis.ts";
-import { startRedis } from "../support/redis-server.ts";
+import { beginsOfCommands, openRedisWithFile } from "../support/redis-file.ts";
 import { prepareLink, outcomeOf } from "./linking.ts";
 
 const LINKINGS = 100;
@@ -54,7 +51,7 @@ describe("P10, X15: a linking whose store is killed is done or not done, and don
   });
 
   test("on a Redis killed around its function", async () => {
-    const { server, store } = await openRedis();
+    const { server, store } = await openRedisWithFile();
     const acknowledged = new Set<number>();
     const links: (() => Promise<void>)[] = [];
     // So many turns of the event loop after the first step, or after the last.
@@ -78,8 +75,7 @@ describe("P10, X15: a linking whose store is killed is done or not done, and don
     ["a merge", 0],
     ["a promotion", 1],
   ])("on a Redis whose file is cut in the middle of %s", async (_, nth) => {
-    const { server, store } = await openRedis();
-    const file = join(server.dir, "appendonlydir", "appendonly.aof.1.incr.aof");
+    const { server, store, file } = await openRedisWithFile();
     const link = await prepareLink(store, nth);
     // What Redis answers is in its file before.
     const from = statSync(file).size;
@@ -101,30 +97,8 @@ describe("P10, X15: a linking whose store is killed is done or not done, and don
 
 /** At, before and after each command's begin, and some places between; nothing cut off last. */
 function cutsOf(bytes: Buffer, from: number): number[] {
-  const begins = [
-    ...bytes
-      .subarray(from)
-      .toString("latin1")
-      .matchAll(/\*\d+\r\n/g),
-  ].map(({ index }) => from + index);
+  const begins = beginsOfCommands(bytes, from);
   const inside = fc.sample(fc.integer({ min: from, max: bytes.length - 1 }), 8);
   const around = begins.flatMap((at) => [at, at + 1]);
   return [...new Set([...around, ...inside, bytes.length - 1, bytes.length])];
-}
-
-async function openRedis() {
-  // By default Redis may answer before it writes, while it waits for the disk: what was acknowledged could be missing.
-  const server = await startRedis({ args: ["--appendfsync", "always"] });
-  const store = await openRedisStore({
-    urls: [server.url],
-    durability: "local",
-    clock: systemClock,
-    log: { warn() {} },
-  });
-  onTestFinished(async () => {
-    await store.close();
-    await server.stop();
-  });
-  await store.putChannel(sampleChannel());
-  return { server, store };
 }

@@ -52,15 +52,7 @@ export function identityPromises(bench: Bench): void {
 
     it("readIdentity() is no use of the token", async () => {
       const { store, elapse } = bench.it;
-      const visitor = {
-        slug: SLUG,
-        tokenHash: "h1",
-        userId: "u1",
-        snapshot: "s",
-        ttlMs: LIFETIME_MS,
-        atMs: 1,
-      };
-      await store.mintVisitor(visitor);
+      await mint(store, "h1", "u1", 1_000, LIFETIME_MS);
       await elapse(0.6 * LIFETIME_MS);
       expect((await store.readIdentity(SLUG, "h1", "kim")).visitor).not.toBeNull();
       await elapse(0.7 * LIFETIME_MS);
@@ -84,15 +76,7 @@ export function identityPromises(bench: Bench): void {
 
     it("promote() keeps the token's lifetime as it is", async () => {
       const { store, elapse } = bench.it;
-      const visitor = {
-        slug: SLUG,
-        tokenHash: "h1",
-        userId: "u1",
-        snapshot: "s",
-        ttlMs: LIFETIME_MS,
-        atMs: 1,
-      };
-      await store.mintVisitor(visitor);
+      await mint(store, "h1", "u1", 1_000, LIFETIME_MS);
       await elapse(0.6 * LIFETIME_MS);
       expect(await store.promote(promotion)).toBe("done");
       expect((await store.readIdentity(SLUG, "h1", "kim")).visitor).not.toBeNull();

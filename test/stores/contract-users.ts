@@ -3,13 +3,19 @@ import type { Store } from "../../src/store.ts";
 import type { Bench } from "./contract.ts";
 import { DAY, LIFETIME_MS, SLUG, sampleChannel } from "./samples.ts";
 
-export function mint(store: Store, tokenHash: string, userId: string, atMs = 1_000): Promise<void> {
+export function mint(
+  store: Store,
+  tokenHash: string,
+  userId: string,
+  atMs = 1_000,
+  ttlMs = 60_000,
+): Promise<void> {
   return store.mintVisitor({
     slug: SLUG,
     tokenHash,
     userId,
     snapshot: `token of ${userId}`,
-    ttlMs: 60_000,
+    ttlMs,
     atMs,
   });
 }
@@ -62,14 +68,7 @@ export function userPromises(bench: Bench): void {
 
     it("P16: admitVisitor() slides the token's lifetime; unused for longer it is gone", async () => {
       const { store, elapse } = bench.it;
-      await store.mintVisitor({
-        slug: SLUG,
-        tokenHash: "h1",
-        userId: "u1",
-        snapshot: "s",
-        ttlMs: LIFETIME_MS,
-        atMs: 1_000,
-      });
+      await mint(store, "h1", "u1", 1_000, LIFETIME_MS);
       for (let use = 0; use < 2; use++) {
         await elapse(0.6 * LIFETIME_MS);
         expect(await admit(store, "h1", null, LIFETIME_MS)).not.toBeNull();

@@ -1,14 +1,10 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
-import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
-import { openRedisStore } from "../../src/stores/redis.ts";
+import { expect, test } from "vitest";
 import { dumpRedis } from "../support/dump-redis.ts";
-import { startRedis } from "../support/redis-server.ts";
+import { beginsOfCommands, openRedisWithFile } from "../support/redis-file.ts";
 import { run, someCommand } from "./equivalence.ts";
 import { checkInvariants } from "./invariants.ts";
-import { sampleChannel } from "./samples.ts";
 
 const COMMANDS = 120;
 /** Places at which the file is cut: begins of what Redis wrote, and bytes within. */
@@ -16,20 +12,7 @@ const CUTS_AT_BEGINS = 30;
 const CUTS_WITHIN = 30;
 
 test("P25: whatever the store did, Redis' file cut anywhere is a store that fits together", async () => {
-  // By default Redis may answer before it writes: each step is to be in the file before the next one begins.
-  const server = await startRedis({ args: ["--appendfsync", "always"] });
-  const store = await openRedisStore({
-    urls: [server.url],
-    durability: "local",
-    clock: systemClock,
-    log: { warn() {} },
-  });
-  onTestFinished(async () => {
-    await store.close();
-    await server.stop();
-  });
-  await store.putChannel(sampleChannel());
-  const file = join(server.dir, "appendonlydir", "appendonly.aof.1.incr.aof");
+  const { server, store, file } = await openRedisWithFile();
   const from = statSync(file).size;
   const seed = Math.floor(Math.random() * 2 ** 31);
   const [sequence = []] = fc.sample(fc.array(someCommand, { minLength: COMMANDS, maxLength: COMMANDS }), {
@@ -40,12 +23,7 @@ test("P25: whatever the store did, Redis' file cut anywhere is a store that fits
   await server.kill9();
 
   const bytes = readFileSync(file);
-  const begins = [
-    ...bytes
-      .subarray(from)
-      .toString("latin1")
-      .matchAll(/\*\d+\r\n/g),
-  ].map(({ index }) => from + index);
+  const begins = beginsOfCommands(bytes, from);
   const cuts = [
     ...fc.sample(fc.constantFrom(...begins), { seed, numRuns: CUTS_AT_BEGINS }),
     ...fc.sample(fc.integer({ min: from, max: bytes.length }), { seed, numRuns: CUTS_WITHIN }),

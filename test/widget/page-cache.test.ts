@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
+import type { ExpectStatic } from "vitest";
 import { launchBrowser, SOON, test } from "./browser.ts";
 import type { Visit } from "./browser.ts";
 import { startPageServer } from "./page-server.ts";
@@ -40,6 +41,13 @@ async function goBack({ page }: Visit): Promise<"restored" | "loaded"> {
   return (await page.evaluate("window.persisted")) === true ? "restored" : "loaded";
 }
 
+/** The message and its whole reply are shown, once each. */
+async function expectOnce(expect: ExpectStatic, at: Visit): Promise<void> {
+  await at.log.getByText(SAID).waitFor();
+  await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+  expect(await at.log.locator(".message").count()).toBe(2);
+}
+
 describe.concurrent("a page that the visitor comes back to", () => {
   test("was left in a reply that goes on: from the page cache, and the reply is shown once", async ({
     expect,
@@ -50,9 +58,7 @@ describe.concurrent("a page that the visitor comes back to", () => {
     await at.log.getByText("One two").waitFor();
     await at.page.goto(`${site.url}/file`);
     expect(await goBack(at)).toBe("restored");
-    await at.log.getByText(SAID).waitFor();
-    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
-    expect(await at.log.locator(".message").count()).toBe(2);
+    await expectOnce(expect, at);
     expect(service.asked.filter(({ body }) => body["text"] === "left early")).toHaveLength(1);
   });
 
@@ -65,9 +71,7 @@ describe.concurrent("a page that the visitor comes back to", () => {
     await at.log.getByText("One two").waitFor();
     await at.page.goto(`${site.url}/file`);
     await goBack(at);
-    await at.log.getByText(SAID).waitFor();
-    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
-    expect(await at.log.locator(".message").count()).toBe(2);
+    await expectOnce(expect, at);
     expect(service.asked.filter(({ body }) => body["text"] === "left and cut")).toHaveLength(1);
   });
 
@@ -83,9 +87,7 @@ describe.concurrent("a page that the visitor comes back to", () => {
     await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
     // The lock of the run was wanted: no browser keeps a page over that.
     expect(await goBack(at)).toBe("loaded");
-    await at.log.getByText(SAID).waitFor();
-    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
-    expect(await at.log.locator(".message").count()).toBe(2);
+    await expectOnce(expect, at);
   });
 
   test("was left at rest: what was said elsewhere since is there, once", async ({ expect, visit }) => {
@@ -121,9 +123,7 @@ describe.concurrent("a page that the visitor comes back to", () => {
     await at.say("open the file");
     await at.page.waitForURL("**/file");
     expect(await goBack(at)).toBe("restored");
-    await at.log.getByText(SAID).waitFor();
-    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
-    expect(await at.log.locator(".message").count()).toBe(2);
+    await expectOnce(expect, at);
     const results = service.asked.filter(({ body }) => body["tool"] === "opens_file");
     expect(results.map(({ body }) => body["result"])).toEqual(["opened it"]);
   });
