@@ -18,7 +18,7 @@ execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
 // The command runs as a file of its own.
 chmodSync(join(root, "dist/src/cli/chat-agent.js"), 0o755);
 
-for (const asset of ["src/stores/redis-functions.lua", "machines/thread.svg"]) {
+for (const asset of ["src/stores/redis/functions.lua", "machines/thread.svg"]) {
   if (existsSync(join(root, asset))) cpSync(join(root, asset), join(root, "dist", asset));
 }
 

@@ -62,7 +62,7 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
       ? null
       : await readChannelsFile(config.channelsFile, (name) => readVariable(name));
   if (config.redisUrls.length === 0) {
-    const { lockDataDir } = await import("./stores/data-dir-lock.ts");
+    const { lockDataDir } = await import("./stores/embedded/data-dir-lock.ts");
     closing.push(await lockDataDir(config.dataDir));
   }
   const generated = config.harnessApiKey === null || written === null ? openKeysFile(config.dataDir) : null;

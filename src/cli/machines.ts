@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { AnyStateMachine } from "xstate";
-import { drawMermaid } from "../../machines/mermaid.ts";
-import { outlineOf } from "../../machines/outline.ts";
+import { drawMermaid } from "../../machines/draw/mermaid.ts";
+import { outlineOf } from "../../machines/draw/outline.ts";
 import { streamMachine } from "../../machines/stream.ts";
 import { threadMachine } from "../../machines/thread.ts";
 import { visitorMachine } from "../../machines/visitor.ts";

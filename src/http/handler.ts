@@ -4,7 +4,7 @@ import type { Handler, HttpAnswer, HttpRequest } from "../listener.ts";
 import { StoreUnavailable } from "../store.ts";
 import { createFindRoute } from "./find-route.ts";
 import type { Found } from "./find-route.ts";
-import type { Answered } from "./answered.ts";
+import type { Answered } from "./stream/answered.ts";
 import { emptyAnswer, refused } from "./route.ts";
 import type { Route, RouteApi } from "./route.ts";
 import { apiRoutes } from "./routes.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Store } from "../store.ts";
-import { json } from "./documented.ts";
+import { json } from "./reference/documented.ts";
 import { jsonAnswer } from "./route.ts";
 import type { Route } from "./route.ts";
 

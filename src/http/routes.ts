@@ -15,7 +15,7 @@ import type { Store } from "../store.ts";
 import { healthRoute } from "./health.ts";
 import type { HealthFacts } from "./health.ts";
 import type { Route } from "./route.ts";
-import { swaggerRoutes } from "./swagger.ts";
+import { swaggerRoutes } from "./reference/swagger.ts";
 import { cancelRoute } from "./widget-api/cancel.ts";
 import { preflightRoute } from "./widget-api/cors.ts";
 import { createGate } from "./widget-api/gate.ts";

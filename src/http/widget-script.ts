@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { z } from "zod";
 import type { HttpAnswer } from "../listener.ts";
-import { acceptsGzip } from "./accepts-gzip.ts";
+import { acceptsGzip } from "./stream/accepts-gzip.ts";
 
 /** What src/widget/build.mjs made. */
 const BUILT = fileURLToPath(

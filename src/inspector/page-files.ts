@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DARK_SIDE } from "../../machines/draw.ts";
-import { outlineOf } from "../../machines/outline.ts";
+import { DARK_SIDE } from "../../machines/draw/dot.ts";
+import { outlineOf } from "../../machines/draw/outline.ts";
 import { threadMachine } from "../../machines/thread.ts";
 
 /** What src/inspector/build.mjs made. */

@@ -1,5 +1,5 @@
 import type { ThreadObserver } from "../actors/parts.ts";
-import type { Answered } from "../http/answered.ts";
+import type { Answered } from "../http/stream/answered.ts";
 import type { Model } from "../model.ts";
 import type { CommitResult, Store } from "../store.ts";
 import { timed } from "./timed.ts";

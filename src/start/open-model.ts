@@ -11,7 +11,7 @@ export async function openModel({ openai, modelTimeoutMs }: Config): Promise<Mod
       silenceMs: modelTimeoutMs,
     });
   }
-  const { startDemoModel } = await import("../models/demo.ts");
+  const { startDemoModel } = await import("../demo/model/demo-model.ts");
   const demo = await startDemoModel();
   const model = openOpenAi({ apiKey: null, baseUrl: demo.baseUrl, silenceMs: modelTimeoutMs, kind: "demo" });
   return {

@@ -1,14 +1,14 @@
 import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
 import type { Store } from "../store.ts";
-import { embeddedChannels } from "./embedded-channels.ts";
-import { checkFormat, openDb } from "./embedded-db.ts";
-import { embeddedIdentity } from "./embedded-identity.ts";
-import { embeddedLiveness } from "./embedded-liveness.ts";
-import { threadRecords } from "./embedded-thread-records.ts";
-import { embeddedThreads } from "./embedded-threads.ts";
-import { userRecords } from "./embedded-user-records.ts";
-import { embeddedUsers } from "./embedded-users.ts";
+import { embeddedChannels } from "./embedded/channels.ts";
+import { checkFormat, openDb } from "./embedded/db.ts";
+import { embeddedIdentity } from "./embedded/identity.ts";
+import { embeddedLiveness } from "./embedded/liveness.ts";
+import { threadRecords } from "./embedded/thread-records.ts";
+import { embeddedThreads } from "./embedded/threads.ts";
+import { userRecords } from "./embedded/user-records.ts";
+import { embeddedUsers } from "./embedded/users.ts";
 
 /**
  * The embedded store: lmdb, in one folder, without a server. The command line may open the folder beside the service;

@@ -1,23 +1,23 @@
 import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
 import type { Letter, Store } from "../store.ts";
-import { redisChannels } from "./redis-channels.ts";
-import { linkToCluster } from "./redis-cluster.ts";
-import { createCommands } from "./redis-commands.ts";
-import type { OnCommand } from "./redis-commands.ts";
-import { redisHealth } from "./redis-health.ts";
-import { globalKeys, letterBox } from "./redis-keys.ts";
-import { redisLiveness } from "./redis-liveness.ts";
-import type { LinkLog } from "./redis-link.ts";
-import { parsed } from "./redis-records.ts";
-import { linkToServer } from "./redis-single.ts";
-import { redisThreads } from "./redis-threads.ts";
-import { redisUsers } from "./redis-users.ts";
+import { redisChannels } from "./redis/channels.ts";
+import { linkToCluster } from "./redis/cluster.ts";
+import { createCommands } from "./redis/commands.ts";
+import type { OnCommand } from "./redis/commands.ts";
+import { redisHealth } from "./redis/health.ts";
+import { globalKeys, letterBox } from "./redis/keys.ts";
+import { redisLiveness } from "./redis/liveness.ts";
+import type { LinkLog } from "./redis/link.ts";
+import { parsed } from "./redis/records.ts";
+import { linkToServer } from "./redis/single.ts";
+import { redisThreads } from "./redis/threads.ts";
+import { redisUsers } from "./redis/users.ts";
 
 /**
  * The keeper on Redis, or on a Redis Cluster: shared by any number of processes.
  *
- * Each step of the store is one Redis Function on one slot (redis-functions.lua), so each is atomic, and a process
+ * Each step of the store is one Redis Function on one slot (redis/functions.lua), so each is atomic, and a process
  * that dies leaves either all of it or nothing. Redis restarted empty is given the functions again.
  */
 export async function openRedisStore(options: {

@@ -131,6 +131,6 @@ async function bundle(): Promise<string> {
     format: "esm",
     target: "node20",
   });
-  copyFileSync(join(root, "src/stores/redis-functions.lua"), join(folder, "redis-functions.lua"));
+  copyFileSync(join(root, "src/stores/redis/functions.lua"), join(folder, "functions.lua"));
   return join(folder, "victim.mjs");
 }

@@ -3,10 +3,15 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Outlet } from "../../src/listener.ts";
-import { acceptsGzip } from "../../src/http/accepts-gzip.ts";
-import { compressingStreams, gzipOutlet } from "../../src/http/gzip.ts";
-import { encodeInPool, encodeInThread, encodeStored, encodeWithZlib } from "../../src/http/gzip-encoders.ts";
-import type { MakeEncoder } from "../../src/http/gzip-encoders.ts";
+import { acceptsGzip } from "../../src/http/stream/accepts-gzip.ts";
+import { compressingStreams, gzipOutlet } from "../../src/http/stream/gzip.ts";
+import {
+  encodeInPool,
+  encodeInThread,
+  encodeStored,
+  encodeWithZlib,
+} from "../../src/http/stream/gzip-encoders.ts";
+import type { MakeEncoder } from "../../src/http/stream/gzip-encoders.ts";
 
 /** An outlet that keeps what it is given. */
 function keptOutlet() {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Line } from "../../machines/line.ts";
-import { encodeLines } from "../../src/http/ndjson.ts";
+import { encodeLines } from "../../src/http/stream/ndjson.ts";
 
 /** Any UTF-16, with the characters that some splitter takes for a line end well represented. */
 const anyText = fc.string({

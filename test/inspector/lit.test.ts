@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { outlineOf } from "../../machines/outline.ts";
+import { outlineOf } from "../../machines/draw/outline.ts";
 import { threadMachine } from "../../machines/thread.ts";
 import { litAfter, litIn } from "../../src/inspector/page/lit.ts";
 

@@ -2,9 +2,9 @@ import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { assign, emit, setup } from "xstate";
-import { drawDot } from "../../machines/draw.ts";
-import { drawMermaid } from "../../machines/mermaid.ts";
-import { outlineOf } from "../../machines/outline.ts";
+import { drawDot } from "../../machines/draw/dot.ts";
+import { drawMermaid } from "../../machines/draw/mermaid.ts";
+import { outlineOf } from "../../machines/draw/outline.ts";
 import { drawCharts } from "../support/draw-charts.ts";
 
 const machines = fileURLToPath(new URL("../../machines/", import.meta.url));

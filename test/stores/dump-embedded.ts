@@ -1,9 +1,9 @@
 import type { Message, Run, WaitingMessage } from "../../src/domain/message.ts";
 import type { RunSummary, ThreadEntry } from "../../src/store.ts";
-import { openDb } from "../../src/stores/embedded-db.ts";
-import type { EmbeddedDb } from "../../src/stores/embedded-db.ts";
-import type { Header } from "../../src/stores/embedded-thread-records.ts";
-import type { TokenRecord, UserRecord } from "../../src/stores/embedded-user-records.ts";
+import { openDb } from "../../src/stores/embedded/db.ts";
+import type { EmbeddedDb } from "../../src/stores/embedded/db.ts";
+import type { Header } from "../../src/stores/embedded/thread-records.ts";
+import type { TokenRecord, UserRecord } from "../../src/stores/embedded/user-records.ts";
 import type { StoreDump, ThreadDump } from "./invariants.ts";
 
 /** Reads the whole embedded store past its own operations. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { openDb } from "../../src/stores/embedded-db.ts";
+import { openDb } from "../../src/stores/embedded/db.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { dumpEmbedded } from "./dump-embedded.ts";
 import { BUDGET_CHARS, SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";

@@ -1,8 +1,8 @@
 import { instance } from "@viz-js/viz";
 import type { AnyStateMachine } from "xstate";
-import { DARK_SIDE, drawDot } from "../../machines/draw.ts";
-import { drawMermaid } from "../../machines/mermaid.ts";
-import { outlineOf } from "../../machines/outline.ts";
+import { DARK_SIDE, drawDot } from "../../machines/draw/dot.ts";
+import { drawMermaid } from "../../machines/draw/mermaid.ts";
+import { outlineOf } from "../../machines/draw/outline.ts";
 import { streamMachine } from "../../machines/stream.ts";
 import { threadMachine } from "../../machines/thread.ts";
 import { visitorMachine } from "../../machines/visitor.ts";

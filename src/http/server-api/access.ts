@@ -5,7 +5,7 @@ import { newId } from "../../domain/ids.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { mayTalk } from "../../domain/user.ts";
 import type { Store } from "../../store.ts";
-import { json, serverRefusals } from "../documented.ts";
+import { json, serverRefusals } from "../reference/documented.ts";
 import { callerId, channelSlug } from "../fields.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Route } from "../route.ts";

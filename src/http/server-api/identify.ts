@@ -3,7 +3,7 @@ import type { Directory } from "../../admission/directory.ts";
 import { hasHash } from "../../admission/keys.ts";
 import type { Visitors } from "../../actors/visitors.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { json, serverRefusals } from "../documented.ts";
+import { json, serverRefusals } from "../reference/documented.ts";
 import { callerId } from "../fields.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Route } from "../route.ts";

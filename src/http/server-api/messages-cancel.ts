@@ -5,7 +5,7 @@ import { dayOf } from "../../domain/day.ts";
 import { newId } from "../../domain/ids.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Store } from "../../store.ts";
-import { nothing, serverRefusals } from "../documented.ts";
+import { nothing, serverRefusals } from "../reference/documented.ts";
 import { callerId, channelSlug } from "../fields.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Route } from "../route.ts";

@@ -1,6 +1,6 @@
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
-import { nothing, originHeader, threadParam, widgetRefusals } from "../documented.ts";
+import { nothing, originHeader, threadParam, widgetRefusals } from "../reference/documented.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Route } from "../route.ts";
 import type { Gate } from "./gate.ts";

@@ -1,7 +1,7 @@
 import type { Directory } from "../../admission/directory.ts";
 import { provenanceOf } from "../../admission/origin.ts";
 import type { HttpAnswer, HttpRequest } from "../../listener.ts";
-import { nothing, originHeader, widgetRefusals } from "../documented.ts";
+import { nothing, originHeader, widgetRefusals } from "../reference/documented.ts";
 import type { Route } from "../route.ts";
 import type { Gate } from "./gate.ts";
 

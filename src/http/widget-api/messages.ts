@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
-import { lines, OF_A_BODY, originHeader, widgetRefusals } from "../documented.ts";
+import { lines, OF_A_BODY, originHeader, widgetRefusals } from "../reference/documented.ts";
 import { messageText, mustFit, page, widgetThreadId } from "../fields.ts";
-import { widgetLine } from "../line-schemas.ts";
-import { streamAnswer } from "../lines.ts";
+import { widgetLine } from "../reference/line-schemas.ts";
+import { streamAnswer } from "../stream/lines.ts";
 import type { Route } from "../route.ts";
 import { traceparentOf } from "../traceparent.ts";
 import type { Gate } from "./gate.ts";

@@ -1,7 +1,7 @@
 import type { Threads } from "../../actors/threads.ts";
-import { lines, nothing, originHeader, threadParam, widgetRefusals } from "../documented.ts";
-import { widgetLine } from "../line-schemas.ts";
-import { streamAnswer } from "../lines.ts";
+import { lines, nothing, originHeader, threadParam, widgetRefusals } from "../reference/documented.ts";
+import { widgetLine } from "../reference/line-schemas.ts";
+import { streamAnswer } from "../stream/lines.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Route } from "../route.ts";
 import type { Gate } from "./gate.ts";

@@ -6,7 +6,7 @@ import { newId } from "../../domain/ids.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { readVisitorToken } from "../../domain/visitor-token.ts";
 import type { Store } from "../../store.ts";
-import { json, originHeader, widgetRefusals } from "../documented.ts";
+import { json, originHeader, widgetRefusals } from "../reference/documented.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Asked, Route } from "../route.ts";
 import type { Gate } from "./gate.ts";

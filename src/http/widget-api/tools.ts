@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
 import type { Catalog } from "../../domain/message.ts";
-import { nothing, OF_A_BODY, originHeader, widgetRefusals } from "../documented.ts";
+import { nothing, OF_A_BODY, originHeader, widgetRefusals } from "../reference/documented.ts";
 import { mustFit, widgetThreadId } from "../fields.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Route } from "../route.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Visitors } from "../../actors/visitors.ts";
-import { json, originHeader, widgetRefusals } from "../documented.ts";
+import { json, originHeader, widgetRefusals } from "../reference/documented.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Route } from "../route.ts";
 import type { Gate } from "./gate.ts";

@@ -1,4 +1,4 @@
-import type { MoveOutline, Outline } from "../../../machines/outline.ts";
+import type { MoveOutline, Outline } from "../../../machines/draw/outline.ts";
 import type { RunMove } from "../../domain/message.ts";
 
 /** What shines in the chart: ids of its picture's states and moves. */

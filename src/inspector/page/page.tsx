@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { useEffect, useMemo, useReducer, useState } from "preact/hooks";
-import type { Outline } from "../../../machines/outline.ts";
+import type { Outline } from "../../../machines/draw/outline.ts";
 import type { Sight } from "../views.ts";
 import { Chart } from "./chart.tsx";
 import { forgetKey, takeKey } from "./key.ts";

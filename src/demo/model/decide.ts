@@ -1,0 +1,166 @@
+import type { ModelMessage, OfferedTool } from "../../model.ts";
+import { drawArguments } from "./draw-arguments.ts";
+import { phrasesFor } from "./phrases.ts";
+import type { Phrases } from "./phrases.ts";
+
+/**
+ * How the demo model makes up its mind: by the words of what was said, and always the same way. It takes one step per
+ * turn; what it has done in this run it reads from the messages after the last user's.
+ */
+export type DemoTurn =
+  | { type: "text"; text: string }
+  | { type: "call"; name: string; arguments: Record<string, unknown> };
+
+const TASK_FAILED = "task_failed";
+/** How the agent marks a failed tool's result. */
+const FAILURE = /^(The tool failed|Error)\b:?\s*/i;
+const RESULT_CHARS = 600;
+
+/** What a shop's page can do, in the order in which somebody buys: a tool by its name, a wish by its words. */
+const SHOP_STEPS: readonly { tool: RegExp; wish: RegExp }[] = [
+  {
+    tool: /search|find|browse/,
+    wish: /\b(search|find|show|look for|buy|order (me )?an?\b|suche|finde|zeig|kauf|busca|compra|muestra|cherche|trouve|cerca|trova|procure|compre)|achète/,
+  },
+  {
+    tool: /(add|put).*(cart|basket|bag)/,
+    wish: /\b(buy|order (me )?an?\b|cart|basket|kauf|warenkorb|compra|carrito|panier|carrello|compre|carrinho)|achète/,
+  },
+  {
+    tool: /(fill|enter|set).*(address|form)|address_form/,
+    wish: /\b(check ?out|pay|address|adresse|kasse|bezahl|paga|direcci|commande[rz]?|payer|cassa|indirizzo|finaliz|endere)/,
+  },
+  {
+    tool: /submit|confirm/,
+    wish: /\b(check ?out|pay|address|adresse|kasse|bezahl|paga|direcci|commande[rz]?|payer|cassa|indirizzo|finaliz|endere|submit)/,
+  },
+  {
+    tool: /check_?out|\bpay|place_order/,
+    wish: /\b(check ?out|pay|kasse|bezahl|paga|commande[rz]?|payer|cassa|finaliz)/,
+  },
+];
+
+const GREETING =
+  /^\W*(hi|hello|hey|hallo|guten|hola|buenos|bonjour|salut|ciao|buongiorno|olá|oi|bom dia)(?![\p{L}])/iu;
+const FAIL_ON_PURPOSE = /\bfail (the|this) task\b/i;
+/** Somebody wants something done, more than they want to talk. */
+const REQUEST =
+  /^\W*(please|bitte|por favor|can you|could you|fly|book|send|call|drive|delete|cancel|order|buy|make|transfer|bring|play|open|turn)\b|^\w+ (me|mir|mich|moi|mi)\b/i;
+
+/** Words for the same thing, as tools' names have them. */
+const MEANT: readonly [RegExp, string][] = [
+  [/^(time|uhr|zeit|spät|hora|horas|heure|ora|ore)$/, "clock"],
+  [/^(bestellung|pedido|commande|ordine|encomenda|parcel|package|paket|delivery)$/, "order"],
+  [/^(weather|wetter|tiempo|météo|meteo)$/, "weather"],
+];
+
+const FILLER = new Set(
+  (
+    "a an the and or to for of in on at is are it me my i you we please can could would want need some do what where " +
+    "when how with from this that then check out checkout pay buy find search show look cart basket add order " +
+    "ein eine einen der die das und ich mir mich bitte zur zum kasse kauf kaufe suche finde zeig zeige warenkorb " +
+    "un una el la los las y o por favor busca compra muestra quiero une le les des et moi cherche trouve " +
+    "il lo gli e cerca trova os as um uma procure compre bezahle bezahlen pagar payer paga"
+  ).split(" "),
+);
+
+/** One turn. `messages` and `tools` as the model is given them. */
+export function decide(messages: readonly ModelMessage[], tools: readonly OfferedTool[]): DemoTurn {
+  const lastSaid = messages.findLastIndex((message) => message.role === "user");
+  const said = messages[lastSaid]?.content.trim() ?? "";
+  const phrases = phrasesFor(said);
+  const since = messages.slice(lastSaid + 1);
+  const results = since.flatMap((message) => (message.role === "tool" ? [message.content] : []));
+  const called = new Set(
+    since.flatMap((message) => (message.role === "assistant" ? message.calls : [])).map(({ name }) => name),
+  );
+  const useful = tools.filter(({ name }) => name !== TASK_FAILED);
+
+  const latest = results.at(-1);
+  if (latest !== undefined && FAILURE.test(latest)) {
+    return { type: "text", text: phrases.failed(shorten(latest.replace(FAILURE, ""))) };
+  }
+  if (useful.length > 0 && FAIL_ON_PURPOSE.test(said)) return giveUp(said, phrases);
+
+  const tool = nextTool(said, useful, called);
+  if (tool) {
+    const subject = words(said)
+      .filter((word) => !FILLER.has(word))
+      .join(" ");
+    const drawn = drawArguments(tool.parameters, { said, subject, results });
+    return { type: "call", name: tool.name, arguments: { ...drawn, ...progressFor(tool, phrases) } };
+  }
+  if (latest !== undefined) return { type: "text", text: phrases.result(shorten(latest)) };
+  if (GREETING.test(said)) return { type: "text", text: withOffers(phrases.greeting, useful, phrases) };
+  if (useful.length > 0 && REQUEST.test(said)) return giveUp(said, phrases);
+  return { type: "text", text: withOffers(phrases.repeats(shorten(said)), useful, phrases) };
+}
+
+/** The next tool that the text wants and that was not called yet: by its name, as a step of shopping, or by its words. */
+function nextTool(
+  said: string,
+  tools: readonly OfferedTool[],
+  called: ReadonlySet<string>,
+): OfferedTool | undefined {
+  const text = said.toLowerCase();
+  const left = tools.filter(({ name }) => !called.has(name));
+  const named = tools.filter(({ name }) => text.includes(name.toLowerCase()));
+  if (named.length > 0) {
+    return named
+      .filter((tool) => left.includes(tool))
+      .sort((a, b) => text.indexOf(a.name.toLowerCase()) - text.indexOf(b.name.toLowerCase()))[0];
+  }
+  const steps = SHOP_STEPS.filter(({ wish }) => wish.test(text));
+  const step = steps
+    .map(({ tool }) => left.find(({ name }) => tool.test(name.toLowerCase())))
+    .find((tool) => tool !== undefined);
+  if (step) return step;
+  // One tool by its words is enough: a second would answer another question.
+  if (called.size > 0) return undefined;
+  const scored = left.map((tool) => ({ tool, score: likeness(words(said), tool) }));
+  return scored.filter(({ score }) => score >= 2).sort((a, b) => b.score - a.score)[0]?.tool;
+}
+
+/** Words in common: two points for one of the tool's name, one for one of its description. */
+function likeness(said: readonly string[], tool: OfferedTool): number {
+  const wanted = new Set([
+    ...said.filter((word) => !FILLER.has(word) || word === "order"),
+    ...said.flatMap((word) => MEANT.flatMap(([alias, meant]) => (alias.test(word) ? [meant] : []))),
+  ]);
+  const name = new Set(words(tool.name));
+  const description = new Set(words(tool.description));
+  return [...wanted].reduce(
+    (sum, word) => sum + (name.has(word) ? 2 : 0) + (description.has(word) ? 1 : 0),
+    0,
+  );
+}
+
+/** Lower-case words; `fooBar` and `foo_bar` are two. */
+function words(text: string): string[] {
+  const spaced = text.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return spaced.match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function giveUp(said: string, phrases: Phrases): DemoTurn {
+  return { type: "call", name: TASK_FAILED, arguments: { reason: phrases.cannot(shorten(said)) } };
+}
+
+function progressFor(tool: OfferedTool, phrases: Phrases): Record<string, unknown> {
+  const properties = tool.parameters["properties"];
+  const takesProgress = typeof properties === "object" && properties !== null && "_progress" in properties;
+  return takesProgress ? { _progress: phrases.progress(words(tool.name).join(" ")) } : {};
+}
+
+function withOffers(text: string, tools: readonly OfferedTool[], phrases: Phrases): string {
+  if (tools.length === 0) return text;
+  return `${text} ${phrases.offers(
+    tools
+      .slice(0, 8)
+      .map(({ name }) => words(name).join(" "))
+      .join(", "),
+  )}`;
+}
+
+function shorten(text: string): string {
+  return text.length <= RESULT_CHARS ? text : `${text.slice(0, RESULT_CHARS)}…`;
+}

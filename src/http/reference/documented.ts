@@ -1,0 +1,119 @@
+import { z } from "zod";
+import type { RefusalReason } from "../../domain/refusal.ts";
+import { statusOf } from "../route.ts";
+import type { AnswerDocumentation, Field } from "../route.ts";
+
+/** What several endpoints say of themselves in the same words. */
+type Told = Partial<Record<RefusalReason, string>>;
+
+const WIDGET: Told = {
+  unauthorized: "Missing, unknown or expired x-visitor-token: create a new visitor",
+  forbidden: "Origin not allowed, channel disabled, visitor not allowed, or address blocked",
+  "not-found": "The thread does not exist or belongs to another visitor",
+  "too-large": "Over a limit: the body's length, the text, the customerContext or the catalog",
+  "unsupported-encoding": "The body has a content-encoding",
+  invalid: "The request does not match the schema",
+  "rate-limited": "A rate limit was exceeded",
+  unavailable: "The store cannot be reached",
+};
+
+const SERVER: Told = {
+  unauthorized: "Wrong or missing key",
+  forbidden:
+    "The user is not allowed: blocked, not whitelisted in whitelist mode, or the channel is disabled",
+  "too-large": "The body is longer than SERVER_MAX_BODY_BYTES",
+  "unsupported-encoding": "The body has a content-encoding",
+  invalid: "The body does not match the schema",
+  unavailable: "The store cannot be reached",
+};
+
+/** Why a POST whose body names a thread may be refused. */
+export const OF_A_BODY: readonly RefusalReason[] = [
+  "unauthorized",
+  "forbidden",
+  "not-found",
+  "too-large",
+  "unsupported-encoding",
+  "invalid",
+  "rate-limited",
+  "unavailable",
+];
+
+/** Refusals of the widget API: no bodies. */
+export function widgetRefusals(
+  reasons: readonly RefusalReason[],
+  told: Told = {},
+): Record<number, AnswerDocumentation> {
+  return refusals(reasons, { ...WIDGET, ...told }, () => null);
+}
+
+/** Refusals of the server API: one short line of text, except 403 and 503. */
+export function serverRefusals(
+  reasons: readonly RefusalReason[],
+  told: Told = {},
+): Record<number, AnswerDocumentation> {
+  return refusals(reasons, { ...SERVER, ...told }, (reason, description) =>
+    reason === "forbidden" || reason === "unavailable"
+      ? null
+      : {
+          type: "text/plain; charset=utf-8",
+          schema: z.string(),
+          example: reason === "unauthorized" ? "Unauthorized" : description,
+        },
+  );
+}
+
+function refusals(
+  reasons: readonly RefusalReason[],
+  told: Told,
+  body: (reason: RefusalReason, description: string) => AnswerDocumentation["body"],
+): Record<number, AnswerDocumentation> {
+  return Object.fromEntries(
+    reasons.map((reason) => {
+      const description = told[reason] ?? reason;
+      const waits = reason === "rate-limited" || reason === "unavailable";
+      const headers: Record<string, string> = waits
+        ? { "retry-after": "Whole seconds until it is worth asking again" }
+        : {};
+      return [statusOf(reason), { description, headers, body: body(reason, description) }];
+    }),
+  );
+}
+
+/** A stream of lines; `schema` and `example` are those of one. */
+export function lines(description: string, schema: z.ZodType, example: unknown): AnswerDocumentation {
+  return {
+    description,
+    headers: { "content-encoding": "gzip, where the request accepts it" },
+    body: { type: "application/x-ndjson", schema, example },
+  };
+}
+
+/** An answer without a body. */
+export function nothing(description: string): AnswerDocumentation {
+  return { description, headers: {}, body: null };
+}
+
+export function json(description: string, schema: z.ZodType, example: unknown): AnswerDocumentation {
+  return { description, headers: {}, body: { type: "application/json", schema, example } };
+}
+
+/** The Origin header that browsers send by themselves. */
+export const originHeader: Record<string, Field> = {
+  origin: {
+    description: "Set by the browser; one of the channel's allowed origins",
+    schema: z.string(),
+    required: true,
+    example: "https://shop.example",
+  },
+};
+
+/** The `:id` of a thread in a path. */
+export const threadParam: Record<string, Field> = {
+  id: {
+    description: "A thread of this visitor",
+    schema: z.string(),
+    required: true,
+    example: "bkQmzpTqyiWfXH2uJ3dVxw",
+  },
+};

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import type { DeltaLine, DoneLine, ErrorLine, Line, StepLine, ToolCallLine } from "../../../machines/line.ts";
+
+/** The lines of a stream as schemas, for the API's description; machines/line.ts is what they describe. */
+const tokens = z.int().min(0).optional();
+
+export const stepSchema = z.object({
+  id: z.string().describe("A later step with the same id replaces the earlier one"),
+  phase: z.enum(["running", "done", "failed"]),
+  text: z.string().describe("Progress text in the visitor's language"),
+});
+
+const delta = z.object({
+  type: z.literal("delta"),
+  text: z.string().describe("A chunk of reply text to append"),
+}) satisfies z.ZodType<DeltaLine>;
+
+const step = z.object({ type: z.literal("step"), ...stepSchema.shape }) satisfies z.ZodType<StepLine>;
+
+const toolCall = z.object({
+  type: z.literal("tool_call"),
+  tool: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  callId: z.string(),
+}) satisfies z.ZodType<ToolCallLine>;
+
+const done = z.object({
+  type: z.literal("done"),
+  elapsedMs: z.int().min(0),
+  inputTokens: tokens,
+  outputTokens: tokens,
+  totalInputTokens: tokens,
+  totalOutputTokens: tokens,
+}) satisfies z.ZodType<Loosely<DoneLine>>;
+
+const error = z.object({
+  type: z.literal("error"),
+  message: z.string(),
+  code: z
+    .enum(["task_failed", "cancelled", "expired", "interrupted", "budget_exceeded"])
+    .optional()
+    .describe("Absent: a fault on the server side"),
+  hint: z.string().max(400).optional().describe("The run's last tool answer; only with task_failed"),
+}) satisfies z.ZodType<Loosely<ErrorLine>>;
+
+export const serverLine = z.discriminatedUnion("type", [delta, step, done, error]);
+export const widgetLine = z.discriminatedUnion("type", [
+  delta,
+  step,
+  toolCall,
+  done,
+  error,
+]) satisfies z.ZodType<Loosely<Line>>;
+
+/** An optional field as zod infers it: absent or undefined. */
+type Loosely<Type> = Type extends unknown
+  ? { [Key in keyof Type]: undefined extends Type[Key] ? Type[Key] | undefined : Type[Key] }
+  : never;

@@ -1,0 +1,122 @@
+import { z } from "zod";
+import type { AnswerDocumentation, Credential, Documentation, Field, Route } from "../route.ts";
+
+/** The API's description, OpenAPI 3.1, made of what each route declares: the schemas that check are the schemas shown. */
+const SECURITY_SCHEMES: Record<Credential, object> = {
+  transportKey: {
+    type: "http",
+    scheme: "bearer",
+    description: "HARNESS_API_KEY, one for all transports; never in a page",
+  },
+  secretKey: {
+    type: "http",
+    scheme: "bearer",
+    description: "The channel's secret key, sk_…; never in a page",
+  },
+  publishableKey: {
+    type: "apiKey",
+    in: "header",
+    name: "x-publishable-key",
+    description: "The channel's public key, pk_…",
+  },
+  visitorToken: {
+    type: "apiKey",
+    in: "header",
+    name: "x-visitor-token",
+    description: "From POST /v1/widget/visitors",
+  },
+};
+
+const TAGS = { server: "Server API", widget: "Widget API", open: "Open" } as const;
+
+export function openApiDocument(routes: readonly Route[]): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    if (route.documentation === "hidden") continue;
+    const path = templated(route.path);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, route.documentation) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Chat Agent Service",
+      version: "1",
+      description:
+        "A conversational agent for several channels: replies are streams of newline-delimited JSON.",
+    },
+    tags: Object.values(TAGS).map((name) => ({ name })),
+    paths,
+    components: { securitySchemes: SECURITY_SCHEMES },
+  };
+}
+
+function operation(route: Route, told: Documentation): object {
+  const fields = [
+    ...parameters(parametersOf(route.path, told), "path"),
+    ...parameters(told.query, "query"),
+    ...parameters(told.headers, "header"),
+  ];
+  return {
+    tags: [TAGS[route.api]],
+    summary: told.summary,
+    description: told.description,
+    security: told.credential === null ? [] : [{ [told.credential]: [] }],
+    ...(fields.length > 0 ? { parameters: fields } : {}),
+    ...(told.body
+      ? {
+          requestBody: {
+            required: true,
+            content: {
+              "application/json": {
+                schema: jsonSchema(told.body.schema, "input"),
+                example: told.body.example,
+              },
+            },
+          },
+        }
+      : {}),
+    responses: Object.fromEntries(
+      Object.entries(told.answers).map(([status, answer]) => [status, response(answer)]),
+    ),
+  };
+}
+
+/** A route for every path below has no name for it: OpenAPI wants one. */
+function parametersOf(path: string, told: Documentation): Record<string, Field> {
+  if (!path.endsWith("/*")) return told.params;
+  return { path: { description: "Any path below", schema: z.string(), required: true, example: "messages" } };
+}
+
+function templated(path: string): string {
+  return path.replace(/:(\w+)/g, "{$1}").replace(/\*$/, "{path}");
+}
+
+function parameters(fields: Record<string, Field>, place: "path" | "query" | "header"): object[] {
+  return Object.entries(fields).map(([name, { description, schema, required, example }]) => ({
+    name,
+    in: place,
+    description,
+    required,
+    schema: jsonSchema(schema, "input"),
+    example,
+  }));
+}
+
+function response({ description, headers, body }: AnswerDocumentation): object {
+  const described = Object.entries(headers).map(([name, text]) => [
+    name,
+    { description: text, schema: { type: "string" } },
+  ]);
+  return {
+    description,
+    ...(described.length > 0 ? { headers: Object.fromEntries(described) } : {}),
+    ...(body
+      ? { content: { [body.type]: { schema: jsonSchema(body.schema, "output"), example: body.example } } }
+      : {}),
+  };
+}
+
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): object {
+  const { $schema: _draft, ...rest } = z.toJSONSchema(schema, { io, target: "draft-2020-12" });
+  return rest;
+}

@@ -1,0 +1,62 @@
+import type { Outlet } from "../../listener.ts";
+import { encodeStored, encodeWithZlib } from "./gzip-encoders.ts";
+import type { MakeEncoder } from "./gzip-encoders.ts";
+
+/** 2,000 compressing streams hold 160 MB; whoever comes then is sent stored blocks, which hold nothing. */
+const COMPRESSING_MAX = 2_000;
+
+let compressing = 0;
+
+/** Streams that hold memory of zlib now. */
+export function compressingStreams(): number {
+  return compressing;
+}
+
+/**
+ * Wraps the outlet of an answer that says `content-encoding: gzip`. Each write is flushed, so that its reader sees the
+ * line at once; the header of the gzip stream leaves first of all, and status and headers with it.
+ */
+export function gzipOutlet(outlet: Outlet, options: { make?: MakeEncoder; max?: number } = {}): Outlet {
+  const compresses = compressing < (options.max ?? COMPRESSING_MAX);
+  const make = compresses ? (options.make ?? encodeWithZlib) : encodeStored;
+  if (compresses) compressing++;
+  let state: "open" | "ending" | "over" = "open";
+  let onGone: (() => void) | null = null;
+
+  const release = (): void => {
+    state = "over";
+    if (compresses) compressing--;
+  };
+  const encoder = make({
+    pass: (bytes) => outlet.write(bytes),
+    finish: () => {
+      release();
+      outlet.end();
+    },
+  });
+  outlet.onGone(() => {
+    if (state === "over") return;
+    const told = state === "open" ? onGone : null;
+    release();
+    encoder.abort();
+    told?.();
+  });
+
+  const write = (chunk: string | Uint8Array): void => {
+    if (state !== "open" || chunk.length === 0) return;
+    encoder.write(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+  };
+  return {
+    write,
+    end(chunk) {
+      if (state !== "open") return;
+      if (chunk !== undefined) write(chunk);
+      state = "ending";
+      encoder.end();
+    },
+    onGone(callback) {
+      onGone = callback;
+      if (state !== "open") outlet.onGone(callback);
+    },
+  };
+}

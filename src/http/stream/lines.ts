@@ -1,0 +1,32 @@
+import { isTerminal } from "../../../machines/line.ts";
+import type { Reply } from "../../actors/reply.ts";
+import type { HttpAnswer, HttpRequest } from "../../listener.ts";
+import { acceptsGzip } from "./accepts-gzip.ts";
+import { gzipOutlet } from "./gzip.ts";
+import { encodeLines } from "./ndjson.ts";
+
+/** Proxies and caches shall hand on each line as it comes, unchanged. */
+const STREAM_HEADERS = {
+  "content-type": "application/x-ndjson",
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+  vary: "accept-encoding",
+};
+
+/** A reply as an answer: its lines as they are said, compressed where the request accepts gzip; ends with the terminal line. */
+export function streamAnswer(reply: Reply, request: HttpRequest): HttpAnswer {
+  const compresses = acceptsGzip(request.headers.get("accept-encoding"));
+  return {
+    status: 200,
+    headers: compresses ? { ...STREAM_HEADERS, "content-encoding": "gzip" } : STREAM_HEADERS,
+    stream(socket) {
+      const outlet = compresses ? gzipOutlet(socket) : socket;
+      outlet.onGone(() => reply.leave());
+      reply.read((lines) => {
+        const last = lines.at(-1);
+        if (last && isTerminal(last)) outlet.end(encodeLines(lines));
+        else outlet.write(encodeLines(lines));
+      });
+    },
+  };
+}

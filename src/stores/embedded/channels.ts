@@ -1,0 +1,76 @@
+import type { Channel } from "../../domain/channel.ts";
+import type { Store } from "../../store.ts";
+import { keyPart } from "./db.ts";
+import type { EmbeddedDb, Key } from "./db.ts";
+
+/** How often the counter of changes is looked at: another process cannot call us. */
+const CHANGE_POLL_MS = 250;
+
+const CHANGES: Key = ["changes"];
+const channelKey = (slug: string): Key => ["c", keyPart(slug)];
+const ipKey = (address: string): Key => ["ip", keyPart(address)];
+
+/** The channel as it is kept; undefined where there is none. Within a read or a change. */
+export function channelOf(db: EmbeddedDb, slug: string): Channel | undefined {
+  return db.get<Channel>(channelKey(slug));
+}
+
+type Channels = Pick<
+  Store,
+  "channels" | "channel" | "putChannel" | "blockedIps" | "blockIp" | "unblockIp" | "changeCount" | "onChange"
+>;
+
+export function embeddedChannels(db: EmbeddedDb): Channels {
+  const countOf = () => db.get<number>(CHANGES) ?? 0;
+  const countUp = () => db.put(CHANGES, countOf() + 1);
+  const changeCount = () => db.read("count the changes", countOf);
+
+  return {
+    channels: () => db.read("list channels", () => [...db.range<Channel>(["c"])].map(({ value }) => value)),
+
+    channel: (slug) => db.read("read a channel", () => channelOf(db, slug) ?? null),
+
+    putChannel: (channel) =>
+      db.change(`save channel ${channel.slug}`, () => {
+        db.put(channelKey(channel.slug), channel);
+        countUp();
+      }),
+
+    blockedIps: () =>
+      db.read("list blocked addresses", () => [...db.range<string>(["ip"])].map(({ value }) => value)),
+
+    blockIp: (address) =>
+      db.change("block an address", () => {
+        db.put(ipKey(address), address);
+        countUp();
+      }),
+
+    unblockIp: (address) =>
+      db.change("unblock an address", () => {
+        if (db.get(ipKey(address)) === undefined) return false;
+        db.remove(ipKey(address));
+        countUp();
+        return true;
+      }),
+
+    changeCount,
+
+    onChange(callback) {
+      let seen: number | undefined;
+      const look = () => {
+        changeCount().then(
+          (count) => {
+            if (seen !== undefined && seen !== count) callback();
+            seen = count;
+          },
+          // Closed: nobody wants to know any more.
+          () => clearInterval(timer),
+        );
+      };
+      const timer = setInterval(look, CHANGE_POLL_MS);
+      timer.unref();
+      look();
+      return () => clearInterval(timer);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { WaitingMessage } from "../../domain/message.ts";
+import type { CommitResult, ThreadCommit } from "../../store.ts";
+import { newHeader } from "./thread-records.ts";
+import type { Header, ThreadRecords } from "./thread-records.ts";
+
+/** The atomic change of a thread. Within a change: everything is read and decided before the first write. */
+export function commitThread(records: ThreadRecords, commit: ThreadCommit): CommitResult {
+  const { uid } = commit;
+  const header = records.header(uid) ?? newHeader(commit.slug);
+  if (header.lastOp?.opId === commit.opId) return header.lastOp.result;
+
+  const { fence } = header;
+  if (fence !== null && fence !== commit.fence && fence !== commit.takesFrom) {
+    if (!commit.claims || commit.orWait === null) return { type: "fenced" };
+    const joined = joinQueue(records, { uid, header, ...commit.orWait });
+    return { type: joined, fence };
+  }
+  if (!commit.claims && fence !== commit.fence) return { type: "fenced" };
+  if (header.rev !== commit.rev) return { type: "changed" };
+  if (commit.startsWaiting !== null && header.waiting[0] !== commit.startsWaiting) return { type: "changed" };
+  return apply(records, header, commit);
+}
+
+function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): CommitResult {
+  const { uid, run, endedRun, messages, startsWaiting } = commit;
+  const waiting = startsWaiting === null ? header.waiting : header.waiting.slice(1);
+  const head = waiting[0];
+  const next = head === undefined ? null : (records.waiting(uid, head) ?? null);
+  const fence = commit.holds || head !== undefined ? commit.fence : null;
+  const rests = commit.state === "awaiting" && fence === null;
+  const dueAtMs = rests ? commit.deadlineMs : null;
+  const result: CommitResult = { type: "committed", rev: header.rev + 1, next };
+
+  let { runCount } = header;
+  if (endedRun !== null) runCount = records.listRun(uid, endedRun, runCount);
+  runCount = records.listRun(uid, run, runCount);
+  records.putRun(uid, run);
+  for (const [index, message] of messages.entries()) {
+    records.putMessage(uid, header.messageCount + index + 1, message);
+  }
+  if (startsWaiting !== null) records.removeWaiting(uid, startsWaiting);
+  records.moveHold(uid, header.fence, fence);
+  records.moveDeadline(uid, header.dueAtMs, dueAtMs);
+  records.putHeader(uid, {
+    slug: header.slug,
+    createdAtMs: header.createdAtMs ?? commit.atMs,
+    rev: result.rev,
+    fence,
+    state: commit.state,
+    snapshot: commit.snapshot,
+    messageCount: header.messageCount + messages.length,
+    runCount,
+    waiting,
+    dueAtMs,
+    lastOp: { opId: commit.opId, result },
+  });
+  return result;
+}
+
+/** A held thread's queue takes the message once, by its run id: also when it waits already, or was started since. */
+export function joinQueue(
+  records: ThreadRecords,
+  { uid, header, message, max }: { uid: string; header: Header; message: WaitingMessage; max: number },
+): "waiting" | "full" {
+  const { runId } = message;
+  if (header.waiting.includes(runId) || records.wasStarted(uid, runId)) return "waiting";
+  if (header.waiting.length >= max) return "full";
+  records.putWaiting(uid, message);
+  records.putHeader(uid, { ...header, waiting: [...header.waiting, runId] });
+  return "waiting";
+}

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { open } from "lmdb";
+import { STORE_DEADLINE_MS, StoreUnavailable } from "../../store.ts";
+
+/**
+ * The embedded store's database: records of JSON text under keys made of parts, in one lmdb file.
+ *
+ * A change is one child transaction: it reads, decides and writes with nobody in between, in this process or another,
+ * and a step that throws leaves nothing behind. lmdb gathers the changes of one tick into one commit, in a thread of its
+ * own, and answers at the commit; the disk has it only when `flushed` resolves, and that is what a change waits for.
+ *
+ * JSON rather than lmdb's msgpack: it gives back every string as it was, and any tool can read it. Records are
+ * trusted to have the shape that this code wrote; whatever changes a shape raises FORMAT, and a file of another
+ * format is not opened.
+ */
+const FORMAT = 1;
+const FORMAT_KEY: Key = ["format"];
+
+/** `[kind, …]`; the parts after the kind are numbers, or texts that went through `keyPart`. */
+export type Key = (string | number)[];
+
+export interface RangeOptions {
+  /** The key, itself included, at which the walk begins; it goes on to that end of the prefix to which it walks. */
+  from?: Key;
+  /** From the end towards the start. */
+  reverse?: boolean;
+  limit?: number;
+}
+
+export interface EmbeddedDb {
+  get<T>(key: Key): T | undefined;
+  /** All records whose key begins with the prefix, in the order of their keys. */
+  range<T>(prefix: Key, options?: RangeOptions): Iterable<{ key: Key; value: T }>;
+  /** Within a change only. */
+  put(key: Key, value: unknown): void;
+  /** Within a change only. */
+  remove(key: Key): void;
+  /** One consistent view of everything. `action` completes the error's "Cannot …". */
+  read<T>(action: string, look: () => T): Promise<T>;
+  /** One atomic step; resolves when it is on disk. */
+  change<T>(action: string, step: () => T): Promise<T>;
+  /** One record that may be forgotten in a power cut: resolves when every process sees it. */
+  note(action: string, key: Key, value: unknown): Promise<void>;
+  close(): Promise<void>;
+}
+
+// Above every number and string in lmdb's order of keys.
+const LAST = new Uint8Array([0xff]);
+
+// lmdb's keys take no NUL and at most 1,978 bytes. What callers chose is hashed, unless it is short and plain.
+const PLAIN = /^[\w.:~-]{1,64}$/;
+
+/** A text of any length and content as a part of a key. */
+export function keyPart(text: string): string {
+  return PLAIN.test(text) ? text : `#${createHash("sha256").update(text).digest("hex")}`;
+}
+
+/** Opens `DATA_DIR/store`, and makes it, readable by its owner alone, where it is missing. */
+export function openDb(dataDir: string): EmbeddedDb {
+  const path = join(dataDir, "store");
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  chmodSync(path, 0o700);
+  const db = open<unknown, (string | number | Uint8Array)[]>({ path, encoding: "json" });
+  for (const file of ["data.mdb", "lock.mdb"]) chmodSync(join(path, file), 0o600);
+
+  let closing: Promise<void> | undefined;
+  const fail = (action: string, cause?: unknown) => new StoreUnavailable(action, { cause });
+  const refuseClosed = (action: string) => {
+    if (closing !== undefined) throw fail(action, new Error("Cannot use the store: it is closed"));
+  };
+
+  /** Another process may keep the writer's lock, and a disk may hang: nobody waits longer than the deadline. */
+  async function bounded<T>(action: string, work: () => Promise<T>): Promise<T> {
+    refuseClosed(action);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new Error("Cannot finish: the deadline has passed")),
+        STORE_DEADLINE_MS,
+      );
+    });
+    try {
+      return await Promise.race([work(), late]);
+    } catch (cause) {
+      throw fail(action, cause);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    get<T>(key: Key) {
+      return db.get(key) as T | undefined;
+    },
+
+    range<T>(prefix: Key, { from, reverse = false, limit }: RangeOptions = {}) {
+      const last = [...prefix, LAST];
+      const bounds = reverse ? { start: from ?? last, end: prefix } : { start: from ?? prefix, end: last };
+      const options = { ...bounds, reverse, ...(limit === undefined ? {} : { limit }) };
+      return db.getRange(options) as Iterable<{ key: Key; value: T }>;
+    },
+
+    put(key, value) {
+      void db.put(key, value);
+    },
+
+    remove(key) {
+      void db.remove(key);
+    },
+
+    async read(action, look) {
+      refuseClosed(action);
+      try {
+        return look();
+      } catch (cause) {
+        throw fail(action, cause);
+      }
+    },
+
+    change(action, step) {
+      return bounded(action, async () => {
+        const result = await db.childTransaction(step);
+        await db.flushed;
+        return result;
+      });
+    },
+
+    note(action, key, value) {
+      return bounded(action, async () => {
+        await db.put(key, value);
+      });
+    },
+
+    async close() {
+      closing ??= db.close();
+      await closing;
+    },
+  };
+}
+
+/** Writes the format into a new file; throws where the file is of another one. */
+export async function checkFormat(db: EmbeddedDb, dataDir: string): Promise<void> {
+  const found = await db.change("open the store", () => {
+    const format = db.get<number>(FORMAT_KEY);
+    if (format === undefined) db.put(FORMAT_KEY, FORMAT);
+    return format ?? FORMAT;
+  });
+  if (found !== FORMAT) {
+    throw new Error(
+      `Cannot open the store in ${dataDir}: its format is ${String(found)}, this version reads ${FORMAT}`,
+    );
+  }
+}

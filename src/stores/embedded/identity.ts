@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../clock.ts";
+import type { User } from "../../domain/user.ts";
+import type { Store } from "../../store.ts";
+import type { EmbeddedDb } from "./db.ts";
+import type { UserRecord, UserRecords } from "./user-records.ts";
+import { freshAlias } from "../fresh-alias.ts";
+
+type Identity = Pick<Store, "readIdentity" | "promote" | "merge">;
+
+/** Identify's reading and its two steps: each step names what was read, and does nothing where it no longer holds. */
+export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Clock): Identity {
+  /** The user's record, where it is as it was read. */
+  function unchanged(slug: string, read: User): UserRecord | undefined {
+    const record = records.user(slug, read.userId);
+    return isDeepStrictEqual(record?.user, read) ? record : undefined;
+  }
+
+  function isBoundTo(slug: string, tokenHash: string, userId: string): boolean {
+    return records.token(slug, tokenHash, clock.now())?.userId === userId;
+  }
+
+  function moveThreads(slug: string, from: string, into: string): void {
+    const moving = records.threads(slug, from);
+    const taken = new Set([...moving, ...records.threads(slug, into)].map((entry) => entry.name));
+    for (const entry of moving) {
+      const collides = records.thread(slug, into, entry.name) !== undefined;
+      const name = collides ? freshAlias(entry.name, taken) : entry.name;
+      taken.add(name);
+      records.removeThread(slug, from, entry.name);
+      records.putThread(slug, into, { ...entry, name });
+    }
+  }
+
+  return {
+    readIdentity: (slug, tokenHash, externalId) =>
+      db.read("read an identity", () => {
+        const token = records.token(slug, tokenHash, clock.now());
+        const record = token && records.user(slug, token.userId);
+        return {
+          visitor: token && record ? { user: record.user, snapshot: token.snapshot } : null,
+          account: records.account(slug, externalId)?.user ?? null,
+        };
+      }),
+
+    promote: ({ slug, tokenHash, externalId, user, snapshot }) =>
+      db.change("promote a visitor", () => {
+        const record = unchanged(slug, user);
+        if (record === undefined || !isBoundTo(slug, tokenHash, user.userId)) return "changed";
+        if (records.account(slug, externalId) !== undefined) return "changed";
+        records.putUser(slug, { ...record, user: { ...user, externalId } });
+        records.putToken(slug, tokenHash, { userId: user.userId, snapshot });
+        return "done";
+      }),
+
+    merge: ({ slug, tokenHash, from, into, result, snapshot }) =>
+      db.change("merge two users", () => {
+        const anonymous = unchanged(slug, from);
+        const account = unchanged(slug, into);
+        if (anonymous === undefined || account === undefined) return "changed";
+        if (!isBoundTo(slug, tokenHash, from.userId)) return "changed";
+        moveThreads(slug, from.userId, into.userId);
+        records.removeUser(slug, anonymous);
+        // What both have spent counts for the account: a cap by day is not escaped by starting over.
+        const spent = anonymous.spent.reduce(
+          (sum, { day, tokens }) => records.spend(sum, day, tokens),
+          account,
+        );
+        records.putUser(slug, { ...spent, user: result });
+        records.putToken(slug, tokenHash, { userId: into.userId, snapshot });
+        return "done";
+      }),
+  };
+}

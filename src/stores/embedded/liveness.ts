@@ -1,0 +1,54 @@
+import type { Letter, Store } from "../../store.ts";
+import { keyPart } from "./db.ts";
+import type { EmbeddedDb } from "./db.ts";
+
+type Liveness = Pick<Store, "beat" | "retire" | "heldBy" | "forget" | "due" | "send" | "onLetter">;
+
+interface Hold {
+  uid: string;
+  fence: string;
+}
+
+/**
+ * One process serves a data directory (data-dir-lock.ts): every other holder is a previous life. So nobody needs to be
+ * heard beating, and letters go to oneself.
+ */
+export function embeddedLiveness(db: EmbeddedDb, processId: string): Liveness {
+  let deliver: ((letter: Letter) => void) | undefined;
+
+  return {
+    beat: () => db.read("look for silent processes", () => []),
+
+    retire: () => db.read("retire", () => {}),
+
+    heldBy: (asked) =>
+      db.read("list held threads", () => {
+        const all = asked === null ? db.range<Hold>(["held"]) : db.range<Hold>(["held", keyPart(asked)]);
+        const own = keyPart(processId);
+        return [...all].filter(({ key }) => asked !== null || key[1] !== own).map(({ value }) => value);
+      }),
+
+    forget: () => db.read("forget a process", () => {}),
+
+    due: (atMs, limit) =>
+      db.read("list expired calls", () => {
+        const uids: string[] = [];
+        for (const { key, value } of db.range<string>(["due"], { limit })) {
+          if (Number(key[1]) > atMs) break;
+          uids.push(value);
+        }
+        return uids;
+      }),
+
+    send(to, letter) {
+      if (to !== processId) return;
+      // A letter is a copy that arrives later, as it would be from elsewhere.
+      const copy = structuredClone(letter);
+      setImmediate(() => deliver?.(copy));
+    },
+
+    onLetter(handler) {
+      deliver = handler;
+    },
+  };
+}

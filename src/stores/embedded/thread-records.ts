@@ -1,0 +1,130 @@
+import { holderOf } from "../../domain/fence.ts";
+import type { Catalog, Message, Run, WaitingMessage } from "../../domain/message.ts";
+import type { CommitResult, RunSummary, ThreadState } from "../../store.ts";
+import { keyPart } from "./db.ts";
+import type { EmbeddedDb, Key } from "./db.ts";
+
+/**
+ * The thread plane's records. A thread is a small header and, beside it under keys of their own, what may grow: messages,
+ * runs, the waiting messages, the present run. So a step costs the same in a thread of 100,000 messages as in a new one.
+ */
+export interface Header {
+  slug: string;
+  /** null before the first commit: the header then carries a catalog alone. */
+  createdAtMs: number | null;
+  rev: number;
+  fence: string | null;
+  state: ThreadState;
+  snapshot: string | null;
+  messageCount: number;
+  runCount: number;
+  /** The queue: run ids of the waiting messages, in order of arrival. */
+  waiting: string[];
+  /** When the pending call expires, while the thread is listed for it. */
+  dueAtMs: number | null;
+  /** The last commit, for its repeat. */
+  lastOp: { opId: string; result: CommitResult } | null;
+}
+
+export const newHeader = (slug: string): Header => ({
+  slug,
+  createdAtMs: null,
+  rev: 0,
+  fence: null,
+  state: "idle",
+  snapshot: null,
+  messageCount: 0,
+  runCount: 0,
+  waiting: [],
+  dueAtMs: null,
+  lastOp: null,
+});
+
+const summaryOf = ({ runId, saidAtMs, outcome, path, terminal }: Run): RunSummary => ({
+  runId,
+  saidAtMs,
+  outcome,
+  path,
+  terminal,
+});
+
+export type ThreadRecords = ReturnType<typeof threadRecords>;
+
+/** Within a read or a change. */
+export function threadRecords(db: EmbeddedDb) {
+  const headerKey = (uid: string): Key => ["h", keyPart(uid)];
+  const runKey = (uid: string): Key => ["r", keyPart(uid)];
+  const catalogKey = (uid: string): Key => ["t", keyPart(uid)];
+  const messageKey = (uid: string, position: number): Key => ["m", keyPart(uid), position];
+  const partKey = (uid: string, runId: string, nth: number): Key => ["p", keyPart(uid), keyPart(runId), nth];
+  const summaryKey = (uid: string, position: number): Key => ["rs", keyPart(uid), position];
+  const runPositionKey = (uid: string, runId: string): Key => ["ri", keyPart(uid), keyPart(runId)];
+  const waitingKey = (uid: string, runId: string): Key => ["q", keyPart(uid), keyPart(runId)];
+  const heldKey = (fence: string, uid: string): Key => ["held", keyPart(holderOf(fence)), keyPart(uid)];
+  const dueKey = (atMs: number, uid: string): Key => ["due", atMs, keyPart(uid)];
+
+  return {
+    header: (uid: string) => db.get<Header>(headerKey(uid)),
+    putHeader: (uid: string, header: Header) => db.put(headerKey(uid), header),
+
+    run: (uid: string) => db.get<Run>(runKey(uid)) ?? null,
+    putRun: (uid: string, run: Run) => db.put(runKey(uid), run),
+
+    catalog: (uid: string) => db.get<Catalog>(catalogKey(uid)) ?? [],
+    putCatalog(uid: string, catalog: Catalog): void {
+      if (catalog.length === 0) db.remove(catalogKey(uid));
+      else db.put(catalogKey(uid), catalog);
+    },
+
+    putPart: (uid: string, runId: string, nth: number, text: string) =>
+      db.put(partKey(uid, runId, nth), text),
+    /** The text of a run's first so many parts. */
+    text: (uid: string, runId: string, parts: number): string =>
+      Array.from({ length: parts }, (_, nth) => db.get<string>(partKey(uid, runId, nth)) ?? "").join(""),
+
+    /** Newest first, from the message at `position` on. */
+    *messages(uid: string, position: number): Iterable<Message> {
+      for (const { value } of db.range<Message>(["m", keyPart(uid)], {
+        from: messageKey(uid, position),
+        reverse: true,
+      })) {
+        yield value;
+      }
+    },
+    putMessage: (uid: string, position: number, message: Message) =>
+      db.put(messageKey(uid, position), message),
+
+    /** Newest first. */
+    runs: (uid: string, limit: number): RunSummary[] =>
+      [...db.range<RunSummary>(["rs", keyPart(uid)], { reverse: true, limit })].map(({ value }) => value),
+
+    wasStarted: (uid: string, runId: string) => db.get(runPositionKey(uid, runId)) !== undefined,
+
+    /** Lists the run, or renews its entry; answers how many runs are listed. */
+    listRun(uid: string, run: Run, runCount: number): number {
+      const known = db.get<number>(runPositionKey(uid, run.runId));
+      const position = known ?? runCount + 1;
+      if (known === undefined) db.put(runPositionKey(uid, run.runId), position);
+      db.put(summaryKey(uid, position), summaryOf(run));
+      return Math.max(runCount, position);
+    },
+
+    waiting: (uid: string, runId: string) => db.get<WaitingMessage>(waitingKey(uid, runId)),
+    putWaiting: (uid: string, message: WaitingMessage) => db.put(waitingKey(uid, message.runId), message),
+    removeWaiting: (uid: string, runId: string) => db.remove(waitingKey(uid, runId)),
+
+    /** Keeps the list of held threads in step with the fence. */
+    moveHold(uid: string, before: string | null, after: string | null): void {
+      if (before === after) return;
+      if (before !== null) db.remove(heldKey(before, uid));
+      if (after !== null) db.put(heldKey(after, uid), { uid, fence: after });
+    },
+
+    /** Keeps the list of deadlines in step with the header. */
+    moveDeadline(uid: string, before: number | null, after: number | null): void {
+      if (before === after) return;
+      if (before !== null) db.remove(dueKey(before, uid));
+      if (after !== null) db.put(dueKey(after, uid), uid);
+    },
+  };
+}

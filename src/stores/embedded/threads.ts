@@ -1,0 +1,105 @@
+import { wholeMessage, wholeRun } from "../../domain/kept-text.ts";
+import type { Message, Run } from "../../domain/message.ts";
+import type { Store } from "../../store.ts";
+import { commitThread, joinQueue } from "./commit.ts";
+import type { EmbeddedDb } from "./db.ts";
+import { newHeader } from "./thread-records.ts";
+import type { ThreadRecords } from "./thread-records.ts";
+
+type Threads = Pick<
+  Store,
+  "load" | "commit" | "keepPart" | "keptText" | "wait" | "setCatalog" | "history" | "runs"
+>;
+
+/** A message's id is its position, in plain decimal digits; NaN for any other text. */
+function positionOf(id: string): number {
+  const position = Number(id);
+  return String(position) === id ? position : Number.NaN;
+}
+
+export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): Threads {
+  function runOf(uid: string): Run | null {
+    const run = records.run(uid);
+    return run?.kept ? wholeRun(run, records.text(uid, run.runId, run.kept.parts)) : run;
+  }
+
+  function whole(uid: string, message: Message): Message {
+    const { runId, kept } = message;
+    return kept ? wholeMessage(message, records.text(uid, runId, kept.parts)) : message;
+  }
+
+  /** The newest messages whose contents fit the budget, at least one; oldest first. */
+  function tailOf(uid: string, messageCount: number, budgetChars: number): Message[] {
+    const tail: Message[] = [];
+    let left = budgetChars;
+    for (const message of records.messages(uid, messageCount)) {
+      left -= message.content.length + (message.kept?.chars ?? 0);
+      if (left < 0 && tail.length > 0) break;
+      tail.push(whole(uid, message));
+    }
+    return tail.reverse();
+  }
+
+  return {
+    load: (uid, budgetChars) =>
+      db.read(`load thread ${uid}`, () => {
+        const header = records.header(uid);
+        if (header === undefined) return null;
+        const { slug, rev, fence, state, snapshot, messageCount, waiting } = header;
+        return {
+          uid,
+          slug,
+          rev,
+          fence,
+          state,
+          snapshot,
+          catalog: records.catalog(uid),
+          run: runOf(uid),
+          tail: tailOf(uid, messageCount, budgetChars),
+          messageCount,
+          waitingCount: waiting.length,
+        };
+      }),
+
+    commit: (commit) => db.change(`save thread ${commit.uid}`, () => commitThread(records, commit)),
+
+    keepPart: ({ uid, fence, runId, nth, text }) =>
+      db.change(`keep a part of a reply in thread ${uid}`, () => {
+        if (records.header(uid)?.fence !== fence) return false;
+        records.putPart(uid, runId, nth, text);
+        return true;
+      }),
+
+    keptText: (uid, runId, parts) =>
+      db.read(`read a reply of thread ${uid}`, () => records.text(uid, runId, parts)),
+
+    wait: (uid, message, max) =>
+      db.change(`queue a message in thread ${uid}`, () => {
+        const header = records.header(uid);
+        if (header === undefined || header.fence === null) return { type: "free" as const };
+        const joined = joinQueue(records, { uid, header, message, max });
+        return joined === "full" ? { type: "full" as const } : { type: joined, fence: header.fence };
+      }),
+
+    setCatalog: (uid, slug, catalog) =>
+      db.change(`save the catalog of thread ${uid}`, () => {
+        if (records.header(uid) === undefined) records.putHeader(uid, newHeader(slug));
+        records.putCatalog(uid, catalog);
+      }),
+
+    history: (uid, { limit, before }) =>
+      db.read(`read the history of thread ${uid}`, () => {
+        const count = records.header(uid)?.messageCount ?? 0;
+        const end = before === null ? count + 1 : positionOf(before);
+        if (!(end >= 1 && end <= count + (before === null ? 1 : 0))) return [];
+        const page: Message[] = [];
+        for (const message of records.messages(uid, end - 1)) {
+          if (page.length === limit) break;
+          page.push(whole(uid, message));
+        }
+        return page.reverse();
+      }),
+
+    runs: (uid, limit) => db.read(`list the runs of thread ${uid}`, () => records.runs(uid, limit).reverse()),
+  };
+}

@@ -1,0 +1,121 @@
+import type { User } from "../../domain/user.ts";
+import type { ThreadEntry } from "../../store.ts";
+import { keyPart } from "./db.ts";
+import type { EmbeddedDb, Key } from "./db.ts";
+
+/** The channel plane's records of people: users, their external ids, tokens and thread names. Within a read or a change. */
+export interface UserRecord {
+  user: User;
+  createdAtMs: number;
+  /** Tokens used per UTC day: the newest days alone. */
+  spent: { day: string; tokens: number }[];
+}
+
+export interface TokenRecord {
+  userId: string;
+  snapshot: string;
+}
+
+/** A run may be counted just after midnight, by a clock that is still before it. */
+const SPENT_DAYS = 2;
+
+/** How many tokens each new one looks at for expired ones: more than one, so that the walk gains on the growth. */
+const SWEEP_STEPS = 4;
+
+export type UserRecords = ReturnType<typeof userRecords>;
+
+export function userRecords(db: EmbeddedDb) {
+  const userKey = (slug: string, userId: string): Key => ["u", keyPart(slug), keyPart(userId)];
+  const externalKey = (slug: string, externalId: string): Key => ["x", keyPart(slug), keyPart(externalId)];
+  const orderKey = (slug: string, record: UserRecord): Key => [
+    "us",
+    keyPart(slug),
+    record.createdAtMs,
+    keyPart(record.user.userId),
+  ];
+  const namesKey = (slug: string, userId: string): Key => ["n", keyPart(slug), keyPart(userId)];
+  const nameKey = (slug: string, userId: string, name: string): Key => [
+    ...namesKey(slug, userId),
+    keyPart(name),
+  ];
+  const tokenKey = (slug: string, tokenHash: string): Key => ["v", keyPart(slug), keyPart(tokenHash)];
+  // Apart from the token, so that sliding the lifetime never overwrites what identify has just bound.
+  const expiryKey = (slug: string, tokenHash: string): Key => ["e", keyPart(slug), keyPart(tokenHash)];
+
+  let sweptUpTo: Key = ["e"];
+
+  return {
+    expiryKey,
+
+    user: (slug: string, userId: string) => db.get<UserRecord>(userKey(slug, userId)),
+
+    account(slug: string, externalId: string): UserRecord | undefined {
+      const userId = db.get<string>(externalKey(slug, externalId));
+      return userId === undefined ? undefined : db.get<UserRecord>(userKey(slug, userId));
+    },
+
+    /** Writes the user, and what leads to it. */
+    putUser(slug: string, record: UserRecord): void {
+      const { userId, externalId } = record.user;
+      db.put(userKey(slug, userId), record);
+      db.put(orderKey(slug, record), userId);
+      if (externalId !== null) db.put(externalKey(slug, externalId), userId);
+    },
+
+    removeUser(slug: string, record: UserRecord): void {
+      db.remove(userKey(slug, record.user.userId));
+      db.remove(orderKey(slug, record));
+    },
+
+    userIds: (slug: string): string[] =>
+      [...db.range<string>(["us", keyPart(slug)])].map(({ value }) => value),
+
+    spentOn: (record: UserRecord, day: string): number =>
+      record.spent.find((spent) => spent.day === day)?.tokens ?? 0,
+
+    spend(record: UserRecord, day: string, tokens: number): UserRecord {
+      const others = record.spent.filter((spent) => spent.day !== day);
+      const before = record.spent.find((spent) => spent.day === day)?.tokens ?? 0;
+      const spent = [...others, { day, tokens: before + tokens }].toSorted((a, b) =>
+        a.day < b.day ? -1 : 1,
+      );
+      return { ...record, spent: spent.slice(-SPENT_DAYS) };
+    },
+
+    thread: (slug: string, userId: string, name: string) => db.get<ThreadEntry>(nameKey(slug, userId, name)),
+
+    putThread: (slug: string, userId: string, entry: ThreadEntry) =>
+      db.put(nameKey(slug, userId, entry.name), entry),
+
+    removeThread: (slug: string, userId: string, name: string) => db.remove(nameKey(slug, userId, name)),
+
+    /** Oldest first. */
+    threads: (slug: string, userId: string): ThreadEntry[] =>
+      [...db.range<ThreadEntry>(namesKey(slug, userId))]
+        .map(({ value }) => value)
+        .toSorted((a, b) => a.createdAtMs - b.createdAtMs),
+
+    /** The token, while it is valid. */
+    token(slug: string, tokenHash: string, nowMs: number): TokenRecord | undefined {
+      const expiresAtMs = db.get<number>(expiryKey(slug, tokenHash)) ?? 0;
+      return nowMs < expiresAtMs ? db.get<TokenRecord>(tokenKey(slug, tokenHash)) : undefined;
+    },
+
+    putToken: (slug: string, tokenHash: string, token: TokenRecord) =>
+      db.put(tokenKey(slug, tokenHash), token),
+
+    putExpiry: (slug: string, tokenHash: string, atMs: number) => db.put(expiryKey(slug, tokenHash), atMs),
+
+    /** A few steps of a walk round and round through all tokens, which drops the expired ones. */
+    sweepTokens(nowMs: number): void {
+      const met = [...db.range<number>(["e"], { from: sweptUpTo, limit: SWEEP_STEPS })];
+      for (const { key, value: expiresAtMs } of met) {
+        if (nowMs < expiresAtMs) continue;
+        db.remove(key);
+        db.remove(["v", ...key.slice(1)]);
+      }
+      const last = met.at(-1);
+      sweptUpTo = last === undefined ? ["e"] : [...last.key, 0];
+    },
+  };
+}

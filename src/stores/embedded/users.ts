@@ -1,0 +1,158 @@
+import type { Clock } from "../../clock.ts";
+import type { Channel } from "../../domain/channel.ts";
+import type { ChannelState } from "../../domain/user.ts";
+import type { Store, UserAdmission } from "../../store.ts";
+import { channelOf } from "./channels.ts";
+import type { EmbeddedDb } from "./db.ts";
+import type { UserRecord, UserRecords } from "./user-records.ts";
+
+type Users = Pick<
+  Store,
+  | "mintVisitor"
+  | "admitVisitor"
+  | "admitUser"
+  | "addThread"
+  | "spendTokens"
+  | "spentTokens"
+  | "findUser"
+  | "users"
+  | "flagUser"
+  | "threads"
+>;
+
+type Caller = Parameters<Store["admitUser"]>[0];
+
+const stateOf = ({ enabled, accessMode }: Channel): ChannelState => ({ enabled, accessMode });
+
+export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock): Users {
+  /** What is known of a caller; `complete` where an admission would write nothing. */
+  function known(caller: Caller) {
+    const channel = channelOf(db, caller.slug);
+    if (channel === undefined) return null;
+    const record = records.account(caller.slug, caller.externalId);
+    const { thread } = caller;
+    const entry =
+      record === undefined || thread === null
+        ? undefined
+        : records.thread(caller.slug, record.user.userId, thread.name);
+    const renames = caller.displayName !== null && caller.displayName !== record?.user.displayName;
+    const addsThread = thread !== null && thread.newUid !== null && entry === undefined;
+    const complete = !caller.creates || (record !== undefined && !renames && !addsThread);
+    return { channel, record, threadUid: entry?.uid ?? null, complete };
+  }
+
+  function admission(caller: Caller, found: NonNullable<ReturnType<typeof known>>): UserAdmission | null {
+    const { channel, record, threadUid } = found;
+    if (record === undefined) return null;
+    const spentTokens = records.spentOn(record, caller.day);
+    return { user: record.user, channel: stateOf(channel), threadUid, spentTokens };
+  }
+
+  /** Writes what an admission lacks. */
+  function complete(caller: Caller, found: UserRecord | undefined): void {
+    const { slug, externalId, displayName, newUserId, thread, atMs } = caller;
+    const record: UserRecord = found ?? {
+      user: { userId: newUserId, externalId, displayName, blocked: false, whitelisted: false },
+      createdAtMs: atMs,
+      spent: [],
+    };
+    const user = { ...record.user, displayName: displayName ?? record.user.displayName };
+    records.putUser(slug, { ...record, user });
+    if (thread === null || thread.newUid === null) return;
+    if (records.thread(slug, user.userId, thread.name) !== undefined) return;
+    records.putThread(slug, user.userId, { uid: thread.newUid, name: thread.name, createdAtMs: atMs });
+  }
+
+  return {
+    mintVisitor: ({ slug, tokenHash, userId, snapshot, ttlMs, atMs }) =>
+      db.change("create a visitor", () => {
+        const nowMs = clock.now();
+        records.sweepTokens(nowMs);
+        records.putToken(slug, tokenHash, { userId, snapshot });
+        records.putExpiry(slug, tokenHash, nowMs + ttlMs);
+        if (records.user(slug, userId) !== undefined) return;
+        const user = { userId, externalId: null, displayName: null, blocked: false, whitelisted: false };
+        records.putUser(slug, { user, createdAtMs: atMs, spent: [] });
+      }),
+
+    async admitVisitor({ slug, tokenHash, ttlMs, threadName, day }) {
+      const nowMs = clock.now();
+      const admitted = await db.read("admit a visitor", () => {
+        const token = records.token(slug, tokenHash, nowMs);
+        const channel = channelOf(db, slug);
+        if (token === undefined || channel === undefined) return null;
+        const record = records.user(slug, token.userId);
+        if (record === undefined) return null;
+        const entry = threadName === null ? undefined : records.thread(slug, token.userId, threadName);
+        return {
+          user: record.user,
+          snapshot: token.snapshot,
+          channel: stateOf(channel),
+          threadUid: entry?.uid ?? null,
+          spentTokens: records.spentOn(record, day),
+        };
+      });
+      // Noted, not flushed: a power cut may cost a token its last slide, and no request waits for the disk here.
+      if (admitted !== null) {
+        await db.note("admit a visitor", records.expiryKey(slug, tokenHash), nowMs + ttlMs);
+      }
+      return admitted;
+    },
+
+    async admitUser(caller) {
+      const found = await db.read("admit a user", () => known(caller));
+      if (found === null || found.complete) return found && admission(caller, found);
+      return db.change("admit a user", () => {
+        // Again, now that nobody can come between.
+        const before = known(caller);
+        if (before === null) return null;
+        if (!before.complete) complete(caller, before.record);
+        const after = known(caller);
+        return after && admission(caller, after);
+      });
+    },
+
+    addThread: ({ slug, userId, name, uid, atMs }) =>
+      db.change("add a thread", () => {
+        if (records.user(slug, userId) === undefined) return false;
+        if (records.thread(slug, userId, name) === undefined) {
+          records.putThread(slug, userId, { uid, name, createdAtMs: atMs });
+        }
+        return true;
+      }),
+
+    spendTokens: ({ slug, userId, day, tokens }) =>
+      db.change("count tokens", () => {
+        const record = records.user(slug, userId);
+        if (record !== undefined) records.putUser(slug, records.spend(record, day, tokens));
+      }),
+
+    spentTokens: (slug, userId, day) =>
+      db.read("read a user's tokens", () => {
+        const record = records.user(slug, userId);
+        return record === undefined ? 0 : records.spentOn(record, day);
+      }),
+
+    findUser: (slug, id) =>
+      db.read("find a user", () => (records.user(slug, id) ?? records.account(slug, id))?.user ?? null),
+
+    users: (slug) =>
+      db.read("list users", () =>
+        records.userIds(slug).flatMap((userId) => {
+          const record = records.user(slug, userId);
+          return record === undefined ? [] : [record.user];
+        }),
+      ),
+
+    flagUser: (slug, userId, flags) =>
+      db.change("flag a user", () => {
+        const record = records.user(slug, userId);
+        if (record === undefined) return null;
+        const user = { ...record.user, ...flags };
+        records.putUser(slug, { ...record, user });
+        return user;
+      }),
+
+    threads: (slug, userId) => db.read("list threads", () => records.threads(slug, userId)),
+  };
+}

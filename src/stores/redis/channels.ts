@@ -1,0 +1,58 @@
+import type { Channel } from "../../domain/channel.ts";
+import type { Store } from "../../store.ts";
+import type { RedisCommands } from "./commands.ts";
+import { channelKey, globalKeys } from "./keys.ts";
+import { flag, listOf, parsed, textOf, textOrNull } from "./records.ts";
+
+/** What every instance keeps in memory: channels and blocked addresses, and the count of their changes. */
+export type RedisChannels = Pick<
+  Store,
+  "channels" | "channel" | "putChannel" | "blockedIps" | "blockIp" | "unblockIp" | "changeCount"
+>;
+
+export function redisChannels(redis: RedisCommands): RedisChannels {
+  const { channels, ips, changes } = globalKeys;
+
+  async function members(set: string): Promise<string[]> {
+    return listOf(await redis.read(set, "SMEMBERS", set))
+      .map(textOf)
+      .sort();
+  }
+
+  async function channel(slug: string): Promise<Channel | null> {
+    const key = channelKey(slug);
+    const text = textOrNull(await redis.read(key, "HGET", key, "json"));
+    return text === null ? null : parsed<Channel>(text);
+  }
+
+  return {
+    channel,
+
+    async channels() {
+      const all = await Promise.all((await members(channels)).map(channel));
+      return all.filter((found) => found !== null);
+    },
+
+    // Two slots, so two steps: the channel first, that nobody is told of what is not there yet.
+    async putChannel(put) {
+      const key = channelKey(put.slug);
+      const state = ["enabled", flag(put.enabled), "mode", put.accessMode];
+      await redis.write(key, "HSET", key, "json", JSON.stringify(put), ...state);
+      await redis.call("change_set", [channels, changes], ["SADD", put.slug, "1"]);
+    },
+
+    blockedIps: () => members(ips),
+
+    async blockIp(address) {
+      await redis.call("change_set", [ips, changes], ["SADD", address, "0"]);
+    },
+
+    async unblockIp(address) {
+      return (await redis.call("change_set", [ips, changes], ["SREM", address, "0"])) === 1;
+    },
+
+    async changeCount() {
+      return Number((await redis.read(changes, "GET", changes)) ?? 0);
+    },
+  };
+}

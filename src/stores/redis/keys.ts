@@ -1,0 +1,88 @@
+import { hash } from "node:crypto";
+import { bucketOf } from "../buckets.ts";
+
+/**
+ * The names of everything in Redis. `{…}` is the hash tag: keys with one tag are in one slot, and a step of the store
+ * stays within one slot. Two planes: `{c:SLUG}` knows users and whose a thread is, `{t:BUCKET}` knows threads by uid
+ * and no user; `{g}` is what every instance keeps in memory.
+ */
+export const globalKeys = {
+  channels: "channels:{g}",
+  ips: "ips:{g}",
+  /** The count of changes, and the publish/subscribe channel of their notice. */
+  changes: "changes:{g}",
+  /** Processes by when they were last heard of. */
+  instances: "instances:{g}",
+};
+
+/** Publish/subscribe channel of the letters to a process. */
+export function letterBox(processId: string): string {
+  return `i:${processId}`;
+}
+
+export function channelTag(slug: string): string {
+  return `{c:${slug}}`;
+}
+
+export function channelKey(slug: string): string {
+  return `c:${channelTag(slug)}`;
+}
+
+/** The channel's users by creation. */
+export function usersKey(slug: string): string {
+  return `us:${channelTag(slug)}`;
+}
+
+export function tokenKey(slug: string, tokenHash: string): string {
+  return `v:${channelTag(slug)}:${tokenHash}`;
+}
+
+/** Hashed: an external id is any text, and as long as its caller likes. */
+export function externalIdKey(slug: string, externalId: string): string {
+  return `x:${channelTag(slug)}:${hash("sha256", externalId)}`;
+}
+
+/** What is kept of one user: the record, the names of the threads, and the tokens spent by day. */
+export function userKeys(slug: string, userId: string): { user: string; names: string; days: string } {
+  const end = `${channelTag(slug)}:${userId}`;
+  return { user: `u:${end}`, names: `n:${end}`, days: `d:${end}` };
+}
+
+/** What is kept of one thread. */
+export function threadKeys(uid: string) {
+  const end = `${bucketTag(bucketOf(uid))}:${uid}`;
+  return {
+    header: `h:${end}`,
+    messages: `m:${end}`,
+    queue: `q:${end}`,
+    /** Run id → summary. */
+    runs: `r:${end}`,
+    /** Run ids, oldest first. */
+    runOrder: `ro:${end}`,
+    /** Texts of long replies, by run and number. */
+    parts: `p:${end}`,
+  };
+}
+
+export const allBuckets: readonly string[] = Array.from({ length: 256 }, (_, i) =>
+  i.toString(16).padStart(2, "0"),
+);
+
+function bucketTag(bucket: string): string {
+  return `{t:${bucket}}`;
+}
+
+/** A bucket's pending page calls: uid by deadline. */
+export function dueKey(bucket: string): string {
+  return `due:${bucketTag(bucket)}`;
+}
+
+/** A bucket's threads that a process holds: uid → fence. */
+export function ownKey(bucket: string, processId: string): string {
+  return `own:${bucketTag(bucket)}:${processId}`;
+}
+
+/** Up to which beat a process that was found silent claims nothing in a bucket. */
+export function barKey(bucket: string, processId: string): string {
+  return `bar:${bucketTag(bucket)}:${processId}`;
+}

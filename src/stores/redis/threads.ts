@@ -1,0 +1,172 @@
+import { wholeMessage, wholeRun } from "../../domain/kept-text.ts";
+import type { Message, WaitingMessage } from "../../domain/message.ts";
+import type { CommitResult, RunSummary, Store, ThreadCommit } from "../../store.ts";
+import { holderOf } from "../../domain/fence.ts";
+import { bucketOf } from "../buckets.ts";
+import type { RedisCommands } from "./commands.ts";
+import type { Reply } from "./connection.ts";
+import { barKey, dueKey, ownKey, threadKeys } from "./keys.ts";
+import {
+  flag,
+  listOf,
+  messageEntry,
+  messageFrom,
+  optional,
+  parsed,
+  summaryOf,
+  textOf,
+  textOrNull,
+  threadFrom,
+  waitingEntry,
+} from "./records.ts";
+
+/** The thread plane: everything inside a thread, one slot for each. */
+export interface RedisThreads extends Pick<
+  Store,
+  "load" | "keepPart" | "keptText" | "wait" | "setCatalog" | "history" | "runs"
+> {
+  /** A claim stands on the beat of `heardAtMs`; null: the others have forgotten this process since, beat again. */
+  commit(commit: ThreadCommit, heardAtMs: number): Promise<CommitResult | null>;
+}
+
+export function redisThreads(redis: RedisCommands): RedisThreads {
+  async function textOfParts(uid: string, runId: string, parts: number): Promise<string> {
+    const key = threadKeys(uid).parts;
+    const names = Array.from({ length: parts }, (_, nth) => partName(runId, nth));
+    const texts = parts > 0 ? await redis.read(key, "HMGET", key, ...names) : [];
+    return listOf(texts).map(textOf).join("");
+  }
+
+  async function wholeMessages(uid: string, messages: Message[]): Promise<Message[]> {
+    // Hardly any thread has a long one: the others wait for nothing.
+    if (!messages.some(({ kept }) => kept)) return messages;
+    const whole = messages.map(async (message) => {
+      const { runId, kept } = message;
+      return kept ? wholeMessage(message, await textOfParts(uid, runId, kept.parts)) : message;
+    });
+    return Promise.all(whole);
+  }
+
+  return {
+    async load(uid, budgetChars) {
+      const { header, messages, queue } = threadKeys(uid);
+      const reply = await redis.ask("load_thread", [header, messages, queue], [String(budgetChars)]);
+      if (reply === null) return null;
+      const record = threadFrom(uid, reply);
+      const { run } = record;
+      const tail = await wholeMessages(uid, record.tail);
+      if (!run?.kept) return { ...record, tail };
+      return { ...record, tail, run: wholeRun(run, await textOfParts(uid, run.runId, run.kept.parts)) };
+    },
+
+    async keepPart({ uid, fence, runId, nth, text }) {
+      const { header, parts } = threadKeys(uid);
+      const kept = await redis.call("keep_part", [header, parts], [fence, partName(runId, nth), text]);
+      return kept === 1;
+    },
+
+    keptText: textOfParts,
+
+    async commit(commit, heardAtMs) {
+      return resultFrom(await redis.call("commit", commitKeys(commit), commitArguments(commit, heardAtMs)));
+    },
+
+    async wait(uid, message, max) {
+      const { header, queue, runs } = threadKeys(uid);
+      const entry = [message.runId, waitingEntry(message), String(max)];
+      const [type, fence] = listOf(await redis.call("wait_in_queue", [header, queue, runs], entry));
+      if (type === "waiting") return { type, fence: textOf(fence) };
+      return { type: type === "full" ? "full" : "free" };
+    },
+
+    async setCatalog(uid, slug, catalog) {
+      const { header } = threadKeys(uid);
+      await redis.write(header, "HSET", header, "slug", slug, "catalog", JSON.stringify(catalog));
+    },
+
+    async history(uid, { limit, before }) {
+      const { messages } = threadKeys(uid);
+      if (before === null) {
+        const newest = await redis.read(messages, "LRANGE", messages, String(-limit), "-1");
+        return wholeMessages(uid, listOf(newest).map(messageFrom));
+      }
+      // Ids count up from 1 (store.ts, messageCount): an id is a place in the list.
+      const place = /^[1-9][0-9]{0,14}$/.test(before) ? Number(before) : 0;
+      if (place < 2) return [];
+      const [count, page] = await Promise.all([
+        redis.read(messages, "LLEN", messages),
+        redis.read(messages, "LRANGE", messages, String(Math.max(place - 1 - limit, 0)), String(place - 2)),
+      ]);
+      return place > Number(count) ? [] : wholeMessages(uid, listOf(page).map(messageFrom));
+    },
+
+    async runs(uid, limit) {
+      const { runs, runOrder } = threadKeys(uid);
+      const reply = await redis.ask("list_runs", [runs, runOrder], [String(limit)]);
+      return listOf(reply).map((text) => parsed<RunSummary>(textOf(text)));
+    },
+  };
+}
+
+function commitKeys({ uid, fence, takesFrom }: ThreadCommit): string[] {
+  const { header, messages, queue, runs, runOrder } = threadKeys(uid);
+  const bucket = bucketOf(uid);
+  const own = ownKey(bucket, holderOf(fence));
+  const bar = barKey(bucket, holderOf(fence));
+  const taken = takesFrom === null ? own : ownKey(bucket, holderOf(takesFrom));
+  return [header, messages, queue, runs, runOrder, dueKey(bucket), own, taken, bar];
+}
+
+/** The arguments of `commit` in functions.lua, counted there from 1. */
+function commitArguments(commit: ThreadCommit, heardAtMs: number): string[] {
+  const { orWait, endedRun, run } = commit;
+  return [
+    commit.opId,
+    commit.fence,
+    commit.claims ? String(heardAtMs) : "",
+    optional(commit.takesFrom),
+    String(commit.rev),
+    commit.uid,
+    commit.slug,
+    String(commit.atMs),
+    commit.snapshot,
+    commit.state,
+    JSON.stringify(run),
+    optional(commit.startsWaiting),
+    flag(commit.holds),
+    commit.deadlineMs === null ? "" : String(commit.deadlineMs),
+    orWait ? String(orWait.max) : "",
+    orWait ? orWait.message.runId : "",
+    orWait ? waitingEntry(orWait.message) : "",
+    run.runId,
+    summaryOf(run),
+    endedRun ? endedRun.runId : "",
+    endedRun ? summaryOf(endedRun) : "",
+    ...commit.messages.map(messageEntry),
+  ];
+}
+
+function resultFrom(reply: Reply): CommitResult | null {
+  const [first, second, third] = listOf(reply);
+  const type = textOf(first);
+  switch (type) {
+    case "committed": {
+      const next = textOrNull(third);
+      return { type, rev: Number(second), next: next === null ? null : parsed<WaitingMessage>(next) };
+    }
+    case "waiting":
+    case "full":
+      return { type, fence: textOf(second) };
+    case "changed":
+    case "fenced":
+      return { type };
+    case "barred":
+      return null;
+    default:
+      throw new Error(`Cannot read a commit's answer: no result is called ${type}`);
+  }
+}
+
+function partName(runId: string, nth: number): string {
+  return `${runId}:${nth}`;
+}
