@@ -68,7 +68,7 @@ async function fillEmbedded(dataDir: string, threads: Owned[]): Promise<void> {
   const write = ({ externalId, userId, uid }: Owned) => {
     const user = { userId, externalId, displayName: null, blocked: false, whitelisted: false };
     ofUsers.putUser(SLUG, { user, createdAtMs, spent: [] });
-    ofUsers.putThread(SLUG, userId, { uid, name: NAME, createdAtMs });
+    ofUsers.putThread(SLUG, userId, { uid, threadId: NAME, createdAtMs });
     commitThread(ofThreads, filledThread({ uid, userId, rev: 0, from: 0, count: 2 }));
   };
   for (let from = 0; from < threads.length; from += THREADS_IN_A_CHANGE) {

@@ -72,7 +72,7 @@ function admitVisitor(request: HttpRequest, threadName: string | null) {
     slug: SLUG,
     tokenHash: hashOf(request),
     ttlMs: config.visitorTtlMs,
-    threadName,
+    threadId: threadName,
     day: dayOf(Date.now()),
   });
 }
@@ -80,7 +80,7 @@ function admitVisitor(request: HttpRequest, threadName: string | null) {
 async function newThread(request: HttpRequest): Promise<string> {
   const userId = (await admitVisitor(request, null))?.user.userId ?? "";
   const uid = newId();
-  await store.addThread({ slug: SLUG, userId, name: uid, uid, atMs: Date.now() });
+  await store.addThread({ slug: SLUG, userId, threadId: uid, uid, atMs: Date.now() });
   return uid;
 }
 

@@ -279,7 +279,7 @@ async function mergeThreads(
       });
       await each(threads, async () => {
         const uid = newId();
-        await store.addThread({ slug: SLUG, userId, name: uid, uid, atMs });
+        await store.addThread({ slug: SLUG, userId, threadId: uid, uid, atMs });
         await fillThread(store, uid, userId, messages);
       });
       calls.length = 0;

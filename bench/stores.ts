@@ -18,12 +18,12 @@ import { temporaryFolder } from "./rig/server.ts";
 import { cpuMsOf } from "./rig/usage.ts";
 
 /**
- * What does a step of the store cost, on each keeper: the four that a conversation is made of? By one caller, for how
+ * What does a step of the store cost, on each implementation: the four that a conversation is made of? By one caller, for how
  * long it takes; by 64 at once, for what it costs. The client's and the server's CPU together, on one core.
  *
  * And how many times does a widget message wait for the store? Counted, not derived.
  */
-interface Keeper {
+interface OpenedStore {
   name: string;
   store: Store;
   /** This process, and the servers'. */
@@ -34,7 +34,7 @@ interface Keeper {
 const log = { warn() {} };
 const noWarnings = { durability: "local", clock: systemClock, log } as const;
 
-async function openEmbedded(): Promise<Keeper> {
+async function openEmbedded(): Promise<OpenedStore> {
   const folder = temporaryFolder();
   const store = await openEmbeddedStore({ dataDir: folder.path, clock: systemClock });
   const close = async () => {
@@ -44,7 +44,7 @@ async function openEmbedded(): Promise<Keeper> {
   return { name: "embedded", store, pids: [process.pid], close };
 }
 
-async function openRedis(): Promise<Keeper> {
+async function openRedis(): Promise<OpenedStore> {
   const redis = await startRedis();
   const store = await openRedisStore({ ...noWarnings, urls: [redis.url] });
   const close = async () => {
@@ -54,7 +54,7 @@ async function openRedis(): Promise<Keeper> {
   return { name: "Redis", store, pids: [process.pid, redis.pid], close };
 }
 
-async function openCluster(): Promise<Keeper> {
+async function openCluster(): Promise<OpenedStore> {
   const cluster = await startRedisCluster();
   const store = await openRedisStore({ ...noWarnings, urls: cluster.urls });
   const close = async () => {
@@ -99,7 +99,7 @@ async function newSubject(store: Store): Promise<Subject> {
   const atMs = Date.now();
   const snapshot = visitorHost.freeze(visitorHost.initial());
   await store.mintVisitor({ slug: SLUG, tokenHash, userId, snapshot, ttlMs: TTL_MS, atMs });
-  await store.addThread({ slug: SLUG, userId, name: uid, uid, atMs });
+  await store.addThread({ slug: SLUG, userId, threadId: uid, uid, atMs });
   await store.commit(filledThread({ uid, userId, rev: 0, from: 0, count: MESSAGES }));
   return { uid, userId, tokenHash, rev: 1, messageCount: MESSAGES };
 }
@@ -112,7 +112,7 @@ const steps: { name: string; step: Step }[] = [
   {
     name: "admit a visitor",
     step: (store, { tokenHash, uid }) =>
-      store.admitVisitor({ slug: SLUG, tokenHash, ttlMs: TTL_MS, threadName: uid, day: DAY }),
+      store.admitVisitor({ slug: SLUG, tokenHash, ttlMs: TTL_MS, threadId: uid, day: DAY }),
   },
   { name: "load (10 messages)", step: (store, { uid }) => store.load(uid, 160_000) },
   { name: "claim and finish", step: saveBoth },
@@ -159,7 +159,7 @@ interface Cost {
   perSecond: number[];
 }
 
-async function measure({ store, pids }: Keeper, subjects: Subject[], step: Step): Promise<Cost> {
+async function measure({ store, pids }: OpenedStore, subjects: Subject[], step: Step): Promise<Cost> {
   const cost: Cost = { onceMs: [], cpuUs: [], perSecond: [] };
   await forMs(150, subjects, (subject) => step(store, subject));
   const [first] = subjects;
@@ -200,16 +200,16 @@ async function forMs(
 pin(process.pid, SERVER_CORE);
 const rows: string[][] = [];
 for (const open of [openEmbedded, openRedis, openCluster]) {
-  const keeper = await open();
-  tell(keeper.name);
-  await keeper.store.putChannel(channel);
-  const subjects = await Promise.all(Array.from({ length: CALLERS }, () => newSubject(keeper.store)));
+  const opened = await open();
+  tell(opened.name);
+  await opened.store.putChannel(channel);
+  const subjects = await Promise.all(Array.from({ length: CALLERS }, () => newSubject(opened.store)));
   for (const { name, step } of steps) {
-    const { onceMs, cpuUs, perSecond } = await measure(keeper, subjects, step);
+    const { onceMs, cpuUs, perSecond } = await measure(opened, subjects, step);
     const once = `${shown(quantile(onceMs, 0.5))} / ${shown(quantile(onceMs, 0.99))}`;
-    rows.push([keeper.name, name, once, withSpread(cpuUs), withSpread(perSecond)]);
+    rows.push([opened.name, name, once, withSpread(cpuUs), withSpread(perSecond)]);
   }
-  await keeper.close();
+  await opened.close();
 }
 
 const { waits, calls } = await countRoundTrips();

@@ -1,5 +1,5 @@
 import type { Call, RefusedCall, Usage } from "../machines/run.ts";
-import type { Catalog, Message, Run, TurnItem } from "./domain/message.ts";
+import type { Catalog, Message, RunRecord, TurnItem } from "./domain/message.ts";
 import type { Wrote } from "./model.ts";
 
 /**
@@ -10,9 +10,9 @@ export interface Turn {
   /** Whose instructions, model and MCP servers. */
   slug: string;
   /** The active run; `run.turns` is what the model saw and said in it so far. */
-  run: Run;
+  run: RunRecord;
   /** The text that the run answers. */
-  said: string;
+  text: string;
   /** The history before the run, oldest first. */
   before: Message[];
   /** The thread's page tools; offered on the widget API alone. */

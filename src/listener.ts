@@ -1,6 +1,6 @@
 /**
  * The listener contract: HTTP bytes in, HTTP bytes out. It knows no route and no rule of the service.
- * Keepers: listeners/uws.ts and listeners/node.ts; test/listeners/contract.ts holds both to this page.
+ * Implementations: listeners/uws.ts and listeners/node.ts; test/listeners/contract.ts holds both to this page.
  *
  * What a strict reading of HTTP/1.1 would not call a request (doubled or malformed Content-Length, a Transfer-Encoding
  * other than `chunked`, a header that may come once and came twice) is answered 400, closed, and never handled.

@@ -2,7 +2,7 @@ import type { Usage } from "../machines/run.ts";
 
 /**
  * The model contract: one turn of a chat model, streamed.
- * Keepers: models/openai.ts, which speaks to any OpenAI-compatible server; models/demo.ts is such a server, in this
+ * Implementations: models/openai.ts, which speaks to any OpenAI-compatible server; demo/model/ is such a server, in this
  * process, for a start without a key.
  */
 export type ModelMessage =

@@ -1,5 +1,5 @@
-import { nobody } from "./actors/parts.ts";
-import type { ThreadObserver } from "./actors/parts.ts";
+import { nobody } from "./actors/dependencies.ts";
+import type { ThreadObserver } from "./actors/dependencies.ts";
 import { createThreads } from "./actors/threads.ts";
 import type { RunningThreads, Threads } from "./actors/threads.ts";
 import { createVisitors } from "./actors/visitors.ts";
@@ -14,7 +14,7 @@ import type { Config } from "./config.ts";
 import type { Channel, McpProcessServer } from "./domain/channel.ts";
 import { dayOf } from "./domain/day.ts";
 import { createHandler } from "./http/handler.ts";
-import type { HandlerParts } from "./http/handler.ts";
+import type { HandlerDependencies } from "./http/handler.ts";
 import type { Route } from "./http/route.ts";
 import type { Listener } from "./listener.ts";
 import { chooseListen } from "./listeners/choose.ts";
@@ -24,7 +24,7 @@ import type { Secret } from "./secret.ts";
 import type { Store } from "./store.ts";
 
 /** What a service is made of. Whoever opened the store and the model closes them, after the service. */
-export interface ServiceParts {
+export interface ServiceDependencies {
   config: Config;
   harnessApiKey: Secret;
   store: Store;
@@ -36,7 +36,7 @@ export interface ServiceParts {
   observer?: ThreadObserver;
   /** Beside the API: the widget's script, metrics, the inspector. */
   extraRoutes?: (threads: Threads) => readonly Route[];
-  onAnswered?: NonNullable<HandlerParts["onAnswered"]>;
+  onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
 }
 
 export interface Service {
@@ -58,7 +58,7 @@ const CHARS_PER_TOKEN = 5;
 const LAST_BYTES_MS = 1_000;
 
 /** The wiring: parts in, a running service out. */
-export async function startService(parts: ServiceParts): Promise<Service> {
+export async function startService(parts: ServiceDependencies): Promise<Service> {
   const { config, harnessApiKey, store, model, clock, log, processServers = {} } = parts;
   const { observer = nobody, extraRoutes = () => [], onAnswered = () => {} } = parts;
   const directory = createDirectory({ store, log });

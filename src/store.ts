@@ -1,5 +1,5 @@
 import type { Channel } from "./domain/channel.ts";
-import type { Catalog, Message, Run, WaitingMessage } from "./domain/message.ts";
+import type { Catalog, Message, RunRecord, UserMessage } from "./domain/message.ts";
 import type { ChannelState, User } from "./domain/user.ts";
 
 /**
@@ -11,7 +11,7 @@ import type { ChannelState, User } from "./domain/user.ts";
  *
  * A promise resolves when the change is as durable as DURABILITY asks. Every call is bounded by STORE_DEADLINE_MS and
  * rejects with StoreUnavailable past it; the outcome is then unknown, and a repeat with the same `opId` answers what
- * the first one did. Keepers: stores/embedded.ts and stores/redis.ts; test/stores/contract.ts holds both to this page.
+ * the first one did. Implementations: stores/embedded.ts and stores/redis.ts; test/stores/contract.ts holds both to this page.
  */
 export const STORE_DEADLINE_MS = 2_000;
 
@@ -60,7 +60,7 @@ export interface ThreadRecord {
   snapshot: string | null;
   catalog: Catalog;
   /** The active or last run; null before the first message. */
-  run: Run | null;
+  run: RunRecord | null;
   /** The newest messages, oldest first, as many as fit the budget that load was given. */
   tail: Message[];
   /** How many messages the history holds: the next one's id is this plus one. */
@@ -86,9 +86,9 @@ export interface ThreadCommit {
   atMs: number;
   snapshot: string;
   state: ThreadState;
-  run: Run;
+  run: RunRecord;
   /** Another run than `run` that this commit ends (superseded); kept in the list of runs. */
-  endedRun: Run | null;
+  endedRun: RunRecord | null;
   /** Appended to the history, in order. */
   messages: Message[];
   /** The waiting message that this commit starts: removed from the head of the queue; null where none. */
@@ -98,12 +98,12 @@ export interface ThreadCommit {
   /** With state `awaiting`: when the pending call expires, for the sweep. */
   deadlineMs: number | null;
   /** With `claims`: where the thread is held, this message waits in its queue instead. */
-  orWait: { message: WaitingMessage; max: number } | null;
+  orWait: { message: UserMessage; max: number } | null;
 }
 
 export type CommitResult =
   /** `next`: the message that waits at the head of the queue; the fence then still holds the thread, whatever `holds` said. */
-  | { type: "committed"; rev: number; next: WaitingMessage | null }
+  | { type: "committed"; rev: number; next: UserMessage | null }
   /** The thread is held by `fence`; with `orWait` the message waits now. */
   | { type: "waiting"; fence: string }
   /** The thread is held, and its queue is full. */
@@ -147,7 +147,7 @@ export interface Merge {
 /** A thread in a user's list. `uid` is the id that the command line shows, `name` the caller's or the widget's threadId. */
 export interface ThreadEntry {
   uid: string;
-  name: string;
+  threadId: string;
   createdAtMs: number;
 }
 
@@ -161,13 +161,13 @@ export interface HistoryPage {
 export interface RunSummary {
   runId: string;
   saidAtMs: number;
-  outcome: Run["outcome"];
-  path: Run["path"];
-  terminal: Run["terminal"];
+  outcome: RunRecord["outcome"];
+  path: RunRecord["path"];
+  terminal: RunRecord["terminal"];
 }
 
-/** A letter from one instance to another; best effort. */
-export type Letter = Record<string, unknown>;
+/** A message from one instance to another; best effort. */
+export type InstanceMessage = Record<string, unknown>;
 
 export interface StoreHealth {
   reachable: boolean;
@@ -177,7 +177,7 @@ export interface StoreHealth {
 
 export interface Store {
   readonly kind: "embedded" | "redis";
-  /** This process, in fences and letters: random, new at each start. */
+  /** This process, in fences and messages: random, new at each start. */
   readonly processId: string;
 
   // ---- channels and addresses: kept in memory by every instance, renewed by the notice and by reading
@@ -209,7 +209,7 @@ export interface Store {
     slug: string;
     tokenHash: string;
     ttlMs: number;
-    threadName: string | null;
+    threadId: string | null;
     day: string;
   }): Promise<VisitorAdmission | null>;
   /**
@@ -232,7 +232,7 @@ export interface Store {
   addThread(thread: {
     slug: string;
     userId: string;
-    name: string;
+    threadId: string;
     uid: string;
     atMs: number;
   }): Promise<boolean>;
@@ -274,7 +274,7 @@ export interface Store {
   /** A message of somebody whose thread is held: `free` where nobody holds it any more (claim it then). */
   wait(
     uid: string,
-    message: WaitingMessage,
+    message: UserMessage,
     max: number,
   ): Promise<{ type: "waiting"; fence: string } | { type: "full" } | { type: "free" }>;
   /** Replaces the catalog; an empty one clears it. The revision is not touched. */
@@ -297,9 +297,9 @@ export interface Store {
   due(atMs: number, limit: number): Promise<string[]>;
 
   /** To another instance; best effort, never awaited for safety. */
-  send(processId: string, letter: Letter): void;
-  /** Letters to this process. One handler. */
-  onLetter(handler: (letter: Letter) => void): void;
+  send(processId: string, message: InstanceMessage): void;
+  /** Messages to this process. One handler. */
+  onMessage(handler: (message: InstanceMessage) => void): void;
 
   health(): Promise<StoreHealth>;
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 /**
  * The house's own rules: what may import what. The layers stand from the ground up; a file imports from its own layer
- * and from those below it, so nothing imports upward. Only the wiring, at the top, names a keeper of a contract.
+ * and from those below it, so nothing imports upward. Only the wiring, at the top, names an implementation of a contract.
  */
 const LAYERS: { name: string; holds: string[] }[] = [
   { name: "the ground", holds: ["machines/"] },
@@ -13,7 +13,7 @@ const LAYERS: { name: string; holds: string[] }[] = [
   { name: "basics", holds: ["src/clock.ts", "src/secret.ts", "src/config.ts", "src/log.ts"] },
   { name: "contracts", holds: ["src/store.ts", "src/model.ts", "src/agent.ts", "src/listener.ts"] },
   {
-    name: "keepers, and what the actors and HTTP are made of",
+    name: "implementations, and what the actors and HTTP are made of",
     holds: [
       "src/stores/",
       "src/models/",
@@ -189,11 +189,11 @@ describe("the house", () => {
     ["redis", ["src/stores/"]],
     ["openai", ["src/models/"]],
     ["@modelcontextprotocol/sdk", ["src/agent/", "src/demo/"]],
-  ])("lets only its keeper know %s", (name, keepers) => {
+  ])("lets only its implementation know %s", (name, implementations) => {
     const users = imports.filter(({ to }) => to === name || to.startsWith(`${name}/`));
-    expect(users.filter(({ from }) => !keepers.some((place) => from.startsWith(place))).map(told)).toEqual(
-      [],
-    );
+    expect(
+      users.filter(({ from }) => !implementations.some((place) => from.startsWith(place))).map(told),
+    ).toEqual([]);
   });
 
   test("loads a store, MCP and Swagger only when they are used", () => {

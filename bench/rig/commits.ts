@@ -1,6 +1,6 @@
 import type { DoneLine } from "../../machines/line.ts";
 import { newId } from "../../src/domain/ids.ts";
-import type { Message, Run } from "../../src/domain/message.ts";
+import type { Message, RunRecord } from "../../src/domain/message.ts";
 import type { ThreadCommit } from "../../src/store.ts";
 import { SLUG } from "./askings.ts";
 
@@ -69,7 +69,7 @@ function stepOf({
   };
 }
 
-function runOf({ runId, userId, atMs }: Said): Run {
+function runOf({ runId, userId, atMs }: Said): RunRecord {
   return {
     runId,
     api: "widget",

@@ -1,7 +1,7 @@
 import type { ErrorLine, Line, ProgressLine, TerminalLine } from "../../machines/line.ts";
 import { isTerminal } from "../../machines/line.ts";
 import { holderOf } from "../domain/fence.ts";
-import type { Letter, Store, ThreadRecord } from "../store.ts";
+import type { InstanceMessage, Store, ThreadRecord } from "../store.ts";
 import { INTERRUPTED } from "./interrupted.ts";
 import type { LiveThread } from "./live-thread.ts";
 import type { PlainLog } from "../log.ts";
@@ -12,8 +12,8 @@ import type { RunLog } from "./run-log.ts";
 /**
  * Reading along with a run that another instance holds, or that has not begun yet.
  *
- * Here a mirror keeps a log of the run. It asks the holder by letter for what was said since a position, and the
- * holder's follower then sends each line as it is said. Letters may be lost: a mirror that sees a gap asks again, and
+ * Here a mirror keeps a log of the run. It asks the holder by message for what was said since a position, and the
+ * holder's follower then sends each line as it is said. Messages may be lost: a mirror that sees a gap asks again, and
  * once a second every mirror looks into the store, which knows who holds the run now or how it ended. When the run's
  * holder changes, what the new one says must go on from what was saved: a reader who was told more than that is cut
  * off (`interrupted`) and re-attaches.
@@ -27,19 +27,19 @@ export interface Following {
   begun(thread: LiveThread): void;
   /** How many streams here read along, or wait for their run. */
   readers(): number;
-  /** A letter that concerns following; false where it does not. */
-  take(letter: Letter): boolean;
+  /** A message that concerns following; false where it does not. */
+  take(message: InstanceMessage): boolean;
   stop(): void;
 }
 
-/** How often a mirror looks into the store; letters bring everything sooner, so this only bounds what a lost one costs. */
+/** How often a mirror looks into the store; messages bring everything sooner, so this only bounds what a lost one costs. */
 const LOOK_MS = 1_000;
 /** A follower that was not asked for again for so long is dropped. */
 const FOLLOWER_TTL_MS = 5_000;
 
 const LOST: ErrorLine = { type: "error", message: "The service has lost this message" };
 
-/** Both are types, not interfaces: those would be no records, and so no letters. */
+/** Both are types, not interfaces: those would be no records, and so no messages. */
 type FollowLetter = {
   type: "follow";
   uid: string;
@@ -59,12 +59,12 @@ type SaidLetter = {
   terminal: TerminalLine | null;
 };
 
-function isFollow(letter: Letter): letter is FollowLetter {
-  return letter["type"] === "follow";
+function isFollow(message: InstanceMessage): message is FollowLetter {
+  return message["type"] === "follow";
 }
 
-function isSaid(letter: Letter): letter is SaidLetter {
-  return letter["type"] === "said";
+function isSaid(message: InstanceMessage): message is SaidLetter {
+  return message["type"] === "said";
 }
 
 interface Mirror {
@@ -85,7 +85,7 @@ export function createFollowing(parts: {
   const mirrors = new Map<string, Mirror>();
   const followers = new Map<string, Follower>();
   /** Who asked for a run that has not begun here, by run. */
-  const asked = new Map<string, { letter: FollowLetter; atMs: number }>();
+  const asked = new Map<string, { message: FollowLetter; atMs: number }>();
 
   function mirrorOf(uid: string, runId: string, said: readonly ProgressLine[]): Mirror {
     const known = mirrors.get(runId);
@@ -107,14 +107,14 @@ export function createFollowing(parts: {
   }
 
   function ask(mirror: Mirror, fence: string): void {
-    const letter: FollowLetter = {
+    const message: FollowLetter = {
       type: "follow",
       uid: mirror.uid,
       runId: mirror.log.runId,
       from: mirror.log.position,
       to: store.processId,
     };
-    store.send(holderOf(fence), letter);
+    store.send(holderOf(fence), message);
   }
 
   /** The store's view of the run: who holds it now, or how it ended. */
@@ -178,43 +178,43 @@ export function createFollowing(parts: {
   }
 
   /** What the holder said, at the mirror. */
-  function hear(letter: SaidLetter): void {
-    const mirror = mirrors.get(letter.runId);
+  function hear(message: SaidLetter): void {
+    const mirror = mirrors.get(message.runId);
     if (!mirror) return;
-    if (mirror.fence !== letter.fence) {
-      if (mirror.fence !== null && mirror.log.position > letter.base) return cut(mirror);
-      mirror.fence = letter.fence;
+    if (mirror.fence !== message.fence) {
+      if (mirror.fence !== null && mirror.log.position > message.base) return cut(mirror);
+      mirror.fence = message.fence;
     }
     const { position } = mirror.log;
     // The holder was stopped: the run goes on elsewhere, and the store will say where.
-    if (letter.terminal?.type === "error" && letter.terminal.code === "interrupted") return;
-    if (letter.from > position) return ask(mirror, letter.fence);
-    const lines: Line[] = linesSince(letter.lines, position - letter.from);
-    if (letter.terminal) lines.push(letter.terminal);
+    if (message.terminal?.type === "error" && message.terminal.code === "interrupted") return;
+    if (message.from > position) return ask(mirror, message.fence);
+    const lines: Line[] = linesSince(message.lines, position - message.from);
+    if (message.terminal) lines.push(message.terminal);
     if (lines.length > 0) mirror.log.say(lines);
-    if (letter.terminal) drop(mirror);
+    if (message.terminal) drop(mirror);
   }
 
   /** Another instance asks to be sent what a run says here. */
-  function sendAlong(letter: FollowLetter): void {
-    const key = `${letter.runId} ${letter.to}`;
-    const thread = parts.live(letter.uid);
-    if (thread?.run?.runId !== letter.runId) {
+  function sendAlong(message: FollowLetter): void {
+    const key = `${message.runId} ${message.to}`;
+    const thread = parts.live(message.uid);
+    if (thread?.run?.runId !== message.runId) {
       // Over already, which the mirror's next look at the store tells it, or not begun yet.
       const now = performance.now();
       for (const [other, { atMs }] of asked) if (now - atMs > FOLLOWER_TTL_MS) asked.delete(other);
-      asked.set(key, { letter, atMs: now });
+      asked.set(key, { message, atMs: now });
       return;
     }
     const known = followers.get(key);
-    if (known && !known.over && known.thread === thread && known.position <= letter.from)
+    if (known && !known.over && known.thread === thread && known.position <= message.from)
       return known.renew();
     known?.leave();
-    const follower = createFollower(store, thread, letter, () => {
+    const follower = createFollower(store, thread, message, () => {
       if (followers.get(key) === follower) followers.delete(key);
     });
     followers.set(key, follower);
-    thread.attach(follower, letter.from);
+    thread.attach(follower, message.from);
   }
 
   return {
@@ -234,19 +234,19 @@ export function createFollowing(parts: {
       const mirror = thread.run && mirrors.get(thread.run.runId);
       if (mirror) handOver(mirror, thread);
       if (asked.size === 0) return;
-      for (const [key, { letter }] of asked) {
-        if (letter.runId !== thread.run?.runId) continue;
+      for (const [key, { message }] of asked) {
+        if (message.runId !== thread.run?.runId) continue;
         asked.delete(key);
-        sendAlong(letter);
+        sendAlong(message);
       }
     },
 
     readers: () =>
       [...mirrors.values()].flatMap(({ log }) => [...log.readers]).filter((reply) => !reply.over).length,
 
-    take(letter) {
-      if (isFollow(letter)) sendAlong(letter);
-      else if (isSaid(letter)) hear(letter);
+    take(message) {
+      if (isFollow(message)) sendAlong(message);
+      else if (isSaid(message)) hear(message);
       else return false;
       return true;
     },
@@ -301,7 +301,7 @@ function createFollower(store: Store, thread: LiveThread, asked: FollowLetter, o
       if (performance.now() - renewedAt > FOLLOWER_TTL_MS) return leave();
       const progress = lines.filter((line) => !isTerminal(line));
       const terminal = lines.find((line) => isTerminal(line)) ?? null;
-      const letter: SaidLetter = {
+      const message: SaidLetter = {
         type: "said",
         runId: asked.runId,
         fence,
@@ -310,7 +310,7 @@ function createFollower(store: Store, thread: LiveThread, asked: FollowLetter, o
         lines: progress,
         terminal,
       };
-      store.send(asked.to, letter);
+      store.send(asked.to, message);
       position += positionAfter(progress);
       if (terminal) leave();
     },

@@ -6,17 +6,17 @@ import type { Turn } from "../agent.ts";
 import { newFence } from "../domain/fence.ts";
 import { newId } from "../domain/ids.ts";
 import { wholeMessage } from "../domain/kept-text.ts";
-import type { Catalog, Message, Run, TurnItem, WaitingMessage } from "../domain/message.ts";
+import type { Catalog, Message, RunRecord, TurnItem, UserMessage } from "../domain/message.ts";
 import type { CommitResult, ThreadCommit, ThreadRecord } from "../store.ts";
-import { drawUpChange, threadStateOf } from "./change.ts";
-import type { Change } from "./change.ts";
+import { planChange, threadStateOf } from "./plan-change.ts";
+import type { PlannedChange } from "./plan-change.ts";
 import { createHost } from "./host.ts";
 import type { Effect } from "./host.ts";
 import { INTERRUPTED } from "./interrupted.ts";
 import type { LongReplies, LongReply } from "./long-replies.ts";
 import { createMailbox } from "./mailbox.ts";
-import type { ThreadParts } from "./parts.ts";
-import { patiently } from "./patience.ts";
+import type { ThreadDependencies } from "./dependencies.ts";
+import { retryDuringOutage } from "./retry-during-outage.ts";
 import type { OpenReply } from "./reply.ts";
 import { createRunLog } from "./run-log.ts";
 import type { RunLog } from "./run-log.ts";
@@ -40,14 +40,14 @@ const NOT_SAVED: ErrorLine = { type: "error", message: "The service cannot save 
 /** What comes with an event besides the event. */
 interface Enclosed {
   item?: TurnItem;
-  message?: WaitingMessage;
+  message?: UserMessage;
   page?: string | null;
   startsWaiting?: boolean;
 }
 
 /** A change, and the chart's snapshot after it. */
-interface Drawn {
-  change: Change;
+interface Planned {
+  change: PlannedChange;
   next: ReturnType<typeof host.initial>;
 }
 
@@ -55,38 +55,38 @@ export interface Claim extends Enclosed {
   /** null: the chart is not asked; the thread is taken to run its queue. */
   event: ThreadEvent | null;
   takesFrom?: string;
-  orWait?: { message: WaitingMessage; max: number };
+  orWait?: { message: UserMessage; max: number };
 }
 
 /** The claim's end: the store's answer, or `unchanged` where the chart has no move for the event. */
 export type ClaimResult = CommitResult | { type: "unchanged" };
 
 /** The threads that this process holds: whom a live thread tells of its coming and going. */
-export interface Roster {
+export interface HeldThreads {
   /** A claim is on its way: its fence is not lost, though nobody is known to hold it yet. */
   claiming(thread: LiveThread): void;
   claimed(thread: LiveThread, held: boolean): void;
   /** A run began here: whoever waits for it may attach. */
   begun(thread: LiveThread): void;
-  letGo(thread: LiveThread): void;
+  released(thread: LiveThread): void;
 }
 
 /** What the held threads of a process share. */
-export type HeldParts = ThreadParts & { longReplies: LongReplies };
+export type HeldThreadDependencies = ThreadDependencies & { longReplies: LongReplies };
 
 export class LiveThread {
   readonly uid: string;
   readonly slug: string;
   readonly fence: string;
   /** The active run as it was last saved. */
-  run: Run | null;
+  run: RunRecord | null;
   /** What the active run has said, saved or not. */
   log: RunLog;
   /** What was saved of the run when this process took it: what lies before it reads the same on every instance. */
   basePosition: number;
 
-  readonly #parts: HeldParts;
-  readonly #roster: Roster;
+  readonly #parts: HeldThreadDependencies;
+  readonly #roster: HeldThreads;
   readonly #mailbox = createMailbox();
   #longReply: LongReply;
   #snapshot;
@@ -101,8 +101,8 @@ export class LiveThread {
   #over = false;
 
   constructor(
-    parts: HeldParts,
-    roster: Roster,
+    parts: HeldThreadDependencies,
+    roster: HeldThreads,
     thread: { uid: string; slug: string; record: ThreadRecord | null; traceparent: string | null },
   ) {
     const { uid, slug, record, traceparent } = thread;
@@ -183,14 +183,14 @@ export class LiveThread {
     if (this.#over) return;
     this.#stop();
     this.log.cut(INTERRUPTED);
-    this.#roster.letGo(this);
+    this.#roster.released(this);
   }
 
-  #decide(event: ThreadEvent, enclosed: Enclosed): Drawn | null {
+  #decide(event: ThreadEvent, enclosed: Enclosed): Planned | null {
     const decision = host.decide(this.#snapshot, event);
     if (!decision.changed) return null;
     const { clock } = this.#parts;
-    const change = drawUpChange({
+    const change = planChange({
       run: this.run && this.#runSoFar(this.run),
       event,
       decision,
@@ -209,7 +209,7 @@ export class LiveThread {
     return this.#parts.longReplies.of({ uid, fence, isOver: () => this.#over }, log);
   }
 
-  #runSoFar(run: Run): Run {
+  #runSoFar(run: RunRecord): RunRecord {
     const { lines, kept } = this.log;
     return {
       ...run,
@@ -221,7 +221,7 @@ export class LiveThread {
 
   /** null: a thread without a run has nothing to be taken for. */
   #commitOf(
-    drawn: Drawn | null,
+    drawn: Planned | null,
     how: Pick<ThreadCommit, "claims" | "takesFrom" | "orWait"> & { startsWaiting?: string | null },
   ): ThreadCommit | null {
     const run = drawn?.change.run ?? this.run;
@@ -264,7 +264,7 @@ export class LiveThread {
     for (const part of outcome) if (part.kind === "emitted") this.log.say([part.line]);
   }
 
-  async #saveAndSettle(drawn: Drawn, enclosed: Enclosed): Promise<void> {
+  async #saveAndSettle(drawn: Planned, enclosed: Enclosed): Promise<void> {
     const commit = this.#commitOf(drawn, {
       claims: false,
       takesFrom: null,
@@ -288,7 +288,7 @@ export class LiveThread {
     const begunAt = clock.elapsed();
     let told = false;
     try {
-      return await patiently(() => store.commit(commit), {
+      return await retryDuringOutage(() => store.commit(commit), {
         isWanted: () => !this.#over,
         onAway: (pauseMs) => {
           if (told || clock.elapsed() - begunAt + pauseMs <= PATIENCE_MS) return;
@@ -306,7 +306,7 @@ export class LiveThread {
   }
 
   /** What was saved becomes true here: lines are said, effects performed, the next message begun or the thread let go. */
-  #settle(drawn: Drawn | null, result: Extract<CommitResult, { type: "committed" }>): void | Promise<void> {
+  #settle(drawn: Planned | null, result: Extract<CommitResult, { type: "committed" }>): void | Promise<void> {
     if (this.#over) return;
     this.#rev = result.rev;
     if (drawn) this.#adopt(drawn.change, drawn.next);
@@ -320,10 +320,10 @@ export class LiveThread {
       return this.#handle(this.userSaid(message), { message, startsWaiting: true });
     }
     this.#stop();
-    this.#roster.letGo(this);
+    this.#roster.released(this);
   }
 
-  #adopt(change: Change, next: ReturnType<typeof host.initial>): void {
+  #adopt(change: PlannedChange, next: ReturnType<typeof host.initial>): void {
     const { observer } = this.#parts;
     this.#work.leave();
     this.#snapshot = next;
@@ -354,7 +354,7 @@ export class LiveThread {
     if (change.run.outcome) this.#tellEnd(change.run);
   }
 
-  #tellEnd(run: Run): void {
+  #tellEnd(run: RunRecord): void {
     if (!run.outcome) return;
     const elapsedMs = Math.max(0, this.#parts.clock.now() - run.saidAtMs);
     this.#parts.observer.runEnded({ slug: this.slug, runId: run.runId, outcome: run.outcome, elapsedMs });
@@ -382,7 +382,7 @@ export class LiveThread {
     const turn = {
       slug: this.slug,
       run,
-      said: this.#history[said]?.content ?? "",
+      text: this.#history[said]?.content ?? "",
       before: said < 0 ? this.#history : this.#history.slice(0, said),
       catalog: this.#catalog,
       traceparent: this.#traceparent,
@@ -402,7 +402,10 @@ export class LiveThread {
   async #withWholeReplies(turn: Turn): Promise<Turn> {
     const { store } = this.#parts;
     const read = (runId: string, parts: number) =>
-      patiently(() => store.keptText(this.uid, runId, parts), { isWanted: () => !this.#over, onAway() {} });
+      retryDuringOutage(() => store.keptText(this.uid, runId, parts), {
+        isWanted: () => !this.#over,
+        onAway() {},
+      });
     const before = turn.before.map(async (message) => {
       const { runId, kept } = message;
       return kept ? wholeMessage(message, (await read(runId, kept.parts)) ?? "") : message;
@@ -432,7 +435,7 @@ export class LiveThread {
   }
 
   /** The event that begins a message's run. */
-  userSaid(message: WaitingMessage): ThreadEvent {
+  userSaid(message: UserMessage): ThreadEvent {
     const { runMaxToolCalls, toolResultTimeoutMs } = this.#parts.limits;
     return {
       type: "user.said",

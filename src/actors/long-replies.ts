@@ -1,7 +1,7 @@
 import type { PlainLog } from "../log.ts";
 import type { Store } from "../store.ts";
 import { INTERRUPTED } from "./interrupted.ts";
-import { patiently } from "./patience.ts";
+import { retryDuringOutage } from "./retry-during-outage.ts";
 import type { OpenReply } from "./reply.ts";
 import type { RunLog } from "./run-log.ts";
 
@@ -44,7 +44,7 @@ export function createLongReplies({ store, log: plainLog }: { store: Store; log:
         const part = { uid, fence, runId, nth: log.kept.parts, text };
         let told = false;
         try {
-          const isKept = await patiently(() => store.keepPart(part), {
+          const isKept = await retryDuringOutage(() => store.keepPart(part), {
             isWanted: () => !isOver() && !log.terminal,
             onAway() {
               if (!told) plainLog.warn({ uid, runId }, "the store is away: a reply waits with a part");

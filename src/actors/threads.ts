@@ -1,20 +1,20 @@
 import { holderOf } from "../domain/fence.ts";
 import { newId } from "../domain/ids.ts";
-import type { Api, Catalog, Message, Speaker, WaitingMessage } from "../domain/message.ts";
+import type { Api, Catalog, Message, Speaker, UserMessage } from "../domain/message.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { StoreUnavailable } from "../store.ts";
-import type { HistoryPage, Letter, ThreadRecord } from "../store.ts";
+import type { HistoryPage, InstanceMessage, ThreadRecord } from "../store.ts";
 import { createFollowing } from "./following.ts";
 import { LiveThread } from "./live-thread.ts";
 import type { Claim, ClaimResult } from "./live-thread.ts";
 import { createLongReplies } from "./long-replies.ts";
-import type { ThreadParts } from "./parts.ts";
+import type { ThreadDependencies } from "./dependencies.ts";
 import { createRecovery } from "./recovery.ts";
 import { createReply } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import { linesSince, positionAfter } from "./run-log.ts";
 
-export interface Said {
+export interface NewMessage {
   uid: string;
   slug: string;
   api: Api;
@@ -25,7 +25,7 @@ export interface Said {
   traceparent: string | null;
 }
 
-export interface AnsweredCall {
+export interface PageAnswer {
   uid: string;
   slug: string;
   callId: string;
@@ -43,9 +43,9 @@ export interface Threads {
   /** Reads a thread early: callers pass what they got on as `loading`. */
   load(uid: string): Promise<ThreadRecord | null>;
   /** Resolves when the message is stored. Refusal("rate-limited") where too many wait already. */
-  say(said: Said, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
+  say(said: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
   /** Resolves when the result is stored. Refusal("conflict") where it answers no pending call. */
-  answer(answered: AnsweredCall, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
+  answer(answered: PageAnswer, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
   /** The active or last run's stream again; null where the thread has had none. */
   follow(uid: string, loading?: Promise<ThreadRecord | null>): Promise<Reply | null>;
   /** Stops the active run or pending call, wherever it is; also fine where there is none. */
@@ -72,7 +72,7 @@ const MAX_CLAIMS = 20;
 const CANCEL_PATIENCE_MS = 2_000;
 const CANCEL_LOOK_MS = 100;
 
-export function createThreads(parts: ThreadParts): RunningThreads {
+export function createThreads(parts: ThreadDependencies): RunningThreads {
   const { store, clock, limits } = parts;
   const lives = new Map<string, LiveThread>();
   /** Fences that this process means to hold: what the store says is held by others of its fences is lost. */
@@ -91,7 +91,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
     begun(thread: LiveThread) {
       following.begun(thread);
     },
-    letGo(thread: LiveThread) {
+    released(thread: LiveThread) {
       fences.delete(thread.fence);
       if (lives.get(thread.uid) === thread) lives.delete(thread.uid);
     },
@@ -134,10 +134,10 @@ export function createThreads(parts: ThreadParts): RunningThreads {
     throw new Refusal("unavailable", "The thread is busy", 1);
   }
 
-  async function say(said: Said, loading?: Promise<ThreadRecord | null>): Promise<Reply> {
+  async function say(said: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply> {
     if (draining) throw new Refusal("unavailable", "The service is stopping", 1);
     const { uid, slug, api, userId, speaker, text, traceparent } = said;
-    const message: WaitingMessage = {
+    const message: UserMessage = {
       runId: newId(),
       api,
       text,
@@ -177,7 +177,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
     }
   }
 
-  async function answer(answered: AnsweredCall, loading?: Promise<ThreadRecord | null>): Promise<Reply> {
+  async function answer(answered: PageAnswer, loading?: Promise<ThreadRecord | null>): Promise<Reply> {
     if (draining) throw new Refusal("unavailable", "The service is stopping", 1);
     const { uid, slug, callId, tool, text, isError, page, traceparent } = answered;
 
@@ -284,11 +284,11 @@ export function createThreads(parts: ThreadParts): RunningThreads {
     await open(uid, record.slug, record, null).claim({ event: { type: "call.expired", atMs: clock.now() } });
   }
 
-  function receive(letter: Letter): void {
-    if (following.take(letter)) return;
-    if (letter["type"] === "cancel") {
-      const live = lives.get(String(letter["uid"]));
-      if (live && live.run?.runId === letter["runId"]) void live.receive({ type: "run.cancelled" });
+  function receive(message: InstanceMessage): void {
+    if (following.take(message)) return;
+    if (message["type"] === "cancel") {
+      const live = lives.get(String(message["uid"]));
+      if (live && live.run?.runId === message["runId"]) void live.receive({ type: "run.cancelled" });
     }
   }
 
@@ -309,7 +309,7 @@ export function createThreads(parts: ThreadParts): RunningThreads {
     waiting: () => following.readers(),
 
     async start() {
-      store.onLetter(receive);
+      store.onMessage(receive);
       await recovery.start();
     },
 

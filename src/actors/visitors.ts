@@ -88,7 +88,7 @@ export function createVisitors(options: {
 
     async admit(claim, threadName) {
       const day = dayOf(clock.now());
-      const admission = await store.admitVisitor({ ...claim, ttlMs, threadName, day });
+      const admission = await store.admitVisitor({ ...claim, ttlMs, threadId: threadName, day });
       if (!admission) return null;
       // The store slid the lifetime; the chart has the last word on whether this token may still be used.
       const { next, changed } = host.decide(host.thaw(admission.snapshot), { type: "token.used" });

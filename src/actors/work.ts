@@ -4,7 +4,7 @@ import type { Turn, TurnEnd } from "../agent.ts";
 import type { TurnItem } from "../domain/message.ts";
 import { ModelFault } from "../model.ts";
 import type { Wrote } from "../model.ts";
-import type { ThreadParts } from "./parts.ts";
+import type { ThreadDependencies } from "./dependencies.ts";
 
 /**
  * What the present state of a run waits for: a turn of the model, or a call of a tool. One thing at a time; what comes of
@@ -28,7 +28,7 @@ export type Tell = (event: ThreadEvent) => void;
 const STATE_LEFT = new Error("The run has left the state that waited for this");
 
 export function createWork(
-  { agent, clock, log }: Pick<ThreadParts, "agent" | "clock" | "log">,
+  { agent, clock, log }: Pick<ThreadDependencies, "agent" | "clock" | "log">,
   thread: {
     uid: string;
     slug: string;

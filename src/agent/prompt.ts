@@ -1,5 +1,5 @@
 import { cutText } from "../../machines/line.ts";
-import type { Message, PastCall, Run, Speaker, TurnItem } from "../domain/message.ts";
+import type { Message, PastCall, RunRecord, Speaker, TurnItem } from "../domain/message.ts";
 import type { ModelMessage } from "../model.ts";
 import { parseArguments } from "./arguments.ts";
 import { estimateTokens, newestThatFit, shortenToFit } from "./history-budget.ts";
@@ -28,7 +28,7 @@ const DISPLAY_NAME_CHARS = 256;
 
 export interface PromptParts {
   instructions: string | undefined;
-  run: Run;
+  run: RunRecord;
   /** The text that the run answers. */
   said: string;
   /** The history before the run, oldest first. */

@@ -64,7 +64,7 @@ export function createAgent(options: AgentOptions): Agent {
 
   return {
     async think(turn, wrote, signal) {
-      const { slug, run, said, before, catalog, traceparent } = turn;
+      const { slug, run, text: said, before, catalog, traceparent } = turn;
       const settings = settingsOf(slug);
       const maxOutputTokens = outputLeft(settings, turn);
       if (maxOutputTokens !== null && maxOutputTokens <= 0) {

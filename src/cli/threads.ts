@@ -77,7 +77,7 @@ export function addThreads(program: Command, terminal: Terminal): void {
 async function threadView(store: Store, entry: ThreadEntry) {
   // A thread that was never spoken in has no record of its own yet.
   const state = (await store.load(entry.uid, 1))?.state ?? "idle";
-  return { id: entry.uid, threadId: entry.name, createdAt: entry.createdAtMs, state };
+  return { id: entry.uid, threadId: entry.threadId, createdAt: entry.createdAtMs, state };
 }
 
 /** A thread does not name its user: the user of its last run most likely has it, and after a merge somebody else. */

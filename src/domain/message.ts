@@ -44,7 +44,7 @@ export interface Speaker {
 export type Api = "server" | "widget";
 
 /** A user's message that waits behind the thread's active run. */
-export interface WaitingMessage {
+export interface UserMessage {
   runId: string;
   api: Api;
   text: string;
@@ -64,7 +64,7 @@ export type TurnItem =
  * A run, as it is kept with its thread: what another process needs to take it up, and what replays its stream.
  * The thread's header holds the active or last run whole.
  */
-export interface Run {
+export interface RunRecord {
   runId: string;
   api: Api;
   userId: string;

@@ -2,7 +2,7 @@ import { cutText } from "../../machines/line.ts";
 import type { TerminalLine } from "../../machines/line.ts";
 import type { RunOutcome } from "../../machines/run.ts";
 import { foldSteps, textOf } from "./fold-steps.ts";
-import type { Message, PastCall, Run, TurnItem } from "./message.ts";
+import type { Message, PastCall, RunRecord, TurnItem } from "./message.ts";
 
 /** What the model is reminded of a call of an earlier run: enough to know what was done, short enough for many of them. */
 const PAST_TEXT_CHARS = 400;
@@ -30,7 +30,7 @@ export function pastCalls(turns: readonly TurnItem[]): PastCall[] {
  * the error's message (contract, History).
  */
 export function replyMessage(options: {
-  run: Run;
+  run: RunRecord;
   outcome: RunOutcome;
   terminal: TerminalLine | null;
   id: string;

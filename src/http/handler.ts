@@ -13,14 +13,14 @@ import { traceparentOf } from "./traceparent.ts";
 import { withCors } from "./widget-api/cors.ts";
 import { ForeignOrigin } from "./widget-api/gate.ts";
 
-export interface HandlerParts extends RouteParts {
+export interface HandlerDependencies extends RouteParts {
   /** Beside the API: metrics, the inspector, the widget's script. */
   extraRoutes?: readonly Route[];
   onAnswered?: (answered: Answered) => void;
 }
 
 /** Every request of the service: finds its route, answers what the route answers or refuses, and logs one line. */
-export function createHandler(parts: HandlerParts): Handler {
+export function createHandler(parts: HandlerDependencies): Handler {
   const { directory, log, clock, onAnswered } = parts;
   const findRoute = createFindRoute([...apiRoutes(parts), ...(parts.extraRoutes ?? [])]);
 

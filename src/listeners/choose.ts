@@ -9,7 +9,7 @@ export interface Choice {
   note: string | null;
 }
 
-/** The keeper to listen with: the wanted one, or uWebSockets.js where its native build loads (contract, LISTENER). */
+/** The implementation to listen with: the wanted one, or uWebSockets.js where its native build loads (contract, LISTENER). */
 export async function chooseListen(
   wanted: Listener["kind"] | null,
   whyNot = whyNoNativeBuild,

@@ -19,7 +19,7 @@ export interface Flow {
 
 type State = "arriving" | "complete" | "gone";
 
-/** The body of one request: its keeper pushes, its handler reads once. */
+/** The body of one request: its listener pushes, its handler reads once. */
 export class IncomingBody {
   readonly #flow: Flow;
   readonly #declared: number | null;

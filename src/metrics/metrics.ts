@@ -1,4 +1,4 @@
-import type { ThreadObserver } from "../actors/parts.ts";
+import type { ThreadObserver } from "../actors/dependencies.ts";
 import type { Answered } from "../http/stream/answered.ts";
 import type { Model } from "../model.ts";
 import type { CommitResult, Store } from "../store.ts";

@@ -1,12 +1,12 @@
 import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
-import type { Letter, Store } from "../store.ts";
+import type { InstanceMessage, Store } from "../store.ts";
 import { redisChannels } from "./redis/channels.ts";
 import { linkToCluster } from "./redis/cluster.ts";
 import { createCommands } from "./redis/commands.ts";
 import type { OnCommand } from "./redis/commands.ts";
 import { redisHealth } from "./redis/health.ts";
-import { globalKeys, letterBox } from "./redis/keys.ts";
+import { globalKeys, messageChannel } from "./redis/keys.ts";
 import { redisLiveness } from "./redis/liveness.ts";
 import type { LinkLog } from "./redis/link.ts";
 import { parsed } from "./redis/records.ts";
@@ -15,7 +15,7 @@ import { redisThreads } from "./redis/threads.ts";
 import { redisUsers } from "./redis/users.ts";
 
 /**
- * The keeper on Redis, or on a Redis Cluster: shared by any number of processes.
+ * The implementation on Redis, or on a Redis Cluster: shared by any number of processes.
  *
  * Each step of the store is one Redis Function on one slot (redis/functions.lua), so each is atomic, and a process
  * that dies leaves either all of it or nothing. Redis restarted empty is given the functions again.
@@ -39,10 +39,10 @@ export async function openRedisStore(options: {
   const redis = createCommands({ link, durability, onCommand });
 
   const changed = new Set<() => void>();
-  let onLetter: (letter: Letter) => void = () => {};
+  let onMessage: (message: InstanceMessage) => void = () => {};
   try {
     await link.subscribe(globalKeys.changes, () => changed.forEach((callback) => callback()));
-    await link.subscribe(letterBox(processId), (text) => onLetter(parsed<Letter>(text)));
+    await link.subscribe(messageChannel(processId), (text) => onMessage(parsed<InstanceMessage>(text)));
   } catch (error) {
     link.close();
     throw error;
@@ -66,14 +66,14 @@ export async function openRedisStore(options: {
       return () => changed.delete(callback);
     },
 
-    send(to, letter) {
-      const box = letterBox(to);
-      // Letters are best effort: who needs one asks again.
-      redis.read(box, "PUBLISH", box, JSON.stringify(letter)).catch(() => {});
+    send(to, message) {
+      const box = messageChannel(to);
+      // Messages are best effort: who needs one asks again.
+      redis.read(box, "PUBLISH", box, JSON.stringify(message)).catch(() => {});
     },
 
-    onLetter(handler) {
-      onLetter = handler;
+    onMessage(handler) {
+      onMessage = handler;
     },
 
     health: () => redisHealth({ link, redis, durability }),

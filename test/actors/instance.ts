@@ -1,10 +1,10 @@
 import type { Line } from "../../machines/line.ts";
 import { isTerminal } from "../../machines/line.ts";
-import { nobody } from "../../src/actors/parts.ts";
-import type { ThreadLimits } from "../../src/actors/parts.ts";
+import { nobody } from "../../src/actors/dependencies.ts";
+import type { ThreadLimits } from "../../src/actors/dependencies.ts";
 import type { Reply } from "../../src/actors/reply.ts";
 import { createThreads } from "../../src/actors/threads.ts";
-import type { AnsweredCall, RunningThreads, Said } from "../../src/actors/threads.ts";
+import type { PageAnswer, RunningThreads, NewMessage } from "../../src/actors/threads.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
@@ -49,12 +49,12 @@ export function createInstance(store: Store, options: InstanceOptions = {}): Ins
   return { threads, agent, store, complaints };
 }
 
-export function says(uid: string, text: string): Said {
+export function says(uid: string, text: string): NewMessage {
   const speaker = { displayName: null, page: null, customerContext: null };
   return { uid, slug: "shop", api: "widget", userId: "u1", speaker, text, traceparent: null };
 }
 
-export function answers(uid: string, callId: string, text = "ok", tool = "cart"): AnsweredCall {
+export function answers(uid: string, callId: string, text = "ok", tool = "cart"): PageAnswer {
   return { uid, slug: "shop", callId, tool, text, isError: false, page: null, traceparent: null };
 }
 

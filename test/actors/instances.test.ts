@@ -22,7 +22,7 @@ describe("two instances on one Redis", () => {
     expect((await first.all).at(-1)?.type).toBe("tool_call");
     const second = readerOf(await b.threads.answer(answers("t1", "c1", "One mug")));
     const turn = await b.agent.turn();
-    expect(turn.turn.said).toBe("A mug");
+    expect(turn.turn.text).toBe("A mug");
     turn.write("There it is");
     turn.finish();
     expect(textOfLines(await second.all)).toBe("There it is");
@@ -35,7 +35,7 @@ describe("two instances on one Redis", () => {
     (await a.agent.turn()).finish();
     await first.all;
     const turn = await a.agent.turn();
-    expect(turn.turn.said).toBe("Two");
+    expect(turn.turn.text).toBe("Two");
     turn.write("B");
     turn.write("B");
     turn.finish();
@@ -101,7 +101,7 @@ describe("two instances on one Redis", () => {
     await a.agent.turn();
     await stores[0].close();
     const turn = await b.agent.turn();
-    expect(turn.turn.said).toBe("One");
+    expect(turn.turn.text).toBe("One");
     turn.finish();
     const next = await b.agent.turn();
     next.write("Here");

@@ -6,13 +6,13 @@ import type { Agent } from "../../src/agent.ts";
 import { systemClock } from "../../src/clock.ts";
 import { newId } from "../../src/domain/ids.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
-import { nobody } from "../../src/actors/parts.ts";
+import { nobody } from "../../src/actors/dependencies.ts";
 import { createThreads } from "../../src/actors/threads.ts";
 import type { Threads } from "../../src/actors/threads.ts";
 import type { Reply } from "../../src/actors/reply.ts";
 import type { Store } from "../../src/store.ts";
-import { keepers } from "../support/keepers.ts";
-import type { Ground } from "../support/keepers.ts";
+import { storeKinds } from "../support/store-kinds.ts";
+import type { TestDatabase } from "../support/store-kinds.ts";
 import { answers, readerOf, says } from "./instance.ts";
 import { pageCall, serverCall } from "./scripted-agent.ts";
 
@@ -72,7 +72,7 @@ function createPlayer(scripts: TurnScript[]): Agent & { results: Map<string, str
       const script = scripts[nth++ % scripts.length] ?? "finish";
       await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
-      const text = `[${turn.said}]`;
+      const text = `[${turn.text}]`;
       void wrote(text);
       const item = (calls: string[]) => ({
         type: "assistant" as const,
@@ -101,8 +101,8 @@ function createPlayer(scripts: TurnScript[]): Agent & { results: Map<string, str
   };
 }
 
-describe.each(keepers)("clients that interleave on one thread, on $name", ({ prepare }) => {
-  let ground: Ground;
+describe.each(storeKinds)("clients that interleave on one thread, on $name", ({ prepare }) => {
+  let ground: TestDatabase;
   let store: Store;
 
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
-import { keepers } from "../support/keepers.ts";
+import { storeKinds } from "../support/store-kinds.ts";
 import { createInstance, readerOf, says, textOfLines } from "./instance.ts";
 import type { Instance } from "./instance.ts";
 import { eachOnOneInstance, eachOnTwoInstances } from "./on-instances.ts";
@@ -26,7 +26,7 @@ async function lastReply(store: Store): Promise<string | undefined> {
   return (await store.history("t1", { limit: 1, before: null }))[0]?.content;
 }
 
-describe.each(keepers)("P17: long replies on $name", ({ prepare }) => {
+describe.each(storeKinds)("P17: long replies on $name", ({ prepare }) => {
   let store: Store;
   let here: Instance;
   eachOnOneInstance(prepare, (one) => ({ store, here } = one), LIMITS);

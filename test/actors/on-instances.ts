@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import type { Store } from "../../src/store.ts";
-import { prepareRedis } from "../support/keepers.ts";
-import type { Ground } from "../support/keepers.ts";
+import { prepareRedis } from "../support/store-kinds.ts";
+import type { TestDatabase } from "../support/store-kinds.ts";
 import { createInstance } from "./instance.ts";
 import type { Instance, InstanceOptions } from "./instance.ts";
 
@@ -16,7 +16,7 @@ export function eachOnTwoInstances(
   use: (two: TwoInstances) => void,
   optionsOf: () => [InstanceOptions, InstanceOptions] = () => [{}, {}],
 ): void {
-  let ground: Ground;
+  let ground: TestDatabase;
   let two: TwoInstances;
 
   beforeAll(async () => {
@@ -50,11 +50,11 @@ export interface OneInstance {
 
 /** The same with one instance, on any store. */
 export function eachOnOneInstance(
-  prepare: () => Promise<Ground>,
+  prepare: () => Promise<TestDatabase>,
   use: (one: OneInstance) => void,
   options: InstanceOptions = {},
 ): void {
-  let ground: Ground;
+  let ground: TestDatabase;
   let store: Store;
   let here: Instance;
 

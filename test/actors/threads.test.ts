@@ -5,9 +5,9 @@ import { answers, createInstance, readerOf, says, textOfLines } from "./instance
 import type { Instance } from "./instance.ts";
 import { eachOnOneInstance } from "./on-instances.ts";
 import { pageCall, serverCall } from "./scripted-agent.ts";
-import { keepers } from "../support/keepers.ts";
+import { storeKinds } from "../support/store-kinds.ts";
 
-describe.each(keepers)("threads on $name", ({ prepare }) => {
+describe.each(storeKinds)("threads on $name", ({ prepare }) => {
   let store: Store;
   let here: Instance;
   let restart: () => Promise<void>;
@@ -22,7 +22,7 @@ describe.each(keepers)("threads on $name", ({ prepare }) => {
     it("streams the agent's text and keeps both messages, with nothing left in memory", async () => {
       const reply = readerOf(await here.threads.say(says("t1", "Hello")));
       const turn = await here.agent.turn();
-      expect(turn.turn.said).toBe("Hello");
+      expect(turn.turn.text).toBe("Hello");
       turn.write("Good ");
       turn.write("day");
       expect(textOfLines(reply.lines)).toBe("Good day");
@@ -55,7 +55,7 @@ describe.each(keepers)("threads on $name", ({ prepare }) => {
       await here.threads.say(says("t1", "Two"));
       const next = await here.agent.turn();
       expect(next.turn.before.map((message) => message.content)).toEqual(["One", "First"]);
-      expect(next.turn.said).toBe("Two");
+      expect(next.turn.text).toBe("Two");
     });
 
     it("P2: resolves only when the message is stored, and says the terminal line only when the reply is", async () => {
@@ -355,7 +355,7 @@ describe.each(keepers)("threads on $name", ({ prepare }) => {
       await restart();
       expect((await reply.all).at(-1)).toMatchObject({ type: "error", code: "interrupted" });
       const again = await here.agent.turn();
-      expect(again.turn.said).toBe("Go");
+      expect(again.turn.text).toBe("Go");
       expect(again.turn.run.turns.map((item) => item.type)).toEqual(["assistant", "result"]);
       const shown = readerOf((await here.threads.follow("t1"))!);
       again.write("It is noon");

@@ -56,7 +56,7 @@ test("X01-X05, X11, X17: promote, merge, repeat and conflict", async () => {
   const second = await visitors.mint(SLUG);
   expect(await identify(first.visitorToken, "acc")).toEqual({ userId: first.userId, merged: false });
   expect(await identify(first.visitorToken, "acc")).toEqual({ userId: first.userId, merged: false });
-  await store.addThread({ slug: SLUG, userId: second.userId, name: "t", uid: "t", atMs: 1 });
+  await store.addThread({ slug: SLUG, userId: second.userId, threadId: "t", uid: "t", atMs: 1 });
   await store.flagUser(SLUG, second.userId, { blocked: true });
   expect(await identify(second.visitorToken, "acc")).toEqual({ userId: first.userId, merged: true });
   expect(await identify(second.visitorToken, "acc")).toEqual({ userId: first.userId, merged: false });

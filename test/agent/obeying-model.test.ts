@@ -57,7 +57,7 @@ it("P32: a model that obeys every injection can do nothing but call what this th
     {
       slug: "office",
       run: elsewhere,
-      said: "canary-other-text",
+      text: "canary-other-text",
       before: [],
       catalog: [{ name: "canary_other_tool" }],
       traceparent: null,
@@ -86,7 +86,7 @@ it("P32: a model that obeys every injection can do nothing but call what this th
   for (let turn = 0; turn < 4; turn += 1) {
     const run = newRun({ speaker, turns });
     const end = await agent.think(
-      { slug: "shop", run, said: "Hi", before, catalog, traceparent: null },
+      { slug: "shop", run, text: "Hi", before, catalog, traceparent: null },
       () => {},
       signal,
     );
@@ -168,7 +168,7 @@ it("answers with what the channel's MCP server says, and knows its tools from an
   onTestFinished(() => agent.close());
   const { signal } = new AbortController();
   const run = newRun({ api: "server" });
-  const turn = { slug: "shop", run, said: "Hi", before: [], catalog: [], traceparent: null };
+  const turn = { slug: "shop", run, text: "Hi", before: [], catalog: [], traceparent: null };
   const end = await agent.think(turn, () => {}, signal);
   expect(end).toMatchObject({
     calls: [{ kind: "server", server: "time", tool: "clock", progress: "Clock" }],

@@ -1,13 +1,13 @@
 import { pino } from "pino";
 import type { Turn } from "../../src/agent.ts";
 import type { AgentSettings, Channel } from "../../src/domain/channel.ts";
-import type { Message, Run, Speaker } from "../../src/domain/message.ts";
+import type { Message, RunRecord, Speaker } from "../../src/domain/message.ts";
 
 export const silentLog = pino({ level: "silent" });
 
 export const unknownSpeaker: Speaker = { displayName: null, page: null, customerContext: null };
 
-export function newRun(run: Partial<Run> = {}): Run {
+export function newRun(run: Partial<RunRecord> = {}): RunRecord {
   return {
     runId: "run-1",
     api: "widget",
@@ -27,7 +27,7 @@ export function newRun(run: Partial<Run> = {}): Run {
 }
 
 export function newTurn(turn: Partial<Turn> = {}): Turn {
-  return { slug: "shop", run: newRun(), said: "Hello", before: [], catalog: [], traceparent: null, ...turn };
+  return { slug: "shop", run: newRun(), text: "Hello", before: [], catalog: [], traceparent: null, ...turn };
 }
 
 export function message(

@@ -18,7 +18,7 @@ import { startVictim } from "./victims.ts";
 import type { Victim } from "./victims.ts";
 import type { VictimSettings } from "./victim.ts";
 
-/** Where crash cases are played: a keeper, and what becomes of a thread whose process died. */
+/** Where crash cases are played: an implementation, and what becomes of a thread whose process died. */
 export interface CrashGround {
   name: "embedded" | "redis";
   /** Plays a scenario up to a crash point, and what comes after. */

@@ -36,7 +36,7 @@ const SAMPLE: Record<CrashGround["name"], [string, CrashPoint][]> = {
   ],
 };
 
-describe.each(["embedded", "redis"] as const)("a process that dies, on the %s store", (keeper) => {
+describe.each(["embedded", "redis"] as const)("a process that dies, on the %s store", (kind) => {
   let model: EchoModel;
   let tools: McpHttpServer;
   let ground: CrashGround;
@@ -46,7 +46,7 @@ describe.each(["embedded", "redis"] as const)("a process that dies, on the %s st
     model = await startEchoModel();
     tools = await startMcpHttpServer([[{ name: "clock", inputSchema: { type: "object" } }]]);
     const parts = { model, settings: { mcpUrl: tools.url } };
-    ground = keeper === "embedded" ? embeddedGround(parts) : await redisGround(parts);
+    ground = kind === "embedded" ? embeddedGround(parts) : await redisGround(parts);
   });
 
   afterAll(async () => {
@@ -69,12 +69,12 @@ describe.each(["embedded", "redis"] as const)("a process that dies, on the %s st
   test.runIf(isFull)("at every change of every scenario, in every mode", { timeout: 3_600_000 }, async () => {
     const plays = SCENARIOS.flatMap((scenario) => CRASH_MODES.map((mode) => ({ scenario, mode })));
     await atOnce(PLAYS_AT_ONCE, plays, ({ scenario, mode }) => playEveryChange(scenario, mode));
-    console.log(`${deaths} deaths and lost answers on ${keeper}`);
+    console.log(`${deaths} deaths and lost answers on ${kind}`);
     expect(await ground.remove()).toEqual([]);
   });
 
   test.skipIf(isFull)("at one change of each kind", async () => {
-    await atOnce(PLAYS_AT_ONCE, SAMPLE[keeper], async ([name, point]) => {
+    await atOnce(PLAYS_AT_ONCE, SAMPLE[kind], async ([name, point]) => {
       const scenario = SCENARIOS.find((one) => one.name === name);
       if (!scenario) throw new Error(`Cannot play ${name}: no such scenario`);
       expect(await play(scenario, point), `${name} has a change ${point.at}`).toBe(true);

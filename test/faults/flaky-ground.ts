@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/data-dir.ts";
 import { dumpRedis } from "../support/dump-redis.ts";
 import { startRedis } from "../support/redis-server.ts";
 
-/** A keeper of which each instance has a store of its own. */
+/** An implementation of which each instance has a store of its own. */
 export interface FlakyGround {
   /** For the instances, one for each. */
   stores: Store[];

@@ -53,10 +53,10 @@ function connect({ url }: RedisServer) {
   return createClient({ url }).connect();
 }
 
-type Keeper = Pick<Store, "processId" | "beat" | "heldBy" | "forget" | "load" | "commit">;
+type StoreOfProcess = Pick<Store, "processId" | "beat" | "heldBy" | "forget" | "load" | "commit">;
 
 /** What the store on Redis has about who holds a thread; with a gate before each command that meets this thread. */
-function openKeeper(uid: string, gate: Gate | null): Keeper {
+function openProcess(uid: string, gate: Gate | null): StoreOfProcess {
   const processId = newId();
   const straight = createCommands({ link, durability: "local" });
   const commands = gate ? gated(straight, uid, gate) : straight;
@@ -84,20 +84,20 @@ function gated(commands: RedisCommands, uid: string, gate: Gate): RedisCommands 
 }
 
 /** One look around, by which everybody who did not beat in this millisecond is silent. */
-async function lookAround(keeper: Keeper): Promise<void> {
+async function lookAround(store: StoreOfProcess): Promise<void> {
   const recovery = createRecovery({
     store: {
-      ...keeper,
-      beat: () => keeper.beat(0),
-      heldBy: (holder) => (holder === keeper.processId ? Promise.resolve([]) : keeper.heldBy(holder)),
+      ...store,
+      beat: () => store.beat(0),
+      heldBy: (holder) => (holder === store.processId ? Promise.resolve([]) : store.heldBy(holder)),
       due: () => Promise.resolve([]),
     },
     clock: systemClock,
     log: { info() {}, warn: (fields) => expect(fields).toBeUndefined(), error() {} },
     isOurs: () => false,
     async take(uid, fence) {
-      const record = await keeper.load(uid, 1);
-      if (record?.fence === fence) await claim(keeper, { uid, rev: record.rev, takesFrom: fence });
+      const record = await store.load(uid, 1);
+      if (record?.fence === fence) await claim(store, { uid, rev: record.rev, takesFrom: fence });
     },
     expire: () => Promise.resolve(),
   });
@@ -105,8 +105,8 @@ async function lookAround(keeper: Keeper): Promise<void> {
   recovery.stop();
 }
 
-function claim(keeper: Keeper, thread: { uid: string; rev: number; takesFrom: string | null }) {
-  return keeper.commit(sampleCommit({ ...thread, opId: newId(), fence: newFence(keeper.processId) }));
+function claim(store: StoreOfProcess, thread: { uid: string; rev: number; takesFrom: string | null }) {
+  return store.commit(sampleCommit({ ...thread, opId: newId(), fence: newFence(store.processId) }));
 }
 
 /**
@@ -119,7 +119,7 @@ async function heldForGood({ forgetsAtOnce = false } = {}): Promise<string[]> {
     const uid = newId();
     await client.del(globalKeys.instances);
     const turn = { pass: () => Promise.resolve() };
-    const sleeper = openKeeper(uid, { pass: () => turn.pass() });
+    const sleeper = openProcess(uid, { pass: () => turn.pass() });
     await sleeper.beat(0);
     await pause(2);
 
@@ -133,7 +133,7 @@ async function heldForGood({ forgetsAtOnce = false } = {}): Promise<string[]> {
     };
     const look: Actor = {
       act(gate) {
-        const looker = openKeeper(uid, gate);
+        const looker = openProcess(uid, gate);
         if (forgetsAtOnce) {
           looker.forget = async (gone) => {
             await gate.pass();
@@ -146,7 +146,7 @@ async function heldForGood({ forgetsAtOnce = false } = {}): Promise<string[]> {
     return {
       actors: [wake, look],
       async judge(order) {
-        const heir = openKeeper(uid, null);
+        const heir = openProcess(uid, null);
         for (let looks = 0; looks < 2; looks++) {
           await pause(2);
           await lookAround(heir);

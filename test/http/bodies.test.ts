@@ -93,7 +93,7 @@ describe("JSON", () => {
     const got = await post("/v1/messages", body, bearer);
     expect(got.status).toBe(200);
     const played = await agent.turn();
-    expect(played.turn.said).toBe(text);
+    expect(played.turn.text).toBe(text);
     played.finish();
     await got.lines();
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();

@@ -17,7 +17,7 @@ test("a transport sends a message, reads the reply as lines, and has the user cr
   expect(got.headers).not.toHaveProperty("access-control-allow-origin");
 
   const turn = await agent.turn();
-  expect(turn.turn.said).toBe("Hello");
+  expect(turn.turn.text).toBe("Hello");
   turn.write("Hi Ada");
   turn.finish();
   expect(await got.lines()).toMatchObject([

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
-import { nobody } from "../../src/actors/parts.ts";
+import { nobody } from "../../src/actors/dependencies.ts";
 import { createThreads } from "../../src/actors/threads.ts";
 import { createVisitors } from "../../src/actors/visitors.ts";
 import { createDirectory } from "../../src/admission/directory.ts";
@@ -9,7 +9,7 @@ import { createWindows } from "../../src/admission/windows.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Channel } from "../../src/domain/channel.ts";
 import { createHandler } from "../../src/http/handler.ts";
-import type { HandlerParts } from "../../src/http/handler.ts";
+import type { HandlerDependencies } from "../../src/http/handler.ts";
 import type { Answered } from "../../src/http/stream/answered.ts";
 import { openApiDocument } from "../../src/http/reference/openapi.ts";
 import type { Route } from "../../src/http/route.ts";
@@ -87,7 +87,7 @@ export const cli: Channel = {
 
 export async function startService(
   env: Record<string, string> = {},
-  more: Partial<HandlerParts> = {},
+  more: Partial<HandlerDependencies> = {},
 ): Promise<Service> {
   const config = readConfig({ ...env });
   const time = { nowMs: Date.UTC(2026, 10, 21, 12, 0, 5) };
@@ -123,7 +123,7 @@ export async function startService(
   onTestFinished(() => directory.stop());
   const answered: Answered[] = [];
 
-  const parts: HandlerParts = {
+  const parts: HandlerDependencies = {
     config,
     transportKey: new Secret(TRANSPORT_KEY),
     store,

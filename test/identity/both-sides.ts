@@ -172,9 +172,9 @@ export async function startBoth(house: House, slug: string, strange: StrangeToke
 
     for (const { userId, talks } of town.people) {
       const entries = await store.threads(slug, userId);
-      expect(entries.map(({ name }) => name).sort()).toEqual(talks.map(({ name }) => name).sort());
+      expect(entries.map(({ threadId }) => threadId).sort()).toEqual(talks.map(({ name }) => name).sort());
       for (const talk of talks) {
-        const uid = entries.find(({ name }) => name === talk.name)?.uid ?? "";
+        const uid = entries.find(({ threadId }) => threadId === talk.name)?.uid ?? "";
         const kept = await store.history(uid, { limit: 100, before: null });
         expect(kept.map(({ role, content }) => [role, content])).toEqual(historyOf(talk));
       }

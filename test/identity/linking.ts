@@ -16,7 +16,7 @@ export async function prepareLink(store: Store, nth: number): Promise<() => Prom
   const { visitorToken, userId } = await visitors.mint(SLUG);
   const externalId = `account-${nth}`;
   const add = (owner: string, name: string) =>
-    store.addThread({ slug: SLUG, userId: owner, name, uid: `${name}-${nth}`, atMs: 1 });
+    store.addThread({ slug: SLUG, userId: owner, threadId: name, uid: `${name}-${nth}`, atMs: 1 });
   await Promise.all(names("theirs").map((name) => add(userId, name)));
   await store.flagUser(SLUG, userId, { whitelisted: true });
   await store.spendTokens({ slug: SLUG, userId, day: DAY, tokens: 5 });
@@ -45,7 +45,7 @@ export function outcomeOf(dump: StoreDump, nth: number): string {
   const threadsOf = (userId: string) =>
     dump.names
       .filter((name) => name.userId === userId)
-      .map(({ entry }) => entry.name)
+      .map(({ entry }) => entry.threadId)
       .sort()
       .join();
   const theirs = names("theirs").join();

@@ -133,7 +133,7 @@ export function identifyRows(open: () => House): void {
       const contents = async () => {
         const account = await house.store.findUser(client.slug, "ada");
         const threads = await house.store.threads(client.slug, account?.userId ?? "");
-        expect(threads.map(({ name }) => name)).toEqual([threadId]);
+        expect(threads.map(({ threadId }) => threadId)).toEqual([threadId]);
         const got = await client.history(token, threadId);
         return objectOf<{ items: { content: string }[] }>(got).items.map(({ content }) => content);
       };
@@ -187,7 +187,13 @@ export function identifyRows(open: () => House): void {
     const names = Array.from({ length: count }, (_, n) => `thread-${n}`);
     await Promise.all(
       names.map((name) =>
-        house.store.addThread({ slug: client.slug, userId, name, uid: `${client.slug}-${name}`, atMs: 1 }),
+        house.store.addThread({
+          slug: client.slug,
+          userId,
+          threadId: name,
+          uid: `${client.slug}-${name}`,
+          atMs: 1,
+        }),
       ),
     );
     house.commands.length = 0;
@@ -197,7 +203,7 @@ export function identifyRows(open: () => House): void {
 
     const account = await house.store.findUser(client.slug, "ada");
     const entries = await house.store.threads(client.slug, account?.userId ?? "");
-    expect(entries.map(({ name }) => name).toSorted()).toEqual([...names, "chat"].toSorted());
+    expect(entries.map(({ threadId }) => threadId).toSorted()).toEqual([...names, "chat"].toSorted());
     for (const name of names.filter((_, n) => n === 0 || n === count - 1)) {
       expect((await client.history(token, name)).status).toBe(200);
     }

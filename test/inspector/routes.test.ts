@@ -4,7 +4,7 @@ import { threadUid } from "../../src/domain/thread-uid.ts";
 import { inspectorKey } from "../../src/inspector/inspector-key.ts";
 import type { Sight } from "../../src/inspector/views.ts";
 import { openInspector } from "../../src/start/open-inspector.ts";
-import { prepareRedis } from "../support/keepers.ts";
+import { prepareRedis } from "../support/store-kinds.ts";
 import { call, hold, say } from "../support/model-server.ts";
 import { openScriptedModel } from "../support/open-model.ts";
 import { TEST_KEY, sendMessage, startTestService } from "../support/service.ts";

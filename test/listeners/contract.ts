@@ -9,7 +9,7 @@ import { sendRaw } from "./raw-client.ts";
 
 const BODY_LIMIT_BYTES = 100_000;
 
-/** Holds a keeper to src/listener.ts. */
+/** Holds an implementation to src/listener.ts. */
 export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
   describe(`the listener on ${kind}`, () => {
     let listener: Listener;

@@ -13,7 +13,7 @@ export interface Row {
   handled: number | Record<Listener["kind"], number>;
   /** The body that the handler gets; `hello` where the row has one. */
   body?: string;
-  /** Keepers whose handler runs all the same, and whose answer never leaves. */
+  /** Implementations whose handler runs all the same, and whose answer never leaves. */
   handledInVain?: readonly Listener["kind"][];
 }
 

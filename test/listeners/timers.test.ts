@@ -8,11 +8,11 @@ import { listenNode } from "../../src/listeners/node.ts";
 import { listenUws, whyNoNativeBuild } from "../../src/listeners/uws.ts";
 
 /**
- * What only time shows, all of it at once: a keeper's timers are real, and uWebSockets.js's have a grain of 4 s. They
+ * What only time shows, all of it at once: a listener's timers are real, and uWebSockets.js's have a grain of 4 s. They
  * close after 8 to 12 s; a machine that is busy adds to that.
  */
 const CLOSED_BY_MS = 14_000;
-/** Longer than any timer of a keeper. */
+/** Longer than any timer of a listener. */
 const LONG_MS = 15_000;
 /** More than the kernel takes of a connection, in one tick: taken from a reader that has kept up. */
 const FULL = `${"x".repeat(9_000_000)}\nlast line\n`;

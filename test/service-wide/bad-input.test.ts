@@ -426,7 +426,7 @@ describe.each(LISTENERS)("bad input, on %s", (listener) => {
     const user = await whole.store.findUser("cli", "new");
     expect((await whole.store.users("cli")).filter(({ externalId }) => externalId === "new")).toHaveLength(1);
     const threads = await whole.store.threads("cli", user?.userId ?? "");
-    expect(threads.map(({ name }) => name)).toEqual(["first"]);
+    expect(threads.map(({ threadId }) => threadId)).toEqual(["first"]);
     const history = await whole.store.history(threads[0]?.uid ?? "", { limit: 1_000, before: null });
     const taken = statuses.filter((status) => status === 200).length;
     expect(history.filter(({ role }) => role === "user")).toHaveLength(taken);

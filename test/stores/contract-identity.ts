@@ -17,7 +17,7 @@ const promotion = { slug: SLUG, tokenHash: "h1", externalId: "kim", user: anonym
 /** An anonymous visitor u1 with a thread, and the account u-kim with one. */
 async function twoSides(store: Store): Promise<{ from: User; into: User }> {
   await mint(store, "h1", "u1");
-  await store.addThread({ slug: SLUG, userId: "u1", name: "mine", uid: "t1", atMs: 20 });
+  await store.addThread({ slug: SLUG, userId: "u1", threadId: "mine", uid: "t1", atMs: 20 });
   await admitCaller(store, { thread: { name: "yours", newUid: "t2" }, atMs: 10 });
   const { visitor, account } = await store.readIdentity(SLUG, "h1", "kim");
   if (visitor === null || account === null) throw new Error("Cannot set up a merge: a side is missing");
@@ -62,7 +62,7 @@ export function identityPromises(bench: Bench): void {
     it("promote() makes the anonymous user the account, with its threads and its token", async () => {
       const { store } = bench.it;
       await mint(store, "h1", "u1");
-      await store.addThread({ slug: SLUG, userId: "u1", name: "mine", uid: "t1", atMs: 20 });
+      await store.addThread({ slug: SLUG, userId: "u1", threadId: "mine", uid: "t1", atMs: 20 });
       expect(await store.promote(promotion)).toBe("done");
       const account = { ...anonymous, externalId: "kim" };
       expect(await store.readIdentity(SLUG, "h1", "kim")).toEqual({
@@ -128,8 +128,8 @@ export function identityPromises(bench: Bench): void {
       expect(await store.users(SLUG)).toEqual([sides.into]);
       expect(await store.threads(SLUG, "u1")).toEqual([]);
       expect(await store.threads(SLUG, "u-kim")).toEqual([
-        { uid: "t2", name: "yours", createdAtMs: 10 },
-        { uid: "t1", name: "mine", createdAtMs: 20 },
+        { uid: "t2", threadId: "yours", createdAtMs: 10 },
+        { uid: "t1", threadId: "mine", createdAtMs: 20 },
       ]);
       expect(await admit(store, "h1", "mine")).toMatchObject({
         user: sides.into,
@@ -143,7 +143,9 @@ export function identityPromises(bench: Bench): void {
     it("after a merge the anonymous user is gone: no thread, no tokens, no flag", async () => {
       const { store } = bench.it;
       await store.merge(mergeOf(await twoSides(store)));
-      expect(await store.addThread({ slug: SLUG, userId: "u1", name: "n", uid: "t3", atMs: 30 })).toBe(false);
+      expect(await store.addThread({ slug: SLUG, userId: "u1", threadId: "n", uid: "t3", atMs: 30 })).toBe(
+        false,
+      );
       await store.spendTokens({ slug: SLUG, userId: "u1", day: DAY, tokens: 5 });
       expect(await store.flagUser(SLUG, "u1", { blocked: true })).toBeNull();
       expect(await store.findUser(SLUG, "u1")).toBeNull();
@@ -173,13 +175,13 @@ export function identityPromises(bench: Bench): void {
       await mint(store, "h1", "u1");
       await admitCaller(store, { thread: { name: "same", newUid: "t-account" }, atMs: 10 });
       await admitCaller(store, { thread: { name: "both", newUid: "t-both-account" }, atMs: 11 });
-      await store.addThread({ slug: SLUG, userId: "u1", name: "same", uid: "t-anonymous", atMs: 20 });
-      await store.addThread({ slug: SLUG, userId: "u1", name: "both", uid: "t-both", atMs: 21 });
-      await store.addThread({ slug: SLUG, userId: "u1", name: "both~2", uid: "t-both-2", atMs: 22 });
+      await store.addThread({ slug: SLUG, userId: "u1", threadId: "same", uid: "t-anonymous", atMs: 20 });
+      await store.addThread({ slug: SLUG, userId: "u1", threadId: "both", uid: "t-both", atMs: 21 });
+      await store.addThread({ slug: SLUG, userId: "u1", threadId: "both~2", uid: "t-both-2", atMs: 22 });
       const { visitor, account } = await store.readIdentity(SLUG, "h1", "kim");
       if (visitor === null || account === null) throw new Error("Cannot set up a merge: a side is missing");
       expect(await store.merge(mergeOf({ from: visitor.user, into: account }))).toBe("done");
-      const names = (await store.threads(SLUG, "u-kim")).map((thread) => [thread.name, thread.uid]);
+      const names = (await store.threads(SLUG, "u-kim")).map((thread) => [thread.threadId, thread.uid]);
       // The alias is NAME~K with the smallest K from 2 that neither side has: a name without a rival is never touched.
       expect(names).toEqual([
         ["same", "t-account"],

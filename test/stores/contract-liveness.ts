@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Letter } from "../../src/store.ts";
+import type { InstanceMessage } from "../../src/store.ts";
 import type { Bench, Lack } from "./contract.ts";
 import { LIFETIME_MS, sampleCommit, sampleWaiting } from "./samples.ts";
 
@@ -139,24 +139,27 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       expect(await store.beat(1_000)).toEqual([]);
     });
 
-    it("a letter reaches this process itself", async () => {
+    it("a message reaches this process itself", async () => {
       const { store } = bench.it;
-      const handler = vi.fn<(letter: Letter) => void>();
-      store.onLetter(handler);
+      const handler = vi.fn<(message: InstanceMessage) => void>();
+      store.onMessage(handler);
       store.send(store.processId, { type: "hello", text: "Grüße\n👋", list: [1, null] });
-      const letter = { type: "hello", text: "Grüße\n👋", list: [1, null] };
-      await vi.waitFor(() => expect(handler).toHaveBeenCalledWith(letter), { timeout: 5_000 });
+      const message = { type: "hello", text: "Grüße\n👋", list: [1, null] };
+      await vi.waitFor(() => expect(handler).toHaveBeenCalledWith(message), { timeout: 5_000 });
     });
 
-    it.skipIf(lacks.includes("letters"))(
-      "a letter reaches the other process, and no third",
+    it.skipIf(lacks.includes("messages"))(
+      "a message reaches the other process, and no third",
       async (context) => {
         const { store, another } = bench.it;
         const other = await another();
         if (other === null) return context.skip();
-        const [here, there] = [vi.fn<(letter: Letter) => void>(), vi.fn<(letter: Letter) => void>()];
-        store.onLetter(here);
-        other.onLetter(there);
+        const [here, there] = [
+          vi.fn<(message: InstanceMessage) => void>(),
+          vi.fn<(message: InstanceMessage) => void>(),
+        ];
+        store.onMessage(here);
+        other.onMessage(there);
         store.send(other.processId, { line: 1 });
         store.send(other.processId, { line: 2 });
         await vi.waitFor(() => expect(there.mock.calls).toEqual([[{ line: 1 }], [{ line: 2 }]]), {
@@ -166,7 +169,7 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       },
     );
 
-    it("a letter to a process that is gone is lost in silence", () => {
+    it("a message to a process that is gone is lost in silence", () => {
       expect(() => bench.it.store.send("gone", { line: 1 })).not.toThrow();
     });
 

@@ -20,8 +20,8 @@ export function mint(
   });
 }
 
-export function admit(store: Store, tokenHash: string, threadName: string | null = null, ttlMs = 60_000) {
-  return store.admitVisitor({ slug: SLUG, tokenHash, ttlMs, threadName, day: DAY });
+export function admit(store: Store, tokenHash: string, threadId: string | null = null, ttlMs = 60_000) {
+  return store.admitVisitor({ slug: SLUG, tokenHash, ttlMs, threadId, day: DAY });
 }
 
 type Caller = Parameters<Store["admitUser"]>[0];
@@ -61,7 +61,7 @@ export function userPromises(bench: Bench): void {
       const { store } = bench.it;
       await store.putChannel(sampleChannel({ slug: "other" }));
       await mint(store, "h1", "u1");
-      const elsewhere = { slug: "other", tokenHash: "h1", ttlMs: 60_000, threadName: null, day: DAY };
+      const elsewhere = { slug: "other", tokenHash: "h1", ttlMs: 60_000, threadId: null, day: DAY };
       expect(await store.admitVisitor(elsewhere)).toBeNull();
       expect((await store.readIdentity("other", "h1", "kim")).visitor).toBeNull();
     });
@@ -92,7 +92,9 @@ export function userPromises(bench: Bench): void {
       const { store } = bench.it;
       await mint(store, "h1", "u1");
       await mint(store, "h2", "u2");
-      expect(await store.addThread({ slug: SLUG, userId: "u1", name: "n1", uid: "t1", atMs: 1 })).toBe(true);
+      expect(await store.addThread({ slug: SLUG, userId: "u1", threadId: "n1", uid: "t1", atMs: 1 })).toBe(
+        true,
+      );
       expect((await admit(store, "h1", "n1"))?.threadUid).toBe("t1");
       expect((await admit(store, "h1", "n2"))?.threadUid).toBeNull();
       expect((await admit(store, "h2", "n1"))?.threadUid).toBeNull();
@@ -102,10 +104,10 @@ export function userPromises(bench: Bench): void {
     it("addThread() may be repeated, and is false where the user is gone", async () => {
       const { store } = bench.it;
       await mint(store, "h1", "u1");
-      const thread = { slug: SLUG, userId: "u1", name: "n1", uid: "t1", atMs: 1 };
+      const thread = { slug: SLUG, userId: "u1", threadId: "n1", uid: "t1", atMs: 1 };
       expect(await store.addThread(thread)).toBe(true);
       expect(await store.addThread(thread)).toBe(true);
-      expect(await store.threads(SLUG, "u1")).toEqual([{ uid: "t1", name: "n1", createdAtMs: 1 }]);
+      expect(await store.threads(SLUG, "u1")).toEqual([{ uid: "t1", threadId: "n1", createdAtMs: 1 }]);
       expect(await store.addThread({ ...thread, userId: "nobody" })).toBe(false);
       expect(await store.threads(SLUG, "nobody")).toEqual([]);
     });
@@ -161,7 +163,9 @@ export function userPromises(bench: Bench): void {
       expect(first?.threadUid).toBe("t1");
       const again = await admitCaller(store, { thread: { name: "Über 👋", newUid: "t2" }, atMs: 8 });
       expect(again?.threadUid).toBe("t1");
-      expect(await store.threads(SLUG, "u-kim")).toEqual([{ uid: "t1", name: "Über 👋", createdAtMs: 7 }]);
+      expect(await store.threads(SLUG, "u-kim")).toEqual([
+        { uid: "t1", threadId: "Über 👋", createdAtMs: 7 },
+      ]);
     });
 
     it("newUid null asks for a thread without creating it", async () => {
@@ -197,7 +201,7 @@ export function userPromises(bench: Bench): void {
       expect(await store.spentTokens(SLUG, "u1", "2026-11-22")).toBe(0);
       expect(await store.spentTokens(SLUG, "nobody", DAY)).toBe(0);
       expect(await store.findUser(SLUG, "nobody")).toBeNull();
-      const tomorrow = { slug: SLUG, tokenHash: "h1", ttlMs: 60_000, threadName: null, day: "2026-11-22" };
+      const tomorrow = { slug: SLUG, tokenHash: "h1", ttlMs: 60_000, threadId: null, day: "2026-11-22" };
       expect((await store.admitVisitor(tomorrow))?.spentTokens).toBe(0);
       await admitCaller(store);
       await store.spendTokens({ slug: SLUG, userId: "u-kim", day: DAY, tokens: 7 });
@@ -225,10 +229,10 @@ export function userPromises(bench: Bench): void {
       await admitCaller(store, { atMs: 10 });
       await mint(store, "h2", "a", 40);
       expect((await store.users(SLUG)).map((user) => user.userId)).toEqual(["u-kim", "z", "a"]);
-      await store.addThread({ slug: SLUG, userId: "z", name: "b", uid: "t-b", atMs: 1_000 });
-      await store.addThread({ slug: SLUG, userId: "z", name: "a", uid: "t-a", atMs: 2_000 });
-      await store.addThread({ slug: SLUG, userId: "z", name: "c", uid: "t-c", atMs: 500 });
-      expect((await store.threads(SLUG, "z")).map((thread) => thread.name)).toEqual(["c", "b", "a"]);
+      await store.addThread({ slug: SLUG, userId: "z", threadId: "b", uid: "t-b", atMs: 1_000 });
+      await store.addThread({ slug: SLUG, userId: "z", threadId: "a", uid: "t-a", atMs: 2_000 });
+      await store.addThread({ slug: SLUG, userId: "z", threadId: "c", uid: "t-c", atMs: 500 });
+      expect((await store.threads(SLUG, "z")).map((thread) => thread.threadId)).toEqual(["c", "b", "a"]);
     });
 
     it("P12: flagUser() sets the flags it is given and no other, in force with the next admission", async () => {
@@ -249,7 +253,7 @@ export function userPromises(bench: Bench): void {
     it("P1: users, tokens and thread names outlive the process", async () => {
       const { store, reopen } = bench.it;
       await mint(store, "h1", "u1");
-      await store.addThread({ slug: SLUG, userId: "u1", name: "n1", uid: "t1", atMs: 1 });
+      await store.addThread({ slug: SLUG, userId: "u1", threadId: "n1", uid: "t1", atMs: 1 });
       await store.flagUser(SLUG, "u1", { whitelisted: true });
       await store.spendTokens({ slug: SLUG, userId: "u1", day: DAY, tokens: 3 });
       const before = await admit(store, "h1", "n1");

@@ -8,28 +8,28 @@ import { livenessPromises } from "./contract-liveness.ts";
 import { threadPromises } from "./contract-threads.ts";
 import { userPromises } from "./contract-users.ts";
 
-/** A keeper's empty store, opened for one test. */
+/** An implementation's empty store, opened for one test. */
 export interface StoreUnderTest {
   store: Store;
   /** Closes the store and opens its data again as a new process would, with a process id of its own. */
   reopen: () => Promise<Store>;
-  /** A second handle on the same data, open beside the first; null where the keeper cannot. */
+  /** A second handle on the same data, open beside the first; null where the implementation cannot. */
   another: () => Promise<Store | null>;
-  /** Lets time pass for lifetimes: sets the keeper's clock, or waits where a server's clock decides. */
+  /** Lets time pass for lifetimes: sets the implementation's clock, or waits where a server's clock decides. */
   elapse: (ms: number) => Promise<void>;
   /** Closes every handle and leaves nothing behind. */
   clean: () => Promise<void>;
 }
 
-/** What a keeper may lack: `beats`, word of other processes that fell silent; `letters` to other processes. */
-export type Lack = "beats" | "letters";
+/** What an implementation may lack: `beats`, word of other processes that fell silent; `messages` to other processes. */
+export type Lack = "beats" | "messages";
 
-/** The keeper that the running test works on. */
+/** The implementation that the running test works on. */
 export interface Bench {
   readonly it: StoreUnderTest;
 }
 
-/** Holds a keeper to every sentence of src/store.ts. What it lacks is skipped by name. */
+/** Holds an implementation to every sentence of src/store.ts. What it lacks is skipped by name. */
 export function describeStore(
   name: string,
   open: () => Promise<StoreUnderTest>,

@@ -1,4 +1,4 @@
-import type { Message, Run, WaitingMessage } from "../../src/domain/message.ts";
+import type { Message, RunRecord, UserMessage } from "../../src/domain/message.ts";
 import type { RunSummary, ThreadEntry } from "../../src/store.ts";
 import { openDb } from "../../src/stores/embedded/db.ts";
 import type { EmbeddedDb } from "../../src/stores/embedded/db.ts";
@@ -50,11 +50,11 @@ function threadDump(db: EmbeddedDb, uid: string, header: Header): ThreadDump {
     fence: header.fence,
     state: header.state,
     snapshot: header.snapshot,
-    runId: db.get<Run>(["r", uid])?.runId ?? null,
+    runId: db.get<RunRecord>(["r", uid])?.runId ?? null,
     messageCount: header.messageCount,
     messageIds: under<Message>("m").map(({ id }) => id),
     runIds: under<RunSummary>("rs").map(({ runId }) => runId),
     queue: header.waiting,
-    waiting: under<WaitingMessage>("q").map(({ runId }) => runId),
+    waiting: under<UserMessage>("q").map(({ runId }) => runId),
   };
 }

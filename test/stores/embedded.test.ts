@@ -5,7 +5,7 @@ import { itEqualsTheReference } from "./equivalence.ts";
 import { checkInvariants } from "./invariants.ts";
 import { openForTest } from "./open-embedded.ts";
 
-describeStore("the embedded store", openForTest, ["beats", "letters"]);
+describeStore("the embedded store", openForTest, ["beats", "messages"]);
 
 describe("the embedded store", () => {
   itEqualsTheReference(openForTest, {

@@ -88,7 +88,7 @@ export const someCommand = fc.oneof(
 
 type Command = typeof someCommand extends fc.Arbitrary<infer T> ? T : never;
 
-/** Long enough that no real time matters, for keepers whose time cannot be set. */
+/** Long enough that no real time matters, for implementations whose time cannot be set. */
 const TTL_MS = 1_000_000;
 
 /** `number` counts up: it makes times and ids, the same ones for both sides. */
@@ -150,7 +150,7 @@ export async function run(store: Store, command: Command, number: number): Promi
         slug: SLUG,
         tokenHash: command.tokenHash,
         ttlMs: TTL_MS,
-        threadName: command.threadName,
+        threadId: command.threadName,
         day: DAY,
       });
     case "call":
@@ -171,7 +171,7 @@ export async function run(store: Store, command: Command, number: number): Promi
       return store.addThread({
         slug: SLUG,
         userId: await userBehind(store, command.tokenHash),
-        name: command.threadName,
+        threadId: command.threadName,
         uid: `t${number}`,
         atMs,
       });
@@ -238,8 +238,8 @@ async function look(store: Store): Promise<unknown> {
 }
 
 /**
- * P10, P11: whatever is asked of a keeper, in whatever order, it answers as the reference does, and afterwards holds the same.
- * `elapses: false` leaves lifetimes out, for a keeper whose time cannot be set; `faults` is asked at the end of each run.
+ * P10, P11: whatever is asked of an implementation, in whatever order, it answers as the reference does, and afterwards holds the same.
+ * `elapses: false` leaves lifetimes out, for an implementation whose time cannot be set; `faults` is asked at the end of each run.
  */
 export function itEqualsTheReference<Opened extends StoreUnderTest>(
   open: () => Promise<Opened>,
@@ -263,7 +263,7 @@ export function itEqualsTheReference<Opened extends StoreUnderTest>(
   });
 }
 
-/** Every command with its answer, and all that can be read in the end: of the keeper, and of the reference. */
+/** Every command with its answer, and all that can be read in the end: of the implementation, and of the reference. */
 async function runBoth(opened: StoreUnderTest, sequence: Command[], elapses: boolean) {
   let nowMs = 0;
   const reference = createReference({ now: () => nowMs, elapsed: () => nowMs });
@@ -276,7 +276,7 @@ async function runBoth(opened: StoreUnderTest, sequence: Command[], elapses: boo
       nowMs += command.ms;
       await opened.elapse(command.ms);
     }
-    // A copy: what a keeper does later must not reach into its answers.
+    // A copy: what an implementation does later must not reach into its answers.
     expected.push({ command, answer: structuredClone(await run(reference, command, number)) });
     answered.push({ command, answer: structuredClone(await run(store, command, number)) });
   }

@@ -1,7 +1,7 @@
 import type { User } from "../../src/domain/user.ts";
 import type { ThreadEntry, ThreadState } from "../../src/store.ts";
 
-/** Everything that a keeper holds, its indexes included, in words that every keeper shares. */
+/** Everything that an implementation holds, its indexes included, in words that every implementation shares. */
 export interface StoreDump {
   users: { slug: string; user: User }[];
   /** Where external ids lead: `x`. */

@@ -130,7 +130,7 @@ describe("round trips", () => {
       await work();
       return [...told];
     }
-    const visitor = { slug: SLUG, tokenHash: "h1", ttlMs: 60_000, threadName: "n", day: DAY };
+    const visitor = { slug: SLUG, tokenHash: "h1", ttlMs: 60_000, threadId: "n", day: DAY };
     expect(await commandsOf(() => store.admitVisitor(visitor))).toEqual(["admit_visitor"]);
     const user = {
       slug: SLUG,
@@ -202,7 +202,7 @@ describe("P24: an outage", () => {
     const store = await open({ urls: [own.url] });
     const [onChange, onLetter] = [vi.fn<() => void>(), vi.fn<() => void>()];
     store.onChange(onChange);
-    store.onLetter(onLetter);
+    store.onMessage(onLetter);
     await own.restart();
     await msUntilBack(store);
     await vi.waitFor(

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../src/clock.ts";
 import type { Channel } from "../../src/domain/channel.ts";
 import { wholeMessage, wholeRun } from "../../src/domain/kept-text.ts";
-import type { Catalog, Message, Run, WaitingMessage } from "../../src/domain/message.ts";
+import type { Catalog, Message, RunRecord, UserMessage } from "../../src/domain/message.ts";
 import type { User } from "../../src/domain/user.ts";
-import type { CommitResult, Letter, Store, ThreadCommit, ThreadEntry } from "../../src/store.ts";
+import type { CommitResult, InstanceMessage, Store, ThreadCommit, ThreadEntry } from "../../src/store.ts";
 
 /**
  * The store's contract said a second time, as plainly as it can be: lists in memory, one step after the other, no
- * index, no cleverness. equivalence.ts compares the keepers with it.
+ * index, no cleverness. equivalence.ts compares the implementations with it.
  */
 interface Person {
   slug: string;
@@ -32,10 +32,10 @@ interface Thread {
   fence: string | null;
   catalog: Catalog;
   messages: Message[];
-  runs: Run[];
+  runs: RunRecord[];
   /** Texts of long replies, by run and number. */
   parts: Map<string, string>;
-  queue: WaitingMessage[];
+  queue: UserMessage[];
   /** The last change that was committed, and what it answered. */
   last: { commit: ThreadCommit; result: CommitResult } | null;
 }
@@ -51,7 +51,7 @@ export function createReference(clock: Clock): Store {
   const tokens: Token[] = [];
   const threads = new Map<string, Thread>();
   let changes = 0;
-  let deliver: (letter: Letter) => void = () => {};
+  let deliver: (message: InstanceMessage) => void = () => {};
 
   const channelOf = (slug: string) => channels.find((channel) => channel.slug === slug) ?? null;
   const personOf = (slug: string, userId: string) =>
@@ -64,7 +64,7 @@ export function createReference(clock: Clock): Store {
     );
   const stateOf = ({ enabled, accessMode }: Channel) => ({ enabled, accessMode });
   const uidOf = (person: Person, name: string) =>
-    person.threads.find((thread) => thread.name === name)?.uid ?? null;
+    person.threads.find((thread) => thread.threadId === name)?.uid ?? null;
   const threadOf = (uid: string, slug: string): Thread => {
     const empty = {
       slug,
@@ -88,7 +88,7 @@ export function createReference(clock: Clock): Store {
     return [visitor, ...others].every((read) => isDeepStrictEqual(personOf(slug, read.userId)?.user, read));
   }
 
-  function join(thread: Thread, message: WaitingMessage, max: number): "waiting" | "full" {
+  function join(thread: Thread, message: UserMessage, max: number): "waiting" | "full" {
     if ([...thread.queue, ...thread.runs].some(({ runId }) => runId === message.runId)) return "waiting";
     if (thread.queue.length >= max) return "full";
     thread.queue.push(message);
@@ -107,7 +107,7 @@ export function createReference(clock: Clock): Store {
     });
   }
 
-  function listRun(thread: Thread, run: Run): void {
+  function listRun(thread: Thread, run: RunRecord): void {
     const index = thread.runs.findIndex(({ runId }) => runId === run.runId);
     if (index === -1) thread.runs.push(run);
     else thread.runs[index] = run;
@@ -167,7 +167,7 @@ export function createReference(clock: Clock): Store {
       const user = { userId, externalId: null, displayName: null, blocked: false, whitelisted: false };
       people.push({ slug, user, createdAtMs: atMs, spent: {}, threads: [] });
     },
-    async admitVisitor({ slug, tokenHash, ttlMs, threadName, day }) {
+    async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName, day }) {
       const token = tokenOf(slug, tokenHash);
       const channel = channelOf(slug);
       const person = token && personOf(slug, token.userId);
@@ -193,14 +193,15 @@ export function createReference(clock: Clock): Store {
       }
       if (creates && displayName !== null) person.user = { ...person.user, displayName };
       if (creates && thread?.newUid && uidOf(person, thread.name) === null) {
-        person.threads.push({ uid: thread.newUid, name: thread.name, createdAtMs: atMs });
+        person.threads.push({ uid: thread.newUid, threadId: thread.name, createdAtMs: atMs });
       }
       const threadUid = thread ? uidOf(person, thread.name) : null;
       return { user: person.user, channel: stateOf(channel), threadUid, spentTokens: person.spent[day] ?? 0 };
     },
-    async addThread({ slug, userId, name, uid, atMs }) {
+    async addThread({ slug, userId, threadId: name, uid, atMs }) {
       const person = personOf(slug, userId);
-      if (person && uidOf(person, name) === null) person.threads.push({ uid, name, createdAtMs: atMs });
+      if (person && uidOf(person, name) === null)
+        person.threads.push({ uid, threadId: name, createdAtMs: atMs });
       return person !== undefined;
     },
     async spendTokens({ slug, userId, day, tokens: count }) {
@@ -230,13 +231,17 @@ export function createReference(clock: Clock): Store {
       const [leaving, staying] = [personOf(slug, from.userId), personOf(slug, into.userId)];
       const token = tokenOf(slug, tokenHash);
       if (!leaving || !staying || !token || !readingHolds(slug, tokenHash, from, [into])) return "changed";
-      const [theirs, own] = [leaving.threads.map((t) => t.name), staying.threads.map((t) => t.name)];
+      const [theirs, own] = [leaving.threads.map((t) => t.threadId), staying.threads.map((t) => t.threadId)];
       for (const entry of leaving.threads) {
-        let name = entry.name;
-        for (let k = 2; own.includes(entry.name) && (k === 2 || [...own, ...theirs].includes(name)); k++) {
-          name = `${entry.name}~${k}`;
+        let name = entry.threadId;
+        for (
+          let k = 2;
+          own.includes(entry.threadId) && (k === 2 || [...own, ...theirs].includes(name));
+          k++
+        ) {
+          name = `${entry.threadId}~${k}`;
         }
-        staying.threads.push({ ...entry, name });
+        staying.threads.push({ ...entry, threadId: name });
       }
       people.splice(people.indexOf(leaving), 1);
       for (const [day, count] of Object.entries(leaving.spent)) {
@@ -336,10 +341,10 @@ export function createReference(clock: Clock): Store {
         .slice(0, limit)
         .map(({ uid }) => uid),
 
-    send(to, letter) {
-      if (to === processId) setImmediate(() => deliver(letter));
+    send(to, message) {
+      if (to === processId) setImmediate(() => deliver(message));
     },
-    onLetter(handler) {
+    onMessage(handler) {
       deliver = handler;
     },
     health: async () => ({ reachable: true, warnings: [] }),

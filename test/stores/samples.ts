@@ -1,5 +1,5 @@
 import type { Channel } from "../../src/domain/channel.ts";
-import type { Message, Run, WaitingMessage } from "../../src/domain/message.ts";
+import type { Message, RunRecord, UserMessage } from "../../src/domain/message.ts";
 import type { ThreadCommit } from "../../src/store.ts";
 
 /** Records with every field filled in: a test names the fields that it is about. */
@@ -29,7 +29,7 @@ export function sampleChannel(changes: Partial<Channel> = {}): Channel {
   };
 }
 
-export function sampleRun(runId: string, changes: Partial<Run> = {}): Run {
+export function sampleRun(runId: string, changes: Partial<RunRecord> = {}): RunRecord {
   return {
     runId,
     api: "widget",
@@ -59,7 +59,7 @@ export function sampleMessage(position: number, changes: Partial<Message> = {}):
   };
 }
 
-export function sampleWaiting(runId: string): WaitingMessage {
+export function sampleWaiting(runId: string): UserMessage {
   return { runId, api: "widget", text: `waiting ${runId}`, userId: "u1", speaker, saidAtMs: 2_000 };
 }
 

@@ -70,7 +70,11 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "n":
       for (const [name, text] of Object.entries(await client.hGetAll(key))) {
         const [uid = "", createdAtMs] = text.split(" ");
-        dump.names.push({ slug, userId: id, entry: { name, uid, createdAtMs: Number(createdAtMs) } });
+        dump.names.push({
+          slug,
+          userId: id,
+          entry: { threadId: name, uid, createdAtMs: Number(createdAtMs) },
+        });
       }
       return;
     case "h":

@@ -13,7 +13,7 @@ import type { Model } from "../../src/model.ts";
 import { openModel } from "../../src/start/open-model.ts";
 import { Secret } from "../../src/secret.ts";
 import { startService } from "../../src/service.ts";
-import type { Service, ServiceParts } from "../../src/service.ts";
+import type { Service, ServiceDependencies } from "../../src/service.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { temporaryFolder } from "./data-dir.ts";
@@ -36,8 +36,8 @@ export async function startTestService(
     store?: Store;
     model?: Model;
     clock?: Clock;
-    processServers?: NonNullable<ServiceParts["processServers"]>;
-    extraRoutes?: NonNullable<ServiceParts["extraRoutes"]>;
+    processServers?: NonNullable<ServiceDependencies["processServers"]>;
+    extraRoutes?: NonNullable<ServiceDependencies["extraRoutes"]>;
   } = {},
 ): Promise<TestService> {
   const config = { ...readConfig({}), port: 0, ...options.config };

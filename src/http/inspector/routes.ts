@@ -82,7 +82,7 @@ export function inspectorRoutes(parts: {
     const user = await store.findUser(slug, id);
     if (user === null) throw new Refusal("not-found", "No such user");
     const all = await store.threads(slug, user.userId);
-    const view = all.map(({ uid, name, createdAtMs }): ThreadEntryView => ({
+    const view = all.map(({ uid, threadId: name, createdAtMs }): ThreadEntryView => ({
       id: uid,
       threadId: name,
       createdAt: createdAtMs,

@@ -55,7 +55,7 @@ export function threadsRoute(parts: {
         read: noBody(config.limits.maxBodyBytes),
       });
       const uid = newId();
-      const thread = { slug, name: uid, uid, atMs: clock.now() };
+      const thread = { slug, threadId: uid, uid, atMs: clock.now() };
       const added = await store.addThread({ ...thread, userId: user.userId });
       // Merged between the two calls: the token is the account's now. An account is never merged away.
       if (!added && !(await store.addThread({ ...thread, userId: await presentUserId(asked) }))) {

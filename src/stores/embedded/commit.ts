@@ -1,4 +1,4 @@
-import type { WaitingMessage } from "../../domain/message.ts";
+import type { UserMessage } from "../../domain/message.ts";
 import type { CommitResult, ThreadCommit } from "../../store.ts";
 import { newHeader } from "./thread-records.ts";
 import type { Header, ThreadRecords } from "./thread-records.ts";
@@ -60,7 +60,7 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
 /** A held thread's queue takes the message once, by its run id: also when it waits already, or was started since. */
 export function joinQueue(
   records: ThreadRecords,
-  { uid, header, message, max }: { uid: string; header: Header; message: WaitingMessage; max: number },
+  { uid, header, message, max }: { uid: string; header: Header; message: UserMessage; max: number },
 ): "waiting" | "full" {
   const { runId } = message;
   if (header.waiting.includes(runId) || records.wasStarted(uid, runId)) return "waiting";

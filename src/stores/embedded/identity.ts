@@ -22,13 +22,13 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
 
   function moveThreads(slug: string, from: string, into: string): void {
     const moving = records.threads(slug, from);
-    const taken = new Set([...moving, ...records.threads(slug, into)].map((entry) => entry.name));
+    const taken = new Set([...moving, ...records.threads(slug, into)].map((entry) => entry.threadId));
     for (const entry of moving) {
-      const collides = records.thread(slug, into, entry.name) !== undefined;
-      const name = collides ? freshAlias(entry.name, taken) : entry.name;
+      const collides = records.thread(slug, into, entry.threadId) !== undefined;
+      const name = collides ? freshAlias(entry.threadId, taken) : entry.threadId;
       taken.add(name);
-      records.removeThread(slug, from, entry.name);
-      records.putThread(slug, into, { ...entry, name });
+      records.removeThread(slug, from, entry.threadId);
+      records.putThread(slug, into, { ...entry, threadId: name });
     }
   }
 

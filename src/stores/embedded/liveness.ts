@@ -1,8 +1,8 @@
-import type { Letter, Store } from "../../store.ts";
+import type { InstanceMessage, Store } from "../../store.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb } from "./db.ts";
 
-type Liveness = Pick<Store, "beat" | "retire" | "heldBy" | "forget" | "due" | "send" | "onLetter">;
+type Liveness = Pick<Store, "beat" | "retire" | "heldBy" | "forget" | "due" | "send" | "onMessage">;
 
 interface Hold {
   uid: string;
@@ -11,10 +11,10 @@ interface Hold {
 
 /**
  * One process serves a data directory (data-dir-lock.ts): every other holder is a previous life. So nobody needs to be
- * heard beating, and letters go to oneself.
+ * heard beating, and messages go to oneself.
  */
 export function embeddedLiveness(db: EmbeddedDb, processId: string): Liveness {
-  let deliver: ((letter: Letter) => void) | undefined;
+  let deliver: ((message: InstanceMessage) => void) | undefined;
 
   return {
     beat: () => db.read("look for silent processes", () => []),
@@ -40,14 +40,14 @@ export function embeddedLiveness(db: EmbeddedDb, processId: string): Liveness {
         return uids;
       }),
 
-    send(to, letter) {
+    send(to, message) {
       if (to !== processId) return;
-      // A letter is a copy that arrives later, as it would be from elsewhere.
-      const copy = structuredClone(letter);
+      // A message is a copy that arrives later, as it would be from elsewhere.
+      const copy = structuredClone(message);
       setImmediate(() => deliver?.(copy));
     },
 
-    onLetter(handler) {
+    onMessage(handler) {
       deliver = handler;
     },
   };

@@ -1,5 +1,5 @@
 import { holderOf } from "../../domain/fence.ts";
-import type { Catalog, Message, Run, WaitingMessage } from "../../domain/message.ts";
+import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, RunSummary, ThreadState } from "../../store.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
@@ -40,7 +40,7 @@ export const newHeader = (slug: string): Header => ({
   lastOp: null,
 });
 
-const summaryOf = ({ runId, saidAtMs, outcome, path, terminal }: Run): RunSummary => ({
+const summaryOf = ({ runId, saidAtMs, outcome, path, terminal }: RunRecord): RunSummary => ({
   runId,
   saidAtMs,
   outcome,
@@ -67,8 +67,8 @@ export function threadRecords(db: EmbeddedDb) {
     header: (uid: string) => db.get<Header>(headerKey(uid)),
     putHeader: (uid: string, header: Header) => db.put(headerKey(uid), header),
 
-    run: (uid: string) => db.get<Run>(runKey(uid)) ?? null,
-    putRun: (uid: string, run: Run) => db.put(runKey(uid), run),
+    run: (uid: string) => db.get<RunRecord>(runKey(uid)) ?? null,
+    putRun: (uid: string, run: RunRecord) => db.put(runKey(uid), run),
 
     catalog: (uid: string) => db.get<Catalog>(catalogKey(uid)) ?? [],
     putCatalog(uid: string, catalog: Catalog): void {
@@ -101,7 +101,7 @@ export function threadRecords(db: EmbeddedDb) {
     wasStarted: (uid: string, runId: string) => db.get(runPositionKey(uid, runId)) !== undefined,
 
     /** Lists the run, or renews its entry; answers how many runs are listed. */
-    listRun(uid: string, run: Run, runCount: number): number {
+    listRun(uid: string, run: RunRecord, runCount: number): number {
       const known = db.get<number>(runPositionKey(uid, run.runId));
       const position = known ?? runCount + 1;
       if (known === undefined) db.put(runPositionKey(uid, run.runId), position);
@@ -109,8 +109,8 @@ export function threadRecords(db: EmbeddedDb) {
       return Math.max(runCount, position);
     },
 
-    waiting: (uid: string, runId: string) => db.get<WaitingMessage>(waitingKey(uid, runId)),
-    putWaiting: (uid: string, message: WaitingMessage) => db.put(waitingKey(uid, message.runId), message),
+    waiting: (uid: string, runId: string) => db.get<UserMessage>(waitingKey(uid, runId)),
+    putWaiting: (uid: string, message: UserMessage) => db.put(waitingKey(uid, message.runId), message),
     removeWaiting: (uid: string, runId: string) => db.remove(waitingKey(uid, runId)),
 
     /** Keeps the list of held threads in step with the fence. */

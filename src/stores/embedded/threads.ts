@@ -1,5 +1,5 @@
 import { wholeMessage, wholeRun } from "../../domain/kept-text.ts";
-import type { Message, Run } from "../../domain/message.ts";
+import type { Message, RunRecord } from "../../domain/message.ts";
 import type { Store } from "../../store.ts";
 import { commitThread, joinQueue } from "./commit.ts";
 import type { EmbeddedDb } from "./db.ts";
@@ -18,7 +18,7 @@ function positionOf(id: string): number {
 }
 
 export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): Threads {
-  function runOf(uid: string): Run | null {
+  function runOf(uid: string): RunRecord | null {
     const run = records.run(uid);
     return run?.kept ? wholeRun(run, records.text(uid, run.runId, run.kept.parts)) : run;
   }

@@ -11,6 +11,13 @@ export interface UserRecord {
   spent: { day: string; tokens: number }[];
 }
 
+/** A user's name for a thread, as it is stored: `name` is the entry's `threadId`. */
+interface ThreadNameRecord {
+  uid: string;
+  name: string;
+  createdAtMs: number;
+}
+
 export interface TokenRecord {
   userId: string;
   snapshot: string;
@@ -82,17 +89,20 @@ export function userRecords(db: EmbeddedDb) {
       return { ...record, spent: spent.slice(-SPENT_DAYS) };
     },
 
-    thread: (slug: string, userId: string, name: string) => db.get<ThreadEntry>(nameKey(slug, userId, name)),
+    thread: (slug: string, userId: string, name: string) =>
+      db.get<ThreadNameRecord>(nameKey(slug, userId, name)),
 
-    putThread: (slug: string, userId: string, entry: ThreadEntry) =>
-      db.put(nameKey(slug, userId, entry.name), entry),
+    putThread(slug: string, userId: string, { uid, threadId, createdAtMs }: ThreadEntry) {
+      const record: ThreadNameRecord = { uid, name: threadId, createdAtMs };
+      db.put(nameKey(slug, userId, threadId), record);
+    },
 
     removeThread: (slug: string, userId: string, name: string) => db.remove(nameKey(slug, userId, name)),
 
     /** Oldest first. */
     threads: (slug: string, userId: string): ThreadEntry[] =>
-      [...db.range<ThreadEntry>(namesKey(slug, userId))]
-        .map(({ value }) => value)
+      [...db.range<ThreadNameRecord>(namesKey(slug, userId))]
+        .map(({ value }) => ({ uid: value.uid, threadId: value.name, createdAtMs: value.createdAtMs }))
         .toSorted((a, b) => a.createdAtMs - b.createdAtMs),
 
     /** The token, while it is valid. */

@@ -60,7 +60,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
     records.putUser(slug, { ...record, user });
     if (thread === null || thread.newUid === null) return;
     if (records.thread(slug, user.userId, thread.name) !== undefined) return;
-    records.putThread(slug, user.userId, { uid: thread.newUid, name: thread.name, createdAtMs: atMs });
+    records.putThread(slug, user.userId, { uid: thread.newUid, threadId: thread.name, createdAtMs: atMs });
   }
 
   return {
@@ -75,7 +75,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         records.putUser(slug, { user, createdAtMs: atMs, spent: [] });
       }),
 
-    async admitVisitor({ slug, tokenHash, ttlMs, threadName, day }) {
+    async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName, day }) {
       const nowMs = clock.now();
       const admitted = await db.read("admit a visitor", () => {
         const token = records.token(slug, tokenHash, nowMs);
@@ -112,11 +112,11 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
       });
     },
 
-    addThread: ({ slug, userId, name, uid, atMs }) =>
+    addThread: ({ slug, userId, threadId: name, uid, atMs }) =>
       db.change("add a thread", () => {
         if (records.user(slug, userId) === undefined) return false;
         if (records.thread(slug, userId, name) === undefined) {
-          records.putThread(slug, userId, { uid, name, createdAtMs: atMs });
+          records.putThread(slug, userId, { uid, threadId: name, createdAtMs: atMs });
         }
         return true;
       }),

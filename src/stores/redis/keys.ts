@@ -15,8 +15,8 @@ export const globalKeys = {
   instances: "instances:{g}",
 };
 
-/** Publish/subscribe channel of the letters to a process. */
-export function letterBox(processId: string): string {
+/** Publish/subscribe channel of the messages to a process. */
+export function messageChannel(processId: string): string {
   return `i:${processId}`;
 }
 

@@ -1,4 +1,4 @@
-import type { Message, Run, WaitingMessage } from "../../domain/message.ts";
+import type { Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { ChannelState, User } from "../../domain/user.ts";
 import type { RunSummary, ThreadEntry, ThreadRecord, ThreadState } from "../../store.ts";
 import type { Reply } from "./connection.ts";
@@ -79,11 +79,11 @@ export function messageFrom(entry: Reply): Message {
 }
 
 /** A waiting message in its queue: before the JSON its run, which the functions compare. */
-export function waitingEntry(message: WaitingMessage): string {
+export function waitingEntry(message: UserMessage): string {
   return `${message.runId}\n${JSON.stringify(message)}`;
 }
 
-export function summaryOf(run: Run): string {
+export function summaryOf(run: RunRecord): string {
   const { runId, saidAtMs, outcome, path, terminal } = run;
   return JSON.stringify({ runId, saidAtMs, outcome, path, terminal } satisfies RunSummary);
 }
@@ -91,7 +91,7 @@ export function summaryOf(run: Run): string {
 /** `UID CREATED_AT_MS` under a thread's name. */
 export function threadEntryFrom(name: string, text: string): ThreadEntry {
   const space = text.lastIndexOf(" ");
-  return { name, uid: text.slice(0, space), createdAtMs: Number(text.slice(space + 1)) };
+  return { threadId: name, uid: text.slice(0, space), createdAtMs: Number(text.slice(space + 1)) };
 }
 
 /** The uid alone. */

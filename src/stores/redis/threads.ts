@@ -1,5 +1,5 @@
 import { wholeMessage, wholeRun } from "../../domain/kept-text.ts";
-import type { Message, WaitingMessage } from "../../domain/message.ts";
+import type { Message, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, RunSummary, Store, ThreadCommit } from "../../store.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { bucketOf } from "../buckets.ts";
@@ -152,7 +152,7 @@ function resultFrom(reply: Reply): CommitResult | null {
   switch (type) {
     case "committed": {
       const next = textOrNull(third);
-      return { type, rev: Number(second), next: next === null ? null : parsed<WaitingMessage>(next) };
+      return { type, rev: Number(second), next: next === null ? null : parsed<UserMessage>(next) };
     }
     case "waiting":
     case "full":

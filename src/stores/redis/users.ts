@@ -44,7 +44,7 @@ export function redisUsers(redis: RedisCommands): RedisUsers {
       await redis.call("mint_visitor", keys, [userId, snapshot, String(ttlMs), String(atMs)]);
     },
 
-    async admitVisitor({ slug, tokenHash, ttlMs, threadName, day }) {
+    async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName, day }) {
       const keys = [tokenKey(slug, tokenHash), channelKey(slug)];
       const args = [channelTag(slug), String(ttlMs), optional(threadName), day];
       const reply = await redis.call("admit_visitor", keys, args);
@@ -68,7 +68,7 @@ export function redisUsers(redis: RedisCommands): RedisUsers {
       return reply === null ? null : admissionFrom(reply);
     },
 
-    async addThread({ slug, userId, name, uid, atMs }) {
+    async addThread({ slug, userId, threadId: name, uid, atMs }) {
       const { user, names } = userKeys(slug, userId);
       return (await redis.call("add_thread", [user, names], [name, `${uid} ${atMs}`])) === 1;
     },
@@ -144,7 +144,7 @@ export function redisUsers(redis: RedisCommands): RedisUsers {
       const { names } = userKeys(slug, userId);
       return pairsOf(await redis.read(names, "HGETALL", names))
         .map(([name, entry]) => threadEntryFrom(name, entry))
-        .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.name < b.name ? -1 : 1));
+        .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.threadId < b.threadId ? -1 : 1));
     },
   };
 }

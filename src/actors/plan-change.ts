@@ -3,7 +3,7 @@ import { isTerminal } from "../../machines/line.ts";
 import type { Line } from "../../machines/line.ts";
 import type { NotedResult, RunOutcome } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
-import type { Message, Run, TurnItem, WaitingMessage } from "../domain/message.ts";
+import type { Message, RunRecord, TurnItem, UserMessage } from "../domain/message.ts";
 import { replyMessage } from "../domain/past-run.ts";
 import type { ThreadState } from "../store.ts";
 import type { Decision, Effect } from "./host.ts";
@@ -15,11 +15,11 @@ import { joinLine } from "./run-log.ts";
  * The chart's outcome is walked in its order: emitted lines go to the run that is active at that point, `note…` and
  * `keep…` effects into the save, and the rest is performed after it. Pure: ids and time come in.
  */
-export interface Change {
+export interface PlannedChange {
   /** The active run as it shall be saved, or the last one where the transition ended it. */
-  run: Run;
+  run: RunRecord;
   /** A run that this transition ended before it began `run`. */
-  endedRun: Run | null;
+  endedRun: RunRecord | null;
   /** New items of the history. */
   messages: Message[];
   /** True where `run` began in this transition. */
@@ -47,7 +47,7 @@ export function threadStateOf(value: StateValue): ThreadState {
   return value === "awaitingPageTool" ? "awaiting" : "running";
 }
 
-function beginRun(message: WaitingMessage): Run {
+function beginRun(message: UserMessage): RunRecord {
   return {
     runId: message.runId,
     api: message.api,
@@ -66,8 +66,12 @@ function beginRun(message: WaitingMessage): Run {
 }
 
 /** The run as the event itself changes it, before the chart's outcome is walked. */
-function openedBy(run: Run, event: ThreadEvent, item: TurnItem | null, page: string | null): Run {
-  const opened: Run = { ...run, lines: [...run.lines], turns: item ? [...run.turns, item] : [...run.turns] };
+function openedBy(run: RunRecord, event: ThreadEvent, item: TurnItem | null, page: string | null): RunRecord {
+  const opened: RunRecord = {
+    ...run,
+    lines: [...run.lines],
+    turns: item ? [...run.turns, item] : [...run.turns],
+  };
   if (event.type !== "page.answered") return opened;
   return {
     ...opened,
@@ -79,32 +83,32 @@ function openedBy(run: Run, event: ThreadEvent, item: TurnItem | null, page: str
   };
 }
 
-export function drawUpChange(options: {
-  run: Run | null;
+export function planChange(options: {
+  run: RunRecord | null;
   event: ThreadEvent;
   decision: Pick<Decision<{ value: StateValue }, Line>, "next" | "outcome">;
   /** What the model said in the turn that the event ends. */
   item: TurnItem | null;
   /** The message that `user.said` speaks of. */
-  message: WaitingMessage | null;
+  message: UserMessage | null;
   /** With `page.answered`: where the visitor is now. */
   page: string | null;
   messageCount: number;
   lastMessageAtMs: number;
   nowMs: number;
-}): Change {
+}): PlannedChange {
   const { event, decision, item, message, page, nowMs } = options;
   const createdAtMs = Math.max(nowMs, options.lastMessageAtMs);
   const messages: Message[] = [];
   const nextId = () => String(options.messageCount + messages.length + 1);
 
   let run = options.run && openedBy(options.run, event, item, page);
-  let endedRun: Run | null = null;
+  let endedRun: RunRecord | null = null;
   let begins = false;
   let said: Line[] = [];
   const effects: Effect[] = [];
 
-  const active = (): Run => {
+  const active = (): RunRecord => {
     if (!run) throw new Error(`Cannot draw up a change: the thread has no run for ${event.type}`);
     return run;
   };

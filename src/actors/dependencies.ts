@@ -7,7 +7,7 @@ import type { PlainLog } from "../log.ts";
 import type { Store } from "../store.ts";
 
 /** What the threads of an instance are made of. */
-export interface ThreadParts {
+export interface ThreadDependencies {
   store: Store;
   agent: Agent;
   clock: Clock;

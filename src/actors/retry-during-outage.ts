@@ -7,7 +7,7 @@ const LONGEST_PAUSE_MS = 1_000;
  * Takes a step of the store, again and again while the store is away. null: given up, as nobody wants it any more.
  * Rejects with what is no outage. `onAway` is called before each pause, with its length in ms.
  */
-export async function patiently<Result>(
+export async function retryDuringOutage<Result>(
   step: () => Promise<Result>,
   { isWanted, onAway }: { isWanted: () => boolean; onAway: (pauseMs: number) => void },
 ): Promise<Result | null> {

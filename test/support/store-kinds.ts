@@ -9,21 +9,21 @@ import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { startRedis } from "./redis-server.ts";
 
-/** Where a keeper's data lie: any number of stores may be opened on it, one after another or, on Redis, at once. */
-export interface Ground {
+/** Where an implementation's data lie: any number of stores may be opened on it, one after another or, on Redis, at once. */
+export interface TestDatabase {
   open(clock?: Clock): Promise<Store>;
   /** Empties it. */
   clear(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** The two keepers that need one machine: suites that hold for both run over this. */
-export const keepers: { name: string; prepare: () => Promise<Ground> }[] = [
+/** The two implementations that need one machine: suites that hold for both run over this. */
+export const storeKinds: { name: string; prepare: () => Promise<TestDatabase> }[] = [
   { name: "embedded", prepare: prepareFolder },
   { name: "redis", prepare: prepareRedis },
 ];
 
-async function prepareFolder(): Promise<Ground> {
+async function prepareFolder(): Promise<TestDatabase> {
   let dataDir = await mkdtemp(join(tmpdir(), "chat-agent-"));
   const remove = () => rm(dataDir, { recursive: true, force: true });
   return {
@@ -36,7 +36,7 @@ async function prepareFolder(): Promise<Ground> {
   };
 }
 
-export async function prepareRedis(): Promise<Ground> {
+export async function prepareRedis(): Promise<TestDatabase> {
   const redis = await startRedis();
   return {
     open: (clock = systemClock) =>
