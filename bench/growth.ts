@@ -2,8 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { startRedis } from "../test/support/redis-server.ts";
-import { VISITOR_CHART_VERSION, visitorMachine } from "../machines/visitor.ts";
-import { createHost } from "../src/actors/host.ts";
+import { visitorHost } from "../src/actors/charts.ts";
 import { createVisitors } from "../src/actors/visitors.ts";
 import { systemClock } from "../src/clock.ts";
 import { newId } from "../src/domain/ids.ts";
@@ -248,7 +247,6 @@ async function mergeThreads(
 ): Promise<Merging> {
   const calls: string[] = [];
   const ground = await prepare(kind, (name) => calls.push(name));
-  const host = createHost<typeof visitorMachine, never>(visitorMachine, VISITOR_CHART_VERSION);
   const ms: number[] = [];
   let made = "";
   tell(`${kind}: merging ${threads} threads of ${messages} messages`);
@@ -263,7 +261,7 @@ async function mergeThreads(
         slug: SLUG,
         tokenHash,
         userId,
-        snapshot: host.freeze(host.initial()),
+        snapshot: visitorHost.freeze(visitorHost.initial()),
         ttlMs: 86_400_000,
         atMs,
       });

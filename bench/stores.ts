@@ -1,7 +1,6 @@
 import { startRedis } from "../test/support/redis-server.ts";
 import { startRedisCluster } from "../test/support/redis-cluster.ts";
-import { VISITOR_CHART_VERSION, visitorMachine } from "../machines/visitor.ts";
-import { createHost } from "../src/actors/host.ts";
+import { visitorHost } from "../src/actors/charts.ts";
 import { systemClock } from "../src/clock.ts";
 import { newId } from "../src/domain/ids.ts";
 import type { Channel } from "../src/domain/channel.ts";
@@ -89,7 +88,6 @@ interface Subject {
   messageCount: number;
 }
 
-const visitorHost = createHost<typeof visitorMachine, never>(visitorMachine, VISITOR_CHART_VERSION);
 const DAY = "2026-01-01";
 const TTL_MS = 86_400_000;
 const MESSAGES = 10;

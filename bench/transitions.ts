@@ -1,9 +1,8 @@
 import { transition } from "xstate";
 import type { Line } from "../machines/line.ts";
-import { THREAD_CHART_VERSION, threadMachine } from "../machines/thread.ts";
+import { threadMachine } from "../machines/thread.ts";
 import type { ThreadEvent } from "../machines/thread.ts";
-import { VISITOR_CHART_VERSION, visitorMachine } from "../machines/visitor.ts";
-import { createHost } from "../src/actors/host.ts";
+import { threadHost as thread, visitorHost as visitor } from "../src/actors/charts.ts";
 import { createReply } from "../src/actors/reply.ts";
 import { createRunLog } from "../src/actors/run-log.ts";
 import type { RunLog } from "../src/actors/run-log.ts";
@@ -12,12 +11,9 @@ import { median, withSpread } from "./rig/numbers.ts";
 import { print } from "./rig/section.ts";
 
 /**
- * What does an event cost in the charts? And what does a delta, which passes two of them on its way: the thread's and
- * the reply's stream? Beside it the same move by hand, and by xstate's own `transition()`.
+ * What does an event cost in the charts? And what does a delta on its way through the thread's chart and its log to its
+ * reader? Beside it the same move by hand, and by xstate's own `transition()`.
  */
-const thread = createHost<typeof threadMachine, Line>(threadMachine, THREAD_CHART_VERSION);
-const visitor = createHost<typeof visitorMachine, never>(visitorMachine, VISITOR_CHART_VERSION);
-
 const said: ThreadEvent = {
   type: "user.said",
   runId: "run",
@@ -47,7 +43,7 @@ function openRunLog(): RunLog {
   return opened;
 }
 
-/** A delta's whole way in this process: the thread's chart, the run's log, the stream's chart, the reader. */
+/** A delta's whole way in this process: the thread's chart, the run's log, the reply, the reader. */
 function passDelta(): void {
   if (deltas++ % DELTAS === 0) runLog = openRunLog();
   const { outcome } = thread.decide(thinking, wrote);
@@ -76,7 +72,7 @@ const subjects: Subject[] = [
     name: "visitor: `token.used`, nothing to save",
     run: () => visitor.decide(anonymous, { type: "token.used" }),
   },
-  { name: "a delta through thread and stream chart to its reader", run: passDelta },
+  { name: "a delta through the chart to its reader", run: passDelta },
   { name: "by hand, the same delta", run: () => byHand("thinking", wrote) },
   {
     name: "xstate's own `transition()`, the same delta",

@@ -11,6 +11,7 @@ import {
   stepLine,
   usesOf,
 } from "./run.ts";
+import type { EffectOf } from "./effect.ts";
 import type { Call, NotedResult, RefusedCall, RunContext, RunLimits, RunOutcome, Usage } from "./run.ts";
 
 /**
@@ -64,6 +65,22 @@ function runOf(context: ThreadContext): RunContext {
 function callOf(context: ThreadContext): Call {
   return currentCall(runOf(context));
 }
+
+/**
+ * The effects: actions without code here, which the host performs. `keepMessage` – the user's message enters the
+ * history; `keepReply` – what the run said enters it; `noteResults` – results for the model enter the run's transcript;
+ * these three belong into the save. `startTurn` and `callTool` are performed after it.
+ */
+const effects = {
+  keepMessage: () => {},
+  keepReply: (_: unknown, _params: { outcome: RunOutcome }) => {},
+  noteResults: (_: unknown, _params: { results: NotedResult[] }) => {},
+  startTurn: () => {},
+  callTool: (_: unknown, _params: { call: Call }) => {},
+};
+
+/** What the chart asks of its host, beside its lines: closed, so that a host that forgets one does not compile. */
+export type ThreadEffect = EffectOf<typeof effects>;
 
 export const threadMachine = setup({
   types: {
@@ -181,17 +198,7 @@ export const threadMachine = setup({
       ...(params.code ? { code: params.code } : {}),
     })),
 
-    // Effects that belong into the save.
-    /** The user's message enters the history. */
-    keepMessage: () => {},
-    /** Results for the model, in the run's transcript. */
-    noteResults: (_, _params: { results: NotedResult[] }) => {},
-    /** What the run said enters the history. */
-    keepReply: (_, _params: { outcome: RunOutcome }) => {},
-
-    // Effects that are performed after the save.
-    startTurn: () => {},
-    callTool: (_, _params: { call: Call }) => {},
+    ...effects,
   },
 }).createMachine({
   id: "thread",

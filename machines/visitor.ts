@@ -4,8 +4,8 @@ import { assign, setup } from "xstate";
  * A visitor token: a browser's only credential (the spec, Visitor token).
  *
  * It begins anonymous, may be bound to one account, and ends when it was not used for its lifetime. A use changes
- * nothing that must be saved: the lifetime is the stored key's own, slid by the call that reads it, and a key that
- * is gone is the state `expired`. Binding twice to one account changes nothing; to another one is refused by
+ * nothing that must be saved: the lifetime is the stored key's own, slid by the call that reads it, and an expired token
+ * is a key that is gone, with its chart. Binding twice to one account changes nothing; to another one is refused by
  * leaving the snapshot as it is (V2).
  */
 export const VISITOR_CHART_VERSION = 1;
@@ -17,10 +17,7 @@ export interface VisitorContext {
   externalId: string | null;
 }
 
-export type VisitorEvent =
-  | { type: "token.used" }
-  | { type: "visitor.identified"; externalId: string }
-  | { type: "lifetime.passed" };
+export type VisitorEvent = { type: "token.used" } | { type: "visitor.identified"; externalId: string };
 
 export const visitorMachine = setup({
   types: {
@@ -42,7 +39,6 @@ export const visitorMachine = setup({
       initial: "anonymous",
       on: {
         "token.used": {},
-        "lifetime.passed": { target: "expired" },
       },
       states: {
         anonymous: {
@@ -51,6 +47,5 @@ export const visitorMachine = setup({
         identified: {},
       },
     },
-    expired: { type: "final" },
   },
 });

@@ -8,7 +8,9 @@ import type { Directory } from "./admission/directory.ts";
 import { createWindows } from "./admission/windows.ts";
 import type { Spending } from "./agent/budget.ts";
 import { createAgent } from "./agent/turn.ts";
+import { systemTimers } from "./clock.ts";
 import type { Clock } from "./clock.ts";
+import { newId } from "./domain/ids.ts";
 import { addressOf } from "./config.ts";
 import type { Config } from "./config.ts";
 import type { Channel, McpProcessServer } from "./domain/channel.ts";
@@ -77,6 +79,8 @@ export async function startService(parts: ServiceDependencies): Promise<Service>
     store,
     agent,
     clock,
+    timers: systemTimers,
+    newId,
     log,
     limits: {
       runTimeoutMs: config.runTimeoutMs,
@@ -118,7 +122,9 @@ export async function startService(parts: ServiceDependencies): Promise<Service>
   let stopping: Promise<void> | null = null;
   async function stop(graceMs: number): Promise<void> {
     listener.stopAccepting();
-    await threads.drain(graceMs);
+    // The threads' timers keep no process alive; it lives until they are drained.
+    const alive = setInterval(() => {}, graceMs + LAST_BYTES_MS);
+    await threads.drain(graceMs).finally(() => clearInterval(alive));
     await until(() => listener.inFlight() === 0, LAST_BYTES_MS, clock);
     await listener.close();
     directory.stop();

@@ -1,16 +1,19 @@
 import type { Line } from "../../machines/line.ts";
 import type { RunOutcome } from "../../machines/run.ts";
 import type { Agent } from "../agent.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock, Timers } from "../clock.ts";
 import type { RunMove } from "../domain/message.ts";
 import type { PlainLog } from "../log.ts";
 import type { Store } from "../store.ts";
 
-/** What the threads of an instance are made of. */
+/** What the threads of an instance work with. */
 export interface ThreadDependencies {
   store: Store;
   agent: Agent;
   clock: Clock;
+  timers: Timers;
+  /** Ids of runs, commits and fences. */
+  newId: () => string;
   log: PlainLog;
   limits: ThreadLimits;
   observer: ThreadObserver;
@@ -39,7 +42,7 @@ export interface ThreadObserver {
     runId: string;
     rev: number;
     move: RunMove;
-    said: readonly Line[];
+    lines: readonly Line[];
   }): void;
   runEnded(ended: { slug: string; runId: string; outcome: RunOutcome; elapsedMs: number }): void;
   takenOver(taken: { slug: string; uid: string; runId: string }): void;

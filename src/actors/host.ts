@@ -1,5 +1,13 @@
 import { createActor } from "xstate";
-import type { AnyMachineSnapshot, AnyStateMachine, StateValue, EventFromLogic, SnapshotFrom } from "xstate";
+import type {
+  AnyActorScope,
+  AnyMachineSnapshot,
+  AnyStateMachine,
+  EventFromLogic,
+  EventObject,
+  SnapshotFrom,
+  StateValue,
+} from "xstate";
 
 /**
  * The host of the charts: what a machine decides for an event, as data.
@@ -11,46 +19,49 @@ import type { AnyMachineSnapshot, AnyStateMachine, StateValue, EventFromLogic, S
  * `transition()` builds an actor per call and costs 15 µs (bench/transitions.ts watches it). The scope is xstate's
  * semi-public half: it stays inside this file, and xstate is pinned to an exact version.
  */
-export interface Effect {
-  type: string;
-  params: unknown;
-}
-
-export interface Decision<Snapshot, Emitted> {
-  next: Snapshot;
-  /** False: the snapshot is the very same object, and there is nothing to save. */
-  changed: boolean;
-  /** Emitted events and effects in the order in which the chart named them. */
-  outcome: ({ kind: "emitted"; line: Emitted } | { kind: "effect"; effect: Effect })[];
-}
-
-export interface Host<Machine extends AnyStateMachine, Emitted> {
+export interface Host<Machine extends AnyStateMachine, Line, Effect> {
   /** The snapshot of a machine that has seen no event. */
   initial(): SnapshotFrom<Machine>;
   decide(
     snapshot: SnapshotFrom<Machine>,
     event: EventFromLogic<Machine>,
-  ): Decision<SnapshotFrom<Machine>, Emitted>;
+  ): Decision<SnapshotFrom<Machine>, Line, Effect>;
   /** To text for the store: the state and the context, nothing else. */
   freeze(snapshot: SnapshotFrom<Machine>): string;
-  /** From the store's text; throws where the text is of another chart version or names no state of this chart. */
+  /** From the store's text; throws where it is of another chart version or names no state of this chart. */
   thaw(text: string): SnapshotFrom<Machine>;
 }
 
-interface ExecutedAction {
-  type: string;
-  params: unknown;
+export interface Decision<Snapshot, Line, Effect> {
+  next: Snapshot;
+  /** False: the snapshot is the very same object, and there is nothing to save. */
+  changed: boolean;
+  /** Emitted lines and effects in the order in which the chart named them. */
+  outcome: ({ kind: "emitted"; line: Line } | { kind: "effect"; effect: Effect })[];
 }
 
-export function createHost<Machine extends AnyStateMachine, Emitted>(
-  machine: Machine,
-  version: number,
-): Host<Machine, Emitted> {
-  type Snapshot = SnapshotFrom<Machine>;
-  let outcome: Decision<Snapshot, Emitted>["outcome"] = [];
+/** A chart, with what it takes to read its snapshots back. */
+export interface Chart<Machine extends AnyStateMachine> {
+  machine: Machine;
+  /** Written into the context of each snapshot. */
+  version: number;
+  /** The context as it was stored; throws where it is none of this chart. */
+  readContext: (stored: unknown) => SnapshotFrom<Machine>["context"];
+}
+
+/** `Line` and `Effect`: what the chart emits, and the closed union of its effects. */
+export function createHost<Machine extends AnyStateMachine, Line, Effect>(
+  chart: Chart<Machine>,
+): Host<Machine, Line, Effect> {
+  // xstate does not carry the types of emitted lines and effects to its scope: this is where they are given back.
+  return untypedHost(chart) as unknown as Host<Machine, Line, Effect>;
+}
+
+function untypedHost({ machine, version, readContext }: Chart<AnyStateMachine>) {
+  let outcome: ({ kind: "emitted"; line: unknown } | { kind: "effect"; effect: unknown })[] = [];
 
   const self = createActor(machine);
-  const scope = {
+  const scope: AnyActorScope = {
     self,
     system: self.system,
     id: "",
@@ -59,14 +70,14 @@ export function createHost<Machine extends AnyStateMachine, Emitted>(
     defer() {},
     emit() {},
     stopChild() {},
-    actionExecutor(action: ExecutedAction) {
-      if (action.type === "xstate.emit") {
-        outcome.push({ kind: "emitted", line: (action.params as { event: Emitted }).event });
-      } else {
-        outcome.push({ kind: "effect", effect: { type: action.type, params: action.params } });
-      }
+    actionExecutor({ type, params }) {
+      const emits =
+        type === "xstate.emit" && typeof params === "object" && params !== null && "event" in params;
+      outcome.push(
+        emits ? { kind: "emitted", line: params.event } : { kind: "effect", effect: { type, params } },
+      );
     },
-  } as unknown as Parameters<Machine["transition"]>[2];
+  };
 
   /** Snapshots by state, to be filled with a context: resolving a state's nodes costs more than reading the text. */
   const resolved = new Map<string, AnyMachineSnapshot>();
@@ -74,40 +85,51 @@ export function createHost<Machine extends AnyStateMachine, Emitted>(
   function resolve(value: StateValue, context: unknown): AnyMachineSnapshot {
     const name = JSON.stringify(value);
     // resolveState throws on a state that the chart does not have, here and now, instead of later and elsewhere.
-    const known =
-      resolved.get(name) ??
-      machine.resolveState({ value, context } as Parameters<Machine["resolveState"]>[0]);
+    const known = resolved.get(name) ?? machine.resolveState({ value, context });
     resolved.set(name, known);
     return { ...known, context };
   }
 
-  const initial = machine.getInitialSnapshot(scope) as Snapshot;
+  const initial = machine.getInitialSnapshot(scope);
   outcome = [];
 
   return {
     initial: () => initial,
 
-    decide(snapshot, event) {
+    decide(snapshot: AnyMachineSnapshot, event: EventObject) {
       outcome = [];
-      const next = machine.transition(snapshot, event, scope) as Snapshot;
+      const next = machine.transition(snapshot, event, scope);
       const decided = outcome;
       outcome = [];
       return { next, changed: next !== snapshot, outcome: decided };
     },
 
-    freeze(snapshot) {
-      const { value, context } = snapshot as AnyMachineSnapshot;
-      return JSON.stringify({ value, context });
-    },
+    freeze: ({ value, context }: AnyMachineSnapshot) => JSON.stringify({ value, context }),
 
-    thaw(text) {
-      const { value, context } = JSON.parse(text) as { value: StateValue; context: { version?: unknown } };
-      if (context.version !== version) {
+    thaw(text: string) {
+      const { value, context } = readFrozen(text);
+      if (context["version"] !== version) {
         throw new Error(
-          `Cannot read a snapshot: ${machine.id} chart version ${version}, got ${String(context.version)}`,
+          `Cannot read a snapshot: ${machine.id} chart version ${version}, got ${String(context["version"])}`,
         );
       }
-      return resolve(value, context) as Snapshot;
+      return resolve(value, readContext(context));
     },
   };
+}
+
+function readFrozen(text: string): { value: StateValue; context: Record<string, unknown> } {
+  const frozen: unknown = JSON.parse(text);
+  if (isRecord(frozen) && isStateValue(frozen["value"]) && isRecord(frozen["context"])) {
+    return { value: frozen["value"], context: frozen["context"] };
+  }
+  throw new Error("Cannot read a snapshot: it has no state and context");
+}
+
+function isStateValue(value: unknown): value is StateValue {
+  return typeof value === "string" || (isRecord(value) && Object.values(value).every(isStateValue));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

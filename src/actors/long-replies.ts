@@ -1,5 +1,4 @@
-import type { PlainLog } from "../log.ts";
-import type { Store } from "../store.ts";
+import type { ThreadDependencies } from "./dependencies.ts";
 import { INTERRUPTED } from "./interrupted.ts";
 import { retryDuringOutage } from "./retry-during-outage.ts";
 import type { OpenReply } from "./reply.ts";
@@ -30,8 +29,11 @@ const PART_CHARS = 65_536;
 const REST_TIMES = 2;
 const MOST_REST_MS = 50;
 
-export function createLongReplies({ store, log: plainLog }: { store: Store; log: PlainLog }): LongReplies {
-  const inTurn = createTurnstile();
+type LongReplyDependencies = Pick<ThreadDependencies, "store" | "clock" | "timers" | "log">;
+
+export function createLongReplies(dependencies: LongReplyDependencies): LongReplies {
+  const { store, timers, log: plainLog } = dependencies;
+  const inTurn = createTurnstile(dependencies);
 
   return {
     of({ uid, fence, isOver }, log) {
@@ -44,7 +46,7 @@ export function createLongReplies({ store, log: plainLog }: { store: Store; log:
         const part = { uid, fence, runId, nth: log.kept.parts, text };
         let told = false;
         try {
-          const isKept = await retryDuringOutage(() => store.keepPart(part), {
+          const isKept = await retryDuringOutage(timers, () => store.keepPart(part), {
             isWanted: () => !isOver() && !log.terminal,
             onAway() {
               if (!told) plainLog.warn({ uid, runId }, "the store is away: a reply waits with a part");
@@ -95,7 +97,13 @@ export function createLongReplies({ store, log: plainLog }: { store: Store; log:
  * One piece of work at a time, with rests; of those that wait the one with the greatest size is next. So where there are
  * too many long replies, they come to their ends one after another, and only a few have an unread megabyte at a time.
  */
-function createTurnstile(): (size: number, work: () => Promise<void>) => Promise<void> {
+function createTurnstile({
+  clock,
+  timers,
+}: Pick<LongReplyDependencies, "clock" | "timers">): (
+  size: number,
+  work: () => Promise<void>,
+) => Promise<void> {
   const waiting = new Map<() => void, number>();
   let isTaken = false;
 
@@ -111,12 +119,12 @@ function createTurnstile(): (size: number, work: () => Promise<void>) => Promise
   return async (size, work) => {
     if (isTaken) await new Promise<void>((resolve) => waiting.set(resolve, size));
     isTaken = true;
-    const begunAt = performance.now();
+    const begunAt = clock.elapsed();
     try {
       await work();
     } finally {
-      const restMs = Math.min(REST_TIMES * (performance.now() - begunAt), MOST_REST_MS);
-      setTimeout(letNextIn, restMs).unref();
+      const restMs = Math.min(REST_TIMES * (clock.elapsed() - begunAt), MOST_REST_MS);
+      timers.after(restMs, letNextIn);
     }
   };
 }

@@ -1,13 +1,12 @@
 import type { StateValue } from "xstate";
 import { isTerminal } from "../../machines/line.ts";
 import type { Line } from "../../machines/line.ts";
-import type { NotedResult, RunOutcome } from "../../machines/run.ts";
-import type { ThreadEvent } from "../../machines/thread.ts";
+import type { ThreadEffect, ThreadEvent } from "../../machines/thread.ts";
 import type { Message, RunRecord, TurnItem, UserMessage } from "../domain/message.ts";
 import { replyMessage } from "../domain/past-run.ts";
-import type { ThreadState } from "../store.ts";
-import type { Decision, Effect } from "./host.ts";
+import type { Decision } from "./host.ts";
 import { joinLine } from "./run-log.ts";
+import { nameOfState } from "./thread-state.ts";
 
 /**
  * What one transition of a thread asks to be saved, said and performed.
@@ -25,48 +24,63 @@ export interface PlannedChange {
   /** True where `run` began in this transition. */
   begins: boolean;
   /** Lines for the readers of `run`. */
-  said: Line[];
+  lines: Line[];
   /** Effects to perform once the change is saved. */
-  effects: Effect[];
+  effects: PerformedEffect[];
+}
+
+/** What is performed after the save; the other effects are part of it. */
+export type PerformedEffect = Extract<ThreadEffect, { type: "startTurn" | "callTool" }>;
+
+/** What comes with an event besides the event. */
+export interface Enclosed {
+  /** What the model said in the turn that the event ends. */
+  item: TurnItem | null;
+  /** The message that `user.said` speaks of. */
+  message: UserMessage | null;
+  /** With `page.answered`: where the visitor is now; null: as before. */
+  page: string | null;
+}
+
+export interface TransitionToPlan extends Enclosed {
+  run: RunRecord | null;
+  event: ThreadEvent;
+  decision: Pick<Decision<{ value: StateValue }, Line, ThreadEffect>, "next" | "outcome">;
+  messageCount: number;
+  lastMessageAtMs: number;
+  nowMs: number;
 }
 
 /** Transitions kept with a run, for the inspector: the first ones, then the rest is left out. */
 const MAX_PATH = 500;
 
-/** `running.thinking` for `{ running: "thinking" }`. */
-export function nameOfState(value: StateValue): string {
-  if (typeof value === "string") return value;
-  return Object.entries(value)
-    .map(([parent, child]) => (child === undefined ? parent : `${parent}.${nameOfState(child)}`))
-    .join("|");
-}
+type Draft = Omit<PlannedChange, "run"> & { run: RunRecord | null };
 
-/** What the store is told of a chart's state. */
-export function threadStateOf(value: StateValue): ThreadState {
-  if (value === "idle") return "idle";
-  return value === "awaitingPageTool" ? "awaiting" : "running";
-}
-
-function beginRun(message: UserMessage): RunRecord {
-  return {
-    runId: message.runId,
-    api: message.api,
-    userId: message.userId,
-    speaker: message.speaker,
-    saidAtMs: message.saidAtMs,
-    activeMs: 0,
-    turns: [],
+export function planChange(transition: TransitionToPlan): PlannedChange {
+  const { run, event, decision, nowMs } = transition;
+  const draft: Draft = {
+    run: run && openedBy(run, transition),
+    endedRun: null,
+    messages: [],
+    begins: false,
     lines: [],
-    streamFrom: 0,
-    terminal: null,
-    answered: null,
-    outcome: null,
-    path: [],
+    effects: [],
   };
+  for (const part of decision.outcome) {
+    if (part.kind === "emitted") addLine(draft, part.line);
+    else addEffect(draft, part.effect, transition);
+  }
+  const moved = activeRun(draft);
+  if (moved.path.length < MAX_PATH) {
+    const state = nameOfState(decision.next.value);
+    const move = { atMs: nowMs, event: event.type, state, said: draft.lines.map(({ type }) => type) };
+    moved.path = [...moved.path, move];
+  }
+  return { ...draft, run: moved };
 }
 
 /** The run as the event itself changes it, before the chart's outcome is walked. */
-function openedBy(run: RunRecord, event: ThreadEvent, item: TurnItem | null, page: string | null): RunRecord {
+function openedBy(run: RunRecord, { event, item, page }: TransitionToPlan): RunRecord {
   const opened: RunRecord = {
     ...run,
     lines: [...run.lines],
@@ -83,93 +97,74 @@ function openedBy(run: RunRecord, event: ThreadEvent, item: TurnItem | null, pag
   };
 }
 
-export function planChange(options: {
-  run: RunRecord | null;
-  event: ThreadEvent;
-  decision: Pick<Decision<{ value: StateValue }, Line>, "next" | "outcome">;
-  /** What the model said in the turn that the event ends. */
-  item: TurnItem | null;
-  /** The message that `user.said` speaks of. */
-  message: UserMessage | null;
-  /** With `page.answered`: where the visitor is now. */
-  page: string | null;
-  messageCount: number;
-  lastMessageAtMs: number;
-  nowMs: number;
-}): PlannedChange {
-  const { event, decision, item, message, page, nowMs } = options;
-  const createdAtMs = Math.max(nowMs, options.lastMessageAtMs);
-  const messages: Message[] = [];
-  const nextId = () => String(options.messageCount + messages.length + 1);
+function addLine(draft: Draft, line: Line): void {
+  draft.lines.push(line);
+  if (isTerminal(line)) activeRun(draft).terminal = line;
+  else joinLine(activeRun(draft).lines, line);
+}
 
-  let run = options.run && openedBy(options.run, event, item, page);
-  let endedRun: RunRecord | null = null;
-  let begins = false;
-  let said: Line[] = [];
-  const effects: Effect[] = [];
+function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToPlan): void {
+  switch (effect.type) {
+    case "noteResults":
+      for (const result of effect.params.results) activeRun(draft).turns.push({ type: "result", ...result });
+      return;
+    case "keepReply": {
+      const run = activeRun(draft);
+      const { outcome } = effect.params;
+      run.outcome = outcome;
+      draft.messages.push(
+        replyMessage({ run, outcome, terminal: run.terminal, ...stamp(draft, transition) }),
+      );
+      // For the run's next turn, which it does not have: the longest reply would be saved twice for nobody.
+      run.turns = [];
+      return;
+    }
+    case "keepMessage": {
+      const { message } = transition;
+      if (!message) throw new Error("Cannot keep a message: none was given");
+      // Only a run that this very transition ended; an earlier one was saved when it ended.
+      draft.endedRun = draft.messages.length > 0 ? draft.run : null;
+      draft.run = newRun(message);
+      draft.begins = true;
+      draft.lines = [];
+      const { text, runId } = message;
+      draft.messages.push({ role: "user", content: text, runId, ...stamp(draft, transition) });
+      return;
+    }
+    case "startTurn":
+    case "callTool":
+      draft.effects.push(effect);
+      return;
+    default:
+      effect satisfies never;
+  }
+}
 
-  const active = (): RunRecord => {
-    if (!run) throw new Error(`Cannot draw up a change: the thread has no run for ${event.type}`);
-    return run;
+function activeRun({ run }: Draft): RunRecord {
+  if (!run) throw new Error("Cannot plan a change: the thread has no run");
+  return run;
+}
+
+/** Of the next item of the history. */
+function stamp(draft: Draft, { messageCount, nowMs, lastMessageAtMs }: TransitionToPlan) {
+  const id = String(messageCount + draft.messages.length + 1);
+  return { id, createdAtMs: Math.max(nowMs, lastMessageAtMs) };
+}
+
+function newRun({ runId, api, userId, speaker, saidAtMs }: UserMessage): RunRecord {
+  return {
+    runId,
+    api,
+    userId,
+    speaker,
+    saidAtMs,
+    activeMs: 0,
+    turns: [],
+    lines: [],
+    streamFrom: 0,
+    terminal: null,
+    answered: null,
+    outcome: null,
+    path: [],
   };
-
-  for (const part of decision.outcome) {
-    if (part.kind === "emitted") {
-      said.push(part.line);
-      if (isTerminal(part.line)) active().terminal = part.line;
-      else joinLine(active().lines, part.line);
-      continue;
-    }
-    const { effect } = part;
-    switch (effect.type) {
-      case "noteResults": {
-        const { results } = effect.params as { results: NotedResult[] };
-        active().turns.push(...results.map((result) => ({ type: "result" as const, ...result })));
-        break;
-      }
-      case "keepReply": {
-        const { outcome } = effect.params as { outcome: RunOutcome };
-        const ended = active();
-        ended.outcome = outcome;
-        messages.push(
-          replyMessage({ run: ended, outcome, terminal: ended.terminal, id: nextId(), createdAtMs }),
-        );
-        // For the run's next turn, which it does not have: the longest reply would be saved twice for nobody.
-        ended.turns = [];
-        break;
-      }
-      case "keepMessage": {
-        if (!message) throw new Error("Cannot keep a message: none was given");
-        // Only a run that this very transition ended; an earlier one was saved when it ended.
-        endedRun = messages.length > 0 ? run : null;
-        run = beginRun(message);
-        begins = true;
-        said = [];
-        messages.push({
-          id: nextId(),
-          role: "user",
-          content: message.text,
-          createdAtMs,
-          runId: message.runId,
-        });
-        break;
-      }
-      default:
-        effects.push(effect);
-    }
-  }
-
-  const moved = active();
-  if (moved.path.length < MAX_PATH) {
-    moved.path = [
-      ...moved.path,
-      {
-        atMs: nowMs,
-        event: event.type,
-        state: nameOfState(decision.next.value),
-        said: said.map((line) => line.type),
-      },
-    ];
-  }
-  return { run: moved, endedRun, messages, begins, said, effects };
 }

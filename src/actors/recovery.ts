@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts";
 import type { Store } from "../store.ts";
-import type { PlainLog } from "../log.ts";
+import type { ThreadDependencies } from "./dependencies.ts";
+import type { TakeUp } from "./take-up.ts";
 
 /**
  * The sweep: every instance says that it lives, takes up the threads of those that do not, and ends calls that expired.
@@ -38,18 +38,21 @@ const LOST_MS = 5_000;
 const TAKES_AT_ONCE = 16;
 const DUE_AT_ONCE = 100;
 
-export function createRecovery(parts: {
+export function createRecovery({
+  store,
+  clock,
+  timers,
+  log,
+  isOurs,
+  takeUp,
+}: Pick<ThreadDependencies, "clock" | "timers" | "log"> & {
   store: Pick<Store, "processId" | "beat" | "heldBy" | "forget" | "due">;
-  clock: Clock;
-  log: PlainLog;
-  /** Does this process mean to hold this fence? */
-  isOurs(fence: string): boolean;
-  take(uid: string, fence: string): Promise<void>;
-  expire(uid: string): Promise<void>;
+  /** Does this process mean to hold by this fence? */
+  isOurs: (fence: string) => boolean;
+  takeUp: TakeUp;
 }): Recovery {
-  const { store, clock, log } = parts;
   let silent = new Set<string>();
-  let timer: NodeJS.Timeout | null = null;
+  let callOff = () => {};
   let looking: Promise<void> | null = null;
   let stopped = false;
   let lastBeatAt = -Infinity;
@@ -62,7 +65,7 @@ export function createRecovery(parts: {
     const reported = await store.beat(SILENT_MS + lateMs);
     const now = clock.elapsed();
     const late = Number.isFinite(lastBeatAt) ? now - lastBeatAt - BEAT_MS : 0;
-    // Held up as never lately, by a store that was away or a pause of our own: let the others speak first.
+    // Held up as never lately, by an outage or a pause of our own: distrust silence until peers have had time to beat.
     if (late > lateMs + BEAT_MS) trustsSilenceFrom = now + SILENT_MS;
     lateMs = Math.min(Math.max(late, lateMs * FORGIVEN), MOST_LATE_MS);
     lastBeatAt = now;
@@ -75,7 +78,7 @@ export function createRecovery(parts: {
     if (now - lastDueLookAt > DUE_MS) {
       lastDueLookAt = now;
       for (const uid of await store.due(clock.now(), DUE_AT_ONCE)) {
-        await tryTo("end an expired call", () => parts.expire(uid));
+        await tryTo("end an expired call", () => takeUp.expire(uid));
       }
     }
     if (now - lastLostLookAt > LOST_MS) {
@@ -94,7 +97,7 @@ export function createRecovery(parts: {
   /** Threads that the store says this process holds, and nothing here knows of: a claim whose answer was lost. */
   async function takeLost(): Promise<void> {
     const held = await store.heldBy(store.processId);
-    await takeAll(held.filter(({ fence }) => !parts.isOurs(fence)));
+    await takeAll(held.filter(({ fence }) => !isOurs(fence)));
   }
 
   async function takeAll(held: { uid: string; fence: string }[]): Promise<void> {
@@ -102,7 +105,7 @@ export function createRecovery(parts: {
       await Promise.all(
         held
           .slice(i, i + TAKES_AT_ONCE)
-          .map(({ uid, fence }) => tryTo("take up a thread", () => parts.take(uid, fence))),
+          .map(({ uid, fence }) => tryTo("take up a thread", () => takeUp.take(uid, fence))),
       );
     }
   }
@@ -122,13 +125,13 @@ export function createRecovery(parts: {
       looking ??= tryTo("look after the threads", lookAround).finally(() => (looking = null));
     });
     // Jitter: instances that started together do not beat together.
-    if (!stopped) timer = setTimeout(() => void tick(), BEAT_MS * (0.8 + 0.4 * Math.random())).unref();
+    if (!stopped) callOff = timers.after(BEAT_MS * (0.8 + 0.4 * Math.random()), () => void tick());
   }
 
   return {
     async start() {
       await tryTo("take up the runs of an earlier process", async () => {
-        await takeAll((await store.heldBy(null)).filter(({ fence }) => !parts.isOurs(fence)));
+        await takeAll((await store.heldBy(null)).filter(({ fence }) => !isOurs(fence)));
       });
       await tick();
       await looking;
@@ -136,7 +139,7 @@ export function createRecovery(parts: {
 
     stop() {
       stopped = true;
-      if (timer) clearTimeout(timer);
+      callOff();
     },
 
     isSilent: (processId) => silent.has(processId),

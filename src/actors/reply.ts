@@ -1,7 +1,6 @@
 import { isTerminal } from "../../machines/line.ts";
 import type { Line } from "../../machines/line.ts";
-import { streamMachine } from "../../machines/stream.ts";
-import { createHost } from "./host.ts";
+import { streamHost } from "./charts.ts";
 
 /**
  * One open stream, as its reader sees it: lines, the last of which is terminal.
@@ -18,27 +17,14 @@ export interface Reply {
 
 /** The writing end of a reply. */
 export interface OpenReply extends Reply {
-  /** Passes lines through the stream's chart to the reader; what comes after the end is dropped. */
+  /** Passes lines to the reader; what comes after the end is dropped. */
   say(lines: readonly Line[]): void;
   /** True once a terminal line was said, or the reader left. */
   readonly over: boolean;
 }
 
-const host = createHost<typeof streamMachine, Line>(streamMachine, 0);
-const open = host.initial();
-
-/**
- * Does the open stream pass progress on as it is, and stay as it is? The chart is asked once, for what it says to one
- * such line it says to all of them (S1): of each line it would cost a fifth of what a delta costs.
- */
-const passesProgress = ((): boolean => {
-  const line: Line = { type: "delta", text: "" };
-  const { changed, outcome } = host.decide(open, { type: "line.said", line });
-  return !changed && outcome.length === 1 && outcome[0]?.kind === "emitted" && outcome[0].line === line;
-})();
-
 export function createReply(runId: string, onLeave: () => void = () => {}): OpenReply {
-  let stream = open;
+  let stream = streamHost.initial();
   let take: ((lines: Line[]) => void) | null = null;
   let unread: Line[] = [];
   let left = false;
@@ -54,13 +40,9 @@ export function createReply(runId: string, onLeave: () => void = () => {}): Open
       if (left) return;
       const passed: Line[] = [];
       for (const line of lines) {
-        if (passesProgress && stream === open && !isTerminal(line)) {
-          passed.push(line);
-          continue;
-        }
-        const { next, outcome } = host.decide(stream, { type: "line.said", line });
-        stream = next;
-        for (const item of outcome) if (item.kind === "emitted") passed.push(item.line);
+        if (stream.status === "done") break;
+        if (isTerminal(line)) stream = streamHost.decide(stream, { type: "terminal.said", line }).next;
+        passed.push(line);
       }
       if (passed.length === 0) return;
       if (take) take(passed);

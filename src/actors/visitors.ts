@@ -1,5 +1,3 @@
-import type { SnapshotFrom } from "xstate";
-import { VISITOR_CHART_VERSION, visitorMachine } from "../../machines/visitor.ts";
 import type { Clock } from "../clock.ts";
 import { dayOf } from "../domain/day.ts";
 import { decideIdentity } from "../domain/identify.ts";
@@ -8,14 +6,15 @@ import { Refusal } from "../domain/refusal.ts";
 import { newVisitorToken, readVisitorToken } from "../domain/visitor-token.ts";
 import type { TokenClaim } from "../domain/visitor-token.ts";
 import type { Store, VisitorAdmission } from "../store.ts";
-import { createHost } from "./host.ts";
+import { visitorHost } from "./charts.ts";
+import type { VisitorSnapshot } from "./charts.ts";
 
 /** Visitor tokens, alive: minted, used and bound to accounts as machines/visitor.ts decides. */
 export interface Visitors {
   /** A new anonymous user of a web channel, and its token. `expiresAt` is Unix ms. */
   mint(slug: string): Promise<{ visitorToken: string; expiresAt: number; userId: string }>;
   /** One use of a token: slides its lifetime. Null where it is unknown or expired. */
-  admit(claim: TokenClaim, threadName: string | null): Promise<VisitorAdmission | null>;
+  admit(claim: TokenClaim, threadId: string | null): Promise<VisitorAdmission | null>;
   /**
    * Binds a token to an account; no use of the token. Refusal("not-found") where the token is unknown, expired or of
    * another channel, Refusal("conflict") where it is bound to another account.
@@ -28,8 +27,6 @@ export interface Identified {
   merged: boolean;
 }
 
-type Snapshot = SnapshotFrom<typeof visitorMachine>;
-
 /** How often identify reads again after what it read was changed by somebody else. */
 const MAX_READINGS = 20;
 
@@ -40,8 +37,7 @@ export function createVisitors(options: {
   ttlMs: number;
 }): Visitors {
   const { store, clock, ttlMs } = options;
-  const host = createHost<typeof visitorMachine, never>(visitorMachine, VISITOR_CHART_VERSION);
-  const anonymous = host.freeze(host.initial());
+  const anonymous = visitorHost.freeze(visitorHost.initial());
 
   async function settle(
     slug: string,
@@ -52,11 +48,11 @@ export function createVisitors(options: {
     if (!visitor) throw new Refusal("not-found", "Unknown visitor token");
 
     const { user } = visitor;
-    const snapshot: Snapshot = host.thaw(visitor.snapshot);
-    const { next } = host.decide(snapshot, { type: "visitor.identified", externalId });
+    const snapshot: VisitorSnapshot = visitorHost.thaw(visitor.snapshot);
+    const { next } = visitorHost.decide(snapshot, { type: "visitor.identified", externalId });
     const boundTo = snapshot.context.externalId;
     const decision = decideIdentity({ user, boundTo, externalId, account });
-    const binding = { slug, tokenHash, snapshot: host.freeze(next) };
+    const binding = { slug, tokenHash, snapshot: visitorHost.freeze(next) };
 
     switch (decision.type) {
       case "keep":
@@ -86,15 +82,14 @@ export function createVisitors(options: {
       return { visitorToken, expiresAt: atMs + ttlMs, userId };
     },
 
-    async admit(claim, threadName) {
+    async admit(claim, threadId) {
       const day = dayOf(clock.now());
-      const admission = await store.admitVisitor({ ...claim, ttlMs, threadId: threadName, day });
+      const admission = await store.admitVisitor({ ...claim, ttlMs, threadId, day });
       if (!admission) return null;
-      // The store slid the lifetime; the chart has the last word on whether this token may still be used.
-      const { next, changed } = host.decide(host.thaw(admission.snapshot), { type: "token.used" });
+      const { changed } = visitorHost.decide(visitorHost.thaw(admission.snapshot), { type: "token.used" });
       if (changed)
         throw new Error("Cannot admit a visitor: a use changed the token's state, and is not saved");
-      return next.status === "done" ? null : admission;
+      return admission;
     },
 
     async identify({ slug, visitorToken, externalId }) {

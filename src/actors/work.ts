@@ -32,18 +32,19 @@ export function createWork(
   thread: {
     uid: string;
     slug: string;
-    /** Takes a step in its turn among the thread's events. */
+    /** Runs a step in its turn among the thread's events. */
     post(step: () => void | Promise<void>): void;
-    handle(event: ThreadEvent, enclosed: { item?: TurnItem }): void | Promise<void>;
+    /** `item`: what the model said in the turn that the event ends. */
+    handle(event: ThreadEvent, item: TurnItem | null): void | Promise<void>;
   },
 ): Work {
   let task: AbortController | null = null;
 
   function begin(runId: string) {
     const { signal } = (task = new AbortController());
-    const tell = (event: ThreadEvent, enclosed: { item?: TurnItem } = {}): void =>
+    const tell = (event: ThreadEvent, item: TurnItem | null = null): void =>
       thread.post(() => {
-        if (!signal.aborted) return thread.handle(event, enclosed);
+        if (!signal.aborted) return thread.handle(event, item);
       });
     const fail = (error: unknown): void =>
       tell({ type: "run.failed", message: faultText(error, runId, signal), code: null });
@@ -61,7 +62,7 @@ export function createWork(
       const { signal, tell, fail } = begin(runId);
       const thinkOf = (ready: Turn) => agent.think(ready, (text) => onText(text, tell), signal);
       const ending = turn instanceof Promise ? turn.then(thinkOf) : thinkOf(turn);
-      ending.then((end) => tell(eventOf(end, clock.now()), "item" in end ? { item: end.item } : {}), fail);
+      ending.then((end) => tell(eventOf(end, clock.now()), "item" in end ? end.item : null), fail);
     },
 
     useTool(runId, call) {

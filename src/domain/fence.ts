@@ -4,8 +4,8 @@ import { newId } from "./ids.ts";
  * Who holds a thread: `PROCESS:RANDOM`, new with every claim. Compared whole by every commit, so that a holder from
  * whom a thread was taken changes nothing more; no clock and no counter has a say.
  */
-export function newFence(processId: string): string {
-  return `${processId}:${newId()}`;
+export function newFence(processId: string, random = newId()): string {
+  return `${processId}:${random}`;
 }
 
 /** The process that a fence names. */

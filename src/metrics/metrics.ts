@@ -84,10 +84,10 @@ export async function createMetrics(): Promise<Metrics> {
 
   return {
     observer: {
-      moved({ move, said }) {
+      moved({ move, lines }) {
         moves.inc({ event: move.event });
-        const calls = said.filter((line) => line.type === "step" && line.phase === "running").length;
-        const kind = said.some((line) => line.type === "tool_call") ? "page" : "server";
+        const calls = lines.filter((line) => line.type === "step" && line.phase === "running").length;
+        const kind = lines.some((line) => line.type === "tool_call") ? "page" : "server";
         if (calls > 0) toolCalls.inc({ kind }, calls);
       },
       runEnded: ({ slug, outcome, elapsedMs }) => runs.observe({ channel: slug, outcome }, elapsedMs / 1000),

@@ -4,9 +4,12 @@ import { nobody } from "../../src/actors/dependencies.ts";
 import type { ThreadLimits } from "../../src/actors/dependencies.ts";
 import type { Reply } from "../../src/actors/reply.ts";
 import { createThreads } from "../../src/actors/threads.ts";
-import type { PageAnswer, RunningThreads, NewMessage } from "../../src/actors/threads.ts";
-import { systemClock } from "../../src/clock.ts";
+import type { RunningThreads } from "../../src/actors/threads.ts";
+import type { PageAnswer } from "../../src/actors/answer.ts";
+import type { NewMessage } from "../../src/actors/say.ts";
+import { systemClock, systemTimers } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";
+import { newId } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/store.ts";
 import { createScriptedAgent } from "./scripted-agent.ts";
 import type { ScriptedAgent } from "./scripted-agent.ts";
@@ -42,6 +45,8 @@ export function createInstance(store: Store, options: InstanceOptions = {}): Ins
     store,
     agent,
     clock: options.clock ?? systemClock,
+    timers: systemTimers,
+    newId,
     log: { info() {}, warn: complain, error: complain },
     limits: { ...limits, ...options.limits },
     observer: nobody,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isTerminal } from "../../machines/line.ts";
 import type { Line } from "../../machines/line.ts";
 import type { Agent } from "../../src/agent.ts";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock, systemTimers } from "../../src/clock.ts";
 import { newId } from "../../src/domain/ids.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { nobody } from "../../src/actors/dependencies.ts";
@@ -124,6 +124,8 @@ describe.each(storeKinds)("clients that interleave on one thread, on $name", ({ 
           store,
           agent: player,
           clock: systemClock,
+          timers: systemTimers,
+          newId,
           log: { info() {}, warn() {}, error() {} },
           limits: {
             runTimeoutMs: 60_000,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createRecovery } from "../../src/actors/recovery.ts";
 import type { Recovery } from "../../src/actors/recovery.ts";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock, systemTimers } from "../../src/clock.ts";
 
 /** P9: when a process beats, and when it takes another one for gone. Time is set. */
 interface Instance {
@@ -34,13 +34,16 @@ function instance(take: () => Promise<void> = () => Promise.resolve()): Instance
       due: () => Promise.resolve([]),
     },
     clock: systemClock,
+    timers: systemTimers,
     log: { info() {}, warn() {}, error() {} },
     isOurs: () => false,
-    take(uid) {
-      taken.push(uid);
-      return take();
+    takeUp: {
+      take(uid) {
+        taken.push(uid);
+        return take();
+      },
+      expire: () => Promise.resolve(),
     },
-    expire: () => Promise.resolve(),
   });
   return { recovery, delay: (ms) => void (delayMs = ms), asked, taken };
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createClient } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRecovery } from "../../src/actors/recovery.ts";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock, systemTimers } from "../../src/clock.ts";
 import { holderOf, newFence } from "../../src/domain/fence.ts";
 import { newId } from "../../src/domain/ids.ts";
 import { threadUid } from "../../src/domain/thread-uid.ts";
@@ -93,13 +93,16 @@ async function lookAround(store: StoreOfProcess): Promise<void> {
       due: () => Promise.resolve([]),
     },
     clock: systemClock,
+    timers: systemTimers,
     log: { info() {}, warn: (fields) => expect(fields).toBeUndefined(), error() {} },
     isOurs: () => false,
-    async take(uid, fence) {
-      const record = await store.load(uid, 1);
-      if (record?.fence === fence) await claim(store, { uid, rev: record.rev, takesFrom: fence });
+    takeUp: {
+      async take(uid, fence) {
+        const record = await store.load(uid, 1);
+        if (record?.fence === fence) await claim(store, { uid, rev: record.rev, takesFrom: fence });
+      },
+      expire: () => Promise.resolve(),
     },
-    expire: () => Promise.resolve(),
   });
   await recovery.start();
   recovery.stop();

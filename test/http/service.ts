@@ -6,8 +6,10 @@ import { createThreads } from "../../src/actors/threads.ts";
 import { createVisitors } from "../../src/actors/visitors.ts";
 import { createDirectory } from "../../src/admission/directory.ts";
 import { createWindows } from "../../src/admission/windows.ts";
+import { systemTimers } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Channel } from "../../src/domain/channel.ts";
+import { newId } from "../../src/domain/ids.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import type { HandlerDependencies } from "../../src/http/handler.ts";
 import type { Answered } from "../../src/http/stream/answered.ts";
@@ -107,6 +109,8 @@ export async function startService(
     store,
     agent,
     clock,
+    timers: systemTimers,
+    newId,
     log,
     observer: nobody,
     limits: {

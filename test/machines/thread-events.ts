@@ -1,13 +1,7 @@
 import fc from "fast-check";
-import type { Line } from "../../machines/line.ts";
-import { THREAD_CHART_VERSION, threadMachine } from "../../machines/thread.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
-import { createHost } from "../../src/actors/host.ts";
-
-/** The thread's chart under the very host that the service uses. */
-export const threadHost = createHost<typeof threadMachine, Line>(threadMachine, THREAD_CHART_VERSION);
-
-export type ThreadSnapshot = ReturnType<typeof threadHost.initial>;
+import { threadHost } from "../../src/actors/charts.ts";
+import type { ThreadSnapshot } from "../../src/actors/charts.ts";
 
 const callId = fc.constantFrom("c1", "c2", "c3");
 const tool = fc.constantFrom("search", "cart", "clock");

@@ -4,7 +4,8 @@ import { isTerminal } from "../../machines/line.ts";
 import type { Call, RunLimits } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
 import { MAX_ATTEMPTS, MAX_MISSES } from "../../machines/run.ts";
-import { play, threadEvent, threadHost } from "./thread-events.ts";
+import { threadHost } from "../../src/actors/charts.ts";
+import { play, threadEvent } from "./thread-events.ts";
 
 const limits: RunLimits = { toolCalls: 3, toolResultMs: 500 };
 const said = (runId = "r1", atMs = 1_000): ThreadEvent => ({ type: "user.said", runId, atMs, limits });
@@ -269,6 +270,8 @@ describe("the thread's chart", () => {
 
   it("refuses a snapshot of another chart version or of a state it does not have", () => {
     expect(() => threadHost.thaw('{"value":"idle","context":{"version":0}}')).toThrow(/version/);
-    expect(() => threadHost.thaw('{"value":"dreaming","context":{"version":1}}')).toThrow(/dreaming/);
+    expect(() =>
+      threadHost.thaw('{"value":"dreaming","context":{"version":1,"run":null,"usage":null}}'),
+    ).toThrow(/dreaming/);
   });
 });

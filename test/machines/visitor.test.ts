@@ -1,8 +1,5 @@
 import { expect, it } from "vitest";
-import { VISITOR_CHART_VERSION, visitorMachine } from "../../machines/visitor.ts";
-import { createHost } from "../../src/actors/host.ts";
-
-const host = createHost<typeof visitorMachine, never>(visitorMachine, VISITOR_CHART_VERSION);
+import { visitorHost as host } from "../../src/actors/charts.ts";
 
 it("V1: a use of the token changes nothing that must be saved", () => {
   expect(host.decide(host.initial(), { type: "token.used" }).changed).toBe(false);
@@ -13,10 +10,4 @@ it("V2: a visitor is bound to one account, once", () => {
   expect(bound.value).toEqual({ valid: "identified" });
   expect(bound.context.externalId).toBe("ada");
   expect(host.decide(bound, { type: "visitor.identified", externalId: "bob" }).changed).toBe(false);
-});
-
-it("V3: an expired token is of no more use", () => {
-  const expired = host.decide(host.initial(), { type: "lifetime.passed" }).next;
-  expect(expired.value).toBe("expired");
-  expect(host.decide(expired, { type: "visitor.identified", externalId: "ada" }).changed).toBe(false);
 });

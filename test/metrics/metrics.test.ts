@@ -89,13 +89,13 @@ describe("the model's metrics", () => {
 });
 
 describe("the threads' metrics", () => {
-  const moved = (said: Parameters<Metrics["observer"]["moved"]>[0]["said"]) => ({
+  const moved = (lines: Parameters<Metrics["observer"]["moved"]>[0]["lines"]) => ({
     slug: "shop",
     uid: "u",
     runId: "r",
     rev: 1,
     move: { atMs: 0, event: "agent.called", state: "awaitingPageTool", said: [] },
-    said,
+    lines,
   });
 
   test("count tool calls by who runs them, and takeovers", async () => {

@@ -1,0 +1,59 @@
+import { Refusal } from "../domain/refusal.ts";
+import type { ThreadRecord } from "../store.ts";
+import type { Attach } from "./attach.ts";
+import type { Claims } from "./claims.ts";
+import type { ThreadDependencies } from "./dependencies.ts";
+import { createReply } from "./reply.ts";
+import type { Reply } from "./reply.ts";
+import { positionAfter } from "./run-log.ts";
+
+/** The result of a page tool, as the browser posts it. */
+export interface PageAnswer {
+  uid: string;
+  slug: string;
+  callId: string;
+  tool: string;
+  /** The result's text, cut to 4,000 characters. */
+  text: string;
+  isError: boolean;
+  /** Where the visitor is now; null: as before. */
+  page: string | null;
+  traceparent: string | null;
+}
+
+/**
+ * Stores the result of the pending call and goes on with its run, in a new stream; a repeat of the result that was
+ * answered last re-attaches. Resolves when it is stored. Refusal("conflict") where it answers no pending call.
+ */
+export function createAnswer({
+  claims,
+  attach,
+  clock,
+}: Pick<ThreadDependencies, "clock"> & { claims: Claims; attach: Attach }) {
+  return (answer: PageAnswer, loading?: Promise<ThreadRecord | null>): Promise<Reply> => {
+    const { uid, slug, callId, tool, text, isError, page, traceparent } = answer;
+
+    return claims.onFresh(uid, loading, async (record) => {
+      const run = record?.run;
+      if (!record || !run) throw new Refusal("conflict", "No call is pending");
+      if (run.answered?.callId === callId && run.answered.tool === tool) {
+        return attach(record, positionAfter(run.lines.slice(0, run.streamFrom)));
+      }
+      if (record.state !== "awaiting") throw new Refusal("conflict", "No such call is pending");
+      // Held while awaiting: a message that waited is just about to supersede the call.
+      if (record.fence) throw new Refusal("conflict", "The call was superseded");
+
+      const thread = claims.open({ uid, slug, record, traceparent });
+      const atMs = clock.now();
+      const result = await thread.claim({
+        event: { type: "page.answered", callId, tool, text, isError, atMs },
+        page,
+      });
+      if (result.type === "unchanged") throw new Refusal("conflict", "No such call is pending");
+      if (result.type !== "committed") return "again";
+      const reply = createReply(run.runId);
+      thread.attach(reply, positionAfter(run.lines));
+      return reply;
+    });
+  };
+}

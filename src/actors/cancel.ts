@@ -1,0 +1,67 @@
+import { pause } from "../clock.ts";
+import { holderOf } from "../domain/fence.ts";
+import { StoreUnavailable } from "../store.ts";
+import type { Claims } from "./claims.ts";
+import type { ThreadDependencies } from "./dependencies.ts";
+import type { HeldThread } from "./held-thread.ts";
+import type { HeldThreads } from "./held-threads.ts";
+
+/** How long a run's holder may take to obey: another instance loses the run then, and this one tells of an outage. */
+const OBEY_MS = 2_000;
+const LOOK_MS = 100;
+
+/** Stops the active run or pending call of a thread, wherever it is; also fine where there is none. */
+export function createCancel({
+  claims,
+  held,
+  isSilent,
+  store,
+  clock,
+  timers,
+}: Pick<ThreadDependencies, "store" | "clock" | "timers"> & {
+  claims: Claims;
+  held: HeldThreads;
+  /** Was this process not heard of lately? */
+  isSilent: (processId: string) => boolean;
+}) {
+  return async (uid: string): Promise<void> => {
+    const endsAt = clock.elapsed() + OBEY_MS;
+    for (;;) {
+      const thread = held.get(uid);
+      if (thread && (await endsHere(thread, endsAt))) return;
+      if (await endsInStore(uid, endsAt)) return;
+      await pause(timers, LOOK_MS);
+    }
+  };
+
+  /** False: the thread was taken from here meanwhile, and goes on elsewhere. */
+  async function endsHere(thread: HeldThread, endsAt: number): Promise<boolean> {
+    const runId = thread.run?.runId;
+    const handled = thread.receive({ type: "run.cancelled" });
+    if (!(await isDone(handled, endsAt))) throw new StoreUnavailable("cancel a run");
+    return thread.run?.runId !== runId || Boolean(thread.run?.outcome);
+  }
+
+  /** False: its holder was told, and has not obeyed yet; or the thread moved meanwhile. */
+  async function endsInStore(uid: string, endsAt: number): Promise<boolean> {
+    const record = await claims.load(uid);
+    if (!record?.run || record.state === "idle") return true;
+    const { fence, slug, run } = record;
+    if (fence && !isSilent(holderOf(fence)) && clock.elapsed() < endsAt) {
+      store.send(holderOf(fence), { type: "cancel", uid, runId: run.runId });
+      return false;
+    }
+    const thread = claims.open({ uid, slug, record, traceparent: null });
+    const takes = fence ? { takesFrom: fence } : {};
+    const { type } = await thread.claim({ event: { type: "run.cancelled" }, ...takes });
+    return type === "committed" || type === "unchanged";
+  }
+
+  /** False: the clock says that it takes too long. */
+  async function isDone(work: Promise<void>, untilMs: number): Promise<boolean> {
+    let done = false;
+    const end = work.then(() => void (done = true));
+    while (!done && clock.elapsed() < untilMs) await Promise.race([end, pause(timers, LOOK_MS)]);
+    return done;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Line } from "../../machines/line.ts";
+import { streamMachine } from "../../machines/stream.ts";
+import { THREAD_CHART_VERSION, threadMachine } from "../../machines/thread.ts";
+import type { ThreadEffect } from "../../machines/thread.ts";
+import { VISITOR_CHART_VERSION, visitorMachine } from "../../machines/visitor.ts";
+import { createHost } from "./host.ts";
+import { readThreadContext, readVisitorContext } from "./stored-context.ts";
+
+/** The charts under their hosts: the only ones, for each is stateless between two decisions. */
+export const threadHost = createHost<typeof threadMachine, Line, ThreadEffect>({
+  machine: threadMachine,
+  version: THREAD_CHART_VERSION,
+  readContext: readThreadContext,
+});
+
+export const visitorHost = createHost<typeof visitorMachine, never, never>({
+  machine: visitorMachine,
+  version: VISITOR_CHART_VERSION,
+  readContext: readVisitorContext,
+});
+
+export const streamHost = createHost<typeof streamMachine, Line, never>({
+  machine: streamMachine,
+  version: 0,
+  // A stream lives in memory alone.
+  readContext: () => ({}),
+});
+
+export type ThreadSnapshot = ReturnType<typeof threadHost.initial>;
+export type VisitorSnapshot = ReturnType<typeof visitorHost.initial>;

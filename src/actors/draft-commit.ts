@@ -1,0 +1,53 @@
+import type { RunRecord } from "../domain/message.ts";
+import type { ThreadCommit } from "../store.ts";
+import { threadHost } from "./charts.ts";
+import type { ThreadSnapshot } from "./charts.ts";
+import type { PlannedChange } from "./plan-change.ts";
+import { threadStateOf } from "./thread-state.ts";
+
+/** Whether a commit takes the thread or holds it already, and what it does with the queue. */
+export type CommitPurpose = Pick<ThreadCommit, "claims" | "takesFrom" | "orWait" | "startsWaiting">;
+
+/** The thread goes on being held: nothing is taken, nothing of the queue is begun. */
+export const GOES_ON: CommitPurpose = { claims: false, takesFrom: null, orWait: null, startsWaiting: null };
+
+/**
+ * The commit of a planned change, or, with none planned, of the thread as it is: a claim saves it so again.
+ * null: a thread without a run has nothing to be claimed for.
+ */
+export function draftCommit(options: {
+  thread: {
+    uid: string;
+    slug: string;
+    fence: string;
+    rev: number;
+    snapshot: ThreadSnapshot;
+    run: RunRecord | null;
+  };
+  planned: { change: PlannedChange; next: ThreadSnapshot } | null;
+  purpose: CommitPurpose;
+  opId: string;
+  atMs: number;
+}): ThreadCommit | null {
+  const { thread, planned, purpose, opId, atMs } = options;
+  const run = planned?.change.run ?? thread.run;
+  if (!run) return null;
+  const next = planned?.next ?? thread.snapshot;
+  const state = threadStateOf(next.value);
+  return {
+    uid: thread.uid,
+    slug: thread.slug,
+    opId,
+    fence: thread.fence,
+    ...purpose,
+    rev: thread.rev,
+    atMs,
+    snapshot: threadHost.freeze(next),
+    state,
+    run,
+    endedRun: planned?.change.endedRun ?? null,
+    messages: planned?.change.messages ?? [],
+    holds: state === "running",
+    deadlineMs: state === "awaiting" ? (next.context.run?.deadlineMs ?? null) : null,
+  };
+}

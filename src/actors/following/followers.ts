@@ -1,0 +1,127 @@
+import { isTerminal } from "../../../machines/line.ts";
+import type { ThreadDependencies } from "../dependencies.ts";
+import type { HeldThread } from "../held-thread.ts";
+import type { HeldThreads } from "../held-threads.ts";
+import type { OpenReply } from "../reply.ts";
+import { positionAfter } from "../run-log.ts";
+import type { FollowMessage, SaidMessage } from "./messages.ts";
+
+/** The holder's side of following: sends what a run says here to the instances that asked for it. */
+export interface Followers {
+  /** Another instance asks to be sent what a run says here. */
+  add(message: FollowMessage): void;
+  /** The run began here: who asked for it too early is sent it now. */
+  begun(thread: HeldThread): void;
+}
+
+/** A reader of a log here that is another instance's mirror there. */
+interface Follower extends OpenReply {
+  readonly thread: HeldThread;
+  readonly position: number;
+  renew(): void;
+}
+
+/** A follower that was not asked for again for so long is dropped. */
+const FOLLOWER_TTL_MS = 5_000;
+
+type FollowerDependencies = Pick<ThreadDependencies, "store" | "clock">;
+
+export function createFollowers(dependencies: FollowerDependencies, held: HeldThreads): Followers {
+  const { clock } = dependencies;
+  const followers = new Map<string, Follower>();
+  /** Who asked for a run that has not begun here. */
+  const early = new Map<string, { message: FollowMessage; atMs: number }>();
+
+  function keepForLater(key: string, message: FollowMessage): void {
+    const now = clock.elapsed();
+    for (const [other, { atMs }] of early) if (now - atMs > FOLLOWER_TTL_MS) early.delete(other);
+    early.set(key, { message, atMs: now });
+  }
+
+  function add(message: FollowMessage): void {
+    const key = `${message.runId} ${message.to}`;
+    const thread = held.get(message.uid);
+    // Over already, which the mirror's next look at the store tells it, or not begun yet.
+    if (thread?.run?.runId !== message.runId) return keepForLater(key, message);
+    const known = followers.get(key);
+    if (known && !known.over && known.thread === thread && known.position <= message.from) {
+      return known.renew();
+    }
+    known?.leave();
+    const follower = createFollower(dependencies, thread, message, () => {
+      if (followers.get(key) === follower) followers.delete(key);
+    });
+    followers.set(key, follower);
+    thread.attach(follower, message.from);
+  }
+
+  return {
+    add,
+
+    begun(thread) {
+      for (const [key, { message }] of early) {
+        if (message.runId !== thread.run?.runId) continue;
+        early.delete(key);
+        add(message);
+      }
+    },
+  };
+}
+
+/** `onOver`: nothing more will be sent. A follower holds its thread, and with it all that the run said. */
+function createFollower(
+  { store, clock }: FollowerDependencies,
+  thread: HeldThread,
+  { runId, from, to }: FollowMessage,
+  onOver: () => void,
+): Follower {
+  let position = from;
+  let renewedAt = clock.elapsed();
+  let over = false;
+  const { fence, basePosition } = thread;
+
+  function leave(): void {
+    if (over) return;
+    over = true;
+    onOver();
+  }
+
+  return {
+    runId,
+    thread,
+
+    get position() {
+      return position;
+    },
+
+    get over() {
+      return over;
+    },
+
+    renew() {
+      renewedAt = clock.elapsed();
+    },
+
+    say(said) {
+      if (clock.elapsed() - renewedAt > FOLLOWER_TTL_MS) return leave();
+      const lines = said.filter((line) => !isTerminal(line));
+      const terminal = said.find((line) => isTerminal(line)) ?? null;
+      const message: SaidMessage = {
+        type: "said",
+        runId,
+        fence,
+        base: basePosition,
+        from: position,
+        lines,
+        terminal,
+      };
+      store.send(to, message);
+      position += positionAfter(lines);
+      if (terminal) leave();
+    },
+
+    read() {},
+
+    leave,
+  };
+}

@@ -1,0 +1,182 @@
+import type { ErrorLine, Line, ProgressLine, TerminalLine } from "../../../machines/line.ts";
+import { holderOf } from "../../domain/fence.ts";
+import type { ThreadRecord } from "../../store.ts";
+import type { ThreadDependencies } from "../dependencies.ts";
+import type { HeldThread } from "../held-thread.ts";
+import type { HeldThreads } from "../held-threads.ts";
+import { INTERRUPTED } from "../interrupted.ts";
+import type { OpenReply } from "../reply.ts";
+import { createRunLog, linesSince } from "../run-log.ts";
+import type { RunLog } from "../run-log.ts";
+import type { FollowMessage, SaidMessage } from "./messages.ts";
+import { findRun } from "./run-in-store.ts";
+
+/** The reader's side of following: a log of each run that is read here and made elsewhere. */
+export interface Mirrors {
+  /** Reads along from `from` on. `record`: the thread as it was just read, with the reply's run. */
+  follow(record: ThreadRecord, reply: OpenReply, from: number): void;
+  /** Waits for a run that has not begun, in a thread that `fence` holds. */
+  expect(uid: string, reply: OpenReply, fence: string): void;
+  /** What the holder said. */
+  receive(message: SaidMessage): void;
+  /** The run began, or goes on, in this process. */
+  begun(thread: HeldThread): void;
+  /** How many streams here read along, or wait for their run. */
+  readers(): number;
+  stop(): void;
+}
+
+/** How often a mirror looks into the store; messages bring everything sooner, so this only bounds what a lost one costs. */
+const LOOK_MS = 1_000;
+
+const LOST: ErrorLine = { type: "error", message: "The service has lost this message" };
+
+interface Mirror {
+  uid: string;
+  log: RunLog;
+  /** Who said what the log has. */
+  fence: string | null;
+  callOff: () => void;
+}
+
+export function createMirrors(
+  { store, timers, log: plainLog }: Pick<ThreadDependencies, "store" | "timers" | "log">,
+  held: HeldThreads,
+): Mirrors {
+  const mirrors = new Map<string, Mirror>();
+
+  function mirrorOf(uid: string, runId: string, lines: readonly ProgressLine[]): Mirror {
+    const known = mirrors.get(runId);
+    if (known) return known;
+    const mirror: Mirror = { uid, log: createRunLog(runId, lines), fence: null, callOff() {} };
+    mirrors.set(runId, mirror);
+    lookLater(mirror);
+    return mirror;
+  }
+
+  function drop(mirror: Mirror): void {
+    mirror.callOff();
+    mirrors.delete(mirror.log.runId);
+  }
+
+  function ask(mirror: Mirror, fence: string): void {
+    const { uid, log } = mirror;
+    const message: FollowMessage = {
+      type: "follow",
+      uid,
+      runId: log.runId,
+      from: log.position,
+      to: store.processId,
+    };
+    store.send(holderOf(fence), message);
+  }
+
+  function lookLater(mirror: Mirror): void {
+    mirror.callOff = timers.after(LOOK_MS, () => void look(mirror));
+  }
+
+  /** The store's view of the run: who holds it now, or how it ended. */
+  async function look(mirror: Mirror): Promise<void> {
+    const { uid, log } = mirror;
+    if ([...log.readers].every((reply) => reply.over)) return drop(mirror);
+    try {
+      const record = await store.load(uid, 1);
+      if (isKnown(mirror)) await compare(mirror, record);
+    } catch (error) {
+      plainLog.warn({ uid, err: error }, "cannot look after a followed run");
+    }
+    if (isKnown(mirror)) lookLater(mirror);
+  }
+
+  function isKnown(mirror: Mirror): boolean {
+    return mirrors.get(mirror.log.runId) === mirror;
+  }
+
+  async function compare(mirror: Mirror, record: ThreadRecord | null): Promise<void> {
+    const { uid, log } = mirror;
+    const run = await findRun(store, record, { uid, runId: log.runId });
+    if (!isKnown(mirror)) return;
+    switch (run.type) {
+      case "ended":
+        return finish(mirror, run.lines, run.terminal);
+      case "past":
+        return log.position > 0 ? cut(mirror) : finish(mirror, run.lines, run.terminal);
+      case "held": {
+        const here = held.get(uid);
+        if (here?.run?.runId === log.runId) return handOver(mirror, here);
+        if (holderOf(run.fence) !== store.processId) ask(mirror, run.fence);
+        return;
+      }
+      case "lost":
+        return cut(mirror, LOST);
+      case "free":
+        return;
+    }
+  }
+
+  function finish(mirror: Mirror, lines: readonly ProgressLine[], terminal: TerminalLine): void {
+    mirror.log.say([...linesSince(lines, mirror.log.position), terminal]);
+    drop(mirror);
+  }
+
+  function cut(mirror: Mirror, line: ErrorLine = INTERRUPTED): void {
+    mirror.log.cut(line);
+    drop(mirror);
+  }
+
+  /** The run is made here now: its readers read at the source. */
+  function handOver(mirror: Mirror, thread: HeldThread): void {
+    drop(mirror);
+    const { log, fence } = mirror;
+    if (log.position > thread.basePosition && fence !== thread.fence) return log.cut(INTERRUPTED);
+    for (const reply of log.readers) thread.attach(reply, log.position);
+  }
+
+  return {
+    follow(record, reply, from) {
+      const mirror = mirrorOf(record.uid, reply.runId, record.run?.lines ?? []);
+      mirror.log.attach(reply, from);
+      if (record.fence) ask(mirror, record.fence);
+    },
+
+    expect(uid, reply, fence) {
+      const mirror = mirrorOf(uid, reply.runId, []);
+      mirror.log.attach(reply, 0);
+      if (holderOf(fence) !== store.processId) ask(mirror, fence);
+    },
+
+    receive({ runId, fence, base, from, lines, terminal }) {
+      const mirror = mirrors.get(runId);
+      if (!mirror) return;
+      const { position } = mirror.log;
+      if (mirror.fence !== fence) {
+        // The run was taken over: what the new holder says goes on from what was saved.
+        if (mirror.fence !== null && position > base) return cut(mirror);
+        mirror.fence = fence;
+      }
+      // The holder was stopped: the run goes on elsewhere, and the store will say where.
+      if (terminal?.type === "error" && terminal.code === "interrupted") return;
+      if (from > position) return ask(mirror, fence);
+      const news: Line[] = linesSince(lines, position - from);
+      if (terminal) news.push(terminal);
+      if (news.length > 0) mirror.log.say(news);
+      if (terminal) drop(mirror);
+    },
+
+    begun(thread) {
+      const mirror = thread.run && mirrors.get(thread.run.runId);
+      if (mirror) handOver(mirror, thread);
+    },
+
+    readers: () =>
+      [...mirrors.values()].flatMap(({ log }) => [...log.readers]).filter((reply) => !reply.over).length,
+
+    stop() {
+      for (const mirror of mirrors.values()) {
+        mirror.callOff();
+        mirror.log.cut(INTERRUPTED);
+      }
+      mirrors.clear();
+    },
+  };
+}

@@ -1,0 +1,353 @@
+import type { ThreadEvent } from "../../machines/thread.ts";
+import { newFence } from "../domain/fence.ts";
+import type { Catalog, Message, RunRecord, UserMessage } from "../domain/message.ts";
+import type { CommitResult, ThreadRecord } from "../store.ts";
+import { createActiveTime } from "./active-time.ts";
+import type { ActiveTime } from "./active-time.ts";
+import { threadHost } from "./charts.ts";
+import type { ThreadSnapshot } from "./charts.ts";
+import type { ThreadDependencies } from "./dependencies.ts";
+import { draftCommit, GOES_ON } from "./draft-commit.ts";
+import type { CommitPurpose } from "./draft-commit.ts";
+import type { HeldThreads } from "./held-threads.ts";
+import { INTERRUPTED } from "./interrupted.ts";
+import type { LongReplies, LongReply } from "./long-replies.ts";
+import { createMailbox } from "./mailbox.ts";
+import { nextTurn, withWholeReplies } from "./next-turn.ts";
+import { planChange } from "./plan-change.ts";
+import type { Enclosed, PerformedEffect, PlannedChange } from "./plan-change.ts";
+import type { OpenReply } from "./reply.ts";
+import { retryDuringOutage } from "./retry-during-outage.ts";
+import { createRunLog } from "./run-log.ts";
+import type { RunLog } from "./run-log.ts";
+import { NOT_SAVED, saveThread } from "./save-thread.ts";
+import { threadStateOf } from "./thread-state.ts";
+import { createWork } from "./work.ts";
+import type { Tell, Work } from "./work.ts";
+
+/** A planned change, and the chart's snapshot after it. */
+interface Planned {
+  change: PlannedChange;
+  next: ThreadSnapshot;
+}
+
+export interface Claim extends Partial<Enclosed> {
+  /** null: the chart is not asked; the thread is claimed to run its queue. */
+  event: ThreadEvent | null;
+  takesFrom?: string;
+  orWait?: { message: UserMessage; max: number };
+}
+
+/** The claim's end: the store's answer, or `unchanged` where the chart has no move for the event. */
+export type ClaimResult = CommitResult | { type: "unchanged" };
+
+/** What the held threads of a process share. */
+export type HeldThreadDependencies = ThreadDependencies & { longReplies: LongReplies };
+
+const NOTHING_ENCLOSED: Enclosed = { item: null, message: null, page: null };
+
+/**
+ * A thread that this process holds, from claim to release.
+ *
+ * Each event goes the same way, one at a time: ask the chart, commit what it asks to be saved, and only then say the
+ * lines and perform the effects. A delta changes nothing that is saved, and passes in the same tick. Every commit
+ * carries the fence of the claim: when another process has taken the thread, the commit says so, and this one stops.
+ */
+export class HeldThread {
+  readonly uid: string;
+  readonly slug: string;
+  readonly fence: string;
+  /** The active run as it was last saved. */
+  run: RunRecord | null;
+  /** What the active run has said, saved or not. */
+  log: RunLog;
+  /** What was saved of the run when this process took it: what lies before it reads the same on every instance. */
+  basePosition: number;
+
+  readonly #dependencies: HeldThreadDependencies;
+  readonly #registry: HeldThreads;
+  readonly #mailbox = createMailbox();
+  readonly #work: Work;
+  readonly #activeTime: ActiveTime;
+  #longReply: LongReply;
+  #snapshot: ThreadSnapshot;
+  #rev: number;
+  #history: Message[];
+  #messageCount: number;
+  #catalog: Catalog;
+  #traceparent: string | null;
+  #isOver = false;
+
+  constructor(
+    dependencies: HeldThreadDependencies,
+    registry: HeldThreads,
+    thread: { uid: string; slug: string; record: ThreadRecord | null; traceparent: string | null },
+  ) {
+    const { uid, slug, record, traceparent } = thread;
+    this.#dependencies = dependencies;
+    this.#registry = registry;
+    this.uid = uid;
+    this.slug = record?.slug ?? slug;
+    this.fence = newFence(dependencies.store.processId, dependencies.newId());
+    this.#work = createWork(dependencies, {
+      uid,
+      slug: this.slug,
+      post: (step) => this.#mailbox.post(step),
+      handle: (event, item) => this.#handle(event, { item }),
+    });
+    this.run = record?.run ?? null;
+    this.log = createRunLog(this.run?.runId ?? "", this.run?.lines, this.run?.kept);
+    // As it was stored: a claim without an event saves it so again.
+    if (this.run?.kept) this.run = { ...this.run, lines: [...this.log.lines] };
+    this.#longReply = this.#longReplyOf(this.log);
+    this.basePosition = this.log.position;
+    this.#snapshot = record?.snapshot ? threadHost.thaw(record.snapshot) : threadHost.initial();
+    this.#rev = record?.rev ?? 0;
+    this.#history = record?.tail ?? [];
+    this.#messageCount = record?.messageCount ?? 0;
+    this.#catalog = record?.catalog ?? [];
+    this.#traceparent = traceparent;
+    this.#activeTime = createActiveTime(dependencies, dependencies.limits.runTimeoutMs);
+  }
+
+  /** Takes the thread with its first event. Rejects with StoreUnavailable: the outcome is then unknown. */
+  async claim(claim: Claim): Promise<ClaimResult> {
+    const planned = claim.event ? this.#plan(claim.event, claim) : null;
+    if (claim.event && !planned) return { type: "unchanged" };
+    const { takesFrom = null, orWait = null } = claim;
+    const commit = this.#draft(planned, { ...GOES_ON, claims: true, takesFrom, orWait });
+    // A thread without a run cannot be held: there is nothing to claim.
+    if (!commit) return { type: "unchanged" };
+
+    this.#registry.claiming(this);
+    let result: CommitResult | null = null;
+    try {
+      result = await this.#dependencies.store.commit(commit);
+    } finally {
+      this.#registry.claimed(this, result?.type === "committed");
+    }
+    if (result.type === "committed") {
+      const committed = result;
+      this.#mailbox.post(() => this.#settle(planned, committed));
+    }
+    return result;
+  }
+
+  /** Gives the thread an event from outside; resolves when it was handled, saved or dropped. */
+  receive(event: ThreadEvent): Promise<void> {
+    return new Promise((resolve) => {
+      this.#mailbox.post(async () => {
+        await this.#handle(event, {});
+        resolve();
+      });
+    });
+  }
+
+  /** Gives a reader what the active run has said since `from`, then what comes. */
+  attach(reply: OpenReply, from: number): void {
+    this.#longReply.attach(reply, from);
+  }
+
+  /** The page registered other tools: the next turn is offered these. */
+  setCatalog(catalog: Catalog): void {
+    this.#catalog = catalog;
+  }
+
+  /** Ends the streams and stops working, without a save: another process goes on where the last save left off. */
+  interrupt(): void {
+    if (this.#isOver) return;
+    this.#stop();
+    this.log.cut(INTERRUPTED);
+    this.#registry.released(this);
+  }
+
+  /** The event that begins a message's run. */
+  userSaid(message: UserMessage): ThreadEvent {
+    const { runMaxToolCalls, toolResultTimeoutMs } = this.#dependencies.limits;
+    return {
+      type: "user.said",
+      runId: message.runId,
+      atMs: message.saidAtMs,
+      limits: { toolCalls: runMaxToolCalls, toolResultMs: toolResultTimeoutMs },
+    };
+  }
+
+  /** One event of a thread that is held. Synchronous where nothing is to be saved. */
+  #handle(event: ThreadEvent, enclosed: Partial<Enclosed>): void | Promise<void> {
+    if (this.#isOver) return;
+    if (event.type === "agent.wrote") return this.#passOn(event);
+    const planned = this.#plan(event, enclosed);
+    if (planned) return this.#save(planned, null);
+  }
+
+  /** A delta: through the chart to the readers, with no save. */
+  #passOn(event: ThreadEvent): void {
+    const { outcome } = threadHost.decide(this.#snapshot, event);
+    for (const part of outcome) if (part.kind === "emitted") this.log.say([part.line]);
+  }
+
+  #plan(event: ThreadEvent, enclosed: Partial<Enclosed>): Planned | null {
+    const decision = threadHost.decide(this.#snapshot, event);
+    if (!decision.changed) return null;
+    const change = planChange({
+      ...NOTHING_ENCLOSED,
+      ...enclosed,
+      run: this.run && this.#runSoFar(this.run),
+      event,
+      decision,
+      messageCount: this.#messageCount,
+      lastMessageAtMs: this.#history.at(-1)?.createdAtMs ?? 0,
+      nowMs: this.#dependencies.clock.now(),
+    });
+    return { change, next: decision.next };
+  }
+
+  #runSoFar(run: RunRecord): RunRecord {
+    const { lines, kept } = this.log;
+    const activeMs = this.#activeTime.soFar(run.activeMs);
+    return { ...run, lines: [...lines], activeMs, ...(kept.parts > 0 ? { kept } : {}) };
+  }
+
+  #draft(planned: Planned | null, purpose: CommitPurpose) {
+    const { uid, slug, fence, run } = this;
+    const { clock, newId } = this.#dependencies;
+    const thread = { uid, slug, fence, run, rev: this.#rev, snapshot: this.#snapshot };
+    return draftCommit({ thread, planned, purpose, opId: newId(), atMs: clock.now() });
+  }
+
+  /** `startsWaiting`: the run of the waiting message that the change begins. */
+  async #save(planned: Planned, startsWaiting: string | null): Promise<void> {
+    const commit = this.#draft(planned, { ...GOES_ON, startsWaiting });
+    if (!commit) return;
+    const { log } = this.#dependencies;
+    const about = { uid: this.uid, runId: commit.run.runId };
+    try {
+      const result = await saveThread(this.#dependencies, commit, {
+        isWanted: () => !this.#isOver,
+        onSlow: () => this.log.cut(NOT_SAVED),
+      });
+      if (!result || this.#isOver) return;
+      if (result.type === "committed") return this.#settle(planned, result);
+      log.warn({ ...about, result: result.type }, "another instance holds the thread");
+    } catch (error) {
+      log.error({ ...about, err: error }, "cannot save a thread");
+    }
+    this.interrupt();
+  }
+
+  /** What was saved becomes true here: lines are said, effects performed, the next message begun or the thread released. */
+  #settle(
+    planned: Planned | null,
+    result: Extract<CommitResult, { type: "committed" }>,
+  ): void | Promise<void> {
+    if (this.#isOver) return;
+    this.#rev = result.rev;
+    if (planned) this.#adopt(planned);
+    if (this.#isRunning()) {
+      for (const effect of planned?.change.effects ?? []) this.#perform(effect);
+      return;
+    }
+    if (result.next) return this.#beginWaiting(result.next);
+    this.#stop();
+    this.#registry.released(this);
+  }
+
+  #beginWaiting(message: UserMessage): void | Promise<void> {
+    this.#traceparent = message.traceparent ?? null;
+    const planned = this.#plan(this.userSaid(message), { message });
+    if (planned) return this.#save(planned, message.runId);
+  }
+
+  #adopt({ change, next }: Planned): void {
+    this.#work.leave();
+    this.#snapshot = next;
+    this.#messageCount += change.messages.length;
+    this.#history.push(...change.messages);
+    if (change.endedRun) this.#reportEnd(change.endedRun);
+    this.run = change.run;
+    if (change.begins) {
+      this.log = createRunLog(change.run.runId);
+      this.#longReply = this.#longReplyOf(this.log);
+      this.basePosition = 0;
+      this.#registry.begun(this);
+    }
+    this.#setTimeout(change.run);
+    this.log.say(change.lines);
+    this.#reportMove(change);
+    this.#reportEnd(change.run);
+  }
+
+  #setTimeout(run: RunRecord): void {
+    if (!this.#isRunning()) return this.#activeTime.rest();
+    const event: ThreadEvent = { type: "run.failed", message: "The run took longer than it may", code: null };
+    this.#activeTime.begin(run.activeMs, () => void this.receive(event));
+  }
+
+  #reportMove({ run, lines }: PlannedChange): void {
+    const move = run.path.at(-1);
+    if (!move) return;
+    const { uid, slug } = this;
+    this.#dependencies.observer.moved({ slug, uid, runId: run.runId, rev: this.#rev, move, lines });
+  }
+
+  #reportEnd({ runId, outcome, saidAtMs }: RunRecord): void {
+    if (!outcome) return;
+    const { clock, observer } = this.#dependencies;
+    const elapsedMs = Math.max(0, clock.now() - saidAtMs);
+    observer.runEnded({ slug: this.slug, runId, outcome, elapsedMs });
+  }
+
+  #perform(effect: PerformedEffect): void {
+    switch (effect.type) {
+      case "startTurn":
+        return this.#think();
+      case "callTool":
+        return this.#work.useTool(this.log.runId, effect.params.call);
+    }
+  }
+
+  #think(): void {
+    const { run, slug } = this;
+    if (!run) return;
+    const turn = nextTurn({
+      slug,
+      run,
+      history: this.#history,
+      catalog: this.#catalog,
+      traceparent: this.#traceparent,
+      usage: this.#snapshot.context.run?.usage ?? null,
+    });
+    const whole = withWholeReplies(turn, (runId, parts) => this.#keptText(runId, parts));
+    this.#work.think(run.runId, whole, (text, tell) => this.#wrote(text, tell));
+  }
+
+  /** A promise: the model is not read on before it resolves. */
+  #wrote(text: string, tell: Tell): Promise<void> | undefined {
+    tell({ type: "agent.wrote", text });
+    if (this.log.textChars > this.#dependencies.limits.runMaxReplyChars) {
+      tell({ type: "run.failed", message: "The reply grew longer than it may", code: null });
+    }
+    return this.#longReply.grew();
+  }
+
+  async #keptText(runId: string, parts: number): Promise<string> {
+    const { store, timers } = this.#dependencies;
+    const read = () => store.keptText(this.uid, runId, parts);
+    return (await retryDuringOutage(timers, read, { isWanted: () => !this.#isOver, onAway() {} })) ?? "";
+  }
+
+  #longReplyOf(log: RunLog): LongReply {
+    const { uid, fence } = this;
+    return this.#dependencies.longReplies.of({ uid, fence, isOver: () => this.#isOver }, log);
+  }
+
+  #isRunning(): boolean {
+    return threadStateOf(this.#snapshot.value) === "running";
+  }
+
+  #stop(): void {
+    this.#isOver = true;
+    this.#work.leave();
+    this.#activeTime.rest();
+  }
+}

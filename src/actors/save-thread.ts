@@ -1,0 +1,35 @@
+import type { ErrorLine } from "../../machines/line.ts";
+import type { CommitResult, ThreadCommit } from "../store.ts";
+import type { ThreadDependencies } from "./dependencies.ts";
+import { retryDuringOutage } from "./retry-during-outage.ts";
+
+/** How long a save is tried again before the readers are told; the store's own deadline. */
+const READERS_WAIT_MS = 2_000;
+
+export const NOT_SAVED: ErrorLine = {
+  type: "error",
+  message: "The service cannot save the conversation right now",
+};
+
+/**
+ * Commits, again and again during an outage. `onSlow` is called once, when the readers have waited long enough.
+ * null: given up, as nobody wants it any more. Rethrows what is no outage.
+ */
+export async function saveThread(
+  { store, clock, timers, log }: Pick<ThreadDependencies, "store" | "clock" | "timers" | "log">,
+  commit: ThreadCommit,
+  { isWanted, onSlow }: { isWanted: () => boolean; onSlow: () => void },
+): Promise<CommitResult | null> {
+  const begunAt = clock.elapsed();
+  let isSlow = false;
+  return retryDuringOutage(timers, () => store.commit(commit), {
+    isWanted,
+    onAway(pauseMs) {
+      if (isSlow || clock.elapsed() - begunAt + pauseMs <= READERS_WAIT_MS) return;
+      isSlow = true;
+      const { uid, run } = commit;
+      log.warn({ uid, runId: run.runId }, "the store is away: the run waits with its save");
+      onSlow();
+    },
+  });
+}

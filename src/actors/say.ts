@@ -1,0 +1,81 @@
+import type { Api, Speaker, UserMessage } from "../domain/message.ts";
+import { Refusal } from "../domain/refusal.ts";
+import type { ThreadRecord } from "../store.ts";
+import type { Claims } from "./claims.ts";
+import type { ThreadDependencies } from "./dependencies.ts";
+import type { Following } from "./following/following.ts";
+import type { HeldThreads } from "./held-threads.ts";
+import { createReply } from "./reply.ts";
+import type { Reply } from "./reply.ts";
+
+/** A user's message as a request brings it. */
+export interface NewMessage {
+  uid: string;
+  slug: string;
+  api: Api;
+  userId: string;
+  speaker: Speaker;
+  text: string;
+  /** W3C trace context of the request, or null. */
+  traceparent: string | null;
+}
+
+/**
+ * Stores a message, and begins its run where the thread is free; where it is held, the message waits in its queue.
+ * Resolves when it is stored. Refusal("rate-limited") where too many wait already.
+ */
+export function createSay({
+  claims,
+  held,
+  following,
+  store,
+  clock,
+  newId,
+  limits,
+}: Pick<ThreadDependencies, "store" | "clock" | "newId" | "limits"> & {
+  claims: Claims;
+  held: HeldThreads;
+  following: Following;
+}) {
+  const max = limits.threadQueueMax;
+
+  return (said: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply> => {
+    const { uid, slug, traceparent } = said;
+    const message = userMessage(said, newId(), clock.now());
+    const reply = createReply(message.runId);
+
+    return claims.onFresh(uid, loading, async (record) => {
+      if (record?.fence) {
+        const waits = await store.wait(uid, message, max);
+        return waits.type === "free" ? "again" : waitBehind(waits);
+      }
+      const thread = claims.open({ uid, slug, record, traceparent });
+      const event = thread.userSaid(message);
+      const result = await thread.claim({ event, message, orWait: { message, max } });
+      if (result.type === "waiting" || result.type === "full") return waitBehind(result);
+      if (result.type !== "committed") return "again";
+      thread.attach(reply, 0);
+      return reply;
+    });
+
+    function waitBehind(holder: { type: "waiting"; fence: string } | { type: "full" }): Reply {
+      if (holder.type === "full") {
+        throw new Refusal("rate-limited", "Too many messages wait in this thread", 1);
+      }
+      // Its run may have begun before the store's answer came back.
+      const thread = held.get(uid);
+      if (thread?.run?.runId === reply.runId) thread.attach(reply, 0);
+      else following.expect(uid, reply, holder.fence);
+      return reply;
+    }
+  };
+}
+
+function userMessage(
+  { api, text, userId, speaker, traceparent }: NewMessage,
+  runId: string,
+  saidAtMs: number,
+): UserMessage {
+  const message = { runId, api, text, userId, speaker, saidAtMs };
+  return traceparent === null ? message : { ...message, traceparent };
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import type { ThreadContext } from "../../machines/thread.ts";
+import type { VisitorContext } from "../../machines/visitor.ts";
+
+/** The contexts of the charts as they come back from the store; each reader throws where the text is of another shape. */
+
+/** Checked and passed on as it is: a copy would lose a key such as `__proto__`, which a page may well use. */
+const jsonObject = z.custom<Record<string, unknown>>((value) => isObject(value));
+const counts = z.custom<Record<string, number>>(
+  (value) => isObject(value) && Object.values(value).every((count) => typeof count === "number"),
+);
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const usage = z.object({ input: z.number(), output: z.number() }).nullable();
+
+const call = z.object({
+  callId: z.string(),
+  kind: z.enum(["page", "server"]),
+  tool: z.string(),
+  server: z.string().exactOptional(),
+  arguments: jsonObject,
+  progress: z.string(),
+  repeatable: z.boolean(),
+});
+
+const threadContext: z.ZodType<ThreadContext> = z.object({
+  version: z.number(),
+  run: z
+    .object({
+      id: z.string(),
+      saidAtMs: z.number(),
+      limits: z.object({ toolCalls: z.number(), toolResultMs: z.number() }),
+      attempt: z.number(),
+      misses: z.number(),
+      calls: z.array(call),
+      uses: counts,
+      toolCalls: z.number(),
+      deadlineMs: z.number().nullable(),
+      hint: z.string().nullable(),
+      usage,
+    })
+    .nullable(),
+  usage,
+});
+
+const visitorContext: z.ZodType<VisitorContext> = z.object({
+  version: z.number(),
+  externalId: z.string().nullable(),
+});
+
+export const readThreadContext = (stored: unknown): ThreadContext => threadContext.parse(stored);
+export const readVisitorContext = (stored: unknown): VisitorContext => visitorContext.parse(stored);
