@@ -1,4 +1,5 @@
 import type { ThreadEvent } from "../../machines/thread.ts";
+import type { Turn } from "../agent.ts";
 import { newFence } from "../domain/fence.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../domain/message.ts";
 import type { CommitResult, ThreadRecord } from "../store.ts";
@@ -9,21 +10,20 @@ import type { ThreadSnapshot } from "./charts.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import { draftCommit, GOES_ON } from "./draft-commit.ts";
 import type { CommitPurpose } from "./draft-commit.ts";
-import type { HeldThreads } from "./held-threads.ts";
 import { INTERRUPTED } from "./interrupted.ts";
 import type { LongReplies, LongReply } from "./long-replies.ts";
 import { createMailbox } from "./mailbox.ts";
-import { nextTurn, withWholeReplies } from "./next-turn.ts";
+import { nextTurn } from "./next-turn.ts";
 import { planChange } from "./plan-change.ts";
 import type { Enclosed, PerformedEffect, PlannedChange } from "./plan-change.ts";
 import type { OpenReply } from "./reply.ts";
-import { retryDuringOutage } from "./retry-during-outage.ts";
+import { reportChange } from "./report-change.ts";
 import { createRunLog } from "./run-log.ts";
 import type { RunLog } from "./run-log.ts";
 import { NOT_SAVED, saveThread } from "./save-thread.ts";
 import { threadStateOf } from "./thread-state.ts";
 import { createWork } from "./work.ts";
-import type { Tell, Work } from "./work.ts";
+import type { Work } from "./work.ts";
 
 /** A planned change, and the chart's snapshot after it. */
 interface Planned {
@@ -40,6 +40,16 @@ export interface Claim extends Partial<Enclosed> {
 
 /** The claim's end: the store's answer, or `unchanged` where the chart has no move for the event. */
 export type ClaimResult = CommitResult | { type: "unchanged" };
+
+/** Whom a held thread tells of its coming and going. */
+export interface HeldThreadRegistry {
+  /** A claim is on its way: its fence is not lost, though nobody is known to hold it yet. */
+  claiming(thread: HeldThread): void;
+  claimed(thread: HeldThread, isHeld: boolean): void;
+  /** A run began here: whoever waits for it may attach. */
+  begun(thread: HeldThread): void;
+  released(thread: HeldThread): void;
+}
 
 /** What the held threads of a process share. */
 export type HeldThreadDependencies = ThreadDependencies & { longReplies: LongReplies };
@@ -65,7 +75,7 @@ export class HeldThread {
   basePosition: number;
 
   readonly #dependencies: HeldThreadDependencies;
-  readonly #registry: HeldThreads;
+  readonly #registry: HeldThreadRegistry;
   readonly #mailbox = createMailbox();
   readonly #work: Work;
   readonly #activeTime: ActiveTime;
@@ -80,7 +90,7 @@ export class HeldThread {
 
   constructor(
     dependencies: HeldThreadDependencies,
-    registry: HeldThreads,
+    registry: HeldThreadRegistry,
     thread: { uid: string; slug: string; record: ThreadRecord | null; traceparent: string | null },
   ) {
     const { uid, slug, record, traceparent } = thread;
@@ -263,7 +273,6 @@ export class HeldThread {
     this.#snapshot = next;
     this.#messageCount += change.messages.length;
     this.#history.push(...change.messages);
-    if (change.endedRun) this.#reportEnd(change.endedRun);
     this.run = change.run;
     if (change.begins) {
       this.log = createRunLog(change.run.runId);
@@ -273,8 +282,7 @@ export class HeldThread {
     }
     this.#setTimeout(change.run);
     this.log.say(change.lines);
-    this.#reportMove(change);
-    this.#reportEnd(change.run);
+    reportChange(this.#dependencies, { uid: this.uid, slug: this.slug, rev: this.#rev }, change);
   }
 
   #setTimeout(run: RunRecord): void {
@@ -283,33 +291,14 @@ export class HeldThread {
     this.#activeTime.begin(run.activeMs, () => void this.receive(event));
   }
 
-  #reportMove({ run, lines }: PlannedChange): void {
-    const move = run.path.at(-1);
-    if (!move) return;
-    const { uid, slug } = this;
-    this.#dependencies.observer.moved({ slug, uid, runId: run.runId, rev: this.#rev, move, lines });
-  }
-
-  #reportEnd({ runId, outcome, saidAtMs }: RunRecord): void {
-    if (!outcome) return;
-    const { clock, observer } = this.#dependencies;
-    const elapsedMs = Math.max(0, clock.now() - saidAtMs);
-    observer.runEnded({ slug: this.slug, runId, outcome, elapsedMs });
-  }
-
   #perform(effect: PerformedEffect): void {
-    switch (effect.type) {
-      case "startTurn":
-        return this.#think();
-      case "callTool":
-        return this.#work.useTool(this.log.runId, effect.params.call);
-    }
+    this.#work.perform(effect, { log: this.log, longReply: this.#longReply, turn: () => this.#nextTurn() });
   }
 
-  #think(): void {
+  #nextTurn(): Turn {
     const { run, slug } = this;
-    if (!run) return;
-    const turn = nextTurn({
+    if (!run) throw new Error("Cannot ask the model: the thread has no run");
+    return nextTurn({
       slug,
       run,
       history: this.#history,
@@ -317,23 +306,6 @@ export class HeldThread {
       traceparent: this.#traceparent,
       usage: this.#snapshot.context.run?.usage ?? null,
     });
-    const whole = withWholeReplies(turn, (runId, parts) => this.#keptText(runId, parts));
-    this.#work.think(run.runId, whole, (text, tell) => this.#wrote(text, tell));
-  }
-
-  /** A promise: the model is not read on before it resolves. */
-  #wrote(text: string, tell: Tell): Promise<void> | undefined {
-    tell({ type: "agent.wrote", text });
-    if (this.log.textChars > this.#dependencies.limits.runMaxReplyChars) {
-      tell({ type: "run.failed", message: "The reply grew longer than it may", code: null });
-    }
-    return this.#longReply.grew();
-  }
-
-  async #keptText(runId: string, parts: number): Promise<string> {
-    const { store, timers } = this.#dependencies;
-    const read = () => store.keptText(this.uid, runId, parts);
-    return (await retryDuringOutage(timers, read, { isWanted: () => !this.#isOver, onAway() {} })) ?? "";
   }
 
   #longReplyOf(log: RunLog): LongReply {

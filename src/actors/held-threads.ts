@@ -1,19 +1,13 @@
-import type { HeldThread } from "./held-thread.ts";
+import type { HeldThread, HeldThreadRegistry } from "./held-thread.ts";
 
 /** The threads that this process holds, and the fences by which it means to hold them. */
-export interface HeldThreads {
+export interface HeldThreads extends HeldThreadRegistry {
   /** The thread, where this process holds it. */
   get(uid: string): HeldThread | undefined;
   all(): HeldThread[];
   size(): number;
   /** Does this process mean to hold by this fence? What the store says it holds by another one is lost. */
   isOurs(fence: string): boolean;
-  /** A claim is on its way: its fence is not lost, though nobody is known to hold it yet. */
-  claiming(thread: HeldThread): void;
-  claimed(thread: HeldThread, isHeld: boolean): void;
-  /** A run began here: whoever waits for it may attach. */
-  begun(thread: HeldThread): void;
-  released(thread: HeldThread): void;
 }
 
 export function createHeldThreads(onBegun: (thread: HeldThread) => void): HeldThreads {

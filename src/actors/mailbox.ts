@@ -1,6 +1,6 @@
 /**
- * One letter at a time: what is posted while a letter is being worked on waits for its end.
- * A letter whose work is synchronous is done before `post` returns: a delta costs no promise.
+ * Runs tasks one at a time; later ones queue. A task that is synchronous is done before `post` returns: a delta costs
+ * no promise.
  */
 export interface Mailbox {
   /** Work must not throw and its promise must not reject: whoever posts handles its own faults. */

@@ -3,41 +3,46 @@ import type { ThreadEvent } from "../../machines/thread.ts";
 import type { Turn, TurnEnd } from "../agent.ts";
 import type { TurnItem } from "../domain/message.ts";
 import { ModelFault } from "../model.ts";
-import type { Wrote } from "../model.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
+import type { LongReply } from "./long-replies.ts";
+import { withWholeReplies } from "./next-turn.ts";
+import type { PerformedEffect } from "./plan-change.ts";
+import { retryDuringOutage } from "./retry-during-outage.ts";
+import type { RunLog } from "./run-log.ts";
 
 /**
  * What the present state of a run waits for: a turn of the model, or a call of a tool. One thing at a time; what comes of
  * it is events, and is dropped when the state was left meanwhile.
  */
 export interface Work {
-  /** `onText` is given what the model wrote and how to tell of it, and answers as `wrote` does. */
-  think(
-    runId: string,
-    turn: Turn | Promise<Turn>,
-    onText: (text: string, tell: Tell) => ReturnType<Wrote>,
-  ): void;
-  useTool(runId: string, call: Call): void;
+  perform(effect: PerformedEffect, run: WorkingRun): void;
   /** The state is left. */
   leave(): void;
 }
 
-export type Tell = (event: ThreadEvent) => void;
+/** The active run, as its work sees it. */
+export interface WorkingRun {
+  log: RunLog;
+  longReply: LongReply;
+  /** What the model would be asked now. */
+  turn: () => Turn;
+}
 
 /** Why it is aborted. One for all: a stack of its own would cost every run some microseconds. */
 const STATE_LEFT = new Error("The run has left the state that waited for this");
 
 export function createWork(
-  { agent, clock, log }: Pick<ThreadDependencies, "agent" | "clock" | "log">,
+  dependencies: Pick<ThreadDependencies, "agent" | "store" | "clock" | "timers" | "log" | "limits">,
   thread: {
     uid: string;
     slug: string;
     /** Runs a step in its turn among the thread's events. */
-    post(step: () => void | Promise<void>): void;
+    post: (step: () => void | Promise<void>) => void;
     /** `item`: what the model said in the turn that the event ends. */
-    handle(event: ThreadEvent, item: TurnItem | null): void | Promise<void>;
+    handle: (event: ThreadEvent, item: TurnItem | null) => void | Promise<void>;
   },
 ): Work {
+  const { agent, store, clock, timers, log, limits } = dependencies;
   let task: AbortController | null = null;
 
   function begin(runId: string) {
@@ -57,23 +62,50 @@ export function createWork(
     return error instanceof ModelFault ? error.message : "Something went wrong on the server";
   }
 
-  return {
-    think(runId, turn, onText) {
-      const { signal, tell, fail } = begin(runId);
-      const thinkOf = (ready: Turn) => agent.think(ready, (text) => onText(text, tell), signal);
-      const ending = turn instanceof Promise ? turn.then(thinkOf) : thinkOf(turn);
-      ending.then((end) => tell(eventOf(end, clock.now()), "item" in end ? end.item : null), fail);
-    },
+  function think({ log: said, longReply, turn }: WorkingRun): void {
+    const { signal, tell, fail } = begin(said.runId);
 
-    useTool(runId, call) {
-      const { signal, tell, fail } = begin(runId);
-      const { callId } = call;
-      agent
-        .useTool(thread.slug, call, signal)
-        .then(
-          ({ text, isError }) => tell({ type: "tool.returned", callId, text, isError, atMs: clock.now() }),
-          fail,
-        );
+    /** A promise: the model is not read on before it resolves. */
+    function wrote(text: string): Promise<void> | undefined {
+      tell({ type: "agent.wrote", text });
+      if (said.textChars > limits.runMaxReplyChars) {
+        tell({ type: "run.failed", message: "The reply grew longer than it may", code: null });
+      }
+      return longReply.grew();
+    }
+
+    /** The text that memory let go of; read again and again during an outage. */
+    async function keptText(runId: string, parts: number): Promise<string> {
+      const isWanted = () => !signal.aborted;
+      const read = () => store.keptText(thread.uid, runId, parts);
+      return (await retryDuringOutage(timers, read, { isWanted, onAway() {} })) ?? "";
+    }
+
+    const ask = (whole: Turn) => agent.think(whole, wrote, signal);
+    const whole = withWholeReplies(turn(), keptText);
+    const ending = whole instanceof Promise ? whole.then(ask) : ask(whole);
+    ending.then((end) => tell(eventOf(end, clock.now()), "item" in end ? end.item : null), fail);
+  }
+
+  function useTool(runId: string, call: Call): void {
+    const { signal, tell, fail } = begin(runId);
+    const { callId } = call;
+    agent
+      .useTool(thread.slug, call, signal)
+      .then(
+        ({ text, isError }) => tell({ type: "tool.returned", callId, text, isError, atMs: clock.now() }),
+        fail,
+      );
+  }
+
+  return {
+    perform(effect, run) {
+      switch (effect.type) {
+        case "startTurn":
+          return think(run);
+        case "callTool":
+          return useTool(run.log.runId, effect.params.call);
+      }
     },
 
     leave() {
