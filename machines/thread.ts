@@ -50,8 +50,8 @@ export type ThreadEvent =
   | { type: "tool.returned"; callId: string; text: string; isError: boolean; atMs: number }
   | { type: "page.answered"; callId: string; tool: string; text: string; isError: boolean; atMs: number }
   | { type: "call.expired"; atMs: number }
-  | { type: "run.failed"; message: string; code: ErrorCode | null }
-  | { type: "run.cancelled" }
+  | { type: "run.failed"; runId: string; message: string; code: ErrorCode | null }
+  | { type: "run.cancelled"; runId: string }
   | { type: "run.taken"; atMs: number };
 
 const OUTCOME_UNKNOWN =
@@ -89,6 +89,8 @@ export const threadMachine = setup({
     emitted: {} as Line,
   },
   guards: {
+    /** Whoever ends a run names it: by the time that the thread hears of it, another one may be under way. */
+    ofThisRun: ({ context, event }) => "runId" in event && event.runId === runOf(context).id,
     attemptsLeft: ({ context }) => runOf(context).attempt < MAX_ATTEMPTS,
     mayRepeatCall: ({ context }) => callOf(context).repeatable && runOf(context).attempt < MAX_ATTEMPTS,
     missedTooOften: ({ context }) => runOf(context).misses > MAX_MISSES,
@@ -218,6 +220,7 @@ export const threadMachine = setup({
       initial: "thinking",
       on: {
         "run.failed": {
+          guard: "ofThisRun",
           target: "idle",
           actions: [
             { type: "sayError", params: ({ event }) => ({ message: event.message, code: event.code }) },
@@ -226,6 +229,7 @@ export const threadMachine = setup({
           ],
         },
         "run.cancelled": {
+          guard: "ofThisRun",
           target: "idle",
           actions: [
             { type: "sayError", params: { message: "The run was cancelled", code: "cancelled" } },
@@ -337,6 +341,7 @@ export const threadMachine = setup({
               ],
             },
             "run.failed": {
+              guard: "ofThisRun",
               target: "#thread.idle",
               actions: [
                 "sayStepFailed",
@@ -346,6 +351,7 @@ export const threadMachine = setup({
               ],
             },
             "run.cancelled": {
+              guard: "ofThisRun",
               target: "#thread.idle",
               actions: [
                 "sayStepFailed",
@@ -412,6 +418,7 @@ export const threadMachine = setup({
           ],
         },
         "run.cancelled": {
+          guard: "ofThisRun",
           target: "idle",
           actions: [
             "sayStepFailed",

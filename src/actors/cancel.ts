@@ -10,7 +10,10 @@ import type { HeldThreads } from "./held-threads.ts";
 const OBEY_MS = 2_000;
 const LOOK_MS = 100;
 
-/** Stops the active run or pending call of a thread, wherever it is; also fine where there is none. */
+/**
+ * Stops the active run or pending call of a thread, wherever it is; also fine where there is none. It ends the run that
+ * it saw first, however often it must look, and never the next one.
+ */
 export function createCancel({
   claims,
   held,
@@ -26,34 +29,35 @@ export function createCancel({
 }) {
   return async (uid: string): Promise<void> => {
     const endsAt = clock.elapsed() + OBEY_MS;
+    const runId = held.get(uid)?.run?.runId ?? (await claims.load(uid))?.run?.runId;
+    if (runId === undefined) return;
     for (;;) {
       const thread = held.get(uid);
-      if (thread && (await endsHere(thread, endsAt))) return;
-      if (await endsInStore(uid, endsAt)) return;
+      if (thread && (await endsHere(thread, runId, endsAt))) return;
+      if (await endsInStore(uid, runId, endsAt)) return;
       await pause(timers, LOOK_MS);
     }
   };
 
-  /** False: the thread was taken from here meanwhile, and goes on elsewhere. */
-  async function endsHere(thread: HeldThread, endsAt: number): Promise<boolean> {
-    const runId = thread.run?.runId;
-    const handled = thread.receive({ type: "run.cancelled" });
+  /** False: the thread was taken from here meanwhile, and the run goes on elsewhere. */
+  async function endsHere(thread: HeldThread, runId: string, endsAt: number): Promise<boolean> {
+    const handled = thread.receive({ type: "run.cancelled", runId });
     if (!(await isDone(handled, endsAt))) throw new StoreUnavailable("cancel a run");
-    return thread.run?.runId !== runId || Boolean(thread.run?.outcome);
+    return thread.run?.runId !== runId || Boolean(thread.run.outcome);
   }
 
   /** False: its holder was told, and has not obeyed yet; or the thread moved meanwhile. */
-  async function endsInStore(uid: string, endsAt: number): Promise<boolean> {
+  async function endsInStore(uid: string, runId: string, endsAt: number): Promise<boolean> {
     const record = await claims.load(uid);
-    if (!record?.run || record.state === "idle") return true;
-    const { fence, slug, run } = record;
+    if (record?.run?.runId !== runId || record.state === "idle") return true;
+    const { fence, slug } = record;
     if (fence && !isSilent(holderOf(fence)) && clock.elapsed() < endsAt) {
-      store.send(holderOf(fence), { type: "cancel", uid, runId: run.runId });
+      store.send(holderOf(fence), { type: "cancel", uid, runId });
       return false;
     }
     const thread = claims.open({ uid, slug, record, traceparent: null });
     const takes = fence ? { takesFrom: fence } : {};
-    const { type } = await thread.claim({ event: { type: "run.cancelled" }, ...takes });
+    const { type } = await thread.claim({ event: { type: "run.cancelled", runId }, ...takes });
     return type === "committed" || type === "unchanged";
   }
 

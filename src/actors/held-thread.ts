@@ -287,8 +287,10 @@ export class HeldThread {
 
   #setTimeout(run: RunRecord): void {
     if (!this.#isRunning()) return this.#activeTime.rest();
-    const event: ThreadEvent = { type: "run.failed", message: "The run took longer than it may", code: null };
-    this.#activeTime.begin(run.activeMs, () => void this.receive(event));
+    const { runId, activeMs } = run;
+    const message = "The run took longer than it may";
+    const event: ThreadEvent = { type: "run.failed", runId, message, code: null };
+    this.#activeTime.begin(activeMs, () => void this.receive(event));
   }
 
   #perform(effect: PerformedEffect): void {

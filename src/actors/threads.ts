@@ -69,8 +69,9 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
   function receive(message: InstanceMessage): void {
     if (following.receive(message) || message["type"] !== "cancel") return;
-    const thread = held.get(String(message["uid"]));
-    if (thread?.run && thread.run.runId === message["runId"]) void thread.receive({ type: "run.cancelled" });
+    const { uid, runId } = message;
+    if (typeof uid !== "string" || typeof runId !== "string") return;
+    void held.get(uid)?.receive({ type: "run.cancelled", runId });
   }
 
   return {

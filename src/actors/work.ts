@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../machines/line.ts";
 import type { Call } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
 import type { Turn, TurnEnd } from "../agent.ts";
@@ -51,9 +52,10 @@ export function createWork(
       thread.post(() => {
         if (!signal.aborted) return thread.handle(event, item);
       });
-    const fail = (error: unknown): void =>
-      tell({ type: "run.failed", message: faultText(error, runId, signal), code: null });
-    return { signal, tell, fail };
+    const end = (message: string, code: ErrorCode | null = null): void =>
+      tell({ type: "run.failed", runId, message, code });
+    const fail = (error: unknown): void => end(faultText(error, runId, signal));
+    return { signal, tell, end, fail };
   }
 
   /** The words for the visitor; the cause is for the log alone. */
@@ -63,13 +65,14 @@ export function createWork(
   }
 
   function think({ log: said, longReply, turn }: WorkingRun): void {
-    const { signal, tell, fail } = begin(said.runId);
+    const { runId } = said;
+    const { signal, tell, end, fail } = begin(runId);
 
     /** A promise: the model is not read on before it resolves. */
     function wrote(text: string): Promise<void> | undefined {
       tell({ type: "agent.wrote", text });
       if (said.textChars > limits.runMaxReplyChars) {
-        tell({ type: "run.failed", message: "The reply grew longer than it may", code: null });
+        end("The reply grew longer than it may");
       }
       return longReply.grew();
     }
@@ -84,7 +87,10 @@ export function createWork(
     const ask = (whole: Turn) => agent.think(whole, wrote, signal);
     const whole = withWholeReplies(turn(), keptText);
     const ending = whole instanceof Promise ? whole.then(ask) : ask(whole);
-    ending.then((end) => tell(eventOf(end, clock.now()), "item" in end ? end.item : null), fail);
+    ending.then(
+      (turnEnd) => tell(eventOf(runId, turnEnd, clock.now()), "item" in turnEnd ? turnEnd.item : null),
+      fail,
+    );
   }
 
   function useTool(runId: string, call: Call): void {
@@ -115,7 +121,7 @@ export function createWork(
   };
 }
 
-function eventOf(end: TurnEnd, atMs: number): ThreadEvent {
+function eventOf(runId: string, end: TurnEnd, atMs: number): ThreadEvent {
   switch (end.type) {
     case "finished":
       return { type: "agent.finished", usage: end.usage, atMs };
@@ -124,6 +130,6 @@ function eventOf(end: TurnEnd, atMs: number): ThreadEvent {
     case "gaveUp":
       return { type: "agent.gaveUp", reason: end.reason, usage: end.usage, atMs };
     case "overBudget":
-      return { type: "run.failed", message: end.message, code: "budget_exceeded" };
+      return { type: "run.failed", runId, message: end.message, code: "budget_exceeded" };
   }
 }

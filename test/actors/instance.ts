@@ -8,7 +8,7 @@ import type { RunningThreads } from "../../src/actors/threads.ts";
 import type { PageAnswer } from "../../src/actors/answer.ts";
 import type { NewMessage } from "../../src/actors/say.ts";
 import { systemClock, systemTimers } from "../../src/clock.ts";
-import type { Clock } from "../../src/clock.ts";
+import type { Clock, Timers } from "../../src/clock.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/store.ts";
 import { createScriptedAgent } from "./scripted-agent.ts";
@@ -35,6 +35,7 @@ const limits: ThreadLimits = {
 export interface InstanceOptions {
   limits?: Partial<ThreadLimits>;
   clock?: Clock;
+  timers?: Timers;
 }
 
 export function createInstance(store: Store, options: InstanceOptions = {}): Instance {
@@ -45,7 +46,7 @@ export function createInstance(store: Store, options: InstanceOptions = {}): Ins
     store,
     agent,
     clock: options.clock ?? systemClock,
-    timers: systemTimers,
+    timers: options.timers ?? systemTimers,
     newId,
     log: { info() {}, warn: complain, error: complain },
     limits: { ...limits, ...options.limits },

@@ -3,6 +3,7 @@ import type { ThreadEvent } from "../../machines/thread.ts";
 import { threadHost } from "../../src/actors/charts.ts";
 import type { ThreadSnapshot } from "../../src/actors/charts.ts";
 
+const runId = fc.constantFrom("r1", "r2");
 const callId = fc.constantFrom("c1", "c2", "c3");
 const tool = fc.constantFrom("search", "cart", "clock");
 const atMs = fc.integer({ min: 1_000, max: 3_000 });
@@ -24,7 +25,7 @@ const call = fc.oneof(
 export const threadEvent: fc.Arbitrary<ThreadEvent> = fc.oneof(
   fc.record({
     type: fc.constant("user.said" as const),
-    runId: fc.constantFrom("r1", "r2"),
+    runId,
     atMs,
     limits: fc.constant({ toolCalls: 3, toolResultMs: 500 }),
   }),
@@ -55,10 +56,11 @@ export const threadEvent: fc.Arbitrary<ThreadEvent> = fc.oneof(
   fc.record({ type: fc.constant("call.expired" as const), atMs }),
   fc.record({
     type: fc.constant("run.failed" as const),
+    runId,
     message: fc.constant("It broke"),
     code: fc.constant(null),
   }),
-  fc.record({ type: fc.constant("run.cancelled" as const) }),
+  fc.record({ type: fc.constant("run.cancelled" as const), runId }),
   fc.record({ type: fc.constant("run.taken" as const), atMs }),
 );
 

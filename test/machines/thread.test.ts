@@ -268,6 +268,29 @@ describe("the thread's chart", () => {
     }
   });
 
+  it("T14: whoever ends a run names it: a failure or a cancel of another run changes nothing", () => {
+    const endings = (runId: string): ThreadEvent[] => [
+      { type: "run.failed", runId, message: "It broke", code: null },
+      { type: "run.cancelled", runId },
+    ];
+    const secondRun = [
+      [said("r2")],
+      [said("r2"), called(serverCall("c1"))],
+      [said("r2"), called(pageCall("c1"))],
+    ];
+    for (const events of secondRun) {
+      const { snapshot } = play([said("r1"), finished(), ...events]);
+      for (const ending of endings("r1")) {
+        expect(threadHost.decide(snapshot, ending)).toMatchObject({ changed: false, outcome: [] });
+      }
+      for (const ending of endings("r2")) {
+        // A pending page call fails by its deadline alone.
+        const isPending = snapshot.value === "awaitingPageTool" && ending.type === "run.failed";
+        expect(threadHost.decide(snapshot, ending).changed).toBe(!isPending);
+      }
+    }
+  });
+
   it("refuses a snapshot of another chart version or of a state it does not have", () => {
     expect(() => threadHost.thaw('{"value":"idle","context":{"version":0}}')).toThrow(/version/);
     expect(() =>

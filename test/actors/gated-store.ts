@@ -1,0 +1,31 @@
+import type { Store } from "../../src/store.ts";
+
+/** A store whose commits can be held back. */
+export interface GatedStore {
+  store: Store;
+  /** Holds back the next commit: `reached` resolves when it is asked for, `open` lets it go on. */
+  holdNext(): { reached: Promise<void>; open: () => void };
+}
+
+export function gatedStore(inner: Store): GatedStore {
+  const gates: { reach: () => void; opened: Promise<void> }[] = [];
+  return {
+    store: {
+      ...inner,
+      async commit(commit) {
+        const gate = gates.shift();
+        gate?.reach();
+        await gate?.opened;
+        return inner.commit(commit);
+      },
+    },
+    holdNext() {
+      let open = () => {};
+      let reach = () => {};
+      const opened = new Promise<void>((resolve) => (open = resolve));
+      const reached = new Promise<void>((resolve) => (reach = resolve));
+      gates.push({ reach, opened });
+      return { reached, open };
+    },
+  };
+}

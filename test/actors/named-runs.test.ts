@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import type { Store } from "../../src/store.ts";
+import { storeKinds } from "../support/store-kinds.ts";
+import { gatedStore } from "./gated-store.ts";
+import { createInstance, readerOf, says } from "./instance.ts";
+import type { Instance } from "./instance.ts";
+import { eachOnOneInstance, eachOnTwoInstances } from "./on-instances.ts";
+
+describe.each(storeKinds)("P31: whoever ends a run names it, on $name", ({ prepare }) => {
+  let store: Store;
+  eachOnOneInstance(prepare, (one) => ({ store } = one));
+
+  it("a cancel that comes while the run's last save is on its way does not end the next one", async () => {
+    const gated = gatedStore(store);
+    const here = createInstance(gated.store);
+    await here.threads.say(says("t1", "One"));
+    const second = readerOf(await here.threads.say(says("t1", "Two")));
+    const save = gated.holdNext();
+    (await here.agent.turn()).finish();
+    await save.reached;
+    const cancelled = here.threads.cancel("t1");
+    save.open();
+    await cancelled;
+    const turn = await here.agent.turn();
+    turn.write("Fine");
+    turn.finish();
+    expect((await second.all).map(({ type }) => type)).toEqual(["delta", "done"]);
+    await here.threads.drain(0);
+  });
+
+  it("a run's time that passes while its last save is on its way does not end the next one", async () => {
+    const gated = gatedStore(store);
+    const due: (() => void)[] = [];
+    const timers = { after: (_ms: number, run: () => void) => (due.push(run), () => {}) };
+    const here = createInstance(gated.store, { timers });
+    await here.threads.say(says("t1", "One"));
+    const second = readerOf(await here.threads.say(says("t1", "Two")));
+    const save = gated.holdNext();
+    (await here.agent.turn()).finish();
+    await save.reached;
+    for (const run of due.splice(0)) run();
+    save.open();
+    const turn = await here.agent.turn();
+    turn.finish();
+    expect((await second.all).map(({ type }) => type)).toEqual(["done"]);
+  });
+});
+
+describe("P31: a cancel from another instance", () => {
+  let a: Instance;
+  let b: Instance;
+  eachOnTwoInstances((two) => ({ a, b } = two));
+
+  it("ends the run that it saw, and none of the messages that wait behind it", async () => {
+    const first = readerOf(await a.threads.say(says("t1", "One")));
+    const second = readerOf(await a.threads.say(says("t1", "Two")));
+    await a.agent.turn();
+    await b.threads.cancel("t1");
+    expect((await first.all).at(-1)).toMatchObject({ type: "error", code: "cancelled" });
+    const turn = await a.agent.turn();
+    turn.write("Two, then");
+    turn.finish();
+    expect((await second.all).at(-1)?.type).toBe("done");
+  });
+});
