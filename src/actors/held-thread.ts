@@ -13,6 +13,7 @@ import type { CommitPurpose } from "./draft-commit.ts";
 import { INTERRUPTED } from "./interrupted.ts";
 import type { LongReplies, LongReply } from "./long-replies.ts";
 import { createMailbox } from "./mailbox.ts";
+import type { Mailbox } from "./mailbox.ts";
 import { nextTurn } from "./next-turn.ts";
 import { planChange } from "./plan-change.ts";
 import type { Enclosed, PerformedEffect, PlannedChange } from "./plan-change.ts";
@@ -76,7 +77,7 @@ export class HeldThread {
 
   readonly #dependencies: HeldThreadDependencies;
   readonly #registry: HeldThreadRegistry;
-  readonly #mailbox = createMailbox();
+  readonly #mailbox: Mailbox;
   readonly #work: Work;
   readonly #activeTime: ActiveTime;
   #longReply: LongReply;
@@ -99,6 +100,7 @@ export class HeldThread {
     this.uid = uid;
     this.slug = record?.slug ?? slug;
     this.fence = newFence(dependencies.store.processId, dependencies.newId());
+    this.#mailbox = createMailbox((error) => this.#giveUp(error));
     this.#work = createWork(dependencies, {
       uid,
       slug: this.slug,
@@ -147,14 +149,19 @@ export class HeldThread {
   receive(event: ThreadEvent): Promise<void> {
     return new Promise((resolve) => {
       this.#mailbox.post(async () => {
-        await this.#handle(event, {});
-        resolve();
+        try {
+          await this.#handle(event, {});
+        } finally {
+          resolve();
+        }
       });
     });
   }
 
   /** Gives a reader what the active run has said since `from`, then what comes. */
   attach(reply: OpenReply, from: number): void {
+    // Given up since it was claimed: the run goes on elsewhere.
+    if (this.#isOver && !this.log.terminal) return reply.say([INTERRUPTED]);
     this.#longReply.attach(reply, from);
   }
 
@@ -169,6 +176,13 @@ export class HeldThread {
     this.#stop();
     this.log.cut(INTERRUPTED);
     this.#registry.released(this);
+  }
+
+  /** After a fault of this process's own: whoever looks after lost threads takes up the run where it was saved. */
+  #giveUp(error: unknown): void {
+    const { uid, run } = this;
+    this.#dependencies.log.error({ uid, runId: run?.runId, err: error }, "cannot go on with a thread");
+    this.interrupt();
   }
 
   /** The event that begins a message's run. */

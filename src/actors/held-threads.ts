@@ -8,11 +8,20 @@ export interface HeldThreads extends HeldThreadRegistry {
   size(): number;
   /** Does this process mean to hold by this fence? What the store says it holds by another one is lost. */
   isOurs(fence: string): boolean;
+  /** Resolves when no claim by this fence is on its way any more. */
+  claimEnded(fence: string): Promise<void>;
+}
+
+/** The end of a claim, for those who wait for it. */
+interface Claiming {
+  ended: Promise<void>;
+  end: () => void;
 }
 
 export function createHeldThreads(onBegun: (thread: HeldThread) => void): HeldThreads {
   const held = new Map<string, HeldThread>();
   const fences = new Set<string>();
+  const claims = new Map<string, Claiming>();
 
   return {
     get: (uid) => held.get(uid),
@@ -20,9 +29,18 @@ export function createHeldThreads(onBegun: (thread: HeldThread) => void): HeldTh
     size: () => held.size,
     isOurs: (fence) => fences.has(fence),
 
-    claiming: (thread) => void fences.add(thread.fence),
+    claimEnded: async (fence) => claims.get(fence)?.ended,
+
+    claiming({ fence }) {
+      fences.add(fence);
+      let end = () => {};
+      const ended = new Promise<void>((resolve) => (end = resolve));
+      claims.set(fence, { ended, end });
+    },
 
     claimed(thread, isHeld) {
+      claims.get(thread.fence)?.end();
+      claims.delete(thread.fence);
       if (isHeld) held.set(thread.uid, thread);
       else fences.delete(thread.fence);
     },

@@ -1,30 +1,37 @@
 /**
  * Runs tasks one at a time; later ones queue. A task that is synchronous is done before `post` returns: a delta costs
- * no promise.
+ * no promise. A task that throws or rejects is told of, and the next one runs.
  */
 export interface Mailbox {
-  /** Work must not throw and its promise must not reject: whoever posts handles its own faults. */
-  post(work: () => void | Promise<void>): void;
+  post(task: () => void | Promise<void>): void;
 }
 
-export function createMailbox(): Mailbox {
+export function createMailbox(onFault: (error: unknown) => void): Mailbox {
   const waiting: (() => void | Promise<void>)[] = [];
   let busy = false;
 
   function drain(): void {
-    for (let work = waiting.shift(); work; work = waiting.shift()) {
-      const going = work();
+    for (let task = waiting.shift(); task; task = waiting.shift()) {
+      const going = begin(task);
       if (going) {
-        void going.finally(drain);
+        void going.catch(onFault).finally(drain);
         return;
       }
     }
     busy = false;
   }
 
+  function begin(task: () => void | Promise<void>): void | Promise<void> {
+    try {
+      return task();
+    } catch (error) {
+      onFault(error);
+    }
+  }
+
   return {
-    post(work) {
-      waiting.push(work);
+    post(task) {
+      waiting.push(task);
       if (busy) return;
       busy = true;
       drain();

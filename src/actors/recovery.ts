@@ -94,9 +94,12 @@ export function createRecovery({
     await takeAll(held);
   }
 
-  /** Threads that the store says this process holds, and nothing here knows of: a claim whose answer was lost. */
+  /**
+   * Threads that the store says this process holds, and nothing here knows of: a claim whose answer was lost. On the
+   * embedded store also those of earlier processes, which a fault may have kept from being taken at the start.
+   */
   async function takeLost(): Promise<void> {
-    const held = await store.heldBy(store.processId);
+    const held = [...(await store.heldBy(null)), ...(await store.heldBy(store.processId))];
     await takeAll(held.filter(({ fence }) => !isOurs(fence)));
   }
 
@@ -130,9 +133,8 @@ export function createRecovery({
 
   return {
     async start() {
-      await tryTo("take up the runs of an earlier process", async () => {
-        await takeAll((await store.heldBy(null)).filter(({ fence }) => !isOurs(fence)));
-      });
+      lastLostLookAt = clock.elapsed();
+      await tryTo("take up the runs of an earlier process", takeLost);
       await tick();
       await looking;
     },

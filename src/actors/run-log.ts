@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isTerminal } from "../../machines/line.ts";
 import type { Line, ProgressLine, TerminalLine } from "../../machines/line.ts";
 import { textOf } from "../domain/fold-steps.ts";
@@ -66,6 +67,15 @@ export function linesSince(lines: readonly RunLine[], from: number): ProgressLin
     else since.push(line);
   }
   return since;
+}
+
+/** Does the whole begin with what was said? Both with adjacent deltas joined, and all text in them. */
+export function beginsWith(whole: readonly ProgressLine[], said: readonly ProgressLine[]): boolean {
+  return said.every((line, i) => {
+    const other = whole[i];
+    if (line.type === "step" || other?.type !== "delta") return isDeepStrictEqual(line, other);
+    return i === said.length - 1 ? other.text.startsWith(line.text) : other.text === line.text;
+  });
 }
 
 /** Appends a line to a list of lines, joining adjacent deltas. */

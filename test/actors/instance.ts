@@ -1,7 +1,7 @@
 import type { Line } from "../../machines/line.ts";
 import { isTerminal } from "../../machines/line.ts";
 import { nobody } from "../../src/actors/dependencies.ts";
-import type { ThreadLimits } from "../../src/actors/dependencies.ts";
+import type { ThreadLimits, ThreadObserver } from "../../src/actors/dependencies.ts";
 import type { Reply } from "../../src/actors/reply.ts";
 import { createThreads } from "../../src/actors/threads.ts";
 import type { RunningThreads } from "../../src/actors/threads.ts";
@@ -36,6 +36,7 @@ export interface InstanceOptions {
   limits?: Partial<ThreadLimits>;
   clock?: Clock;
   timers?: Timers;
+  observer?: ThreadObserver;
 }
 
 export function createInstance(store: Store, options: InstanceOptions = {}): Instance {
@@ -50,7 +51,7 @@ export function createInstance(store: Store, options: InstanceOptions = {}): Ins
     newId,
     log: { info() {}, warn: complain, error: complain },
     limits: { ...limits, ...options.limits },
-    observer: nobody,
+    observer: options.observer ?? nobody,
   });
   return { threads, agent, store, complaints };
 }

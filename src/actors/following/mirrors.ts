@@ -6,7 +6,7 @@ import type { HeldThread } from "../held-thread.ts";
 import type { HeldThreads } from "../held-threads.ts";
 import { INTERRUPTED } from "../interrupted.ts";
 import type { OpenReply } from "../reply.ts";
-import { createRunLog, linesSince } from "../run-log.ts";
+import { beginsWith, createRunLog, linesSince } from "../run-log.ts";
 import type { RunLog } from "../run-log.ts";
 import type { FollowMessage, SaidMessage } from "./messages.ts";
 import { findRun } from "./run-in-store.ts";
@@ -98,6 +98,8 @@ export function createMirrors(
     if (!isKnown(mirror)) return;
     switch (run.type) {
       case "ended":
+        // Another holder may have ended it, in other words than those that were shown.
+        if (!beginsWith(run.lines, log.lines)) return cut(mirror);
         return finish(mirror, run.lines, run.terminal);
       case "past":
         return log.position > 0 ? cut(mirror) : finish(mirror, run.lines, run.terminal);
