@@ -5,7 +5,7 @@ import { newId } from "../domain/ids.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { newVisitorToken, readVisitorToken } from "../domain/visitor-token.ts";
 import type { TokenClaim } from "../domain/visitor-token.ts";
-import type { Store, VisitorAdmission } from "../store.ts";
+import type { UserStore, VisitorAdmission } from "../store.ts";
 import { visitorHost } from "./charts.ts";
 import type { VisitorSnapshot } from "./charts.ts";
 
@@ -31,7 +31,7 @@ export interface Identified {
 const MAX_READINGS = 20;
 
 export function createVisitors(options: {
-  store: Pick<Store, "mintVisitor" | "admitVisitor" | "readIdentity" | "promote" | "merge">;
+  store: UserStore;
   clock: Clock;
   /** WIDGET_VISITOR_TTL_SECONDS */
   ttlMs: number;

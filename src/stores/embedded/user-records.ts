@@ -1,5 +1,5 @@
 import type { User } from "../../domain/user.ts";
-import type { ThreadEntry } from "../../store.ts";
+import type { ThreadEntry } from "../../store/users.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 

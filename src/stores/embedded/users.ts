@@ -1,26 +1,15 @@
 import type { Clock } from "../../clock.ts";
 import type { Channel } from "../../domain/channel.ts";
 import type { ChannelState } from "../../domain/user.ts";
-import type { Store, UserAdmission } from "../../store.ts";
+import type { UserAdmission, UserStore } from "../../store/users.ts";
 import { channelOf } from "./channels.ts";
 import type { EmbeddedDb } from "./db.ts";
 import type { UserRecord, UserRecords } from "./user-records.ts";
 
-type Users = Pick<
-  Store,
-  | "mintVisitor"
-  | "admitVisitor"
-  | "admitUser"
-  | "addThread"
-  | "spendTokens"
-  | "spentTokens"
-  | "findUser"
-  | "users"
-  | "flagUser"
-  | "threads"
->;
+/** What identity.ts does not hold. */
+type Users = Omit<UserStore, "readIdentity" | "promote" | "merge">;
 
-type Caller = Parameters<Store["admitUser"]>[0];
+type Caller = Parameters<UserStore["admitUser"]>[0];
 
 const stateOf = ({ enabled, accessMode }: Channel): ChannelState => ({ enabled, accessMode });
 

@@ -1,6 +1,6 @@
 import { wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, UserMessage } from "../../domain/message.ts";
-import type { CommitResult, RunSummary, Store, ThreadCommit } from "../../store.ts";
+import type { CommitResult, RunSummary, ThreadCommit, ThreadStore } from "../../store/threads.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { bucketOf } from "../buckets.ts";
 import type { RedisCommands } from "./commands.ts";
@@ -21,10 +21,7 @@ import {
 } from "./records.ts";
 
 /** The thread plane: everything inside a thread, one slot for each. */
-export interface RedisThreads extends Pick<
-  Store,
-  "load" | "keepPart" | "keptText" | "wait" | "setCatalog" | "history" | "runs"
-> {
+export interface RedisThreads extends Omit<ThreadStore, "commit"> {
   /** A claim stands on the beat of `heardAtMs`; null: the others have forgotten this process since, beat again. */
   commit(commit: ThreadCommit, heardAtMs: number): Promise<CommitResult | null>;
 }

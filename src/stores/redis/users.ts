@@ -1,4 +1,4 @@
-import type { Store } from "../../store.ts";
+import type { UserStore } from "../../store/users.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { channelKey, channelTag, externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
@@ -16,28 +16,11 @@ import {
   userFrom,
 } from "./records.ts";
 
-/** The channel plane: tokens, users, and whose a thread is; one slot for each channel. */
-export type RedisUsers = Pick<
-  Store,
-  | "mintVisitor"
-  | "admitVisitor"
-  | "admitUser"
-  | "addThread"
-  | "spendTokens"
-  | "spentTokens"
-  | "readIdentity"
-  | "promote"
-  | "merge"
-  | "findUser"
-  | "users"
-  | "flagUser"
-  | "threads"
->;
-
 /** Users that are read in one go: a channel may have millions. */
 const USERS_AT_ONCE = 500;
 
-export function redisUsers(redis: RedisCommands): RedisUsers {
+/** The channel plane: tokens, users, and whose a thread is; one slot for each channel. */
+export function redisUsers(redis: RedisCommands): UserStore {
   return {
     async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs }) {
       const keys = [tokenKey(slug, tokenHash), userKeys(slug, userId).user, usersKey(slug)];
