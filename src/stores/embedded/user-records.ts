@@ -12,7 +12,7 @@ export interface UserRecord {
 }
 
 /** A user's name for a thread, as it is stored: `name` is the entry's `threadId`. */
-interface ThreadNameRecord {
+export interface ThreadNameRecord {
   uid: string;
   name: string;
   createdAtMs: number;
