@@ -1,5 +1,4 @@
 import type { Clock } from "../clock.ts";
-import { dayOf } from "../domain/day.ts";
 import { decideIdentity } from "../domain/identify.ts";
 import { newId } from "../domain/ids.ts";
 import { Refusal } from "../domain/refusal.ts";
@@ -83,8 +82,7 @@ export function createVisitors(options: {
     },
 
     async admit(claim, threadId) {
-      const day = dayOf(clock.now());
-      const admission = await store.admitVisitor({ ...claim, ttlMs, threadId, day });
+      const admission = await store.admitVisitor({ ...claim, ttlMs, threadId });
       if (!admission) return null;
       const { changed } = visitorHost.decide(visitorHost.thaw(admission.snapshot), { type: "token.used" });
       if (changed)

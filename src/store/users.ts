@@ -10,13 +10,12 @@ export interface UserStore {
     ttlMs: number;
     atMs: number;
   }): Promise<void>;
-  /** Null: no such token. Slides its lifetime to `ttlMs` from now. `day` is `YYYY-MM-DD`. */
+  /** Null: no such token. Slides its lifetime to `ttlMs` from now. */
   admitVisitor(visitor: {
     slug: string;
     tokenHash: string;
     ttlMs: number;
     threadId: string | null;
-    day: string;
   }): Promise<VisitorAdmission | null>;
   /**
    * Null: no such channel. Creates the user where the external id is new, with `newUserId`; a displayName replaces the
@@ -32,7 +31,6 @@ export interface UserStore {
     /** False: create nothing and change nothing; null where the user is unknown. */
     creates: boolean;
     atMs: number;
-    day: string;
   }): Promise<UserAdmission | null>;
   /** False: the user is gone, merged meanwhile; admit again. */
   addThread(thread: {
@@ -43,7 +41,7 @@ export interface UserStore {
     atMs: number;
   }): Promise<boolean>;
 
-  /** Adds to the user's tokens of a UTC day; nothing where the user is gone. */
+  /** Adds to the user's tokens of a UTC day, `YYYY-MM-DD`; nothing where the user is gone. */
   spendTokens(spent: { slug: string; userId: string; day: string; tokens: number }): Promise<void>;
   /** What the user has used on a UTC day; 0 where the user is gone. */
   spentTokens(slug: string, userId: string, day: string): Promise<number>;
@@ -78,8 +76,6 @@ export interface UserAdmission {
   channel: ChannelState;
   /** Uid of the thread that was asked for; null where none was, or where the name is not one of this user's threads. */
   threadUid: string | null;
-  /** Tokens the user has used on the UTC day that was asked for. */
-  spentTokens: number;
 }
 
 /** What identify read of both sides; the step that follows names it, and does nothing where it no longer holds. */

@@ -16,7 +16,7 @@ import { describeStore } from "./contract.ts";
 import type { StoreUnderTest } from "./contract.ts";
 import { itEqualsTheReference } from "./equivalence.ts";
 import { checkInvariants } from "./invariants.ts";
-import { BUDGET_CHARS, DAY, SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
+import { BUDGET_CHARS, SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
 
 const log = { warn() {} };
 let redis: RedisServer;
@@ -130,7 +130,7 @@ describe("round trips", () => {
       await work();
       return [...told];
     }
-    const visitor = { slug: SLUG, tokenHash: "h1", ttlMs: 60_000, threadId: "n", day: DAY };
+    const visitor = { slug: SLUG, tokenHash: "h1", ttlMs: 60_000, threadId: "n" };
     expect(await commandsOf(() => store.admitVisitor(visitor))).toEqual(["admit_visitor"]);
     const user = {
       slug: SLUG,
@@ -140,7 +140,6 @@ describe("round trips", () => {
       thread: { name: "n", newUid: "t1" },
       creates: true,
       atMs: 1,
-      day: DAY,
     };
     expect(await commandsOf(() => store.admitUser(user))).toEqual(["admit_user"]);
     expect(await commandsOf(() => store.load("t1", BUDGET_CHARS))).toEqual(["load_thread"]);

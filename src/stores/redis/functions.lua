@@ -55,12 +55,11 @@ local function list_user(users, id, at_ms)
   redis.call('ZADD', users, string.format('%.0f', first + math.min(taken, 999)), id)
 end
 
-local function admission(tag, id, channel, name, day)
+local function admission(tag, id, channel, name)
   local user = read_user('u:' .. tag .. ':' .. id)
   if not user then return false end
   local thread = name and redis.call('HGET', 'n:' .. tag .. ':' .. id, name)
-  local spent = redis.call('HGET', 'd:' .. tag .. ':' .. id, day)
-  return { user, channel, thread, spent or '0' }
+  return { user, channel, thread }
 end
 
 -- keys: token, user, users; args: user id, snapshot, ttl, time
@@ -72,20 +71,20 @@ local function mint_visitor(keys, args)
   return 1
 end
 
--- keys: token, channel; args: tag, ttl, thread name (optional), day
+-- keys: token, channel; args: tag, ttl, thread name (optional)
 local function admit_visitor(keys, args)
   local token = redis.call('HMGET', keys[1], 'user', 'snapshot')
   local channel = redis.call('HMGET', keys[2], 'enabled', 'mode')
   if not token[1] or not channel[1] then return false end
-  local admitted = admission(args[1], token[1], channel, optional(args[3]), args[4])
+  local admitted = admission(args[1], token[1], channel, optional(args[3]))
   if not admitted then return false end
   redis.call('PEXPIRE', keys[1], args[2])
-  admitted[5] = token[2]
+  admitted[4] = token[2]
   return admitted
 end
 
 -- keys: external id, channel, users
--- args: tag, external id, displayName (optional), new user id, thread name and new uid (optional), creates, time, day
+-- args: tag, external id, displayName (optional), new user id, thread name and new uid (optional), creates, time
 local function admit_user(keys, args)
   local tag, display_name, creates = args[1], optional(args[3]), args[7] == '1'
   local name, new_uid = optional(args[5]), optional(args[6])
@@ -104,7 +103,7 @@ local function admit_user(keys, args)
   if creates and name and new_uid then
     redis.call('HSETNX', 'n:' .. tag .. ':' .. id, name, new_uid .. ' ' .. args[8])
   end
-  return admission(tag, id, channel, name, args[9])
+  return admission(tag, id, channel, name)
 end
 
 -- keys: user, names; args: name, uid and time

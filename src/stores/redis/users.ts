@@ -27,15 +27,15 @@ export function redisUsers(redis: RedisCommands): UserStore {
       await redis.call("mint_visitor", keys, [userId, snapshot, String(ttlMs), String(atMs)]);
     },
 
-    async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName, day }) {
+    async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName }) {
       const keys = [tokenKey(slug, tokenHash), channelKey(slug)];
-      const args = [channelTag(slug), String(ttlMs), optional(threadName), day];
+      const args = [channelTag(slug), String(ttlMs), optional(threadName)];
       const reply = await redis.call("admit_visitor", keys, args);
       if (reply === null) return null;
-      return { ...admissionFrom(reply), snapshot: textOf(listOf(reply)[4]) };
+      return { ...admissionFrom(reply), snapshot: textOf(listOf(reply)[3]) };
     },
 
-    async admitUser({ slug, externalId, displayName, newUserId, thread, creates, atMs, day }) {
+    async admitUser({ slug, externalId, displayName, newUserId, thread, creates, atMs }) {
       const keys = [externalIdKey(slug, externalId), channelKey(slug), usersKey(slug)];
       const reply = await redis.call("admit_user", keys, [
         channelTag(slug),
@@ -46,7 +46,6 @@ export function redisUsers(redis: RedisCommands): UserStore {
         optional(thread?.newUid ?? null),
         flag(creates),
         String(atMs),
-        day,
       ]);
       return reply === null ? null : admissionFrom(reply);
     },
@@ -133,12 +132,11 @@ export function redisUsers(redis: RedisCommands): UserStore {
 }
 
 function admissionFrom(reply: Reply) {
-  const [user, channel, thread, spent] = listOf(reply);
+  const [user, channel, thread] = listOf(reply);
   return {
     user: userFrom(user),
     channel: channelStateFrom(channel),
     threadUid: threadUidFrom(thread),
-    spentTokens: Number(spent),
   };
 }
 
