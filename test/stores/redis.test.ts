@@ -16,7 +16,7 @@ import { describeStore } from "./contract.ts";
 import type { StoreUnderTest } from "./contract.ts";
 import { itEqualsTheReference } from "./equivalence.ts";
 import { checkInvariants } from "./invariants.ts";
-import { BUDGET_CHARS, SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
+import { BUDGET_CHARS, SLUG, sampleChannel, sampleCommit, sampleMessage, sampleWaiting } from "./samples.ts";
 
 const log = { warn() {} };
 let redis: RedisServer;
@@ -146,6 +146,9 @@ describe("round trips", () => {
     // The process's first claim makes it known; the second is as all that follow.
     await store.commit({ ...claim, uid: "t0" });
     expect(await commandsOf(() => store.commit(claim))).toEqual(["commit"]);
+    // Only a claim that finds the thread held sends its message a second time, to wait.
+    const late = { ...claim, opId: "late", fence: "p:b", orWait: { message: sampleWaiting("w1"), max: 8 } };
+    expect(await commandsOf(() => store.commit(late))).toEqual(["commit", "wait_in_queue"]);
 
     const { visitor: reader, account } = await store.readIdentity(SLUG, "h1", "kim");
     expect(await commandsOf(() => store.readIdentity(SLUG, "h1", "kim"))).toEqual(["read_identity"]);

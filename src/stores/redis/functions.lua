@@ -234,18 +234,6 @@ local function load_thread(keys, args)
   return { header, count, redis.call('LLEN', keys[3]), tail }
 end
 
--- Once only for each run: a repeat after a lost answer finds the message waiting, or its run begun.
-local function enqueue(queue, runs, run, entry, max, fence)
-  if redis.call('HEXISTS', runs, run) == 1 then return { 'waiting', fence } end
-  local waiting = redis.call('LRANGE', queue, 0, -1)
-  for _, other in ipairs(waiting) do
-    if head_of(other) == run then return { 'waiting', fence } end
-  end
-  if #waiting >= tonumber(max) then return { 'full', fence } end
-  redis.call('RPUSH', queue, entry)
-  return { 'waiting', fence }
-end
-
 -- A process that was found silent may claim again once it was heard of since: nobody looks for what a forgotten one holds.
 local function is_barred(bar, heard_at_ms)
   local until_ms = redis.call('GET', bar)
@@ -265,7 +253,7 @@ end
 
 -- keys: header, messages, queue, runs, order of runs, deadlines, what the committer holds, what takesFrom holds, the
 -- committer's bar
--- args: see commitArguments in threads.ts; the messages follow from 22 on
+-- args: see commitArguments in threads.ts; the messages follow from 19 on
 local function commit(keys, args)
   local header_key, queue = keys[1], keys[3]
   local op, fence, claims, takes_from, uid = args[1], args[2], args[3] ~= '', optional(args[4]), args[6]
@@ -277,12 +265,7 @@ local function commit(keys, args)
     local first = header[4] == '1' and redis.call('LINDEX', queue, 0)
     return { 'committed', rev, first and body_of(first) }
   end
-  if held_by and held_by ~= fence and held_by ~= takes_from then
-    if claims and args[15] ~= '' then
-      return enqueue(queue, keys[4], args[16], args[17], args[15], held_by)
-    end
-    return { 'fenced' }
-  end
+  if held_by and held_by ~= fence and held_by ~= takes_from then return { 'fenced' } end
   if not claims and held_by ~= fence then return { 'fenced' } end
   if rev ~= args[5] then return { 'changed' } end
   if claims and is_barred(keys[9], args[3]) then return { 'barred' } end
@@ -307,9 +290,9 @@ local function commit(keys, args)
     fields[#fields + 1] = fence
   end
   redis.call('HSET', header_key, unpack(fields))
-  for i = 22, #args do redis.call('RPUSH', keys[2], args[i]) end
-  if args[20] ~= '' then keep_run(keys[4], keys[5], args[20], args[21]) end
-  keep_run(keys[4], keys[5], args[18], args[19])
+  for i = 19, #args do redis.call('RPUSH', keys[2], args[i]) end
+  if args[17] ~= '' then keep_run(keys[4], keys[5], args[17], args[18]) end
+  keep_run(keys[4], keys[5], args[15], args[16])
 
   if held_by and held_by ~= fence then redis.call('HDEL', keys[8], uid) end
   if holds then
@@ -326,11 +309,19 @@ local function commit(keys, args)
   return { 'committed', rev, first and body_of(first) }
 end
 
+-- Once only for each run: a repeat after a lost answer finds the message waiting, or its run begun.
 -- keys: header, queue, runs; args: run, entry, max
 local function wait_in_queue(keys, args)
   local fence = redis.call('HGET', keys[1], 'fence')
   if not fence then return { 'free' } end
-  return enqueue(keys[2], keys[3], args[1], args[2], args[3], fence)
+  if redis.call('HEXISTS', keys[3], args[1]) == 1 then return { 'waiting', fence } end
+  local waiting = redis.call('LRANGE', keys[2], 0, -1)
+  for _, other in ipairs(waiting) do
+    if head_of(other) == args[1] then return { 'waiting', fence } end
+  end
+  if #waiting >= tonumber(args[3]) then return { 'full', fence } end
+  redis.call('RPUSH', keys[2], args[2])
+  return { 'waiting', fence }
 end
 
 -- keys: runs, order of runs; args: limit
