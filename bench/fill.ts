@@ -23,7 +23,6 @@ interface Owned {
 }
 
 const NAME = "kept";
-const DAY = "2026-01-01";
 const CALLS_AT_ONCE = 512;
 const THREADS_IN_A_CHANGE = 2_000;
 const MOST_TRIES = 60;
@@ -51,7 +50,7 @@ async function fillRedis(url: string, threads: Owned[]): Promise<void> {
       const caller = { slug: SLUG, externalId, displayName: null, newUserId: userId, thread };
       const commit = filledThread({ uid, userId, rev: 0, from: 0, count: 2 });
       await Promise.all([
-        surely(() => store.admitUser({ ...caller, creates: true, atMs, day: DAY })),
+        surely(() => store.admitUser({ ...caller, creates: true, atMs })),
         surely(() => store.commit(commit)),
       ]);
     }

@@ -3,7 +3,6 @@ import { createVisitors } from "../src/actors/visitors.ts";
 import { readChannelsFile, upsertChannels } from "../src/start/channels-file.ts";
 import { systemClock } from "../src/clock.ts";
 import { readConfig } from "../src/config.ts";
-import { dayOf } from "../src/domain/day.ts";
 import { newId } from "../src/domain/ids.ts";
 import { threadUid } from "../src/domain/thread-uid.ts";
 import { readVisitorToken } from "../src/domain/visitor-token.ts";
@@ -73,7 +72,6 @@ function admitVisitor(request: HttpRequest, threadName: string | null) {
     tokenHash: hashOf(request),
     ttlMs: config.visitorTtlMs,
     threadId: threadName,
-    day: dayOf(Date.now()),
   });
 }
 
@@ -104,7 +102,6 @@ async function sayAsUser(request: HttpRequest, { threadId, text, userId = "" }: 
       thread: { name: threadId, newUid: uid },
       creates: true,
       atMs,
-      day: dayOf(atMs),
     }),
     store.load(uid, HISTORY_CHARS),
   ]);

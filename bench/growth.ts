@@ -228,7 +228,6 @@ function rowOf(kind: Kind, { threads, starts, redisMb, messages }: Filled): stri
   ];
 }
 
-const DAY = "2026-01-01";
 const MERGES = [
   { threads: 10, messages: 100 },
   { threads: 1_000, messages: 1 },
@@ -273,7 +272,6 @@ async function mergeThreads(
         thread: null,
         creates: true,
         atMs,
-        day: DAY,
       });
       await each(threads, async () => {
         const uid = newId();

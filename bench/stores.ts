@@ -88,7 +88,6 @@ interface Subject {
   messageCount: number;
 }
 
-const DAY = "2026-01-01";
 const TTL_MS = 86_400_000;
 const MESSAGES = 10;
 
@@ -110,7 +109,7 @@ const steps: { name: string; step: Step }[] = [
   {
     name: "admit a visitor",
     step: (store, { tokenHash, uid }) =>
-      store.admitVisitor({ slug: SLUG, tokenHash, ttlMs: TTL_MS, threadId: uid, day: DAY }),
+      store.admitVisitor({ slug: SLUG, tokenHash, ttlMs: TTL_MS, threadId: uid }),
   },
   { name: "load (10 messages)", step: (store, { uid }) => store.load(uid, 160_000) },
   { name: "claim and finish", step: saveBoth },

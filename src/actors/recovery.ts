@@ -1,4 +1,4 @@
-import type { Store } from "../store.ts";
+import type { InstanceStore } from "../store.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { TakeUp } from "./take-up.ts";
 
@@ -46,7 +46,7 @@ export function createRecovery({
   isOurs,
   takeUp,
 }: Pick<ThreadDependencies, "clock" | "timers" | "log"> & {
-  store: Pick<Store, "processId" | "beat" | "heldBy" | "forget" | "due">;
+  store: Omit<InstanceStore, "retire" | "send" | "onMessage">;
   /** Does this process mean to hold by this fence? */
   isOurs: (fence: string) => boolean;
   takeUp: TakeUp;

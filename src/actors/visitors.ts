@@ -1,11 +1,10 @@
 import type { Clock } from "../clock.ts";
-import { dayOf } from "../domain/day.ts";
 import { decideIdentity } from "../domain/identify.ts";
 import { newId } from "../domain/ids.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { newVisitorToken, readVisitorToken } from "../domain/visitor-token.ts";
 import type { TokenClaim } from "../domain/visitor-token.ts";
-import type { Store, VisitorAdmission } from "../store.ts";
+import type { UserStore, VisitorAdmission } from "../store.ts";
 import { visitorHost } from "./charts.ts";
 import type { VisitorSnapshot } from "./charts.ts";
 
@@ -31,7 +30,7 @@ export interface Identified {
 const MAX_READINGS = 20;
 
 export function createVisitors(options: {
-  store: Pick<Store, "mintVisitor" | "admitVisitor" | "readIdentity" | "promote" | "merge">;
+  store: UserStore;
   clock: Clock;
   /** WIDGET_VISITOR_TTL_SECONDS */
   ttlMs: number;
@@ -83,8 +82,7 @@ export function createVisitors(options: {
     },
 
     async admit(claim, threadId) {
-      const day = dayOf(clock.now());
-      const admission = await store.admitVisitor({ ...claim, ttlMs, threadId, day });
+      const admission = await store.admitVisitor({ ...claim, ttlMs, threadId });
       if (!admission) return null;
       const { changed } = visitorHost.decide(visitorHost.thaw(admission.snapshot), { type: "token.used" });
       if (changed)

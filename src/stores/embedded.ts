@@ -29,7 +29,6 @@ export async function openEmbeddedStore(options: { dataDir: string; clock: Clock
 
   return {
     kind: "embedded",
-    processId,
     ...embeddedChannels(db),
     ...embeddedUsers(db, users, clock),
     ...embeddedIdentity(db, users, clock),

@@ -4,7 +4,7 @@ import { readVisitorToken } from "../../src/domain/visitor-token.ts";
 import type { TokenClaim } from "../../src/domain/visitor-token.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import type { Store } from "../../src/store.ts";
-import { DAY, SLUG, sampleChannel } from "../stores/samples.ts";
+import { SLUG, sampleChannel } from "../stores/samples.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 
 const TTL_MS = 1_000;
@@ -72,7 +72,7 @@ test("X01-X05, X11, X17: promote, merge, repeat and conflict", async () => {
 test("X16: an account that the server API made is merged into", async () => {
   const { visitors, identify, store } = await openVisitors();
   const caller = { slug: SLUG, externalId: "acc", displayName: "Ada", newUserId: "account", thread: null };
-  await store.admitUser({ ...caller, creates: true, atMs: 1, day: DAY });
+  await store.admitUser({ ...caller, creates: true, atMs: 1 });
   const { visitorToken } = await visitors.mint(SLUG);
   expect(await identify(visitorToken, "acc")).toEqual({ userId: "account", merged: true });
 });

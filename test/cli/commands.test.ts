@@ -226,7 +226,6 @@ describe("chat-agent users, ips and threads", () => {
         thread: { name: "my-thread", newUid: "uid-1" },
         creates: true,
         atMs: 1_000,
-        day: "2026-01-01",
       });
     });
   });

@@ -23,7 +23,7 @@ export async function prepareLink(store: Store, nth: number): Promise<() => Prom
   if (nth % 2 === 0) {
     const newUserId = `user-${nth}`;
     const account = { slug: SLUG, externalId, displayName: null, newUserId, thread: null };
-    const admitted = await store.admitUser({ ...account, creates: true, atMs: 1, day: DAY });
+    const admitted = await store.admitUser({ ...account, creates: true, atMs: 1 });
     if (admitted === null) throw new Error(`Cannot set up a merge: there is no channel ${SLUG}`);
     await Promise.all(names("own").map((name) => add(newUserId, name)));
     await store.flagUser(SLUG, newUserId, { blocked: true });

@@ -1,9 +1,9 @@
 import type { Message, RunRecord, UserMessage } from "../../src/domain/message.ts";
-import type { RunSummary, ThreadEntry } from "../../src/store.ts";
+import type { RunSummary } from "../../src/store.ts";
 import { openDb } from "../../src/stores/embedded/db.ts";
 import type { EmbeddedDb } from "../../src/stores/embedded/db.ts";
 import type { Header } from "../../src/stores/embedded/thread-records.ts";
-import type { TokenRecord, UserRecord } from "../../src/stores/embedded/user-records.ts";
+import type { ThreadNameRecord, TokenRecord, UserRecord } from "../../src/stores/embedded/user-records.ts";
 import type { StoreDump, ThreadDump } from "./invariants.ts";
 
 /** Reads the whole embedded store past its own operations. */
@@ -28,10 +28,10 @@ function dump(db: EmbeddedDb): StoreDump {
     accounts: slugged<string>("x").map(({ slug, value }) => ({ slug, userId: value })),
     listed: slugged<string>("us").map(({ slug, value }) => ({ slug, userId: value })),
     tokens: slugged<TokenRecord>("v").map(({ slug, value }) => ({ slug, userId: value.userId })),
-    names: slugged<ThreadEntry>("n").map(({ slug, second, value }) => ({
+    names: slugged<ThreadNameRecord>("n").map(({ slug, second, value: { uid, name, createdAtMs } }) => ({
       slug,
       userId: second,
-      entry: value,
+      entry: { uid, threadId: name, createdAtMs },
     })),
     threads: all<Header>("h").map(({ parts: [uid = ""], value }) => threadDump(db, uid, value)),
     held: all<{ uid: string; fence: string }>("held").map(({ parts: [processId = ""], value }) => ({

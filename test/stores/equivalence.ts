@@ -151,7 +151,6 @@ export async function run(store: Store, command: Command, number: number): Promi
         tokenHash: command.tokenHash,
         ttlMs: TTL_MS,
         threadId: command.threadName,
-        day: DAY,
       });
     case "call":
       return store.admitUser({
@@ -165,7 +164,6 @@ export async function run(store: Store, command: Command, number: number): Promi
             : { name: command.threadName, newUid: command.makesThread ? `t${number}` : null },
         creates: command.creates,
         atMs,
-        day: DAY,
       });
     case "addThread":
       return store.addThread({
@@ -222,6 +220,7 @@ async function look(store: Store): Promise<unknown> {
   return {
     users,
     names: await Promise.all(users.map((user) => store.threads(SLUG, user.userId))),
+    spent: await Promise.all(users.map((user) => store.spentTokens(SLUG, user.userId, DAY))),
     threads: await Promise.all(
       ["t1", "t2"].flatMap((id) => [
         store

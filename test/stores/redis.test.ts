@@ -16,7 +16,7 @@ import { describeStore } from "./contract.ts";
 import type { StoreUnderTest } from "./contract.ts";
 import { itEqualsTheReference } from "./equivalence.ts";
 import { checkInvariants } from "./invariants.ts";
-import { BUDGET_CHARS, DAY, SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
+import { BUDGET_CHARS, SLUG, sampleChannel, sampleCommit, sampleMessage, sampleWaiting } from "./samples.ts";
 
 const log = { warn() {} };
 let redis: RedisServer;
@@ -130,7 +130,7 @@ describe("round trips", () => {
       await work();
       return [...told];
     }
-    const visitor = { slug: SLUG, tokenHash: "h1", ttlMs: 60_000, threadId: "n", day: DAY };
+    const visitor = { slug: SLUG, tokenHash: "h1", ttlMs: 60_000, threadId: "n" };
     expect(await commandsOf(() => store.admitVisitor(visitor))).toEqual(["admit_visitor"]);
     const user = {
       slug: SLUG,
@@ -140,13 +140,15 @@ describe("round trips", () => {
       thread: { name: "n", newUid: "t1" },
       creates: true,
       atMs: 1,
-      day: DAY,
     };
     expect(await commandsOf(() => store.admitUser(user))).toEqual(["admit_user"]);
     expect(await commandsOf(() => store.load("t1", BUDGET_CHARS))).toEqual(["load_thread"]);
     // The process's first claim makes it known; the second is as all that follow.
     await store.commit({ ...claim, uid: "t0" });
     expect(await commandsOf(() => store.commit(claim))).toEqual(["commit"]);
+    // Only a claim that finds the thread held sends its message a second time, to wait.
+    const late = { ...claim, opId: "late", fence: "p:b", orWait: { message: sampleWaiting("w1"), max: 8 } };
+    expect(await commandsOf(() => store.commit(late))).toEqual(["commit", "wait_in_queue"]);
 
     const { visitor: reader, account } = await store.readIdentity(SLUG, "h1", "kim");
     expect(await commandsOf(() => store.readIdentity(SLUG, "h1", "kim"))).toEqual(["read_identity"]);

@@ -167,7 +167,7 @@ export function createReference(clock: Clock): Store {
       const user = { userId, externalId: null, displayName: null, blocked: false, whitelisted: false };
       people.push({ slug, user, createdAtMs: atMs, spent: {}, threads: [] });
     },
-    async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName, day }) {
+    async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName }) {
       const token = tokenOf(slug, tokenHash);
       const channel = channelOf(slug);
       const person = token && personOf(slug, token.userId);
@@ -178,10 +178,9 @@ export function createReference(clock: Clock): Store {
         snapshot: token.snapshot,
         channel: stateOf(channel),
         threadUid: threadName === null ? null : uidOf(person, threadName),
-        spentTokens: person.spent[day] ?? 0,
       };
     },
-    async admitUser({ slug, externalId, displayName, newUserId, thread, creates, atMs, day }) {
+    async admitUser({ slug, externalId, displayName, newUserId, thread, creates, atMs }) {
       const channel = channelOf(slug);
       if (!channel) return null;
       let person = accountOf(slug, externalId);
@@ -196,7 +195,7 @@ export function createReference(clock: Clock): Store {
         person.threads.push({ uid: thread.newUid, threadId: thread.name, createdAtMs: atMs });
       }
       const threadUid = thread ? uidOf(person, thread.name) : null;
-      return { user: person.user, channel: stateOf(channel), threadUid, spentTokens: person.spent[day] ?? 0 };
+      return { user: person.user, channel: stateOf(channel), threadUid };
     },
     async addThread({ slug, userId, threadId: name, uid, atMs }) {
       const person = personOf(slug, userId);

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Clock } from "../../clock.ts";
-import { dayOf } from "../../domain/day.ts";
 import { newId } from "../../domain/ids.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { mayTalk } from "../../domain/user.ts";
@@ -59,7 +58,6 @@ export function accessRoute(parts: {
         thread: null,
         creates: true,
         atMs,
-        day: dayOf(atMs),
       });
       if (!admission) throw new Refusal("not-found", "Unknown channel");
       const { user, channel } = admission;

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { Clock } from "../../clock.ts";
-import { dayOf } from "../../domain/day.ts";
 import { newId } from "../../domain/ids.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Store } from "../../store.ts";
@@ -62,7 +61,6 @@ export function messagesCancelRoute(parts: {
         thread: { name: threadId, newUid: null },
         creates: false,
         atMs,
-        day: dayOf(atMs),
       });
       if (!admission && !(await store.channel(slug))) throw new Refusal("not-found", "Unknown channel");
       const uid = admission?.threadUid ?? null;

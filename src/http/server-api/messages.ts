@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { Clock } from "../../clock.ts";
-import { dayOf } from "../../domain/day.ts";
 import { newId } from "../../domain/ids.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { threadUid } from "../../domain/thread-uid.ts";
@@ -76,7 +75,6 @@ export function messagesRoute(parts: {
         thread: { name: threadId, newUid: uid },
         creates: true,
         atMs,
-        day: dayOf(atMs),
       });
       if (!admission) throw new Refusal("not-found", "Unknown channel");
       const { user, channel } = admission;

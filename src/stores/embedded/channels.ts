@@ -1,5 +1,5 @@
 import type { Channel } from "../../domain/channel.ts";
-import type { Store } from "../../store.ts";
+import type { ChannelStore } from "../../store/channels.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
@@ -15,12 +15,7 @@ export function channelOf(db: EmbeddedDb, slug: string): Channel | undefined {
   return db.get<Channel>(channelKey(slug));
 }
 
-type Channels = Pick<
-  Store,
-  "channels" | "channel" | "putChannel" | "blockedIps" | "blockIp" | "unblockIp" | "changeCount" | "onChange"
->;
-
-export function embeddedChannels(db: EmbeddedDb): Channels {
+export function embeddedChannels(db: EmbeddedDb): ChannelStore {
   const countOf = () => db.get<number>(CHANGES) ?? 0;
   const countUp = () => db.put(CHANGES, countOf() + 1);
   const changeCount = () => db.read("count the changes", countOf);

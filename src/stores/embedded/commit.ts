@@ -1,5 +1,5 @@
 import type { UserMessage } from "../../domain/message.ts";
-import type { CommitResult, ThreadCommit } from "../../store.ts";
+import type { CommitResult, ThreadCommit } from "../../store/threads.ts";
 import { newHeader } from "./thread-records.ts";
 import type { Header, ThreadRecords } from "./thread-records.ts";
 

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import type { User } from "../../domain/user.ts";
-import type { Store } from "../../store.ts";
+import type { UserStore } from "../../store/users.ts";
 import type { EmbeddedDb } from "./db.ts";
 import type { UserRecord, UserRecords } from "./user-records.ts";
 import { freshAlias } from "../fresh-alias.ts";
 
-type Identity = Pick<Store, "readIdentity" | "promote" | "merge">;
+type Identity = Pick<UserStore, "readIdentity" | "promote" | "merge">;
 
 /** Identify's reading and its two steps: each step names what was read, and does nothing where it no longer holds. */
 export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Clock): Identity {

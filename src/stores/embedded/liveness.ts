@@ -1,8 +1,6 @@
-import type { InstanceMessage, Store } from "../../store.ts";
+import type { InstanceMessage, InstanceStore } from "../../store/instances.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb } from "./db.ts";
-
-type Liveness = Pick<Store, "beat" | "retire" | "heldBy" | "forget" | "due" | "send" | "onMessage">;
 
 interface Hold {
   uid: string;
@@ -13,10 +11,12 @@ interface Hold {
  * One process serves a data directory (data-dir-lock.ts): every other holder is a previous life. So nobody needs to be
  * heard beating, and messages go to oneself.
  */
-export function embeddedLiveness(db: EmbeddedDb, processId: string): Liveness {
+export function embeddedLiveness(db: EmbeddedDb, processId: string): InstanceStore {
   let deliver: ((message: InstanceMessage) => void) | undefined;
 
   return {
+    processId,
+
     beat: () => db.read("look for silent processes", () => []),
 
     retire: () => db.read("retire", () => {}),

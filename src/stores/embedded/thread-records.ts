@@ -1,6 +1,6 @@
 import { holderOf } from "../../domain/fence.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
-import type { CommitResult, RunSummary, ThreadState } from "../../store.ts";
+import type { CommitResult, RunSummary, ThreadState } from "../../store/threads.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 

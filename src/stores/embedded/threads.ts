@@ -1,15 +1,10 @@
 import { wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, RunRecord } from "../../domain/message.ts";
-import type { Store } from "../../store.ts";
+import type { ThreadStore } from "../../store/threads.ts";
 import { commitThread, joinQueue } from "./commit.ts";
 import type { EmbeddedDb } from "./db.ts";
 import { newHeader } from "./thread-records.ts";
 import type { ThreadRecords } from "./thread-records.ts";
-
-type Threads = Pick<
-  Store,
-  "load" | "commit" | "keepPart" | "keptText" | "wait" | "setCatalog" | "history" | "runs"
->;
 
 /** A message's id is its position, in plain decimal digits; NaN for any other text. */
 function positionOf(id: string): number {
@@ -17,7 +12,7 @@ function positionOf(id: string): number {
   return String(position) === id ? position : Number.NaN;
 }
 
-export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): Threads {
+export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadStore {
   function runOf(uid: string): RunRecord | null {
     const run = records.run(uid);
     return run?.kept ? wholeRun(run, records.text(uid, run.runId, run.kept.parts)) : run;

@@ -1,5 +1,5 @@
 import type { User } from "../../domain/user.ts";
-import type { ThreadEntry } from "../../store.ts";
+import type { ThreadEntry } from "../../store/users.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
@@ -12,7 +12,7 @@ export interface UserRecord {
 }
 
 /** A user's name for a thread, as it is stored: `name` is the entry's `threadId`. */
-interface ThreadNameRecord {
+export interface ThreadNameRecord {
   uid: string;
   name: string;
   createdAtMs: number;

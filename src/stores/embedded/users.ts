@@ -1,26 +1,15 @@
 import type { Clock } from "../../clock.ts";
 import type { Channel } from "../../domain/channel.ts";
 import type { ChannelState } from "../../domain/user.ts";
-import type { Store, UserAdmission } from "../../store.ts";
+import type { UserAdmission, UserStore } from "../../store/users.ts";
 import { channelOf } from "./channels.ts";
 import type { EmbeddedDb } from "./db.ts";
 import type { UserRecord, UserRecords } from "./user-records.ts";
 
-type Users = Pick<
-  Store,
-  | "mintVisitor"
-  | "admitVisitor"
-  | "admitUser"
-  | "addThread"
-  | "spendTokens"
-  | "spentTokens"
-  | "findUser"
-  | "users"
-  | "flagUser"
-  | "threads"
->;
+/** What identity.ts does not hold. */
+type Users = Omit<UserStore, "readIdentity" | "promote" | "merge">;
 
-type Caller = Parameters<Store["admitUser"]>[0];
+type Caller = Parameters<UserStore["admitUser"]>[0];
 
 const stateOf = ({ enabled, accessMode }: Channel): ChannelState => ({ enabled, accessMode });
 
@@ -41,11 +30,10 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
     return { channel, record, threadUid: entry?.uid ?? null, complete };
   }
 
-  function admission(caller: Caller, found: NonNullable<ReturnType<typeof known>>): UserAdmission | null {
+  function admission(found: NonNullable<ReturnType<typeof known>>): UserAdmission | null {
     const { channel, record, threadUid } = found;
     if (record === undefined) return null;
-    const spentTokens = records.spentOn(record, caller.day);
-    return { user: record.user, channel: stateOf(channel), threadUid, spentTokens };
+    return { user: record.user, channel: stateOf(channel), threadUid };
   }
 
   /** Writes what an admission lacks. */
@@ -75,7 +63,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         records.putUser(slug, { user, createdAtMs: atMs, spent: [] });
       }),
 
-    async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName, day }) {
+    async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName }) {
       const nowMs = clock.now();
       const admitted = await db.read("admit a visitor", () => {
         const token = records.token(slug, tokenHash, nowMs);
@@ -89,7 +77,6 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
           snapshot: token.snapshot,
           channel: stateOf(channel),
           threadUid: entry?.uid ?? null,
-          spentTokens: records.spentOn(record, day),
         };
       });
       // Noted, not flushed: a power cut may cost a token its last slide, and no request waits for the disk here.
@@ -101,14 +88,14 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
 
     async admitUser(caller) {
       const found = await db.read("admit a user", () => known(caller));
-      if (found === null || found.complete) return found && admission(caller, found);
+      if (found === null || found.complete) return found && admission(found);
       return db.change("admit a user", () => {
         // Again, now that nobody can come between.
         const before = known(caller);
         if (before === null) return null;
         if (!before.complete) complete(caller, before.record);
         const after = known(caller);
-        return after && admission(caller, after);
+        return after && admission(after);
       });
     },
 

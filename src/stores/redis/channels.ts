@@ -1,14 +1,11 @@
 import type { Channel } from "../../domain/channel.ts";
-import type { Store } from "../../store.ts";
+import type { ChannelStore } from "../../store/channels.ts";
 import type { RedisCommands } from "./commands.ts";
 import { channelKey, globalKeys } from "./keys.ts";
 import { flag, listOf, parsed, textOf, textOrNull } from "./records.ts";
 
 /** What every instance keeps in memory: channels and blocked addresses, and the count of their changes. */
-export type RedisChannels = Pick<
-  Store,
-  "channels" | "channel" | "putChannel" | "blockedIps" | "blockIp" | "unblockIp" | "changeCount"
->;
+export type RedisChannels = Omit<ChannelStore, "onChange">;
 
 export function redisChannels(redis: RedisCommands): RedisChannels {
   const { channels, ips, changes } = globalKeys;

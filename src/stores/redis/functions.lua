@@ -55,12 +55,11 @@ local function list_user(users, id, at_ms)
   redis.call('ZADD', users, string.format('%.0f', first + math.min(taken, 999)), id)
 end
 
-local function admission(tag, id, channel, name, day)
+local function admission(tag, id, channel, name)
   local user = read_user('u:' .. tag .. ':' .. id)
   if not user then return false end
   local thread = name and redis.call('HGET', 'n:' .. tag .. ':' .. id, name)
-  local spent = redis.call('HGET', 'd:' .. tag .. ':' .. id, day)
-  return { user, channel, thread, spent or '0' }
+  return { user, channel, thread }
 end
 
 -- keys: token, user, users; args: user id, snapshot, ttl, time
@@ -72,20 +71,20 @@ local function mint_visitor(keys, args)
   return 1
 end
 
--- keys: token, channel; args: tag, ttl, thread name (optional), day
+-- keys: token, channel; args: tag, ttl, thread name (optional)
 local function admit_visitor(keys, args)
   local token = redis.call('HMGET', keys[1], 'user', 'snapshot')
   local channel = redis.call('HMGET', keys[2], 'enabled', 'mode')
   if not token[1] or not channel[1] then return false end
-  local admitted = admission(args[1], token[1], channel, optional(args[3]), args[4])
+  local admitted = admission(args[1], token[1], channel, optional(args[3]))
   if not admitted then return false end
   redis.call('PEXPIRE', keys[1], args[2])
-  admitted[5] = token[2]
+  admitted[4] = token[2]
   return admitted
 end
 
 -- keys: external id, channel, users
--- args: tag, external id, displayName (optional), new user id, thread name and new uid (optional), creates, time, day
+-- args: tag, external id, displayName (optional), new user id, thread name and new uid (optional), creates, time
 local function admit_user(keys, args)
   local tag, display_name, creates = args[1], optional(args[3]), args[7] == '1'
   local name, new_uid = optional(args[5]), optional(args[6])
@@ -104,7 +103,7 @@ local function admit_user(keys, args)
   if creates and name and new_uid then
     redis.call('HSETNX', 'n:' .. tag .. ':' .. id, name, new_uid .. ' ' .. args[8])
   end
-  return admission(tag, id, channel, name, args[9])
+  return admission(tag, id, channel, name)
 end
 
 -- keys: user, names; args: name, uid and time
@@ -235,18 +234,6 @@ local function load_thread(keys, args)
   return { header, count, redis.call('LLEN', keys[3]), tail }
 end
 
--- Once only for each run: a repeat after a lost answer finds the message waiting, or its run begun.
-local function enqueue(queue, runs, run, entry, max, fence)
-  if redis.call('HEXISTS', runs, run) == 1 then return { 'waiting', fence } end
-  local waiting = redis.call('LRANGE', queue, 0, -1)
-  for _, other in ipairs(waiting) do
-    if head_of(other) == run then return { 'waiting', fence } end
-  end
-  if #waiting >= tonumber(max) then return { 'full', fence } end
-  redis.call('RPUSH', queue, entry)
-  return { 'waiting', fence }
-end
-
 -- A process that was found silent may claim again once it was heard of since: nobody looks for what a forgotten one holds.
 local function is_barred(bar, heard_at_ms)
   local until_ms = redis.call('GET', bar)
@@ -266,7 +253,7 @@ end
 
 -- keys: header, messages, queue, runs, order of runs, deadlines, what the committer holds, what takesFrom holds, the
 -- committer's bar
--- args: see commitArguments in threads.ts; the messages follow from 22 on
+-- args: see commitArguments in threads.ts; the messages follow from 19 on
 local function commit(keys, args)
   local header_key, queue = keys[1], keys[3]
   local op, fence, claims, takes_from, uid = args[1], args[2], args[3] ~= '', optional(args[4]), args[6]
@@ -278,12 +265,7 @@ local function commit(keys, args)
     local first = header[4] == '1' and redis.call('LINDEX', queue, 0)
     return { 'committed', rev, first and body_of(first) }
   end
-  if held_by and held_by ~= fence and held_by ~= takes_from then
-    if claims and args[15] ~= '' then
-      return enqueue(queue, keys[4], args[16], args[17], args[15], held_by)
-    end
-    return { 'fenced' }
-  end
+  if held_by and held_by ~= fence and held_by ~= takes_from then return { 'fenced' } end
   if not claims and held_by ~= fence then return { 'fenced' } end
   if rev ~= args[5] then return { 'changed' } end
   if claims and is_barred(keys[9], args[3]) then return { 'barred' } end
@@ -308,9 +290,9 @@ local function commit(keys, args)
     fields[#fields + 1] = fence
   end
   redis.call('HSET', header_key, unpack(fields))
-  for i = 22, #args do redis.call('RPUSH', keys[2], args[i]) end
-  if args[20] ~= '' then keep_run(keys[4], keys[5], args[20], args[21]) end
-  keep_run(keys[4], keys[5], args[18], args[19])
+  for i = 19, #args do redis.call('RPUSH', keys[2], args[i]) end
+  if args[17] ~= '' then keep_run(keys[4], keys[5], args[17], args[18]) end
+  keep_run(keys[4], keys[5], args[15], args[16])
 
   if held_by and held_by ~= fence then redis.call('HDEL', keys[8], uid) end
   if holds then
@@ -327,11 +309,19 @@ local function commit(keys, args)
   return { 'committed', rev, first and body_of(first) }
 end
 
+-- Once only for each run: a repeat after a lost answer finds the message waiting, or its run begun.
 -- keys: header, queue, runs; args: run, entry, max
 local function wait_in_queue(keys, args)
   local fence = redis.call('HGET', keys[1], 'fence')
   if not fence then return { 'free' } end
-  return enqueue(keys[2], keys[3], args[1], args[2], args[3], fence)
+  if redis.call('HEXISTS', keys[3], args[1]) == 1 then return { 'waiting', fence } end
+  local waiting = redis.call('LRANGE', keys[2], 0, -1)
+  for _, other in ipairs(waiting) do
+    if head_of(other) == args[1] then return { 'waiting', fence } end
+  end
+  if #waiting >= tonumber(args[3]) then return { 'full', fence } end
+  redis.call('RPUSH', keys[2], args[2])
+  return { 'waiting', fence }
 end
 
 -- keys: runs, order of runs; args: limit

@@ -1,4 +1,5 @@
-import type { CommitResult, Store } from "../../store.ts";
+import type { InstanceStore } from "../../store/instances.ts";
+import type { CommitResult } from "../../store/threads.ts";
 import type { RedisCommands } from "./commands.ts";
 import { allBuckets, barKey, dueKey, globalKeys, ownKey } from "./keys.ts";
 import { listOf, pairsOf, textOf } from "./records.ts";
@@ -12,7 +13,7 @@ import { listOf, pairsOf, textOf } from "./records.ts";
  * it silent; and it is struck off if nobody has heard of it since. If it only slept, its claims stand on a beat that
  * does not count any more, until it beats again and is known again.
  */
-export interface RedisLiveness extends Pick<Store, "beat" | "retire" | "heldBy" | "forget" | "due"> {
+export interface RedisLiveness extends Omit<InstanceStore, "processId" | "send" | "onMessage"> {
   /**
    * A commit, which stands on this process's latest beat: it is given the time of it, and is made once more on a new one
    * where it answers null, which is that the others have forgotten this process since.

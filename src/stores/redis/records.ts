@@ -1,6 +1,7 @@
 import type { Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { ChannelState, User } from "../../domain/user.ts";
-import type { RunSummary, ThreadEntry, ThreadRecord, ThreadState } from "../../store.ts";
+import type { RunSummary, ThreadRecord, ThreadState } from "../../store/threads.ts";
+import type { ThreadEntry } from "../../store/users.ts";
 import type { Reply } from "./connection.ts";
 
 /*

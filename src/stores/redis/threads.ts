@@ -1,6 +1,6 @@
 import { wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, UserMessage } from "../../domain/message.ts";
-import type { CommitResult, RunSummary, Store, ThreadCommit } from "../../store.ts";
+import type { CommitResult, RunSummary, ThreadCommit, ThreadStore } from "../../store/threads.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { bucketOf } from "../buckets.ts";
 import type { RedisCommands } from "./commands.ts";
@@ -21,13 +21,12 @@ import {
 } from "./records.ts";
 
 /** The thread plane: everything inside a thread, one slot for each. */
-export interface RedisThreads extends Pick<
-  Store,
-  "load" | "keepPart" | "keptText" | "wait" | "setCatalog" | "history" | "runs"
-> {
+export interface RedisThreads extends Omit<ThreadStore, "commit"> {
   /** A claim stands on the beat of `heardAtMs`; null: the others have forgotten this process since, beat again. */
   commit(commit: ThreadCommit, heardAtMs: number): Promise<CommitResult | null>;
 }
+
+type Joined = { type: "waiting" | "full"; fence: string } | { type: "free" };
 
 export function redisThreads(redis: RedisCommands): RedisThreads {
   async function textOfParts(uid: string, runId: string, parts: number): Promise<string> {
@@ -45,6 +44,14 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       return kept ? wholeMessage(message, await textOfParts(uid, runId, kept.parts)) : message;
     });
     return Promise.all(whole);
+  }
+
+  async function joinQueue(uid: string, message: UserMessage, max: number): Promise<Joined> {
+    const { header, queue, runs } = threadKeys(uid);
+    const entry = [message.runId, waitingEntry(message), String(max)];
+    const [type, fence] = listOf(await redis.call("wait_in_queue", [header, queue, runs], entry));
+    if (type === "waiting" || type === "full") return { type, fence: textOf(fence) };
+    return { type: "free" };
   }
 
   return {
@@ -68,15 +75,17 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     keptText: textOfParts,
 
     async commit(commit, heardAtMs) {
-      return resultFrom(await redis.call("commit", commitKeys(commit), commitArguments(commit, heardAtMs)));
+      const reply = await redis.call("commit", commitKeys(commit), commitArguments(commit, heardAtMs));
+      const result = resultFrom(reply);
+      if (result?.type !== "fenced" || !commit.claims || !commit.orWait) return result;
+      // A step of its own: hardly any claim finds the thread held, and so hardly any brings its message twice.
+      const joined = await joinQueue(commit.uid, commit.orWait.message, commit.orWait.max);
+      return joined.type === "free" ? { type: "changed" } : joined;
     },
 
     async wait(uid, message, max) {
-      const { header, queue, runs } = threadKeys(uid);
-      const entry = [message.runId, waitingEntry(message), String(max)];
-      const [type, fence] = listOf(await redis.call("wait_in_queue", [header, queue, runs], entry));
-      if (type === "waiting") return { type, fence: textOf(fence) };
-      return { type: type === "full" ? "full" : "free" };
+      const joined = await joinQueue(uid, message, max);
+      return joined.type === "full" ? { type: "full" } : joined;
     },
 
     async setCatalog(uid, slug, catalog) {
@@ -119,7 +128,7 @@ function commitKeys({ uid, fence, takesFrom }: ThreadCommit): string[] {
 
 /** The arguments of `commit` in functions.lua, counted there from 1. */
 function commitArguments(commit: ThreadCommit, heardAtMs: number): string[] {
-  const { orWait, endedRun, run } = commit;
+  const { endedRun, run } = commit;
   return [
     commit.opId,
     commit.fence,
@@ -135,9 +144,6 @@ function commitArguments(commit: ThreadCommit, heardAtMs: number): string[] {
     optional(commit.startsWaiting),
     flag(commit.holds),
     commit.deadlineMs === null ? "" : String(commit.deadlineMs),
-    orWait ? String(orWait.max) : "",
-    orWait ? orWait.message.runId : "",
-    orWait ? waitingEntry(orWait.message) : "",
     run.runId,
     summaryOf(run),
     endedRun ? endedRun.runId : "",

@@ -1,4 +1,4 @@
-import type { Store } from "../../store.ts";
+import type { UserStore } from "../../store/users.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { channelKey, channelTag, externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
@@ -16,43 +16,26 @@ import {
   userFrom,
 } from "./records.ts";
 
-/** The channel plane: tokens, users, and whose a thread is; one slot for each channel. */
-export type RedisUsers = Pick<
-  Store,
-  | "mintVisitor"
-  | "admitVisitor"
-  | "admitUser"
-  | "addThread"
-  | "spendTokens"
-  | "spentTokens"
-  | "readIdentity"
-  | "promote"
-  | "merge"
-  | "findUser"
-  | "users"
-  | "flagUser"
-  | "threads"
->;
-
 /** Users that are read in one go: a channel may have millions. */
 const USERS_AT_ONCE = 500;
 
-export function redisUsers(redis: RedisCommands): RedisUsers {
+/** The channel plane: tokens, users, and whose a thread is; one slot for each channel. */
+export function redisUsers(redis: RedisCommands): UserStore {
   return {
     async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs }) {
       const keys = [tokenKey(slug, tokenHash), userKeys(slug, userId).user, usersKey(slug)];
       await redis.call("mint_visitor", keys, [userId, snapshot, String(ttlMs), String(atMs)]);
     },
 
-    async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName, day }) {
+    async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName }) {
       const keys = [tokenKey(slug, tokenHash), channelKey(slug)];
-      const args = [channelTag(slug), String(ttlMs), optional(threadName), day];
+      const args = [channelTag(slug), String(ttlMs), optional(threadName)];
       const reply = await redis.call("admit_visitor", keys, args);
       if (reply === null) return null;
-      return { ...admissionFrom(reply), snapshot: textOf(listOf(reply)[4]) };
+      return { ...admissionFrom(reply), snapshot: textOf(listOf(reply)[3]) };
     },
 
-    async admitUser({ slug, externalId, displayName, newUserId, thread, creates, atMs, day }) {
+    async admitUser({ slug, externalId, displayName, newUserId, thread, creates, atMs }) {
       const keys = [externalIdKey(slug, externalId), channelKey(slug), usersKey(slug)];
       const reply = await redis.call("admit_user", keys, [
         channelTag(slug),
@@ -63,7 +46,6 @@ export function redisUsers(redis: RedisCommands): RedisUsers {
         optional(thread?.newUid ?? null),
         flag(creates),
         String(atMs),
-        day,
       ]);
       return reply === null ? null : admissionFrom(reply);
     },
@@ -150,12 +132,11 @@ export function redisUsers(redis: RedisCommands): RedisUsers {
 }
 
 function admissionFrom(reply: Reply) {
-  const [user, channel, thread, spent] = listOf(reply);
+  const [user, channel, thread] = listOf(reply);
   return {
     user: userFrom(user),
     channel: channelStateFrom(channel),
     threadUid: threadUidFrom(thread),
-    spentTokens: Number(spent),
   };
 }
 

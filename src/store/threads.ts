@@ -1,0 +1,112 @@
+import type { Catalog, Message, RunRecord, UserMessage } from "../domain/message.ts";
+
+/** Everything inside a thread, by its uid; no user's name is among it. */
+export interface ThreadStore {
+  /** Null: nothing was ever committed. `budgetChars` bounds the sum of the tail's contents; at least one message. */
+  load(uid: string, budgetChars: number): Promise<ThreadRecord | null>;
+  commit(commit: ThreadCommit): Promise<CommitResult>;
+  /**
+   * Keeps a part of a run's text (domain/kept-text.ts). Parts count up from 0; the same number again replaces it.
+   * Runs and messages are committed without what their `kept` says is in parts; load and history give them whole.
+   * False: the fence does not hold the thread.
+   */
+  keepPart(part: { uid: string; fence: string; runId: string; nth: number; text: string }): Promise<boolean>;
+  /** The text of a run's first so many parts. */
+  keptText(uid: string, runId: string, parts: number): Promise<string>;
+  /** A message of somebody whose thread is held: `free` where nobody holds it any more (claim it then). */
+  wait(
+    uid: string,
+    message: UserMessage,
+    max: number,
+  ): Promise<{ type: "waiting"; fence: string } | { type: "full" } | { type: "free" }>;
+  /** Replaces the catalog; an empty one clears it. The revision is not touched. */
+  setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
+  /** Oldest first. */
+  history(uid: string, page: HistoryPage): Promise<Message[]>;
+  /** Finished and active, oldest first, the newest `limit`. */
+  runs(uid: string, limit: number): Promise<RunSummary[]>;
+}
+
+/** `idle`: no run. `running`: a process holds the thread. `awaiting`: a page call is pending, nothing is in memory. */
+export type ThreadState = "idle" | "running" | "awaiting";
+
+/** A thread as load reads it. */
+export interface ThreadRecord {
+  uid: string;
+  slug: string;
+  /** Counts the commits; 0 before the first one. */
+  rev: number;
+  /** Who holds the thread: `PROCESS:RANDOM`; null while nobody does. */
+  fence: string | null;
+  state: ThreadState;
+  /** Snapshot text of machines/thread.ts; null before the first message. */
+  snapshot: string | null;
+  catalog: Catalog;
+  /** The active or last run; null before the first message. */
+  run: RunRecord | null;
+  /** The newest messages, oldest first, as many as fit the budget that load was given. */
+  tail: Message[];
+  /** How many messages the history holds: the next one's id is this plus one. */
+  messageCount: number;
+  /** How many messages wait in the queue. */
+  waitingCount: number;
+}
+
+/** One atomic change of a thread: everything a transition asks to be saved. */
+export interface ThreadCommit {
+  uid: string;
+  slug: string;
+  /** Names this attempt to change the thread: a repeat answers what the first one answered, and changes nothing. */
+  opId: string;
+  /** `PROCESS:RANDOM` of whoever commits. */
+  fence: string;
+  /** True: take the thread, which nobody (or only `takesFrom`) may hold. False: the fence must hold it already. */
+  claims: boolean;
+  /** A fence whose process is known to be gone; its hold does not count. */
+  takesFrom: string | null;
+  /** The revision that the decision was made on. */
+  rev: number;
+  atMs: number;
+  snapshot: string;
+  state: ThreadState;
+  run: RunRecord;
+  /** Another run than `run` that this commit ends (superseded); kept in the list of runs. */
+  endedRun: RunRecord | null;
+  /** Appended to the history, in order. */
+  messages: Message[];
+  /** The waiting message that this commit starts: removed from the head of the queue; null where none. */
+  startsWaiting: string | null;
+  /** True: go on holding the thread. False: release it, unless a message waits. */
+  holds: boolean;
+  /** With state `awaiting`: when the pending call expires, for the sweep. */
+  deadlineMs: number | null;
+  /** With `claims`: where the thread is held, this message waits in its queue instead. */
+  orWait: { message: UserMessage; max: number } | null;
+}
+
+export type CommitResult =
+  /** `next`: the message that waits at the head of the queue; the fence then still holds the thread, whatever `holds` said. */
+  | { type: "committed"; rev: number; next: UserMessage | null }
+  /** The thread is held by `fence`; with `orWait` the message waits now. */
+  | { type: "waiting"; fence: string }
+  /** The thread is held, and its queue is full. */
+  | { type: "full"; fence: string }
+  /** Nobody holds it, but it is not as it was read: load again. */
+  | { type: "changed" }
+  /** Another one holds it: stop, change nothing, never retry. */
+  | { type: "fenced" };
+
+export interface HistoryPage {
+  limit: number;
+  /** Id of a message: only older ones. An unknown id gives an empty list. */
+  before: string | null;
+}
+
+/** A finished run in short form, for the command line and the inspector. */
+export interface RunSummary {
+  runId: string;
+  saidAtMs: number;
+  outcome: RunRecord["outcome"];
+  path: RunRecord["path"];
+  terminal: RunRecord["terminal"];
+}

@@ -1,0 +1,117 @@
+import type { ChannelState, User } from "../domain/user.ts";
+
+/** Users of a channel, their tokens, and whose a thread is. */
+export interface UserStore {
+  mintVisitor(visitor: {
+    slug: string;
+    tokenHash: string;
+    userId: string;
+    snapshot: string;
+    ttlMs: number;
+    atMs: number;
+  }): Promise<void>;
+  /** Null: no such token. Slides its lifetime to `ttlMs` from now. */
+  admitVisitor(visitor: {
+    slug: string;
+    tokenHash: string;
+    ttlMs: number;
+    threadId: string | null;
+  }): Promise<VisitorAdmission | null>;
+  /**
+   * Null: no such channel. Creates the user where the external id is new, with `newUserId`; a displayName replaces the
+   * stored one. With `thread`, the name's uid, which is `thread.newUid` where the name is new.
+   */
+  admitUser(user: {
+    slug: string;
+    externalId: string;
+    displayName: string | null;
+    newUserId: string;
+    /** `newUid: null`: do not create the thread, answer null where the name is new. */
+    thread: { name: string; newUid: string | null } | null;
+    /** False: create nothing and change nothing; null where the user is unknown. */
+    creates: boolean;
+    atMs: number;
+  }): Promise<UserAdmission | null>;
+  /** False: the user is gone, merged meanwhile; admit again. */
+  addThread(thread: {
+    slug: string;
+    userId: string;
+    threadId: string;
+    uid: string;
+    atMs: number;
+  }): Promise<boolean>;
+
+  /** Adds to the user's tokens of a UTC day, `YYYY-MM-DD`; nothing where the user is gone. */
+  spendTokens(spent: { slug: string; userId: string; day: string; tokens: number }): Promise<void>;
+  /** What the user has used on a UTC day; 0 where the user is gone. */
+  spentTokens(slug: string, userId: string, day: string): Promise<number>;
+
+  readIdentity(slug: string, tokenHash: string, externalId: string): Promise<IdentityReading>;
+  /** `changed`: what was read no longer holds; nothing was done. */
+  promote(promotion: Promotion): Promise<"done" | "changed">;
+  merge(merge: Merge): Promise<"done" | "changed">;
+
+  // For the command line and the inspector.
+  /** By user id or external id. */
+  findUser(slug: string, id: string): Promise<User | null>;
+  /** Oldest first. */
+  users(slug: string): Promise<User[]>;
+  flagUser(
+    slug: string,
+    userId: string,
+    flags: { blocked?: boolean; whitelisted?: boolean },
+  ): Promise<User | null>;
+  /** Oldest first. */
+  threads(slug: string, userId: string): Promise<ThreadEntry[]>;
+}
+
+/** What a visitor's request needs to know before it may come in; read in one call, which also slides the token's lifetime. */
+export interface VisitorAdmission extends UserAdmission {
+  /** Snapshot text of the token's machine (machines/visitor.ts). */
+  snapshot: string;
+}
+
+export interface UserAdmission {
+  user: User;
+  channel: ChannelState;
+  /** Uid of the thread that was asked for; null where none was, or where the name is not one of this user's threads. */
+  threadUid: string | null;
+}
+
+/** What identify read of both sides; the step that follows names it, and does nothing where it no longer holds. */
+export interface IdentityReading {
+  /** The token's user and the token's snapshot; null where the token is unknown or expired. */
+  visitor: { user: User; snapshot: string } | null;
+  /** The account that the external id names; null where there is none. */
+  account: User | null;
+}
+
+/** Promote: the anonymous user becomes the account. */
+export interface Promotion {
+  slug: string;
+  tokenHash: string;
+  externalId: string;
+  /** As it was read. */
+  user: User;
+  /** The token's new snapshot. */
+  snapshot: string;
+}
+
+/** Merge: the anonymous user's threads move to the account, and its record is deleted. */
+export interface Merge {
+  slug: string;
+  tokenHash: string;
+  /** Both as they were read. */
+  from: User;
+  into: User;
+  /** The account as it shall be: flags OR-ed, displayName kept or taken. */
+  result: User;
+  snapshot: string;
+}
+
+/** A thread in a user's list. `uid` is the id that the command line shows, `threadId` the caller's or the widget's name for it. */
+export interface ThreadEntry {
+  uid: string;
+  threadId: string;
+  createdAtMs: number;
+}
