@@ -1,4 +1,4 @@
-import { bearerFrom, isKey } from "../admission/keys.ts";
+import { bearerFrom, keyCheck } from "../admission/keys.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Secret } from "../secret.ts";
 import { textAnswer } from "./route.ts";
@@ -12,6 +12,7 @@ export interface Exposition {
 
 /** GET /metrics, with the transport key. */
 export function metricsRoute(metrics: Exposition, transportKey: Secret): Route {
+  const isTransportKey = keyCheck(transportKey);
   return {
     method: "GET",
     path: "/metrics",
@@ -19,7 +20,7 @@ export function metricsRoute(metrics: Exposition, transportKey: Secret): Route {
     documentation: "hidden",
     async handle({ request }) {
       const key = bearerFrom(request.headers.get("authorization"));
-      if (key === null || !isKey(key, transportKey)) throw new Refusal("unauthorized");
+      if (key === null || !isTransportKey(key)) throw new Refusal("unauthorized");
       return textAnswer(200, await metrics.text(), {
         "content-type": metrics.contentType,
         "cache-control": "no-store",

@@ -1,4 +1,5 @@
-import { bearerFrom, isKey } from "../../admission/keys.ts";
+import { bearerFrom, keyCheck } from "../../admission/keys.ts";
+import type { IsKey } from "../../admission/keys.ts";
 import type { PlainLog } from "../../log.ts";
 import type { Threads } from "../../actors/threads.ts";
 import { Refusal } from "../../domain/refusal.ts";
@@ -43,6 +44,7 @@ export function inspectorRoutes(parts: {
   open: Set<() => void>;
 }): Route[] {
   const { key, store, threads, log, hide, open } = parts;
+  const isKey = keyCheck(key);
 
   function guarded(path: string, answer: (asked: Asked) => Promise<HttpAnswer>): Route {
     return {
@@ -51,7 +53,7 @@ export function inspectorRoutes(parts: {
       api: "server",
       documentation: "hidden",
       handle(asked) {
-        mustHoldKey(asked.request, key);
+        mustHoldKey(asked.request, isKey);
         return answer(asked);
       },
     };
@@ -128,9 +130,9 @@ function newest<Item>(items: readonly Item[]): Item[] {
   return items.slice(-OFFERED).reverse();
 }
 
-function mustHoldKey(request: HttpRequest, key: Secret): void {
+function mustHoldKey(request: HttpRequest, isKey: IsKey): void {
   const given = bearerFrom(request.headers.get("authorization"));
-  if (given === null || !isKey(given, key)) throw new Refusal("unauthorized");
+  if (given === null || !isKey(given)) throw new Refusal("unauthorized");
 }
 
 function pageRoute(path: string, load: () => Promise<{ type: string; body: string | Uint8Array }>): Route {

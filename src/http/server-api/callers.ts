@@ -1,4 +1,4 @@
-import { bearerFrom, isKey } from "../../admission/keys.ts";
+import { bearerFrom, keyCheck } from "../../admission/keys.ts";
 import type { Config } from "../../config.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { HttpRequest } from "../../listener.ts";
@@ -22,6 +22,7 @@ export function createCallers(options: {
   config: Pick<Config, "serverMaxBodyBytes">;
 }): Callers {
   const { transportKey, config } = options;
+  const isTransportKey = keyCheck(transportKey);
 
   function mustBeShort(request: HttpRequest): void {
     if ((request.contentLength ?? 0) > config.serverMaxBodyBytes) throw new Refusal("too-large");
@@ -43,7 +44,7 @@ export function createCallers(options: {
     body,
     async transport(request, shape) {
       mustBeShort(request);
-      if (!isKey(bearer(request), transportKey)) throw new Refusal("unauthorized");
+      if (!isTransportKey(bearer(request))) throw new Refusal("unauthorized");
       return body(request, shape);
     },
   };

@@ -12,7 +12,6 @@ import { callerId, channelSlug, messageText } from "../fields.ts";
 import { serverLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/lines.ts";
 import type { Route } from "../route.ts";
-import { traceparentOf } from "../traceparent.ts";
 import type { Callers } from "./callers.ts";
 
 const body = z.object({
@@ -58,7 +57,7 @@ export function messagesRoute(parts: {
         }),
       },
     },
-    async handle({ request, note }) {
+    async handle({ request, traceparent, note }) {
       const said = await callers.transport(request, { schema: body });
       const { channel: slug, userId: externalId, threadId, text, displayName } = said;
       const uid = threadUid(slug, externalId, threadId);
@@ -94,7 +93,7 @@ export function messagesRoute(parts: {
           userId: user.userId,
           speaker: { displayName: user.displayName, page: null, customerContext: null },
           text,
-          traceparent: traceparentOf(request),
+          traceparent,
         },
         trueUid === uid ? early : undefined,
       );

@@ -6,7 +6,6 @@ import { messageText, mustFit, page, widgetThreadId } from "../fields.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/lines.ts";
 import type { Route } from "../route.ts";
-import { traceparentOf } from "../traceparent.ts";
 import type { Gate } from "./gate.ts";
 import { asMessage, jsonBody } from "./reading.ts";
 
@@ -83,7 +82,7 @@ export function messagesRoute(parts: {
             customerContext: said.customerContext ?? null,
           },
           text: said.text,
-          traceparent: traceparentOf(asked.request),
+          traceparent: asked.traceparent,
         },
         loading,
       );

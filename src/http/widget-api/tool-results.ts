@@ -8,7 +8,6 @@ import { page, widgetThreadId } from "../fields.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/lines.ts";
 import type { Route } from "../route.ts";
-import { traceparentOf } from "../traceparent.ts";
 import type { Gate } from "./gate.ts";
 import { jsonBody } from "./reading.ts";
 
@@ -76,7 +75,7 @@ export function toolResultsRoute(parts: {
         loads: true,
       });
       const { callId, tool, text, isError } = said;
-      const traceparent = traceparentOf(asked.request);
+      const { traceparent } = asked;
       const reply = await threads.answer(
         { uid, slug, callId, tool, text, isError, page: said.page ?? null, traceparent },
         loading,
