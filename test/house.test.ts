@@ -39,6 +39,7 @@ const STRANGERS: [string, string[]][] = [
   ["src/listeners/", ["src/stores/", "src/models/", "src/agent/", "src/actors/", "src/admission/"]],
   ["src/agent/", ["src/stores/", "src/models/", "src/listeners/", "src/actors/", "src/admission/"]],
   ["src/actors/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
+  ["src/admission/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/", "src/actors/"]],
   ["src/http/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
   // Commands other than `serve` work beside a running service, and load none of its start.
   ["src/cli/", ["src/start/", "src/service.ts"]],

@@ -1,9 +1,17 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import { Refusal } from "../domain/refusal.ts";
 import type { Secret } from "../secret.ts";
+import type { RequestHead } from "./arrival.ts";
 
 /** The key of an `authorization: Bearer KEY` header: the scheme in any case, one or more spaces; null for anything else. */
 export function bearerFrom(header: string | undefined): string | null {
   return /^bearer +([^\s,]+)$/i.exec(header ?? "")?.[1] ?? null;
+}
+
+/** Throws Refusal("unauthorized") unless the authorization header carries the key. */
+export function mustHoldKey({ headers }: Pick<RequestHead, "headers">, isKey: IsKey): void {
+  const given = bearerFrom(headers.get("authorization"));
+  if (given === null || !isKey(given)) throw new Refusal("unauthorized");
 }
 
 /** Is this the expected key? */

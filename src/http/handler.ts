@@ -1,3 +1,4 @@
+import { ForeignOrigin } from "../admission/origin.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { RequestGone } from "../listener.ts";
 import type { Handler, HttpAnswer, HttpRequest } from "../listener.ts";
@@ -11,7 +12,6 @@ import { apiRoutes } from "./routes.ts";
 import type { RouteParts } from "./routes.ts";
 import { traceparentOf } from "./traceparent.ts";
 import { withCors } from "./widget-api/cors.ts";
-import { ForeignOrigin } from "./widget-api/gate.ts";
 
 export interface HandlerDependencies extends RouteParts {
   /** Beside the API: metrics, the inspector, the widget's script. */

@@ -1,5 +1,4 @@
-import { bearerFrom, keyCheck } from "../admission/keys.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { keyCheck, mustHoldKey } from "../admission/keys.ts";
 import type { Secret } from "../secret.ts";
 import { textAnswer } from "./route.ts";
 import type { Route } from "./route.ts";
@@ -19,8 +18,7 @@ export function metricsRoute(metrics: Exposition, transportKey: Secret): Route {
     api: "server",
     documentation: "hidden",
     async handle({ request }) {
-      const key = bearerFrom(request.headers.get("authorization"));
-      if (key === null || !isTransportKey(key)) throw new Refusal("unauthorized");
+      mustHoldKey(request, isTransportKey);
       return textAnswer(200, await metrics.text(), {
         "content-type": metrics.contentType,
         "cache-control": "no-store",

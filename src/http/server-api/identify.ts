@@ -1,13 +1,12 @@
 import { z } from "zod";
-import type { Directory } from "../../admission/directory.ts";
-import { hasHash } from "../../admission/keys.ts";
+import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Visitors } from "../../actors/visitors.ts";
-import { Refusal } from "../../domain/refusal.ts";
+import type { Config } from "../../config.ts";
+import { bodyOf } from "../body.ts";
 import { json, serverRefusals } from "../reference/documented.ts";
 import { callerId } from "../fields.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Route } from "../route.ts";
-import type { Callers } from "./callers.ts";
 
 const body = z.object({
   visitorToken: z.string().describe("From the widget element's getVisitorToken()"),
@@ -19,11 +18,11 @@ const body = z.object({
  * key; it works on disabled channels and for blocked users, and is no use of the token (contract, Identify).
  */
 export function identifyRoute(parts: {
-  callers: Callers;
-  directory: Pick<Directory, "channel">;
+  admission: Pick<ServerAdmission, "backend">;
   visitors: Pick<Visitors, "identify">;
+  config: Pick<Config, "serverMaxBodyBytes">;
 }): Route {
-  const { callers, directory, visitors } = parts;
+  const { admission, visitors, config } = parts;
   return {
     method: "POST",
     path: "/v1/channels/:slug/identify",
@@ -68,19 +67,12 @@ export function identifyRoute(parts: {
         ),
       },
     },
-    async handle({ request, params, note }) {
-      callers.mustBeShort(request);
-      const channel = directory.channel(params["slug"] ?? "");
-      if (!channel) throw new Refusal("not-found", "Unknown channel");
-      const { slug, kind, secretKeyHash } = channel;
-      note({ slug });
-      const isTheirs =
-        kind === "web" && secretKeyHash !== null && hasHash(callers.bearer(request), secretKeyHash);
-      if (!isTheirs) throw new Refusal("unauthorized");
-
-      const { visitorToken, externalUserId } = await callers.body(request, { schema: body });
-      const identified = await visitors.identify({ slug, visitorToken, externalId: externalUserId });
-      note({ userId: identified.userId });
+    async handle(asked) {
+      const { slug } = admission.backend(asked, asked.params["slug"] ?? "");
+      const said = await bodyOf(asked.request, config.serverMaxBodyBytes, { schema: body });
+      const { visitorToken, externalUserId: externalId } = said;
+      const identified = await visitors.identify({ slug, visitorToken, externalId });
+      asked.note({ userId: identified.userId });
       return jsonAnswer(200, identified);
     },
   };

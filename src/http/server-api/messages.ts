@@ -1,18 +1,14 @@
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
-import type { Clock } from "../../clock.ts";
-import { dayOf } from "../../domain/day.ts";
-import { newId } from "../../domain/ids.ts";
-import { Refusal } from "../../domain/refusal.ts";
+import type { ServerAdmission } from "../../admission/server-admission.ts";
+import type { Config } from "../../config.ts";
 import { threadUid } from "../../domain/thread-uid.ts";
-import { mayTalk } from "../../domain/user.ts";
-import type { Store } from "../../store.ts";
+import { bodyOf } from "../body.ts";
 import { lines, OF_A_BODY, serverRefusals } from "../reference/documented.ts";
 import { callerId, channelSlug, messageText } from "../fields.ts";
 import { serverLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/lines.ts";
 import type { Route } from "../route.ts";
-import type { Callers } from "./callers.ts";
 
 const body = z.object({
   threadId: callerId.describe("The caller's own conversation id, unique per channel and user"),
@@ -24,12 +20,11 @@ const body = z.object({
 
 /** POST /v1/messages: a transport sends a user's message, and reads the reply as a stream. */
 export function messagesRoute(parts: {
-  callers: Callers;
-  store: Pick<Store, "admitUser">;
+  admission: Pick<ServerAdmission, "transport" | "speaker">;
   threads: Pick<Threads, "load" | "say">;
-  clock: Clock;
+  config: Pick<Config, "serverMaxBodyBytes">;
 }): Route {
-  const { callers, store, threads, clock } = parts;
+  const { admission, threads, config } = parts;
   return {
     method: "POST",
     path: "/v1/messages",
@@ -57,41 +52,30 @@ export function messagesRoute(parts: {
         }),
       },
     },
-    async handle({ request, traceparent, note }) {
-      const said = await callers.transport(request, { schema: body });
-      const { channel: slug, userId: externalId, threadId, text, displayName } = said;
+    async handle(asked) {
+      const { request, traceparent, note } = asked;
+      admission.transport(request);
+      const said = await bodyOf(request, config.serverMaxBodyBytes, { schema: body });
+      const { channel: slug, userId: externalId, threadId, text } = said;
       const uid = threadUid(slug, externalId, threadId);
-      note({ slug });
 
       // In the tick of the admission, so that both are one round trip. Whoever needs the record meets its error.
       const early = threads.load(uid);
       early.catch(() => {});
-      const atMs = clock.now();
-      const admission = await store.admitUser({
-        slug,
-        externalId,
-        displayName: displayName ?? null,
-        newUserId: newId(),
-        thread: { name: threadId, newUid: uid },
-        creates: true,
-        atMs,
-        day: dayOf(atMs),
-      });
-      if (!admission) throw new Refusal("not-found", "Unknown channel");
-      const { user, channel } = admission;
-      note({ userId: user.userId });
-      if (!mayTalk(channel, user)) throw new Refusal("forbidden");
+      const displayName = said.displayName ?? null;
+      const thread = { name: threadId, newUid: uid };
+      const admitted = await admission.speaker(asked, { slug, externalId, displayName, thread });
 
       // A thread that came by a merge, or from the widget, has a uid of its own.
-      const trueUid = admission.threadUid ?? uid;
+      const trueUid = admitted.threadUid ?? uid;
       note({ uid: trueUid });
       const reply = await threads.say(
         {
           uid: trueUid,
           slug,
           api: "server",
-          userId: user.userId,
-          speaker: { displayName: user.displayName, page: null, customerContext: null },
+          userId: admitted.user.userId,
+          speaker: { displayName: admitted.user.displayName, page: null, customerContext: null },
           text,
           traceparent,
         },

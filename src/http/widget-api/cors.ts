@@ -1,12 +1,12 @@
 import type { Directory } from "../../admission/directory.ts";
 import { provenanceOf } from "../../admission/origin.ts";
+import type { WidgetAdmission } from "../../admission/widget-admission.ts";
 import type { HttpAnswer, HttpRequest } from "../../listener.ts";
 import { nothing, originHeader, widgetRefusals } from "../reference/documented.ts";
 import type { Route } from "../route.ts";
-import type { Gate } from "./gate.ts";
 
 /** OPTIONS /v1/widget/*: may a page of this origin call the widget API at all? */
-export function preflightRoute({ gate }: { gate: Gate }): Route {
+export function preflightRoute({ admission }: { admission: Pick<WidgetAdmission, "preflight"> }): Route {
   return {
     method: "OPTIONS",
     path: "/v1/widget/*",
@@ -35,7 +35,7 @@ export function preflightRoute({ gate }: { gate: Gate }): Route {
       },
     },
     async handle({ request }) {
-      gate.preflight(request);
+      admission.preflight(request);
       return {
         status: 204,
         headers: {

@@ -75,14 +75,14 @@ export function historyRoute({ gate, threads }: { gate: Gate; threads: Pick<Thre
       },
     },
     async handle(asked) {
-      const { said, uid } = await gate.admitToThread(asked, {
+      const { body: page, uid } = await gate.admitToThread(asked, {
         counts: [],
         read: async ({ query: text }) =>
           read(() => parseWith(query, Object.fromEntries(new URLSearchParams(text)))),
         threadName: () => asked.params["id"] ?? "",
         loads: false,
       });
-      const messages = await threads.history(uid, said);
+      const messages = await threads.history(uid, page);
       return jsonAnswer(200, { items: messages.map(shown) });
     },
   };

@@ -65,7 +65,13 @@ export function messagesRoute(parts: {
       },
     },
     async handle(asked) {
-      const { slug, user, said, uid, loading } = await gate.admitToThread(asked, {
+      const {
+        slug,
+        user,
+        body: said,
+        uid,
+        loading,
+      } = await gate.admitToThread(asked, {
         ...asMessage,
         read: readSaid,
         loads: true,

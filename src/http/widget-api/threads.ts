@@ -1,14 +1,12 @@
 import { z } from "zod";
-import type { Visitors } from "../../actors/visitors.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import { newId } from "../../domain/ids.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { readVisitorToken } from "../../domain/visitor-token.ts";
 import type { Store } from "../../store.ts";
 import { json, originHeader, widgetRefusals } from "../reference/documented.ts";
 import { jsonAnswer } from "../route.ts";
-import type { Asked, Route } from "../route.ts";
+import type { Route } from "../route.ts";
 import type { Gate } from "./gate.ts";
 import { noBody } from "./reading.ts";
 
@@ -16,20 +14,10 @@ import { noBody } from "./reading.ts";
 export function threadsRoute(parts: {
   gate: Gate;
   store: Pick<Store, "addThread">;
-  visitors: Visitors;
   clock: Clock;
   config: Pick<Config, "limits">;
 }): Route {
-  const { gate, store, visitors, clock, config } = parts;
-
-  /** The user of the token now: after a merge, the account. */
-  async function presentUserId(asked: Asked): Promise<string> {
-    const claim = readVisitorToken(asked.request.headers.get("x-visitor-token") ?? "");
-    const admission = claim && (await visitors.admit(claim, null));
-    if (!admission) throw new Refusal("unauthorized");
-    return admission.user.userId;
-  }
-
+  const { gate, store, clock, config } = parts;
   return {
     method: "POST",
     path: "/v1/widget/threads",
@@ -50,7 +38,7 @@ export function threadsRoute(parts: {
       },
     },
     async handle(asked) {
-      const { slug, user } = await gate.admitVisitor(asked, {
+      const { slug, user, userNow } = await gate.admitVisitor(asked, {
         counts: ["threads-by-token"],
         read: noBody(config.limits.maxBodyBytes),
       });
@@ -58,7 +46,7 @@ export function threadsRoute(parts: {
       const thread = { slug, threadId: uid, uid, atMs: clock.now() };
       const added = await store.addThread({ ...thread, userId: user.userId });
       // Merged between the two calls: the token is the account's now. An account is never merged away.
-      if (!added && !(await store.addThread({ ...thread, userId: await presentUserId(asked) }))) {
+      if (!added && !(await store.addThread({ ...thread, userId: (await userNow()).userId }))) {
         throw new Refusal("unavailable", "", 1);
       }
       asked.note({ uid });

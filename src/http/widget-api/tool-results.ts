@@ -68,7 +68,12 @@ export function toolResultsRoute(parts: {
       },
     },
     async handle(asked) {
-      const { slug, said, uid, loading } = await gate.admitToThread(asked, {
+      const {
+        slug,
+        body: said,
+        uid,
+        loading,
+      } = await gate.admitToThread(asked, {
         counts: ["tool-results-by-token"],
         read: readSaid,
         threadName: ({ threadId }) => threadId,

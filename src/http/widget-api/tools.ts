@@ -84,7 +84,11 @@ export function toolsRoute(parts: {
       },
     },
     async handle(asked) {
-      const { slug, said, uid } = await gate.admitToThread(asked, {
+      const {
+        slug,
+        body: said,
+        uid,
+      } = await gate.admitToThread(asked, {
         ...asMessage,
         read: readSaid,
         loads: false,

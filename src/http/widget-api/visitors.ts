@@ -1,12 +1,18 @@
 import { z } from "zod";
+import type { WidgetAdmission } from "../../admission/widget-admission.ts";
 import type { Visitors } from "../../actors/visitors.ts";
+import type { Config } from "../../config.ts";
 import { json, originHeader, widgetRefusals } from "../reference/documented.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Route } from "../route.ts";
-import type { Gate } from "./gate.ts";
 
 /** POST /v1/widget/visitors: an anonymous visitor. In whitelist mode too: else nobody could be identified there. */
-export function visitorsRoute({ gate, visitors }: { gate: Gate; visitors: Visitors }): Route {
+export function visitorsRoute(parts: {
+  admission: Pick<WidgetAdmission, "page">;
+  visitors: Pick<Visitors, "mint">;
+  config: Pick<Config, "limits">;
+}): Route {
+  const { admission, visitors, config } = parts;
   return {
     method: "POST",
     path: "/v1/widget/visitors",
@@ -35,7 +41,8 @@ export function visitorsRoute({ gate, visitors }: { gate: Gate; visitors: Visito
       },
     },
     async handle(asked) {
-      const { slug } = await gate.admitPage(asked);
+      const { slug } = admission.page(asked);
+      await asked.request.body(config.limits.maxBodyBytes);
       const { visitorToken, expiresAt, userId } = await visitors.mint(slug);
       asked.note({ userId });
       return jsonAnswer(201, { visitorToken, expiresAt });
