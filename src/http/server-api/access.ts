@@ -5,13 +5,33 @@ import { bodyOf } from "../body.ts";
 import { json, serverRefusals } from "../reference/documented.ts";
 import { callerId, channelSlug } from "../fields.ts";
 import { jsonAnswer } from "../route.ts";
-import type { Route } from "../route.ts";
+import type { Documentation, Route } from "../route.ts";
 
 const body = z.object({
   channel: channelSlug,
   externalUserId: callerId,
   displayName: z.string().optional().describe("Stored with the user; a later one replaces it"),
 });
+
+const documentation: Documentation = {
+  summary: "Ask whether a sender may talk",
+  description: "The user is created on first use.",
+  credential: "transportKey",
+  params: {},
+  query: {},
+  headers: {},
+  body: { schema: body, example: { channel: "cli", externalUserId: "ada", displayName: "Ada" } },
+  answers: {
+    200: json("The answer", z.object({ allowed: z.boolean(), userId: z.string() }), {
+      allowed: true,
+      userId: "8Zk3x0T5RrOeS3o1m1yq6g",
+    }),
+    ...serverRefusals(
+      ["unauthorized", "not-found", "too-large", "unsupported-encoding", "invalid", "unavailable"],
+      { "not-found": "Unknown channel" },
+    ),
+  },
+};
 
 /** POST /v1/access: may this sender talk to the bot? `allowed: false` is where a message would be refused with 403. */
 export function accessRoute(parts: {
@@ -23,25 +43,7 @@ export function accessRoute(parts: {
     method: "POST",
     path: "/v1/access",
     api: "server",
-    documentation: {
-      summary: "Ask whether a sender may talk",
-      description: "The user is created on first use.",
-      credential: "transportKey",
-      params: {},
-      query: {},
-      headers: {},
-      body: { schema: body, example: { channel: "cli", externalUserId: "ada", displayName: "Ada" } },
-      answers: {
-        200: json("The answer", z.object({ allowed: z.boolean(), userId: z.string() }), {
-          allowed: true,
-          userId: "8Zk3x0T5RrOeS3o1m1yq6g",
-        }),
-        ...serverRefusals(
-          ["unauthorized", "not-found", "too-large", "unsupported-encoding", "invalid", "unavailable"],
-          { "not-found": "Unknown channel" },
-        ),
-      },
-    },
+    documentation,
     async handle(asked) {
       admission.transport(asked.request);
       const said = await bodyOf(asked.request, config.serverMaxBodyBytes, { schema: body });

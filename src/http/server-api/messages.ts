@@ -8,7 +8,7 @@ import { lines, OF_A_BODY, serverRefusals } from "../reference/documented.ts";
 import { callerId, channelSlug, messageText } from "../fields.ts";
 import { serverLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/lines.ts";
-import type { Route } from "../route.ts";
+import type { Documentation, Route } from "../route.ts";
 
 const body = z.object({
   threadId: callerId.describe("The caller's own conversation id, unique per channel and user"),
@@ -17,6 +17,29 @@ const body = z.object({
   channel: channelSlug.default("cli").describe("Channel slug"),
   displayName: z.string().optional().describe("Stored with the user; a later one replaces it"),
 });
+
+const documentation: Documentation = {
+  summary: "Send a user's message and stream the reply",
+  description: "User and thread are created on first use. A message while a run is active waits its turn.",
+  credential: "transportKey",
+  params: {},
+  query: {},
+  headers: {},
+  body: {
+    schema: body,
+    example: { threadId: "chat-1", userId: "ada", text: "Hello", channel: "cli", displayName: "Ada" },
+  },
+  answers: {
+    200: lines("One JSON object per line; the last one is a done or error line", serverLine, {
+      type: "delta",
+      text: "Hello, Ada.",
+    }),
+    ...serverRefusals(OF_A_BODY, {
+      "not-found": "Unknown channel",
+      "rate-limited": "Too many messages wait in this thread",
+    }),
+  },
+};
 
 /** POST /v1/messages: a transport sends a user's message, and reads the reply as a stream. */
 export function messagesRoute(parts: {
@@ -29,29 +52,7 @@ export function messagesRoute(parts: {
     method: "POST",
     path: "/v1/messages",
     api: "server",
-    documentation: {
-      summary: "Send a user's message and stream the reply",
-      description:
-        "User and thread are created on first use. A message while a run is active waits its turn.",
-      credential: "transportKey",
-      params: {},
-      query: {},
-      headers: {},
-      body: {
-        schema: body,
-        example: { threadId: "chat-1", userId: "ada", text: "Hello", channel: "cli", displayName: "Ada" },
-      },
-      answers: {
-        200: lines("One JSON object per line; the last one is a done or error line", serverLine, {
-          type: "delta",
-          text: "Hello, Ada.",
-        }),
-        ...serverRefusals(OF_A_BODY, {
-          "not-found": "Unknown channel",
-          "rate-limited": "Too many messages wait in this thread",
-        }),
-      },
-    },
+    documentation,
     async handle(asked) {
       const { request, traceparent, note } = asked;
       admission.transport(request);

@@ -6,9 +6,25 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { Store } from "../../store.ts";
 import { json, originHeader, widgetRefusals } from "../reference/documented.ts";
 import { jsonAnswer } from "../route.ts";
-import type { Route } from "../route.ts";
+import type { Documentation, Route } from "../route.ts";
 import type { Gate } from "./gate.ts";
 import { noBody } from "./reading.ts";
+
+const documentation: Documentation = {
+  summary: "Start a conversation",
+  description: "Answers the id of a new thread of this visitor. No body.",
+  credential: "visitorToken",
+  params: {},
+  query: {},
+  headers: originHeader,
+  body: null,
+  answers: {
+    201: json("The new thread", z.object({ threadId: z.string() }), {
+      threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
+    }),
+    ...widgetRefusals(["unauthorized", "forbidden", "too-large", "rate-limited", "unavailable"]),
+  },
+};
 
 /** POST /v1/widget/threads: a new conversation. Its id is its uid. */
 export function threadsRoute(parts: {
@@ -22,21 +38,7 @@ export function threadsRoute(parts: {
     method: "POST",
     path: "/v1/widget/threads",
     api: "widget",
-    documentation: {
-      summary: "Start a conversation",
-      description: "Answers the id of a new thread of this visitor. No body.",
-      credential: "visitorToken",
-      params: {},
-      query: {},
-      headers: originHeader,
-      body: null,
-      answers: {
-        201: json("The new thread", z.object({ threadId: z.string() }), {
-          threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
-        }),
-        ...widgetRefusals(["unauthorized", "forbidden", "too-large", "rate-limited", "unavailable"]),
-      },
-    },
+    documentation,
     async handle(asked) {
       const { slug, user, userNow } = await gate.admitVisitor(asked, {
         counts: ["threads-by-token"],
