@@ -1,6 +1,6 @@
 import { createDirectory } from "../src/admission/directory.ts";
 import { createVisitors } from "../src/actors/visitors.ts";
-import { readChannelsFile, upsertChannels } from "../src/start/channels-file.ts";
+import { readChannelsFile, upsertChannels } from "../src/installation/channels-file.ts";
 import { systemClock } from "../src/clock.ts";
 import { readConfig } from "../src/config.ts";
 import { newId } from "../src/domain/ids.ts";
@@ -12,7 +12,7 @@ import type { HttpAnswer, HttpRequest } from "../src/listener.ts";
 import { chooseListen } from "../src/listeners/choose.ts";
 import { createLog } from "../src/log.ts";
 import { openModel } from "../src/start/open-model.ts";
-import { openStore } from "../src/start/open-store.ts";
+import { openStore } from "../src/installation/open-store.ts";
 import type { ThreadRecord } from "../src/store.ts";
 import { SLUG } from "./rig/askings.ts";
 import { claimOf, finishOf } from "./rig/commits.ts";

@@ -29,31 +29,9 @@ const LAYERS: { name: string; holds: string[] }[] = [
   },
   { name: "HTTP", holds: ["src/http/"] },
   { name: "the demo", holds: ["src/demo/"] },
-  {
-    name: "the wiring",
-    holds: [
-      "src/start/channels-file.ts",
-      "src/start/default-channels.ts",
-      "src/start/keys-file.ts",
-      "src/start/open-demo.ts",
-      "src/start/open-inspector.ts",
-      "src/start/open-metrics-port.ts",
-      "src/start/open-model.ts",
-      "src/start/open-store.ts",
-      "src/metrics/",
-      "src/service.ts",
-    ],
-  },
-  {
-    name: "the process",
-    holds: [
-      "src/main.ts",
-      "src/start/drop-garbage.ts",
-      "src/start/faults.ts",
-      "src/start/greeting.ts",
-      "src/start/signals.ts",
-    ],
-  },
+  { name: "the installation", holds: ["src/installation/"] },
+  { name: "the wiring", holds: ["src/start/", "src/metrics/", "src/service.ts"] },
+  { name: "the process", holds: ["src/main.ts"] },
   { name: "the command line", holds: ["src/cli/"] },
 ];
 
@@ -64,7 +42,10 @@ const STRANGERS: [string, string[]][] = [
   ["src/listeners/", ["src/stores/", "src/models/", "src/agent/", "src/actors/", "src/admission/"]],
   ["src/agent/", ["src/stores/", "src/models/", "src/listeners/", "src/actors/", "src/admission/"]],
   ["src/actors/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
+  ["src/admission/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/", "src/actors/"]],
   ["src/http/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
+  // Commands other than `serve` work beside a running service, and load none of its start.
+  ["src/cli/", ["src/start/", "src/service.ts"]],
 ];
 
 /** Bundles and build scripts run elsewhere: in a browser, or before there is a service. */
@@ -129,7 +110,7 @@ describe("the house", () => {
     expect(files.length).toBeGreaterThan(30);
     expect(imports.length).toBeGreaterThan(files.length);
     expect(imports.map(told)).toContain("src/store/channels.ts imports src/domain/channel.ts");
-    expect(imports.map(told)).toContain("src/start/open-store.ts imports src/stores/embedded.ts");
+    expect(imports.map(told)).toContain("src/installation/open-store.ts imports src/stores/embedded.ts");
   });
 
   test("gives every file a layer", () => {

@@ -4,8 +4,8 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { createDefaultChannels } from "../src/start/default-channels.ts";
-import { newChannelKeys } from "../src/start/keys-file.ts";
+import { createDefaultChannels } from "../src/installation/default-channels.ts";
+import { newChannelKeys } from "../src/installation/channel-keys.ts";
 import { temporaryFolder } from "./support/data-dir.ts";
 import { startTestService, TEST_KEY } from "./support/service.ts";
 

@@ -1,5 +1,5 @@
 import { startRedis } from "../../test/support/redis-server.ts";
-import { createDefaultChannels } from "../../src/start/default-channels.ts";
+import { createDefaultChannels } from "../../src/installation/default-channels.ts";
 import { systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";

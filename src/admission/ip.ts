@@ -1,6 +1,7 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { normalAddress } from "../domain/address.ts";
-import type { HttpRequest } from "../listener.ts";
+import type { PlainLog } from "../log.ts";
+import type { RequestHead } from "./arrival.ts";
 
 export interface AddressSource {
   /** CLIENT_IP_SOURCE: `socket`, or a lower-case header name. */
@@ -14,7 +15,7 @@ export interface AddressSource {
  * address at the trusted place, the socket's own counts (P23), and `distrusted` says so.
  */
 export function clientAddress(
-  request: Pick<HttpRequest, "headers" | "address">,
+  request: Pick<RequestHead, "headers" | "address">,
   { clientIpSource, trustedProxyHops }: AddressSource,
 ): { address: string; distrusted: boolean } {
   const socket = normalAddress(request.address) ?? request.address;
@@ -27,6 +28,25 @@ export function clientAddress(
   return forwarded === null
     ? { address: socket, distrusted: true }
     : { address: forwarded, distrusted: false };
+}
+
+/** Reads the addresses of requests. An untrusted header is warned of once: it is the operator's mistake, or a client's try. */
+export function addressReader(
+  source: AddressSource,
+  log: Pick<PlainLog, "warn">,
+): (request: Pick<RequestHead, "headers" | "address">) => string {
+  let hasWarned = false;
+  return (request) => {
+    const { address, distrusted } = clientAddress(request, source);
+    if (distrusted && !hasWarned) {
+      hasWarned = true;
+      log.warn(
+        { header: source.clientIpSource },
+        "a request had no client address at the trusted place of its header: its socket's counts",
+      );
+    }
+    return address;
+  };
 }
 
 /** What an address counts by: IPv4 itself, IPv6 its /64, because a client is given a whole one. */

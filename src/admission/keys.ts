@@ -1,14 +1,26 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
+import { Refusal } from "../domain/refusal.ts";
 import type { Secret } from "../secret.ts";
+import type { RequestHead } from "./arrival.ts";
 
 /** The key of an `authorization: Bearer KEY` header: the scheme in any case, one or more spaces; null for anything else. */
 export function bearerFrom(header: string | undefined): string | null {
   return /^bearer +([^\s,]+)$/i.exec(header ?? "")?.[1] ?? null;
 }
 
-/** True where the given key is the expected one. */
-export function isKey(given: string, expected: Secret): boolean {
-  return sameDigest(digest(given), digest(expected.reveal()));
+/** Throws Refusal("unauthorized") unless the authorization header carries the key. */
+export function mustHoldKey({ headers }: Pick<RequestHead, "headers">, isKey: IsKey): void {
+  const given = bearerFrom(headers.get("authorization"));
+  if (given === null || !isKey(given)) throw new Refusal("unauthorized");
+}
+
+/** Is this the expected key? */
+export type IsKey = (given: string) => boolean;
+
+/** The expected key is hashed once, and not with every request. */
+export function keyCheck(expected: Secret): IsKey {
+  const expectedDigest = digest(expected.reveal());
+  return (given) => sameDigest(digest(given), expectedDigest);
 }
 
 /** True where the given key has the expected SHA-256, lower-case hex. */
@@ -17,7 +29,7 @@ export function hasHash(given: string, expectedHash: string): boolean {
 }
 
 function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }
 
 /** Digests are equally long whatever the keys are, so that neither length nor a common prefix shows in the time taken. */

@@ -1,4 +1,6 @@
-import type { HttpRequest } from "../listener.ts";
+import type { Channel } from "../domain/channel.ts";
+import { Refusal } from "../domain/refusal.ts";
+import type { RequestHead } from "./arrival.ts";
 
 /**
  * Where a browser's request says it comes from. `origin`: its Origin header. `host`: a same-origin GET, which browsers
@@ -7,7 +9,7 @@ import type { HttpRequest } from "../listener.ts";
 export type Provenance = { type: "origin"; origin: string } | { type: "host"; host: string };
 
 /** Null: the request names no origin, and none is implied. */
-export function provenanceOf(request: HttpRequest): Provenance | null {
+export function provenanceOf(request: Pick<RequestHead, "method" | "headers">): Provenance | null {
   const origin = request.headers.get("origin");
   if (origin !== undefined) return { type: "origin", origin };
   const host = request.headers.get("host");
@@ -21,6 +23,19 @@ export function comesFrom(provenance: Provenance, origins: readonly string[]): b
   if (provenance.type === "origin")
     return provenance.origin !== "null" && origins.includes(provenance.origin);
   return origins.some((origin) => hostOf(origin) === provenance.host);
+}
+
+/** The origin is some web channel's, but not this one's: refused without CORS headers (the spec, CORS). */
+export class ForeignOrigin extends Refusal {
+  constructor() {
+    super("forbidden");
+    this.name = "ForeignOrigin";
+  }
+}
+
+/** Throws ForeignOrigin unless the channel allows the origin. */
+export function mustAllow(channel: Pick<Channel, "allowedOrigins">, provenance: Provenance): void {
+  if (!comesFrom(provenance, channel.allowedOrigins)) throw new ForeignOrigin();
 }
 
 /** `host[:port]` of an origin, as a browser writes it into Host. */

@@ -1,10 +1,9 @@
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import { cutText } from "../../machines/line.ts";
-import { pickSchema } from "./schema-pick.ts";
-import type { Schema } from "./schema-pick.ts";
+import type { PickedSchema } from "./picked-schema.ts";
 
 /** Do these arguments fit the tool's schema? Null: they fit; otherwise what is wrong, for the model. */
-export type ArgumentCheck = (schema: Schema, args: Record<string, unknown>) => Promise<string | null>;
+export type ArgumentCheck = (schema: PickedSchema, args: Record<string, unknown>) => Promise<string | null>;
 
 // Ajv holds on to everything it ever compiled. At this many schemas it is replaced as a whole, with what it knew.
 const MAX_COMPILED = 256;
@@ -12,7 +11,7 @@ const MAX_COMPILED = 256;
 const REASON_CHARS = 400;
 
 /**
- * Ajv over the safe part of the schema (schema-pick.ts). A schema is compiled when the model first calls its tool, not
+ * Ajv over the safe part of a schema. It is compiled when the model first calls its tool, not
  * when a page registers it: a catalog costs nothing until somebody paid for a model call. One that does not compile is
  * not checked, and the tool is left to judge for itself.
  */
@@ -20,18 +19,16 @@ export function createArgumentCheck(): ArgumentCheck {
   let ajv: Ajv | null = null;
   let compiled = new Map<string, ValidateFunction | null>();
 
-  async function compile(schema: Schema): Promise<ValidateFunction | null> {
-    const picked = pickSchema(schema);
-    const key = JSON.stringify(picked);
-    const known = compiled.get(key);
+  async function compile(schema: PickedSchema): Promise<ValidateFunction | null> {
+    const known = compiled.get(schema.json);
     if (known !== undefined) return known;
     if (compiled.size >= MAX_COMPILED) {
       ajv = null;
       compiled = new Map();
     }
     ajv ??= await newAjv();
-    const validate = compileOrNull(ajv, picked);
-    compiled.set(key, validate);
+    const validate = compileOrNull(ajv, schema);
+    compiled.set(schema.json, validate);
     return validate;
   }
 
@@ -49,9 +46,9 @@ async function newAjv(): Promise<Ajv> {
   return new Ajv({ strict: false, validateFormats: false, logger: false });
 }
 
-function compileOrNull(ajv: Ajv, schema: Schema): ValidateFunction | null {
+function compileOrNull(ajv: Ajv, schema: PickedSchema): ValidateFunction | null {
   try {
-    return ajv.compile(schema);
+    return ajv.compile(schema.keywords);
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import { cutText } from "../../machines/line.ts";
-import { isRecord } from "./schema-pick.ts";
+import { isRecord } from "./picked-schema.ts";
 
 /** The further argument that every offered tool takes: what is being done, for the visitor (contract, The model's tools). */
 export const PROGRESS = "_progress";

@@ -2,9 +2,25 @@ import { cutText } from "../../machines/line.ts";
 import type { Call, RefusedCall } from "../../machines/run.ts";
 import type { ModelCall } from "../model.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
+import { newId } from "../domain/ids.ts";
 import { parseArguments, takeProgress } from "./arguments.ts";
+import type { ParsedArguments } from "./arguments.ts";
 import { isAllowedName, safeName } from "./names.ts";
 import type { Offers } from "./tools.ts";
+
+/** A call of the model, under an id of our own: the model's ids are guessable, and repeat. */
+export interface HeardCall {
+  callId: string;
+  /** As the model named the tool. */
+  name: string;
+  /** As the model wrote the arguments, and what they parse to. */
+  text: string;
+  parsed: ParsedArguments;
+}
+
+export function hearCall({ name, arguments: text }: ModelCall): HeardCall {
+  return { callId: newId(), name, text, parsed: parseArguments(text) };
+}
 
 /** A call as it goes into the run's transcript, where the model reads it again. */
 export interface NotedCall {
@@ -13,42 +29,36 @@ export interface NotedCall {
   arguments: string;
 }
 
-/**
- * A call of the model under an id of our own: the model's ids are guessable, and repeat. What the model's API would
- * not take back, a strange name or arguments that are no JSON object, is noted in a form that it takes.
- */
-export function noteCall(call: ModelCall, callId: string): NotedCall {
+/** A strange name or arguments that are no JSON object are noted in a form that the model's API takes back. */
+export function noteCall({ callId, name, text, parsed }: HeardCall): NotedCall {
   return {
     callId,
-    offeredName: isAllowedName(call.name) ? call.name : safeName(call.name),
-    arguments: call.arguments.trim() !== "" && parseArguments(call.arguments).fits ? call.arguments : "{}",
+    offeredName: isAllowedName(name) ? name : safeName(name),
+    arguments: text.trim() !== "" && parsed.fits ? text : "{}",
   };
 }
 
 /** The tool that is meant, and arguments that fit it; or the reason for the model why the call is not made. */
-export async function resolveCall(options: {
-  call: ModelCall;
-  callId: string;
-  offers: Offers;
-  check: ArgumentCheck;
-}): Promise<Call | RefusedCall> {
-  const { call, callId, offers, check } = options;
+export async function resolveCall(
+  { callId, name, parsed }: HeardCall,
+  offers: Offers,
+  check: ArgumentCheck,
+): Promise<Call | RefusedCall> {
   const refused = (reason: string): RefusedCall => ({ callId, kind: "refused", reason });
 
-  const offer = offers.get(call.name);
+  const offer = offers.get(name);
   if (!offer) {
     const names = cutText([...offers.keys()].join(", "), 1_000);
     const known = names === "" ? "There are no tools." : `The tools are: ${names}.`;
-    return refused(`Cannot call ${JSON.stringify(cutText(call.name, 100))}: there is no such tool. ${known}`);
+    return refused(`Cannot call ${JSON.stringify(cutText(name, 100))}: there is no such tool. ${known}`);
   }
 
-  const parsed = parseArguments(call.arguments);
-  if (!parsed.fits) return refused(`Cannot call ${call.name}: ${parsed.reason}`);
+  if (!parsed.fits) return refused(`Cannot call ${name}: ${parsed.reason}`);
   const { text, rest } = offer.ownsProgress
     ? { text: null, rest: parsed.arguments }
     : takeProgress(parsed.arguments);
-  const misfit = await check(offer.schema, rest);
-  if (misfit !== null) return refused(`Cannot call ${call.name}: ${misfit}`);
+  const misfit = await check(offer.picked, rest);
+  if (misfit !== null) return refused(`Cannot call ${name}: ${misfit}`);
 
   return {
     callId,

@@ -2,6 +2,7 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { McpServer } from "../domain/channel.ts";
 import { abortable } from "./abortable.ts";
+import { PickedSchema } from "./picked-schema.ts";
 import type { ServerTool } from "./tools.ts";
 
 /** An open connection to an MCP server, as far as tools go. Its calls reject with what the SDK throws. */
@@ -84,6 +85,7 @@ export async function openConnection(options: {
             title: tool.title ?? hints.title ?? null,
             description: tool.description ?? "",
             inputSchema: tool.inputSchema,
+            picked: new PickedSchema(tool.inputSchema),
             repeatable: hints.readOnlyHint === true || hints.idempotentHint === true,
           });
         }

@@ -4,8 +4,8 @@ import type { PageTool } from "../domain/page-tool.ts";
 import type { OfferedTool } from "../model.ts";
 import { PROGRESS } from "./arguments.ts";
 import { freeName } from "./names.ts";
-import { isRecord, pickSchema } from "./schema-pick.ts";
-import type { Schema } from "./schema-pick.ts";
+import { isRecord, PickedSchema } from "./picked-schema.ts";
+import type { Schema } from "./picked-schema.ts";
 
 /** The tool by which the model says that it cannot do what was asked. */
 export const TASK_FAILED = "task_failed";
@@ -17,7 +17,10 @@ export interface ServerTool {
   name: string;
   title: string | null;
   description: string;
+  /** As the server declares it: shown to the model. */
   inputSchema: Schema;
+  /** What arguments are checked against. */
+  picked: PickedSchema;
   /** Declared read-only or idempotent: may be called again after a crash. */
   repeatable: boolean;
 }
@@ -31,7 +34,8 @@ export interface Offer {
   server: string | null;
   /** Shown to the visitor where the model gives no progress text. */
   fallbackProgress: string;
-  schema: Schema;
+  /** What arguments are checked against. */
+  picked: PickedSchema;
   /** True: `_progress` is an argument of the tool itself. */
   ownsProgress: boolean;
   repeatable: boolean;
@@ -85,17 +89,8 @@ export function offerTools(serverTools: readonly ServerTool[], catalog: Catalog)
   const named = [...pageTools.values()];
   for (const tool of [...named.filter(keepsName), ...named.filter((tool) => !keepsName(tool))]) {
     const name = freeName(tool.name, isTaken);
-    offers.set(
-      name,
-      offerOf(name, pickSchema(tool.inputSchema), {
-        kind: "page",
-        tool: tool.name,
-        server: null,
-        fallbackProgress: asWords(tool.name),
-        repeatable: false,
-        description: pageDescription(tool.description),
-      }),
-    );
+    const picked = new PickedSchema(tool.inputSchema);
+    offers.set(name, offerOf(name, picked.keywords, pageOffer(tool, picked)));
   }
   return new Map([...offers].slice(0, MAX_TOOLS - 1));
 }
@@ -105,9 +100,21 @@ export function toolsFor(offers: Offers): OfferedTool[] {
   return offers.size === 0 ? [] : [...[...offers.values()].map((offer) => offer.offered), taskFailed];
 }
 
-type Meant = Pick<Offer, "kind" | "tool" | "server" | "fallbackProgress" | "repeatable"> & {
+type Meant = Pick<Offer, "kind" | "tool" | "server" | "fallbackProgress" | "picked" | "repeatable"> & {
   description: string;
 };
+
+function pageOffer(tool: PageTool, picked: PickedSchema): Meant {
+  return {
+    kind: "page",
+    tool: tool.name,
+    server: null,
+    fallbackProgress: asWords(tool.name),
+    picked,
+    repeatable: false,
+    description: pageDescription(tool.description),
+  };
+}
 
 function serverOffer(tool: ServerTool): Meant {
   return {
@@ -115,6 +122,7 @@ function serverOffer(tool: ServerTool): Meant {
     tool: tool.name,
     server: tool.server,
     fallbackProgress: tool.title ?? asWords(tool.name),
+    picked: tool.picked,
     repeatable: tool.repeatable,
     description: tool.description,
   };
@@ -126,7 +134,6 @@ function offerOf(name: string, schema: Schema, { description, ...meant }: Meant)
   const properties = ownsProgress ? own : { ...own, [PROGRESS]: progressSchema };
   return {
     ...meant,
-    schema,
     ownsProgress,
     offered: { name, description, parameters: { ...schema, type: "object", properties } },
   };

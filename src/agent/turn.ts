@@ -3,15 +3,15 @@ import { cutText } from "../../machines/line.ts";
 import type { Agent, Turn, TurnEnd } from "../agent.ts";
 import type { Clock } from "../clock.ts";
 import type { AgentSettings, Channel } from "../domain/channel.ts";
-import { newId } from "../domain/ids.ts";
 import type { TurnItem } from "../domain/message.ts";
 import type { Log } from "../log.ts";
 import type { Model, ModelMessage, ModelTurn } from "../model.ts";
 import { createArgumentCheck } from "./argument-check.ts";
-import { parseArguments } from "./arguments.ts";
+import type { ParsedArguments } from "./arguments.ts";
 import { DAY_BUDGET_SPENT, outputLeft, RUN_BUDGET_SPENT, tokensOf } from "./budget.ts";
 import type { Spending } from "./budget.ts";
-import { noteCall, resolveCall } from "./calls.ts";
+import { hearCall, noteCall, resolveCall } from "./calls.ts";
+import type { HeardCall } from "./calls.ts";
 import { createMcpSessions } from "./mcp.ts";
 import { buildPrompt } from "./prompt.ts";
 import { offerTools, TASK_FAILED, toolsFor } from "./tools.ts";
@@ -110,28 +110,23 @@ export function createAgent(options: AgentOptions): Agent {
 
   async function endOf(answer: ModelTurn, offers: Offers): Promise<TurnEnd> {
     const { text, usage } = answer;
-    const heard = answer.calls.slice(0, CALLS_PER_TURN).map((call) => ({ call, callId: newId() }));
-    const itemOf = (calls: typeof heard): TurnItem => ({
+    const heard = answer.calls.slice(0, CALLS_PER_TURN).map(hearCall);
+    const itemOf = (calls: HeardCall[]): TurnItem => ({
       type: "assistant",
       text,
-      calls: calls.map(({ call, callId }) => noteCall(call, callId)),
+      calls: calls.map(noteCall),
     });
 
     if (heard.length === 0) return { type: "finished", item: itemOf([]), usage };
     // Whatever else was called beside it, the run is over.
-    const gaveUp = offers.size > 0 ? heard.find(({ call }) => call.name === TASK_FAILED) : undefined;
-    if (gaveUp) {
-      return { type: "gaveUp", item: itemOf([gaveUp]), reason: reasonIn(gaveUp.call.arguments), usage };
-    }
-    const calls = await Promise.all(
-      heard.map(({ call, callId }) => resolveCall({ call, callId, offers, check })),
-    );
+    const gaveUp = offers.size > 0 ? heard.find(({ name }) => name === TASK_FAILED) : undefined;
+    if (gaveUp) return { type: "gaveUp", item: itemOf([gaveUp]), reason: reasonIn(gaveUp.parsed), usage };
+    const calls = await Promise.all(heard.map((call) => resolveCall(call, offers, check)));
     return { type: "called", item: itemOf(heard), calls, usage };
   }
 }
 
-function reasonIn(args: string): string {
-  const parsed = parseArguments(args);
+function reasonIn(parsed: ParsedArguments): string {
   const reason = parsed.fits ? parsed.arguments["reason"] : undefined;
   const text = typeof reason === "string" ? cutText(reason.trim(), REASON_CHARS) : "";
   return text === "" ? NO_REASON : text;

@@ -13,9 +13,10 @@ import {
   slugSchema,
   splitAgent,
 } from "../domain/channel-fields.ts";
-import { DEMO_SLUG } from "../start/default-channels.ts";
-import { hashKey, newChannelKeys, readKeysFile, writeKeysFile } from "../start/keys-file.ts";
-import type { ChannelKeys } from "../start/keys-file.ts";
+import { hashKey, newChannelKeys } from "../installation/channel-keys.ts";
+import type { ChannelKeys } from "../installation/channel-keys.ts";
+import { DEMO_SLUG } from "../installation/default-channels.ts";
+import { readKeysFile, writeKeysFile } from "../installation/keys-file.ts";
 import { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
 import { printFields, printJson, printTable } from "./print.ts";

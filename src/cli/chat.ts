@@ -4,7 +4,7 @@ import { userInfo } from "node:os";
 import type { Command } from "commander";
 import { addressOf, readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
-import { readKeysFile } from "../start/keys-file.ts";
+import { readKeysFile } from "../installation/keys-file.ts";
 import { Secret } from "../secret.ts";
 import { cancelRun, sendMessage } from "./chat-client.ts";
 import type { Conversation } from "./chat-client.ts";

@@ -2,7 +2,7 @@ import { systemClock } from "../clock.ts";
 import { readConfig, secretsOf } from "../config.ts";
 import type { Config } from "../config.ts";
 import { createLog } from "../log.ts";
-import { openStore } from "../start/open-store.ts";
+import { openStore } from "../installation/open-store.ts";
 import type { Store } from "../store.ts";
 import type { Terminal } from "./terminal.ts";
 

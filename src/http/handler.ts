@@ -1,3 +1,4 @@
+import { ForeignOrigin } from "../admission/origin.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { RequestGone } from "../listener.ts";
 import type { Handler, HttpAnswer, HttpRequest } from "../listener.ts";
@@ -11,7 +12,6 @@ import { apiRoutes } from "./routes.ts";
 import type { RouteParts } from "./routes.ts";
 import { traceparentOf } from "./traceparent.ts";
 import { withCors } from "./widget-api/cors.ts";
-import { ForeignOrigin } from "./widget-api/gate.ts";
 
 export interface HandlerDependencies extends RouteParts {
   /** Beside the API: metrics, the inspector, the widget's script. */
@@ -28,14 +28,14 @@ export function createHandler(parts: HandlerDependencies): Handler {
     const beganAt = clock.elapsed();
     const found = findRoute(request);
     const ids: Record<string, string> = {};
-    const outcome = await run(found, request, ids);
+    const traceparent = traceparentOf(request);
+    const outcome = await run(found, request, { traceparent, ids });
     const answer = isWidgetPath(request.path)
       ? withCors(outcome.answer, request, { directory, isForeign: outcome.error instanceof ForeignOrigin })
       : outcome.answer;
 
     const route = found.type === "found" ? found.route.path : "none";
     const { status } = answer;
-    const traceparent = traceparentOf(request);
     const ms = clock.elapsed() - beganAt;
     const line = {
       route,
@@ -59,7 +59,11 @@ interface Outcome {
   isFault?: boolean;
 }
 
-async function run(found: Found, request: HttpRequest, ids: Record<string, string>): Promise<Outcome> {
+async function run(
+  found: Found,
+  request: HttpRequest,
+  { traceparent, ids }: { traceparent: string | null; ids: Record<string, string> },
+): Promise<Outcome> {
   switch (found.type) {
     case "none":
       return { answer: emptyAnswer(404) };
@@ -67,7 +71,7 @@ async function run(found: Found, request: HttpRequest, ids: Record<string, strin
       return { answer: { status: 405, headers: { allow: found.allow } } };
     case "found": {
       const { route, params } = found;
-      const asked = { request, params, note: (more: object) => void Object.assign(ids, more) };
+      const asked = { request, params, traceparent, note: (more: object) => void Object.assign(ids, more) };
       try {
         return { answer: await route.handle(asked) };
       } catch (error) {

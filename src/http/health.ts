@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Store } from "../store.ts";
 import { json } from "./reference/documented.ts";
 import { jsonAnswer } from "./route.ts";
-import type { Route } from "./route.ts";
+import type { Documentation, Route } from "./route.ts";
 
 /** What `/health` tells besides the store's state; nothing secret. */
 export interface HealthFacts {
@@ -18,6 +18,30 @@ const health = z.object({
   warnings: z.array(z.string()).describe("Promises that the store's settings cannot keep"),
 });
 
+const documentation: Documentation = {
+  summary: "Health",
+  description: "Whether the store can be reached, and which store and model serve.",
+  credential: null,
+  params: {},
+  query: {},
+  headers: {},
+  body: null,
+  answers: {
+    200: json("The service is well", health, {
+      status: "ok",
+      store: "embedded",
+      model: "demo",
+      warnings: [],
+    }),
+    503: json("The store cannot be reached", health, {
+      status: "unavailable",
+      store: "redis",
+      model: "openai",
+      warnings: [],
+    }),
+  },
+};
+
 /** GET /health: can this instance serve? */
 export function healthRoute({
   store,
@@ -30,29 +54,7 @@ export function healthRoute({
     method: "GET",
     path: "/health",
     api: "open",
-    documentation: {
-      summary: "Health",
-      description: "Whether the store can be reached, and which store and model serve.",
-      credential: null,
-      params: {},
-      query: {},
-      headers: {},
-      body: null,
-      answers: {
-        200: json("The service is well", health, {
-          status: "ok",
-          store: "embedded",
-          model: "demo",
-          warnings: [],
-        }),
-        503: json("The store cannot be reached", health, {
-          status: "unavailable",
-          store: "redis",
-          model: "openai",
-          warnings: [],
-        }),
-      },
-    },
+    documentation,
     async handle() {
       const { reachable, warnings } = await store.health();
       const status = reachable ? "ok" : "unavailable";

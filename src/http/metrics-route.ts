@@ -1,5 +1,4 @@
-import { bearerFrom, isKey } from "../admission/keys.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { keyCheck, mustHoldKey } from "../admission/keys.ts";
 import type { Secret } from "../secret.ts";
 import { textAnswer } from "./route.ts";
 import type { Route } from "./route.ts";
@@ -12,14 +11,14 @@ export interface Exposition {
 
 /** GET /metrics, with the transport key. */
 export function metricsRoute(metrics: Exposition, transportKey: Secret): Route {
+  const isTransportKey = keyCheck(transportKey);
   return {
     method: "GET",
     path: "/metrics",
     api: "server",
     documentation: "hidden",
     async handle({ request }) {
-      const key = bearerFrom(request.headers.get("authorization"));
-      if (key === null || !isKey(key, transportKey)) throw new Refusal("unauthorized");
+      mustHoldKey(request, isTransportKey);
       return textAnswer(200, await metrics.text(), {
         "content-type": metrics.contentType,
         "cache-control": "no-store",

@@ -8,6 +8,8 @@ export interface Asked {
   readonly request: HttpRequest;
   /** The `:name` segments of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
+  /** The request's W3C trace context; null where it has none. */
+  readonly traceparent: string | null;
   /** Adds ids to the request's line in the log; never a credential. */
   readonly note: (ids: Readonly<Record<string, string>>) => void;
 }

@@ -1,9 +1,10 @@
 import { accessRoute } from "./server-api/access.ts";
-import { createCallers } from "./server-api/callers.ts";
 import { identifyRoute } from "./server-api/identify.ts";
 import { messagesCancelRoute } from "./server-api/messages-cancel.ts";
 import { messagesRoute as serverMessagesRoute } from "./server-api/messages.ts";
 import type { Directory } from "../admission/directory.ts";
+import { createServerAdmission } from "../admission/server-admission.ts";
+import { createWidgetAdmission } from "../admission/widget-admission.ts";
 import type { Windows } from "../admission/windows.ts";
 import type { Threads } from "../actors/threads.ts";
 import type { Visitors } from "../actors/visitors.ts";
@@ -44,10 +45,9 @@ export interface RouteParts {
 
 /** The whole API. */
 export function apiRoutes(parts: RouteParts): Route[] {
-  const callers = createCallers(parts);
-  const gate = createGate(parts);
-  const server = { ...parts, callers };
-  const widget = { ...parts, gate };
+  const admission = createWidgetAdmission(parts);
+  const server = { ...parts, admission: createServerAdmission(parts) };
+  const widget = { ...parts, admission, gate: createGate({ admission, threads: parts.threads }) };
 
   const routes = [
     serverMessagesRoute(server), //  POST    /v1/messages

@@ -17,6 +17,11 @@ export class PassingFault extends ModelFault {
   }
 }
 
+/** The same fault, not to be tried again: text of the turn was passed on already, and would be said twice. */
+export function forGood(error: unknown): unknown {
+  return error instanceof PassingFault ? new ModelFault(error.message, { cause: error.cause }) : error;
+}
+
 export const fellSilent = () => new ModelFault("The model fell silent");
 export const notUnderstood = (cause: unknown) =>
   new ModelFault("The model's answer was not understood", { cause });

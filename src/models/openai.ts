@@ -61,18 +61,9 @@ export function openModel({ apiKey, baseUrl, silenceMs, kind = "openai" }: Model
     kind,
     async stream(request, wrote, signal) {
       signal.throwIfAborted();
-      let hasSpoken = false;
       const turn = await withRetries({
-        attempt: () =>
-          attempt(
-            request,
-            (text) => {
-              hasSpoken = true;
-              return wrote(text);
-            },
-            signal,
-          ),
-        mayRetry: () => !hasSpoken && !isClosed,
+        attempt: () => attempt(request, wrote, signal),
+        mayRetry: () => !isClosed,
         signal,
       });
       signal.throwIfAborted();

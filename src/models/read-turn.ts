@@ -3,10 +3,13 @@ import { ModelFault, TURN_TEXT_CHARS } from "../model.ts";
 import type { ModelTurn, Wrote } from "../model.ts";
 import { Answer } from "./answer.ts";
 import type { BodyReader, PushedResponse } from "./fast-fetch.ts";
-import { cutOff, notUnderstood } from "./faults.ts";
+import { cutOff, forGood, notUnderstood } from "./faults.ts";
 import { sseParser } from "./sse.ts";
 
-/** Reads a streamed chat completion to its end. Rejects with ModelFault, or with what `wrote` threw. */
+/**
+ * Reads a streamed chat completion to its end. Rejects with ModelFault, a PassingFault only as long as nothing was passed
+ * on, or with what `wrote` threw.
+ */
 export function readTurn(response: PushedResponse, wrote: Wrote): Promise<ModelTurn> {
   return new Promise((resolve, reject) => {
     const settle = {
@@ -41,6 +44,7 @@ class TurnReader implements BodyReader {
   /** What has come of the present network read: one piece for each chunk of the transfer encoding. */
   #pieces: Buffer[] = [];
   #isEmpty = true;
+  #hasSpoken = false;
   #isOver = false;
 
   constructor(response: PushedResponse, wrote: Wrote, settle: Settle) {
@@ -99,7 +103,7 @@ class TurnReader implements BodyReader {
 
   #fail(error: unknown): void {
     this.#isOver = true;
-    this.#settle.reject(error);
+    this.#settle.reject(this.#hasSpoken ? forGood(error) : error);
   }
 
   #tell(chars: number): void {
@@ -108,6 +112,7 @@ class TurnReader implements BodyReader {
     const told = this.#untold.slice(0, chars).replaceAll(/\p{Surrogate}/gu, "\ufffd");
     this.#untold = this.#untold.slice(chars);
     if (this.#text.length < TURN_TEXT_CHARS) this.#text += told;
+    this.#hasSpoken = true;
     try {
       const room = this.#wrote(told);
       if (room) this.#wait(room);

@@ -1,4 +1,4 @@
-import type { DemoKeys } from "./default-channels.ts";
+import type { DemoKeys } from "../installation/default-channels.ts";
 import type { Secret } from "../secret.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { ConfigError } from "../config.ts";
 import type { Config } from "../config.ts";
-import { CLI_SLUG, DEMO_SLUG } from "./default-channels.ts";
-import type { DemoKeys } from "./default-channels.ts";
+import { CLI_SLUG, DEMO_SLUG } from "../installation/default-channels.ts";
+import type { DemoKeys } from "../installation/default-channels.ts";
 import type { McpProcessServer } from "../domain/channel.ts";
 
 /** The demo page of a start without CHANNELS_FILE, on an origin of its own. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createArgumentCheck } from "../../src/agent/argument-check.ts";
-import { pickSchema } from "../../src/agent/schema-pick.ts";
+import { PickedSchema } from "../../src/agent/picked-schema.ts";
 
 const cart = {
   type: "object",
@@ -14,8 +14,14 @@ const cart = {
   additionalProperties: false,
 };
 
-describe("the argument check", () => {
+/** As a tool's schema and a model's arguments meet: the schema picked first. */
+function createCheck() {
   const check = createArgumentCheck();
+  return (schema: unknown, args: Record<string, unknown>) => check(new PickedSchema(schema), args);
+}
+
+describe("the argument check", () => {
+  const check = createCheck();
 
   it("lets arguments pass that fit", async () => {
     expect(await check(cart, { sku: "a", quantity: 2, size: "M" })).toBeNull();
@@ -118,11 +124,11 @@ describe("the argument check", () => {
         fc.array(tie("schema"), { maxLength: 3 }),
       ),
     }));
-    const hostileCheck = createArgumentCheck();
+    const hostileCheck = createCheck();
     await fc.assert(
       fc.asyncProperty(schema, fc.dictionary(fc.string(), fc.jsonValue()), async (untrusted, said) => {
         const args = JSON.parse(JSON.stringify(said)) as typeof said;
-        const misfit = await hostileCheck(pickSchema(untrusted), args);
+        const misfit = await hostileCheck(untrusted, args);
         expect(misfit === null || misfit.startsWith("arguments")).toBe(true);
       }),
       { numRuns: 500 },
@@ -130,7 +136,7 @@ describe("the argument check", () => {
   });
 });
 
-describe("pickSchema()", () => {
+describe("PickedSchema", () => {
   it("keeps what a model needs to know, and drops what may hurt", () => {
     const untrusted = {
       $schema: "x",
@@ -140,7 +146,7 @@ describe("pickSchema()", () => {
       properties: { mail: { type: "string", format: "email", description: "Where to write", pattern: ".*" } },
       required: ["mail"],
     };
-    expect(pickSchema(untrusted)).toEqual({
+    expect(new PickedSchema(untrusted).keywords).toEqual({
       type: "object",
       properties: { mail: { type: "string", description: "Where to write" } },
       required: ["mail"],
@@ -149,12 +155,12 @@ describe("pickSchema()", () => {
 
   it("keeps a property whose name is a keyword", () => {
     const untrusted = { properties: { pattern: { type: "string" }, $ref: { type: "number" } } };
-    expect(pickSchema(untrusted)).toEqual({ ...untrusted, type: "object" });
+    expect(new PickedSchema(untrusted).keywords).toEqual({ ...untrusted, type: "object" });
   });
 
   it("J16: is of type object whatever it was", () => {
     for (const untrusted of [undefined, null, 1, "x", [], { type: "array" }]) {
-      expect(pickSchema(untrusted)).toEqual({ type: "object" });
+      expect(new PickedSchema(untrusted).keywords).toEqual({ type: "object" });
     }
   });
 });

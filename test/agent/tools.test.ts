@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { PickedSchema } from "../../src/agent/picked-schema.ts";
 import { offerTools, toolsFor } from "../../src/agent/tools.ts";
 import type { ServerTool } from "../../src/agent/tools.ts";
 
@@ -9,6 +10,7 @@ function serverTool(server: string, name: string, more: Partial<ServerTool> = {}
     title: null,
     description: "",
     inputSchema: { type: "object" },
+    picked: new PickedSchema({}),
     repeatable: false,
     ...more,
   };

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { openKeysFile, readKeysFile } from "../../src/start/keys-file.ts";
+import { openKeysFile, readKeysFile } from "../../src/installation/keys-file.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { temporaryFolder } from "../support/data-dir.ts";

@@ -8,7 +8,7 @@ import { readConfig } from "../../src/config.ts";
 import { watchForFaults } from "../../src/start/faults.ts";
 import { openLog } from "../../src/log.ts";
 import { openModel } from "../../src/start/open-model.ts";
-import { openStore } from "../../src/start/open-store.ts";
+import { openStore } from "../../src/installation/open-store.ts";
 import { startService } from "../../src/service.ts";
 import { watchForSignals } from "../../src/start/signals.ts";
 import { crashAt, REACHED } from "./crash-store.ts";

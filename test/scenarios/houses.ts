@@ -5,7 +5,7 @@ import { systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Config } from "../../src/config.ts";
 import type { Channel } from "../../src/domain/channel.ts";
-import { hashKey } from "../../src/start/keys-file.ts";
+import { hashKey } from "../../src/installation/channel-keys.ts";
 import { createLog } from "../../src/log.ts";
 import { openModel } from "../../src/models/openai.ts";
 import { Secret } from "../../src/secret.ts";

@@ -7,7 +7,7 @@ import { systemClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Config } from "../../src/config.ts";
-import { createDefaultChannels } from "../../src/start/default-channels.ts";
+import { createDefaultChannels } from "../../src/installation/default-channels.ts";
 import { createLog } from "../../src/log.ts";
 import type { Model } from "../../src/model.ts";
 import { openModel } from "../../src/start/open-model.ts";

@@ -1,11 +1,11 @@
-import { bearerFrom, isKey } from "../../admission/keys.ts";
+import { keyCheck, mustHoldKey } from "../../admission/keys.ts";
 import type { PlainLog } from "../../log.ts";
 import type { Threads } from "../../actors/threads.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { PAGE_FILES } from "../../inspector/page-files.ts";
 import type { ChannelView, Sight, ThreadEntryView, UserView } from "../../inspector/views.ts";
 import { watchThread } from "../../inspector/watch-thread.ts";
-import type { HttpAnswer, HttpRequest } from "../../listener.ts";
+import type { HttpAnswer } from "../../listener.ts";
 import type { Secret } from "../../secret.ts";
 import type { Store } from "../../store.ts";
 import { jsonAnswer } from "../route.ts";
@@ -43,6 +43,7 @@ export function inspectorRoutes(parts: {
   open: Set<() => void>;
 }): Route[] {
   const { key, store, threads, log, hide, open } = parts;
+  const isKey = keyCheck(key);
 
   function guarded(path: string, answer: (asked: Asked) => Promise<HttpAnswer>): Route {
     return {
@@ -51,7 +52,7 @@ export function inspectorRoutes(parts: {
       api: "server",
       documentation: "hidden",
       handle(asked) {
-        mustHoldKey(asked.request, key);
+        mustHoldKey(asked.request, isKey);
         return answer(asked);
       },
     };
@@ -126,11 +127,6 @@ export function inspectorRoutes(parts: {
 
 function newest<Item>(items: readonly Item[]): Item[] {
   return items.slice(-OFFERED).reverse();
-}
-
-function mustHoldKey(request: HttpRequest, key: Secret): void {
-  const given = bearerFrom(request.headers.get("authorization"));
-  if (given === null || !isKey(given, key)) throw new Refusal("unauthorized");
 }
 
 function pageRoute(path: string, load: () => Promise<{ type: string; body: string | Uint8Array }>): Route {

@@ -1,41 +1,43 @@
 import type { Directory } from "../../admission/directory.ts";
 import { provenanceOf } from "../../admission/origin.ts";
+import type { WidgetAdmission } from "../../admission/widget-admission.ts";
 import type { HttpAnswer, HttpRequest } from "../../listener.ts";
 import { nothing, originHeader, widgetRefusals } from "../reference/documented.ts";
-import type { Route } from "../route.ts";
-import type { Gate } from "./gate.ts";
+import type { Documentation, Route } from "../route.ts";
+
+const documentation: Documentation = {
+  summary: "CORS preflight",
+  description: "Sent by browsers before a request. 204 where the Origin belongs to a web channel.",
+  credential: null,
+  params: {},
+  query: {},
+  headers: originHeader,
+  body: null,
+  answers: {
+    204: {
+      description: "The origin belongs to a web channel",
+      headers: {
+        "access-control-allow-origin": "The request's Origin",
+        "access-control-allow-methods": "GET, POST, OPTIONS",
+        "access-control-allow-headers": "content-type, x-visitor-token, x-publishable-key",
+        "access-control-max-age": "600",
+      },
+      body: null,
+    },
+    403: nothing("The origin belongs to no web channel"),
+    ...widgetRefusals(["too-large"]),
+  },
+};
 
 /** OPTIONS /v1/widget/*: may a page of this origin call the widget API at all? */
-export function preflightRoute({ gate }: { gate: Gate }): Route {
+export function preflightRoute({ admission }: { admission: Pick<WidgetAdmission, "preflight"> }): Route {
   return {
     method: "OPTIONS",
     path: "/v1/widget/*",
     api: "widget",
-    documentation: {
-      summary: "CORS preflight",
-      description: "Sent by browsers before a request. 204 where the Origin belongs to a web channel.",
-      credential: null,
-      params: {},
-      query: {},
-      headers: originHeader,
-      body: null,
-      answers: {
-        204: {
-          description: "The origin belongs to a web channel",
-          headers: {
-            "access-control-allow-origin": "The request's Origin",
-            "access-control-allow-methods": "GET, POST, OPTIONS",
-            "access-control-allow-headers": "content-type, x-visitor-token, x-publishable-key",
-            "access-control-max-age": "600",
-          },
-          body: null,
-        },
-        403: nothing("The origin belongs to no web channel"),
-        ...widgetRefusals(["too-large"]),
-      },
-    },
+    documentation,
     async handle({ request }) {
-      gate.preflight(request);
+      admission.preflight(request);
       return {
         status: 204,
         headers: {

@@ -5,7 +5,7 @@ import { read, parseWith } from "../body.ts";
 import { json, originHeader, threadParam, widgetRefusals } from "../reference/documented.ts";
 import { stepSchema } from "../reference/line-schemas.ts";
 import { jsonAnswer } from "../route.ts";
-import type { Route } from "../route.ts";
+import type { Documentation, Route } from "../route.ts";
 import type { Gate } from "./gate.ts";
 
 /** How many messages a page of history has where the request does not say (the spec, Limits). */
@@ -31,58 +31,60 @@ const item = z.object({
   steps: z.array(stepSchema).optional().describe("Only on a reply that used tools"),
 });
 
+const documentation: Documentation = {
+  summary: "Read a thread's history",
+  description: "The last messages, oldest first. A reply in progress is not among them.",
+  credential: "visitorToken",
+  params: threadParam,
+  query: {
+    limit: {
+      description: "How many messages at most",
+      schema: z.int().min(1).max(PAGE_MESSAGES_MAX).default(PAGE_MESSAGES),
+      required: false,
+      example: PAGE_MESSAGES,
+    },
+    before: {
+      description: "Only messages older than this one; an unknown id gives an empty list",
+      schema: z.string(),
+      required: false,
+      example: "12",
+    },
+  },
+  headers: originHeader,
+  body: null,
+  answers: {
+    200: json("The messages", z.object({ items: z.array(item) }), {
+      items: [
+        { id: "1", role: "user", content: "Where is my order?", createdAt: 1_800_000_000_000 },
+        {
+          id: "2",
+          role: "assistant",
+          content: "It is on its way.",
+          createdAt: 1_800_000_002_000,
+          steps: [{ id: "find_order", phase: "done", text: "Looking for the order" }],
+        },
+      ],
+    }),
+    ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "invalid", "unavailable"]),
+  },
+};
+
 /** GET /v1/widget/threads/:id/messages: what was said lately, oldest first. */
 export function historyRoute({ gate, threads }: { gate: Gate; threads: Pick<Threads, "history"> }): Route {
   return {
     method: "GET",
     path: "/v1/widget/threads/:id/messages",
     api: "widget",
-    documentation: {
-      summary: "Read a thread's history",
-      description: "The last messages, oldest first. A reply in progress is not among them.",
-      credential: "visitorToken",
-      params: threadParam,
-      query: {
-        limit: {
-          description: "How many messages at most",
-          schema: z.int().min(1).max(PAGE_MESSAGES_MAX).default(PAGE_MESSAGES),
-          required: false,
-          example: PAGE_MESSAGES,
-        },
-        before: {
-          description: "Only messages older than this one; an unknown id gives an empty list",
-          schema: z.string(),
-          required: false,
-          example: "12",
-        },
-      },
-      headers: originHeader,
-      body: null,
-      answers: {
-        200: json("The messages", z.object({ items: z.array(item) }), {
-          items: [
-            { id: "1", role: "user", content: "Where is my order?", createdAt: 1_800_000_000_000 },
-            {
-              id: "2",
-              role: "assistant",
-              content: "It is on its way.",
-              createdAt: 1_800_000_002_000,
-              steps: [{ id: "find_order", phase: "done", text: "Looking for the order" }],
-            },
-          ],
-        }),
-        ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "invalid", "unavailable"]),
-      },
-    },
+    documentation,
     async handle(asked) {
-      const { said, uid } = await gate.admitToThread(asked, {
+      const { body: page, uid } = await gate.admitToThread(asked, {
         counts: [],
         read: async ({ query: text }) =>
           read(() => parseWith(query, Object.fromEntries(new URLSearchParams(text)))),
         threadName: () => asked.params["id"] ?? "",
         loads: false,
       });
-      const messages = await threads.history(uid, said);
+      const messages = await threads.history(uid, page);
       return jsonAnswer(200, { items: messages.map(shown) });
     },
   };

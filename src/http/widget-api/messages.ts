@@ -5,8 +5,7 @@ import { lines, OF_A_BODY, originHeader, widgetRefusals } from "../reference/doc
 import { messageText, mustFit, page, widgetThreadId } from "../fields.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/lines.ts";
-import type { Route } from "../route.ts";
-import { traceparentOf } from "../traceparent.ts";
+import type { Documentation, Route } from "../route.ts";
 import type { Gate } from "./gate.ts";
 import { asMessage, jsonBody } from "./reading.ts";
 
@@ -19,6 +18,32 @@ const body = z.object({
     .optional()
     .describe("What the page says of its visitor, a flat map; its JSON has the limit of text, else 413"),
 });
+
+const documentation: Documentation = {
+  summary: "Send a message and stream the reply",
+  description:
+    "A message while a run is active waits its turn; one while a tool_call is pending ends that call and starts a new run.",
+  credential: "visitorToken",
+  params: {},
+  query: {},
+  headers: originHeader,
+  body: {
+    schema: body,
+    example: {
+      threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
+      text: "Where is my order?",
+      page: "/orders?id=7",
+      customerContext: { plan: "pro", seats: 3 },
+    },
+  },
+  answers: {
+    200: lines("One JSON object per line; the last one is a tool_call, done or error line", widgetLine, {
+      type: "delta",
+      text: "It is on its way.",
+    }),
+    ...widgetRefusals(OF_A_BODY),
+  },
+};
 
 /** POST /v1/widget/messages: a visitor's message, and the reply as a stream. */
 export function messagesRoute(parts: {
@@ -40,33 +65,15 @@ export function messagesRoute(parts: {
     method: "POST",
     path: "/v1/widget/messages",
     api: "widget",
-    documentation: {
-      summary: "Send a message and stream the reply",
-      description:
-        "A message while a run is active waits its turn; one while a tool_call is pending ends that call and starts a new run.",
-      credential: "visitorToken",
-      params: {},
-      query: {},
-      headers: originHeader,
-      body: {
-        schema: body,
-        example: {
-          threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
-          text: "Where is my order?",
-          page: "/orders?id=7",
-          customerContext: { plan: "pro", seats: 3 },
-        },
-      },
-      answers: {
-        200: lines("One JSON object per line; the last one is a tool_call, done or error line", widgetLine, {
-          type: "delta",
-          text: "It is on its way.",
-        }),
-        ...widgetRefusals(OF_A_BODY),
-      },
-    },
+    documentation,
     async handle(asked) {
-      const { slug, user, said, uid, loading } = await gate.admitToThread(asked, {
+      const {
+        slug,
+        user,
+        body: said,
+        uid,
+        loading,
+      } = await gate.admitToThread(asked, {
         ...asMessage,
         read: readSaid,
         loads: true,
@@ -83,7 +90,7 @@ export function messagesRoute(parts: {
             customerContext: said.customerContext ?? null,
           },
           text: said.text,
-          traceparent: traceparentOf(asked.request),
+          traceparent: asked.traceparent,
         },
         loading,
       );

@@ -7,8 +7,7 @@ import { lines, OF_A_BODY, originHeader, widgetRefusals } from "../reference/doc
 import { page, widgetThreadId } from "../fields.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/lines.ts";
-import type { Route } from "../route.ts";
-import { traceparentOf } from "../traceparent.ts";
+import type { Documentation, Route } from "../route.ts";
 import type { Gate } from "./gate.ts";
 import { jsonBody } from "./reading.ts";
 
@@ -26,6 +25,36 @@ const fields = z.object({
 
 const body = fields.transform(({ result, ...rest }) => ({ ...rest, text: textOf(result) }));
 
+const documentation: Documentation = {
+  summary: "Answer a tool_call and resume the run",
+  description:
+    "The first result wins. A repeat for the call that was answered last re-attaches to the stream that the first one opened.",
+  credential: "visitorToken",
+  params: {},
+  query: {},
+  headers: originHeader,
+  body: {
+    schema: fields,
+    example: {
+      threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
+      callId: "q8Jx0bq2SxmV5pS0gQ1k3A",
+      tool: "add_to_cart",
+      result: { content: [{ type: "text", text: "Added" }] },
+    },
+  },
+  answers: {
+    200: lines("A new stream of the same line types", widgetLine, {
+      type: "step",
+      id: "add_to_cart",
+      phase: "done",
+      text: "Filling the cart",
+    }),
+    ...widgetRefusals([...OF_A_BODY, "conflict"], {
+      conflict: "Not the thread's pending call: unknown, answered, superseded, or of another tool",
+    }),
+  },
+};
+
 /** POST /v1/widget/tool-results: answers a tool_call line, and streams the run on. */
 export function toolResultsRoute(parts: {
   gate: Gate;
@@ -39,44 +68,21 @@ export function toolResultsRoute(parts: {
     method: "POST",
     path: "/v1/widget/tool-results",
     api: "widget",
-    documentation: {
-      summary: "Answer a tool_call and resume the run",
-      description:
-        "The first result wins. A repeat for the call that was answered last re-attaches to the stream that the first one opened.",
-      credential: "visitorToken",
-      params: {},
-      query: {},
-      headers: originHeader,
-      body: {
-        schema: fields,
-        example: {
-          threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
-          callId: "q8Jx0bq2SxmV5pS0gQ1k3A",
-          tool: "add_to_cart",
-          result: { content: [{ type: "text", text: "Added" }] },
-        },
-      },
-      answers: {
-        200: lines("A new stream of the same line types", widgetLine, {
-          type: "step",
-          id: "add_to_cart",
-          phase: "done",
-          text: "Filling the cart",
-        }),
-        ...widgetRefusals([...OF_A_BODY, "conflict"], {
-          conflict: "Not the thread's pending call: unknown, answered, superseded, or of another tool",
-        }),
-      },
-    },
+    documentation,
     async handle(asked) {
-      const { slug, said, uid, loading } = await gate.admitToThread(asked, {
+      const {
+        slug,
+        body: said,
+        uid,
+        loading,
+      } = await gate.admitToThread(asked, {
         counts: ["tool-results-by-token"],
         read: readSaid,
         threadName: ({ threadId }) => threadId,
         loads: true,
       });
       const { callId, tool, text, isError } = said;
-      const traceparent = traceparentOf(asked.request);
+      const { traceparent } = asked;
       const reply = await threads.answer(
         { uid, slug, callId, tool, text, isError, page: said.page ?? null, traceparent },
         loading,

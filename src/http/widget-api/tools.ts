@@ -5,7 +5,7 @@ import type { Catalog } from "../../domain/message.ts";
 import { nothing, OF_A_BODY, originHeader, widgetRefusals } from "../reference/documented.ts";
 import { mustFit, widgetThreadId } from "../fields.ts";
 import { emptyAnswer } from "../route.ts";
-import type { Route } from "../route.ts";
+import type { Documentation, Route } from "../route.ts";
 import type { Gate } from "./gate.ts";
 import { asMessage, jsonBody } from "./reading.ts";
 
@@ -36,6 +36,36 @@ const body = z.object({
     ),
 });
 
+const documentation: Documentation = {
+  summary: "Register the page's tools",
+  description: "Replaces the thread's catalog. Fields outside the schema are dropped before it is measured.",
+  credential: "visitorToken",
+  params: {},
+  query: {},
+  headers: originHeader,
+  body: {
+    schema: body,
+    example: {
+      threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
+      webmcpTools: [
+        {
+          name: "add_to_cart",
+          description: "Puts a product into the cart",
+          inputSchema: {
+            type: "object",
+            properties: { sku: { type: "string" } },
+            required: ["sku"],
+          },
+        },
+      ],
+    },
+  },
+  answers: {
+    204: nothing("The catalog is registered"),
+    ...widgetRefusals(OF_A_BODY),
+  },
+};
+
 /** POST /v1/widget/tools: the page's tools for a thread. */
 export function toolsRoute(parts: {
   gate: Gate;
@@ -53,38 +83,13 @@ export function toolsRoute(parts: {
     method: "POST",
     path: "/v1/widget/tools",
     api: "widget",
-    documentation: {
-      summary: "Register the page's tools",
-      description:
-        "Replaces the thread's catalog. Fields outside the schema are dropped before it is measured.",
-      credential: "visitorToken",
-      params: {},
-      query: {},
-      headers: originHeader,
-      body: {
-        schema: body,
-        example: {
-          threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
-          webmcpTools: [
-            {
-              name: "add_to_cart",
-              description: "Puts a product into the cart",
-              inputSchema: {
-                type: "object",
-                properties: { sku: { type: "string" } },
-                required: ["sku"],
-              },
-            },
-          ],
-        },
-      },
-      answers: {
-        204: nothing("The catalog is registered"),
-        ...widgetRefusals(OF_A_BODY),
-      },
-    },
+    documentation,
     async handle(asked) {
-      const { slug, said, uid } = await gate.admitToThread(asked, {
+      const {
+        slug,
+        body: said,
+        uid,
+      } = await gate.admitToThread(asked, {
         ...asMessage,
         read: readSaid,
         loads: false,

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { hashKey, openKeysFile, readKeysFile } from "../../src/start/keys-file.ts";
+import { hashKey } from "../../src/installation/channel-keys.ts";
+import { openKeysFile, readKeysFile } from "../../src/installation/keys-file.ts";
 import { Secret } from "../../src/secret.ts";
 
 let dataDir: string;

@@ -11,7 +11,7 @@ import {
   splitAgent,
 } from "../domain/channel-fields.ts";
 import type { ChannelFields, WrittenFields } from "../domain/channel-fields.ts";
-import { hashKey } from "./keys-file.ts";
+import { hashKey } from "./channel-keys.ts";
 import { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
 

@@ -1,11 +1,26 @@
+export type Schema = Record<string, unknown>;
+
 /**
- * A JSON schema from a page, reduced to what is safe to compile and to show to a model.
+ * A JSON schema from a page or an MCP server, reduced to what is safe to compile and to show to a model: always of type
+ * object, also where nothing else is left. There is no other way to make one, so nothing else reaches the compiler.
  *
  * Pages are not trusted. Only the keywords below survive, each only with a value of its own kind: no `$ref` (nothing is
  * fetched, nothing recurs), no `pattern` or `patternProperties` (a regular expression can be made to run for hours),
  * no `format`, no `uniqueItems` (quadratic). What is left out is left unchecked; the page checks its own arguments.
  */
-export type Schema = Record<string, unknown>;
+export class PickedSchema {
+  readonly keywords: Schema;
+  #json: string | null = null;
+
+  constructor(untrusted: unknown) {
+    this.keywords = { ...pick(untrusted, 0), type: "object" };
+  }
+
+  /** Schemas of the same JSON are the same schema. */
+  get json(): string {
+    return (this.#json ??= JSON.stringify(this.keywords));
+  }
+}
 
 /** Deeper than any form that a visitor fills in; below it everything fits. */
 const MAX_DEPTH = 16;
@@ -65,11 +80,6 @@ const KEYWORDS: ReadonlyMap<string, Reader> = new Map([
   ["allOf", schemas],
   ["not", schema],
 ]);
-
-/** The safe part of a schema for a tool's arguments: always of type object, also where nothing else is left. */
-export function pickSchema(untrusted: unknown): Schema {
-  return { ...pick(untrusted, 0), type: "object" };
-}
 
 function pick(untrusted: unknown, depth: number): Schema | undefined {
   if (!isRecord(untrusted) || depth > MAX_DEPTH) return undefined;

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { parseChannels, readChannelsFile, upsertChannels } from "../../src/start/channels-file.ts";
+import { parseChannels, readChannelsFile, upsertChannels } from "../../src/installation/channels-file.ts";
 import { systemClock } from "../../src/clock.ts";
 import { ConfigError } from "../../src/config.ts";
-import { createDefaultChannels } from "../../src/start/default-channels.ts";
-import { hashKey, newChannelKeys } from "../../src/start/keys-file.ts";
+import { createDefaultChannels } from "../../src/installation/default-channels.ts";
+import { hashKey, newChannelKeys } from "../../src/installation/channel-keys.ts";
 import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";

@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { Secret } from "../secret.ts";
+import { newChannelKeys, newKey } from "./channel-keys.ts";
+import type { ChannelKeys } from "./channel-keys.ts";
 
 /**
  * Keys that the service makes for itself on a start without them: DATA_DIR/keys.json, mode 0600, so that the next
@@ -13,16 +14,6 @@ export interface GeneratedKeys {
   harnessApiKey: Secret;
   demo: ChannelKeys;
 }
-
-export interface ChannelKeys {
-  /** `pk_…`, public. */
-  publishableKey: string;
-  /** `sk_…` */
-  secretKey: Secret;
-}
-
-/** 256 bits: nobody guesses one, and a plain hash of it is enough to keep. */
-const KEY_BYTES = 32;
 
 const schema = z.object({
   harnessApiKey: z.string().min(1),
@@ -77,20 +68,6 @@ export function readKeysFile(dataDir: string): GeneratedKeys | null {
     harnessApiKey: new Secret(harnessApiKey),
     demo: { publishableKey: demo.publishableKey, secretKey: new Secret(demo.secretKey) },
   };
-}
-
-/** A new pair of keys for a web channel. */
-export function newChannelKeys(): ChannelKeys {
-  return { publishableKey: newKey("pk_"), secretKey: new Secret(newKey("sk_")) };
-}
-
-/** What the store keeps of a secret key: SHA-256, lower-case hex. */
-export function hashKey(key: Secret): string {
-  return createHash("sha256").update(key.reveal()).digest("hex");
-}
-
-function newKey(prefix: string): string {
-  return prefix + randomBytes(KEY_BYTES).toString("base64url");
 }
 
 function pathOf(dataDir: string): string {
