@@ -1,5 +1,5 @@
-import type { ConfirmTools } from "./page-host.ts";
-import type { ToolSources } from "./tools.ts";
+import type { ConfirmTools } from "./run/page-host.ts";
+import type { ToolSources } from "./tools/tools.ts";
 
 export const OBSERVED = [
   "publishable-key",

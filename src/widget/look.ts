@@ -1,6 +1,6 @@
 import type { Attributes } from "./attributes.ts";
-import type { Language } from "./language.ts";
-import type { Shown } from "./state.ts";
+import type { Language } from "./strings/language.ts";
+import type { Shown } from "./view/state.ts";
 import type { Look } from "./view/widget.tsx";
 
 /** How the element looks: what is said, by its attributes, in its language. */

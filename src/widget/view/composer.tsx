@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { isRunning } from "../state.ts";
+import { isRunning } from "./state.ts";
 import { IconButton } from "./icon-button.tsx";
 import type { Acts, Look } from "./widget.tsx";
 

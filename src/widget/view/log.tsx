@@ -1,6 +1,6 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
-import type { Item } from "../state.ts";
+import type { Item } from "./state.ts";
 import { IconButton } from "./icon-button.tsx";
 import { Message } from "./message.tsx";
 import type { Acts, Look } from "./widget.tsx";

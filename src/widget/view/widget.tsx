@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
-import type { Language } from "../language.ts";
-import { isRunning } from "../state.ts";
-import type { Shown } from "../state.ts";
+import type { Language } from "../strings/language.ts";
+import { isRunning } from "./state.ts";
+import type { Shown } from "./state.ts";
 import { Composer } from "./composer.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { Icon } from "./icons.tsx";

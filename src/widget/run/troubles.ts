@@ -1,7 +1,7 @@
-import type { ErrorLine } from "../../machines/line.ts";
-import type { Problem } from "./state.ts";
-import type { Strings } from "./strings/strings.ts";
-import { Refused, Unreachable } from "./transport.ts";
+import type { ErrorLine } from "../../../machines/line.ts";
+import type { Problem } from "../view/state.ts";
+import type { Strings } from "../strings/strings.ts";
+import { Refused, Unreachable } from "../service/transport.ts";
 
 /** What an error line means to the visitor. */
 export function problemOf({ code, message, hint }: ErrorLine, strings: Strings): Problem {

@@ -1,4 +1,4 @@
-import type { StepPhase } from "../../machines/line.ts";
+import type { StepPhase } from "../../../machines/line.ts";
 
 /** What the view shows, as plain values: whoever changes it replaces what changed. */
 export interface Shown {

@@ -1,6 +1,6 @@
 import type { PageHost } from "./page-host.ts";
-import { isRunning, NOTHING_SHOWN } from "./state.ts";
-import type { Item, Phase, Problem, Shown } from "./state.ts";
+import { isRunning, NOTHING_SHOWN } from "../view/state.ts";
+import type { Item, Phase, Problem, Shown } from "../view/state.ts";
 
 /** What is shown, and the few ways in which it changes. Each change is told to the host. */
 export class Board {

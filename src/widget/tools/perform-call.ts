@@ -1,9 +1,9 @@
-import type { ToolCallLine } from "../../machines/line.ts";
+import type { ToolCallLine } from "../../../machines/line.ts";
 import { watchDeparture } from "./departure.ts";
 import type { DepartureWatch } from "./departure.ts";
-import type { PageHost } from "./page-host.ts";
-import type { ResultBody } from "./run-record.ts";
-import type { Decision } from "./state.ts";
+import type { PageHost } from "../run/page-host.ts";
+import type { ResultBody } from "../run/run-record.ts";
+import type { Decision } from "../view/state.ts";
 import { failure, isEmpty, resultOf } from "./tool-result.ts";
 import type { ToolResult } from "./tool-result.ts";
 import type { Tool } from "./tools.ts";

@@ -1,17 +1,17 @@
-import { postCatalog } from "./catalog-post.ts";
+import { postCatalog } from "../tools/catalog-post.ts";
 import { writeDraft } from "./draft.ts";
 import type { Opening } from "./follow-run.ts";
 import { currentPage } from "./page-host.ts";
-import type { CustomerContext } from "./customer-context.ts";
+import type { CustomerContext } from "../service/customer-context.ts";
 import type { ConversationParts } from "./parts.ts";
 import { asHolder } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
 import { showNotTaken } from "./show-trouble.ts";
-import type { Item } from "./state.ts";
+import type { Item } from "../view/state.ts";
 import type { TabRun } from "./tab-run.ts";
 import type { Transcript } from "./transcript.ts";
-import { Unreachable } from "./transport.ts";
-import type { Place } from "./visitor.ts";
+import { Unreachable } from "../service/transport.ts";
+import type { Place } from "../service/visitor.ts";
 
 export interface Message {
   text: string;

@@ -1,8 +1,8 @@
-import type { Line } from "../../machines/line.ts";
-import type { CustomerContext } from "./customer-context.ts";
-import type { Strings } from "./strings/strings.ts";
-import type { Phase, Shown } from "./state.ts";
-import type { Tool, ToolAnnotations } from "./tools.ts";
+import type { Line } from "../../../machines/line.ts";
+import type { CustomerContext } from "../service/customer-context.ts";
+import type { Strings } from "../strings/strings.ts";
+import type { Phase, Shown } from "../view/state.ts";
+import type { Tool, ToolAnnotations } from "../tools/tools.ts";
 
 /** What a conversation needs of the element that it lives in. */
 export interface PageHost {

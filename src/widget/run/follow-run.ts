@@ -1,4 +1,4 @@
-import { isTerminal } from "../../machines/line.ts";
+import { isTerminal } from "../../../machines/line.ts";
 import type {
   DoneLine,
   ErrorLine,
@@ -6,13 +6,13 @@ import type {
   ProgressLine,
   TerminalLine,
   ToolCallLine,
-} from "../../machines/line.ts";
-import { readLines } from "./ndjson-reader.ts";
+} from "../../../machines/line.ts";
+import { readLines } from "../service/ndjson-reader.ts";
 import { currentPage } from "./page-host.ts";
 import type { ResultBody } from "./run-record.ts";
-import { Refused } from "./transport.ts";
-import type { Service } from "./transport.ts";
-import type { Place } from "./visitor.ts";
+import { Refused } from "../service/transport.ts";
+import type { Service } from "../service/transport.ts";
+import type { Place } from "../service/visitor.ts";
 
 /**
  * Follows one run through its streams: each tool_call ends one, its result opens the next, and a stream that breaks off

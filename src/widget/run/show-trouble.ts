@@ -1,8 +1,8 @@
 import { pause } from "./carry-run.ts";
 import { writeDraft } from "./draft.ts";
 import type { ConversationParts } from "./parts.ts";
-import type { Item } from "./state.ts";
-import { Refused } from "./transport.ts";
+import type { Item } from "../view/state.ts";
+import { Refused } from "../service/transport.ts";
 import { tellOwner } from "./troubles.ts";
 
 type Shown = Pick<ConversationParts, "board" | "host">;

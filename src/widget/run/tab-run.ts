@@ -1,11 +1,11 @@
 import { carryRun } from "./carry-run.ts";
-import { postCatalog } from "./catalog-post.ts";
+import { postCatalog } from "../tools/catalog-post.ts";
 import type { Opening, RunEnd } from "./follow-run.ts";
 import type { ConversationParts } from "./parts.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { Transcript } from "./transcript.ts";
 import { problemOf, tellOwner } from "./troubles.ts";
-import type { Place } from "./visitor.ts";
+import type { Place } from "../service/visitor.ts";
 
 /** How long an open stream is given to end by itself after a cancel. */
 const LAST_LINE_MS = 1_000;

@@ -1,6 +1,6 @@
 import { render } from "preact";
 import type { VNode } from "preact";
-import css from "./styles/widget.css";
+import css from "../styles/widget.css";
 
 /** Where the element is drawn: a shadow root with a constructed stylesheet, which no page policy forbids. */
 export class Stage {

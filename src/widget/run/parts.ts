@@ -1,8 +1,8 @@
 import type { Board } from "./board.ts";
 import type { PageHost } from "./page-host.ts";
-import type { Shelf } from "./storage.ts";
-import type { Service } from "./transport.ts";
-import type { VisitorDesk } from "./visitor.ts";
+import type { Shelf } from "../service/storage.ts";
+import type { Service } from "../service/transport.ts";
+import type { VisitorDesk } from "../service/visitor.ts";
 
 /** What the parts of one conversation have in common. */
 export interface ConversationParts {

@@ -1,11 +1,11 @@
-import { ar } from "./strings/ar.ts";
-import { de } from "./strings/de.ts";
-import { en } from "./strings/en.ts";
-import { es } from "./strings/es.ts";
-import { fr } from "./strings/fr.ts";
-import { it } from "./strings/it.ts";
-import { pt } from "./strings/pt.ts";
-import type { Strings } from "./strings/strings.ts";
+import { ar } from "./ar.ts";
+import { de } from "./de.ts";
+import { en } from "./en.ts";
+import { es } from "./es.ts";
+import { fr } from "./fr.ts";
+import { it } from "./it.ts";
+import { pt } from "./pt.ts";
+import type { Strings } from "./strings.ts";
 
 const LANGUAGES: ReadonlyMap<string, Strings> = new Map(Object.entries({ en, de, fr, es, it, pt, ar }));
 

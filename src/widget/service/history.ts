@@ -1,4 +1,4 @@
-import type { Item, ShownStep } from "./state.ts";
+import type { Item, ShownStep } from "../view/state.ts";
 import type { Service } from "./transport.ts";
 import type { Place } from "./visitor.ts";
 

@@ -1,8 +1,8 @@
-import { newestMessages } from "./history.ts";
+import { newestMessages } from "../service/history.ts";
 import type { ConversationParts } from "./parts.ts";
-import type { Item } from "./state.ts";
-import { Refused } from "./transport.ts";
-import type { Place } from "./visitor.ts";
+import type { Item } from "../view/state.ts";
+import { Refused } from "../service/transport.ts";
+import type { Place } from "../service/visitor.ts";
 
 /** The messages shown, as far as the service's history has them. */
 export class Transcript {

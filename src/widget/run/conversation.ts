@@ -1,19 +1,19 @@
 import { Board } from "./board.ts";
-import { postCatalog } from "./catalog-post.ts";
+import { postCatalog } from "../tools/catalog-post.ts";
 import { writeDraft } from "./draft.ts";
-import type { CustomerContext } from "./customer-context.ts";
+import type { CustomerContext } from "../service/customer-context.ts";
 import type { PageHost } from "./page-host.ts";
 import type { ConversationParts } from "./parts.ts";
 import { asHolder, readRecord } from "./run-record.ts";
 import { say } from "./say.ts";
 import type { Message } from "./say.ts";
 import { showTrouble } from "./show-trouble.ts";
-import type { Shelf } from "./storage.ts";
+import type { Shelf } from "../service/storage.ts";
 import { TabRun } from "./tab-run.ts";
 import { Transcript } from "./transcript.ts";
-import type { Service } from "./transport.ts";
-import { VisitorDesk } from "./visitor.ts";
-import type { Place } from "./visitor.ts";
+import type { Service } from "../service/transport.ts";
+import { VisitorDesk } from "../service/visitor.ts";
+import type { Place } from "../service/visitor.ts";
 
 export interface ConversationOptions {
   service: Service;

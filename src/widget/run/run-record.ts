@@ -1,4 +1,4 @@
-import type { Shelf } from "./storage.ts";
+import type { Shelf } from "../service/storage.ts";
 
 /**
  * What a tab remembers of the run it started, so that the page after a navigation can go on with it.

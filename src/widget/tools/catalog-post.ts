@@ -1,9 +1,9 @@
-import type { PageHost } from "./page-host.ts";
-import type { Shelf } from "./storage.ts";
+import type { PageHost } from "../run/page-host.ts";
+import type { Shelf } from "../service/storage.ts";
 import { catalogOf } from "./tools.ts";
-import { Refused } from "./transport.ts";
-import type { Service } from "./transport.ts";
-import type { Place } from "./visitor.ts";
+import { Refused } from "../service/transport.ts";
+import type { Service } from "../service/transport.ts";
+import type { Place } from "../service/visitor.ts";
 
 interface PostedCatalog {
   threadId: string;

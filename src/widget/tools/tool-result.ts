@@ -1,4 +1,4 @@
-import { cutText } from "../../machines/line.ts";
+import { cutText } from "../../../machines/line.ts";
 
 /** The service keeps 4,000 characters of a result; a body far over that could meet its limit for bodies instead. */
 const MAX_CHARS = 8_000;

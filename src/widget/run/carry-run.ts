@@ -1,18 +1,18 @@
-import type { ToolCallLine } from "../../machines/line.ts";
+import type { ToolCallLine } from "../../../machines/line.ts";
 import type { Board } from "./board.ts";
 import { followRun } from "./follow-run.ts";
 import type { Opening, ReplyView, RunEnd } from "./follow-run.ts";
-import { openedPage, pageSettled } from "./opened-page.ts";
+import { openedPage, pageSettled } from "../tools/opened-page.ts";
 import { currentPage } from "./page-host.ts";
 import type { PageHost } from "./page-host.ts";
-import { performCall } from "./perform-call.ts";
+import { performCall } from "../tools/perform-call.ts";
 import type { ResultBody, RunRecord } from "./run-record.ts";
-import type { Decision, Item } from "./state.ts";
-import { withStep } from "./state.ts";
-import type { Shelf } from "./storage.ts";
-import type { Tool } from "./tools.ts";
-import type { Service } from "./transport.ts";
-import type { Place } from "./visitor.ts";
+import type { Decision, Item } from "../view/state.ts";
+import { withStep } from "../view/state.ts";
+import type { Shelf } from "../service/storage.ts";
+import type { Tool } from "../tools/tools.ts";
+import type { Service } from "../service/transport.ts";
+import type { Place } from "../service/visitor.ts";
 
 export interface CarriedRun {
   service: Service;

@@ -1,4 +1,4 @@
-import type { Line } from "../../machines/line.ts";
+import type { Line } from "../../../machines/line.ts";
 
 /**
  * The lines of a stream, as they come. Ends where the body ends; a body that breaks off rejects.
