@@ -6,7 +6,7 @@ import { HostedChat } from "./hosted-chat.ts";
 import type { Home } from "./hosted-chat.ts";
 import type { Phase } from "./view/state.ts";
 import type { Strings } from "./strings/strings.ts";
-import type { PropertyTool, ToolShape } from "./tools/tools.ts";
+import type { PropertyTool, ToolShape } from "./tools/tool.ts";
 
 /** On a server there are no elements; importing this file there is harmless. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);

@@ -1,16 +1,18 @@
 import type { ToolCallLine } from "../../../machines/line.ts";
-import type { Board } from "./board.ts";
+import type { Board } from "../view/board.ts";
 import { followRun } from "./follow-run.ts";
 import type { Opening, ReplyView, RunEnd } from "./follow-run.ts";
 import { openedPage, pageSettled } from "../tools/opened-page.ts";
-import { currentPage } from "./page-host.ts";
+import { currentPage } from "../service/current-page.ts";
+import { isAllowed } from "./confirm-call.ts";
 import type { PageHost } from "./page-host.ts";
 import { performCall } from "../tools/perform-call.ts";
-import type { ResultBody, RunRecord } from "./run-record.ts";
-import type { Decision, Item } from "../view/state.ts";
+import type { RunRecord } from "./run-record.ts";
+import { isEmpty } from "../tools/tool-result.ts";
+import type { ResultBody } from "../tools/tool-result.ts";
+import type { Item } from "../view/state.ts";
 import { withStep } from "../view/state.ts";
 import type { Shelf } from "../service/storage.ts";
-import type { Tool } from "../tools/tools.ts";
 import type { Service } from "../service/transport.ts";
 import type { Place } from "../service/visitor.ts";
 
@@ -80,18 +82,26 @@ function performer(run: CarriedRun, kept: RunRecord): (call: ToolCallLine) => Pr
     }
     keep({ phase: "asking", call: { callId: call.callId, tool: call.tool } });
     board.phase("tool");
-    const body = await performCall(call, {
-      host,
+    const answer = { callId: call.callId, tool: call.tool };
+    const result = await performCall(call, {
+      tools: await host.tools(),
+      timeoutMs: host.toolTimeoutMs(),
       signal,
-      ask: (tool, args) => ask(run, tool, args),
+      isAllowed: (tool) => isAllowed(run, tool, call),
       onStart: (tool) => {
         keep({ phase: "executing", from: currentPage() });
         if (!tool.waitsForForm) return;
         board.phase("waiting-user");
         board.tell(host.strings().formWaits, true);
       },
-      onResult: (result) => keep({ phase: "answered", body: result }),
+      onReturn: (result) => {
+        // A text is kept at once: the page may have milliseconds left. Of an empty result the next page can say more.
+        if (!isEmpty(result)) keep({ phase: "answered", body: { ...answer, ...result } });
+        host.emit("tool-result", { tool: call.tool, ...result });
+      },
     });
+    const body = { ...answer, ...result };
+    keep({ phase: "answered", body });
     board.change({ notice: null });
     return body;
   };
@@ -113,25 +123,6 @@ function replyView({ board, host, item: key }: CarriedRun): ReplyView {
     mark: () => board.item(key),
     rewind: (mark) => board.edit(key, (item) => ({ ...((mark as Item | null) ?? item), live: true })),
   };
-}
-
-async function ask(
-  { board, allowed }: CarriedRun,
-  tool: Tool,
-  args: Record<string, unknown>,
-): Promise<Decision> {
-  if (allowed.has(tool.name)) return "allow";
-  const decision = await new Promise<Decision>((decide) => {
-    const values = Object.entries(args).map(([name, value]): [string, string] => [
-      name,
-      typeof value === "string" ? value : JSON.stringify(value),
-    ]);
-    const title = tool.title ?? tool.description ?? tool.name;
-    board.change({ question: { title, arguments: values, decide }, spoken: title });
-  });
-  board.change({ question: null });
-  if (decision === "always") allowed.add(tool.name);
-  return decision;
 }
 
 /** Counts the seconds down where the visitor sees them; a cut line waits for the browser to be online, too. */

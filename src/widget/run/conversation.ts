@@ -1,5 +1,5 @@
-import { Board } from "./board.ts";
-import { postCatalog } from "../tools/catalog-post.ts";
+import { Board } from "../view/board.ts";
+import { postCatalog } from "../tools/post-catalog.ts";
 import { writeDraft } from "./draft.ts";
 import type { CustomerContext } from "../service/customer-context.ts";
 import type { PageHost } from "./page-host.ts";
@@ -45,7 +45,11 @@ export class Conversation {
       onThread: (threadId) => host.emit("thread", { threadId }),
     });
     const draft = tab.read("draft");
-    this.board = new Board(host, typeof draft === "string" ? draft : "");
+    this.board = new Board(typeof draft === "string" ? draft : "", (now, before) => {
+      host.redraw();
+      if (now.phase !== before.phase) host.emit("state", { state: now.phase });
+      if (now.unread !== before.unread) host.emit("unread", { count: now.unread });
+    });
     this.#parts = { ...given, desk: this.desk, board: this.board };
     this.#transcript = new Transcript(this.#parts, () => this.#forgetThread());
     this.#run = new TabRun(this.#parts, this.#transcript);
@@ -56,7 +60,7 @@ export class Conversation {
     this.#starting ??= this.#guarded(async () => {
       const at = await this.desk.inThread(
         async (place) => {
-          await this.#postCatalog(place);
+          await postCatalog(this.#parts, place);
           return place;
         },
         () => this.#transcript.beginAnew(),
@@ -183,7 +187,7 @@ export class Conversation {
   /** The page's tools changed. */
   async toolsChanged(): Promise<void> {
     if (this.#starting === null || this.desk.threadId === null) return;
-    await this.#guarded(async () => this.#postCatalog(await this.desk.thread()));
+    await this.#guarded(async () => postCatalog(this.#parts, await this.desk.thread()));
   }
 
   async #say(message: Message): Promise<void> {
@@ -206,11 +210,6 @@ export class Conversation {
       this.board.rest();
       showTrouble(this.#parts, error);
     }
-  }
-
-  async #postCatalog(at: Place): Promise<void> {
-    const { service, shelf, host } = this.#parts;
-    await postCatalog({ service, shelf, host, at });
   }
 
   #forgetThread(): void {

@@ -8,8 +8,8 @@ import type {
   ToolCallLine,
 } from "../../../machines/line.ts";
 import { readLines } from "../service/ndjson-reader.ts";
-import { currentPage } from "./page-host.ts";
-import type { ResultBody } from "./run-record.ts";
+import { currentPage } from "../service/current-page.ts";
+import type { ResultBody } from "../tools/tool-result.ts";
 import { Refused } from "../service/transport.ts";
 import type { Service } from "../service/transport.ts";
 import type { Place } from "../service/visitor.ts";

@@ -1,8 +1,9 @@
 import type { Line } from "../../../machines/line.ts";
+import type { ConfirmTools } from "../tools/asks-first.ts";
 import type { CustomerContext } from "../service/customer-context.ts";
 import type { Strings } from "../strings/strings.ts";
-import type { Phase, Shown } from "../view/state.ts";
-import type { Tool, ToolAnnotations } from "../tools/tools.ts";
+import type { Phase } from "../view/state.ts";
+import type { Tool, ToolAnnotations } from "../tools/tool.ts";
 
 /** What a conversation needs of the element that it lives in. */
 export interface PageHost {
@@ -13,13 +14,11 @@ export interface PageHost {
   customerContext(): CustomerContext | null;
   /** Is the panel open, in a tab that is looked at? */
   isSeen(): boolean;
-  show(shown: Shown): void;
+  /** Draws what changed. */
+  redraw(): void;
   /** False where a listener prevented it. */
   emit<Name extends keyof ChatAgentEvents>(name: Name, detail: ChatAgentEvents[Name]): boolean;
 }
-
-/** Which tools ask the visitor first: those that say they have consequences, all that write, all, none. */
-export type ConfirmTools = "consequential" | "writes" | "all" | "none";
 
 /** The details of the element's events; each is dispatched as `chat-agent:` and its name, bubbling and composed. */
 export interface ChatAgentEvents {
@@ -41,9 +40,4 @@ export interface ChatAgentEvents {
   visitor: { expiresAt: number };
   /** A run goes on after the page changed. */
   resumed: { tool: string | null; from: string | null };
-}
-
-/** Where the visitor is, as the service takes it. */
-export function currentPage(): string {
-  return (location.pathname + location.search).slice(0, 512);
 }

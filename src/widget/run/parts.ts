@@ -1,4 +1,4 @@
-import type { Board } from "./board.ts";
+import type { Board } from "../view/board.ts";
 import type { PageHost } from "./page-host.ts";
 import type { Shelf } from "../service/storage.ts";
 import type { Service } from "../service/transport.ts";

@@ -1,4 +1,5 @@
 import type { Shelf } from "../service/storage.ts";
+import type { ResultBody } from "../tools/tool-result.ts";
 
 /**
  * What a tab remembers of the run it started, so that the page after a navigation can go on with it.
@@ -18,14 +19,6 @@ export interface RunRecord {
   /** The page that the tool was started on. */
   from?: string;
   body?: ResultBody;
-}
-
-/** The tool's answer, as POST /tool-results takes it; threadId and page are added when it is posted. */
-export interface ResultBody {
-  callId: string;
-  tool: string;
-  result: unknown;
-  isError: boolean;
 }
 
 /** A tool_call waits so long for its result (TOOL_RESULT_TIMEOUT_SECONDS of the service, by default). */

@@ -1,7 +1,7 @@
-import { postCatalog } from "../tools/catalog-post.ts";
+import { postCatalog } from "../tools/post-catalog.ts";
 import { writeDraft } from "./draft.ts";
 import type { Opening } from "./follow-run.ts";
-import { currentPage } from "./page-host.ts";
+import { currentPage } from "../service/current-page.ts";
 import type { CustomerContext } from "../service/customer-context.ts";
 import type { ConversationParts } from "./parts.ts";
 import { asHolder } from "./run-record.ts";
@@ -91,13 +91,14 @@ async function openRun(
 }
 
 async function post(
-  { service, shelf, host, tab }: ConversationParts,
+  parts: ConversationParts,
   at: Place,
   { text, context }: Message,
   id: string,
   signal: AbortSignal,
 ): Promise<Response> {
-  await postCatalog({ service, shelf, host, at });
+  const { service, tab } = parts;
+  await postCatalog(parts, at);
   // Before it is sent: a page that is left right after finds the reply.
   tab.write("run", newRecord(id, at));
   const customerContext = context === null ? {} : { customerContext: context };

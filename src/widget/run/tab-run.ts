@@ -1,5 +1,5 @@
 import { carryRun } from "./carry-run.ts";
-import { postCatalog } from "../tools/catalog-post.ts";
+import { postCatalog } from "../tools/post-catalog.ts";
 import type { Opening, RunEnd } from "./follow-run.ts";
 import type { ConversationParts } from "./parts.ts";
 import type { RunRecord } from "./run-record.ts";
@@ -55,7 +55,7 @@ export class TabRun {
         item,
         signal,
         allowed: this.#allowed,
-        postCatalog: () => postCatalog({ service, shelf, host, at }),
+        postCatalog: () => postCatalog(this.#parts, at),
       });
       await this.#ended(end, item, opening.type === "attach" ? at : null);
       if (record !== null) shelf.write("turn", Date.now());
@@ -113,14 +113,14 @@ export class TabRun {
       case "done":
         board.change({ spoken: text.slice(0, 600) });
         board.rest();
-        board.countUnread();
+        if (!host.isSeen()) board.countUnread();
         host.emit("message", { role: "assistant", text });
         host.emit("done", end);
         return;
       case "error": {
         if (board.item(shownIn)?.role !== "assistant") shownIn = board.add("assistant", "").key;
         board.fail(shownIn, problemOf(end, host.strings()));
-        board.countUnread();
+        if (!host.isSeen()) board.countUnread();
         const { type: _type, ...error } = end;
         host.emit("error", error);
         return;

@@ -1,4 +1,5 @@
-import { newestMessages } from "../service/history.ts";
+import { readHistory } from "../service/history.ts";
+import type { HistoryMessage, HistoryPage } from "../service/history.ts";
 import type { ConversationParts } from "./parts.ts";
 import type { Item } from "../view/state.ts";
 import { Refused } from "../service/transport.ts";
@@ -38,7 +39,7 @@ export class Transcript {
     const { service, desk, board } = this.#parts;
     const first = board.shown.items[0];
     if (first === undefined || !first.key.startsWith("h")) return;
-    const page = await newestMessages(service, await desk.thread(), first.key.slice(1));
+    const page = shownPage(await readHistory(service, await desk.thread(), first.key.slice(1)));
     board.change({ ...page, items: [...page.items, ...board.shown.items] });
   }
 
@@ -49,7 +50,7 @@ export class Transcript {
   async holds(question: Item): Promise<boolean> {
     const { service, desk, board } = this.#parts;
     if (desk.threadId === null) return false;
-    const { items } = await newestMessages(service, await desk.thread(), null);
+    const { items } = shownPage(await readHistory(service, await desk.thread(), null));
     const isSame = ({ role, text, problem }: Item) =>
       role === "user" && text === question.text && problem === null;
     const known = board.shown.items.filter(({ key }) => key !== question.key).slice(-items.length);
@@ -65,7 +66,7 @@ export class Transcript {
   async #newest(at: Place): Promise<{ items: Item[]; hasEarlier: boolean } | null> {
     const { service, desk } = this.#parts;
     try {
-      return await newestMessages(service, at, null);
+      return shownPage(await readHistory(service, at, null));
     } catch (error) {
       if (!(error instanceof Refused) || (error.status !== 401 && error.status !== 404)) throw error;
       if (error.status === 401) desk.forget(at.token);
@@ -74,4 +75,12 @@ export class Transcript {
       return null;
     }
   }
+}
+
+function shownPage({ messages, hasEarlier }: HistoryPage): { items: Item[]; hasEarlier: boolean } {
+  return { items: messages.map(itemOf), hasEarlier };
+}
+
+function itemOf({ id, role, content, steps = [] }: HistoryMessage): Item {
+  return { key: `h${id}`, role, steps, text: content, live: false, problem: null };
 }

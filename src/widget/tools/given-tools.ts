@@ -1,4 +1,4 @@
-import type { PropertyTool } from "./tools.ts";
+import type { PropertyTool } from "./tool.ts";
 
 /** Tools come and go in bunches while a page changes. */
 const QUIET_MS = 300;

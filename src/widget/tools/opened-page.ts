@@ -1,5 +1,5 @@
-import { modelContext } from "./page-tools.ts";
-import type { ResultBody } from "../run/run-record.ts";
+import { modelContext } from "./model-context.ts";
+import type { ResultBody } from "./tool-result.ts";
 
 /** How long a page may go without registering a tool to count as settled, and how long it is waited for at most. */
 const QUIET_MS = 150;

@@ -1,26 +1,6 @@
-import type { Tool, ToolShape } from "./tools.ts";
-
-/**
- * WebMCP as pages have it in 2026: the browser's own, MCP-B's polyfill or Google's, through one consumer. All of them
- * list tools with getTools(); they differ in what executeTool() takes.
- */
-interface ModelContext extends EventTarget {
-  getTools?: () => Promise<RegisteredTool[]>;
-  executeTool?: (tool: RegisteredTool, input: unknown, options: { signal: AbortSignal }) => Promise<unknown>;
-  /** Firefox. */
-  invokeTool?: (name: string, input: unknown) => Promise<unknown>;
-}
-
-interface RegisteredTool extends Omit<ToolShape, "inputSchema"> {
-  inputSchema?: unknown;
-  window?: unknown;
-}
-
-export function modelContext(): ModelContext | null {
-  const { modelContext: ofDocument } = document as { modelContext?: ModelContext };
-  const { modelContext: ofNavigator } = navigator as { modelContext?: ModelContext };
-  return ofDocument ?? ofNavigator ?? null;
-}
+import { modelContext } from "./model-context.ts";
+import type { ModelContext, RegisteredTool } from "./model-context.ts";
+import type { Tool } from "./tool.ts";
 
 /** Tools of this very page; those of frames belong to somebody else. */
 export async function listPageTools(): Promise<Tool[]> {

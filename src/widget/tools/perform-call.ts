@@ -1,21 +1,21 @@
 import type { ToolCallLine } from "../../../machines/line.ts";
 import { watchDeparture } from "./departure.ts";
 import type { DepartureWatch } from "./departure.ts";
-import type { PageHost } from "../run/page-host.ts";
-import type { ResultBody } from "../run/run-record.ts";
-import type { Decision } from "../view/state.ts";
 import { failure, isEmpty, resultOf } from "./tool-result.ts";
 import type { ToolResult } from "./tool-result.ts";
-import type { Tool } from "./tools.ts";
+import type { Tool } from "./tool.ts";
 
-export interface CallParts {
-  host: PageHost;
+export interface CallOptions {
+  /** Those that can be called now. */
+  tools: Tool[];
+  timeoutMs: number;
   signal: AbortSignal;
-  /** Asks the visitor, unless this tool was allowed for the conversation. */
-  ask(tool: Tool, args: Record<string, unknown>): Promise<Decision>;
-  /** The tool is about to start. Remembered before it runs: it may take the page away. */
+  /** Asks the page, and the visitor where that is wanted. */
+  isAllowed(tool: Tool): Promise<boolean>;
+  /** The tool is about to start: it may take the page away. */
   onStart(tool: Tool): void;
-  onResult(body: ResultBody): void;
+  /** The tool returned; the page may still be about to be left. */
+  onReturn(result: ToolResult): void;
 }
 
 /** A tool that returned may still be about to navigate; one that returned nothing most likely is, a form above all. */
@@ -29,56 +29,36 @@ const DEPARTURE_MS = 10_000;
  * Runs the page tool of a tool_call line. Every way it can go is a result for the agent; what never resolves is a page
  * that is left: the next one finds the record and answers.
  */
-export async function performCall(call: ToolCallLine, parts: CallParts): Promise<ResultBody> {
-  const { host, signal } = parts;
-  const tool = (await host.tools()).find((offered) => offered.name === call.tool);
+export async function performCall(call: ToolCallLine, options: CallOptions): Promise<ToolResult> {
+  const tool = options.tools.find((offered) => offered.name === call.tool);
   const departure = watchDeparture();
   try {
-    const outcome =
+    const result =
       tool === undefined
         ? failure(`There is no tool named ${call.tool} on this page`)
-        : await allowedOutcome(tool, call, parts);
-    const body: ResultBody = { callId: call.callId, tool: call.tool, ...outcome };
-    // A text is kept at once: the page may have milliseconds left. Of an empty result the next page can say more.
-    if (!isEmpty(outcome)) parts.onResult(body);
-    host.emit("tool-result", { tool: call.tool, ...outcome });
-    await settle(departure, isEmpty(outcome) ? SETTLE_EMPTY_MS : SETTLE_MS);
+        : await allowedResult(tool, call, options);
+    options.onReturn(result);
+    await settle(departure, isEmpty(result) ? SETTLE_EMPTY_MS : SETTLE_MS);
     if (departure.leaving()) await departure.stayed(DEPARTURE_MS);
-    signal.throwIfAborted();
-    parts.onResult(body);
-    return body;
+    options.signal.throwIfAborted();
+    return result;
   } finally {
     departure.stop();
   }
 }
 
-async function allowedOutcome(tool: Tool, call: ToolCallLine, parts: CallParts): Promise<ToolResult> {
-  const { host, signal } = parts;
-  const annotations = tool.annotations ?? {};
-  const isLet = host.emit("before-tool", { tool: tool.name, arguments: call.arguments, annotations });
-  if (!isLet || (asksFirst(tool, host) && (await parts.ask(tool, call.arguments)) === "decline")) {
-    return failure("The visitor declined");
-  }
-  signal.throwIfAborted();
-  parts.onStart(tool);
-  return await outcomeOf(tool, call, parts);
+async function allowedResult(tool: Tool, call: ToolCallLine, options: CallOptions): Promise<ToolResult> {
+  if (!(await options.isAllowed(tool))) return failure("The visitor declined");
+  options.signal.throwIfAborted();
+  options.onStart(tool);
+  return await resultWithin(tool, call, options);
 }
 
-function asksFirst({ annotations = {} }: Tool, host: PageHost): boolean {
-  switch (host.confirmTools()) {
-    case "all":
-      return true;
-    case "writes":
-      return annotations.readOnlyHint !== true;
-    case "consequential":
-      return annotations.consequentialHint === true;
-    case "none":
-      return false;
-  }
-}
-
-async function outcomeOf(tool: Tool, call: ToolCallLine, { host, signal }: CallParts): Promise<ToolResult> {
-  const timeoutMs = host.toolTimeoutMs();
+async function resultWithin(
+  tool: Tool,
+  call: ToolCallLine,
+  { timeoutMs, signal }: CallOptions,
+): Promise<ToolResult> {
   // A form that waits for the visitor takes the time that the visitor takes.
   const limit = tool.waitsForForm ? null : AbortSignal.timeout(timeoutMs);
   const either = limit === null ? signal : AbortSignal.any([signal, limit]);

@@ -8,6 +8,12 @@ export interface ToolResult {
   isError: boolean;
 }
 
+/** As POST /tool-results takes it; threadId and page are added when it is posted. */
+export interface ResultBody extends ToolResult {
+  callId: string;
+  tool: string;
+}
+
 export function failure(text: string): ToolResult {
   return { result: { isError: true, content: [{ type: "text", text }] }, isError: true };
 }

@@ -1,14 +1,14 @@
 import { render } from "preact";
-import type { VNode } from "preact";
+import type { ComponentChild } from "preact";
 import css from "../styles/widget.css";
 
 /** Where the element is drawn: a shadow root with a constructed stylesheet, which no page policy forbids. */
 export class Stage {
   readonly #shadow: ShadowRoot;
-  readonly #view: () => VNode;
+  readonly #view: () => ComponentChild;
   #frame = 0;
 
-  constructor(element: HTMLElement, view: () => VNode) {
+  constructor(element: HTMLElement, view: () => ComponentChild) {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     this.#shadow = element.attachShadow({ mode: "open", delegatesFocus: true });

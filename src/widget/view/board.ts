@@ -1,15 +1,14 @@
-import type { PageHost } from "./page-host.ts";
-import { isRunning, NOTHING_SHOWN } from "../view/state.ts";
-import type { Item, Phase, Problem, Shown } from "../view/state.ts";
+import { isRunning, NOTHING_SHOWN } from "./state.ts";
+import type { Item, Phase, Problem, Shown } from "./state.ts";
 
-/** What is shown, and the few ways in which it changes. Each change is told to the host. */
+/** What is shown, and the few ways in which it changes. */
 export class Board {
-  readonly #host: PageHost;
+  readonly #onChange: (now: Shown, before: Shown) => void;
   #shown: Shown;
   #keys = 0;
 
-  constructor(host: PageHost, draft: string) {
-    this.#host = host;
+  constructor(draft: string, onChange: (now: Shown, before: Shown) => void) {
+    this.#onChange = onChange;
     this.#shown = { ...NOTHING_SHOWN, draft, phase: restingPhase() };
   }
 
@@ -24,9 +23,7 @@ export class Board {
   change(change: Partial<Shown>): void {
     const before = this.#shown;
     this.#shown = { ...before, ...change };
-    this.#host.show(this.#shown);
-    if (this.#shown.phase !== before.phase) this.#host.emit("state", { state: this.#shown.phase });
-    if (this.#shown.unread !== before.unread) this.#host.emit("unread", { count: this.#shown.unread });
+    this.#onChange(this.#shown, before);
   }
 
   phase(phase: Phase): void {
@@ -93,7 +90,7 @@ export class Board {
   }
 
   countUnread(): void {
-    if (!this.#host.isSeen()) this.change({ unread: this.#shown.unread + 1 });
+    this.change({ unread: this.#shown.unread + 1 });
   }
 
   clear(): void {

@@ -1,21 +1,20 @@
 import type { Attributes } from "./attributes.ts";
 import type { Language } from "./strings/language.ts";
 import type { Shown } from "./view/state.ts";
-import type { Look } from "./view/widget.tsx";
+import type { WidgetActions, WidgetProps } from "./view/widget-props.ts";
 
-/** How the element looks: what is said, by its attributes, in its language. */
-export function lookOf(options: {
+/** What is drawn: the conversation, as the element's attributes and its language have it. */
+export function widgetPropsOf(options: {
   attributes: Attributes;
   language: Language;
   shown: Shown;
   suggestions: readonly string[];
-}): Look {
-  const { attributes, language, shown, suggestions } = options;
-  const { strings } = language;
+  actions: WidgetActions;
+}): WidgetProps {
+  const { attributes, ...given } = options;
+  const { strings } = given.language;
   return {
-    language,
-    shown,
-    suggestions,
+    ...given,
     open: attributes.open,
     inline: attributes.display === "inline",
     hasLauncher: attributes.hasLauncher,

@@ -1,9 +1,19 @@
-import type { PageHost } from "../run/page-host.ts";
 import type { Shelf } from "../service/storage.ts";
-import { catalogOf } from "./tools.ts";
 import { Refused } from "../service/transport.ts";
 import type { Service } from "../service/transport.ts";
 import type { Place } from "../service/visitor.ts";
+import { catalogOf } from "./catalog.ts";
+import type { Tool } from "./tool.ts";
+
+/** Where the catalog comes from, and where it goes. */
+export interface CatalogPost {
+  service: Service;
+  shelf: Shelf;
+  host: {
+    tools(): Promise<Tool[]>;
+    emit(name: "error", detail: { message: string; status?: number; code?: string }): boolean;
+  };
+}
 
 interface PostedCatalog {
   threadId: string;
@@ -14,13 +24,7 @@ interface PostedCatalog {
  * Registers the page's tools for the thread, when they differ from what was registered last: each post counts against
  * the visitor's messages a minute. A no never stands in the way of a message; the agent then works with the tools it has.
  */
-export async function postCatalog(options: {
-  service: Service;
-  shelf: Shelf;
-  host: PageHost;
-  at: Place;
-}): Promise<void> {
-  const { service, shelf, host, at } = options;
+export async function postCatalog({ service, shelf, host }: CatalogPost, at: Place): Promise<void> {
   const { catalog, dropped } = catalogOf(await host.tools());
   const print = printOf(JSON.stringify(catalog));
   const posted = shelf.read("catalog") as PostedCatalog | null;
