@@ -140,7 +140,7 @@ export class ChatAgent extends Base {
   /** Resolves when the run has ended, however it did. */
   async send(text: string, options: { context?: CustomerContext } = {}): Promise<void> {
     const context = options.context === undefined ? this.context : checkedContext(options.context);
-    await this.#needed().send(text, context);
+    await this.#needed().send(text.trim(), context);
   }
 
   async stop(): Promise<void> {

@@ -5,8 +5,6 @@ import type { CustomerContext } from "../service/customer-context.ts";
 import type { PageHost } from "./page-host.ts";
 import type { ConversationParts } from "./parts.ts";
 import { asHolder, readRecord } from "./run-record.ts";
-import { say } from "./say.ts";
-import type { Message } from "./say.ts";
 import { showTrouble } from "./show-trouble.ts";
 import type { Shelf } from "../service/storage.ts";
 import { TabRun } from "./tab-run.ts";
@@ -88,7 +86,7 @@ export class Conversation {
         if (record.call !== undefined) this.board.tell(host.strings().resumed, false);
         const at = await this.desk.thread();
         await this.#transcript.reload(at);
-        await this.#run.carry(at, record, { type: "attach" });
+        await this.#run.attach(at, record);
       });
     });
     if (isOurs) return true;
@@ -99,9 +97,9 @@ export class Conversation {
     return false;
   }
 
-  /** Says a text. Resolves when the run has ended, however it did; rejects while another one is under way. */
-  async send(text: string, context: CustomerContext | null): Promise<void> {
-    await this.#say({ text: text.trim(), context, isAgain: false });
+  /** Resolves when the run has ended, however it did; rejects while another one is under way. */
+  async send(text: string, context: CustomerContext | null, isAgain = false): Promise<void> {
+    if (text !== "") await this.#run.send({ text, context, isAgain }, () => this.start());
   }
 
   /** Does again what failed last. */
@@ -118,14 +116,13 @@ export class Conversation {
     if (retry === "attach") {
       this.board.drop(failed.key);
       this.board.rest();
-      await this.#guarded(async () => this.#run.carry(await this.desk.thread(), null, { type: "attach" }));
+      await this.#guarded(async () => this.#run.attach(await this.desk.thread(), null));
       return;
     }
     const question = items.findLast((item) => item.role === "user");
     if (question === undefined) return;
     if (retry === "resend") this.board.drop(failed.key, question.key);
-    const context = this.#parts.host.customerContext();
-    await this.#say({ text: question.text, context, isAgain: retry === "resend" });
+    await this.send(question.text, this.#parts.host.customerContext(), retry === "resend");
   }
 
   /** Stops the run under way; what was said so far stays. */
@@ -190,15 +187,10 @@ export class Conversation {
     await this.#guarded(async () => postCatalog(this.#parts, await this.desk.thread()));
   }
 
-  async #say(message: Message): Promise<void> {
-    const started = () => this.start();
-    await say({ parts: this.#parts, transcript: this.#transcript, run: this.#run, started }, message);
-  }
-
   /** Asked and not answered yet: the run goes on in another tab, or in none. */
   async #listen(at: Place): Promise<void> {
     const isWaiting = this.board.shown.items.at(-1)?.role === "user";
-    if (isWaiting && !this.board.isRunning) await this.#run.carry(at, null, { type: "attach" });
+    if (isWaiting && !this.board.isRunning) await this.#run.attach(at, null);
   }
 
   /** Does what talks to the service; a failure is shown, not thrown: nobody is waiting for it. */

@@ -1,47 +1,28 @@
 import { isTerminal } from "../../../machines/line.ts";
-import type {
-  DoneLine,
-  ErrorLine,
-  Line,
-  ProgressLine,
-  TerminalLine,
-  ToolCallLine,
-} from "../../../machines/line.ts";
-import { readLines } from "../service/ndjson-reader.ts";
+import type { DoneLine, ErrorLine, TerminalLine } from "../../../machines/line.ts";
 import { currentPage } from "../service/current-page.ts";
-import type { ResultBody } from "../tools/tool-result.ts";
-import { Refused } from "../service/transport.ts";
-import type { Service } from "../service/transport.ts";
+import { readLines } from "../service/ndjson-reader.ts";
+import { Refused, refusedStatus } from "../service/transport.ts";
 import type { Place } from "../service/visitor.ts";
+import type { ResultBody } from "../tools/tool-result.ts";
+import type { Item } from "../view/state.ts";
+import type { ConversationParts } from "./parts.ts";
+import { pause } from "./pause.ts";
+import type { ShownReply } from "./shown-reply.ts";
+import type { ToolCalls } from "./tool-calls.ts";
 
-/**
- * Follows one run through its streams: each tool_call ends one, its result opens the next, and a stream that breaks off
- * is picked up where it can be. Nothing here says a message twice: what is repeated is a tool result (the service knows
- * it by its callId) or the wish to listen.
- */
-export interface RunParts {
-  service: Service;
+export interface FollowedRun {
+  parts: ConversationParts;
   at: Place;
   signal: AbortSignal;
-  reply: ReplyView;
-  /** Runs the page tool; null: this tab only listens, and does not run tools. */
-  perform: ((call: ToolCallLine) => Promise<ResultBody>) | null;
-  /** Every line, as it comes. */
-  onLine: (line: Line) => void;
-  /** Before a stream is tried again; resolves early when the browser is back online. */
-  pause(seconds: number, reason: "cut" | "busy"): Promise<void>;
+  reply: ShownReply;
+  /** null: this tab only listens, and runs no tools. */
+  calls: ToolCalls | null;
 }
 
-/** The reply as it is shown. */
-export interface ReplyView {
-  add(line: ProgressLine): void;
-  /** Where the reply stands; going back to it shows what follows afresh. */
-  mark(): unknown;
-  rewind(mark: unknown): void;
-}
-
+/** How a stream of the run is had: by the message just posted, by asking for it, or by a tool's result. */
 export type Opening =
-  | { type: "said"; response: Response }
+  | { type: "message"; response: Response }
   | { type: "attach" }
   | { type: "answer"; body: ResultBody };
 
@@ -55,101 +36,121 @@ export type RunEnd =
   /** The run cannot be reached; it may go on without us. */
   | { type: "lost"; cause: unknown };
 
+/** How one of its streams ended. */
+type StreamEnd =
+  | TerminalLine
+  | { type: "none" }
+  /** Another instance of the service goes on with the run. */
+  | { type: "moved" }
+  /** It did not open, or broke off. */
+  | { type: "cut"; cause: unknown };
+
 /** Waits between attempts to pick a stream up again. */
 const RETRY_SECONDS = [1, 3, 9];
 
 /** Instead of a result that the service refuses: the agent would wait for one until the call expires. */
 const NOT_TAKEN = "The tool ran, but its result could not be delivered";
 
-/** Rejects with the signal's reason alone. */
-export async function followRun(parts: RunParts, first: Opening): Promise<RunEnd> {
-  const start = parts.reply.mark();
-  let opening = first;
+/**
+ * Follows one run through its streams: each tool_call ends one, its result opens the next, and a stream that breaks off
+ * is picked up where it can be. Nothing here sends a message twice: what is repeated is a tool result (the service knows
+ * it by its callId) or the wish to listen. Rejects with the signal's reason alone.
+ */
+export async function followRun(run: FollowedRun, first: Opening): Promise<RunEnd> {
+  const { reply, calls, signal } = run;
+  const start = reply.mark();
   let from = start;
+  let opening = first;
   let failures = 0;
   for (;;) {
-    let end: TerminalLine | "cut" | "none";
-    let cause: unknown = null;
-    try {
-      const response = await open(parts, opening);
-      parts.reply.rewind(from);
-      end = response.status === 204 ? "none" : await readStream(response, parts, () => (failures = 0));
-    } catch (error) {
-      parts.signal.throwIfAborted();
-      if (error instanceof Refused && error.status === 429) {
-        await parts.pause(error.retryAfterSeconds || 1, "busy");
-        continue;
-      }
-      if (isUnfit(error) && opening.type === "answer" && opening.body.result !== NOT_TAKEN) {
-        opening = { type: "answer", body: { ...opening.body, result: NOT_TAKEN, isError: true } };
-        continue;
-      }
-      // 409: the call is no longer pending; the thread's stream says what became of the run.
-      const isOver = error instanceof Refused && error.status < 500 && error.status !== 409;
-      if (isOver) return { type: "lost", cause: error };
-      if (error instanceof Refused && error.status === 409) opening = { type: "attach" };
-      cause = error;
-      end = "cut";
+    const end = await readStream(run, opening, from, () => (failures = 0));
+    if (end.type === "tool_call") {
+      if (calls === null) return { type: "elsewhere" };
+      from = reply.mark();
+      opening = { type: "answer", body: await calls.answer(end) };
+      signal.throwIfAborted();
+      continue;
     }
+    if (end.type !== "cut" && end.type !== "moved") return end;
 
-    if (end === "none") return { type: "none" };
-    if (end === "cut" || (end.type === "error" && end.code === "interrupted")) {
-      const seconds = RETRY_SECONDS[failures];
-      if (seconds === undefined) return { type: "lost", cause };
+    const cause = end.type === "cut" ? end.cause : null;
+    const status = refusedStatus(cause);
+    const seconds = RETRY_SECONDS[failures];
+    if (cause instanceof Refused && status === 429) {
+      await pause(run.parts, cause.retryAfterSeconds, "busy", signal);
+    } else if ((status === 413 || status === 422) && mayBeReplaced(opening)) {
+      opening = { type: "answer", body: { ...opening.body, result: NOT_TAKEN, isError: true } };
+    } else if (isFinal(status) || seconds === undefined) {
+      return { type: "lost", cause };
+    } else {
       failures += 1;
-      await parts.pause(seconds, "cut");
-      parts.signal.throwIfAborted();
-      // A cut answer is posted again, which also tells whether it arrived; a run that moved house is asked for anew.
-      if (end !== "cut" || opening.type !== "answer") {
+      await pause(run.parts, seconds, "cut", signal);
+      signal.throwIfAborted();
+      // An answer that broke off is posted again, which also tells whether it arrived. Otherwise the run is asked for.
+      if (opening.type !== "answer" || end.type === "moved" || status === 409) {
         opening = { type: "attach" };
         from = start;
       }
-      continue;
     }
-    if (end.type !== "tool_call") return end;
-    if (parts.perform === null) return { type: "elsewhere" };
-    from = parts.reply.mark();
-    opening = { type: "answer", body: await parts.perform(end) };
-    parts.signal.throwIfAborted();
   }
 }
 
-function isUnfit(error: unknown): boolean {
-  return error instanceof Refused && (error.status === 413 || error.status === 422);
+function mayBeReplaced(opening: Opening): opening is Extract<Opening, { type: "answer" }> {
+  return opening.type === "answer" && opening.body.result !== NOT_TAKEN;
 }
 
-function open({ service, at, signal }: RunParts, opening: Opening): Promise<Response> | Response {
+/** Of a refusal. 409: the call is no longer pending; the thread's stream says what became of the run. */
+function isFinal(status: number): boolean {
+  return status > 0 && status < 500 && status !== 409;
+}
+
+async function readStream(
+  { parts, at, signal, reply }: FollowedRun,
+  opening: Opening,
+  from: Item | null,
+  onLine: () => void,
+): Promise<StreamEnd> {
+  try {
+    const response = await openStream(parts, opening, at, signal);
+    reply.rewind(from);
+    if (response.status === 204) return { type: "none" };
+    if (response.body === null) return { type: "cut", cause: null };
+    for await (const line of readLines(response.body)) {
+      onLine();
+      parts.host.emit("line", { line });
+      if (!isTerminal(line)) reply.add(line);
+      else if (line.type === "error" && line.code === "interrupted") return { type: "moved" };
+      else return line;
+    }
+    return { type: "cut", cause: null };
+  } catch (cause) {
+    signal.throwIfAborted();
+    return { type: "cut", cause };
+  }
+}
+
+function openStream(
+  { service }: ConversationParts,
+  opening: Opening,
+  { token, threadId }: Place,
+  signal: AbortSignal,
+): Promise<Response> | Response {
   switch (opening.type) {
-    case "said":
+    case "message":
       return opening.response;
     case "attach":
       return service({
-        path: `/threads/${encodeURIComponent(at.threadId)}/stream`,
+        path: `/threads/${encodeURIComponent(threadId)}/stream`,
         method: "GET",
-        token: at.token,
+        token,
         signal,
       });
     case "answer":
       return service({
         path: "/tool-results",
-        token: at.token,
-        body: { ...opening.body, threadId: at.threadId, page: currentPage() },
+        token,
+        body: { ...opening.body, threadId, page: currentPage() },
         signal,
       });
   }
-}
-
-async function readStream(
-  response: Response,
-  { reply, onLine }: RunParts,
-  onProgress: () => void,
-): Promise<TerminalLine | "cut"> {
-  if (response.body === null) return "cut";
-  for await (const line of readLines(response.body)) {
-    onProgress();
-    onLine(line);
-    if (isTerminal(line)) return line;
-    reply.add(line);
-  }
-  return "cut";
 }

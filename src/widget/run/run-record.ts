@@ -24,6 +24,10 @@ export interface RunRecord {
 /** A tool_call waits so long for its result (TOOL_RESULT_TIMEOUT_SECONDS of the service, by default). */
 const STALE_MS = 600_000;
 
+export function newRecord(id: string, threadId: string): RunRecord {
+  return { phase: "talking", id, threadId, atMs: Date.now() };
+}
+
 /** null where there is none, or it is too old to be of use. */
 export function readRecord(shelf: Shelf, nowMs: number): RunRecord | null {
   const value = shelf.read("run") as Partial<RunRecord> | null;

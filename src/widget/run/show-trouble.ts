@@ -1,8 +1,8 @@
-import { pause } from "./carry-run.ts";
+import { pause } from "./pause.ts";
 import { writeDraft } from "./draft.ts";
 import type { ConversationParts } from "./parts.ts";
 import type { Item } from "../view/state.ts";
-import { Refused } from "../service/transport.ts";
+import { Refused, refusedStatus } from "../service/transport.ts";
 import { tellOwner } from "./troubles.ts";
 
 type Shown = Pick<ConversationParts, "board" | "host">;
@@ -11,11 +11,11 @@ type Shown = Pick<ConversationParts, "board" | "host">;
 export function showTrouble({ board, host }: Shown, error: unknown): void {
   report({ board, host }, error);
   tellOwner(error);
-  const status = statusOf(error);
+  const status = refusedStatus(error);
   if (status === 403 || status === 401) board.phase("blocked");
   else if (!navigator.onLine) board.phase("offline");
   else if (error instanceof Refused && status === 429) {
-    void pause(board, host, error.retryAfterSeconds || 1, "busy");
+    void pause({ board, host }, error.retryAfterSeconds, "busy");
   } else {
     if (board.shown.phase !== "error") board.tell(host.strings().failed, true);
     board.phase("error");
@@ -29,7 +29,7 @@ export function showNotTaken(
   { question, answer }: { question: Item; answer: Item },
 ): void {
   const { board, host } = parts;
-  const status = statusOf(error);
+  const status = refusedStatus(error);
   const isUnfit = status === 413 || status === 422;
   if (isUnfit || status === 429) {
     board.drop(question.key, answer.key);
@@ -48,12 +48,6 @@ export function showNotTaken(
 }
 
 function report({ host }: Shown, error: unknown): void {
-  host.emit("error", {
-    message: error instanceof Error ? error.message : String(error),
-    ...(error instanceof Refused ? { status: error.status } : {}),
-  });
-}
-
-function statusOf(error: unknown): number {
-  return error instanceof Refused ? error.status : 0;
+  const message = error instanceof Error ? error.message : String(error);
+  host.emit("error", error instanceof Refused ? { message, status: error.status } : { message });
 }

@@ -2,7 +2,7 @@ import { readHistory } from "../service/history.ts";
 import type { HistoryMessage, HistoryPage } from "../service/history.ts";
 import type { ConversationParts } from "./parts.ts";
 import type { Item } from "../view/state.ts";
-import { Refused } from "../service/transport.ts";
+import { refusedStatus } from "../service/transport.ts";
 import type { Place } from "../service/visitor.ts";
 
 /** The messages shown, as far as the service's history has them. */
@@ -68,9 +68,10 @@ export class Transcript {
     try {
       return shownPage(await readHistory(service, at, null));
     } catch (error) {
-      if (!(error instanceof Refused) || (error.status !== 401 && error.status !== 404)) throw error;
-      if (error.status === 401) desk.forget(at.token);
-      else desk.leaveThread();
+      const status = refusedStatus(error);
+      if (status === 401) desk.forget(at.token);
+      else if (status === 404) desk.leaveThread();
+      else throw error;
       this.#onGone();
       return null;
     }

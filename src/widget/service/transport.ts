@@ -3,7 +3,7 @@
 /** An answer that is a no. */
 export class Refused extends Error {
   readonly status: number;
-  /** Of a 429; 0 where the service told none. */
+  /** Of a 429; 1 where the service told none. */
   readonly retryAfterSeconds: number;
 
   constructor(status: number, retryAfterSeconds: number) {
@@ -12,6 +12,11 @@ export class Refused extends Error {
     this.status = status;
     this.retryAfterSeconds = retryAfterSeconds;
   }
+}
+
+/** The status of a refusal; 0 of any other error. */
+export function refusedStatus(error: unknown): number {
+  return error instanceof Refused ? error.status : 0;
 }
 
 /** No answer: offline, the service is away, or it does not allow this page's origin (a browser does not tell which). */
@@ -61,6 +66,6 @@ export function serviceAt(baseUrl: string): Service {
     }
     if (response.ok) return response;
     void response.body?.cancel();
-    throw new Refused(response.status, Number(response.headers.get("retry-after")) || 0);
+    throw new Refused(response.status, Number(response.headers.get("retry-after")) || 1);
   };
 }

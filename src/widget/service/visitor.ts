@@ -1,5 +1,6 @@
+import { delay } from "./delay.ts";
 import type { Shelf } from "./storage.ts";
-import { Refused } from "./transport.ts";
+import { refusedStatus } from "./transport.ts";
 import type { Service } from "./transport.ts";
 
 /** Who this browser is to the service, and the conversation it is in. Shared by the tabs of an origin. */
@@ -73,9 +74,9 @@ export class VisitorDesk {
         used = at.token;
         return await request(at);
       } catch (error) {
-        if (renewed || !(error instanceof Refused)) throw error;
-        if (error.status === 401) this.forget(used);
-        else if (error.status === 404) this.leaveThread();
+        const status = renewed ? 0 : refusedStatus(error);
+        if (status === 401) this.forget(used);
+        else if (status === 404) this.leaveThread();
         else throw error;
         onRenewed();
       }
@@ -133,7 +134,7 @@ async function aloneAmongTabs<Value>(name: string, make: () => Promise<Value>): 
   const { held = [], pending = [] } = await locks.query();
   const isContended = [...held, ...pending].some((lock) => lock.name === name);
   const work = async () => {
-    if (isContended) await new Promise((resolve) => setTimeout(resolve, STORAGE_LAG_MS));
+    if (isContended) await delay(STORAGE_LAG_MS);
     return await make();
   };
   return (await locks.request(name, work)) as Value;

@@ -1,4 +1,5 @@
 import type { ToolCallLine } from "../../../machines/line.ts";
+import { delay } from "../service/delay.ts";
 import { watchDeparture } from "./departure.ts";
 import type { DepartureWatch } from "./departure.ts";
 import { failure, isEmpty, resultOf } from "./tool-result.ts";
@@ -80,8 +81,4 @@ function rejection(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,5 +1,5 @@
 import type { Shelf } from "../service/storage.ts";
-import { Refused } from "../service/transport.ts";
+import { refusedStatus } from "../service/transport.ts";
 import type { Service } from "../service/transport.ts";
 import type { Place } from "../service/visitor.ts";
 import { catalogOf } from "./catalog.ts";
@@ -40,9 +40,9 @@ export async function postCatalog({ service, shelf, host }: CatalogPost, at: Pla
     await service({ path: "/tools", token: at.token, body: { threadId: at.threadId, webmcpTools: catalog } });
     shelf.write("catalog", { threadId: at.threadId, print } satisfies PostedCatalog);
   } catch (error) {
-    if (!(error instanceof Refused) || error.status === 401 || error.status === 404 || error.status === 403)
-      throw error;
-    host.emit("error", { status: error.status, message: "The service did not take the page's tools" });
+    const status = refusedStatus(error);
+    if ([0, 401, 403, 404].includes(status)) throw error;
+    host.emit("error", { status, message: "The service did not take the page's tools" });
   }
 }
 
