@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -33,6 +33,11 @@ const LAYERS: { name: string; holds: string[] }[] = [
   { name: "the wiring", holds: ["src/start/", "src/metrics/", "src/service.ts"] },
   { name: "the process", holds: ["src/main.ts"] },
   { name: "the command line", holds: ["src/cli/"] },
+  { name: "the widget's words and styles", holds: ["src/widget/strings/", "src/widget/styles/"] },
+  { name: "the widget's service", holds: ["src/widget/service/"] },
+  { name: "the widget's tools and view", holds: ["src/widget/tools/", "src/widget/view/"] },
+  { name: "the widget's runs", holds: ["src/widget/run/"] },
+  { name: "the widget's element", holds: ["src/widget/"] },
 ];
 
 /** Rooms side by side in one layer that do not know each other. */
@@ -46,23 +51,36 @@ const STRANGERS: [string, string[]][] = [
   ["src/http/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
   // Commands other than `serve` work beside a running service, and load none of its start.
   ["src/cli/", ["src/start/", "src/service.ts"]],
+  ["src/widget/view/", ["src/widget/tools/", "src/widget/service/"]],
+  ["src/widget/tools/", ["src/widget/view/", "src/widget/strings/"]],
 ];
 
-/** Bundles and build scripts run elsewhere: in a browser, or before there is a service. */
-const ELSEWHERE = [
-  "src/widget/",
-  "src/inspector/page/",
-  "src/inspector/build.mjs",
-  "src/build.mjs",
-  "src/demo/build.mjs",
+/** Code of a browser, each a bundle of its own, and all that it takes from outside its folder. */
+const BUNDLES: [string, string[]][] = [
+  ["src/widget/", ["machines/line.ts", "preact", "marked"]],
+  ["src/demo/shop/", ["machines/line.ts", "src/demo/products.ts"]],
+  [
+    "src/inspector/page/",
+    [
+      "machines/line.ts",
+      "machines/draw/outline.ts",
+      "src/domain/message.ts",
+      "src/inspector/views.ts",
+      "preact",
+      "preact/hooks",
+    ],
+  ],
 ];
+
+/** Build scripts run before there is a service. */
+const ELSEWHERE = ["src/widget/build.mjs", "src/inspector/build.mjs", "src/build.mjs", "src/demo/build.mjs"];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const files = ["machines", "src"]
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
   )
-  .filter((file) => /\.(ts|mjs)$/.test(file) && !file.endsWith(".d.ts"))
+  .filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.endsWith(".d.ts"))
   .filter((file) => !ELSEWHERE.some((place) => file.startsWith(place)));
 
 const source = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
@@ -152,9 +170,16 @@ describe("the house", () => {
 
   test("resolves every import of a file to a file", () => {
     const lost = imports.filter(
-      ({ to }) => /^(src|machines)\//.test(to) && layerOf(to) !== -1 && !source.has(to),
+      ({ to }) => /^(src|machines)\//.test(to) && layerOf(to) !== -1 && !existsSync(join(root, to)),
     );
     expect(lost.map(told)).toEqual([]);
+  });
+
+  test.each(BUNDLES)("keeps %s to itself, but for what it names", (bundle, taken) => {
+    const crossing = imports.filter(
+      ({ from, to }) => from.startsWith(bundle) !== to.startsWith(bundle) && !taken.includes(to),
+    );
+    expect(crossing.map(told)).toEqual([]);
   });
 
   test("keeps machines/ to xstate and siblings", () => {

@@ -1,5 +1,5 @@
-import type { ConfirmTools } from "./page-host.ts";
-import type { ToolSources } from "./tools.ts";
+import type { ConfirmTools } from "./tools/asks-first.ts";
+import type { ToolSources } from "./tools/list-tools.ts";
 
 export const OBSERVED = [
   "publishable-key",

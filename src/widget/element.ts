@@ -1,12 +1,12 @@
 import { IDENTITY, OBSERVED } from "./attributes.ts";
-import type { Conversation } from "./conversation.ts";
-import { checkedContext } from "./customer-context.ts";
-import type { CustomerContext } from "./customer-context.ts";
+import type { Conversation } from "./run/conversation.ts";
+import { checkedContext } from "./service/customer-context.ts";
+import type { CustomerContext } from "./service/customer-context.ts";
 import { HostedChat } from "./hosted-chat.ts";
 import type { Home } from "./hosted-chat.ts";
-import type { Phase } from "./state.ts";
+import type { Phase } from "./view/state.ts";
 import type { Strings } from "./strings/strings.ts";
-import type { PropertyTool, ToolShape } from "./tools.ts";
+import type { PropertyTool, ToolShape } from "./tools/tool.ts";
 
 /** On a server there are no elements; importing this file there is harmless. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
@@ -140,7 +140,7 @@ export class ChatAgent extends Base {
   /** Resolves when the run has ended, however it did. */
   async send(text: string, options: { context?: CustomerContext } = {}): Promise<void> {
     const context = options.context === undefined ? this.context : checkedContext(options.context);
-    await this.#needed().send(text, context);
+    await this.#needed().send(text.trim(), context);
   }
 
   async stop(): Promise<void> {

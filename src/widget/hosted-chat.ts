@@ -1,26 +1,26 @@
 import { h } from "preact";
 import type { VNode } from "preact";
 import { Attributes } from "./attributes.ts";
-import { Conversation } from "./conversation.ts";
-import type { CustomerContext } from "./customer-context.ts";
-import { GivenTools } from "./given-tools.ts";
-import { languageOf } from "./language.ts";
-import type { Language } from "./language.ts";
-import { lookOf } from "./look.ts";
-import type { ChatAgentEvents, PageHost } from "./page-host.ts";
-import { modelContext } from "./page-tools.ts";
-import { Stage } from "./stage.ts";
-import { NOTHING_SHOWN } from "./state.ts";
-import type { Shown } from "./state.ts";
-import { openShelf } from "./storage.ts";
+import { Conversation } from "./run/conversation.ts";
+import type { CustomerContext } from "./service/customer-context.ts";
+import { GivenTools } from "./tools/given-tools.ts";
+import { languageOf } from "./strings/language.ts";
+import type { Language } from "./strings/language.ts";
+import type { ChatAgentEvents, PageHost } from "./run/page-host.ts";
+import { modelContext } from "./tools/model-context.ts";
+import { Stage } from "./view/stage.ts";
+import { NOTHING_SHOWN } from "./view/state.ts";
+import type { Shown } from "./view/state.ts";
+import { openShelf } from "./service/storage.ts";
 import type { Strings } from "./strings/strings.ts";
-import { listTools } from "./tools.ts";
-import type { ToolShape } from "./tools.ts";
-import { serviceAt } from "./transport.ts";
+import { listTools } from "./tools/list-tools.ts";
+import type { ToolShape } from "./tools/tool.ts";
+import { serviceAt } from "./service/transport.ts";
 import { loadMarkdown } from "./view/rich-text.tsx";
 import type { MarkdownRenderer } from "./view/rich-text.tsx";
 import { Widget } from "./view/widget.tsx";
-import type { Acts } from "./view/widget.tsx";
+import type { WidgetActions, WidgetProps } from "./view/widget-props.ts";
+import { widgetPropsOf } from "./widget-props-of.ts";
 
 /** Where the code came from: the service's address unless the element names one, and the markdown renderer's file. */
 export interface Home {
@@ -38,15 +38,15 @@ export class HostedChat {
   strings: Partial<Strings> = {};
   readonly #element: HTMLElement;
   readonly #home: Home;
-  readonly #acts: Acts;
+  readonly #actions: WidgetActions;
   #conversation: Conversation | null = null;
   #stage: Stage | null = null;
   #leaves = new AbortController();
 
-  constructor(element: HTMLElement, home: Home, acts: Acts) {
+  constructor(element: HTMLElement, home: Home, actions: WidgetActions) {
     this.#element = element;
     this.#home = home;
-    this.#acts = acts;
+    this.#actions = actions;
     this.attributes = new Attributes(element, home.url);
     this.tools = new GivenTools(() => {
       if (element.isConnected) void this.#conversation?.toolsChanged();
@@ -155,15 +155,15 @@ export class HostedChat {
       toolTimeoutMs: () => attributes.toolTimeoutMs,
       customerContext: () => this.context,
       isSeen: () => this.#isSeen(),
-      show: () => this.redraw(),
+      redraw: () => this.redraw(),
       emit: (name, detail) => this.emit(name, detail),
     };
   }
 
-  #view(): VNode {
+  #view(): VNode<WidgetProps> {
     const { attributes, shown, suggestions } = this;
-    const look = lookOf({ attributes, shown, suggestions, language: this.#language() });
-    return h(Widget, { look, acts: this.#acts }) as VNode;
+    const language = this.#language();
+    return h(Widget, widgetPropsOf({ attributes, language, shown, suggestions, actions: this.#actions }));
   }
 
   #language(): Language {

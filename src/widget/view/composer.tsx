@@ -1,13 +1,12 @@
 import type { VNode } from "preact";
-import { isRunning } from "../state.ts";
+import { isRunning } from "./state.ts";
 import { IconButton } from "./icon-button.tsx";
-import type { Acts, Look } from "./widget.tsx";
+import type { WidgetProps } from "./widget-props.ts";
 
 /** The counter appears when so many characters are left. */
 const COUNTED_CHARS = 100;
 
-export function Composer({ look, acts }: { look: Look; acts: Acts }): VNode {
-  const { shown, language, placeholder, maxChars } = look;
+export function Composer({ shown, language, placeholder, maxChars, actions }: WidgetProps): VNode {
   const { strings } = language;
   const { draft, phase } = shown;
   const left = maxChars - draft.length;
@@ -16,7 +15,7 @@ export function Composer({ look, acts }: { look: Look; acts: Acts }): VNode {
   const maySend = (text: string) =>
     !running && mayWrite && phase !== "offline" && text.trim() !== "" && text.length <= maxChars;
   const send = (text: string) => {
-    if (maySend(text)) acts.send(text);
+    if (maySend(text)) actions.send(text);
   };
   return (
     <form
@@ -37,7 +36,7 @@ export function Composer({ look, acts }: { look: Look; acts: Acts }): VNode {
         aria-invalid={left < 0}
         disabled={!mayWrite}
         enterkeyhint="send"
-        onInput={(event) => acts.draft(event.currentTarget.value)}
+        onInput={(event) => actions.draft(event.currentTarget.value)}
         onKeyDown={(event) => {
           // An Enter that ends an input method's composition is part of the text.
           if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -52,7 +51,7 @@ export function Composer({ look, acts }: { look: Look; acts: Acts }): VNode {
         </span>
       )}
       {running ? (
-        <IconButton icon="stop" label={strings.stop} class="send" part="stop" onClick={acts.stop} />
+        <IconButton icon="stop" label={strings.stop} class="send" part="stop" onClick={actions.stop} />
       ) : (
         <IconButton
           icon="send"

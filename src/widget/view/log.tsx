@@ -1,20 +1,15 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
-import type { Item } from "../state.ts";
+import type { Item } from "./state.ts";
 import { IconButton } from "./icon-button.tsx";
 import { Message } from "./message.tsx";
-import type { Acts, Look } from "./widget.tsx";
+import type { WidgetProps } from "./widget-props.ts";
 
 /** So near to the end counts as reading the end. */
 const NEAR_END_PX = 48;
 
-interface Props {
-  look: Look;
-  acts: Acts;
-}
-
 /** The messages. Follows the newest one as long as the visitor is reading there. */
-export class Log extends Component<Props, { isAtEnd: boolean }> {
+export class Log extends Component<WidgetProps, { isAtEnd: boolean }> {
   override state = { isAtEnd: true };
   #box: HTMLElement | null = null;
   #newest: string | undefined;
@@ -27,7 +22,7 @@ export class Log extends Component<Props, { isAtEnd: boolean }> {
   }
 
   override componentDidUpdate(): void {
-    const { items } = this.props.look.shown;
+    const { items } = this.props.shown;
     const isOwnNew = items.findLast((item) => item.role === "user")?.key !== this.#newest;
     if (this.state.isAtEnd || isOwnNew) this.#toEnd();
     // Older messages above: what is being read stays where it is.
@@ -37,9 +32,9 @@ export class Log extends Component<Props, { isAtEnd: boolean }> {
     this.#remember();
   }
 
-  override render({ look, acts }: Props, { isAtEnd }: { isAtEnd: boolean }): VNode {
-    const { shown, language, suggestions } = look;
-    const { strings } = language;
+  override render(props: WidgetProps, { isAtEnd }: { isAtEnd: boolean }): VNode {
+    const { shown, suggestions, actions } = props;
+    const { strings } = props.language;
     return (
       <div class="middle">
         <div
@@ -48,7 +43,7 @@ export class Log extends Component<Props, { isAtEnd: boolean }> {
           role="log"
           // A growing text read aloud piece by piece is no help: the status region speaks what is finished.
           aria-live="off"
-          aria-label={look.heading}
+          aria-label={props.heading}
           tabIndex={0}
           ref={(box) => {
             this.#box = box;
@@ -56,7 +51,7 @@ export class Log extends Component<Props, { isAtEnd: boolean }> {
           onScroll={() => this.#noteScroll()}
         >
           {shown.hasEarlier && (
-            <button type="button" class="chip earlier" onClick={acts.earlier}>
+            <button type="button" class="chip earlier" onClick={actions.earlier}>
               {strings.earlier}
             </button>
           )}
@@ -64,18 +59,18 @@ export class Log extends Component<Props, { isAtEnd: boolean }> {
             <div class="empty">
               <slot name="empty">
                 <p class="welcome" dir="auto">
-                  {look.welcome}
+                  {props.welcome}
                 </p>
               </slot>
               {suggestions.map((text) => (
-                <button key={text} type="button" class="chip" dir="auto" onClick={() => acts.send(text)}>
+                <button key={text} type="button" class="chip" dir="auto" onClick={() => actions.send(text)}>
                   {text}
                 </button>
               ))}
             </div>
           )}
           {shown.items.map((item: Item) => (
-            <Message key={item.key} item={item} strings={strings} retry={acts.retry} />
+            <Message key={item.key} item={item} strings={strings} retry={actions.retry} />
           ))}
         </div>
         {!isAtEnd && (
@@ -97,7 +92,7 @@ export class Log extends Component<Props, { isAtEnd: boolean }> {
   }
 
   #remember(): void {
-    const { items } = this.props.look.shown;
+    const { items } = this.props.shown;
     this.#newest = items.findLast((item) => item.role === "user")?.key;
     this.#oldest = items[0]?.key;
     this.#heightBefore = this.#box?.scrollHeight ?? 0;

@@ -1,6 +1,6 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
-import type { Item, ShownStep } from "../state.ts";
+import type { Item, ShownStep } from "./state.ts";
 import type { Strings } from "../strings/strings.ts";
 import { Icon } from "./icons.tsx";
 import { RichText } from "./rich-text.tsx";

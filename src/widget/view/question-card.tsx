@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { Decision, Question } from "../state.ts";
+import type { Decision, Question } from "./state.ts";
 import type { Strings } from "../strings/strings.ts";
 
 /** May this tool run, with these values? */

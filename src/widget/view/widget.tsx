@@ -1,54 +1,29 @@
 import type { VNode } from "preact";
-import type { Language } from "../language.ts";
-import { isRunning } from "../state.ts";
-import type { Shown } from "../state.ts";
+import { isRunning } from "./state.ts";
 import { Composer } from "./composer.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { Icon } from "./icons.tsx";
 import { Log } from "./log.tsx";
 import { QuestionCard } from "./question-card.tsx";
-
-export interface Look {
-  shown: Shown;
-  language: Language;
-  open: boolean;
-  inline: boolean;
-  hasLauncher: boolean;
-  heading: string;
-  placeholder: string;
-  welcome: string;
-  suggestions: readonly string[];
-  maxChars: number;
-}
-
-/** What the visitor can do. */
-export interface Acts {
-  toggle: () => void;
-  send: (text: string) => void;
-  stop: () => void;
-  retry: () => void;
-  newThread: () => void;
-  earlier: () => void;
-  draft: (text: string) => void;
-}
+import type { WidgetProps } from "./widget-props.ts";
 
 /** The whole of what is seen: a launcher, and the panel that it opens. */
-export function Widget({ look, acts }: { look: Look; acts: Acts }): VNode {
-  const { shown, open, inline } = look;
-  const { strings } = look.language;
+export function Widget(props: WidgetProps): VNode {
+  const { shown, open, inline, language } = props;
+  const { strings } = language;
   const isBlocked = shown.phase === "blocked";
   return (
     <section
       class="frame"
-      aria-label={look.heading}
-      lang={look.language.code}
-      dir={look.language.dir}
+      aria-label={props.heading}
+      lang={language.code}
+      dir={language.dir}
       data-phase={shown.phase}
       // Above whatever the page puts on top of itself.
       popover={inline ? undefined : "manual"}
     >
-      {(open || inline) && <Panel look={look} acts={acts} />}
-      {look.hasLauncher && !inline && !isBlocked && (
+      {(open || inline) && <Panel {...props} />}
+      {props.hasLauncher && !inline && !isBlocked && (
         <button
           type="button"
           class="launcher"
@@ -56,7 +31,7 @@ export function Widget({ look, acts }: { look: Look; acts: Acts }): VNode {
           aria-expanded={open}
           aria-controls={open ? "panel" : undefined}
           aria-label={open ? strings.close : strings.open}
-          onClick={acts.toggle}
+          onClick={props.actions.toggle}
         >
           <slot name="launcher-icon">
             <Icon name={open ? "down" : "chat"} />
@@ -76,9 +51,9 @@ export function Widget({ look, acts }: { look: Look; acts: Acts }): VNode {
   );
 }
 
-function Panel({ look, acts }: { look: Look; acts: Acts }): VNode {
-  const { shown, inline, heading } = look;
-  const { strings } = look.language;
+function Panel(props: WidgetProps): VNode {
+  const { shown, inline, heading, actions } = props;
+  const { strings } = props.language;
   return (
     <div
       id="panel"
@@ -89,7 +64,7 @@ function Panel({ look, acts }: { look: Look; acts: Acts }): VNode {
       onKeyDown={(event) => {
         if (event.key !== "Escape" || event.isComposing || inline) return;
         event.stopPropagation();
-        acts.toggle();
+        actions.toggle();
       }}
     >
       <header class="header" part="header">
@@ -97,20 +72,20 @@ function Panel({ look, acts }: { look: Look; acts: Acts }): VNode {
           <h2>{heading}</h2>
         </slot>
         {shown.items.length > 0 && !isRunning(shown.phase) && (
-          <IconButton icon="add" label={strings.newChat} class="plain" onClick={acts.newThread} />
+          <IconButton icon="add" label={strings.newChat} class="plain" onClick={actions.newThread} />
         )}
-        {!inline && <IconButton icon="close" label={strings.close} class="plain" onClick={acts.toggle} />}
+        {!inline && <IconButton icon="close" label={strings.close} class="plain" onClick={actions.toggle} />}
       </header>
-      <Log look={look} acts={acts} />
+      <Log {...props} />
       {shown.question !== null && <QuestionCard question={shown.question} strings={strings} />}
-      <Banner look={look} />
-      <Composer look={look} acts={acts} />
+      <Banner {...props} />
+      <Composer {...props} />
       <slot name="footer" />
     </div>
   );
 }
 
-function Banner({ look: { shown, language } }: { look: Look }): VNode | null {
+function Banner({ shown, language }: WidgetProps): VNode | null {
   const notice = shown.phase === "offline" ? { text: language.strings.offline, alert: true } : shown.notice;
   if (notice === null) return null;
   return (

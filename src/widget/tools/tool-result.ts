@@ -1,0 +1,66 @@
+import { cutText } from "../../../machines/line.ts";
+
+/** The service keeps 4,000 characters of a result; a body far over that could meet its limit for bodies instead. */
+const MAX_CHARS = 8_000;
+
+export interface ToolResult {
+  result: unknown;
+  isError: boolean;
+}
+
+/** As POST /tool-results takes it; threadId and page are added when it is posted. */
+export interface ResultBody extends ToolResult {
+  callId: string;
+  tool: string;
+}
+
+export function failure(text: string): ToolResult {
+  return { result: { isError: true, content: [{ type: "text", text }] }, isError: true };
+}
+
+/**
+ * What a tool gave back, as the service takes it. Tools answer with MCP-style objects, strings, or anything else; the
+ * browser's own executeTool() makes all of it a string, "undefined" included.
+ */
+export function resultOf(value: unknown): ToolResult {
+  const given = typeof value === "string" ? unpacked(value) : value;
+  if (given === null || given === undefined) return { result: "", isError: false };
+  if (typeof given === "string") return { result: cutText(given, MAX_CHARS), isError: false };
+
+  const { content, isError } = given as { content?: unknown; isError?: unknown };
+  const text = Array.isArray(content)
+    ? content.map(textOfPart).join("\n")
+    : (stringified(given) ?? "The tool returned what cannot be written as JSON");
+  const result = Array.isArray(content)
+    ? { content: [{ type: "text", text: cutText(text, MAX_CHARS) }] }
+    : cutText(text, MAX_CHARS);
+  return { result, isError: isError === true };
+}
+
+/** True where a tool returned nothing: typical of one that only starts a navigation. */
+export function isEmpty({ result }: ToolResult): boolean {
+  return result === "";
+}
+
+function unpacked(text: string): unknown {
+  if (text === "undefined" || text === "null") return null;
+  if (!text.startsWith("{")) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function textOfPart(part: unknown): string {
+  const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown };
+  return typeof text === "string" ? text : `[${typeof type === "string" ? type : "part"}]`;
+}
+
+function stringified(value: unknown): string | null {
+  try {
+    return JSON.stringify(value) ?? null;
+  } catch {
+    return null;
+  }
+}
