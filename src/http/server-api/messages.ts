@@ -64,7 +64,7 @@ export function messagesRoute(parts: {
       note({ slug });
 
       // In the tick of the admission, so that both are one round trip. Whoever needs the record meets its error.
-      const early = threads.load(uid);
+      const early = threads.load(uid, "active");
       early.catch(() => {});
       const atMs = clock.now();
       const admission = await store.admitUser({

@@ -36,7 +36,7 @@ export function cancelRoute(parts: {
         counts: [],
         read: noBody(config.limits.maxBodyBytes),
         threadName: () => asked.params["id"] ?? "",
-        loads: false,
+        loads: null,
       });
       await threads.cancel(uid);
       return emptyAnswer(204);

@@ -14,7 +14,7 @@ import type { User } from "../../domain/user.ts";
 import { readVisitorToken } from "../../domain/visitor-token.ts";
 import type { HttpRequest } from "../../listener.ts";
 import type { PlainLog } from "../../log.ts";
-import type { ThreadRecord } from "../../store.ts";
+import type { RunsRead, ThreadRecord } from "../../store.ts";
 import { taken } from "../body.ts";
 import type { Reading } from "../body.ts";
 import type { Asked } from "../route.ts";
@@ -44,8 +44,8 @@ export interface Entrance<Said> {
 
 export interface ThreadEntrance<Said> extends Entrance<Said> {
   threadName: (said: Said) => string;
-  /** True: the route needs the thread's record, and it is read in the tick of the admission. */
-  loads: boolean;
+  /** With which runs the route needs the thread's record, which is read in the tick of the admission; null: not at all. */
+  loads: RunsRead | null;
 }
 
 export interface Visitor {
@@ -119,7 +119,8 @@ export function createGate(parts: GateParts): Gate {
 
     const name = thread && reading.ok ? thread.threadName(reading.value) : null;
     // A widget thread's id is its uid: the record leaves in the tick of the admission, so that both are one round trip.
-    const early = thread?.loads && name !== null && looksLikeUid(name) ? threads.load(name) : null;
+    const runs = thread?.loads;
+    const early = runs && name !== null && looksLikeUid(name) ? threads.load(name, runs) : null;
     // Whoever needs the record awaits it and meets its error; a refusal needs it no more.
     early?.catch(() => {});
     const admission = await visitors.admit(claim, name);

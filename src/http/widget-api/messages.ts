@@ -69,7 +69,7 @@ export function messagesRoute(parts: {
       const { slug, user, said, uid, loading } = await gate.admitToThread(asked, {
         ...asMessage,
         read: readSaid,
-        loads: true,
+        loads: "active",
       });
       const reply = await threads.say(
         {

@@ -73,7 +73,7 @@ export function toolResultsRoute(parts: {
         counts: ["tool-results-by-token"],
         read: readSaid,
         threadName: ({ threadId }) => threadId,
-        loads: true,
+        loads: "last",
       });
       const { callId, tool, text, isError } = said;
       const traceparent = traceparentOf(asked.request);
