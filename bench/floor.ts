@@ -85,7 +85,7 @@ async function newThread(request: HttpRequest): Promise<string> {
 async function sayAsVisitor(request: HttpRequest, { threadId, text }: Said): Promise<HttpAnswer> {
   const [admission, record] = await Promise.all([
     admitVisitor(request, threadId),
-    store.load(threadId, HISTORY_CHARS),
+    store.load(threadId, HISTORY_CHARS, "active"),
   ]);
   return answer(request, { uid: threadId, userId: admission?.user.userId ?? "", text, record });
 }
@@ -103,7 +103,7 @@ async function sayAsUser(request: HttpRequest, { threadId, text, userId = "" }: 
       creates: true,
       atMs,
     }),
-    store.load(uid, HISTORY_CHARS),
+    store.load(uid, HISTORY_CHARS, "active"),
   ]);
   return answer(request, { uid, userId: admission?.user.userId ?? "", text, record });
 }

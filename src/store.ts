@@ -9,6 +9,7 @@ export type {
   CommitResult,
   HistoryPage,
   RunSummary,
+  RunsRead,
   ThreadCommit,
   ThreadRecord,
   ThreadState,

@@ -1,5 +1,5 @@
 import { Refusal } from "../domain/refusal.ts";
-import type { ThreadRecord } from "../store.ts";
+import type { RunsRead, ThreadRecord } from "../store.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import { HeldThread } from "./held-thread.ts";
 import type { HeldThreadDependencies } from "./held-thread.ts";
@@ -7,7 +7,7 @@ import type { HeldThreads } from "./held-threads.ts";
 
 /** How this process reads threads and takes them: what every command from outside begins with. */
 export interface Claims {
-  load(uid: string): Promise<ThreadRecord | null>;
+  load(uid: string, runs?: RunsRead): Promise<ThreadRecord | null>;
   /** A thread to claim, as it was read. */
   open(thread: {
     uid: string;
@@ -34,7 +34,7 @@ export function createClaims(
   held: HeldThreads,
 ): Claims {
   const { store, limits } = dependencies;
-  const load = (uid: string) => store.load(uid, limits.historyBudgetChars);
+  const load = (uid: string, runs?: RunsRead) => store.load(uid, limits.historyBudgetChars, runs);
 
   return {
     load,

@@ -1,7 +1,7 @@
 import { pause } from "../clock.ts";
 import type { Catalog, Message } from "../domain/message.ts";
 import { Refusal } from "../domain/refusal.ts";
-import type { HistoryPage, InstanceMessage, ThreadRecord } from "../store.ts";
+import type { HistoryPage, InstanceMessage, RunsRead, ThreadRecord } from "../store.ts";
 import { createAnswer } from "./answer.ts";
 import type { PageAnswer } from "./answer.ts";
 import { createAttach } from "./attach.ts";
@@ -19,8 +19,8 @@ import { createTakeUp } from "./take-up.ts";
 
 /** The threads of this instance: what HTTP asks of them. */
 export interface Threads {
-  /** Reads a thread early: callers pass what they got on as `loading`. */
-  load(uid: string): Promise<ThreadRecord | null>;
+  /** Reads a thread early: callers pass what they got on as `loading`. For say() the active run is enough. */
+  load(uid: string, runs: RunsRead): Promise<ThreadRecord | null>;
   /** Resolves when the message is stored. Refusal("rate-limited") where too many wait already. */
   say(message: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
   /** Resolves when the result is stored. Refusal("conflict") where it answers no pending call. */
@@ -75,7 +75,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   }
 
   return {
-    load: (uid) => claims.load(uid),
+    load: (uid, runs) => claims.load(uid, runs),
 
     async say(message, loading) {
       refuseWhileDraining();

@@ -2,8 +2,11 @@ import type { Catalog, Message, RunRecord, UserMessage } from "../domain/message
 
 /** Everything inside a thread, by its uid; no user's name is among it. */
 export interface ThreadStore {
-  /** Null: nothing was ever committed. `budgetChars` bounds the sum of the tail's contents; at least one message. */
-  load(uid: string, budgetChars: number): Promise<ThreadRecord | null>;
+  /**
+   * Null: nothing was ever committed. `budgetChars` bounds the sum of the tail's contents; at least one message.
+   * `runs`: by default the last run is read too, also when it is over.
+   */
+  load(uid: string, budgetChars: number, runs?: RunsRead): Promise<ThreadRecord | null>;
   commit(commit: ThreadCommit): Promise<CommitResult>;
   /**
    * Keeps a part of a run's text (domain/kept-text.ts). Parts count up from 0; the same number again replaces it.
@@ -30,6 +33,9 @@ export interface ThreadStore {
 /** `idle`: no run. `running`: a process holds the thread. `awaiting`: a page call is pending, nothing is in memory. */
 export type ThreadState = "idle" | "running" | "awaiting";
 
+/** `active`: the run of an idle thread is left out. Whoever begins the next one does not need it, and it is as long as its reply. */
+export type RunsRead = "active" | "last";
+
 /** A thread as load reads it. */
 export interface ThreadRecord {
   uid: string;
@@ -42,7 +48,7 @@ export interface ThreadRecord {
   /** Snapshot text of machines/thread.ts; null before the first message. */
   snapshot: string | null;
   catalog: Catalog;
-  /** The active or last run; null before the first message. */
+  /** The active or last run; null before the first message, and where it was left out. */
   run: RunRecord | null;
   /** The newest messages, oldest first, as many as fit the budget that load was given. */
   tail: Message[];

@@ -57,6 +57,24 @@ export function threadPromises(bench: Bench): void {
       },
     );
 
+    it("load() leaves the last run of an idle thread out where the active one is asked for", async () => {
+      const { store } = bench.it;
+      const fence = `${store.processId}:a`;
+      const continues = { fence, claims: false };
+      const runIds = async () => [
+        (await store.load("t1", BUDGET_CHARS, "active"))?.run?.runId,
+        (await store.load("t1", BUDGET_CHARS, "last"))?.run?.runId,
+      ];
+      await store.commit(sampleCommit({ opId: "1", fence, messages: [sampleMessage(1)] }));
+      expect(await runIds()).toEqual(["r1", "r1"]);
+      await store.commit(sampleCommit({ opId: "2", ...continues, rev: 1, state: "awaiting", holds: false }));
+      expect(await runIds()).toEqual(["r1", "r1"]);
+      await store.commit(sampleCommit({ opId: "3", fence, rev: 2, state: "idle", holds: false }));
+      expect(await runIds()).toEqual([undefined, "r1"]);
+      const active = await store.load("t1", BUDGET_CHARS, "active");
+      expect(await store.load("t1", BUDGET_CHARS)).toEqual({ ...active, run: sampleRun("r1") });
+    });
+
     it("an unknown thread has no history and no runs", async () => {
       const { store } = bench.it;
       expect(await store.history("t1", { limit: 10, before: null })).toEqual([]);

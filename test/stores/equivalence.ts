@@ -226,6 +226,7 @@ async function look(store: Store): Promise<unknown> {
         store
           .load(id, 10)
           .then((record) => (record?.rev === 0 && record.catalog.length === 0 ? null : record)),
+        store.load(id, 10, "active").then((record) => record?.run?.runId),
         store.history(id, { limit: 3, before: "3" }),
         store.history(id, { limit: 100, before: null }),
         store.runs(id, 2),

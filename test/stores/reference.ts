@@ -266,12 +266,13 @@ export function createReference(clock: Clock): Store {
     threads: async (slug, userId) =>
       (personOf(slug, userId)?.threads ?? []).toSorted((a, b) => a.createdAtMs - b.createdAtMs),
 
-    async load(uid, budgetChars) {
+    async load(uid, budgetChars, runs = "last") {
       const thread = threads.get(uid);
       if (!thread) return null;
       const { slug, rev, fence, catalog, queue, last } = thread;
       const messages = wholeMessages(uid, thread.messages);
-      const run = last?.commit.run ?? null;
+      const state = last?.commit.state ?? "idle";
+      const run = runs === "active" && state === "idle" ? null : (last?.commit.run ?? null);
       const sizeFrom = (from: number) => messages.slice(from).reduce((sum, m) => sum + m.content.length, 0);
       let from = 0;
       while (from < messages.length - 1 && sizeFrom(from) > budgetChars) from++;
@@ -280,7 +281,7 @@ export function createReference(clock: Clock): Store {
         slug,
         rev,
         fence,
-        state: last?.commit.state ?? "idle",
+        state,
         snapshot: last?.commit.snapshot ?? null,
         catalog,
         run: run?.kept ? wholeRun(run, textOfParts(uid, run.runId, run.kept.parts)) : run,

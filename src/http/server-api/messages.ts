@@ -61,7 +61,7 @@ export function messagesRoute(parts: {
       const uid = threadUid(slug, externalId, threadId);
 
       // In the tick of the admission, so that both are one round trip. Whoever needs the record meets its error.
-      const early = threads.load(uid);
+      const early = threads.load(uid, "active");
       early.catch(() => {});
       const displayName = said.displayName ?? null;
       const thread = { name: threadId, newUid: uid };

@@ -38,7 +38,7 @@ export function cancelRoute(parts: {
         counts: [],
         read: noBody(config.limits.maxBodyBytes),
         threadName: () => asked.params["id"] ?? "",
-        loads: false,
+        loads: null,
       });
       await threads.cancel(uid);
       return emptyAnswer(204);

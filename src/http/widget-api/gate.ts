@@ -3,7 +3,7 @@ import type { Threads } from "../../actors/threads.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { looksLikeUid } from "../../domain/thread-uid.ts";
 import type { HttpRequest } from "../../listener.ts";
-import type { ThreadRecord } from "../../store.ts";
+import type { RunsRead, ThreadRecord } from "../../store.ts";
 import { taken } from "../body.ts";
 import type { Reading } from "../body.ts";
 import type { Asked } from "../route.ts";
@@ -27,8 +27,8 @@ export interface Entrance<Body> {
 
 export interface ThreadEntrance<Body> extends Entrance<Body> {
   threadName: (body: Body) => string;
-  /** True: the route needs the thread's record, and it is read in the tick of the admission. */
-  loads: boolean;
+  /** With which runs the route needs the thread's record, which is read in the tick of the admission; null: not at all. */
+  loads: RunsRead | null;
 }
 
 export type VisitorRequest<Body> = Pick<AdmittedVisitor, "slug" | "user" | "userNow"> & { body: Body };
@@ -59,7 +59,7 @@ export function createGate({
       const reading = await read(asked.request);
       const name = reading.ok ? threadName(reading.value) : null;
       // A widget thread's id is its uid: the record leaves in the tick of the admission, so that both are one round trip.
-      const early = loads && name !== null && looksLikeUid(name) ? threads.load(name) : null;
+      const early = loads && name !== null && looksLikeUid(name) ? threads.load(name, loads) : null;
       // Whoever needs the record awaits it and meets its error; a refusal needs it no more.
       early?.catch(() => {});
       const { slug, user, threadUid } = await visitor.admit({ counts, threadName: name });

@@ -82,7 +82,7 @@ export function historyRoute({ gate, threads }: { gate: Gate; threads: Pick<Thre
         read: async ({ query: text }) =>
           read(() => parseWith(query, Object.fromEntries(new URLSearchParams(text)))),
         threadName: () => asked.params["id"] ?? "",
-        loads: false,
+        loads: null,
       });
       const messages = await threads.history(uid, page);
       return jsonAnswer(200, { items: messages.map(shown) });

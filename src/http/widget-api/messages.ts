@@ -76,7 +76,7 @@ export function messagesRoute(parts: {
       } = await gate.admitToThread(asked, {
         ...asMessage,
         read: readSaid,
-        loads: true,
+        loads: "active",
       });
       const reply = await threads.say(
         {

@@ -35,7 +35,7 @@ export function streamRoute({ gate, threads }: { gate: Gate; threads: Pick<Threa
         counts: [],
         read: nothingMore,
         threadName: () => asked.params["id"] ?? "",
-        loads: true,
+        loads: "last",
       });
       const reply = await threads.follow(uid, loading);
       if (!reply) return emptyAnswer(204);

@@ -79,7 +79,7 @@ export function toolResultsRoute(parts: {
         counts: ["tool-results-by-token"],
         read: readSaid,
         threadName: ({ threadId }) => threadId,
-        loads: true,
+        loads: "last",
       });
       const { callId, tool, text, isError } = said;
       const { traceparent } = asked;

@@ -92,7 +92,7 @@ export function toolsRoute(parts: {
       } = await gate.admitToThread(asked, {
         ...asMessage,
         read: readSaid,
-        loads: false,
+        loads: null,
       });
       await threads.setCatalog(uid, slug, said.webmcpTools.map(asPageTool));
       return emptyAnswer(204);

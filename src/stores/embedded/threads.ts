@@ -36,7 +36,7 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
   }
 
   return {
-    load: (uid, budgetChars) =>
+    load: (uid, budgetChars, runs = "last") =>
       db.read(`load thread ${uid}`, () => {
         const header = records.header(uid);
         if (header === undefined) return null;
@@ -49,7 +49,7 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
           state,
           snapshot,
           catalog: records.catalog(uid),
-          run: runOf(uid),
+          run: runs === "active" && state === "idle" ? null : runOf(uid),
           tail: tailOf(uid, messageCount, budgetChars),
           messageCount,
           waitingCount: waiting.length,

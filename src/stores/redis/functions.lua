@@ -214,10 +214,12 @@ end
 
 -- Threads
 
--- keys: header, messages, queue; args: budget
+-- keys: header, messages, queue; args: budget, which runs: active or last
 local function load_thread(keys, args)
-  local header = redis.call('HMGET', keys[1], 'slug', 'rev', 'fence', 'state', 'snapshot', 'catalog', 'run')
+  local header = redis.call('HMGET', keys[1], 'slug', 'rev', 'fence', 'state', 'snapshot', 'catalog')
   if not header[1] then return false end
+  -- The answer's list ends at a nil; false is a null.
+  header[7] = (args[2] == 'last' or header[4] ~= 'idle') and redis.call('HGET', keys[1], 'run')
   local count = redis.call('LLEN', keys[2])
   local left, stop, chunk, tail = tonumber(args[1]), count, 8, {}
   while stop > 0 do

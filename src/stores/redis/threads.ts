@@ -1,5 +1,5 @@
 import { wholeMessage, wholeRun } from "../../domain/kept-text.ts";
-import type { Message, UserMessage } from "../../domain/message.ts";
+import type { Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, RunSummary, ThreadCommit, ThreadStore } from "../../store/threads.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { bucketOf } from "../buckets.ts";
@@ -46,6 +46,10 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     return Promise.all(whole);
   }
 
+  async function wholeOf(uid: string, run: RunRecord | null): Promise<RunRecord | null> {
+    return run?.kept ? wholeRun(run, await textOfParts(uid, run.runId, run.kept.parts)) : run;
+  }
+
   async function joinQueue(uid: string, message: UserMessage, max: number): Promise<Joined> {
     const { header, queue, runs } = threadKeys(uid);
     const entry = [message.runId, waitingEntry(message), String(max)];
@@ -55,15 +59,13 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
   }
 
   return {
-    async load(uid, budgetChars) {
+    async load(uid, budgetChars, runs = "last") {
       const { header, messages, queue } = threadKeys(uid);
-      const reply = await redis.ask("load_thread", [header, messages, queue], [String(budgetChars)]);
+      const reply = await redis.ask("load_thread", [header, messages, queue], [String(budgetChars), runs]);
       if (reply === null) return null;
       const record = threadFrom(uid, reply);
-      const { run } = record;
-      const tail = await wholeMessages(uid, record.tail);
-      if (!run?.kept) return { ...record, tail };
-      return { ...record, tail, run: wholeRun(run, await textOfParts(uid, run.runId, run.kept.parts)) };
+      const [tail, run] = await Promise.all([wholeMessages(uid, record.tail), wholeOf(uid, record.run)]);
+      return { ...record, tail, run };
     },
 
     async keepPart({ uid, fence, runId, nth, text }) {
