@@ -41,7 +41,13 @@ export interface DoneLine {
  * Why a run, or only this stream of it, ended badly. Without a code: a fault on the server side.
  * `interrupted` alone says that the run goes on elsewhere; re-attaching follows it.
  */
-export type ErrorCode = "task_failed" | "cancelled" | "expired" | "interrupted" | "budget_exceeded";
+export type ErrorCode =
+  | "task_failed"
+  | "cancelled"
+  | "expired"
+  | "superseded"
+  | "interrupted"
+  | "budget_exceeded";
 
 export interface ErrorLine {
   type: "error";

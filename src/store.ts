@@ -7,6 +7,7 @@ export type { ChannelStore } from "./store/channels.ts";
 export type { InstanceMessage, InstanceStore } from "./store/instances.ts";
 export type {
   CommitResult,
+  SaidBefore,
   HistoryPage,
   RunSummary,
   RunsRead,

@@ -127,8 +127,14 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
       draft.run = newRun(message);
       draft.begins = true;
       draft.lines = [];
-      const { text, runId } = message;
-      draft.messages.push({ role: "user", content: text, runId, ...stamp(draft, transition) });
+      const { text, runId, clientMessageId } = message;
+      draft.messages.push({
+        role: "user",
+        content: text,
+        runId,
+        ...(clientMessageId === undefined ? {} : { clientMessageId }),
+        ...stamp(draft, transition),
+      });
       return;
     }
     case "startTurn":

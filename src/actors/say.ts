@@ -6,6 +6,7 @@ import type { ThreadDependencies } from "./dependencies.ts";
 import type { Following } from "./following/following.ts";
 import type { HeldThreads } from "./held-threads.ts";
 import { createReply } from "./reply.ts";
+import type { Repeat } from "./repeat.ts";
 import type { Reply } from "./reply.ts";
 
 /** A user's message as a request brings it. */
@@ -16,13 +17,16 @@ export interface NewMessage {
   userId: string;
   speaker: Speaker;
   text: string;
+  /** The caller's own id of the message; null: none, and a repeat is another message. */
+  clientMessageId: string | null;
   /** W3C trace context of the request, or null. */
   traceparent: string | null;
 }
 
 /**
  * Stores a message, and begins its run where the thread is free; where it is held, the message waits in its queue.
- * Resolves when it is stored. Refusal("rate-limited") where too many wait already.
+ * Resolves when it is stored. A repeat of a clientMessageId says nothing new, and gets the stream of its own run.
+ * Refusal("rate-limited") where too many wait already, Refusal("invalid") where the id was given to another text.
  */
 export function createSay({
   claims,
@@ -32,10 +36,12 @@ export function createSay({
   clock,
   newId,
   limits,
+  repeat,
 }: Pick<ThreadDependencies, "store" | "clock" | "newId" | "limits"> & {
   claims: Claims;
   held: HeldThreads;
   following: Following;
+  repeat: Repeat;
 }) {
   const max = limits.threadQueueMax;
 
@@ -47,11 +53,13 @@ export function createSay({
     return claims.onFresh(uid, loading, async (record) => {
       if (record?.fence) {
         const waits = await store.wait(uid, message, max);
-        return waits.type === "free" ? "again" : waitBehind(waits);
+        if (waits.type === "free") return "again";
+        return waits.type === "said-before" ? repeat(uid, waits) : waitBehind(waits);
       }
       const thread = claims.open({ uid, slug, record, traceparent });
       const event = thread.userSaid(message);
       const result = await thread.claim({ event, message, orWait: { message, max } });
+      if (result.type === "said-before") return repeat(uid, result);
       if (result.type === "waiting" || result.type === "full") return waitBehind(result);
       if (result.type !== "committed") return "again";
       thread.attach(reply, 0);
@@ -72,10 +80,18 @@ export function createSay({
 }
 
 function userMessage(
-  { api, text, userId, speaker, traceparent }: NewMessage,
+  { api, text, userId, speaker, clientMessageId, traceparent }: NewMessage,
   runId: string,
   saidAtMs: number,
 ): UserMessage {
-  const message = { runId, api, text, userId, speaker, saidAtMs };
-  return traceparent === null ? message : { ...message, traceparent };
+  return {
+    runId,
+    api,
+    text,
+    userId,
+    speaker,
+    saidAtMs,
+    ...(clientMessageId === null ? {} : { clientMessageId }),
+    ...(traceparent === null ? {} : { traceparent }),
+  };
 }

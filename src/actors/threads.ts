@@ -12,6 +12,7 @@ import { createFollowing } from "./following/following.ts";
 import { createHeldThreads } from "./held-threads.ts";
 import { createLongReplies } from "./long-replies.ts";
 import { createRecovery } from "./recovery.ts";
+import { createRepeat } from "./repeat.ts";
 import type { Reply } from "./reply.ts";
 import { createSay } from "./say.ts";
 import type { NewMessage } from "./say.ts";
@@ -59,7 +60,8 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
   const shared = { ...dependencies, claims, held, following };
   const attach = createAttach(held, following);
-  const say = createSay(shared);
+  const repeat = createRepeat({ ...shared, attach });
+  const say = createSay({ ...shared, repeat });
   const answer = createAnswer({ ...shared, attach });
   const cancel = createCancel({ ...shared, isSilent: (processId) => recovery.isSilent(processId) });
 

@@ -24,6 +24,8 @@ export interface Message {
   runId: string;
   /** Only on a reply that used tools. */
   steps?: Step[];
+  /** Only on a user's message that came with one. */
+  clientMessageId?: string;
   /** Only on a reply that used tools; not shown to clients. */
   calls?: PastCall[];
   /** Only on a reply; not shown to clients. */
@@ -51,6 +53,8 @@ export interface UserMessage {
   userId: string;
   speaker: Speaker;
   saidAtMs: number;
+  /** The caller's own id of the message, by which a repeat is known (message-claim.ts). */
+  clientMessageId?: string;
   /** W3C trace context of the request that brought it. */
   traceparent?: string;
 }

@@ -8,6 +8,11 @@ export const callerId = atMost(256)
   .min(1)
   .regex(/^\P{Cc}*$/u);
 
+/** The caller's own id of a message: a repeat with the same text says nothing new (contract, Saying a thing once). */
+export const clientMessageId = atMost(128)
+  .min(1)
+  .regex(/^\P{Cc}*$/u);
+
 /** A thread's id from a page: what is no thread of the visitor is 404, not 422. */
 export const widgetThreadId = z.string().min(1);
 

@@ -21,13 +21,15 @@ export interface ThreadStore {
     uid: string,
     message: UserMessage,
     max: number,
-  ): Promise<{ type: "waiting"; fence: string } | { type: "full" } | { type: "free" }>;
+  ): Promise<{ type: "waiting"; fence: string } | { type: "full" } | { type: "free" } | SaidBefore>;
   /** Replaces the catalog; an empty one clears it. The revision is not touched. */
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
   /** Oldest first. */
   history(uid: string, page: HistoryPage): Promise<Message[]>;
   /** Finished and active, oldest first, the newest `limit`. */
   runs(uid: string, limit: number): Promise<RunSummary[]>;
+  /** Null: no such run has begun in this thread. */
+  run(uid: string, runId: string): Promise<RunSummary | null>;
 }
 
 /** `idle`: no run. `running`: a process holds the thread. `awaiting`: a page call is pending, nothing is in memory. */
@@ -86,7 +88,10 @@ export interface ThreadCommit {
   holds: boolean;
   /** With state `awaiting`: when the pending call expires, for the sweep. */
   deadlineMs: number | null;
-  /** With `claims`: where the thread is held, this message waits in its queue instead. */
+  /**
+   * With `claims`: where the thread is held, this message waits in its queue instead. Either way its clientMessageId is
+   * claimed (domain/message-claim.ts).
+   */
   orWait: { message: UserMessage; max: number } | null;
 }
 
@@ -100,7 +105,16 @@ export type CommitResult =
   /** Nobody holds it, but it is not as it was read: load again. */
   | { type: "changed" }
   /** Another one holds it: stop, change nothing, never retry. */
-  | { type: "fenced" };
+  | { type: "fenced" }
+  | SaidBefore;
+
+/** The message's clientMessageId was claimed before, for this run: nothing was changed. */
+export interface SaidBefore {
+  type: "said-before";
+  runId: string;
+  /** False: it was another text. */
+  isSameText: boolean;
+}
 
 export interface HistoryPage {
   limit: number;

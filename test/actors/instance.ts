@@ -56,9 +56,18 @@ export function createInstance(store: Store, options: InstanceOptions = {}): Ins
   return { threads, agent, store, complaints };
 }
 
-export function says(uid: string, text: string): NewMessage {
+export function says(uid: string, text: string, clientMessageId: string | null = null): NewMessage {
   const speaker = { displayName: null, page: null, customerContext: null };
-  return { uid, slug: "shop", api: "widget", userId: "u1", speaker, text, traceparent: null };
+  return {
+    uid,
+    slug: "shop",
+    api: "widget",
+    userId: "u1",
+    speaker,
+    text,
+    clientMessageId,
+    traceparent: null,
+  };
 }
 
 export function answers(uid: string, callId: string, text = "ok", tool = "cart"): PageAnswer {

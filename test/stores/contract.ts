@@ -5,6 +5,7 @@ import { commitPromises } from "./contract-commit.ts";
 import { identityPromises } from "./contract-identity.ts";
 import { keptTextPromises } from "./contract-kept-text.ts";
 import { livenessPromises } from "./contract-liveness.ts";
+import { messageClaimPromises } from "./contract-message-claim.ts";
 import { threadPromises } from "./contract-threads.ts";
 import { userPromises } from "./contract-users.ts";
 
@@ -56,6 +57,7 @@ export function describeStore(
     identityPromises(bench);
     commitPromises(bench);
     threadPromises(bench);
+    messageClaimPromises(bench);
     keptTextPromises(bench);
     livenessPromises(bench, lacks);
   });

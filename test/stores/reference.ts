@@ -4,7 +4,17 @@ import type { Channel } from "../../src/domain/channel.ts";
 import { wholeMessage, wholeRun } from "../../src/domain/kept-text.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../src/domain/message.ts";
 import type { User } from "../../src/domain/user.ts";
-import type { CommitResult, InstanceMessage, Store, ThreadCommit, ThreadEntry } from "../../src/store.ts";
+import { claimOf } from "../../src/domain/message-claim.ts";
+import type { MessageClaim } from "../../src/domain/message-claim.ts";
+import type {
+  CommitResult,
+  InstanceMessage,
+  RunSummary,
+  SaidBefore,
+  Store,
+  ThreadCommit,
+  ThreadEntry,
+} from "../../src/store.ts";
 
 /**
  * The store's contract said a second time, as plainly as it can be: lists in memory, one step after the other, no
@@ -36,12 +46,18 @@ interface Thread {
   /** Texts of long replies, by run and number. */
   parts: Map<string, string>;
   queue: UserMessage[];
+  /** By clientMessageId. */
+  claims: Map<string, MessageClaim>;
   /** The last change that was committed, and what it answered. */
   last: { commit: ThreadCommit; result: CommitResult } | null;
 }
 
 const holderOf = (fence: string) => fence.split(":")[0] ?? "";
 const isHeld = (thread: Thread): thread is Thread & { fence: string } => thread.fence !== null;
+
+function summaryOf({ runId, saidAtMs, outcome, path, terminal }: RunRecord): RunSummary {
+  return { runId, saidAtMs, outcome, path, terminal };
+}
 
 export function createReference(clock: Clock): Store {
   const processId = "reference";
@@ -75,6 +91,7 @@ export function createReference(clock: Clock): Store {
       runs: [],
       parts: new Map(),
       queue: [],
+      claims: new Map(),
       last: null,
     };
     const thread = threads.get(uid) ?? empty;
@@ -88,10 +105,26 @@ export function createReference(clock: Clock): Store {
     return [visitor, ...others].every((read) => isDeepStrictEqual(personOf(slug, read.userId)?.user, read));
   }
 
+  function saidBefore(thread: Thread | undefined, message: UserMessage): SaidBefore | null {
+    const known = thread?.claims.get(message.clientMessageId ?? "");
+    if (!known) return null;
+    return {
+      type: "said-before",
+      runId: known.runId,
+      isSameText: known.textHash === claimOf(message)?.textHash,
+    };
+  }
+
+  function claim(thread: Thread, message: UserMessage): void {
+    const claimed = claimOf(message);
+    if (claimed) thread.claims.set(claimed.clientMessageId, claimed);
+  }
+
   function join(thread: Thread, message: UserMessage, max: number): "waiting" | "full" {
     if ([...thread.queue, ...thread.runs].some(({ runId }) => runId === message.runId)) return "waiting";
     if (thread.queue.length >= max) return "full";
     thread.queue.push(message);
+    claim(thread, message);
     return "waiting";
   }
 
@@ -116,6 +149,8 @@ export function createReference(clock: Clock): Store {
   function commit(change: ThreadCommit): CommitResult {
     const thread = threads.get(change.uid);
     if (thread?.last?.commit.opId === change.opId) return thread.last.result;
+    const repeat = change.orWait && saidBefore(thread, change.orWait.message);
+    if (repeat) return repeat;
     const fence = thread?.fence ?? null;
     if (thread && fence !== null && ![change.fence, change.takesFrom].includes(fence)) {
       if (!change.claims || change.orWait === null) return { type: "fenced" };
@@ -127,6 +162,7 @@ export function createReference(clock: Clock): Store {
       return { type: "changed" };
     }
     const kept = threadOf(change.uid, change.slug);
+    if (change.orWait) claim(kept, change.orWait.message);
     if (change.startsWaiting !== null) kept.queue.shift();
     if (change.endedRun !== null) listRun(kept, change.endedRun);
     listRun(kept, change.run);
@@ -300,6 +336,8 @@ export function createReference(clock: Clock): Store {
     keptText: async (uid, runId, parts) => textOfParts(uid, runId, parts),
     async wait(uid, message, max) {
       const thread = threads.get(uid);
+      const repeat = saidBefore(thread, message);
+      if (repeat) return repeat;
       if (!thread || !isHeld(thread)) return { type: "free" };
       const { fence } = thread;
       return join(thread, message, max) === "full" ? { type: "full" } : { type: "waiting", fence };
@@ -312,14 +350,11 @@ export function createReference(clock: Clock): Store {
       const end = before === null ? messages.length : messages.findIndex(({ id }) => id === before);
       return end === -1 ? [] : messages.slice(Math.max(0, end - limit), end);
     },
-    runs: async (uid, limit) =>
-      (threads.get(uid)?.runs ?? []).slice(-limit).map(({ runId, saidAtMs, outcome, path, terminal }) => ({
-        runId,
-        saidAtMs,
-        outcome,
-        path,
-        terminal,
-      })),
+    runs: async (uid, limit) => (threads.get(uid)?.runs ?? []).slice(-limit).map(summaryOf),
+    run: async (uid, runId) => {
+      const run = threads.get(uid)?.runs.find((one) => one.runId === runId);
+      return run ? summaryOf(run) : null;
+    },
 
     beat: async () => [],
     retire: async () => {},

@@ -96,6 +96,7 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "r":
     case "ro":
     case "p":
+    case "id":
     case "d":
     case "c":
     case "channels":

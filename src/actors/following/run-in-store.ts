@@ -1,4 +1,5 @@
-import type { ProgressLine, TerminalLine } from "../../../machines/line.ts";
+import type { ErrorLine, ProgressLine, TerminalLine } from "../../../machines/line.ts";
+import type { Message } from "../../domain/message.ts";
 import type { Store, ThreadRecord } from "../../store.ts";
 import { INTERRUPTED } from "../interrupted.ts";
 
@@ -15,12 +16,18 @@ export type RunInStore =
   /** Neither waiting nor begun nor ended: a store that has none of it has lost what it had acknowledged. */
   | { type: "lost" };
 
-/** Of a thread's runs so many are looked through for one that is over, and so many messages for its reply. */
-const LATEST_RUNS = 50;
-const LATEST_MESSAGES = 100;
+const SUPERSEDED: ErrorLine = {
+  type: "error",
+  code: "superseded",
+  message: "A later message ended the call that this run waited for",
+};
+
+const PAGE_MESSAGES = 100;
+
+type RunReadings = Pick<Store, "run" | "history">;
 
 export async function findRun(
-  store: Pick<Store, "runs" | "history">,
+  store: RunReadings,
   record: ThreadRecord | null,
   { uid, runId }: { uid: string; runId: string },
 ): Promise<RunInStore> {
@@ -30,14 +37,29 @@ export async function findRun(
     if (terminal) return { type: "ended", lines, terminal };
     return fence === null ? { type: "free" } : { type: "held", fence };
   }
-  const runs = await store.runs(uid, LATEST_RUNS);
-  const ended = runs.find((run) => run.runId === runId && run.outcome);
+  const run = await store.run(uid, runId);
   // What waits is held.
-  if (!ended) return fence === null ? { type: "lost" } : { type: "held", fence };
+  if (!run?.outcome) return fence === null ? { type: "lost" } : { type: "held", fence };
+  const terminal = run.outcome === "superseded" ? SUPERSEDED : (run.terminal ?? INTERRUPTED);
+  const reply = await replyOf(store, uid, runId);
+  return { type: "past", lines: reply ? linesOf(reply, terminal) : [], terminal };
+}
 
-  const history = await store.history(uid, { limit: LATEST_MESSAGES, before: null });
-  const reply = history.find((message) => message.runId === runId && message.role === "assistant");
-  const lines: ProgressLine[] = (reply?.steps ?? []).map((step) => ({ type: "step", ...step }));
-  if (reply) lines.push({ type: "delta", text: reply.content });
-  return { type: "past", lines, terminal: ended.terminal ?? INTERRUPTED };
+/** Newest first: who asks for a run that is over asks for one of the last. */
+async function replyOf(store: RunReadings, uid: string, runId: string): Promise<Message | null> {
+  for (let before: string | null = null; ;) {
+    const page: Message[] = await store.history(uid, { limit: PAGE_MESSAGES, before });
+    const reply = page.find((message) => message.runId === runId && message.role === "assistant");
+    const oldest = page[0];
+    if (reply || !oldest) return reply ?? null;
+    before = oldest.id;
+  }
+}
+
+/** What a run streamed, in short: its last steps, and its text in one piece. */
+function linesOf({ steps = [], content }: Message, terminal: TerminalLine): ProgressLine[] {
+  const lines: ProgressLine[] = steps.map((step) => ({ type: "step", ...step }));
+  // A failed run that streamed nothing has its error's message in the history.
+  const streamed = content !== "" && !(terminal.type === "error" && content === terminal.message);
+  return streamed ? [...lines, { type: "delta", text: content }] : lines;
 }

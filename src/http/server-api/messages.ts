@@ -2,10 +2,12 @@ import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Config } from "../../config.ts";
+import { Refusal } from "../../domain/refusal.ts";
 import { threadUid } from "../../domain/thread-uid.ts";
+import type { HttpRequest } from "../../listener.ts";
 import { bodyOf } from "../body.ts";
 import { lines, OF_A_BODY, serverRefusals } from "../reference/documented.ts";
-import { callerId, channelSlug, messageText } from "../fields.ts";
+import { callerId, channelSlug, clientMessageId, messageText } from "../fields.ts";
 import { serverLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/lines.ts";
 import type { Documentation, Route } from "../route.ts";
@@ -15,6 +17,9 @@ const body = z.object({
   userId: callerId.describe("The user's id in the caller's system, within the channel"),
   text: messageText,
   channel: channelSlug.default("cli").describe("Channel slug"),
+  clientMessageId: clientMessageId
+    .optional()
+    .describe("The caller's own id of this message: a repeat gets its run's stream, and says nothing new"),
   displayName: z.string().optional().describe("Stored with the user; a later one replaces it"),
 });
 
@@ -24,7 +29,14 @@ const documentation: Documentation = {
   credential: "transportKey",
   params: {},
   query: {},
-  headers: {},
+  headers: {
+    "idempotency-key": {
+      description: "In place of clientMessageId, as it stands; both, and different: 422",
+      schema: z.string().min(1).max(128),
+      required: false,
+      example: "order-7-question-1",
+    },
+  },
   body: {
     schema: body,
     example: { threadId: "chat-1", userId: "ada", text: "Hello", channel: "cli", displayName: "Ada" },
@@ -58,6 +70,7 @@ export function messagesRoute(parts: {
       admission.transport(request);
       const said = await bodyOf(request, config.serverMaxBodyBytes, { schema: body });
       const { channel: slug, userId: externalId, threadId, text } = said;
+      const messageId = messageIdOf(request, said.clientMessageId);
       const uid = threadUid(slug, externalId, threadId);
 
       // In the tick of the admission, so that both are one round trip. Whoever needs the record meets its error.
@@ -78,6 +91,7 @@ export function messagesRoute(parts: {
           userId: admitted.user.userId,
           speaker: { displayName: admitted.user.displayName, page: null, customerContext: null },
           text,
+          clientMessageId: messageId,
           traceparent,
         },
         trueUid === uid ? early : undefined,
@@ -86,4 +100,18 @@ export function messagesRoute(parts: {
       return streamAnswer(reply, request);
     },
   };
+}
+
+/** clientMessageId, or the header Idempotency-Key in its place. Refusal("invalid") where both come and differ. */
+function messageIdOf({ headers }: HttpRequest, clientMessageId: string | undefined): string | null {
+  const key = headers.get("idempotency-key");
+  if (key === undefined) return clientMessageId ?? null;
+  const isKey = /^[\x20-\x7e]{1,128}$/.test(key);
+  if (!isKey || (clientMessageId !== undefined && clientMessageId !== key)) {
+    throw new Refusal(
+      "invalid",
+      "Idempotency-Key is 1 to 128 printable ASCII characters, and no other than clientMessageId",
+    );
+  }
+  return key;
 }

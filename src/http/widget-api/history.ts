@@ -28,6 +28,7 @@ const item = z.object({
   role: z.enum(["user", "assistant"]),
   content: z.string(),
   createdAt: z.int().describe("Unix time in milliseconds"),
+  clientMessageId: z.string().optional().describe("Only on a user's message that came with one"),
   steps: z.array(stepSchema).optional().describe("Only on a reply that used tools"),
 });
 
@@ -91,6 +92,13 @@ export function historyRoute({ gate, threads }: { gate: Gate; threads: Pick<Thre
 }
 
 /** A message as clients see it: without what is kept for the model and the inspector. */
-function shown({ id, role, content, createdAtMs, steps }: Message): z.infer<typeof item> {
-  return { id, role, content, createdAt: createdAtMs, ...(steps ? { steps } : {}) };
+function shown({ id, role, content, createdAtMs, clientMessageId, steps }: Message): z.infer<typeof item> {
+  return {
+    id,
+    role,
+    content,
+    createdAt: createdAtMs,
+    ...(clientMessageId === undefined ? {} : { clientMessageId }),
+    ...(steps ? { steps } : {}),
+  };
 }

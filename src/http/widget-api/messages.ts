@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
 import { lines, OF_A_BODY, originHeader, widgetRefusals } from "../reference/documented.ts";
-import { messageText, mustFit, page, widgetThreadId } from "../fields.ts";
+import { clientMessageId, messageText, mustFit, page, widgetThreadId } from "../fields.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/lines.ts";
 import type { Documentation, Route } from "../route.ts";
@@ -12,6 +12,9 @@ import { asMessage, jsonBody } from "./reading.ts";
 const body = z.object({
   threadId: widgetThreadId,
   text: messageText.describe("At most WIDGET_MAX_TEXT_CHARS characters (2000), else 413"),
+  clientMessageId: clientMessageId
+    .optional()
+    .describe("The page's own id of this message: a repeat gets its run's stream, and says nothing new"),
   page: page.optional().describe("The visitor's pathname and search"),
   customerContext: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
@@ -90,6 +93,7 @@ export function messagesRoute(parts: {
             customerContext: said.customerContext ?? null,
           },
           text: said.text,
+          clientMessageId: said.clientMessageId ?? null,
           traceparent: asked.traceparent,
         },
         loading,

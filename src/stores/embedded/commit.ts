@@ -1,5 +1,6 @@
+import { claimOf } from "../../domain/message-claim.ts";
 import type { UserMessage } from "../../domain/message.ts";
-import type { CommitResult, ThreadCommit } from "../../store/threads.ts";
+import type { CommitResult, SaidBefore, ThreadCommit } from "../../store/threads.ts";
 import { newHeader } from "./thread-records.ts";
 import type { Header, ThreadRecords } from "./thread-records.ts";
 
@@ -9,6 +10,8 @@ export function commitThread(records: ThreadRecords, commit: ThreadCommit): Comm
   const header = records.header(uid) ?? newHeader(commit.slug);
   if (header.lastOp?.opId === commit.opId) return header.lastOp.result;
 
+  const saidBefore = commit.orWait && findClaim(records, uid, commit.orWait.message);
+  if (saidBefore) return saidBefore;
   const { fence } = header;
   if (fence !== null && fence !== commit.fence && fence !== commit.takesFrom) {
     if (!commit.claims || commit.orWait === null) return { type: "fenced" };
@@ -38,6 +41,7 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
   for (const [index, message] of messages.entries()) {
     records.putMessage(uid, header.messageCount + index + 1, message);
   }
+  if (commit.orWait) claimMessage(records, uid, commit.orWait.message);
   if (startsWaiting !== null) records.removeWaiting(uid, startsWaiting);
   records.moveHold(uid, header.fence, fence);
   records.moveDeadline(uid, header.dueAtMs, dueAtMs);
@@ -57,6 +61,19 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
   return result;
 }
 
+/** Null: the message has no id of its own, or one that nobody has claimed. */
+export function findClaim(records: ThreadRecords, uid: string, message: UserMessage): SaidBefore | null {
+  const claim = claimOf(message);
+  const known = claim && records.claim(uid, claim.clientMessageId);
+  if (!known) return null;
+  return { type: "said-before", runId: known.runId, isSameText: known.textHash === claim.textHash };
+}
+
+function claimMessage(records: ThreadRecords, uid: string, message: UserMessage): void {
+  const claim = claimOf(message);
+  if (claim) records.putClaim(uid, claim);
+}
+
 /** A held thread's queue takes the message once, by its run id: also when it waits already, or was started since. */
 export function joinQueue(
   records: ThreadRecords,
@@ -66,6 +83,7 @@ export function joinQueue(
   if (header.waiting.includes(runId) || records.wasStarted(uid, runId)) return "waiting";
   if (header.waiting.length >= max) return "full";
   records.putWaiting(uid, message);
+  claimMessage(records, uid, message);
   records.putHeader(uid, { ...header, waiting: [...header.waiting, runId] });
   return "waiting";
 }

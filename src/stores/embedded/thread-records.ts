@@ -1,4 +1,5 @@
 import { holderOf } from "../../domain/fence.ts";
+import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, RunSummary, ThreadState } from "../../store/threads.ts";
 import { keyPart } from "./db.ts";
@@ -60,6 +61,11 @@ export function threadRecords(db: EmbeddedDb) {
   const summaryKey = (uid: string, position: number): Key => ["rs", keyPart(uid), position];
   const runPositionKey = (uid: string, runId: string): Key => ["ri", keyPart(uid), keyPart(runId)];
   const waitingKey = (uid: string, runId: string): Key => ["q", keyPart(uid), keyPart(runId)];
+  const claimKey = (uid: string, clientMessageId: string): Key => [
+    "id",
+    keyPart(uid),
+    keyPart(clientMessageId),
+  ];
   const heldKey = (fence: string, uid: string): Key => ["held", keyPart(holderOf(fence)), keyPart(uid)];
   const dueKey = (atMs: number, uid: string): Key => ["due", atMs, keyPart(uid)];
 
@@ -98,6 +104,11 @@ export function threadRecords(db: EmbeddedDb) {
     runs: (uid: string, limit: number): RunSummary[] =>
       [...db.range<RunSummary>(["rs", keyPart(uid)], { reverse: true, limit })].map(({ value }) => value),
 
+    summary(uid: string, runId: string): RunSummary | null {
+      const position = db.get<number>(runPositionKey(uid, runId));
+      return position === undefined ? null : (db.get<RunSummary>(summaryKey(uid, position)) ?? null);
+    },
+
     wasStarted: (uid: string, runId: string) => db.get(runPositionKey(uid, runId)) !== undefined,
 
     /** Lists the run, or renews its entry; answers how many runs are listed. */
@@ -112,6 +123,9 @@ export function threadRecords(db: EmbeddedDb) {
     waiting: (uid: string, runId: string) => db.get<UserMessage>(waitingKey(uid, runId)),
     putWaiting: (uid: string, message: UserMessage) => db.put(waitingKey(uid, message.runId), message),
     removeWaiting: (uid: string, runId: string) => db.remove(waitingKey(uid, runId)),
+
+    claim: (uid: string, clientMessageId: string) => db.get<MessageClaim>(claimKey(uid, clientMessageId)),
+    putClaim: (uid: string, claim: MessageClaim) => db.put(claimKey(uid, claim.clientMessageId), claim),
 
     /** Keeps the list of held threads in step with the fence. */
     moveHold(uid: string, before: string | null, after: string | null): void {

@@ -1,7 +1,7 @@
 import { wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, RunRecord } from "../../domain/message.ts";
 import type { ThreadStore } from "../../store/threads.ts";
-import { commitThread, joinQueue } from "./commit.ts";
+import { commitThread, findClaim, joinQueue } from "./commit.ts";
 import type { EmbeddedDb } from "./db.ts";
 import { newHeader } from "./thread-records.ts";
 import type { ThreadRecords } from "./thread-records.ts";
@@ -71,6 +71,8 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
     wait: (uid, message, max) =>
       db.change(`queue a message in thread ${uid}`, () => {
         const header = records.header(uid);
+        const saidBefore = findClaim(records, uid, message);
+        if (saidBefore) return saidBefore;
         if (header === undefined || header.fence === null) return { type: "free" as const };
         const joined = joinQueue(records, { uid, header, message, max });
         return joined === "full" ? { type: "full" as const } : { type: joined, fence: header.fence };
@@ -94,6 +96,8 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         }
         return page.reverse();
       }),
+
+    run: (uid, runId) => db.read(`read a run of thread ${uid}`, () => records.summary(uid, runId)),
 
     runs: (uid, limit) => db.read(`list the runs of thread ${uid}`, () => records.runs(uid, limit).reverse()),
   };

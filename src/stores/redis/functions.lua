@@ -242,6 +242,11 @@ local function is_barred(bar, heard_at_ms)
   return until_ms and tonumber(heard_at_ms) <= tonumber(until_ms)
 end
 
+-- The run and text of the message that has this id, where there is one.
+local function said_before(claims, client_message_id)
+  return client_message_id ~= '' and redis.call('HGET', claims, client_message_id)
+end
+
 local function keep_run(runs, order, run, summary)
   if redis.call('HSET', runs, run, summary) == 1 then redis.call('RPUSH', order, run) end
 end
@@ -254,8 +259,8 @@ local function keep_part(keys, args)
 end
 
 -- keys: header, messages, queue, runs, order of runs, deadlines, what the committer holds, what takesFrom holds, the
--- committer's bar
--- args: see commitArguments in threads.ts; the messages follow from 19 on
+-- committer's bar, message ids
+-- args: see commitArguments in threads.ts; the messages follow from 21 on
 local function commit(keys, args)
   local header_key, queue = keys[1], keys[3]
   local op, fence, claims, takes_from, uid = args[1], args[2], args[3] ~= '', optional(args[4]), args[6]
@@ -267,6 +272,8 @@ local function commit(keys, args)
     local first = header[4] == '1' and redis.call('LINDEX', queue, 0)
     return { 'committed', rev, first and body_of(first) }
   end
+  local said = said_before(keys[10], args[19])
+  if said then return { 'said-before', said } end
   if held_by and held_by ~= fence and held_by ~= takes_from then return { 'fenced' } end
   if not claims and held_by ~= fence then return { 'fenced' } end
   if rev ~= args[5] then return { 'changed' } end
@@ -292,7 +299,8 @@ local function commit(keys, args)
     fields[#fields + 1] = fence
   end
   redis.call('HSET', header_key, unpack(fields))
-  for i = 19, #args do redis.call('RPUSH', keys[2], args[i]) end
+  for i = 21, #args do redis.call('RPUSH', keys[2], args[i]) end
+  if args[19] ~= '' then redis.call('HSET', keys[10], args[19], args[20]) end
   if args[17] ~= '' then keep_run(keys[4], keys[5], args[17], args[18]) end
   keep_run(keys[4], keys[5], args[15], args[16])
 
@@ -312,8 +320,10 @@ local function commit(keys, args)
 end
 
 -- Once only for each run: a repeat after a lost answer finds the message waiting, or its run begun.
--- keys: header, queue, runs; args: run, entry, max
+-- keys: header, queue, runs, message ids; args: run, entry, max, client message id ('' for none), its claim
 local function wait_in_queue(keys, args)
+  local said = said_before(keys[4], args[4])
+  if said then return { 'said-before', said } end
   local fence = redis.call('HGET', keys[1], 'fence')
   if not fence then return { 'free' } end
   if redis.call('HEXISTS', keys[3], args[1]) == 1 then return { 'waiting', fence } end
@@ -323,6 +333,7 @@ local function wait_in_queue(keys, args)
   end
   if #waiting >= tonumber(args[3]) then return { 'full', fence } end
   redis.call('RPUSH', keys[2], args[2])
+  if args[4] ~= '' then redis.call('HSET', keys[4], args[4], args[5]) end
   return { 'waiting', fence }
 end
 

@@ -61,6 +61,8 @@ export function threadKeys(uid: string) {
     runOrder: `ro:${end}`,
     /** Texts of long replies, by run and number. */
     parts: `p:${end}`,
+    /** clientMessageId → the run and text that it was claimed for. */
+    messageIds: `id:${end}`,
   };
 }
 

@@ -1,6 +1,7 @@
+import { claimOf } from "../../domain/message-claim.ts";
 import { wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, RunRecord, UserMessage } from "../../domain/message.ts";
-import type { CommitResult, RunSummary, ThreadCommit, ThreadStore } from "../../store/threads.ts";
+import type { CommitResult, RunSummary, SaidBefore, ThreadCommit, ThreadStore } from "../../store/threads.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { bucketOf } from "../buckets.ts";
 import type { RedisCommands } from "./commands.ts";
@@ -26,7 +27,7 @@ export interface RedisThreads extends Omit<ThreadStore, "commit"> {
   commit(commit: ThreadCommit, heardAtMs: number): Promise<CommitResult | null>;
 }
 
-type Joined = { type: "waiting" | "full"; fence: string } | { type: "free" };
+type Joined = { type: "waiting" | "full"; fence: string } | { type: "free" } | SaidBefore;
 
 export function redisThreads(redis: RedisCommands): RedisThreads {
   async function textOfParts(uid: string, runId: string, parts: number): Promise<string> {
@@ -51,10 +52,11 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
   }
 
   async function joinQueue(uid: string, message: UserMessage, max: number): Promise<Joined> {
-    const { header, queue, runs } = threadKeys(uid);
-    const entry = [message.runId, waitingEntry(message), String(max)];
-    const [type, fence] = listOf(await redis.call("wait_in_queue", [header, queue, runs], entry));
-    if (type === "waiting" || type === "full") return { type, fence: textOf(fence) };
+    const { header, queue, runs, messageIds } = threadKeys(uid);
+    const entry = [message.runId, waitingEntry(message), String(max), ...claimArguments(message)];
+    const [type, fact] = listOf(await redis.call("wait_in_queue", [header, queue, runs, messageIds], entry));
+    if (type === "waiting" || type === "full") return { type, fence: textOf(fact) };
+    if (type === "said-before") return saidBefore(message, textOf(fact));
     return { type: "free" };
   }
 
@@ -78,7 +80,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
 
     async commit(commit, heardAtMs) {
       const reply = await redis.call("commit", commitKeys(commit), commitArguments(commit, heardAtMs));
-      const result = resultFrom(reply);
+      const result = resultFrom(commit, reply);
       if (result?.type !== "fenced" || !commit.claims || !commit.orWait) return result;
       // A step of its own: hardly any claim finds the thread held, and so hardly any brings its message twice.
       const joined = await joinQueue(commit.uid, commit.orWait.message, commit.orWait.max);
@@ -111,6 +113,12 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       return place > Number(count) ? [] : wholeMessages(uid, listOf(page).map(messageFrom));
     },
 
+    async run(uid, runId) {
+      const { runs } = threadKeys(uid);
+      const summary = textOrNull(await redis.read(runs, "HGET", runs, runId));
+      return summary === null ? null : parsed<RunSummary>(summary);
+    },
+
     async runs(uid, limit) {
       const { runs, runOrder } = threadKeys(uid);
       const reply = await redis.ask("list_runs", [runs, runOrder], [String(limit)]);
@@ -120,12 +128,12 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
 }
 
 function commitKeys({ uid, fence, takesFrom }: ThreadCommit): string[] {
-  const { header, messages, queue, runs, runOrder } = threadKeys(uid);
+  const { header, messages, queue, runs, runOrder, messageIds } = threadKeys(uid);
   const bucket = bucketOf(uid);
   const own = ownKey(bucket, holderOf(fence));
   const bar = barKey(bucket, holderOf(fence));
   const taken = takesFrom === null ? own : ownKey(bucket, holderOf(takesFrom));
-  return [header, messages, queue, runs, runOrder, dueKey(bucket), own, taken, bar];
+  return [header, messages, queue, runs, runOrder, dueKey(bucket), own, taken, bar, messageIds];
 }
 
 /** The arguments of `commit` in functions.lua, counted there from 1. */
@@ -150,11 +158,25 @@ function commitArguments(commit: ThreadCommit, heardAtMs: number): string[] {
     summaryOf(run),
     endedRun ? endedRun.runId : "",
     endedRun ? summaryOf(endedRun) : "",
+    ...(commit.orWait ? claimArguments(commit.orWait.message) : NO_CLAIM),
     ...commit.messages.map(messageEntry),
   ];
 }
 
-function resultFrom(reply: Reply): CommitResult | null {
+const NO_CLAIM = ["", ""];
+
+/** The message's id, and the run and text that it is claimed for. */
+function claimArguments(message: UserMessage): string[] {
+  const claim = claimOf(message);
+  return claim ? [claim.clientMessageId, `${claim.runId}:${claim.textHash}`] : NO_CLAIM;
+}
+
+function saidBefore(message: UserMessage, claimed: string): SaidBefore {
+  const [runId = "", textHash = ""] = claimed.split(":");
+  return { type: "said-before", runId, isSameText: textHash === claimOf(message)?.textHash };
+}
+
+function resultFrom({ orWait }: ThreadCommit, reply: Reply): CommitResult | null {
   const [first, second, third] = listOf(reply);
   const type = textOf(first);
   switch (type) {
@@ -165,6 +187,10 @@ function resultFrom(reply: Reply): CommitResult | null {
     case "waiting":
     case "full":
       return { type, fence: textOf(second) };
+    case "said-before": {
+      if (!orWait) throw new Error("Cannot read a commit's answer: it claimed no message");
+      return saidBefore(orWait.message, textOf(second));
+    }
     case "changed":
     case "fenced":
       return { type };

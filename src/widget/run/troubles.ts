@@ -11,6 +11,7 @@ export function problemOf({ code, message, hint }: ErrorLine, strings: Strings):
       // Said by the agent or the site, in the visitor's own language where it can be.
       return { text: message, hint, retry: null };
     case "cancelled":
+    case "superseded":
       return { text: strings.stopped, retry: null };
     case "expired":
       return { text: strings.expired, retry: "again" };
