@@ -23,7 +23,7 @@ const PREPARE = { embedded: prepareFolder, redis: prepareRedis };
 /** Suites that hold for either implementation run over this: in each project on the stores that it has. */
 export const storeKinds = inject("stores").map((name) => ({ name, prepare: PREPARE[name] }));
 
-async function prepareFolder(): Promise<TestDatabase> {
+export async function prepareFolder(): Promise<TestDatabase> {
   let dataDir = await mkdtemp(join(tmpdir(), "chat-agent-"));
   const remove = () => rm(dataDir, { recursive: true, force: true });
   return {
