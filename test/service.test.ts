@@ -58,18 +58,6 @@ test("P35: what a user spends on a capped channel is counted, and ends at the ca
   expect(server.requests).toHaveLength(1);
 });
 
-test("MCP servers of this instance are offered to the model, and are in no store", async () => {
-  const { server, model } = await openScriptedModel();
-  const command = { command: process.execPath, args: ["--import", "tsx", "src/demo/mcp-server.ts"] };
-  const service = await startTestService({ model, processServers: { cli: { shop: command } } });
-  await sendMessage(service.url, MESSAGE);
-  const offered = server.requests[0]?.body.tools?.map((tool) =>
-    tool.type === "function" ? tool.function.name : "",
-  );
-  expect(offered).toContain("order_status");
-  expect(JSON.stringify(await service.store.channels())).not.toContain("mcp-server");
-});
-
 test("limits of the configuration are in force", async () => {
   const config = { ...readConfig({ SERVER_MAX_BODY_BYTES: "100" }), port: 0 };
   const { url } = await startTestService({ config });

@@ -1,16 +1,77 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import type { TestProjectInlineConfiguration } from "vitest/config";
+import type { ProvidedContext } from "vitest";
+import { pathOf } from "./support/programs.ts";
+import type { Program } from "./support/programs.ts";
+
+/**
+ * What a test file needs is the last word of its name (test/README.md): `x.redis.test.ts` starts Redis servers,
+ * `x.browser.test.ts` Chromium, `x.process.test.ts` other processes, `x.slow.test.ts` lets real seconds pass. Any other
+ * is fast. `x.stores.test.ts` is played on the embedded store and, in project `redis`, on Redis; so is
+ * `x.process-stores.test.ts`, with processes.
+ */
+const named = (...words: string[]) => words.map((word) => `test/**/{*.,}${word}.test.ts`);
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const cores = availableParallelism();
 
 export default defineConfig({
-  root: fileURLToPath(new URL("..", import.meta.url)),
+  root,
   test: {
-    include: ["test/**/*.test.ts"],
-    // Real Redis servers, browsers and killed processes: slow machines need the room, and nothing asserts on time.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    pool: "forks",
-    maxWorkers: 2,
-    // Concurrent tests wait for timers of real sockets, and for nothing else.
-    maxConcurrency: 40,
+    teardownTimeout: 60_000,
+    // Once for all projects, which is why they do not extend this one.
+    globalSetup: ["test/support/own-temporary-folder.ts", "test/support/fresh-build.ts"],
+    projects: [
+      project("fast", {
+        include: ["test/**/*.test.ts"],
+        exclude: named("redis", "browser", "process", "process-stores", "slow"),
+        stores: ["embedded"],
+        // Most of the time would be spent on loading the same files again.
+        isolate: false,
+      }),
+      project("slow", { include: named("slow") }),
+      project("process", { include: named("process", "process-stores"), stores: ["embedded"] }),
+      project("redis", {
+        include: named("redis", "stores", "process-stores"),
+        stores: ["redis"],
+        needs: "redis",
+      }),
+      // Each concurrent test has a page of its own, and a page wants a core.
+      project("browser", { include: named("browser"), needs: "browser", maxConcurrency: cores }),
+    ],
   },
 });
+
+/** Where a project's program is missing, its tests are skipped, and counted as skipped. */
+function project(
+  name: ProvidedContext["project"],
+  options: {
+    include: string[];
+    exclude?: string[];
+    stores?: ProvidedContext["stores"];
+    needs?: Program;
+    maxConcurrency?: number;
+    isolate?: boolean;
+  },
+): TestProjectInlineConfiguration {
+  const { stores = [], needs, ...test } = options;
+  const isMissing = needs !== undefined && pathOf(needs) === null;
+  return {
+    root,
+    test: {
+      name,
+      pool: "forks",
+      maxWorkers: cores,
+      setupFiles: ["test/support/guard-processes.ts"],
+      // Nothing asserts on time: these only end what hangs, on a machine that may be busy with anything else.
+      testTimeout: 180_000,
+      hookTimeout: 180_000,
+      expect: { poll: { timeout: 60_000, interval: 20 } },
+      provide: { project: name, stores },
+      ...test,
+      ...(isMissing ? { runner: "test/support/skip-all.ts" } : {}),
+    },
+  };
+}

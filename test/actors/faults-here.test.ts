@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { nobody } from "../../src/actors/dependencies.ts";
 import { StoreUnavailable } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
-import { storeKinds } from "../support/store-kinds.ts";
+import { prepareFolder } from "../support/store-kinds.ts";
 import type { TestDatabase } from "../support/store-kinds.ts";
 import { gatedStore } from "./gated-store.ts";
 import { createInstance, readerOf, says, textOfLines } from "./instance.ts";
@@ -14,10 +14,8 @@ let database: TestDatabase;
 let store: Store;
 let instances: Instance[] = [];
 
-const embedded = storeKinds.find(({ name }) => name === "embedded")!;
-
 beforeEach(async () => {
-  database = await embedded.prepare();
+  database = await prepareFolder();
   store = await database.open();
 });
 

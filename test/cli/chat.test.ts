@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
+import { openServer } from "../agent/sessions.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { call, hold, reset, say } from "../support/model-server.ts";
 import { openScriptedModel } from "../support/open-model.ts";
@@ -29,8 +30,12 @@ test("steps and error lines are told beside the reply, and a failed message ends
   const failure = [call("task_failed", { reason: "There is no such order" })];
   const tools = [call("order_status", { orderId: "1001" })];
   const { model } = await openScriptedModel([tools, failure]);
-  const command = { command: process.execPath, args: ["--import", "tsx", "src/demo/mcp-server.ts"] };
-  const { url } = await startTestService({ model, processServers: { cli: { shop: command } } });
+  const shop = await openServer([[{ name: "order_status", inputSchema: { type: "object" } }]]);
+  const { store, directory, url } = await startTestService({ model });
+  const cli = await store.channel("cli");
+  if (cli === null) throw new Error("Cannot go on: no channel");
+  await store.putChannel({ ...cli, agent: { mcpServers: { shop: { url: shop.url } } } });
+  await directory.renew();
   const { code, out, err } = await runCommand(env, ["chat", "--url", url], "Where is it?\nNever sent\n");
   expect(code).toBe(1);
   expect(out).toBe("");

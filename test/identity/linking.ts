@@ -2,6 +2,7 @@ import { createVisitors } from "../../src/actors/visitors.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { DAY, SLUG } from "../stores/samples.ts";
+import { checkInvariants } from "../stores/invariants.ts";
 import type { StoreDump } from "../stores/invariants.ts";
 
 /** Of each side of a merge: enough that half of a move would show. */
@@ -68,4 +69,13 @@ export function outcomeOf(dump: StoreDump, nth: number): string {
   }
   const isWhole = threadsOf(mover) === all && holder.whitelisted && holder.blocked === (own !== "");
   return isWhole && holder === account ? "after" : `a half: ${JSON.stringify({ holder, account })}`;
+}
+
+/** What is wrong with the linkings 0 to `count`; empty where all is well. */
+export function faultsOf(dump: StoreDump, count: number, acknowledged: ReadonlySet<number>): string[] {
+  const outcomes = Array.from({ length: count }, (_, nth) => ({ nth, outcome: outcomeOf(dump, nth) }));
+  const wrong = outcomes.filter(({ nth, outcome }) =>
+    acknowledged.has(nth) ? outcome !== "after" : outcome !== "before" && outcome !== "after",
+  );
+  return [...checkInvariants(dump), ...wrong.map(({ nth, outcome }) => `linking ${nth}: ${outcome}`)];
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "redis";
+import { inject } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
@@ -17,13 +18,12 @@ export interface TestDatabase {
   remove(): Promise<void>;
 }
 
-/** The two implementations that need one machine: suites that hold for both run over this. */
-export const storeKinds: { name: string; prepare: () => Promise<TestDatabase> }[] = [
-  { name: "embedded", prepare: prepareFolder },
-  { name: "redis", prepare: prepareRedis },
-];
+const PREPARE = { embedded: prepareFolder, redis: prepareRedis };
 
-async function prepareFolder(): Promise<TestDatabase> {
+/** Suites that hold for either implementation run over this: in each project on the stores that it has. */
+export const storeKinds = inject("stores").map((name) => ({ name, prepare: PREPARE[name] }));
+
+export async function prepareFolder(): Promise<TestDatabase> {
   let dataDir = await mkdtemp(join(tmpdir(), "chat-agent-"));
   const remove = () => rm(dataDir, { recursive: true, force: true });
   return {

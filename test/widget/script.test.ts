@@ -1,9 +1,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { loadWidgetScript, widgetScriptAnswer } from "../../src/http/widget-script.ts";
-import { buildWhatIsStale } from "./fresh-build.ts";
 
-buildWhatIsStale();
 const files = await loadWidgetScript();
 
 function get(name: string, headers: Record<string, string> = {}) {

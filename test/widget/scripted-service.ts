@@ -6,7 +6,6 @@ import { constants, createGzip } from "node:zlib";
 import { isTerminal } from "../../machines/line.ts";
 import type { Line } from "../../machines/line.ts";
 import { loadWidgetScript, widgetScriptAnswer } from "../../src/http/widget-script.ts";
-import { buildWhatIsStale } from "./fresh-build.ts";
 
 /**
  * The widget API with replies by script, for what the real service cannot be made to show: streams cut in the middle,
@@ -75,7 +74,6 @@ export async function startScriptedService(): Promise<ScriptedService> {
   const asked: Asked[] = [];
   const scripts = new Map<string, Cue[][]>();
   const refusals = new Map<string, Refusal[]>();
-  buildWhatIsStale();
   const script = await loadWidgetScript();
 
   const server = createServer((request, response) => {

@@ -1,55 +1,13 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dumpEmbedded } from "../stores/dump-embedded.ts";
 import { checkInvariants } from "../stores/invariants.ts";
-import type { StoreDump } from "../stores/invariants.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
 import { dumpRedis } from "../support/dump-redis.ts";
 import { beginsOfCommands, openRedisWithFile } from "../support/redis-file.ts";
-import { prepareLink, outcomeOf } from "./linking.ts";
+import { faultsOf, outcomeOf, prepareLink } from "./linking.ts";
 
-const LINKINGS = 100;
-
-/** Starts a process that links, and kills it when it has told of so many; answers which those were. */
-async function linkUntilKilled(dataDir: string, count: number): Promise<Set<number>> {
-  const script = join(import.meta.dirname, "merge-until-killed.ts");
-  const child = spawn(process.execPath, ["--import", "tsx", script, dataDir, String(LINKINGS)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exited = once(child, "exit");
-  const acknowledged = new Set<number>();
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (line !== "prepared") acknowledged.add(Number(line));
-    if (acknowledged.size === count) child.kill("SIGKILL");
-  }
-  expect(await exited).toEqual([null, "SIGKILL"]);
-  return acknowledged;
-}
-
-/** What is wrong with the linkings 0 to `count`; empty where all is well. */
-function faultsOf(dump: StoreDump, count: number, acknowledged: ReadonlySet<number>): string[] {
-  const outcomes = Array.from({ length: count }, (_, nth) => ({ nth, outcome: outcomeOf(dump, nth) }));
-  const wrong = outcomes.filter(({ nth, outcome }) =>
-    acknowledged.has(nth) ? outcome !== "after" : outcome !== "before" && outcome !== "after",
-  );
-  return [...checkInvariants(dump), ...wrong.map(({ nth, outcome }) => `linking ${nth}: ${outcome}`)];
-}
-
-describe("P10, X15: a linking whose store is killed is done or not done, and done where it was acknowledged", () => {
-  test("on the embedded store", async () => {
-    for (const count of fc.sample(fc.integer({ min: 0, max: LINKINGS - 10 }), 4)) {
-      const dataDir = temporaryFolder();
-      const acknowledged = await linkUntilKilled(dataDir, count);
-      expect(faultsOf(await dumpEmbedded(dataDir), LINKINGS, acknowledged)).toEqual([]);
-    }
-  });
-
+describe("P10: a linking whose store is killed is done or not done, and done where it was acknowledged", () => {
   test("on a Redis killed around its function", async () => {
     const { server, store } = await openRedisWithFile();
     const acknowledged = new Set<number>();

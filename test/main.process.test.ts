@@ -7,7 +7,6 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "./support/data-dir.ts";
 import { hold, say, startModelServer } from "./support/model-server.ts";
-import { startRedis } from "./support/redis-server.ts";
 import { sendMessage, spawnCommand, startServiceProcess, TEST_KEY } from "./support/service.ts";
 import { runCommand } from "./support/terminal.ts";
 
@@ -149,34 +148,5 @@ describe("signals", () => {
     expect(await service.exit).toBe(1);
     await cut;
     await model.close();
-  });
-});
-
-describe("P1: after kill -9 and a restart the conversation goes on", () => {
-  test.each(["embedded", "redis"])("on the %s store", async (kind) => {
-    const redis = kind === "redis" ? await startRedis() : null;
-    const env = {
-      DATA_DIR: temporaryFolder(),
-      HARNESS_API_KEY: TEST_KEY,
-      ...(redis === null ? {} : { REDIS_URL: redis.url }),
-    };
-    const first = await startServiceProcess(env);
-    const before = await sendMessage(first.url, MESSAGE);
-    first.kill("SIGKILL");
-    await first.exit;
-
-    const second = await startServiceProcess(env);
-    await sendMessage(second.url, { ...MESSAGE, text: "Still there?" });
-    const listed = await runCommand(env, ["threads", "list", "cli", "u1", "--json"]);
-    const [thread] = JSON.parse(listed.out) as { id: string }[];
-    const shown = await runCommand(env, ["threads", "show", "cli", thread?.id ?? "", "--json"]);
-    const { messages } = JSON.parse(shown.out) as { messages: { role: string; content: string }[] };
-    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
-    expect(messages[0]?.content).toBe("Hello");
-    expect(messages[1]?.content).toBe(before.text);
-    expect(messages[2]?.content).toBe("Still there?");
-    second.kill("SIGKILL");
-    await second.exit;
-    await redis?.stop();
   });
 });

@@ -1,7 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
 import { launchBrowser, SOON, test } from "../widget/browser.ts";
-import { buildWhatIsStale } from "../widget/fresh-build.ts";
 import { startDemo } from "./running-demo.ts";
 import type { RunningDemo } from "./running-demo.ts";
 
@@ -9,7 +8,6 @@ let browser: Browser;
 let running: RunningDemo;
 
 beforeAll(async () => {
-  buildWhatIsStale();
   [browser, running] = await Promise.all([launchBrowser({ webMcp: false }), startDemo()]);
 });
 

@@ -13,13 +13,11 @@ const BUNDLES = [
     made: "dist/widget/manifest.json",
   },
   { build: "src/demo/build.mjs", sources: ["src/demo"], made: "dist/demo/shop.js" },
+  { build: "src/inspector/build.mjs", sources: ["src/inspector"], made: "dist/inspector/page.js" },
 ];
 
-/**
- * Makes the browser's files in dist/ anew where the sources are newer. Workers may do so at once: a build replaces its
- * files one by one, each of them whole.
- */
-export function buildWhatIsStale(): void {
+/** Before any test: makes the browser's files in dist/ anew where the sources are newer. */
+export function setup(): void {
   for (const { build, sources, made } of BUNDLES) {
     if (changedAtMs(made) > Math.max(...["package.json", ...sources].map(changedAtMs))) continue;
     execFileSync(process.execPath, [join(root, build)], { stdio: "inherit" });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { ORIGIN, TRANSPORT } from "./houses.ts";
 import { startOperated } from "./operated.ts";
 import type { Operated } from "./operated.ts";
@@ -7,7 +7,7 @@ import { ask, objectOf, terminalOf } from "./page.ts";
 /** Until a change by the command line is in force on every instance (contract, Channels). */
 const IN_FORCE = { timeout: 1_000, interval: 20 };
 
-test.each(["embedded", "redis"] as const)(
+test.each(inject("stores"))(
   "the operator's word is in force within a second, without a restart, on every instance: %s",
   async (kind) => {
     const operated = await startOperated(kind);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startMcpHttpServer } from "../agent/mcp-http-server.ts";
 import type { McpHttpServer } from "../agent/mcp-http-server.ts";
 import { embeddedGround, redisGround } from "./crash-case.ts";
@@ -36,7 +36,7 @@ const SAMPLE: Record<CrashGround["name"], [string, CrashPoint][]> = {
   ],
 };
 
-describe.each(["embedded", "redis"] as const)("a process that dies, on the %s store", (kind) => {
+describe.each(inject("stores"))("a process that dies, on the %s store", (kind) => {
   let model: EchoModel;
   let tools: McpHttpServer;
   let ground: CrashGround;

@@ -3,8 +3,7 @@ import type { Store } from "../../src/store.ts";
 import { storeKinds } from "../support/store-kinds.ts";
 import { gatedStore } from "./gated-store.ts";
 import { createInstance, readerOf, says } from "./instance.ts";
-import type { Instance } from "./instance.ts";
-import { eachOnOneInstance, eachOnTwoInstances } from "./on-instances.ts";
+import { eachOnOneInstance } from "./on-instances.ts";
 
 describe.each(storeKinds)("P31: whoever ends a run names it, on $name", ({ prepare }) => {
   let store: Store;
@@ -43,23 +42,5 @@ describe.each(storeKinds)("P31: whoever ends a run names it, on $name", ({ prepa
     const turn = await here.agent.turn();
     turn.finish();
     expect((await second.all).map(({ type }) => type)).toEqual(["done"]);
-  });
-});
-
-describe("P31: a cancel from another instance", () => {
-  let a: Instance;
-  let b: Instance;
-  eachOnTwoInstances((two) => ({ a, b } = two));
-
-  it("ends the run that it saw, and none of the messages that wait behind it", async () => {
-    const first = readerOf(await a.threads.say(says("t1", "One")));
-    const second = readerOf(await a.threads.say(says("t1", "Two")));
-    await a.agent.turn();
-    await b.threads.cancel("t1");
-    expect((await first.all).at(-1)).toMatchObject({ type: "error", code: "cancelled" });
-    const turn = await a.agent.turn();
-    turn.write("Two, then");
-    turn.finish();
-    expect((await second.all).at(-1)?.type).toBe("done");
   });
 });

@@ -7,7 +7,6 @@ import { onTestFinished } from "vitest";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { startServiceProcess } from "../support/service.ts";
 import { launchBrowser, SOON, test } from "./browser.ts";
-import { buildWhatIsStale } from "./fresh-build.ts";
 
 /** A site that serves one text as every page, and nothing else. */
 async function startSite(html: () => string): Promise<string> {
@@ -28,7 +27,6 @@ test("a bare page with the two pasted lines talks to the service; another origin
   expect,
   visit,
 }) => {
-  buildWhatIsStale();
   let serviceUrl = "";
   const pasted = () => `<script src="${serviceUrl}/widget/v1/chat-agent.js" defer></script>
 <chat-agent publishable-key="pk_shop"></chat-agent>`;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
@@ -29,10 +29,10 @@ const RATE = 0.1;
 /** Time that passes five times as fast for whoever looks for lost runs; timers keep their pace. */
 const hastyClock: Clock = { now: () => systemClock.now(), elapsed: () => systemClock.elapsed() * 5 };
 
-const grounds: [string, () => Promise<FlakyGround>][] = [
-  ["one instance on the embedded store", embeddedGround],
-  ["two instances on Redis", redisGround],
-];
+const GROUNDS: Record<"embedded" | "redis", [string, () => Promise<FlakyGround>]> = {
+  embedded: ["one instance on the embedded store", embeddedGround],
+  redis: ["two instances on Redis", redisGround],
+};
 
 describe(`P1, P24, P30: a store of which every ${1 / RATE}th call goes wrong`, () => {
   let echo: EchoModel;
@@ -51,7 +51,7 @@ describe(`P1, P24, P30: a store of which every ${1 / RATE}th call goes wrong`, (
     await echo.close();
   });
 
-  test.each(grounds)(
+  test.each(inject("stores").map((kind) => GROUNDS[kind]))(
     "%s: every answer is one of the contract's, nothing acknowledged is lost, and all is well when it stops",
     { timeout: 3_600_000 },
     async (_name, openGround) => {

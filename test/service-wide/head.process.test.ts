@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { startServiceProcess } from "../support/service.ts";
-import { buildWhatIsStale } from "../widget/fresh-build.ts";
 import { ask } from "./ask.ts";
 import { LISTENERS } from "./open-whole.ts";
-
-buildWhatIsStale();
 
 /** All that is answered without a credential. */
 const OPEN = [

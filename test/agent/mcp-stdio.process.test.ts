@@ -1,0 +1,138 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { McpServers } from "../../src/agent/mcp.ts";
+import { temporaryFolder } from "../support/data-dir.ts";
+import { freePort } from "../support/free-port.ts";
+import { callOf, names, never, openSessions } from "./sessions.ts";
+
+const demoServer = fileURLToPath(new URL("../../src/demo/mcp-server.ts", import.meta.url));
+const everything = fileURLToPath(
+  import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"),
+);
+
+const demo: McpServers = { demo: { command: process.execPath, args: ["--import", "tsx", demoServer] } };
+
+describe("the demo's MCP server", () => {
+  it("has a clock and an order look-up, both repeatable, and answers", async () => {
+    const sessions = openSessions();
+    const tools = await sessions.tools("shop", demo, never());
+    expect(tools.map(({ server, name, title, repeatable }) => [server, name, title, repeatable])).toEqual([
+      ["demo", "clock", "Clock", true],
+      ["demo", "order_status", "Order status", true],
+    ]);
+    const ask = (name: string, args: Record<string, unknown>) =>
+      sessions.call("shop", demo, callOf("demo", name, args), never());
+    expect(await ask("order_status", { orderId: "1001" })).toEqual({
+      text: expect.stringContaining("shipped") as string,
+      isError: false,
+    });
+    expect((await ask("order_status", { orderId: "#1002" })).text).toContain("being packed");
+    expect(await ask("order_status", { orderId: "9" })).toEqual({
+      text: expect.stringContaining("four digits") as string,
+      isError: true,
+    });
+    expect(await ask("clock", { timeZone: "Europe/Berlin" })).toMatchObject({ isError: false });
+    expect(await ask("clock", { timeZone: "Mars" })).toMatchObject({ isError: true });
+    expect(await ask("order_status", {})).toMatchObject({ isError: true });
+  });
+
+  it("is started once for all that ask, and ends with the sessions", async () => {
+    const sessions = openSessions();
+    const [first, second] = await Promise.all([
+      sessions.tools("shop", demo, never()),
+      sessions.tools("shop", demo, never()),
+    ]);
+    expect(first).toHaveLength(2);
+    expect(second).toEqual(first);
+    expect(await childrenRunning(demoServer)).toBe(1);
+    await sessions.close();
+    await vi.waitFor(async () => expect(await childrenRunning(demoServer)).toBe(0));
+  });
+});
+
+describe("@modelcontextprotocol/server-everything, unchanged", () => {
+  it("answers over stdio", async () => {
+    const sessions = openSessions();
+    const servers: McpServers = { all: { command: process.execPath, args: [everything] } };
+    const tools = await sessions.tools("shop", servers, never());
+    expect(names(tools)).toEqual(expect.arrayContaining(["echo", "get-sum", "get-tiny-image"]));
+    // A tool that is only to be had as a task is not offered.
+    expect(names(tools)).not.toContain("simulate-research-query");
+    const ask = (name: string, args: Record<string, unknown>) =>
+      sessions.call("shop", servers, callOf("all", name, args), never());
+    expect(await ask("get-sum", { a: 2, b: 40 })).toMatchObject({
+      text: expect.stringContaining("42") as string,
+      isError: false,
+    });
+    expect((await ask("get-structured-content", { location: "New York" })).text).toContain("temperature");
+    expect((await ask("get-tiny-image", {})).text).not.toContain("base64");
+    expect(await ask("echo", {})).toMatchObject({ isError: true });
+    // The server's process has only the environment that its settings name.
+    expect((await ask("get-env", {})).text).not.toContain("VITEST");
+  });
+
+  it("answers over Streamable HTTP", async () => {
+    const port = await freePort();
+    const child = spawn(process.execPath, [everything, "streamableHttp"], {
+      env: { ...process.env, PORT: String(port) },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    onTestFinished(async () => {
+      child.kill();
+      await once(child, "exit");
+    });
+    await once(child.stderr, "data");
+    const sessions = openSessions();
+    const servers: McpServers = { all: { url: `http://127.0.0.1:${port}/mcp` } };
+    expect(names(await sessions.tools("shop", servers, never()))).toContain("echo");
+    const answer = await sessions.call("shop", servers, callOf("all", "echo", { message: "hi" }), never());
+    expect(answer).toEqual({ text: "Echo: hi", isError: false });
+    await sessions.close();
+  });
+});
+
+describe("a command that cannot be started", () => {
+  it("is no trouble to the others", async () => {
+    const servers: McpServers = { s: { command: "/nonexistent/mcp-server" } };
+    const sessions = openSessions();
+    expect(await sessions.tools("shop", servers, never())).toEqual([]);
+    expect(await sessions.call("shop", servers, callOf("s", "x"), never())).toMatchObject({ isError: true });
+  });
+});
+
+describe("a server process that dies in a call", () => {
+  // Answers initialize, then dies on the first call of each life, unless it has lived before.
+  const script = (marker: string) => `
+    const { existsSync, writeFileSync } = require("node:fs");
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const answer = (result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+      if (method === "initialize") answer({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "mortal", version: "1" } });
+      if (method === "tools/call") {
+        if (existsSync(${JSON.stringify(marker)})) answer({ content: [{ type: "text", text: "second life" }] });
+        else { writeFileSync(${JSON.stringify(marker)}, ""); process.exit(1); }
+      }
+    });`;
+
+  it.each([
+    [true, { text: "second life", isError: false }],
+    [false, { text: expect.stringContaining("unknown") as string, isError: true }],
+  ])("is asked again where the tool is repeatable (%s), and only there", async (repeatable, answer) => {
+    const marker = join(temporaryFolder(), "lived-before");
+    const servers: McpServers = { s: { command: process.execPath, args: ["-e", script(marker)] } };
+    const sessions = openSessions();
+    expect(await sessions.call("shop", servers, callOf("s", "x", {}, repeatable), never())).toEqual(answer);
+  });
+});
+
+/** Children of this process whose command line names the file. */
+async function childrenRunning(file: string): Promise<number> {
+  const ps = spawn("ps", ["-o", "args=", "--ppid", String(process.pid)]);
+  let out = "";
+  ps.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  await once(ps, "close");
+  return out.split("\n").filter((line) => line.includes(file)).length;
+}

@@ -1,0 +1,47 @@
+import type { Tool } from "@modelcontextprotocol/sdk/types.js";
+import { onTestFinished } from "vitest";
+import type { Call } from "../../machines/run.ts";
+import { createMcpSessions } from "../../src/agent/mcp.ts";
+import type { McpSessions } from "../../src/agent/mcp.ts";
+import { MCP_TIMEOUTS } from "../../src/agent/mcp-session.ts";
+import type { McpTimeouts } from "../../src/agent/mcp-session.ts";
+import { startMcpHttpServer } from "./mcp-http-server.ts";
+import type { McpHttpServer } from "./mcp-http-server.ts";
+import { silentLog } from "./run.ts";
+
+/** Each its own: the SDK leaves a listener on every signal that it is given. */
+export const never = () => new AbortController().signal;
+
+export function openSessions(timeouts: Partial<McpTimeouts> = {}): McpSessions & { clock: { ms: number } } {
+  const clock = { ms: 0 };
+  const sessions = createMcpSessions({
+    clock: { now: () => clock.ms, elapsed: () => clock.ms },
+    log: silentLog,
+    timeouts: { ...MCP_TIMEOUTS, connectMs: 20_000, ...timeouts },
+  });
+  onTestFinished(() => sessions.close());
+  return { ...sessions, clock };
+}
+
+export async function openServer(
+  ...[pages, answer]: Parameters<typeof startMcpHttpServer>
+): Promise<McpHttpServer> {
+  const server = await startMcpHttpServer(pages, answer);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+export function tool(name: string, more: Partial<Tool> = {}): Tool {
+  return { name, inputSchema: { type: "object" }, ...more };
+}
+
+export function callOf(
+  server: string,
+  name: string,
+  args: Record<string, unknown> = {},
+  repeatable = false,
+): Call {
+  return { callId: "c", kind: "server", server, tool: name, arguments: args, progress: "", repeatable };
+}
+
+export const names = (tools: { name: string }[]) => tools.map(({ name }) => name);

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { STORE_DEADLINE_MS } from "../../src/store.ts";
+import type { Store } from "../../src/store.ts";
+import { openRedisStore } from "../../src/stores/redis.ts";
+import { startRedis } from "../support/redis-server.ts";
+import type { RedisServer } from "../support/redis-server.ts";
+import type { Asking } from "./ask.ts";
+import { answersOf, bugs, everyRoute, health, outages, unavailable } from "./every-route.ts";
+import { LISTENERS, openWhole } from "./open-whole.ts";
+import type { Whole } from "./open-whole.ts";
+
+/** The store's deadline, and what a busy machine adds. */
+const IN_TIME_MS = STORE_DEADLINE_MS + 1_500;
+
+/** A second, and what a busy machine adds. */
+const BACK_SOON = { timeout: 2_000, interval: 50 };
+
+describe.each(LISTENERS)("P24: without its Redis, on %s", (listener) => {
+  let redis: RedisServer;
+  let store: Store;
+  let whole: Whole;
+  let routes: Asking[];
+  beforeAll(async () => {
+    redis = await startRedis();
+    store = await openRedisStore({
+      urls: [redis.url],
+      durability: "local",
+      clock: systemClock,
+      log: { warn() {} },
+    });
+    whole = await openWhole({ listener, store });
+    const token = await whole.newToken();
+    routes = everyRoute(token, await whole.newThread(token));
+  });
+  afterAll(async () => {
+    redis.resume();
+    await whole.close();
+    await store.close();
+    await redis.stop();
+  });
+
+  test.each([
+    ["killed, and started again", () => redis.kill9(), () => redis.restart()],
+    ["stopped in its tracks, and let go on", async () => redis.pause(), async () => redis.resume()],
+  ])("that is %s: 503 within the deadline, and service within a second", async (_what, away, back) => {
+    await expect.poll(() => outages(whole, routes), BACK_SOON).toEqual([]);
+    const calls = whole.model.requests.length;
+    await away();
+    const beganAt = performance.now();
+    expect(await answersOf(whole, routes)).toEqual(unavailable(routes));
+    expect(performance.now() - beganAt).toBeLessThan(IN_TIME_MS);
+    expect(await health(whole)).toEqual([503, "unavailable"]);
+    expect(whole.model.requests).toHaveLength(calls);
+    await back();
+    await expect.poll(() => outages(whole, routes), BACK_SOON).toEqual([]);
+    expect(await health(whole)).toEqual([200, "ok"]);
+    expect(bugs(whole)).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+/**
+ * What the tests need besides Node: a Redis server and a Chromium. Installs what is missing where that is possible (root
+ * on Debian or Ubuntu). Else it says how to install it, and which tests are skipped without it; with `--all` it fails.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { PROGRAMS, pathOf, pathOfCommand } from "./programs.ts";
+import type { Program } from "./programs.ts";
+
+if (missing().length > 0 && mayInstall()) install(missing());
+const left = missing();
+if (left.length > 0) {
+  const packages = left.map((program) => PROGRAMS[program].package).join(" ");
+  console.error(`Missing for the tests, install with: sudo apt-get install -y ${packages}`);
+  if (process.argv.includes("--all")) process.exit(1);
+  console.error(
+    `Skipped meanwhile, and counted as skipped: the tests of the project ${left.join(" and of ")}`,
+  );
+}
+
+function missing(): Program[] {
+  return (["redis", "browser"] as const).filter((program) => pathOf(program) === null);
+}
+
+function mayInstall(): boolean {
+  const isRoot = process.getuid?.() === 0;
+  return isRoot && existsSync("/etc/debian_version") && pathOfCommand("apt-get") !== null;
+}
+
+function install(programs: Program[]): void {
+  const packages = programs.map((program) => PROGRAMS[program].package);
+  console.log(`Installing ${packages.join(" and ")} for the tests`);
+  try {
+    aptGet("update", "-qq");
+    aptGet("install", "-y", "-qq", "--no-install-recommends", ...packages);
+  } catch (error) {
+    console.error(`apt-get failed: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`);
+  }
+}
+
+function aptGet(...args: string[]): void {
+  execFileSync("apt-get", args, {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+  });
+}

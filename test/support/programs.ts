@@ -1,0 +1,36 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+
+/** A program besides Node that some tests start, by the project that needs it (test/vitest.config.ts). */
+export type Program = keyof typeof PROGRAMS;
+
+export const PROGRAMS = {
+  redis: { package: "redis-server", commands: ["redis-server"] },
+  browser: {
+    package: "chromium",
+    // CHROMIUM, a path or a name, stands for all of them.
+    commands: process.env["CHROMIUM"]
+      ? [process.env["CHROMIUM"]]
+      : ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
+  },
+} as const;
+
+/** Where the program is; null: none of its commands is on the PATH. */
+export function pathOf(program: Program): string | null {
+  const paths = PROGRAMS[program].commands.map(pathOfCommand);
+  return paths.find((path) => path !== null) ?? null;
+}
+
+export function pathOfCommand(command: string): string | null {
+  const folders = isAbsolute(command) ? [""] : (process.env["PATH"] ?? "").split(delimiter);
+  return folders.map((folder) => join(folder, command)).find(isExecutable) ?? null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
