@@ -1,5 +1,5 @@
 import type { ThreadObserver } from "../actors/dependencies.ts";
-import type { Answered } from "../http/stream/answered.ts";
+import type { AnsweredRequest } from "../http/answered-request.ts";
 import type { Model } from "../model.ts";
 import type { CommitResult, Store } from "../store.ts";
 import { timed } from "./timed.ts";
@@ -10,7 +10,7 @@ import { timed } from "./timed.ts";
  */
 export interface Metrics {
   observer: ThreadObserver;
-  onAnswered: (answered: Answered) => void;
+  onAnswered: (answered: AnsweredRequest) => void;
   /** A round trip to Redis. */
   onCommand: (name: string, ms: number) => void;
   /** The same store, each of its calls timed. */

@@ -7,9 +7,9 @@ import zlib from "node:zlib";
 export interface Encoder {
   /** Passes on all of the chunk, flushed. */
   write(chunk: Uint8Array): void;
-  /** Passes on the end of the stream, frees what it holds, and says that it has finished. */
+  /** Passes on the end of the stream, frees its memory, and calls `finish`. */
   end(): void;
-  /** Frees what it holds; passes on nothing more. */
+  /** Frees its memory; passes on nothing more. */
   abort(): void;
 }
 
@@ -39,7 +39,7 @@ interface SyncHandle {
   ): void;
 }
 
-/** The handle, and where it leaves how much room and how much input remained; null where this Node has it otherwise. */
+/** The handle, and the array in which it reports what room and input are left; null if this Node has none. */
 function syncHandleOf(gzip: zlib.Gzip): { handle: SyncHandle; left: Uint32Array } | null {
   const handle: unknown = Reflect.get(gzip, "_handle");
   const left: unknown = Reflect.get(gzip, "_writeState");
@@ -59,7 +59,7 @@ const NOTHING = new Uint8Array(0);
 /** Every stream's output passes through here, and is copied out of it. */
 const room = Buffer.alloc(65_536);
 
-/** null where this Node does not have the handle. */
+/** null if this Node does not have the handle. */
 export function encodeInThread(target: EncoderTarget): Encoder | null {
   // The smallest chunk: the stream's own buffer is not used.
   const gzip = zlib.createGzip({ ...SETTINGS, chunkSize: Z_MIN_CHUNK });
@@ -98,7 +98,7 @@ export function encodeInPool(target: EncoderTarget): Encoder {
   const gzip = zlib.createGzip({ ...SETTINGS, flush: Z_SYNC_FLUSH });
   gzip.on("data", (bytes: Buffer) => target.pass(bytes));
   gzip.once("end", () => target.finish());
-  // Destroyed in the middle of a write: its reader is gone, and knows.
+  // After `abort` in the middle of a write: the reader is gone already.
   gzip.on("error", () => gzip.destroy());
   gzip.flush(Z_SYNC_FLUSH);
   return {

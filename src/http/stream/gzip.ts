@@ -36,10 +36,10 @@ export function gzipOutlet(outlet: Outlet, options: { make?: MakeEncoder; max?: 
   });
   outlet.onGone(() => {
     if (state === "over") return;
-    const told = state === "open" ? onGone : null;
+    const notify = state === "open" ? onGone : null;
     release();
     encoder.abort();
-    told?.();
+    notify?.();
   });
 
   const write = (chunk: string | Uint8Array): void => {

@@ -13,7 +13,7 @@ const STREAM_HEADERS = {
   vary: "accept-encoding",
 };
 
-/** A reply as an answer: its lines as they are said, compressed where the request accepts gzip; ends with the terminal line. */
+/** A reply as an answer: its lines as they come, compressed if the request accepts gzip; ends with the terminal line. */
 export function streamAnswer(reply: Reply, request: HttpRequest): HttpAnswer {
   const compresses = acceptsGzip(request.headers.get("accept-encoding"));
   return {
