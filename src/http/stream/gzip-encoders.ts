@@ -1,8 +1,8 @@
 import zlib from "node:zlib";
 
 /**
- * Three ways to a live gzip stream: zlib called in this thread (1.2 µs a line), zlib's own stream where that is not to
- * be had (18 µs, a trip through the thread pool), and stored blocks, which compress nothing and hold nothing.
+ * Two ways to a live gzip stream: zlib called in this thread (1.2 µs a line), and zlib's own stream (18 µs, a trip
+ * through the thread pool) on a Node that does not allow the first.
  */
 export interface Encoder {
   /** Passes on all of the chunk, flushed. */
@@ -110,42 +110,4 @@ export function encodeInPool(target: EncoderTarget): Encoder {
 
 export function encodeWithZlib(target: EncoderTarget): Encoder {
   return encodeInThread(target) ?? encodeInPool(target);
-}
-
-/** RFC 1952: magic, deflate, no flags, no time, no extra flags, unknown system. */
-const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
-const STORED_MAX_BYTES = 65_535;
-
-export function encodeStored(target: EncoderTarget): Encoder {
-  let crc = 0;
-  let bytes = 0;
-  target.pass(GZIP_HEADER);
-  return {
-    write(chunk) {
-      crc = zlib.crc32(chunk, crc);
-      // The trailer counts modulo 2³².
-      bytes = (bytes + chunk.byteLength) >>> 0;
-      for (let at = 0; at < chunk.byteLength; at += STORED_MAX_BYTES) {
-        target.pass(storedBlock(chunk.subarray(at, at + STORED_MAX_BYTES), false));
-      }
-    },
-    end() {
-      const trailer = Buffer.alloc(8);
-      trailer.writeUInt32LE(crc, 0);
-      trailer.writeUInt32LE(bytes, 4);
-      target.pass(Buffer.concat([storedBlock(NOTHING, true), trailer]));
-      target.finish();
-    },
-    abort() {},
-  };
-}
-
-/** RFC 1951, 3.2.4: a flag, the length and its complement, the bytes. */
-function storedBlock(data: Uint8Array, isLast: boolean): Buffer {
-  const block = Buffer.alloc(5 + data.byteLength);
-  block[0] = isLast ? 1 : 0;
-  block.writeUInt16LE(data.byteLength, 1);
-  block.writeUInt16LE(~data.byteLength & 0xffff, 3);
-  block.set(data, 5);
-  return block;
 }
