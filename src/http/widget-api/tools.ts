@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
-import type { Catalog } from "../../domain/message.ts";
 import {
   documentedEmpty,
   BODY_REFUSALS,
@@ -23,14 +22,14 @@ const properties = z.record(z.string(), z.unknown()).refine(isModest);
 
 const pageTool = z.object({
   name: z.string().min(1),
-  description: z.string().optional(),
+  description: z.string().exactOptional(),
   inputSchema: z
     .object({
       type: z.literal("object"),
-      properties: properties.optional(),
-      required: z.array(z.string()).max(100).optional(),
+      properties: properties.exactOptional(),
+      required: z.array(z.string()).max(100).exactOptional(),
     })
-    .optional(),
+    .exactOptional(),
 });
 
 const bodySchema = z.object({
@@ -92,20 +91,9 @@ export function toolsRoute(dependencies: {
     documentation,
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: null });
-      await threads.setCatalog(visit.uid, visit.slug, visit.body.webmcpTools.map(asPageTool));
+      await threads.setCatalog(visit.uid, visit.slug, visit.body.webmcpTools);
       return emptyAnswer(204);
     },
-  };
-}
-
-/** Without the `undefined` that zod's optional fields may hold. */
-function asPageTool({ name, description, inputSchema }: z.infer<typeof pageTool>): Catalog[number] {
-  if (!inputSchema) return { name, ...(description === undefined ? {} : { description }) };
-  const { type, properties: fields, required } = inputSchema;
-  return {
-    name,
-    ...(description === undefined ? {} : { description }),
-    inputSchema: { type, ...(fields ? { properties: fields } : {}), ...(required ? { required } : {}) },
   };
 }
 
