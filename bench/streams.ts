@@ -22,7 +22,7 @@ import { cpuMsOf, memoryMbOf } from "./rig/usage.ts";
 const SLOW_STREAMS = 500;
 const SLOW_EVERY_MS = 200;
 const IDLE_STREAMS = 9_000;
-/** gzip compresses so many at once; whoever comes then is sent stored blocks. */
+/** So many are compressed at once; later ones are sent as they are. */
 const GZIP_STREAMS = 2_000;
 const OPENED_AT_ONCE = 64;
 const REPEATS = 2;

@@ -3,6 +3,7 @@ import type { WrittenChannels } from "./installation/channels-file.ts";
 import { systemClock } from "./clock.ts";
 import { readConfig, readVariable, secretsOf, warningsOf } from "./config.ts";
 import type { Config } from "./config.ts";
+import { messageOf } from "./errors.ts";
 import { CLI_SLUG, createDefaultChannels, demoKeysInForce } from "./installation/default-channels.ts";
 import { dropGarbage } from "./start/drop-garbage.ts";
 import { watchForFaults } from "./start/faults.ts";
@@ -164,6 +165,6 @@ async function firstChannel(store: Store): Promise<string | null> {
 }
 
 function startFailure(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   return (text.startsWith("Cannot ") ? text : `Cannot start: ${text}`).replaceAll("\n", " ");
 }

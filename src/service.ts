@@ -5,7 +5,7 @@ import type { RunningThreads, Threads } from "./actors/threads.ts";
 import { createVisitors } from "./actors/visitors.ts";
 import { createDirectory } from "./admission/directory.ts";
 import type { Directory } from "./admission/directory.ts";
-import { createWindows } from "./admission/windows.ts";
+import { createRateWindows } from "./admission/rate-windows.ts";
 import type { Spending } from "./agent/budget.ts";
 import { createAgent } from "./agent/turn.ts";
 import { systemTimers } from "./clock.ts";
@@ -93,7 +93,7 @@ export async function startService(parts: ServiceDependencies): Promise<Service>
     observer,
   });
   const visitors = createVisitors({ store, clock, ttlMs: config.visitorTtlMs });
-  const windows = createWindows({ limits: config.limits, clock });
+  const windows = createRateWindows({ limits: config.limits, clock });
   const handler = createHandler({
     config,
     transportKey: harnessApiKey,

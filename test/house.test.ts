@@ -10,7 +10,10 @@ import { describe, expect, test } from "vitest";
 const LAYERS: { name: string; holds: string[] }[] = [
   { name: "the ground", holds: ["machines/"] },
   { name: "records and rules", holds: ["src/domain/"] },
-  { name: "basics", holds: ["src/clock.ts", "src/secret.ts", "src/config.ts", "src/log.ts"] },
+  {
+    name: "basics",
+    holds: ["src/clock.ts", "src/secret.ts", "src/errors.ts", "src/config.ts", "src/log.ts"],
+  },
   {
     name: "contracts",
     holds: ["src/store.ts", "src/store/", "src/model.ts", "src/agent.ts", "src/listener.ts"],

@@ -1,72 +1,53 @@
 import type { Channel } from "../domain/channel.ts";
 import type { PlainLog } from "../log.ts";
 import type { Store } from "../store.ts";
-import { blockedBy } from "./ip.ts";
-import { comesFrom, hostOf } from "./origin.ts";
+import { indexOf } from "./channel-index.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
+import { comesFrom } from "./origin.ts";
 import type { Provenance } from "./origin.ts";
 
 /**
- * Channels, origins, publishable keys and blocked addresses in memory: what is asked before a store call is worth it.
- * Renewed by the store's notice and by looking twice a second, so a change made anywhere is in force within a second
- * (contract, Channels). While the store cannot be reached, what was read last stays in force.
+ * Channels, origins, publishable keys and blocked addresses, kept in memory: requests are checked against them without
+ * a store call.
+ * Renewed by the store's notice and by polling twice a second, so a change made anywhere is in force within a second
+ * (contract, Channels). During an outage of the store, what was read last stays in force.
  */
 export interface Directory {
-  /** Resolves after the first reading; rejects where the store does not answer. */
+  /** Resolves after the first reading. Rejects if the store does not answer. */
   start(): Promise<void>;
   stop(): void;
-  /** Reads now: whoever just wrote a channel or a block awaits this, and it is in force here. */
+  /** Reads now. Resolves when everything written before the call is in force in this process. */
   renew(): Promise<void>;
   channel(slug: string): Channel | null;
   /** The web channel of a `pk_…` key. */
   byPublishableKey(key: string): Channel | null;
-  /** Does any web channel allow this origin? A disabled one counts too: its refusals are readable by the page. */
+  /** Does any web channel allow this origin? A disabled one counts too: pages may read its refusals. */
   isKnown(provenance: Provenance): boolean;
   /** An address in its normal spelling. */
   isBlocked(address: string): boolean;
 }
 
-const LOOK_EVERY_MS = 400;
+/** A change without a notice is found within this time. */
+const POLL_EVERY_MS = 400;
 
 export function createDirectory(options: {
   store: Pick<Store, "channels" | "blockedIps" | "changeCount" | "onChange">;
   log: Pick<PlainLog, "warn">;
 }): Directory {
   const { store, log } = options;
-  let known = listed([], []);
+  let index = indexOf([], []);
   let seenCount: number | null = null;
-  let renewing: Promise<void> | null = null;
-  let again = false;
-  let looking: NodeJS.Timeout | null = null;
-  let unsubscribe = () => {};
+  let stopPolling = () => {};
 
-  async function read(): Promise<void> {
-    // The count first: a change between the two readings is then seen by the next look.
+  const renew = oneAtATime(async () => {
+    // The count first: a change between the two readings is then seen by the next poll.
     const count = await store.changeCount();
     const [channels, blockedIps] = await Promise.all([store.channels(), store.blockedIps()]);
-    known = listed(channels, blockedIps);
+    index = indexOf(channels, blockedIps);
     seenCount = count;
-  }
+  });
 
-  /** One reading at a time; a call during one is answered by another reading after it. */
-  function renew(): Promise<void> {
-    if (renewing) {
-      again = true;
-      return renewing;
-    }
-    renewing = (async () => {
-      try {
-        do {
-          again = false;
-          await read();
-        } while (again);
-      } finally {
-        renewing = null;
-      }
-    })();
-    return renewing;
-  }
-
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     if ((await store.changeCount()) !== seenCount) await renew();
   }
 
@@ -76,40 +57,33 @@ export function createDirectory(options: {
 
   return {
     async start() {
-      unsubscribe = store.onChange(() => void renew().catch(warn));
+      const unsubscribe = store.onChange(() => void renew().catch(warn));
+      stopPolling = unsubscribe;
       await renew();
-      let resting = true;
-      looking = setInterval(() => {
-        if (!resting) return;
-        resting = false;
-        void look()
-          .catch(warn)
-          .finally(() => (resting = true));
-      }, LOOK_EVERY_MS).unref();
+      const timer = repeatedly(() => poll().catch(warn), POLL_EVERY_MS);
+      stopPolling = () => {
+        unsubscribe();
+        clearInterval(timer);
+      };
     },
-    stop() {
-      unsubscribe();
-      if (looking) clearInterval(looking);
-    },
+    stop: () => stopPolling(),
     renew,
-    channel: (slug) => known.bySlug.get(slug) ?? null,
-    byPublishableKey: (key) => known.byKey.get(key) ?? null,
+    channel: (slug) => index.bySlug.get(slug) ?? null,
+    byPublishableKey: (key) => index.byKey.get(key) ?? null,
     isKnown: (provenance) =>
       provenance.type === "origin"
-        ? known.origins.has(provenance.origin) && comesFrom(provenance, [provenance.origin])
-        : known.hosts.has(provenance.host),
-    isBlocked: (address) => known.isBlocked(address),
+        ? index.origins.has(provenance.origin) && comesFrom(provenance, [provenance.origin])
+        : index.hosts.has(provenance.host),
+    isBlocked: (address) => index.isBlocked(address),
   };
 }
 
-function listed(channels: readonly Channel[], blockedIps: readonly string[]) {
-  const web = channels.filter((channel) => channel.kind === "web");
-  const origins = new Set(web.flatMap((channel) => channel.allowedOrigins));
-  return {
-    bySlug: new Map(channels.map((channel) => [channel.slug, channel])),
-    byKey: new Map(web.map((channel) => [channel.publishableKey, channel] as [string | null, Channel])),
-    origins,
-    hosts: new Set([...origins].map(hostOf)),
-    isBlocked: blockedBy(blockedIps),
-  };
+/** Calls `task` every so often, but not while the last call is still running. */
+function repeatedly(task: () => Promise<void>, everyMs: number): NodeJS.Timeout {
+  let isBusy = false;
+  return setInterval(() => {
+    if (isBusy) return;
+    isBusy = true;
+    void task().finally(() => (isBusy = false));
+  }, everyMs).unref();
 }

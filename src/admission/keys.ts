@@ -3,7 +3,7 @@ import { Refusal } from "../domain/refusal.ts";
 import type { Secret } from "../secret.ts";
 import type { RequestHead } from "./arrival.ts";
 
-/** The key of an `authorization: Bearer KEY` header: the scheme in any case, one or more spaces; null for anything else. */
+/** The key of an `authorization: Bearer KEY` header, the scheme in any case; null for anything else. */
 export function bearerFrom(header: string | undefined): string | null {
   return /^bearer +([^\s,]+)$/i.exec(header ?? "")?.[1] ?? null;
 }
@@ -23,7 +23,7 @@ export function keyCheck(expected: Secret): IsKey {
   return (given) => sameDigest(digest(given), expectedDigest);
 }
 
-/** True where the given key has the expected SHA-256, lower-case hex. */
+/** True if the given key has the expected SHA-256, lower-case hex. */
 export function hasHash(given: string, expectedHash: string): boolean {
   return sameDigest(digest(given), Buffer.from(expectedHash, "hex"));
 }
@@ -32,7 +32,7 @@ function digest(text: string): Buffer {
   return hash("sha256", text, "buffer");
 }
 
-/** Digests are equally long whatever the keys are, so that neither length nor a common prefix shows in the time taken. */
+/** Compares digests: all are of one length, so the time taken shows neither a key's length nor a common prefix. */
 function sameDigest(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -8,7 +8,7 @@ import type { RequestHead } from "./arrival.ts";
  */
 export type Provenance = { type: "origin"; origin: string } | { type: "host"; host: string };
 
-/** Null: the request names no origin, and none is implied. */
+/** null if the request names no origin, and none is implied. */
 export function provenanceOf(request: Pick<RequestHead, "method" | "headers">): Provenance | null {
   const origin = request.headers.get("origin");
   if (origin !== undefined) return { type: "origin", origin };
@@ -19,7 +19,7 @@ export function provenanceOf(request: Pick<RequestHead, "method" | "headers">): 
 
 /** Is it one of these origins? Compared as it came, letter by letter: no suffix, port or case is forgiven. */
 export function comesFrom(provenance: Provenance, origins: readonly string[]): boolean {
-  // "null" is what sandboxed frames and local files of anybody send.
+  // Sandboxed frames and local files of anybody send "null".
   if (provenance.type === "origin")
     return provenance.origin !== "null" && origins.includes(provenance.origin);
   return origins.some((origin) => hostOf(origin) === provenance.host);

@@ -15,7 +15,7 @@ const CELLS_PER_ROW = 2 ** 20;
 
 export function createSketch(): Sketch {
   const cells = new Uint32Array(ROWS * CELLS_PER_ROW);
-  // Random, so that nobody outside can look for keys that meet somebody else's.
+  // Random, so that nobody can search for keys that collide with somebody else's.
   const seeds = Array.from({ length: ROWS }, () => randomInt(2 ** 32));
 
   function cellsOf(key: string): number[] {
@@ -29,7 +29,7 @@ export function createSketch(): Sketch {
     estimate: (key) => lowest(cellsOf(key)),
     add(key) {
       const places = cellsOf(key);
-      // Cells above the lowest already count somebody else: raising them too would only make them worse.
+      // Cells above the lowest also count another key: raising them would only add to the error.
       const next = lowest(places) + 1;
       for (const place of places) cells[place] = Math.max(cells[place] ?? 0, next);
     },

@@ -10,10 +10,10 @@ import type { VisitorAdmission } from "../store.ts";
 import { mustDeclareAtMost } from "./arrival.ts";
 import type { Arrival, RequestHead } from "./arrival.ts";
 import type { Directory } from "./directory.ts";
-import { addressReader, countedAs } from "./ip.ts";
+import { addressReader, countedAs } from "./client-address.ts";
 import { mustAllow, provenanceOf } from "./origin.ts";
 import type { Provenance } from "./origin.ts";
-import type { WindowName, Windows } from "./windows.ts";
+import type { RateWindowName, RateWindows } from "./rate-windows.ts";
 
 /**
  * Who may call the widget API: the one place for the order of its checks (contract, Order of the checks). An origin that
@@ -37,7 +37,7 @@ export interface ArrivingVisitor {
 
 export interface VisitorUse {
   /** The rate windows in which this use counts. */
-  counts: readonly WindowName[];
+  counts: readonly RateWindowName[];
   /** The thread that the request names; null: none. */
   threadName: string | null;
 }
@@ -55,7 +55,7 @@ export interface WidgetAdmissionDependencies {
   config: Pick<Config, "limits" | "clientIpSource" | "trustedProxyHops">;
   directory: Pick<Directory, "isKnown" | "isBlocked" | "channel" | "byPublishableKey">;
   visitors: { admit(claim: TokenClaim, threadName: string | null): Promise<VisitorAdmission | null> };
-  windows: Windows;
+  windows: RateWindows;
   log: Pick<PlainLog, "warn">;
 }
 
@@ -135,8 +135,8 @@ async function admitVisitor(
 
 /** Throws Refusal("rate-limited") if one of the windows is full; the use then counts in none of them. */
 function countUse(
-  windows: Windows,
-  names: readonly WindowName[],
+  windows: RateWindows,
+  names: readonly RateWindowName[],
   { address, tokenHash }: { address: string; tokenHash: string },
 ): void {
   const uses = names.map((window) => ({

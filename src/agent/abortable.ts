@@ -14,7 +14,7 @@ export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Pr
 function abortion(signal: AbortSignal): { promise: Promise<never>; stop: () => void } {
   let abort = () => {};
   const promise = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason as Error);
+    abort = () => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
   });
   return { promise, stop: () => signal.removeEventListener("abort", abort) };

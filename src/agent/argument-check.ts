@@ -65,11 +65,10 @@ function fits(validate: ValidateFunction, args: Record<string, unknown>): boolea
 
 function misfit(error: ErrorObject): string {
   const where = `arguments${error.instancePath.replaceAll("/", ".")}`;
-  const params = error.params as { additionalProperty?: string; allowedValues?: unknown };
-  if (params.additionalProperty !== undefined) {
-    return `${where} must not have the property ${JSON.stringify(params.additionalProperty)}`;
+  const { additionalProperty, allowedValues }: Record<string, unknown> = error.params;
+  if (additionalProperty !== undefined) {
+    return `${where} must not have the property ${JSON.stringify(additionalProperty)}`;
   }
-  if (params.allowedValues !== undefined)
-    return `${where} must be one of ${JSON.stringify(params.allowedValues)}`;
+  if (allowedValues !== undefined) return `${where} must be one of ${JSON.stringify(allowedValues)}`;
   return `${where} ${error.message ?? "does not fit the schema"}`;
 }

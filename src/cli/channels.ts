@@ -15,6 +15,7 @@ import {
 } from "../domain/channel-fields.ts";
 import { hashKey, newChannelKeys } from "../installation/channel-keys.ts";
 import type { ChannelKeys } from "../installation/channel-keys.ts";
+import { messageOf } from "../errors.ts";
 import { DEMO_SLUG } from "../installation/default-channels.ts";
 import { readKeysFile, writeKeysFile } from "../installation/keys-file.ts";
 import { Secret } from "../secret.ts";
@@ -212,7 +213,7 @@ function attempt(command: Command, make: () => Channel): Channel {
   try {
     return make();
   } catch (error) {
-    return command.error(`error: ${(error as Error).message}`);
+    return command.error(`error: ${messageOf(error)}`);
   }
 }
 
@@ -267,7 +268,7 @@ function readAgent(path: string): AgentSettings {
   try {
     parsed = agentSchema.safeParse(JSON.parse(readFileSync(path, "utf8")));
   } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
+    throw new InvalidArgumentError(messageOf(error));
   }
   if (!parsed.success) throw new InvalidArgumentError(complaint(parsed.error));
   const { kept, processes } = splitAgent(parsed.data);

@@ -1,5 +1,7 @@
 import { isTerminal } from "../../machines/line.ts";
 import type { Line, TerminalLine } from "../../machines/line.ts";
+import { codeOf } from "../errors.ts";
+import { widgetLine } from "../http/reference/line-schemas.ts";
 import type { Secret } from "../secret.ts";
 import { CannotDo } from "./terminal.ts";
 
@@ -23,7 +25,7 @@ const CANCEL_WITHIN_MS = 3_000;
 export async function sendMessage(
   conversation: Conversation,
   text: string,
-  said: (line: Line) => void,
+  onLine: (line: Line) => void,
   signal: AbortSignal,
 ): Promise<TerminalLine | null> {
   const { channel, userId, threadId } = conversation;
@@ -34,14 +36,16 @@ export async function sendMessage(
   const decoder = new TextDecoder();
   let unread = "";
   try {
-    for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    for await (const chunk of response.body) {
       unread += decoder.decode(chunk, { stream: true });
       const lines = unread.split("\n");
       unread = lines.pop() ?? "";
       for (const text of lines) {
         if (text === "") continue;
-        const line = JSON.parse(text) as Line;
-        said(line);
+        // A line of another kind is none of those that this client can show.
+        const line = widgetLine.safeParse(JSON.parse(text)).data;
+        if (line === undefined) continue;
+        onLine(line);
         if (isTerminal(line)) return line;
       }
     }
@@ -79,9 +83,8 @@ async function post(conversation: Conversation, path: string, body: object, sign
       signal,
     });
   } catch (error) {
-    const cause = (error as Error).cause;
-    const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
-    throw new CannotDo(`Cannot reach ${url}${code}: is the service running?`);
+    const code = error instanceof Error ? codeOf(error.cause) : null;
+    throw new CannotDo(`Cannot reach ${url}${code === null ? "" : ` (${code})`}: is the service running?`);
   }
 }
 

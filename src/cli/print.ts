@@ -31,10 +31,13 @@ export function printTable(
 export function printFields(terminal: Terminal, fields: Record<string, unknown>): void {
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   for (const [name, value] of Object.entries(fields)) {
-    const text =
-      typeof value === "object" && value !== null ? JSON.stringify(value) : cellText(value as Cell);
+    const text = isCell(value) ? cellText(value) : JSON.stringify(value);
     terminal.out(`${name.padEnd(width)}  ${printable(text)}\n`);
   }
+}
+
+function isCell(value: unknown): value is Cell {
+  return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
 function cellText(cell: Cell): string {

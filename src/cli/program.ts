@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config.ts";
+import { messageOf } from "../errors.ts";
 import { StoreUnavailable } from "../store.ts";
 import { addChannels } from "./channels.ts";
 import { addChat } from "./chat.ts";
@@ -45,6 +46,6 @@ function told(error: unknown): string {
   const foreseen =
     error instanceof CannotDo || error instanceof ConfigError || error instanceof StoreUnavailable;
   if (foreseen) return error.message;
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   return text.startsWith("Cannot ") ? text : `Cannot go on: ${text}`;
 }

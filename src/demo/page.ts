@@ -123,7 +123,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
     if (text.length > MAX_BODY_BYTES) return undefined;
   }
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -9,23 +9,23 @@ export const slugSchema = z.string().regex(/^[a-z0-9_-]{1,64}$/, "must be 1 to 6
 
 const httpServer = z.strictObject({
   url: z.url({ protocol: /^https?$/, error: "must be an http:// or https:// address" }),
-  headers: z.record(z.string(), z.string()).optional(),
+  headers: z.record(z.string(), z.string()).exactOptional(),
 });
 
 const processServer = z.strictObject({
   command: z.string().min(1),
-  args: z.array(z.string()).optional(),
-  env: z.record(z.string(), z.string()).optional(),
+  args: z.array(z.string()).exactOptional(),
+  env: z.record(z.string(), z.string()).exactOptional(),
 });
 
 export const agentSchema = z.strictObject({
-  instructions: z.string().optional(),
-  model: z.string().min(1).optional(),
+  instructions: z.string().exactOptional(),
+  model: z.string().min(1).exactOptional(),
   mcpServers: z
     .record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), z.union([httpServer, processServer]))
-    .optional(),
-  maxOutputTokensPerRun: z.int().min(1).optional(),
-  maxTokensPerUserPerDay: z.int().min(1).optional(),
+    .exactOptional(),
+  maxOutputTokensPerRun: z.int().min(1).exactOptional(),
+  maxTokensPerUserPerDay: z.int().min(1).exactOptional(),
 });
 
 const originSchema = z.string().transform((text, context) => {
@@ -125,11 +125,11 @@ export function changedFields(stored: Channel, next: Channel): string[] {
 }
 
 /** Who starts a process decides what runs on this machine: such servers stay with the file that names them. */
-export function splitAgent(agent: Channel["agent"] | NonNullable<ChannelFields["agent"]>): {
+export function splitAgent(agent: Channel["agent"]): {
   kept: Channel["agent"];
   processes: Record<string, McpProcessServer>;
 } {
-  const { mcpServers, ...rest } = agent as Channel["agent"];
+  const { mcpServers, ...rest } = agent;
   if (mcpServers === undefined) return { kept: rest, processes: {} };
   const processes: Record<string, McpProcessServer> = {};
   const remote: NonNullable<Channel["agent"]["mcpServers"]> = {};

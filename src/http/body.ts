@@ -4,14 +4,14 @@ import type { HttpRequest } from "../listener.ts";
 
 /**
  * A JSON body, from bytes to a value of its schema. From here on everything is typed and trusted.
- * A refusal comes back as a value, because on the widget API later checks speak first (contract, Order of the checks);
+ * A refusal comes back as a value, because on the widget API other checks come first (contract, Order of the checks);
  * a body over the limit, or a client that left, rejects at once.
  */
 export type Reading<Value> = { ok: true; value: Value } | { ok: false; refusal: Refusal };
 
 export interface BodyShape<Value> {
   schema: z.ZodType<Value>;
-  /** Throws a Refusal for what the schema cannot say: the character limits. */
+  /** Throws a Refusal for what a schema cannot express: the character limits. */
   check?: (value: Value) => void;
 }
 
@@ -21,7 +21,7 @@ export async function readBody<Value>(
   shape: BodyShape<Value>,
 ): Promise<Reading<Value>> {
   const bytes = await request.body(limitBytes);
-  return read(() => {
+  return attempt(() => {
     mustBePlain(request.headers.get("content-encoding"));
     mustBeJson(request.headers.get("content-type"));
     const value = parseWith(shape.schema, parseJson(bytes));
@@ -30,17 +30,17 @@ export async function readBody<Value>(
   });
 }
 
-/** As `readBody`, where no later check speaks first: throws the refusal. */
+/** As `readBody`, where no other check comes first: throws the refusal. */
 export async function bodyOf<Value>(
   request: HttpRequest,
   limitBytes: number,
   shape: BodyShape<Value>,
 ): Promise<Value> {
-  return taken(await readBody(request, limitBytes, shape));
+  return unwrap(await readBody(request, limitBytes, shape));
 }
 
 /** The value, or the refusal as a value. */
-export function read<Value>(reader: () => Value): Reading<Value> {
+export function attempt<Value>(reader: () => Value): Reading<Value> {
   try {
     return { ok: true, value: reader() };
   } catch (error) {
@@ -50,7 +50,7 @@ export function read<Value>(reader: () => Value): Reading<Value> {
 }
 
 /** The value, or the refusal thrown. */
-export function taken<Value>(reading: Reading<Value>): Value {
+export function unwrap<Value>(reading: Reading<Value>): Value {
   if (!reading.ok) throw reading.refusal;
   return reading.value;
 }
@@ -61,11 +61,11 @@ export function parseWith<Value>(schema: z.ZodType<Value>, value: unknown): Valu
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = issue?.path.map(String).join(".") ?? "";
-  // The path quotes the caller's own keys: only as long as a line of text can be.
-  throw new Refusal("invalid", field === "" ? "" : `The body does not match the schema: ${shown(field)}`);
+  // The path quotes the caller's own keys, which may be of any length.
+  throw new Refusal("invalid", field === "" ? "" : `The body does not match the schema: ${printable(field)}`);
 }
 
-function shown(field: string): string {
+function printable(field: string): string {
   return field.replace(/[^\w.-]/g, "?").slice(0, 80);
 }
 
@@ -74,7 +74,7 @@ function mustBePlain(encoding: string | undefined): void {
   throw new Refusal("unsupported-encoding");
 }
 
-/** Also keeps out what a page of any origin may send without a preflight. */
+/** Any other type could be sent by a page of any origin without a preflight. */
 function mustBeJson(contentType: string | undefined): void {
   if (/^\s*application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i.test(contentType ?? "")) return;
   throw new Refusal("invalid", "The content-type must be application/json in UTF-8");
@@ -83,7 +83,7 @@ function mustBeJson(contentType: string | undefined): void {
 // A BOM stays in the text, and JSON.parse refuses it.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Throws Refusal("invalid") where the bytes are not UTF-8 or not JSON, or hold a number that JavaScript takes for infinite. */
+/** Throws Refusal("invalid") unless the bytes are JSON in UTF-8, without a number that JavaScript takes for infinite. */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   let value: unknown;
@@ -95,7 +95,7 @@ export function parseJson(bytes: Uint8Array): unknown {
       throw error;
     throw new Refusal("invalid", "The body is not JSON in UTF-8");
   }
-  // 1e400 parses to Infinity, which no JSON can say again. Shorter literals than these are finite.
+  // 1e400 parses to Infinity, which JSON cannot express. Shorter literals than these are finite.
   if (/\d{200}|[eE]\+?\d{3}/.test(text) && holdsInfinity(value)) {
     throw new Refusal("invalid", "The body holds a number that is too large");
   }
@@ -113,7 +113,7 @@ function withoutLoneSurrogates(json: string): string {
   );
 }
 
-/** Walks with a list of its own: a body may be nested deeper than the call stack is. */
+/** Not recursive: a body may be nested deeper than the call stack allows. */
 function holdsInfinity(value: unknown): boolean {
   const left = [value];
   while (left.length > 0) {

@@ -13,17 +13,17 @@ export const clientMessageId = atMost(128)
   .min(1)
   .regex(/^\P{Cc}*$/u);
 
-/** A thread's id from a page: what is no thread of the visitor is 404, not 422. */
+/** A thread's id from a page: any text, because a wrong one is 404 and not 422. */
 export const widgetThreadId = z.string().min(1);
 
 export const messageText = z.string().min(1);
 
 /** Pathname and search of the page; over 512 it is outside the schema (contract, Characters). */
-export const page = atMost(512);
+export const pagePath = atMost(512);
 
 export const channelSlug = z.string();
 
-/** zod's own `max` counts code points, as JSON Schema does: an astral character would count once instead of twice. */
+/** In UTF-16 units. zod's own `max` counts code points, as JSON Schema does. */
 function atMost(limitChars: number): z.ZodString {
   return z
     .string()
@@ -31,7 +31,7 @@ function atMost(limitChars: number): z.ZodString {
     .meta({ maxLength: limitChars });
 }
 
-/** Throws Refusal("too-large") where a text or a value's JSON is over a character limit. */
+/** Throws Refusal("too-large") if a text, or a value's JSON, is over a character limit. */
 export function mustFit(value: unknown, limitChars: number): void {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (text.length > limitChars) throw new Refusal("too-large");

@@ -1,30 +1,29 @@
 import type { HttpRequest } from "../listener.ts";
 import type { Route } from "./route.ts";
 
-export type Found =
+export type RouteMatch =
   | { type: "found"; route: Route; params: Record<string, string> }
-  /** The path is known, the method is not: the methods that are. */
+  /** The path is known, but not with this method; `allow` lists the methods that are. */
   | { type: "method"; allow: string }
   | { type: "none" };
 
-export type FindRoute = (request: Pick<HttpRequest, "method" | "path">) => Found;
+export type FindRoute = (request: Pick<HttpRequest, "method" | "path">) => RouteMatch;
 
 /**
- * Finds the route of a request. Paths are compared as they came: nothing is normalised, so that nothing can come in by
- * another spelling. Methods are upper case, as HTTP has them. A HEAD finds the GET of what is open to everybody: the
- * listener leaves the body out.
+ * Finds the route of a request. Paths are compared as they came: nothing is normalised, so there is one spelling of each.
+ * Methods are upper case, as HTTP has them. A HEAD finds the GET of an open route; the listener leaves the body out.
  */
 export function createFindRoute(routes: readonly Route[]): FindRoute {
-  const ends = routes.filter(({ path }) => !path.endsWith("/*"));
-  const wide = routes.filter(({ path }) => path.endsWith("/*"));
+  const exact = routes.filter(({ path }) => !path.endsWith("/*"));
+  const prefixes = routes.filter(({ path }) => path.endsWith("/*"));
   const fixed = new Map<string, Route[]>();
-  for (const route of ends.filter(({ path }) => !path.includes("/:"))) {
+  for (const route of exact.filter(({ path }) => !path.includes("/:"))) {
     fixed.set(route.path, [...(fixed.get(route.path) ?? []), route]);
   }
-  const patterns = ends.filter(({ path }) => path.includes("/:"));
+  const patterns = exact.filter(({ path }) => path.includes("/:"));
 
   function below(path: string): Route[] {
-    return wide.filter((route) => path.startsWith(route.path.slice(0, -1)));
+    return prefixes.filter((route) => path.startsWith(route.path.slice(0, -1)));
   }
 
   return ({ method, path }) => {
@@ -51,7 +50,7 @@ function takes(route: Route, method: string): boolean {
   return route.method === method || (method === "HEAD" && methodsOf(route).includes("HEAD"));
 }
 
-/** What a credential guards may be a stream, or a use of the token: no HEAD there. */
+/** No HEAD where a credential is needed: the GET may be a stream, or slide a token's lifetime. */
 function methodsOf({ method, api }: Route): string[] {
   return method === "GET" && api === "open" ? ["GET", "HEAD"] : [method];
 }
@@ -74,7 +73,7 @@ function matchPattern(pattern: string, path: string): Record<string, string> | n
   return params;
 }
 
-/** Null for what no id is: nothing, a broken escape, a slash or a control character behind one. */
+/** null for what cannot be an id: an empty text, a broken escape, an escaped slash or control character. */
 function decoded(segment: string): string | null {
   try {
     const text = decodeURIComponent(segment);

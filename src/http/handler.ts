@@ -4,25 +4,25 @@ import { RequestGone } from "../listener.ts";
 import type { Handler, HttpAnswer, HttpRequest } from "../listener.ts";
 import { StoreUnavailable } from "../store.ts";
 import { createFindRoute } from "./find-route.ts";
-import type { Found } from "./find-route.ts";
-import type { Answered } from "./stream/answered.ts";
-import { emptyAnswer, refused } from "./route.ts";
+import type { RouteMatch } from "./find-route.ts";
+import type { AnsweredRequest } from "./answered-request.ts";
+import { emptyAnswer, refusalAnswer } from "./route.ts";
 import type { Route, RouteApi } from "./route.ts";
 import { apiRoutes } from "./routes.ts";
-import type { RouteParts } from "./routes.ts";
+import type { RouteDependencies } from "./routes.ts";
 import { traceparentOf } from "./traceparent.ts";
 import { withCors } from "./widget-api/cors.ts";
 
-export interface HandlerDependencies extends RouteParts {
+export interface HandlerDependencies extends RouteDependencies {
   /** Beside the API: metrics, the inspector, the widget's script. */
   extraRoutes?: readonly Route[];
-  onAnswered?: (answered: Answered) => void;
+  onAnswered?: (answered: AnsweredRequest) => void;
 }
 
 /** Every request of the service: finds its route, answers what the route answers or refuses, and logs one line. */
-export function createHandler(parts: HandlerDependencies): Handler {
-  const { directory, log, clock, onAnswered } = parts;
-  const findRoute = createFindRoute([...apiRoutes(parts), ...(parts.extraRoutes ?? [])]);
+export function createHandler(dependencies: HandlerDependencies): Handler {
+  const { directory, log, clock, onAnswered } = dependencies;
+  const findRoute = createFindRoute([...apiRoutes(dependencies), ...(dependencies.extraRoutes ?? [])]);
 
   return async (request) => {
     const beganAt = clock.elapsed();
@@ -55,12 +55,12 @@ export function createHandler(parts: HandlerDependencies): Handler {
 interface Outcome {
   answer: HttpAnswer;
   error?: unknown;
-  /** True: a bug or an outage, which the log tells whole. */
+  /** True for a bug or an outage: the log gets the error. */
   isFault?: boolean;
 }
 
 async function run(
-  found: Found,
+  found: RouteMatch,
   request: HttpRequest,
   { traceparent, ids }: { traceparent: string | null; ids: Record<string, string> },
 ): Promise<Outcome> {
@@ -71,9 +71,14 @@ async function run(
       return { answer: { status: 405, headers: { allow: found.allow } } };
     case "found": {
       const { route, params } = found;
-      const asked = { request, params, traceparent, note: (more: object) => void Object.assign(ids, more) };
+      const incoming = {
+        request,
+        params,
+        traceparent,
+        note: (more: object) => void Object.assign(ids, more),
+      };
       try {
-        return { answer: await route.handle(asked) };
+        return { answer: await route.handle(incoming) };
       } catch (error) {
         return failed(error, route.api);
       }
@@ -81,17 +86,17 @@ async function run(
   }
 }
 
-/** What was thrown, as an answer: a refusal by its table, an outage as 503, a bug as an empty 500. */
+/** The answer to what a route threw: a refusal by its table, an outage 503, a bug an empty 500. */
 function failed(error: unknown, api: RouteApi): Outcome {
   if (error instanceof Refusal) {
-    const answer = refused(error, api);
-    // Where the body is too long, its rest is not worth reading.
+    const answer = refusalAnswer(error, api);
+    // The rest of a body that is too long is not read.
     return { answer: error.reason === "too-large" ? { ...answer, close: true } : answer, error };
   }
-  // Nobody reads this answer; the status is the one that logs know for it.
+  // Nobody reads this answer. 499 is the status that logs use for a client that left.
   if (error instanceof RequestGone) return { answer: emptyAnswer(499), error };
   if (error instanceof StoreUnavailable) {
-    return { answer: refused(new Refusal("unavailable"), api), error, isFault: true };
+    return { answer: refusalAnswer(new Refusal("unavailable"), api), error, isFault: true };
   }
   return { answer: emptyAnswer(500), error, isFault: true };
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Store } from "../store.ts";
-import { json } from "./reference/documented.ts";
+import { documentedJson } from "./reference/shared-documentation.ts";
 import { jsonAnswer } from "./route.ts";
 import type { Documentation, Route } from "./route.ts";
 
-/** What `/health` tells besides the store's state; nothing secret. */
+/** What `/health` answers besides the store's state. Nothing secret. */
 export interface HealthFacts {
   model: "openai" | "demo";
   version?: string;
@@ -27,13 +27,13 @@ const documentation: Documentation = {
   headers: {},
   body: null,
   answers: {
-    200: json("The service is well", health, {
+    200: documentedJson("The service is well", health, {
       status: "ok",
       store: "embedded",
       model: "demo",
       warnings: [],
     }),
-    503: json("The store cannot be reached", health, {
+    503: documentedJson("The store cannot be reached", health, {
       status: "unavailable",
       store: "redis",
       model: "openai",

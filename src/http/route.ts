@@ -3,12 +3,12 @@ import type { Api } from "../domain/message.ts";
 import type { Refusal, RefusalReason } from "../domain/refusal.ts";
 import type { HttpAnswer, HttpRequest } from "../listener.ts";
 
-/** A request on its way to one route. */
-export interface Asked {
+/** A request, as its route gets it. */
+export interface RouteRequest {
   readonly request: HttpRequest;
   /** The `:name` segments of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** The request's W3C trace context; null where it has none. */
+  /** The request's W3C trace context; null if it has none. */
   readonly traceparent: string | null;
   /** Adds ids to the request's line in the log; never a credential. */
   readonly note: (ids: Readonly<Record<string, string>>) => void;
@@ -22,16 +22,16 @@ export type Method = "GET" | "POST" | "OPTIONS";
  */
 export type RouteApi = Api | "open";
 
-/** One endpoint: where it is, what it takes and answers, and what it does. A route cannot be without its documentation. */
+/** One endpoint: where it is, what it takes and answers, and what it does. Documentation is not optional. */
 export interface Route {
   method: Method;
   /** `/v1/widget/threads/:id/messages`: a segment with a colon takes one segment of the path, a final `*` all that follows. */
   path: string;
   api: RouteApi;
-  /** What `/swagger` says of it; `hidden`: it is no endpoint of the API, but a file or a tool beside it. */
+  /** For `/swagger`; `hidden`: not an endpoint of the API, but a file or a tool beside it. */
   documentation: Documentation | "hidden";
-  /** May throw a Refusal: `refused` makes it an answer. */
-  handle(asked: Asked): Promise<HttpAnswer>;
+  /** May throw a Refusal: `refusalAnswer` makes it an answer. */
+  handle(incoming: RouteRequest): Promise<HttpAnswer>;
 }
 
 export type Credential = "transportKey" | "secretKey" | "publishableKey" | "visitorToken";
@@ -57,14 +57,14 @@ export interface Field {
 
 export interface AnswerDocumentation {
   description: string;
-  /** Response headers worth a word. */
+  /** Response headers that a client should know. */
   headers: Record<string, string>;
   body: { type: ContentType; schema: z.ZodType; example: unknown } | null;
 }
 
 export type ContentType = "application/json" | "application/x-ndjson" | "text/plain; charset=utf-8";
 
-/** Answers depend on credentials, which caches do not look at; some of them would keep even a 404. */
+/** Answers depend on credentials, which caches ignore; some of them would keep even a 404. */
 const UNSTORED = { "cache-control": "no-store" };
 
 /** The one table from the reason of a refusal to its status, and the text that the server API answers. */
@@ -80,7 +80,7 @@ const REFUSALS: Record<RefusalReason, { status: number; text: string }> = {
   unavailable: { status: 503, text: "" },
 };
 
-/** Reasons whose text is fixed, whatever the refusal knows: an empty 403 and 503, and one 401 for every wrong key. */
+/** Reasons whose text is fixed, whatever the refusal says: an empty 403 and 503, and one 401 for every wrong key. */
 const FIXED_TEXT: ReadonlySet<RefusalReason> = new Set(["unauthorized", "forbidden", "unavailable"]);
 
 export function statusOf(reason: RefusalReason): number {
@@ -88,11 +88,14 @@ export function statusOf(reason: RefusalReason): number {
 }
 
 /** A refusal as an answer: empty on the widget API, one short line of text on the server API (contract, Error bodies). */
-export function refused(refusal: Refusal, api: RouteApi): HttpAnswer {
+export function refusalAnswer(refusal: Refusal, api: RouteApi): HttpAnswer {
   const { reason, retryAfterSeconds } = refusal;
   const { status, text } = REFUSALS[reason];
-  const waits = reason === "unavailable" ? (retryAfterSeconds ?? 1) : retryAfterSeconds;
-  const headers = { ...UNSTORED, ...(waits === undefined ? {} : { "retry-after": String(waits) }) };
+  const waitSeconds = reason === "unavailable" ? (retryAfterSeconds ?? 1) : retryAfterSeconds;
+  const headers = {
+    ...UNSTORED,
+    ...(waitSeconds === undefined ? {} : { "retry-after": String(waitSeconds) }),
+  };
   if (api !== "server") return { status, headers };
   return textAnswer(status, FIXED_TEXT.has(reason) ? text : refusal.text || text, headers);
 }

@@ -1,11 +1,11 @@
 import { accessRoute } from "./server-api/access.ts";
 import { identifyRoute } from "./server-api/identify.ts";
-import { messagesCancelRoute } from "./server-api/messages-cancel.ts";
-import { messagesRoute as serverMessagesRoute } from "./server-api/messages.ts";
+import { serverCancelRoute } from "./server-api/messages-cancel.ts";
+import { serverMessagesRoute } from "./server-api/messages.ts";
 import type { Directory } from "../admission/directory.ts";
 import { createServerAdmission } from "../admission/server-admission.ts";
 import { createWidgetAdmission } from "../admission/widget-admission.ts";
-import type { Windows } from "../admission/windows.ts";
+import type { RateWindows } from "../admission/rate-windows.ts";
 import type { Threads } from "../actors/threads.ts";
 import type { Visitors } from "../actors/visitors.ts";
 import type { Clock } from "../clock.ts";
@@ -17,19 +17,18 @@ import { healthRoute } from "./health.ts";
 import type { HealthFacts } from "./health.ts";
 import type { Route } from "./route.ts";
 import { swaggerRoutes } from "./reference/swagger.ts";
-import { cancelRoute } from "./widget-api/cancel.ts";
+import { widgetCancelRoute } from "./widget-api/cancel.ts";
 import { preflightRoute } from "./widget-api/cors.ts";
 import { createGate } from "./widget-api/gate.ts";
 import { historyRoute } from "./widget-api/history.ts";
-import { messagesRoute } from "./widget-api/messages.ts";
+import { widgetMessagesRoute } from "./widget-api/messages.ts";
 import { streamRoute } from "./widget-api/stream.ts";
 import { threadsRoute } from "./widget-api/threads.ts";
 import { toolResultsRoute } from "./widget-api/tool-results.ts";
 import { toolsRoute } from "./widget-api/tools.ts";
 import { visitorsRoute } from "./widget-api/visitors.ts";
 
-/** What the endpoints are made of. */
-export interface RouteParts {
+export interface RouteDependencies {
   config: Pick<Config, "limits" | "serverMaxBodyBytes" | "clientIpSource" | "trustedProxyHops">;
   /** HARNESS_API_KEY, given or generated. */
   transportKey: Secret;
@@ -37,21 +36,22 @@ export interface RouteParts {
   threads: Threads;
   visitors: Visitors;
   directory: Directory;
-  windows: Windows;
+  windows: RateWindows;
   clock: Clock;
   log: PlainLog;
   health: HealthFacts;
 }
 
 /** The whole API. */
-export function apiRoutes(parts: RouteParts): Route[] {
-  const admission = createWidgetAdmission(parts);
-  const server = { ...parts, admission: createServerAdmission(parts) };
-  const widget = { ...parts, admission, gate: createGate({ admission, threads: parts.threads }) };
+export function apiRoutes(dependencies: RouteDependencies): Route[] {
+  const admission = createWidgetAdmission(dependencies);
+  const server = { ...dependencies, admission: createServerAdmission(dependencies) };
+  const gate = createGate({ admission, threads: dependencies.threads });
+  const widget = { ...dependencies, admission, gate };
 
   const routes = [
     serverMessagesRoute(server), //  POST    /v1/messages
-    messagesCancelRoute(server), //  POST    /v1/messages/cancel
+    serverCancelRoute(server), //    POST    /v1/messages/cancel
     accessRoute(server), //          POST    /v1/access
     identifyRoute(server), //        POST    /v1/channels/:slug/identify
 
@@ -59,13 +59,13 @@ export function apiRoutes(parts: RouteParts): Route[] {
     threadsRoute(widget), //         POST    /v1/widget/threads
     historyRoute(widget), //         GET     /v1/widget/threads/:id/messages
     streamRoute(widget), //          GET     /v1/widget/threads/:id/stream
-    cancelRoute(widget), //          POST    /v1/widget/threads/:id/cancel
-    messagesRoute(widget), //        POST    /v1/widget/messages
+    widgetCancelRoute(widget), //    POST    /v1/widget/threads/:id/cancel
+    widgetMessagesRoute(widget), //  POST    /v1/widget/messages
     toolsRoute(widget), //           POST    /v1/widget/tools
     toolResultsRoute(widget), //     POST    /v1/widget/tool-results
     preflightRoute(widget), //       OPTIONS /v1/widget/*
 
-    healthRoute({ store: parts.store, facts: parts.health }), // GET /health
+    healthRoute({ store: dependencies.store, facts: dependencies.health }), // GET /health
   ];
-  return [...routes, ...swaggerRoutes(routes)]; //               GET /swagger, /swagger/openapi.json
+  return [...routes, ...swaggerRoutes(routes)]; // GET /swagger, /swagger/openapi.json
 }

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { HttpAnswer } from "../listener.ts";
 import { acceptsGzip } from "./stream/accepts-gzip.ts";
 
-/** What src/widget/build.mjs made. */
+/** Where src/widget/build.mjs writes. */
 const BUILT = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../dist/widget/" : "../../widget/", import.meta.url),
 );
@@ -18,14 +18,14 @@ interface ScriptFile {
   bytes: Buffer;
   gzipped: Buffer;
   etag: string;
-  /** A name with the content's hash: what it holds never changes. */
+  /** True for a name with the content's hash: the file never changes. */
   isImmutable: boolean;
 }
 
 /** The element's files by the name that a page asks for; read once. */
 export type WidgetScript = ReadonlyMap<string, ScriptFile>;
 
-/** Rejects where the widget was not built (`npm run build`). */
+/** Rejects if the widget was not built (`npm run build`). */
 export async function loadWidgetScript(folder = BUILT): Promise<WidgetScript> {
   const manifest = Manifest.parse(JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")));
   const [script, module, markdown] = await Promise.all(
@@ -44,8 +44,8 @@ export async function loadWidgetScript(folder = BUILT): Promise<WidgetScript> {
 }
 
 /**
- * The answer to a GET of `/widget/v1/NAME` (contract, Not endpoints of the API): for every page of every origin,
- * so no Origin is asked for. null where there is no such file.
+ * The answer to a GET of `/widget/v1/NAME`, for every page of every origin (contract, Not endpoints of the API).
+ * null if there is no such file.
  */
 export function widgetScriptAnswer(
   files: WidgetScript,
@@ -56,14 +56,14 @@ export function widgetScriptAnswer(
   const headers = {
     "content-type": "text/javascript; charset=utf-8",
     etag: file.etag,
-    // A page names the plain script for good: it follows the service within minutes.
+    // Pages name the plain script for good: it is cached briefly, to follow the service within minutes.
     "cache-control": file.isImmutable ? "public, max-age=31536000, immutable" : "public, max-age=300",
     "cross-origin-resource-policy": "cross-origin",
     "access-control-allow-origin": "*",
     "x-content-type-options": "nosniff",
     vary: "accept-encoding",
   };
-  if (knows(request.headers.get("if-none-match"), file.etag)) return { status: 304, headers };
+  if (matches(request.headers.get("if-none-match"), file.etag)) return { status: 304, headers };
   if (!acceptsGzip(request.headers.get("accept-encoding"))) return { status: 200, headers, body: file.bytes };
   return { status: 200, headers: { ...headers, "content-encoding": "gzip" }, body: file.gzipped };
 }
@@ -73,7 +73,7 @@ async function scriptFile(bytes: Buffer, tag: string, isImmutable: boolean): Pro
   return { bytes, gzipped: await promisify(gzip)(bytes, { level: 9 }), etag: `W/"${tag}"`, isImmutable };
 }
 
-function knows(ifNoneMatch: string | undefined, etag: string): boolean {
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags.includes("*") || tags.includes(etag.replace(/^W\//, ""));
 }

@@ -1,140 +1,141 @@
 import type { Line } from "../../machines/line.ts";
 import { cutText, isTerminal } from "../../machines/line.ts";
-import type { PlainLog } from "../log.ts";
-import type { Reply } from "../actors/reply.ts";
 import type { Threads } from "../actors/threads.ts";
+import type { Message } from "../domain/message.ts";
+import type { PlainLog } from "../log.ts";
 import { StoreUnavailable } from "../store.ts";
 import type { RunSummary, Store, ThreadRecord } from "../store.ts";
+import { ReadAlong } from "./read-along.ts";
 import { runView, threadView } from "./thread-view.ts";
-import type { Sight } from "./views.ts";
+import type { MessageView, Sight } from "./views.ts";
 
-/** Newest runs and messages that a watcher is told of; all of it stays far below what a reader may leave unread (1 MiB). */
+/** Newest runs and messages that a watcher is given; all of it stays far below what a reader may leave unread (1 MiB). */
 const RUNS = 30;
 const MOVES = 2_000;
 const MESSAGES = 100;
 const MESSAGE_CHARS = 1_000;
 const DELTA_CHARS = 20_000;
-/** How often the store is looked into; lines that are said bring the next look sooner. */
-const LOOK_MS = 1_000;
+/** How often the store is polled; a line of the run brings the next poll sooner. */
+const POLL_MS = 1_000;
 const SOON_MS = 60;
-/** A silent stream is cut by what lies between: this often it says that it lives. */
+/** Proxies cut a silent stream: this often a sign of life is sent. */
 const BEAT_MS = 10_000;
 
+export interface WatchDependencies {
+  store: Pick<Store, "load" | "runs" | "history">;
+  threads: Pick<Threads, "follow">;
+  log: PlainLog;
+}
+
 /**
- * Watches one thread, wherever its run is: the store is looked into once a second for states and commits, and the run's
- * lines are read along as any re-attached client reads them. `tell` is given sights until the watcher is stopped.
+ * Watches one thread, wherever its run is: the store is polled once a second for states and commits, and the run's lines
+ * are read along. `onSight` is given what is seen until the watch is stopped. Returns how to stop it.
  */
 export function watchThread(
-  parts: {
-    store: Pick<Store, "load" | "runs" | "history">;
-    threads: Pick<Threads, "follow">;
-    log: PlainLog;
-  },
+  dependencies: WatchDependencies,
   uid: string,
-  tell: (sight: Sight) => void,
+  onSight: (sight: Sight) => void,
 ): () => void {
-  const { store, threads, log } = parts;
-  let stopped = false;
-  let timer: NodeJS.Timeout | null = null;
-  let looking = false;
-  let seen: string | null = null;
-  let seenRun: string | null = null;
-  let seenMessages = -1;
-  /** The stream that is, or was last, read along: a run, and where its present stream begins. */
-  let followed: string | null = null;
-  let reply: Reply | null = null;
+  const watch = new ThreadWatch(dependencies, uid, onSight);
+  watch.start();
+  return () => watch.stop();
+}
 
-  async function look(): Promise<void> {
-    if (looking || stopped) return;
-    looking = true;
+class ThreadWatch {
+  readonly #store: WatchDependencies["store"];
+  readonly #log: PlainLog;
+  readonly #uid: string;
+  readonly #onSight: (sight: Sight) => void;
+  readonly #readAlong: ReadAlong;
+  #isStopped = false;
+  #isPolling = false;
+  #timer: NodeJS.Timeout | null = null;
+  #beat: NodeJS.Timeout | null = null;
+  /** What the last poll found: where it is the same again, nothing is sent. */
+  #seen: string | null = null;
+  #seenRun: string | null = null;
+  #seenMessages = -1;
+
+  constructor({ store, threads, log }: WatchDependencies, uid: string, onSight: (sight: Sight) => void) {
+    this.#store = store;
+    this.#log = log;
+    this.#uid = uid;
+    this.#onSight = onSight;
+    this.#readAlong = new ReadAlong(threads, uid, (runId, lines, fresh) => this.#pass(runId, lines, fresh));
+  }
+
+  start(): void {
+    this.#beat = setInterval(() => this.#onSight({ type: "beat" }), BEAT_MS).unref();
+    void this.#poll();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    if (this.#beat) clearInterval(this.#beat);
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#readAlong.stop();
+  }
+
+  async #poll(): Promise<void> {
+    if (this.#isPolling || this.#isStopped) return;
+    this.#isPolling = true;
     try {
-      const record = await store.load(uid, 1);
-      if (record === null) tellOnce("untouched", { type: "untouched" });
-      else await tellOf(record);
+      const record = await this.#store.load(this.#uid, 1);
+      if (record === null) this.#showOnce("untouched", { type: "untouched" });
+      else await this.#show(record);
     } catch (error) {
       const isAway = error instanceof StoreUnavailable;
-      if (!isAway) log.warn({ uid, err: error }, "cannot look at a thread");
-      tellOnce("trouble", {
+      if (!isAway) this.#log.warn({ uid: this.#uid, err: error }, "cannot watch a thread");
+      this.#showOnce("trouble", {
         type: "trouble",
         message: isAway ? "The store does not answer" : "The thread cannot be read: the log says why",
       });
     } finally {
-      looking = false;
-      lookIn(LOOK_MS);
+      this.#isPolling = false;
+      this.#pollIn(POLL_MS);
     }
   }
 
-  function lookIn(ms: number): void {
-    if (timer) clearTimeout(timer);
-    timer = stopped ? null : setTimeout(() => void look(), ms).unref();
+  #pollIn(ms: number): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = this.#isStopped ? null : setTimeout(() => void this.#poll(), ms).unref();
   }
 
-  async function tellOf(record: ThreadRecord): Promise<void> {
+  async #show(record: ThreadRecord): Promise<void> {
+    const { rev, fence, waitingCount, run } = record;
+    const mark = `${rev} ${fence} ${waitingCount}`;
+    if (mark !== this.#seen) await this.#showChange(record, mark);
+    if (run) await this.#readAlong.follow(run);
+  }
+
+  async #showChange(record: ThreadRecord, mark: string): Promise<void> {
     const { run, messageCount } = record;
-    const mark = `${record.rev} ${record.fence} ${record.waitingCount}`;
-    if (mark !== seen) {
-      const isNewRun = run?.runId !== seenRun;
-      const runs = isNewRun ? await store.runs(uid, RUNS) : [];
-      const messages =
-        messageCount === seenMessages ? null : await store.history(uid, { limit: MESSAGES, before: null });
-      if (stopped) return;
-      tellOnce(mark, { type: "thread", thread: threadView(record) });
-      if (isNewRun) tell({ type: "runs", runs: newest(runs).map(runView) });
-      if (run) tell({ type: "runs", runs: [runView(run)] });
-      if (messages) {
-        tell({
-          type: "messages",
-          messages: messages.map(({ id, role, content, createdAtMs, runId }) => ({
-            id,
-            role,
-            content: cutText(content, MESSAGE_CHARS),
-            createdAtMs,
-            runId,
-          })),
-        });
-      }
-      seenRun = run?.runId ?? null;
-      seenMessages = messageCount;
-    }
-    const stream = run ? `${run.runId} ${run.streamFrom}` : null;
-    if (stream !== null && stream !== followed) await readAlong(stream);
+    const isNewRun = run?.runId !== this.#seenRun;
+    const runs = isNewRun ? await this.#store.runs(this.#uid, RUNS) : [];
+    const messages =
+      messageCount === this.#seenMessages
+        ? null
+        : await this.#store.history(this.#uid, { limit: MESSAGES, before: null });
+    if (this.#isStopped) return;
+    this.#showOnce(mark, { type: "thread", thread: threadView(record) });
+    if (isNewRun) this.#onSight({ type: "runs", runs: newest(runs).map(runView) });
+    if (run) this.#onSight({ type: "runs", runs: [runView(run)] });
+    if (messages) this.#onSight({ type: "messages", messages: messages.map(messageView) });
+    this.#seenRun = run?.runId ?? null;
+    this.#seenMessages = messageCount;
   }
 
-  async function readAlong(stream: string): Promise<void> {
-    const opened = await threads.follow(uid);
-    reply?.leave();
-    reply = opened;
-    followed = stream;
-    if (stopped) return reply?.leave();
-    const runId = reply?.runId ?? "";
-    let fresh = true;
-    reply?.read((lines: Line[]) => {
-      if (stopped) return;
-      tell({ type: "said", runId, fresh, lines: lines.map(shortened) });
-      fresh = false;
-      const last = lines.at(-1);
-      // The run goes on elsewhere: the next look reads along anew.
-      if (last?.type === "error" && last.code === "interrupted") followed = null;
-      if (last && (last.type === "step" || isTerminal(last))) lookIn(SOON_MS);
-    });
+  #showOnce(mark: string, sight: Sight): void {
+    if (this.#isStopped || mark === this.#seen) return;
+    this.#seen = mark;
+    this.#onSight(sight);
   }
 
-  function tellOnce(mark: string, sight: Sight): void {
-    if (stopped || mark === seen) return;
-    seen = mark;
-    tell(sight);
+  #pass(runId: string, lines: Line[], fresh: boolean): void {
+    this.#onSight({ type: "said", runId, fresh, lines: lines.map(shortened) });
+    const last = lines.at(-1);
+    if (last && (last.type === "step" || isTerminal(last))) this.#pollIn(SOON_MS);
   }
-
-  const beat = setInterval(() => tell({ type: "beat" }), BEAT_MS).unref();
-  void look();
-
-  return () => {
-    stopped = true;
-    clearInterval(beat);
-    if (timer) clearTimeout(timer);
-    reply?.leave();
-    reply = null;
-  };
 }
 
 /** As many of the newest runs as have MOVES moves together, and always the last. */
@@ -142,6 +143,10 @@ function newest(runs: readonly RunSummary[]): RunSummary[] {
   let moves = 0;
   const oldest = runs.findLastIndex((run) => (moves += run.path.length) > MOVES);
   return runs.slice(Math.min(oldest + 1, Math.max(0, runs.length - 1)));
+}
+
+function messageView({ id, role, content, createdAtMs, runId }: Message): MessageView {
+  return { id, role, content: cutText(content, MESSAGE_CHARS), createdAtMs, runId };
 }
 
 function shortened(line: Line): Line {

@@ -10,6 +10,7 @@ import {
   sharedKey,
   splitAgent,
 } from "../domain/channel-fields.ts";
+import { messageOf } from "../errors.ts";
 import type { ChannelFields, WrittenFields } from "../domain/channel-fields.ts";
 import { hashKey } from "./channel-keys.ts";
 import { Secret } from "../secret.ts";
@@ -36,12 +37,12 @@ export async function readChannelsFile(
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    throw new ConfigError(`Cannot read CHANNELS_FILE ${path}: ${(error as Error).message}`, { cause: error });
+    throw new ConfigError(`Cannot read CHANNELS_FILE ${path}: ${messageOf(error)}`, { cause: error });
   }
   try {
     return parseChannels(text, variable);
   } catch (error) {
-    throw new ConfigError(`Cannot read CHANNELS_FILE ${path}: ${(error as Error).message}`, { cause: error });
+    throw new ConfigError(`Cannot read CHANNELS_FILE ${path}: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -119,7 +120,7 @@ function orConfigError(make: () => Channel): Channel {
   try {
     return make();
   } catch (error) {
-    throw new ConfigError(`Cannot use CHANNELS_FILE: ${(error as Error).message}`, { cause: error });
+    throw new ConfigError(`Cannot use CHANNELS_FILE: ${messageOf(error)}`, { cause: error });
   }
 }
 

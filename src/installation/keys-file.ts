@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { codeOf, messageOf } from "../errors.ts";
 import { Secret } from "../secret.ts";
 import { newChannelKeys, newKey } from "./channel-keys.ts";
 import type { ChannelKeys } from "./channel-keys.ts";
@@ -55,8 +56,8 @@ export function readKeysFile(dataDir: string): GeneratedKeys | null {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new Error(`Cannot read ${path}: ${(error as Error).message}`, { cause: error });
+    if (codeOf(error) === "ENOENT") return null;
+    throw new Error(`Cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
   chmodSync(path, 0o600);
   const parsed = schema.safeParse(parseJson(text));

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { HttpRequest as UwsRequest, HttpResponse, us_listen_socket } from "uWebSockets.js";
 import { normalAddress } from "../domain/address.ts";
+import { messageOf } from "../errors.ts";
 import type { Handler, HttpAnswer, HttpRequest, Listen, OnFault, Outlet } from "../listener.ts";
 import { bodyBytes, hasNoBody, statusLine } from "./answer-head.ts";
 import { askHandler, FULL, goneOutlet, MALFORMED, startStream, warnOfFault } from "./handling.ts";
@@ -47,7 +48,7 @@ export function whyNoNativeBuild(): string | null {
     require(file);
     return null;
   } catch (error) {
-    return `uWebSockets.js does not load: ${error instanceof Error ? error.message : String(error)}`;
+    return `uWebSockets.js does not load: ${messageOf(error)}`;
   }
 }
 

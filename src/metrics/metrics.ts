@@ -1,7 +1,7 @@
 import type { ThreadObserver } from "../actors/dependencies.ts";
-import type { Answered } from "../http/stream/answered.ts";
+import type { AnsweredRequest } from "../http/answered-request.ts";
 import type { Model } from "../model.ts";
-import type { CommitResult, Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import { timed } from "./timed.ts";
 
 /**
@@ -10,7 +10,7 @@ import { timed } from "./timed.ts";
  */
 export interface Metrics {
   observer: ThreadObserver;
-  onAnswered: (answered: Answered) => void;
+  onAnswered: (answered: AnsweredRequest) => void;
   /** A round trip to Redis. */
   onCommand: (name: string, ms: number) => void;
   /** The same store, each of its calls timed. */
@@ -106,7 +106,7 @@ export async function createMetrics(): Promise<Metrics> {
         const outcome = result.ok ? "done" : "failed";
         storeCalls.observe({ operation, outcome }, ms / 1000);
         if (result.ok && (operation === "commit" || operation === "wait")) {
-          const { type } = result.value as CommitResult | { type: "free" };
+          const type = typeOf(result.value);
           if (type === "waiting" || type === "full") queued.inc({ result: type });
         }
       }),
@@ -156,4 +156,9 @@ export async function createMetrics(): Promise<Metrics> {
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
+}
+
+/** The `type` of a store's answer; null if it has none. */
+function typeOf(value: unknown): unknown {
+  return typeof value === "object" && value !== null && "type" in value ? value.type : null;
 }

@@ -8,9 +8,9 @@ export function timed<Part extends object>(
   part: Part,
   onCall: (method: string, ms: number, result: Settled) => void,
 ): Part {
-  const methods = Object.entries(part).filter(([, value]) => typeof value === "function");
-  const timedMethods = methods.map(([name, method]) => [name, timedMethod(name, method as Method)]);
-  return { ...part, ...(Object.fromEntries(timedMethods) as Partial<Part>) };
+  const methods = Object.entries(part).filter((entry): entry is [string, Method] => isMethod(entry[1]));
+  const timedMethods = methods.map(([name, method]) => [name, timedMethod(name, method)]);
+  return Object.assign({ ...part }, Object.fromEntries(timedMethods));
 
   function timedMethod(name: string, method: Method): Method {
     return (...args) => {
@@ -28,3 +28,7 @@ export function timed<Part extends object>(
 }
 
 type Method = (...args: unknown[]) => unknown;
+
+function isMethod(value: unknown): value is Method {
+  return typeof value === "function";
+}

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { ConfigError } from "../config.ts";
 import type { Config } from "../config.ts";
+import { codeOf } from "../errors.ts";
 import { CLI_SLUG, DEMO_SLUG } from "../installation/default-channels.ts";
 import type { DemoKeys } from "../installation/default-channels.ts";
 import type { McpProcessServer } from "../domain/channel.ts";
@@ -25,7 +26,7 @@ export async function openDemoPage(options: {
   try {
     return await open(wanted);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    if (codeOf(error) !== "EADDRINUSE") throw error;
     if (config.demoPort !== null) {
       throw new ConfigError(`Cannot listen on DEMO_PORT ${wanted}: another process does`, { cause: error });
     }

@@ -16,14 +16,14 @@ export interface Inspector {
   close(): void;
 }
 
-export function openInspector(parts: {
+export function openInspector(dependencies: {
   transportKey: Secret;
   /** What else must never be shown. */
   secrets: readonly Secret[];
   store: Store;
   log: PlainLog;
 }): Inspector {
-  const { transportKey, secrets, store, log } = parts;
+  const { transportKey, secrets, store, log } = dependencies;
   const key = inspectorKey(transportKey);
   const hide = createHider([...secrets, transportKey, key]);
   const open = new Set<() => void>();

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { ConfigError } from "../config.ts";
+import { messageOf } from "../errors.ts";
 import type { Exposition } from "../http/metrics-route.ts";
 
 /**
@@ -25,7 +26,7 @@ export async function openMetricsPort(
   try {
     await once(server, "listening");
   } catch (error) {
-    throw new ConfigError(`Cannot listen on METRICS_PORT ${port}: ${(error as Error).message}`, {
+    throw new ConfigError(`Cannot listen on METRICS_PORT ${port}: ${messageOf(error)}`, {
       cause: error,
     });
   }

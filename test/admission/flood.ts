@@ -1,4 +1,4 @@
-import { createWindows, EXACT_KEYS } from "../../src/admission/windows.ts";
+import { createRateWindows, EXACT_KEYS } from "../../src/admission/rate-windows.ts";
 import { systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 
@@ -6,7 +6,7 @@ import { readConfig } from "../../src/config.ts";
  * A process of its own, with --expose-gc: as many addresses as its argument says, each once, in one window. Prints the MB
  * that are held when the exact keys are full and the sketch is there, and in the end.
  */
-const windows = createWindows({ limits: readConfig({}).limits, clock: { ...systemClock, now: () => 0 } });
+const windows = createRateWindows({ limits: readConfig({}).limits, clock: { ...systemClock, now: () => 0 } });
 
 function take(from: number, to: number): void {
   for (let key = from; key < to; key++) {

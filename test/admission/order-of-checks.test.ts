@@ -6,7 +6,7 @@ import { createDirectory } from "../../src/admission/directory.ts";
 import { ForeignOrigin } from "../../src/admission/origin.ts";
 import { createServerAdmission } from "../../src/admission/server-admission.ts";
 import { createWidgetAdmission } from "../../src/admission/widget-admission.ts";
-import { createWindows } from "../../src/admission/windows.ts";
+import { createRateWindows } from "../../src/admission/rate-windows.ts";
 import { readConfig } from "../../src/config.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { newVisitorToken } from "../../src/domain/visitor-token.ts";
@@ -43,7 +43,7 @@ async function openAdmission() {
     await store.close();
   });
   const visitors = createVisitors({ store, clock, ttlMs: config.visitorTtlMs });
-  const windows = createWindows({ limits: config.limits, clock });
+  const windows = createRateWindows({ limits: config.limits, clock });
   const noted: Record<string, string>[] = [];
   return {
     store,

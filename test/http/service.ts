@@ -5,14 +5,14 @@ import { nobody } from "../../src/actors/dependencies.ts";
 import { createThreads } from "../../src/actors/threads.ts";
 import { createVisitors } from "../../src/actors/visitors.ts";
 import { createDirectory } from "../../src/admission/directory.ts";
-import { createWindows } from "../../src/admission/windows.ts";
+import { createRateWindows } from "../../src/admission/rate-windows.ts";
 import { systemTimers } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Channel } from "../../src/domain/channel.ts";
 import { newId } from "../../src/domain/ids.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import type { HandlerDependencies } from "../../src/http/handler.ts";
-import type { Answered } from "../../src/http/stream/answered.ts";
+import type { AnsweredRequest } from "../../src/http/answered-request.ts";
 import { openApiDocument } from "../../src/http/reference/openapi.ts";
 import type { Route } from "../../src/http/route.ts";
 import { apiRoutes } from "../../src/http/routes.ts";
@@ -34,7 +34,7 @@ export interface Service {
   store: Store;
   agent: ScriptedAgent;
   clock: { nowMs: number };
-  answered: Answered[];
+  answered: AnsweredRequest[];
   /** Everything that was logged, as text. */
   logged: string[];
   renew: () => Promise<void>;
@@ -125,7 +125,7 @@ export async function startService(
   const directory = createDirectory({ store, log });
   await directory.start();
   onTestFinished(() => directory.stop());
-  const answered: Answered[] = [];
+  const answered: AnsweredRequest[] = [];
 
   const parts: HandlerDependencies = {
     config,
@@ -134,7 +134,7 @@ export async function startService(
     threads,
     visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs }),
     directory,
-    windows: createWindows({ limits: config.limits, clock }),
+    windows: createRateWindows({ limits: config.limits, clock }),
     clock,
     log,
     health: { model: "demo" },

@@ -1,59 +1,46 @@
 import { keyCheck, mustHoldKey } from "../../admission/keys.ts";
-import type { PlainLog } from "../../log.ts";
 import type { Threads } from "../../actors/threads.ts";
-import { Refusal } from "../../domain/refusal.ts";
 import { PAGE_FILES } from "../../inspector/page-files.ts";
-import type { ChannelView, Sight, ThreadEntryView, UserView } from "../../inspector/views.ts";
+import type { Sight } from "../../inspector/views.ts";
 import { watchThread } from "../../inspector/watch-thread.ts";
 import type { HttpAnswer } from "../../listener.ts";
+import type { PlainLog } from "../../log.ts";
 import type { Secret } from "../../secret.ts";
 import type { Store } from "../../store.ts";
 import { jsonAnswer } from "../route.ts";
-import type { Asked, Route } from "../route.ts";
+import type { Route, RouteRequest } from "../route.ts";
+import { channelViews, threadViews, userViews } from "./listings.ts";
+import { pageRoute } from "./page-route.ts";
 
-/** Newest users of a channel and threads of a user that the page offers. */
-const OFFERED = 200;
-
-/**
- * The page says nothing to other sites, runs no script but its own, and writes no markup from text: what a user or a
- * model said can only become text.
- */
-const PAGE_HEADERS = {
-  "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  "cache-control": "no-cache",
-};
-
-/**
- * /machines: the inspector (contract, INSPECTOR). The page's files are open; everything that they show needs the
- * inspector's key in an `authorization: Bearer` header. A link carries the key behind the `#`, which browsers send
- * nowhere, so it is in no log and no referrer. Whatever is answered went through `hide`, as the log's lines do.
- */
-export function inspectorRoutes(parts: {
+export interface InspectorDependencies {
   key: Secret;
   store: Store;
   threads: Pick<Threads, "follow">;
   log: PlainLog;
+  /** Takes secrets out of a text. */
   hide: (text: string) => string;
   /** How to end each watch that is open, for a service that stops. */
   open: Set<() => void>;
-}): Route[] {
-  const { key, store, threads, log, hide, open } = parts;
+}
+
+/**
+ * /machines: the inspector (contract, INSPECTOR). The page's files are open; everything that they show needs the
+ * inspector's key in an `authorization: Bearer` header. A link carries the key behind the `#`, which browsers send
+ * nowhere, so it is in no log and no referrer. Every answer goes through `hide`, as the log's lines do.
+ */
+export function inspectorRoutes(dependencies: InspectorDependencies): Route[] {
+  const { key, store, hide } = dependencies;
   const isKey = keyCheck(key);
 
-  function guarded(path: string, answer: (asked: Asked) => Promise<HttpAnswer>): Route {
+  function guarded(path: string, handle: (params: RouteRequest["params"]) => Promise<HttpAnswer>): Route {
     return {
       method: "GET",
       path: `/machines/api${path}`,
       api: "server",
       documentation: "hidden",
-      handle(asked) {
-        mustHoldKey(asked.request, isKey);
-        return answer(asked);
+      handle({ request, params }) {
+        mustHoldKey(request, isKey);
+        return handle(params);
       },
     };
   }
@@ -63,81 +50,39 @@ export function inspectorRoutes(parts: {
     return { ...answer, body: hide(String(answer.body)) };
   };
 
-  async function channels(): Promise<HttpAnswer> {
-    const all = await store.channels();
-    return json(all.map(({ slug, kind }): ChannelView => ({ slug, kind })));
-  }
-
-  async function users({ params }: Asked): Promise<HttpAnswer> {
-    const all = await store.users(params["slug"] ?? "");
-    const view = all.map(({ userId, externalId, displayName }): UserView => ({
-      userId,
-      externalUserId: externalId,
-      displayName,
-    }));
-    return json(newest(view));
-  }
-
-  async function threadsOf({ params }: Asked): Promise<HttpAnswer> {
-    const { slug = "", user: id = "" } = params;
-    const user = await store.findUser(slug, id);
-    if (user === null) throw new Refusal("not-found", "No such user");
-    const all = await store.threads(slug, user.userId);
-    const view = all.map(({ uid, threadId: name, createdAtMs }): ThreadEntryView => ({
-      id: uid,
-      threadId: name,
-      createdAt: createdAtMs,
-    }));
-    return json(newest(view));
-  }
-
-  async function watch({ params }: Asked): Promise<HttpAnswer> {
-    return {
-      status: 200,
-      headers: {
-        "content-type": "application/x-ndjson",
-        "cache-control": "no-store, no-transform",
-        "x-accel-buffering": "no",
-      },
-      stream(outlet) {
-        const tell = (sight: Sight) => outlet.write(`${hide(JSON.stringify(sight))}\n`);
-        const stop = watchThread({ store, threads, log }, params["id"] ?? "", tell);
-        const end = () => {
-          open.delete(end);
-          stop();
-          outlet.end();
-        };
-        open.add(end);
-        outlet.onGone(() => {
-          open.delete(end);
-          stop();
-        });
-      },
-    };
-  }
-
   return [
     ...Object.entries(PAGE_FILES).map(([path, load]) => pageRoute(path, load)),
-    guarded("/channels", channels),
-    guarded("/channels/:slug/users", users),
-    guarded("/channels/:slug/users/:user/threads", threadsOf),
-    guarded("/threads/:id", watch),
+    guarded("/channels", async () => json(await channelViews(store))),
+    guarded("/channels/:slug/users", async ({ slug = "" }) => json(await userViews(store, slug))),
+    guarded("/channels/:slug/users/:user/threads", async ({ slug = "", user = "" }) =>
+      json(await threadViews(store, slug, user)),
+    ),
+    guarded("/threads/:id", async ({ id = "" }) => watchAnswer(dependencies, id)),
   ];
 }
 
-function newest<Item>(items: readonly Item[]): Item[] {
-  return items.slice(-OFFERED).reverse();
-}
-
-function pageRoute(path: string, load: () => Promise<{ type: string; body: string | Uint8Array }>): Route {
+/** What is seen of a thread, a JSON object a line, until the reader or the service leaves. */
+function watchAnswer({ store, threads, log, hide, open }: InspectorDependencies, uid: string): HttpAnswer {
   return {
-    method: "GET",
-    path: `/machines${path}`,
-    api: "open",
-    documentation: "hidden",
-    async handle() {
-      const { type, body } = await load();
-      return { status: 200, headers: { ...PAGE_HEADERS, "content-type": type }, body };
+    status: 200,
+    headers: {
+      "content-type": "application/x-ndjson",
+      "cache-control": "no-store, no-transform",
+      "x-accel-buffering": "no",
+    },
+    stream(outlet) {
+      const write = (sight: Sight) => outlet.write(`${hide(JSON.stringify(sight))}\n`);
+      const stop = watchThread({ store, threads, log }, uid, write);
+      const end = () => {
+        open.delete(end);
+        stop();
+        outlet.end();
+      };
+      open.add(end);
+      outlet.onGone(() => {
+        open.delete(end);
+        stop();
+      });
     },
   };
 }

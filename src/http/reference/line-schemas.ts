@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { DeltaLine, DoneLine, ErrorLine, Line, StepLine, ToolCallLine } from "../../../machines/line.ts";
 
 /** The lines of a stream as schemas, for the API's description; machines/line.ts is what they describe. */
-const tokens = z.int().min(0).optional();
+const tokens = z.int().min(0).exactOptional();
 
 export const stepSchema = z.object({
   id: z.string().describe("A later step with the same id replaces the earlier one"),
@@ -31,17 +31,17 @@ const done = z.object({
   outputTokens: tokens,
   totalInputTokens: tokens,
   totalOutputTokens: tokens,
-}) satisfies z.ZodType<Loosely<DoneLine>>;
+}) satisfies z.ZodType<DoneLine>;
 
 const error = z.object({
   type: z.literal("error"),
   message: z.string(),
   code: z
     .enum(["task_failed", "cancelled", "expired", "superseded", "interrupted", "budget_exceeded"])
-    .optional()
+    .exactOptional()
     .describe("Absent: a fault on the server side"),
-  hint: z.string().max(400).optional().describe("The run's last tool answer; only with task_failed"),
-}) satisfies z.ZodType<Loosely<ErrorLine>>;
+  hint: z.string().max(400).exactOptional().describe("The run's last tool answer; only with task_failed"),
+}) satisfies z.ZodType<ErrorLine>;
 
 export const serverLine = z.discriminatedUnion("type", [delta, step, done, error]);
 export const widgetLine = z.discriminatedUnion("type", [
@@ -50,9 +50,4 @@ export const widgetLine = z.discriminatedUnion("type", [
   toolCall,
   done,
   error,
-]) satisfies z.ZodType<Loosely<Line>>;
-
-/** An optional field as zod infers it: absent or undefined. */
-type Loosely<Type> = Type extends unknown
-  ? { [Key in keyof Type]: undefined extends Type[Key] ? Type[Key] | undefined : Type[Key] }
-  : never;
+]) satisfies z.ZodType<Line>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AnswerDocumentation, Credential, Documentation, Field, Route } from "../route.ts";
 
-/** The API's description, OpenAPI 3.1, made of what each route declares: the schemas that check are the schemas shown. */
+/** The API's description, OpenAPI 3.1, made of what each route declares: requests are checked by the schemas shown. */
 const SECURITY_SCHEMES: Record<Credential, object> = {
   transportKey: {
     type: "http",
@@ -50,40 +50,40 @@ export function openApiDocument(routes: readonly Route[]): object {
   };
 }
 
-function operation(route: Route, told: Documentation): object {
+function operation(route: Route, documentation: Documentation): object {
   const fields = [
-    ...parameters(parametersOf(route.path, told), "path"),
-    ...parameters(told.query, "query"),
-    ...parameters(told.headers, "header"),
+    ...parameters(parametersOf(route.path, documentation), "path"),
+    ...parameters(documentation.query, "query"),
+    ...parameters(documentation.headers, "header"),
   ];
   return {
     tags: [TAGS[route.api]],
-    summary: told.summary,
-    description: told.description,
-    security: told.credential === null ? [] : [{ [told.credential]: [] }],
+    summary: documentation.summary,
+    description: documentation.description,
+    security: documentation.credential === null ? [] : [{ [documentation.credential]: [] }],
     ...(fields.length > 0 ? { parameters: fields } : {}),
-    ...(told.body
+    ...(documentation.body
       ? {
           requestBody: {
             required: true,
             content: {
               "application/json": {
-                schema: jsonSchema(told.body.schema, "input"),
-                example: told.body.example,
+                schema: jsonSchema(documentation.body.schema, "input"),
+                example: documentation.body.example,
               },
             },
           },
         }
       : {}),
     responses: Object.fromEntries(
-      Object.entries(told.answers).map(([status, answer]) => [status, response(answer)]),
+      Object.entries(documentation.answers).map(([status, answer]) => [status, response(answer)]),
     ),
   };
 }
 
-/** A route for every path below has no name for it: OpenAPI wants one. */
-function parametersOf(path: string, told: Documentation): Record<string, Field> {
-  if (!path.endsWith("/*")) return told.params;
+/** OpenAPI wants a name for what `*` stands for. */
+function parametersOf(path: string, documentation: Documentation): Record<string, Field> {
+  if (!path.endsWith("/*")) return documentation.params;
   return { path: { description: "Any path below", schema: z.string(), required: true, example: "messages" } };
 }
 

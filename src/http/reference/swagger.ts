@@ -5,7 +5,7 @@ import { openApiDocument } from "./openapi.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Route } from "../route.ts";
 
-/** GET /swagger: the interactive reference, Swagger UI served by us, without a script or a style of another origin. */
+/** GET /swagger: the interactive reference. Swagger UI, served by us: no script or style comes from another origin. */
 const PAGE = `<!doctype html>
 <html lang="en">
   <head>
@@ -23,7 +23,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Swagger UI parses whatever is called json as one text of JSON: a stream, which is many, is shown as the lines it is. */
+/** Swagger UI would parse a stream of lines as one JSON text: it is shown as plain text. */
 const START = `const streamsAsText = ({ React }) => ({
   wrapComponents: {
     responseBody: (ResponseBody) => (props) => {
@@ -50,7 +50,7 @@ const HEADERS = {
 
 const JAVASCRIPT = "text/javascript; charset=utf-8";
 
-/** Of what the package holds, what the page asks for. */
+/** The files of the package that the page uses. */
 const ASSETS = {
   "swagger-ui.css": "text/css; charset=utf-8",
   "swagger-ui-bundle.js": JAVASCRIPT,
@@ -81,7 +81,7 @@ function file(type: string, body: string | Uint8Array) {
   return { status: 200, headers: { ...HEADERS, "content-type": type }, body };
 }
 
-/** Read when it is asked for: a start that shows no reference holds none of it in memory. */
+/** Read with each request: nothing of the reference stays in memory. */
 function readAsset(name: string): Promise<Buffer> {
   const { resolve } = createRequire(import.meta.url);
   return readFile(join(dirname(resolve("swagger-ui-dist/package.json")), name));

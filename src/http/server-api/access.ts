@@ -2,12 +2,12 @@ import { z } from "zod";
 import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Config } from "../../config.ts";
 import { bodyOf } from "../body.ts";
-import { json, serverRefusals } from "../reference/documented.ts";
+import { documentedJson, serverRefusals } from "../reference/shared-documentation.ts";
 import { callerId, channelSlug } from "../fields.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 
-const body = z.object({
+const bodySchema = z.object({
   channel: channelSlug,
   externalUserId: callerId,
   displayName: z.string().optional().describe("Stored with the user; a later one replaces it"),
@@ -20,9 +20,9 @@ const documentation: Documentation = {
   params: {},
   query: {},
   headers: {},
-  body: { schema: body, example: { channel: "cli", externalUserId: "ada", displayName: "Ada" } },
+  body: { schema: bodySchema, example: { channel: "cli", externalUserId: "ada", displayName: "Ada" } },
   answers: {
-    200: json("The answer", z.object({ allowed: z.boolean(), userId: z.string() }), {
+    200: documentedJson("The answer", z.object({ allowed: z.boolean(), userId: z.string() }), {
       allowed: true,
       userId: "8Zk3x0T5RrOeS3o1m1yq6g",
     }),
@@ -33,24 +33,24 @@ const documentation: Documentation = {
   },
 };
 
-/** POST /v1/access: may this sender talk to the bot? `allowed: false` is where a message would be refused with 403. */
-export function accessRoute(parts: {
+/** POST /v1/access: may this sender talk to the bot? `allowed: false` if a message would be refused with 403. */
+export function accessRoute(dependencies: {
   admission: Pick<ServerAdmission, "transport" | "user">;
   config: Pick<Config, "serverMaxBodyBytes">;
 }): Route {
-  const { admission, config } = parts;
+  const { admission, config } = dependencies;
   return {
     method: "POST",
     path: "/v1/access",
     api: "server",
     documentation,
-    async handle(asked) {
-      admission.transport(asked.request);
-      const said = await bodyOf(asked.request, config.serverMaxBodyBytes, { schema: body });
-      const { user, mayTalk } = await admission.user(asked, {
-        slug: said.channel,
-        externalId: said.externalUserId,
-        displayName: said.displayName ?? null,
+    async handle(incoming) {
+      admission.transport(incoming.request);
+      const body = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: bodySchema });
+      const { user, mayTalk } = await admission.user(incoming, {
+        slug: body.channel,
+        externalId: body.externalUserId,
+        displayName: body.displayName ?? null,
         thread: null,
       });
       return jsonAnswer(200, { allowed: mayTalk, userId: user.userId });

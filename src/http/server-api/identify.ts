@@ -3,12 +3,12 @@ import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Visitors } from "../../actors/visitors.ts";
 import type { Config } from "../../config.ts";
 import { bodyOf } from "../body.ts";
-import { json, serverRefusals } from "../reference/documented.ts";
+import { documentedJson, serverRefusals } from "../reference/shared-documentation.ts";
 import { callerId } from "../fields.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 
-const body = z.object({
+const bodySchema = z.object({
   visitorToken: z.string().describe("From the widget element's getVisitorToken()"),
   externalUserId: callerId.describe("The caller's account id"),
 });
@@ -24,14 +24,14 @@ const documentation: Documentation = {
   query: {},
   headers: {},
   body: {
-    schema: body,
+    schema: bodySchema,
     example: {
       visitorToken: "vt_shop_lO1bP0w3p8m8nM3yYcWkqf0o9yXv1n2dTt7y3gk5f1E",
       externalUserId: "account-7",
     },
   },
   answers: {
-    200: json("The account", z.object({ userId: z.string(), merged: z.boolean() }), {
+    200: documentedJson("The account", z.object({ userId: z.string(), merged: z.boolean() }), {
       userId: "8Zk3x0T5RrOeS3o1m1yq6g",
       merged: false,
     }),
@@ -55,26 +55,26 @@ const documentation: Documentation = {
 };
 
 /**
- * POST /v1/channels/:slug/identify: links an anonymous visitor to the caller's account. The slug is looked at before the
- * key; it works on disabled channels and for blocked users, and is no use of the token (contract, Identify).
+ * POST /v1/channels/:slug/identify: links an anonymous visitor to the caller's account. The slug is checked before the
+ * key. It works on disabled channels and for blocked users, and does not slide the token's lifetime (contract, Identify).
  */
-export function identifyRoute(parts: {
+export function identifyRoute(dependencies: {
   admission: Pick<ServerAdmission, "backend">;
   visitors: Pick<Visitors, "identify">;
   config: Pick<Config, "serverMaxBodyBytes">;
 }): Route {
-  const { admission, visitors, config } = parts;
+  const { admission, visitors, config } = dependencies;
   return {
     method: "POST",
     path: "/v1/channels/:slug/identify",
     api: "server",
     documentation,
-    async handle(asked) {
-      const { slug } = admission.backend(asked, asked.params["slug"] ?? "");
-      const said = await bodyOf(asked.request, config.serverMaxBodyBytes, { schema: body });
-      const { visitorToken, externalUserId: externalId } = said;
+    async handle(incoming) {
+      const { slug } = admission.backend(incoming, incoming.params["slug"] ?? "");
+      const body = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: bodySchema });
+      const { visitorToken, externalUserId: externalId } = body;
       const identified = await visitors.identify({ slug, visitorToken, externalId });
-      asked.note({ userId: identified.userId });
+      incoming.note({ userId: identified.userId });
       return jsonAnswer(200, identified);
     },
   };

@@ -3,12 +3,12 @@ import type { Threads } from "../../actors/threads.ts";
 import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Config } from "../../config.ts";
 import { bodyOf } from "../body.ts";
-import { nothing, serverRefusals } from "../reference/documented.ts";
+import { documentedEmpty, serverRefusals } from "../reference/shared-documentation.ts";
 import { callerId, channelSlug } from "../fields.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 
-const body = z.object({
+const bodySchema = z.object({
   threadId: callerId,
   userId: callerId,
   channel: channelSlug.default("cli").describe("Channel slug"),
@@ -22,9 +22,9 @@ const documentation: Documentation = {
   params: {},
   query: {},
   headers: {},
-  body: { schema: body, example: { threadId: "chat-1", userId: "ada", channel: "cli" } },
+  body: { schema: bodySchema, example: { threadId: "chat-1", userId: "ada", channel: "cli" } },
   answers: {
-    204: nothing("Nothing runs in the thread now"),
+    204: documentedEmpty("Nothing runs in the thread now"),
     ...serverRefusals(
       ["unauthorized", "not-found", "too-large", "unsupported-encoding", "invalid", "unavailable"],
       { "not-found": "Unknown channel" },
@@ -33,22 +33,22 @@ const documentation: Documentation = {
 };
 
 /** POST /v1/messages/cancel: stops a user's active run (contract, Stopping). Creates nothing, and also stops a blocked user's. */
-export function messagesCancelRoute(parts: {
+export function serverCancelRoute(dependencies: {
   admission: Pick<ServerAdmission, "transport" | "threadOf">;
   threads: Pick<Threads, "cancel">;
   config: Pick<Config, "serverMaxBodyBytes">;
 }): Route {
-  const { admission, threads, config } = parts;
+  const { admission, threads, config } = dependencies;
   return {
     method: "POST",
     path: "/v1/messages/cancel",
     api: "server",
     documentation,
-    async handle(asked) {
-      admission.transport(asked.request);
-      const said = await bodyOf(asked.request, config.serverMaxBodyBytes, { schema: body });
-      const { channel: slug, userId: externalId, threadId } = said;
-      const uid = await admission.threadOf(asked, { slug, externalId, threadId });
+    async handle(incoming) {
+      admission.transport(incoming.request);
+      const body = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: bodySchema });
+      const { channel: slug, userId: externalId, threadId } = body;
+      const uid = await admission.threadOf(incoming, { slug, externalId, threadId });
       if (uid !== null) await threads.cancel(uid);
       return emptyAnswer(204);
     },

@@ -6,13 +6,13 @@ import { Refusal } from "../../domain/refusal.ts";
 import { threadUid } from "../../domain/thread-uid.ts";
 import type { HttpRequest } from "../../listener.ts";
 import { bodyOf } from "../body.ts";
-import { lines, OF_A_BODY, serverRefusals } from "../reference/documented.ts";
+import { documentedLines, BODY_REFUSALS, serverRefusals } from "../reference/shared-documentation.ts";
 import { callerId, channelSlug, clientMessageId, messageText } from "../fields.ts";
 import { serverLine } from "../reference/line-schemas.ts";
-import { streamAnswer } from "../stream/lines.ts";
+import { streamAnswer } from "../stream/stream-answer.ts";
 import type { Documentation, Route } from "../route.ts";
 
-const body = z.object({
+const bodySchema = z.object({
   threadId: callerId.describe("The caller's own conversation id, unique per channel and user"),
   userId: callerId.describe("The user's id in the caller's system, within the channel"),
   text: messageText,
@@ -38,15 +38,15 @@ const documentation: Documentation = {
     },
   },
   body: {
-    schema: body,
+    schema: bodySchema,
     example: { threadId: "chat-1", userId: "ada", text: "Hello", channel: "cli", displayName: "Ada" },
   },
   answers: {
-    200: lines("One JSON object per line; the last one is a done or error line", serverLine, {
+    200: documentedLines("One JSON object per line; the last one is a done or error line", serverLine, {
       type: "delta",
       text: "Hello, Ada.",
     }),
-    ...serverRefusals(OF_A_BODY, {
+    ...serverRefusals(BODY_REFUSALS, {
       "not-found": "Unknown channel",
       "rate-limited": "Too many messages wait in this thread",
     }),
@@ -54,31 +54,31 @@ const documentation: Documentation = {
 };
 
 /** POST /v1/messages: a transport sends a user's message, and reads the reply as a stream. */
-export function messagesRoute(parts: {
+export function serverMessagesRoute(dependencies: {
   admission: Pick<ServerAdmission, "transport" | "speaker">;
   threads: Pick<Threads, "load" | "say">;
   config: Pick<Config, "serverMaxBodyBytes">;
 }): Route {
-  const { admission, threads, config } = parts;
+  const { admission, threads, config } = dependencies;
   return {
     method: "POST",
     path: "/v1/messages",
     api: "server",
     documentation,
-    async handle(asked) {
-      const { request, traceparent, note } = asked;
+    async handle(incoming) {
+      const { request, traceparent, note } = incoming;
       admission.transport(request);
-      const said = await bodyOf(request, config.serverMaxBodyBytes, { schema: body });
-      const { channel: slug, userId: externalId, threadId, text } = said;
-      const messageId = messageIdOf(request, said.clientMessageId);
+      const body = await bodyOf(request, config.serverMaxBodyBytes, { schema: bodySchema });
+      const { channel: slug, userId: externalId, threadId, text } = body;
+      const messageId = messageIdOf(request, body.clientMessageId);
       const uid = threadUid(slug, externalId, threadId);
 
-      // In the tick of the admission, so that both are one round trip. Whoever needs the record meets its error.
+      // Loaded in the tick of the admission, so that both are one round trip. Its error is handled where it is awaited.
       const early = threads.load(uid, "active");
       early.catch(() => {});
-      const displayName = said.displayName ?? null;
+      const displayName = body.displayName ?? null;
       const thread = { name: threadId, newUid: uid };
-      const admitted = await admission.speaker(asked, { slug, externalId, displayName, thread });
+      const admitted = await admission.speaker(incoming, { slug, externalId, displayName, thread });
 
       // A thread that came by a merge, or from the widget, has a uid of its own.
       const trueUid = admitted.threadUid ?? uid;

@@ -1,7 +1,4 @@
-/**
- * May the answer be compressed? Where `accept-encoding` names gzip, its weight decides, else that of `*`; case does not
- * matter.
- */
+/** May the answer be compressed? The weight of gzip decides, or that of `*` if gzip is not named; case does not matter. */
 export function acceptsGzip(header: string | undefined): boolean {
   let wildcard = false;
   for (const item of header?.toLowerCase().split(",") ?? []) {

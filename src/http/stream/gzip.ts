@@ -1,9 +1,9 @@
 import type { Outlet } from "../../listener.ts";
-import { encodeStored, encodeWithZlib } from "./gzip-encoders.ts";
+import { encodeWithZlib } from "./gzip-encoders.ts";
 import type { MakeEncoder } from "./gzip-encoders.ts";
 
-/** 2,000 compressing streams hold 160 MB; whoever comes then is sent stored blocks, which hold nothing. */
-const COMPRESSING_MAX = 2_000;
+/** 2,000 compressing streams hold 160 MB of zlib. */
+export const COMPRESSING_MAX = 2_000;
 
 let compressing = 0;
 
@@ -12,20 +12,23 @@ export function compressingStreams(): number {
   return compressing;
 }
 
+/** False while as many streams compress as may: one more is sent as it is. */
+export function mayCompress(): boolean {
+  return compressing < COMPRESSING_MAX;
+}
+
 /**
  * Wraps the outlet of an answer that says `content-encoding: gzip`. Each write is flushed, so that its reader sees the
  * line at once; the header of the gzip stream leaves first of all, and status and headers with it.
  */
-export function gzipOutlet(outlet: Outlet, options: { make?: MakeEncoder; max?: number } = {}): Outlet {
-  const compresses = compressing < (options.max ?? COMPRESSING_MAX);
-  const make = compresses ? (options.make ?? encodeWithZlib) : encodeStored;
-  if (compresses) compressing++;
+export function gzipOutlet(outlet: Outlet, make: MakeEncoder = encodeWithZlib): Outlet {
+  compressing++;
   let state: "open" | "ending" | "over" = "open";
   let onGone: (() => void) | null = null;
 
   const release = (): void => {
     state = "over";
-    if (compresses) compressing--;
+    compressing--;
   };
   const encoder = make({
     pass: (bytes) => outlet.write(bytes),
@@ -36,10 +39,10 @@ export function gzipOutlet(outlet: Outlet, options: { make?: MakeEncoder; max?: 
   });
   outlet.onGone(() => {
     if (state === "over") return;
-    const told = state === "open" ? onGone : null;
+    const notify = state === "open" ? onGone : null;
     release();
     encoder.abort();
-    told?.();
+    notify?.();
   });
 
   const write = (chunk: string | Uint8Array): void => {

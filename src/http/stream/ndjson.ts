@@ -1,12 +1,12 @@
 import type { Line } from "../../../machines/line.ts";
 
-/** Ends of a line for some splitters (Python's `splitlines` among them), and not escaped by JSON.stringify. */
+/** Line ends for some splitters (Python's `splitlines` among them), which JSON.stringify does not escape. */
 const UNICODE_LINE_ENDS = /[\u0085\u2028\u2029]/;
 const ALL_UNICODE_LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
 /**
- * The one serializer of streams (P4): each line is one JSON object that ends with the only line end in it, whoever
- * splits. JSON.stringify escapes everything below U+0020 and lone surrogates.
+ * The one serializer of streams (P4): each line is one JSON object, and its only line end stands at its end, for every
+ * splitter. JSON.stringify escapes everything below U+0020 and lone surrogates.
  */
 export function encodeLines(lines: readonly Line[]): string {
   let text = "";
@@ -15,7 +15,7 @@ export function encodeLines(lines: readonly Line[]): string {
 }
 
 function encodeLine(line: Line): string {
-  // Most lines are deltas: a third of the time of stringifying the object.
+  // Most lines are deltas: this takes a third of the time of stringifying the object.
   if (line.type === "delta") return `{"type":"delta","text":${JSON.stringify(line.text)}}`;
   return JSON.stringify(line);
 }

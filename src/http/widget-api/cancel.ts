@@ -1,10 +1,15 @@
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
-import { nothing, originHeader, threadParam, widgetRefusals } from "../reference/documented.ts";
+import {
+  documentedEmpty,
+  originHeader,
+  threadParam,
+  widgetRefusals,
+} from "../reference/shared-documentation.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 import type { Gate } from "./gate.ts";
-import { noBody } from "./reading.ts";
+import { ignoredBody } from "./request-readers.ts";
 
 const documentation: Documentation = {
   summary: "Stop the active run",
@@ -16,28 +21,28 @@ const documentation: Documentation = {
   headers: originHeader,
   body: null,
   answers: {
-    204: nothing("Nothing runs in the thread now"),
+    204: documentedEmpty("Nothing runs in the thread now"),
     ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "unavailable"]),
   },
 };
 
 /** POST /v1/widget/threads/:id/cancel: stops the active run or pending call (contract, Stopping). */
-export function cancelRoute(parts: {
+export function widgetCancelRoute(dependencies: {
   gate: Gate;
   threads: Pick<Threads, "cancel">;
   config: Pick<Config, "limits">;
 }): Route {
-  const { gate, threads, config } = parts;
+  const { gate, threads, config } = dependencies;
   return {
     method: "POST",
     path: "/v1/widget/threads/:id/cancel",
     api: "widget",
     documentation,
-    async handle(asked) {
-      const { uid } = await gate.admitToThread(asked, {
+    async handle(incoming) {
+      const { uid } = await gate.admitToThread(incoming, {
         counts: [],
-        read: noBody(config.limits.maxBodyBytes),
-        threadName: () => asked.params["id"] ?? "",
+        read: ignoredBody(config.limits.maxBodyBytes),
+        threadName: () => incoming.params["id"] ?? "",
         loads: null,
       });
       await threads.cancel(uid);

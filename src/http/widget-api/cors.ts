@@ -2,7 +2,7 @@ import type { Directory } from "../../admission/directory.ts";
 import { provenanceOf } from "../../admission/origin.ts";
 import type { WidgetAdmission } from "../../admission/widget-admission.ts";
 import type { HttpAnswer, HttpRequest } from "../../listener.ts";
-import { nothing, originHeader, widgetRefusals } from "../reference/documented.ts";
+import { documentedEmpty, originHeader, widgetRefusals } from "../reference/shared-documentation.ts";
 import type { Documentation, Route } from "../route.ts";
 
 const documentation: Documentation = {
@@ -24,7 +24,7 @@ const documentation: Documentation = {
       },
       body: null,
     },
-    403: nothing("The origin belongs to no web channel"),
+    403: documentedEmpty("The origin belongs to no web channel"),
     ...widgetRefusals(["too-large"]),
   },
 };
@@ -51,8 +51,8 @@ export function preflightRoute({ admission }: { admission: Pick<WidgetAdmission,
 }
 
 /**
- * Lets the page read an answer, where its origin is known: on streams, errors and unknown paths too. What depends on
- * the Origin says so to caches, in every case.
+ * Lets pages of known origins read an answer: streams, errors and unknown paths too. `vary` tells caches that it depends
+ * on the Origin, in every case.
  */
 export function withCors(
   answer: HttpAnswer,

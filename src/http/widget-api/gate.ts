@@ -4,38 +4,44 @@ import { Refusal } from "../../domain/refusal.ts";
 import { looksLikeUid } from "../../domain/thread-uid.ts";
 import type { HttpRequest } from "../../listener.ts";
 import type { RunsRead, ThreadRecord } from "../../store.ts";
-import { taken } from "../body.ts";
+import { unwrap } from "../body.ts";
 import type { Reading } from "../body.ts";
-import type { Asked } from "../route.ts";
+import type { RouteRequest } from "../route.ts";
 
 /**
- * How a visitor's request comes in: admission (src/admission/widget-admission.ts), and the reading of what the request
- * says. It is read before the store is asked, because the thread that it names is looked up with the token; what is wrong
- * with it (422, 413) is told after all that admission asks, and a thread that is not the visitor's (404) last.
+ * Admits a visitor's request (src/admission/widget-admission.ts) and reads what it says. It is read before the store is
+ * asked, because the thread that it names is looked up with the token. Its faults (422, 413) are answered after those that
+ * admission finds, and a thread that is not the visitor's (404) last.
  */
 export interface Gate {
-  admitVisitor<Body>(asked: Asked, entrance: Entrance<Body>): Promise<VisitorRequest<Body>>;
-  /** With the visitor's thread that the request names. */
-  admitToThread<Body>(asked: Asked, entrance: ThreadEntrance<Body>): Promise<ThreadRequest<Body>>;
+  admitVisitor<Body>(incoming: RouteRequest, entrance: Entrance<Body>): Promise<VisitorRequest<Body>>;
+  /** Also finds the visitor's thread that the request names. */
+  admitToThread<Body>(incoming: RouteRequest, entrance: ThreadEntrance<Body>): Promise<ThreadRequest<Body>>;
 }
 
 export interface Entrance<Body> {
   counts: VisitorUse["counts"];
-  /** Reads body or query. Its refusal waits for its turn in the order; what it rejects with does not. */
+  /** Reads body or query. A refusal that it returns waits for its turn in the order; one that it throws does not. */
   read: (request: HttpRequest) => Promise<Reading<Body>>;
 }
 
 export interface ThreadEntrance<Body> extends Entrance<Body> {
   threadName: (body: Body) => string;
-  /** With which runs the route needs the thread's record, which is read in the tick of the admission; null: not at all. */
+  /** Which runs of the thread's record the route needs, loaded in the tick of the admission; null: it needs no record. */
   loads: RunsRead | null;
 }
+
+/** For /messages and /tools: they count as one in the rates, and name the thread in the body (the spec, Limits). */
+export const asMessage = {
+  counts: ["messages-by-token", "messages-by-address"],
+  threadName: ({ threadId }: { threadId: string }) => threadId,
+} as const;
 
 export type VisitorRequest<Body> = Pick<AdmittedVisitor, "slug" | "user" | "userNow"> & { body: Body };
 
 export type ThreadRequest<Body> = Pick<VisitorRequest<Body>, "slug" | "user" | "body"> & {
   uid: string;
-  /** The thread's record, on its way; absent where the name turned out not to be the uid. */
+  /** The thread's record, on its way; absent if it was not loaded, or the name is not the thread's uid. */
   loading?: Promise<ThreadRecord | null>;
 };
 
@@ -47,25 +53,25 @@ export function createGate({
   threads: Pick<Threads, "load">;
 }): Gate {
   return {
-    async admitVisitor(asked, { counts, read }) {
-      const visitor = admission.visitor(asked);
-      const reading = await read(asked.request);
+    async admitVisitor(incoming, { counts, read }) {
+      const visitor = admission.visitor(incoming);
+      const reading = await read(incoming.request);
       const { slug, user, userNow } = await visitor.admit({ counts, threadName: null });
-      return { slug, user, userNow, body: taken(reading) };
+      return { slug, user, userNow, body: unwrap(reading) };
     },
 
-    async admitToThread(asked, { counts, read, threadName, loads }) {
-      const visitor = admission.visitor(asked);
-      const reading = await read(asked.request);
+    async admitToThread(incoming, { counts, read, threadName, loads }) {
+      const visitor = admission.visitor(incoming);
+      const reading = await read(incoming.request);
       const name = reading.ok ? threadName(reading.value) : null;
-      // A widget thread's id is its uid: the record leaves in the tick of the admission, so that both are one round trip.
+      // A widget thread's id is its uid. Loaded in the tick of the admission, so that both are one round trip.
       const early = loads && name !== null && looksLikeUid(name) ? threads.load(name, loads) : null;
-      // Whoever needs the record awaits it and meets its error; a refusal needs it no more.
+      // Handled where it is awaited; after a refusal nobody awaits it.
       early?.catch(() => {});
       const { slug, user, threadUid } = await visitor.admit({ counts, threadName: name });
-      const body = taken(reading);
+      const body = unwrap(reading);
       if (threadUid === null) throw new Refusal("not-found");
-      asked.note({ uid: threadUid });
+      incoming.note({ uid: threadUid });
       const loading = threadUid === name ? early : null;
       return { slug, user, body, uid: threadUid, ...(loading ? { loading } : {}) };
     },

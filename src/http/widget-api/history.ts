@@ -1,14 +1,19 @@
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { Message } from "../../domain/message.ts";
-import { read, parseWith } from "../body.ts";
-import { json, originHeader, threadParam, widgetRefusals } from "../reference/documented.ts";
+import { attempt, parseWith } from "../body.ts";
+import {
+  documentedJson,
+  originHeader,
+  threadParam,
+  widgetRefusals,
+} from "../reference/shared-documentation.ts";
 import { stepSchema } from "../reference/line-schemas.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 import type { Gate } from "./gate.ts";
 
-/** How many messages a page of history has where the request does not say (the spec, Limits). */
+/** Messages in a page of history without a `limit` (the spec, Limits). */
 const PAGE_MESSAGES = 10;
 const PAGE_MESSAGES_MAX = 100;
 
@@ -54,7 +59,7 @@ const documentation: Documentation = {
   headers: originHeader,
   body: null,
   answers: {
-    200: json("The messages", z.object({ items: z.array(item) }), {
+    200: documentedJson("The messages", z.object({ items: z.array(item) }), {
       items: [
         { id: "1", role: "user", content: "Where is my order?", createdAt: 1_800_000_000_000 },
         {
@@ -70,29 +75,36 @@ const documentation: Documentation = {
   },
 };
 
-/** GET /v1/widget/threads/:id/messages: what was said lately, oldest first. */
+/** GET /v1/widget/threads/:id/messages: the latest messages, oldest first. */
 export function historyRoute({ gate, threads }: { gate: Gate; threads: Pick<Threads, "history"> }): Route {
   return {
     method: "GET",
     path: "/v1/widget/threads/:id/messages",
     api: "widget",
     documentation,
-    async handle(asked) {
-      const { body: page, uid } = await gate.admitToThread(asked, {
+    async handle(incoming) {
+      const { body: page, uid } = await gate.admitToThread(incoming, {
         counts: [],
         read: async ({ query: text }) =>
-          read(() => parseWith(query, Object.fromEntries(new URLSearchParams(text)))),
-        threadName: () => asked.params["id"] ?? "",
+          attempt(() => parseWith(query, Object.fromEntries(new URLSearchParams(text)))),
+        threadName: () => incoming.params["id"] ?? "",
         loads: null,
       });
       const messages = await threads.history(uid, page);
-      return jsonAnswer(200, { items: messages.map(shown) });
+      return jsonAnswer(200, { items: messages.map(clientMessage) });
     },
   };
 }
 
-/** A message as clients see it: without what is kept for the model and the inspector. */
-function shown({ id, role, content, createdAtMs, clientMessageId, steps }: Message): z.infer<typeof item> {
+/** A message without what is kept for the model and the inspector. */
+function clientMessage({
+  id,
+  role,
+  content,
+  createdAtMs,
+  clientMessageId,
+  steps,
+}: Message): z.infer<typeof item> {
   return {
     id,
     role,

@@ -1,21 +1,27 @@
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
-import { lines, OF_A_BODY, originHeader, widgetRefusals } from "../reference/documented.ts";
-import { clientMessageId, messageText, mustFit, page, widgetThreadId } from "../fields.ts";
+import {
+  documentedLines,
+  BODY_REFUSALS,
+  originHeader,
+  widgetRefusals,
+} from "../reference/shared-documentation.ts";
+import { clientMessageId, messageText, mustFit, pagePath, widgetThreadId } from "../fields.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
-import { streamAnswer } from "../stream/lines.ts";
+import { streamAnswer } from "../stream/stream-answer.ts";
 import type { Documentation, Route } from "../route.ts";
+import { asMessage } from "./gate.ts";
 import type { Gate } from "./gate.ts";
-import { asMessage, jsonBody } from "./reading.ts";
+import { jsonBody } from "./request-readers.ts";
 
-const body = z.object({
+const bodySchema = z.object({
   threadId: widgetThreadId,
   text: messageText.describe("At most WIDGET_MAX_TEXT_CHARS characters (2000), else 413"),
   clientMessageId: clientMessageId
     .optional()
     .describe("The page's own id of this message: a repeat gets its run's stream, and says nothing new"),
-  page: page.optional().describe("The visitor's pathname and search"),
+  page: pagePath.optional().describe("The visitor's pathname and search"),
   customerContext: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
     .optional()
@@ -31,7 +37,7 @@ const documentation: Documentation = {
   query: {},
   headers: originHeader,
   body: {
-    schema: body,
+    schema: bodySchema,
     example: {
       threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
       text: "Where is my order?",
@@ -40,66 +46,57 @@ const documentation: Documentation = {
     },
   },
   answers: {
-    200: lines("One JSON object per line; the last one is a tool_call, done or error line", widgetLine, {
-      type: "delta",
-      text: "It is on its way.",
-    }),
-    ...widgetRefusals(OF_A_BODY),
+    200: documentedLines(
+      "One JSON object per line; the last one is a tool_call, done or error line",
+      widgetLine,
+      {
+        type: "delta",
+        text: "It is on its way.",
+      },
+    ),
+    ...widgetRefusals(BODY_REFUSALS),
   },
 };
 
 /** POST /v1/widget/messages: a visitor's message, and the reply as a stream. */
-export function messagesRoute(parts: {
+export function widgetMessagesRoute(dependencies: {
   gate: Gate;
   threads: Pick<Threads, "say">;
   config: Pick<Config, "limits">;
 }): Route {
-  const { gate, threads, config } = parts;
+  const { gate, threads, config } = dependencies;
   const { maxTextChars, maxBodyBytes } = config.limits;
+  const read = jsonBody({ schema: bodySchema, check: mustBeShort }, maxBodyBytes);
 
-  function mustBeShort({ text, customerContext }: z.infer<typeof body>): void {
+  function mustBeShort({ text, customerContext }: z.infer<typeof bodySchema>): void {
     mustFit(text, maxTextChars);
     if (customerContext) mustFit(customerContext, maxTextChars);
   }
-
-  const readSaid = jsonBody({ schema: body, check: mustBeShort }, maxBodyBytes);
 
   return {
     method: "POST",
     path: "/v1/widget/messages",
     api: "widget",
     documentation,
-    async handle(asked) {
-      const {
-        slug,
-        user,
-        body: said,
-        uid,
-        loading,
-      } = await gate.admitToThread(asked, {
-        ...asMessage,
-        read: readSaid,
-        loads: "active",
-      });
+    async handle(incoming) {
+      const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: "active" });
+      const { slug, user, uid, loading } = visit;
+      const { text, page = null, customerContext = null } = visit.body;
       const reply = await threads.say(
         {
           uid,
           slug,
           api: "widget",
           userId: user.userId,
-          speaker: {
-            displayName: user.displayName,
-            page: said.page ?? null,
-            customerContext: said.customerContext ?? null,
-          },
-          text: said.text,
-          clientMessageId: said.clientMessageId ?? null,
-          traceparent: asked.traceparent,
+          speaker: { displayName: user.displayName, page, customerContext },
+          text,
+          clientMessageId: visit.body.clientMessageId ?? null,
+          traceparent: incoming.traceparent,
         },
         loading,
       );
-      asked.note({ runId: reply.runId });
-      return streamAnswer(reply, asked.request);
+      incoming.note({ runId: reply.runId });
+      return streamAnswer(reply, incoming.request);
     },
   };
 }

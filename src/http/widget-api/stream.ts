@@ -1,11 +1,17 @@
 import type { Threads } from "../../actors/threads.ts";
-import { lines, nothing, originHeader, threadParam, widgetRefusals } from "../reference/documented.ts";
+import {
+  documentedLines,
+  documentedEmpty,
+  originHeader,
+  threadParam,
+  widgetRefusals,
+} from "../reference/shared-documentation.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
-import { streamAnswer } from "../stream/lines.ts";
+import { streamAnswer } from "../stream/stream-answer.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 import type { Gate } from "./gate.ts";
-import { nothingMore } from "./reading.ts";
+import { noBody } from "./request-readers.ts";
 
 const documentation: Documentation = {
   summary: "Re-attach to the active or last run",
@@ -17,8 +23,8 @@ const documentation: Documentation = {
   headers: originHeader,
   body: null,
   answers: {
-    200: lines("The run's stream", widgetLine, { type: "done", elapsedMs: 1200 }),
-    204: nothing("The thread has had no run"),
+    200: documentedLines("The run's stream", widgetLine, { type: "done", elapsedMs: 1200 }),
+    204: documentedEmpty("The thread has had no run"),
     ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "unavailable"]),
   },
 };
@@ -30,17 +36,17 @@ export function streamRoute({ gate, threads }: { gate: Gate; threads: Pick<Threa
     path: "/v1/widget/threads/:id/stream",
     api: "widget",
     documentation,
-    async handle(asked) {
-      const { uid, loading } = await gate.admitToThread(asked, {
+    async handle(incoming) {
+      const { uid, loading } = await gate.admitToThread(incoming, {
         counts: [],
-        read: nothingMore,
-        threadName: () => asked.params["id"] ?? "",
+        read: noBody,
+        threadName: () => incoming.params["id"] ?? "",
         loads: "last",
       });
       const reply = await threads.follow(uid, loading);
       if (!reply) return emptyAnswer(204);
-      asked.note({ runId: reply.runId });
-      return streamAnswer(reply, asked.request);
+      incoming.note({ runId: reply.runId });
+      return streamAnswer(reply, incoming.request);
     },
   };
 }

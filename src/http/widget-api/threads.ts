@@ -4,11 +4,11 @@ import type { Config } from "../../config.ts";
 import { newId } from "../../domain/ids.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Store } from "../../store.ts";
-import { json, originHeader, widgetRefusals } from "../reference/documented.ts";
+import { documentedJson, originHeader, widgetRefusals } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 import type { Gate } from "./gate.ts";
-import { noBody } from "./reading.ts";
+import { ignoredBody } from "./request-readers.ts";
 
 const documentation: Documentation = {
   summary: "Start a conversation",
@@ -19,7 +19,7 @@ const documentation: Documentation = {
   headers: originHeader,
   body: null,
   answers: {
-    201: json("The new thread", z.object({ threadId: z.string() }), {
+    201: documentedJson("The new thread", z.object({ threadId: z.string() }), {
       threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
     }),
     ...widgetRefusals(["unauthorized", "forbidden", "too-large", "rate-limited", "unavailable"]),
@@ -27,22 +27,22 @@ const documentation: Documentation = {
 };
 
 /** POST /v1/widget/threads: a new conversation. Its id is its uid. */
-export function threadsRoute(parts: {
+export function threadsRoute(dependencies: {
   gate: Gate;
   store: Pick<Store, "addThread">;
   clock: Clock;
   config: Pick<Config, "limits">;
 }): Route {
-  const { gate, store, clock, config } = parts;
+  const { gate, store, clock, config } = dependencies;
   return {
     method: "POST",
     path: "/v1/widget/threads",
     api: "widget",
     documentation,
-    async handle(asked) {
-      const { slug, user, userNow } = await gate.admitVisitor(asked, {
+    async handle(incoming) {
+      const { slug, user, userNow } = await gate.admitVisitor(incoming, {
         counts: ["threads-by-token"],
-        read: noBody(config.limits.maxBodyBytes),
+        read: ignoredBody(config.limits.maxBodyBytes),
       });
       const uid = newId();
       const thread = { slug, threadId: uid, uid, atMs: clock.now() };
@@ -51,7 +51,7 @@ export function threadsRoute(parts: {
       if (!added && !(await store.addThread({ ...thread, userId: (await userNow()).userId }))) {
         throw new Refusal("unavailable", "", 1);
       }
-      asked.note({ uid });
+      incoming.note({ uid });
       return jsonAnswer(201, { threadId: uid });
     },
   };

@@ -3,13 +3,18 @@ import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { resultText } from "../../domain/tool-text.ts";
-import { lines, OF_A_BODY, originHeader, widgetRefusals } from "../reference/documented.ts";
-import { page, widgetThreadId } from "../fields.ts";
+import {
+  documentedLines,
+  BODY_REFUSALS,
+  originHeader,
+  widgetRefusals,
+} from "../reference/shared-documentation.ts";
+import { pagePath, widgetThreadId } from "../fields.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
-import { streamAnswer } from "../stream/lines.ts";
+import { streamAnswer } from "../stream/stream-answer.ts";
 import type { Documentation, Route } from "../route.ts";
 import type { Gate } from "./gate.ts";
-import { jsonBody } from "./reading.ts";
+import { jsonBody } from "./request-readers.ts";
 
 const fields = z.object({
   threadId: widgetThreadId,
@@ -20,10 +25,10 @@ const fields = z.object({
     .refine((result) => result !== undefined)
     .describe("An MCP-style object, a string, or other JSON; its text is kept, up to 4000 characters"),
   isError: z.boolean().default(false),
-  page: page.optional().describe("Where the visitor is now: a tool may have navigated"),
+  page: pagePath.optional().describe("Where the visitor is now: a tool may have navigated"),
 });
 
-const body = fields.transform(({ result, ...rest }) => ({ ...rest, text: textOf(result) }));
+const bodySchema = fields.transform(({ result, ...rest }) => ({ ...rest, text: textOf(result) }));
 
 const documentation: Documentation = {
   summary: "Answer a tool_call and resume the run",
@@ -43,57 +48,53 @@ const documentation: Documentation = {
     },
   },
   answers: {
-    200: lines("A new stream of the same line types", widgetLine, {
+    200: documentedLines("A new stream of the same line types", widgetLine, {
       type: "step",
       id: "add_to_cart",
       phase: "done",
       text: "Filling the cart",
     }),
-    ...widgetRefusals([...OF_A_BODY, "conflict"], {
+    ...widgetRefusals([...BODY_REFUSALS, "conflict"], {
       conflict: "Not the thread's pending call: unknown, answered, superseded, or of another tool",
     }),
   },
 };
 
 /** POST /v1/widget/tool-results: answers a tool_call line, and streams the run on. */
-export function toolResultsRoute(parts: {
+export function toolResultsRoute(dependencies: {
   gate: Gate;
   threads: Pick<Threads, "answer">;
   config: Pick<Config, "limits">;
 }): Route {
-  const { gate, threads, config } = parts;
-  const readSaid = jsonBody({ schema: body }, config.limits.maxBodyBytes);
+  const { gate, threads, config } = dependencies;
+  const read = jsonBody({ schema: bodySchema }, config.limits.maxBodyBytes);
 
   return {
     method: "POST",
     path: "/v1/widget/tool-results",
     api: "widget",
     documentation,
-    async handle(asked) {
-      const {
-        slug,
-        body: said,
-        uid,
-        loading,
-      } = await gate.admitToThread(asked, {
+    async handle(incoming) {
+      const visit = await gate.admitToThread(incoming, {
         counts: ["tool-results-by-token"],
-        read: readSaid,
+        read,
         threadName: ({ threadId }) => threadId,
         loads: "last",
       });
-      const { callId, tool, text, isError } = said;
-      const { traceparent } = asked;
+      const { slug, uid, loading } = visit;
+      const { callId, tool, text, isError, page = null } = visit.body;
+      const { traceparent } = incoming;
       const reply = await threads.answer(
-        { uid, slug, callId, tool, text, isError, page: said.page ?? null, traceparent },
+        { uid, slug, callId, tool, text, isError, page, traceparent },
         loading,
       );
-      asked.note({ runId: reply.runId });
-      return streamAnswer(reply, asked.request);
+      incoming.note({ runId: reply.runId });
+      return streamAnswer(reply, incoming.request);
     },
   };
 }
 
-/** What is nested too deeply to be written down again does not fit the schema. */
+/** Throws Refusal("invalid") for a result that is nested too deeply to be serialized. */
 function textOf(result: unknown): string {
   try {
     return resultText(result);

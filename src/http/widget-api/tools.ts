@@ -1,15 +1,20 @@
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
-import type { Catalog } from "../../domain/message.ts";
-import { nothing, OF_A_BODY, originHeader, widgetRefusals } from "../reference/documented.ts";
+import {
+  documentedEmpty,
+  BODY_REFUSALS,
+  originHeader,
+  widgetRefusals,
+} from "../reference/shared-documentation.ts";
 import { mustFit, widgetThreadId } from "../fields.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
+import { asMessage } from "./gate.ts";
 import type { Gate } from "./gate.ts";
-import { asMessage, jsonBody } from "./reading.ts";
+import { jsonBody } from "./request-readers.ts";
 
-/** A schema nested deeper, or with more keys, is no tool's: whoever walks it later must not be led on for ever. */
+/** More than any tool needs: the schema is walked again, often. */
 const MAX_DEPTH = 32;
 const MAX_ENTRIES = 2_000;
 
@@ -17,17 +22,17 @@ const properties = z.record(z.string(), z.unknown()).refine(isModest);
 
 const pageTool = z.object({
   name: z.string().min(1),
-  description: z.string().optional(),
+  description: z.string().exactOptional(),
   inputSchema: z
     .object({
       type: z.literal("object"),
-      properties: properties.optional(),
-      required: z.array(z.string()).max(100).optional(),
+      properties: properties.exactOptional(),
+      required: z.array(z.string()).max(100).exactOptional(),
     })
-    .optional(),
+    .exactOptional(),
 });
 
-const body = z.object({
+const bodySchema = z.object({
   threadId: widgetThreadId,
   webmcpTools: z
     .array(pageTool)
@@ -44,7 +49,7 @@ const documentation: Documentation = {
   query: {},
   headers: originHeader,
   body: {
-    schema: body,
+    schema: bodySchema,
     example: {
       threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
       webmcpTools: [
@@ -61,21 +66,21 @@ const documentation: Documentation = {
     },
   },
   answers: {
-    204: nothing("The catalog is registered"),
-    ...widgetRefusals(OF_A_BODY),
+    204: documentedEmpty("The catalog is registered"),
+    ...widgetRefusals(BODY_REFUSALS),
   },
 };
 
 /** POST /v1/widget/tools: the page's tools for a thread. */
-export function toolsRoute(parts: {
+export function toolsRoute(dependencies: {
   gate: Gate;
   threads: Pick<Threads, "setCatalog">;
   config: Pick<Config, "limits">;
 }): Route {
-  const { gate, threads, config } = parts;
+  const { gate, threads, config } = dependencies;
   const { maxCatalogChars, maxBodyBytes } = config.limits;
-  const readSaid = jsonBody(
-    { schema: body, check: ({ webmcpTools }) => mustFit(webmcpTools, maxCatalogChars) },
+  const read = jsonBody(
+    { schema: bodySchema, check: ({ webmcpTools }) => mustFit(webmcpTools, maxCatalogChars) },
     maxBodyBytes,
   );
 
@@ -84,34 +89,15 @@ export function toolsRoute(parts: {
     path: "/v1/widget/tools",
     api: "widget",
     documentation,
-    async handle(asked) {
-      const {
-        slug,
-        body: said,
-        uid,
-      } = await gate.admitToThread(asked, {
-        ...asMessage,
-        read: readSaid,
-        loads: null,
-      });
-      await threads.setCatalog(uid, slug, said.webmcpTools.map(asPageTool));
+    async handle(incoming) {
+      const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: null });
+      await threads.setCatalog(visit.uid, visit.slug, visit.body.webmcpTools);
       return emptyAnswer(204);
     },
   };
 }
 
-/** Without the `undefined` that zod's optional fields may hold. */
-function asPageTool({ name, description, inputSchema }: z.infer<typeof pageTool>): Catalog[number] {
-  if (!inputSchema) return { name, ...(description === undefined ? {} : { description }) };
-  const { type, properties: fields, required } = inputSchema;
-  return {
-    name,
-    ...(description === undefined ? {} : { description }),
-    inputSchema: { type, ...(fields ? { properties: fields } : {}), ...(required ? { required } : {}) },
-  };
-}
-
-/** Within the depth and the number of entries; walks level by level, so that no nesting reaches the call stack's end. */
+/** Within the depth and the number of entries? Walks level by level: recursion could overflow the call stack. */
 function isModest(value: unknown): boolean {
   let level = [value];
   let entries = 0;

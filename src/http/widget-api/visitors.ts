@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { WidgetAdmission } from "../../admission/widget-admission.ts";
 import type { Visitors } from "../../actors/visitors.ts";
 import type { Config } from "../../config.ts";
-import { json, originHeader, widgetRefusals } from "../reference/documented.ts";
+import { documentedJson, originHeader, widgetRefusals } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 
@@ -16,7 +16,7 @@ const documentation: Documentation = {
   headers: originHeader,
   body: null,
   answers: {
-    201: json(
+    201: documentedJson(
       "The visitor's token",
       z.object({ visitorToken: z.string(), expiresAt: z.int().describe("Unix time in milliseconds") }),
       {
@@ -30,23 +30,23 @@ const documentation: Documentation = {
   },
 };
 
-/** POST /v1/widget/visitors: an anonymous visitor. In whitelist mode too: else nobody could be identified there. */
-export function visitorsRoute(parts: {
+/** POST /v1/widget/visitors: an anonymous visitor. In whitelist mode too, or nobody could be identified there. */
+export function visitorsRoute(dependencies: {
   admission: Pick<WidgetAdmission, "page">;
   visitors: Pick<Visitors, "mint">;
   config: Pick<Config, "limits">;
 }): Route {
-  const { admission, visitors, config } = parts;
+  const { admission, visitors, config } = dependencies;
   return {
     method: "POST",
     path: "/v1/widget/visitors",
     api: "widget",
     documentation,
-    async handle(asked) {
-      const { slug } = admission.page(asked);
-      await asked.request.body(config.limits.maxBodyBytes);
+    async handle(incoming) {
+      const { slug } = admission.page(incoming);
+      await incoming.request.body(config.limits.maxBodyBytes);
       const { visitorToken, expiresAt, userId } = await visitors.mint(slug);
-      asked.note({ userId });
+      incoming.note({ userId });
       return jsonAnswer(201, { visitorToken, expiresAt });
     },
   };

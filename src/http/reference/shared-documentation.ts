@@ -3,10 +3,10 @@ import type { RefusalReason } from "../../domain/refusal.ts";
 import { statusOf } from "../route.ts";
 import type { AnswerDocumentation, Field } from "../route.ts";
 
-/** What several endpoints say of themselves in the same words. */
-type Told = Partial<Record<RefusalReason, string>>;
+/** Documentation that several endpoints share. */
+type Descriptions = Partial<Record<RefusalReason, string>>;
 
-const WIDGET: Told = {
+const WIDGET: Descriptions = {
   unauthorized: "Missing, unknown or expired x-visitor-token: create a new visitor",
   forbidden: "Origin not allowed, channel disabled, visitor not allowed, or address blocked",
   "not-found": "The thread does not exist or belongs to another visitor",
@@ -17,7 +17,7 @@ const WIDGET: Told = {
   unavailable: "The store cannot be reached",
 };
 
-const SERVER: Told = {
+const SERVER: Descriptions = {
   unauthorized: "Wrong or missing key",
   forbidden:
     "The user is not allowed: blocked, not whitelisted in whitelist mode, or the channel is disabled",
@@ -28,7 +28,7 @@ const SERVER: Told = {
 };
 
 /** Why a POST whose body names a thread may be refused. */
-export const OF_A_BODY: readonly RefusalReason[] = [
+export const BODY_REFUSALS: readonly RefusalReason[] = [
   "unauthorized",
   "forbidden",
   "not-found",
@@ -42,17 +42,17 @@ export const OF_A_BODY: readonly RefusalReason[] = [
 /** Refusals of the widget API: no bodies. */
 export function widgetRefusals(
   reasons: readonly RefusalReason[],
-  told: Told = {},
+  own: Descriptions = {},
 ): Record<number, AnswerDocumentation> {
-  return refusals(reasons, { ...WIDGET, ...told }, () => null);
+  return refusals(reasons, { ...WIDGET, ...own }, () => null);
 }
 
 /** Refusals of the server API: one short line of text, except 403 and 503. */
 export function serverRefusals(
   reasons: readonly RefusalReason[],
-  told: Told = {},
+  own: Descriptions = {},
 ): Record<number, AnswerDocumentation> {
-  return refusals(reasons, { ...SERVER, ...told }, (reason, description) =>
+  return refusals(reasons, { ...SERVER, ...own }, (reason, description) =>
     reason === "forbidden" || reason === "unavailable"
       ? null
       : {
@@ -65,12 +65,12 @@ export function serverRefusals(
 
 function refusals(
   reasons: readonly RefusalReason[],
-  told: Told,
+  descriptions: Descriptions,
   body: (reason: RefusalReason, description: string) => AnswerDocumentation["body"],
 ): Record<number, AnswerDocumentation> {
   return Object.fromEntries(
     reasons.map((reason) => {
-      const description = told[reason] ?? reason;
+      const description = descriptions[reason] ?? reason;
       const waits = reason === "rate-limited" || reason === "unavailable";
       const headers: Record<string, string> = waits
         ? { "retry-after": "Whole seconds until it is worth asking again" }
@@ -81,7 +81,11 @@ function refusals(
 }
 
 /** A stream of lines; `schema` and `example` are those of one. */
-export function lines(description: string, schema: z.ZodType, example: unknown): AnswerDocumentation {
+export function documentedLines(
+  description: string,
+  schema: z.ZodType,
+  example: unknown,
+): AnswerDocumentation {
   return {
     description,
     headers: { "content-encoding": "gzip, where the request accepts it" },
@@ -90,11 +94,15 @@ export function lines(description: string, schema: z.ZodType, example: unknown):
 }
 
 /** An answer without a body. */
-export function nothing(description: string): AnswerDocumentation {
+export function documentedEmpty(description: string): AnswerDocumentation {
   return { description, headers: {}, body: null };
 }
 
-export function json(description: string, schema: z.ZodType, example: unknown): AnswerDocumentation {
+export function documentedJson(
+  description: string,
+  schema: z.ZodType,
+  example: unknown,
+): AnswerDocumentation {
   return { description, headers: {}, body: { type: "application/json", schema, example } };
 }
 

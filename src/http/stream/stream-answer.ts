@@ -2,7 +2,7 @@ import { isTerminal } from "../../../machines/line.ts";
 import type { Reply } from "../../actors/reply.ts";
 import type { HttpAnswer, HttpRequest } from "../../listener.ts";
 import { acceptsGzip } from "./accepts-gzip.ts";
-import { gzipOutlet } from "./gzip.ts";
+import { gzipOutlet, mayCompress } from "./gzip.ts";
 import { encodeLines } from "./ndjson.ts";
 
 /** Proxies and caches shall hand on each line as it comes, unchanged. */
@@ -13,9 +13,9 @@ const STREAM_HEADERS = {
   vary: "accept-encoding",
 };
 
-/** A reply as an answer: its lines as they are said, compressed where the request accepts gzip; ends with the terminal line. */
+/** A reply as an answer: its lines as they come, compressed if the request accepts gzip and not too many are; ends with the terminal line. */
 export function streamAnswer(reply: Reply, request: HttpRequest): HttpAnswer {
-  const compresses = acceptsGzip(request.headers.get("accept-encoding"));
+  const compresses = acceptsGzip(request.headers.get("accept-encoding")) && mayCompress();
   return {
     status: 200,
     headers: compresses ? { ...STREAM_HEADERS, "content-encoding": "gzip" } : STREAM_HEADERS,

@@ -5,26 +5,26 @@ import type { Sketch } from "./sketch.ts";
 
 /**
  * Rate limits: fixed windows aligned to the clock, in this process's memory (the spec, Limits). Exact up to
- * EXACT_KEYS keys per window; the keys beyond share a sketch of fixed size, which may only count too much (P18, P21).
+ * EXACT_KEYS keys per window; later keys share a sketch of fixed size, which never counts too low (P18, P21).
  */
-export type WindowName =
+export type RateWindowName =
   | "messages-by-token"
   | "messages-by-address"
   | "tool-results-by-token"
   | "threads-by-token"
   | "visitors-by-address";
 
-export interface Use {
-  window: WindowName;
+export interface RateUse {
+  window: RateWindowName;
   key: string;
 }
 
-export interface Windows {
+export interface RateWindows {
   /**
-   * Counts one use in each of the windows; where one of them is full, counts none and answers the whole seconds until
-   * the last of the full ones is over. Null: counted.
+   * Counts one use in each of the windows, and returns null. If one of them is full, counts none, and returns the whole
+   * seconds until the last full one ends.
    */
-  take(uses: readonly Use[]): number | null;
+  take(uses: readonly RateUse[]): number | null;
 }
 
 /** A key costs about 100 bytes: a full window about 100 MB. */
@@ -33,9 +33,13 @@ export const EXACT_KEYS = 1_000_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-export function createWindows(options: { limits: Limits; clock: Clock; exactKeys?: number }): Windows {
+export function createRateWindows(options: {
+  limits: Limits;
+  clock: Clock;
+  exactKeys?: number;
+}): RateWindows {
   const { limits, clock, exactKeys = EXACT_KEYS } = options;
-  const windows: Record<WindowName, Window> = {
+  const windows: Record<RateWindowName, RateWindow> = {
     "messages-by-token": openWindow(limits.messagesPerMinute, MINUTE_MS),
     "messages-by-address": openWindow(limits.ipMessagesPerMinute, MINUTE_MS),
     "tool-results-by-token": openWindow(limits.toolResultsPerMinute, MINUTE_MS),
@@ -55,45 +59,45 @@ export function createWindows(options: { limits: Limits; clock: Clock; exactKeys
   };
 }
 
-interface Window {
+interface RateWindow {
   readonly limit: number;
   readonly lengthMs: number;
   /** Which window of the clock this is: Unix time divided by the length. */
   index: number;
   counts: Map<string, number>;
-  /** The keys that came after the exact ones; null while there are none. */
-  crowd: Sketch | null;
+  /** Counts the keys after the first EXACT_KEYS; null while there are none. */
+  overflow: Sketch | null;
 }
 
-function openWindow(limit: number, lengthMs: number): Window {
-  return { limit, lengthMs, index: -1, counts: new Map(), crowd: null };
+function openWindow(limit: number, lengthMs: number): RateWindow {
+  return { limit, lengthMs, index: -1, counts: new Map(), overflow: null };
 }
 
-/** The window of this moment: an empty one where the last one is over, or the clock was set back. */
-function current(window: Window, nowMs: number): Window {
+/** The window of this moment; emptied if the last one has ended, or the clock was set back. */
+function current(window: RateWindow, nowMs: number): RateWindow {
   const index = Math.floor(nowMs / window.lengthMs);
   if (index !== window.index) {
     window.index = index;
     window.counts = new Map();
-    window.crowd = null;
+    window.overflow = null;
   }
   return window;
 }
 
-function countOf(window: Window, key: string): number {
-  return window.counts.get(key) ?? window.crowd?.estimate(key) ?? 0;
+function countOf(window: RateWindow, key: string): number {
+  return window.counts.get(key) ?? window.overflow?.estimate(key) ?? 0;
 }
 
-function count(window: Window, key: string, exactKeys: number): void {
+function count(window: RateWindow, key: string, exactKeys: number): void {
   const known = window.counts.get(key);
   if (known !== undefined || window.counts.size < exactKeys) {
     window.counts.set(key, (known ?? 0) + 1);
     return;
   }
-  window.crowd ??= createSketch();
-  window.crowd.add(key);
+  window.overflow ??= createSketch();
+  window.overflow.add(key);
 }
 
-function secondsLeft(window: Window, nowMs: number): number {
+function secondsLeft(window: RateWindow, nowMs: number): number {
   return Math.max(1, Math.ceil(((window.index + 1) * window.lengthMs - nowMs) / 1000));
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { blockedBy, clientAddress, countedAs } from "../../src/admission/ip.ts";
+import { blockedBy } from "../../src/admission/blocked-addresses.ts";
+import { clientAddress, countedAs } from "../../src/admission/client-address.ts";
 import { normalAddress } from "../../src/domain/address.ts";
 
 const SOCKET = "203.0.113.9";

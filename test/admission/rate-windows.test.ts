@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createSketch } from "../../src/admission/sketch.ts";
-import { createWindows } from "../../src/admission/windows.ts";
+import { createRateWindows } from "../../src/admission/rate-windows.ts";
 import { readConfig } from "../../src/config.ts";
 
 const { limits } = readConfig({});
@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 function openWindows(options: { exactKeys?: number } = {}) {
   const time = { nowMs: 0 };
   const clock = { now: () => time.nowMs, elapsed: () => time.nowMs };
-  const windows = createWindows({ limits, clock, ...options });
+  const windows = createRateWindows({ limits, clock, ...options });
   const message = (token: string, address: string) =>
     windows.take([
       { window: "messages-by-token", key: token },

@@ -1,4 +1,3 @@
-import { BlockList, isIP, isIPv4 } from "node:net";
 import { normalAddress } from "../domain/address.ts";
 import type { PlainLog } from "../log.ts";
 import type { RequestHead } from "./arrival.ts";
@@ -11,8 +10,8 @@ export interface AddressSource {
 }
 
 /**
- * The client's address in its one normal spelling. Only the configured header is looked at; where it does not hold an
- * address at the trusted place, the socket's own counts (P23), and `distrusted` says so.
+ * The client's address in its one normal spelling. Only the configured header is read. If it has no address at the
+ * trusted place, the socket's counts (P23), and `distrusted` is true.
  */
 export function clientAddress(
   request: Pick<RequestHead, "headers" | "address">,
@@ -30,7 +29,7 @@ export function clientAddress(
     : { address: forwarded, distrusted: false };
 }
 
-/** Reads the addresses of requests. An untrusted header is warned of once: it is the operator's mistake, or a client's try. */
+/** Reads the addresses of requests. Warns once of an untrusted header: the operator's mistake, or a client's attempt. */
 export function addressReader(
   source: AddressSource,
   log: Pick<PlainLog, "warn">,
@@ -49,7 +48,7 @@ export function addressReader(
   };
 }
 
-/** What an address counts by: IPv4 itself, IPv6 its /64, because a client is given a whole one. */
+/** The key of an address in the rate windows: IPv4 itself, IPv6 its /64, because a client is given a whole one. */
 export function countedAs(address: string): string {
   if (!address.includes(":")) return address;
   const [head = "", tail] = address.split("::");
@@ -57,32 +56,6 @@ export function countedAs(address: string): string {
   const after = tail === undefined || tail === "" ? [] : tail.split(":");
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
   return [...before, ...zeros, ...after].slice(0, 4).join(":");
-}
-
-/** Is this address, in its normal spelling, one of the blocked addresses and ranges? */
-export type IsBlocked = (address: string) => boolean;
-
-/** Entries that are neither an address nor a CIDR range block nobody. */
-export function blockedBy(entries: readonly string[]): IsBlocked {
-  if (entries.length === 0) return () => false;
-  const list = new BlockList();
-  for (const entry of entries) {
-    const [text = "", bits] = entry.trim().split("/");
-    const address = normalAddress(text);
-    if (address === null) continue;
-    const family = familyOf(address);
-    const longest = family === "ipv4" ? 32 : 128;
-    // A range over mapped addresses counts its bits from the IPv6 end.
-    const prefix =
-      bits === undefined ? longest : Number(bits) - (isIP(text) === 6 && family === "ipv4" ? 96 : 0);
-    if (!Number.isInteger(prefix) || prefix < 0 || prefix > longest) continue;
-    list.addSubnet(address, prefix, family);
-  }
-  return (address) => isIP(address) !== 0 && list.check(address, familyOf(address));
-}
-
-function familyOf(address: string): "ipv4" | "ipv6" {
-  return isIPv4(address) ? "ipv4" : "ipv6";
 }
 
 /** `1.2.3.4:5678`, `[2001:db8::1]:443`, `[2001:db8::1]`, `"1.2.3.4"`: proxies write addresses in all of these ways. */

@@ -1,0 +1,84 @@
+import type { Clock } from "../clock.ts";
+import { newId } from "../domain/ids.ts";
+import { Refusal } from "../domain/refusal.ts";
+import { mayTalk } from "../domain/user.ts";
+import type { User } from "../domain/user.ts";
+import type { Store } from "../store.ts";
+import type { Arrival } from "./arrival.ts";
+
+/** The users of transports' requests: the channel (404), and whether the user may talk (403). */
+export interface TransportUsers {
+  /** Created on first use. A new displayName replaces the stored one. */
+  user(arrival: Arrival, named: NamedUser): Promise<AdmittedUser>;
+  /** As `user`, and refused (403) unless the user may talk. */
+  speaker(arrival: Arrival, named: NamedUser): Promise<AdmittedUser>;
+  /** The uid of a user's thread. Creates nothing: null if the user or the thread is unknown. Not refused to a blocked user. */
+  threadOf(arrival: Arrival, named: NamedThread): Promise<string | null>;
+}
+
+export interface NamedUser {
+  slug: string;
+  externalId: string;
+  /** null: as it is stored. */
+  displayName: string | null;
+  /** The thread that the request names, and its uid in case that it is new; null: none. */
+  thread: { name: string; newUid: string } | null;
+}
+
+export interface AdmittedUser {
+  user: User;
+  mayTalk: boolean;
+  /** The uid of the thread that was named; null if none was. */
+  threadUid: string | null;
+}
+
+export interface NamedThread {
+  slug: string;
+  externalId: string;
+  threadId: string;
+}
+
+export function createTransportUsers({
+  store,
+  clock,
+}: {
+  store: Pick<Store, "admitUser" | "channel">;
+  clock: Clock;
+}): TransportUsers {
+  async function user({ note }: Arrival, { slug, ...named }: NamedUser): Promise<AdmittedUser> {
+    note({ slug });
+    const atMs = clock.now();
+    const admission = await store.admitUser({ slug, ...named, newUserId: newId(), creates: true, atMs });
+    if (!admission) throw new Refusal("not-found", "Unknown channel");
+    const { user, channel, threadUid } = admission;
+    note({ userId: user.userId });
+    return { user, mayTalk: mayTalk(channel, user), threadUid };
+  }
+
+  return {
+    user,
+
+    async speaker(arrival, named) {
+      const admitted = await user(arrival, named);
+      if (!admitted.mayTalk) throw new Refusal("forbidden");
+      return admitted;
+    },
+
+    async threadOf({ note }, { slug, externalId, threadId }) {
+      note({ slug });
+      const admission = await store.admitUser({
+        slug,
+        externalId,
+        displayName: null,
+        newUserId: newId(),
+        thread: { name: threadId, newUid: null },
+        creates: false,
+        atMs: clock.now(),
+      });
+      if (!admission && !(await store.channel(slug))) throw new Refusal("not-found", "Unknown channel");
+      const uid = admission?.threadUid ?? null;
+      if (uid !== null) note({ uid });
+      return uid;
+    },
+  };
+}
