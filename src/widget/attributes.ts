@@ -16,18 +16,18 @@ export const OBSERVED = [
   "tools",
 ] as const;
 
-/** A change of these makes it another conversation. */
+/** A change of these begins another conversation. */
 export const IDENTITY: ReadonlySet<string> = new Set(["publishable-key", "base-url", "storage"]);
 
-/** The element's attributes, read: what is absent or makes no sense is the default. */
+/** Reads the element's attributes. An absent or invalid one has its default. */
 export class Attributes {
   readonly #element: HTMLElement;
-  readonly #home: string;
+  readonly #serviceUrl: string;
 
-  /** `home`: address of the service where no base-url is given. */
-  constructor(element: HTMLElement, home: string) {
+  /** `serviceUrl`: used where the element has no base-url. */
+  constructor(element: HTMLElement, serviceUrl: string) {
     this.#element = element;
-    this.#home = home;
+    this.#serviceUrl = serviceUrl;
   }
 
   get publishableKey(): string | null {
@@ -35,10 +35,10 @@ export class Attributes {
   }
 
   get baseUrl(): string {
-    return (this.text("base-url") ?? this.#home).replace(/\/+$/, "");
+    return (this.text("base-url") ?? this.#serviceUrl).replace(/\/+$/, "");
   }
 
-  /** Two services, or two channels, on one origin keep apart what they remember. */
+  /** Of storage keys: two services or channels on one origin do not share any. */
   get prefix(): string {
     return `chat-agent:${this.publishableKey ?? ""}@${this.baseUrl}:`;
   }
@@ -79,7 +79,7 @@ export class Attributes {
     return this.#positive("max-chars", 2_000);
   }
 
-  /** The element's own, or that of what is around it. */
+  /** The element's own, or inherited. */
   get lang(): string {
     return this.#element.closest("[lang]")?.getAttribute("lang") ?? "";
   }

@@ -50,7 +50,7 @@ async function bundle(entry, format, define = {}) {
 const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 
 // The script knows its renderer by content, so that old pages and new scripts never mix.
-const markdown = await bundle("view/markdown.ts", "esm");
+const markdown = await bundle("view/render-markdown.ts", "esm");
 const markdownFile = `chat-agent-markdown.${hashOf(markdown)}.mjs`;
 const [script, module] = await Promise.all([
   bundle("classic.ts", "iife", { __MARKDOWN_FILE__: JSON.stringify(`./${markdownFile}`) }),

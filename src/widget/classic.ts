@@ -1,9 +1,9 @@
-import { defineChatAgent } from "./define.ts";
+import { defineChatAgent } from "./define-chat-agent.ts";
 import type { MarkdownRenderer } from "./view/rich-text.tsx";
 
 const script = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : undefined;
 
-// Beside this script, under a name that changes with its content.
+// The renderer lies beside this script, under a name with its content's hash.
 defineChatAgent(
   script,
   () =>

@@ -1,54 +1,57 @@
 import { h } from "preact";
 import type { VNode } from "preact";
 import { Attributes } from "./attributes.ts";
+import type { ChatAgentEvents } from "./run/chat-agent-events.ts";
+import type { ConversationHost } from "./run/conversation-host.ts";
 import { Conversation } from "./run/conversation.ts";
 import type { CustomerContext } from "./service/customer-context.ts";
-import { GivenTools } from "./tools/given-tools.ts";
+import { openStorage } from "./service/json-storage.ts";
+import { widgetApiAt } from "./service/widget-api.ts";
 import { languageOf } from "./strings/language.ts";
 import type { Language } from "./strings/language.ts";
-import type { ChatAgentEvents, PageHost } from "./run/page-host.ts";
-import { modelContext } from "./tools/model-context.ts";
-import { Stage } from "./view/stage.ts";
-import { NOTHING_SHOWN } from "./view/state.ts";
-import type { Shown } from "./view/state.ts";
-import { openShelf } from "./service/storage.ts";
 import type { Strings } from "./strings/strings.ts";
 import { listTools } from "./tools/list-tools.ts";
+import { modelContext } from "./tools/model-context.ts";
+import { PropertyTools } from "./tools/property-tools.ts";
 import type { ToolShape } from "./tools/tool.ts";
-import { serviceAt } from "./service/transport.ts";
 import { loadMarkdown } from "./view/rich-text.tsx";
 import type { MarkdownRenderer } from "./view/rich-text.tsx";
-import { Widget } from "./view/widget.tsx";
+import { ShadowRenderer } from "./view/shadow-renderer.ts";
+import { EMPTY_VIEW } from "./view/view-state.ts";
+import type { ViewState } from "./view/view-state.ts";
 import type { WidgetActions, WidgetProps } from "./view/widget-props.ts";
+import { Widget } from "./view/widget.tsx";
 import { widgetPropsOf } from "./widget-props-of.ts";
 
-/** Where the code came from: the service's address unless the element names one, and the markdown renderer's file. */
-export interface Home {
+/** Where the script was loaded from. */
+export interface ScriptSource {
+  /** The service's address where the element has no base-url. */
   url: string;
-  markdown: () => Promise<{ renderMarkdown: MarkdownRenderer }>;
+  loadMarkdown: () => Promise<{ renderMarkdown: MarkdownRenderer }>;
 }
 
-/** What an element holds together: its attributes, the conversation, the page's tools, and where all of it is drawn. */
+/** The chat behind one element: its attributes, its conversation, the page's tools, and the drawing of it. */
 export class HostedChat {
   readonly attributes: Attributes;
-  readonly tools: GivenTools;
+  readonly tools: PropertyTools;
   toolFilter: (tool: ToolShape) => boolean = () => true;
   context: CustomerContext | null = null;
   suggestions: readonly string[] = [];
   strings: Partial<Strings> = {};
   readonly #element: HTMLElement;
-  readonly #home: Home;
+  readonly #source: ScriptSource;
   readonly #actions: WidgetActions;
   #conversation: Conversation | null = null;
-  #stage: Stage | null = null;
-  #leaves = new AbortController();
+  /** null until the element is in a page. */
+  #renderer: ShadowRenderer | null = null;
+  #listening = new AbortController();
 
-  constructor(element: HTMLElement, home: Home, actions: WidgetActions) {
+  constructor(element: HTMLElement, source: ScriptSource, actions: WidgetActions) {
     this.#element = element;
-    this.#home = home;
+    this.#source = source;
     this.#actions = actions;
-    this.attributes = new Attributes(element, home.url);
-    this.tools = new GivenTools(() => {
+    this.attributes = new Attributes(element, source.url);
+    this.tools = new PropertyTools(() => {
       if (element.isConnected) void this.#conversation?.toolsChanged();
     });
   }
@@ -57,73 +60,50 @@ export class HostedChat {
     return this.#conversation;
   }
 
-  get shown(): Shown {
-    return this.#conversation?.board.shown ?? NOTHING_SHOWN;
+  get state(): ViewState {
+    return this.#conversation?.view.state ?? EMPTY_VIEW;
   }
 
-  get isInline(): boolean {
-    return this.attributes.display === "inline";
-  }
-
-  /** The element came into the page. */
   connected(): void {
     const { attributes } = this;
-    this.#stage ??= new Stage(this.#element, () => this.#view());
-    this.#leaves = new AbortController();
-    this.#listen(this.#leaves.signal);
-    if (!this.isInline && openShelf("session", attributes.prefix).read("open") === true)
+    this.#renderer ??= new ShadowRenderer(this.#element, () => this.#view());
+    this.#listening = new AbortController();
+    this.#listen(this.#listening.signal);
+    if (!this.#isInline && openStorage("session", attributes.prefix).read("open") === true)
       attributes.open = true;
-    this.#stage.draw();
-    this.begin();
+    this.#renderer.draw();
+    this.#begin();
   }
 
   disconnected(): void {
-    this.#leaves.abort();
-    this.#stage?.leave();
+    this.#listening.abort();
+    this.#renderer?.cancel();
   }
 
   /** Another publishable key, service or storage makes it another conversation. */
   identityChanged(): void {
-    if (this.#stage === null) return;
+    if (this.#renderer === null) return;
     this.#conversation = null;
-    this.begin();
+    this.#begin();
   }
 
-  begin(): void {
-    const { publishableKey, baseUrl, storage, prefix } = this.attributes;
-    if (publishableKey === null || this.#conversation !== null) return;
-    const conversation = new Conversation({
-      service: serviceAt(baseUrl),
-      publishableKey,
-      shelf: openShelf(storage, prefix),
-      tab: openShelf("session", prefix),
-      lockName: prefix,
-      host: this.#host(),
-    });
-    this.#conversation = conversation;
-    if (this.#isOnView()) this.#loadMarkdown();
-    void conversation.resume().then(async (resumed) => {
-      if (!resumed && this.#isOnView()) await conversation.start();
-    });
-  }
-
-  opened(open: boolean): void {
-    if (this.#stage === null) return;
-    openShelf("session", this.attributes.prefix).write("open", open ? true : null);
+  openChanged(open: boolean): void {
+    if (this.#renderer === null) return;
+    openStorage("session", this.attributes.prefix).write("open", open ? true : null);
     this.emit(open ? "open" : "close", {});
-    this.#stage.draw();
+    this.#renderer.draw();
     if (!open) return;
     this.#loadMarkdown();
-    this.#conversation?.seen();
+    this.#conversation?.markSeen();
     void this.#conversation?.start();
   }
 
   redraw(): void {
-    this.#stage?.schedule();
+    this.#renderer?.schedule();
   }
 
   focus(): void {
-    this.#stage?.focus(this.#isOnView() ? "textarea" : ".launcher");
+    this.#renderer?.focus(this.#isPanelShown() ? "textarea" : ".launcher");
   }
 
   emit<Name extends keyof ChatAgentEvents>(name: Name, detail: ChatAgentEvents[Name]): boolean {
@@ -132,13 +112,35 @@ export class HostedChat {
     );
   }
 
+  get #isInline(): boolean {
+    return this.attributes.display === "inline";
+  }
+
+  #begin(): void {
+    const { publishableKey, baseUrl, storage, prefix } = this.attributes;
+    if (publishableKey === null || this.#conversation !== null) return;
+    const conversation = new Conversation({
+      api: widgetApiAt(baseUrl),
+      publishableKey,
+      sharedStorage: openStorage(storage, prefix),
+      tabStorage: openStorage("session", prefix),
+      lockPrefix: prefix,
+      host: this.#host(),
+    });
+    this.#conversation = conversation;
+    if (this.#isPanelShown()) this.#loadMarkdown();
+    void conversation.resume().then(async (isResumed) => {
+      if (!isResumed && this.#isPanelShown()) await conversation.start();
+    });
+  }
+
   #listen(signal: AbortSignal): void {
     const on = (target: EventTarget | null, type: string, listener: (event: Event) => void) =>
       target?.addEventListener(type, listener, { signal });
     on(window, "online", () => this.#conversation?.connectionChanged());
     on(window, "offline", () => this.#conversation?.connectionChanged());
-    on(window, "storage", (event) => void this.#conversation?.otherTab(event as StorageEvent));
-    on(document, "visibilitychange", () => this.#isSeen() && this.#conversation?.seen());
+    on(window, "storage", (event) => void this.#conversation?.storageChanged(event as StorageEvent));
+    on(document, "visibilitychange", () => this.#isSeen() && this.#conversation?.markSeen());
     on(modelContext(), "toolchange", () => this.tools.changed());
     // Back from the browser's page cache: the conversation may have gone on without this page.
     on(window, "pageshow", (event) => {
@@ -146,7 +148,7 @@ export class HostedChat {
     });
   }
 
-  #host(): PageHost {
+  #host(): ConversationHost {
     const { attributes } = this;
     return {
       strings: () => this.#language().strings,
@@ -161,24 +163,24 @@ export class HostedChat {
   }
 
   #view(): VNode<WidgetProps> {
-    const { attributes, shown, suggestions } = this;
+    const { attributes, state, suggestions } = this;
     const language = this.#language();
-    return h(Widget, widgetPropsOf({ attributes, language, shown, suggestions, actions: this.#actions }));
+    return h(Widget, widgetPropsOf({ attributes, language, state, suggestions, actions: this.#actions }));
   }
 
   #language(): Language {
     return languageOf([this.attributes.lang, ...navigator.languages], this.strings);
   }
 
-  #isOnView(): boolean {
-    return this.attributes.open || this.isInline;
+  #isPanelShown(): boolean {
+    return this.attributes.open || this.#isInline;
   }
 
   #isSeen(): boolean {
-    return this.#isOnView() && document.visibilityState === "visible";
+    return this.#isPanelShown() && document.visibilityState === "visible";
   }
 
   #loadMarkdown(): void {
-    void loadMarkdown(this.#home.markdown).then(() => this.redraw());
+    void loadMarkdown(this.#source.loadMarkdown).then(() => this.redraw());
   }
 }

@@ -1,5 +1,5 @@
-import { defineChatAgent } from "./define.ts";
+import { defineChatAgent } from "./define-chat-agent.ts";
 
-export { ChatAgent } from "./element.ts";
+export { ChatAgent } from "./chat-agent.ts";
 
-defineChatAgent(import.meta.url, () => import("./view/markdown.ts"));
+defineChatAgent(import.meta.url, () => import("./view/render-markdown.ts"));

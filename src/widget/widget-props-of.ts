@@ -1,13 +1,13 @@
 import type { Attributes } from "./attributes.ts";
 import type { Language } from "./strings/language.ts";
-import type { Shown } from "./view/state.ts";
+import type { ViewState } from "./view/view-state.ts";
 import type { WidgetActions, WidgetProps } from "./view/widget-props.ts";
 
-/** What is drawn: the conversation, as the element's attributes and its language have it. */
+/** What the element's attributes and language make of the state. */
 export function widgetPropsOf(options: {
   attributes: Attributes;
   language: Language;
-  shown: Shown;
+  state: ViewState;
   suggestions: readonly string[];
   actions: WidgetActions;
 }): WidgetProps {

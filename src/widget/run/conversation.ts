@@ -1,139 +1,131 @@
-import { Board } from "../view/board.ts";
-import { postCatalog } from "../tools/post-catalog.ts";
-import { writeDraft } from "./draft.ts";
 import type { CustomerContext } from "../service/customer-context.ts";
-import type { PageHost } from "./page-host.ts";
-import type { ConversationParts } from "./parts.ts";
-import { asHolder, readRecord } from "./run-record.ts";
-import { showTrouble } from "./show-trouble.ts";
-import type { Shelf } from "../service/storage.ts";
+import { tryWithTabLock } from "../service/tab-lock.ts";
+import { VisitorSession } from "../service/visitor-session.ts";
+import type { ThreadAccess } from "../service/visitor-session.ts";
+import { postCatalog } from "../tools/post-catalog.ts";
+import { ViewModel } from "../view/view-model.ts";
+import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { readSavedRun } from "./saved-run.ts";
+import { showFailure } from "./show-failure.ts";
 import { TabRun } from "./tab-run.ts";
 import { Transcript } from "./transcript.ts";
-import type { Service } from "../service/transport.ts";
-import { VisitorDesk } from "../service/visitor.ts";
-import type { Place } from "../service/visitor.ts";
+import { writeDraft } from "./write-draft.ts";
 
-export interface ConversationOptions {
-  service: Service;
+export interface ConversationOptions extends Omit<ConversationDependencies, "visitor" | "view"> {
   publishableKey: string;
-  shelf: Shelf;
-  tab: Shelf;
-  lockName: string;
-  host: PageHost;
 }
 
 /** One visitor's conversation in this tab: what the visitor and the page can do with it. */
 export class Conversation {
-  readonly desk: VisitorDesk;
-  readonly board: Board;
-  readonly #parts: ConversationParts;
+  readonly visitor: VisitorSession;
+  readonly view: ViewModel;
+  readonly #dependencies: ConversationDependencies;
   readonly #transcript: Transcript;
   readonly #run: TabRun;
-  /** Catalog and history of this page; null where they are not asked for, or could not be had. */
+  /** null until catalog and history are asked for, and after a failure. */
   #starting: Promise<void> | null = null;
 
-  constructor({ publishableKey, ...given }: ConversationOptions) {
-    const { service, shelf, tab, lockName, host } = given;
-    this.desk = new VisitorDesk({
-      service,
+  constructor({ publishableKey, ...options }: ConversationOptions) {
+    const { api, sharedStorage, tabStorage, lockPrefix, host } = options;
+    this.visitor = new VisitorSession({
+      api,
       publishableKey,
-      shelf,
-      lockName: `${lockName}visitor`,
+      storage: sharedStorage,
+      lockName: `${lockPrefix}visitor`,
       onVisitor: (expiresAt) => host.emit("visitor", { expiresAt }),
       onThread: (threadId) => host.emit("thread", { threadId }),
     });
-    const draft = tab.read("draft");
-    this.board = new Board(typeof draft === "string" ? draft : "", (now, before) => {
+    const draft = tabStorage.read("draft");
+    this.view = new ViewModel(typeof draft === "string" ? draft : "", (now, before) => {
       host.redraw();
       if (now.phase !== before.phase) host.emit("state", { state: now.phase });
       if (now.unread !== before.unread) host.emit("unread", { count: now.unread });
     });
-    this.#parts = { ...given, desk: this.desk, board: this.board };
-    this.#transcript = new Transcript(this.#parts, () => this.#forgetThread());
-    this.#run = new TabRun(this.#parts, this.#transcript);
+    this.#dependencies = { ...options, visitor: this.visitor, view: this.view };
+    this.#transcript = new Transcript(this.#dependencies, () => this.#forgetThread());
+    this.#run = new TabRun(this.#dependencies, this.#transcript);
   }
 
-  /** The panel was opened for the first time on this page: visitor, thread, catalog, history. */
+  /** When the panel opens for the first time on this page: visitor, thread, catalog, history. */
   async start(): Promise<void> {
     this.#starting ??= this.#guarded(async () => {
-      const at = await this.desk.inThread(
-        async (place) => {
-          await postCatalog(this.#parts, place);
-          return place;
+      const current = await this.visitor.inThread(
+        async (thread) => {
+          await postCatalog(this.#dependencies, thread);
+          return thread;
         },
-        () => this.#transcript.beginAnew(),
+        () => this.#transcript.startOver(),
       );
-      await this.#transcript.begin(at);
-      await this.#listen(at);
+      await this.#transcript.load(current);
+      await this.#attachIfUnanswered(current);
     });
     await this.#starting;
   }
 
-  /** Goes on with the run that this tab had started on the page before; false where there is none. */
+  /** Continues the run that this tab started on the page before; resolves to false where there is none. */
   async resume(): Promise<boolean> {
-    const { tab, lockName, host } = this.#parts;
-    const record = readRecord(tab, Date.now());
-    if (record === null || record.threadId !== this.desk.threadId) {
-      tab.write("run", null);
+    const { tabStorage, lockPrefix, host } = this.#dependencies;
+    const saved = readSavedRun(tabStorage, Date.now());
+    if (saved === null || saved.threadId !== this.visitor.threadId) {
+      tabStorage.write("run", null);
       return false;
     }
-    this.board.phase("streaming");
+    this.view.setPhase("streaming");
     this.#starting = Promise.resolve();
     let isOurs = true;
     await this.#guarded(async () => {
-      isOurs = await asHolder(`${lockName}run:${record.id}`, async () => {
-        host.emit("resumed", { tool: record.call?.tool ?? null, from: record.from ?? null });
-        if (record.call !== undefined) this.board.tell(host.strings().resumed, false);
-        const at = await this.desk.thread();
-        await this.#transcript.reload(at);
-        await this.#run.attach(at, record);
+      isOurs = await tryWithTabLock(`${lockPrefix}run:${saved.id}`, async () => {
+        host.emit("resumed", { tool: saved.call?.tool ?? null, from: saved.from ?? null });
+        if (saved.call !== undefined) this.view.notify(host.strings().resumed, false);
+        const thread = await this.visitor.thread();
+        await this.#transcript.reload(thread);
+        await this.#run.attach(thread, saved);
       });
     });
     if (isOurs) return true;
-    // Another tab holds on to it: a duplicated tab, say. It is that one's to finish.
-    tab.write("run", null);
+    // This tab is a duplicate, and the original still has the run.
+    tabStorage.write("run", null);
     this.#starting = null;
-    this.board.rest();
+    this.view.rest();
     return false;
   }
 
-  /** Resolves when the run has ended, however it did; rejects while another one is under way. */
+  /** Resolves when the run has ended in any way; rejects while another one is active. */
   async send(text: string, context: CustomerContext | null, isAgain = false): Promise<void> {
     if (text !== "") await this.#run.send({ text, context, isAgain }, () => this.start());
   }
 
-  /** Does again what failed last. */
+  /** Repeats what failed last. */
   async retry(): Promise<void> {
-    const { items } = this.board.shown;
-    const failed = items.findLast((item) => item.problem !== null);
+    const { messages } = this.view.state;
+    const failed = messages.findLast(({ problem }) => problem !== null);
     const retry = failed?.problem?.retry ?? null;
-    if (this.board.isRunning) return;
+    if (this.view.isRunning) return;
     if (failed === undefined || retry === null) {
-      this.board.change({ notice: null });
+      this.view.change({ notice: null });
       await this.start();
       return;
     }
     if (retry === "attach") {
-      this.board.drop(failed.key);
-      this.board.rest();
-      await this.#guarded(async () => this.#run.attach(await this.desk.thread(), null));
+      this.view.remove(failed.key);
+      this.view.rest();
+      await this.#guarded(async () => this.#run.attach(await this.visitor.thread(), null));
       return;
     }
-    const question = items.findLast((item) => item.role === "user");
-    if (question === undefined) return;
-    if (retry === "resend") this.board.drop(failed.key, question.key);
-    await this.send(question.text, this.#parts.host.customerContext(), retry === "resend");
+    const sent = messages.findLast(({ role }) => role === "user");
+    if (sent === undefined) return;
+    if (retry === "resend") this.view.remove(failed.key, sent.key);
+    await this.send(sent.text, this.#dependencies.host.customerContext(), retry === "resend");
   }
 
-  /** Stops the run under way; what was said so far stays. */
+  /** Stops the active run. The reply so far stays. */
   async stop(): Promise<void> {
     await this.#run.stop();
   }
 
-  /** Leaves this conversation for a new one. */
   async newThread(): Promise<void> {
     await this.stop();
-    this.desk.leaveThread();
+    this.visitor.leaveThread();
     this.#forgetThread();
     await this.start();
   }
@@ -141,75 +133,75 @@ export class Conversation {
   /** Forgets the visitor: token, thread, run and draft. */
   async reset(): Promise<void> {
     await this.stop();
-    this.desk.forget();
+    this.visitor.forget();
     this.#forgetThread();
   }
 
-  /** Loads the conversation again, for instance after the visitor became an account. */
+  /** Loads the history again, for instance after the visitor was identified. */
   async refresh(): Promise<void> {
-    if (this.board.isRunning || this.desk.threadId === null) return;
+    if (this.view.isRunning || this.visitor.threadId === null) return;
     await this.#guarded(async () => {
-      const at = await this.desk.thread();
-      await this.#transcript.reload(at);
-      await this.#listen(at);
+      const thread = await this.visitor.thread();
+      await this.#transcript.reload(thread);
+      await this.#attachIfUnanswered(thread);
     });
   }
 
-  async earlier(): Promise<void> {
-    await this.#guarded(() => this.#transcript.earlier());
+  async loadEarlier(): Promise<void> {
+    await this.#guarded(() => this.#transcript.loadEarlier());
   }
 
-  draft(text: string): void {
-    writeDraft(this.#parts, text);
+  writeDraft(text: string): void {
+    writeDraft(this.#dependencies, text);
   }
 
-  seen(): void {
-    if (this.board.shown.unread > 0) this.board.change({ unread: 0 });
+  markSeen(): void {
+    if (this.view.state.unread > 0) this.view.change({ unread: 0 });
   }
 
-  /** The browser went offline or came back. */
+  /** The browser went offline, or came back. */
   connectionChanged(): void {
-    if (!this.board.isRunning && this.board.shown.phase !== "blocked") this.board.rest();
+    if (!this.view.isRunning && this.view.state.phase !== "blocked") this.view.rest();
   }
 
-  /** Another tab changed what the tabs share. */
-  async otherTab(event: StorageEvent): Promise<void> {
-    const { shelf } = this.#parts;
-    if (this.#starting === null || this.board.isRunning) return;
-    const isVisitor = shelf.owns(event, "visitor");
-    if (isVisitor && this.desk.threadId === null) this.#forgetThread();
-    else if (isVisitor || shelf.owns(event, "turn")) await this.refresh();
+  /** Another tab wrote to the shared storage. */
+  async storageChanged(event: StorageEvent): Promise<void> {
+    const { sharedStorage } = this.#dependencies;
+    if (this.#starting === null || this.view.isRunning) return;
+    const isVisitor = sharedStorage.owns(event, "visitor");
+    if (isVisitor && this.visitor.threadId === null) this.#forgetThread();
+    else if (isVisitor || sharedStorage.owns(event, "turn")) await this.refresh();
   }
 
   /** The page's tools changed. */
   async toolsChanged(): Promise<void> {
-    if (this.#starting === null || this.desk.threadId === null) return;
-    await this.#guarded(async () => postCatalog(this.#parts, await this.desk.thread()));
+    if (this.#starting === null || this.visitor.threadId === null) return;
+    await this.#guarded(async () => postCatalog(this.#dependencies, await this.visitor.thread()));
   }
 
-  /** Asked and not answered yet: the run goes on in another tab, or in none. */
-  async #listen(at: Place): Promise<void> {
-    const isWaiting = this.board.shown.items.at(-1)?.role === "user";
-    if (isWaiting && !this.board.isRunning) await this.#run.attach(at, null);
+  /** The last message has no reply yet: its run is active in another tab, or in none. */
+  async #attachIfUnanswered(thread: ThreadAccess): Promise<void> {
+    const isUnanswered = this.view.state.messages.at(-1)?.role === "user";
+    if (isUnanswered && !this.view.isRunning) await this.#run.attach(thread, null);
   }
 
-  /** Does what talks to the service; a failure is shown, not thrown: nobody is waiting for it. */
+  /** Shows a failure instead of throwing it: no caller waits for it. */
   async #guarded(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
       this.#starting = null;
-      this.board.rest();
-      showTrouble(this.#parts, error);
+      this.view.rest();
+      showFailure(this.#dependencies, error);
     }
   }
 
   #forgetThread(): void {
-    const { tab, shelf } = this.#parts;
+    const { tabStorage, sharedStorage } = this.#dependencies;
     this.#run.forgetAllowed();
     this.#starting = null;
-    for (const name of ["run", "draft"]) tab.write(name, null);
-    shelf.write("catalog", null);
-    this.board.clear();
+    for (const name of ["run", "draft"]) tabStorage.write(name, null);
+    sharedStorage.write("catalog", null);
+    this.view.clear();
   }
 }

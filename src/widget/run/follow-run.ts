@@ -1,30 +1,30 @@
 import { isTerminal } from "../../../machines/line.ts";
 import type { DoneLine, ErrorLine, TerminalLine } from "../../../machines/line.ts";
 import { currentPage } from "../service/current-page.ts";
-import { readLines } from "../service/ndjson-reader.ts";
-import { Refused, refusedStatus } from "../service/transport.ts";
-import type { Place } from "../service/visitor.ts";
-import type { ResultBody } from "../tools/tool-result.ts";
-import type { Item } from "../view/state.ts";
-import type { ConversationParts } from "./parts.ts";
+import { readLines } from "../service/read-lines.ts";
+import type { ThreadAccess } from "../service/visitor-session.ts";
+import { Refused, refusedStatus } from "../service/widget-api.ts";
+import type { ToolResultBody } from "../tools/tool-result.ts";
+import type { ShownMessage } from "../view/view-state.ts";
+import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import { pause } from "./pause.ts";
 import type { ShownReply } from "./shown-reply.ts";
 import type { ToolCalls } from "./tool-calls.ts";
 
 export interface FollowedRun {
-  parts: ConversationParts;
-  at: Place;
+  dependencies: ConversationDependencies;
+  thread: ThreadAccess;
   signal: AbortSignal;
   reply: ShownReply;
   /** null: this tab only listens, and runs no tools. */
   calls: ToolCalls | null;
 }
 
-/** How a stream of the run is had: by the message just posted, by asking for it, or by a tool's result. */
-export type Opening =
+/** Where a stream of the run comes from: the message just posted, a request for it, or a tool's result. */
+export type StreamOpening =
   | { type: "message"; response: Response }
   | { type: "attach" }
-  | { type: "answer"; body: ResultBody };
+  | { type: "tool-result"; body: ToolResultBody };
 
 export type RunEnd =
   | DoneLine
@@ -33,41 +33,41 @@ export type RunEnd =
   | { type: "none" }
   /** Another tab has to run a tool. */
   | { type: "elsewhere" }
-  /** The run cannot be reached; it may go on without us. */
+  /** The run cannot be reached; it may go on without this tab. */
   | { type: "lost"; cause: unknown };
 
-/** How one of its streams ended. */
+/** How one stream of the run ended. */
 type StreamEnd =
   | TerminalLine
   | { type: "none" }
-  /** Another instance of the service goes on with the run. */
+  /** The run goes on in another instance of the service. */
   | { type: "moved" }
-  /** It did not open, or broke off. */
+  /** The stream did not open, or broke off. */
   | { type: "cut"; cause: unknown };
 
-/** Waits between attempts to pick a stream up again. */
+/** Waits before a stream is opened again. */
 const RETRY_SECONDS = [1, 3, 9];
 
-/** Instead of a result that the service refuses: the agent would wait for one until the call expires. */
-const NOT_TAKEN = "The tool ran, but its result could not be delivered";
+/** Posted in place of a result that the service refuses: the agent would wait for one until the call expires. */
+const UNDELIVERABLE = "The tool ran, but its result could not be delivered";
 
 /**
- * Follows one run through its streams: each tool_call ends one, its result opens the next, and a stream that breaks off
- * is picked up where it can be. Nothing here sends a message twice: what is repeated is a tool result (the service knows
- * it by its callId) or the wish to listen. Rejects with the signal's reason alone.
+ * Follows a run through its streams. Each tool_call ends one and its result opens the next; a stream that breaks off is
+ * opened again. Never sends a message: only a tool result is repeated, which the service knows by its callId. Rejects
+ * only with the signal's reason.
  */
-export async function followRun(run: FollowedRun, first: Opening): Promise<RunEnd> {
-  const { reply, calls, signal } = run;
+export async function followRun(run: FollowedRun, first: StreamOpening): Promise<RunEnd> {
+  const { dependencies, reply, calls, signal } = run;
   const start = reply.mark();
-  let from = start;
+  let mark = start;
   let opening = first;
   let failures = 0;
   for (;;) {
-    const end = await readStream(run, opening, from, () => (failures = 0));
+    const end = await readStream(run, opening, mark, () => (failures = 0));
     if (end.type === "tool_call") {
       if (calls === null) return { type: "elsewhere" };
-      from = reply.mark();
-      opening = { type: "answer", body: await calls.answer(end) };
+      mark = reply.mark();
+      opening = { type: "tool-result", body: await calls.answer(end) };
       signal.throwIfAborted();
       continue;
     }
@@ -77,47 +77,49 @@ export async function followRun(run: FollowedRun, first: Opening): Promise<RunEn
     const status = refusedStatus(cause);
     const seconds = RETRY_SECONDS[failures];
     if (cause instanceof Refused && status === 429) {
-      await pause(run.parts, cause.retryAfterSeconds, "busy", signal);
-    } else if ((status === 413 || status === 422) && mayBeReplaced(opening)) {
-      opening = { type: "answer", body: { ...opening.body, result: NOT_TAKEN, isError: true } };
+      await pause(dependencies, cause.retryAfterSeconds, "busy", signal);
+    } else if ((status === 413 || status === 422) && isReplaceable(opening)) {
+      opening = { type: "tool-result", body: { ...opening.body, result: UNDELIVERABLE, isError: true } };
     } else if (isFinal(status) || seconds === undefined) {
       return { type: "lost", cause };
     } else {
       failures += 1;
-      await pause(run.parts, seconds, "cut", signal);
+      await pause(dependencies, seconds, "cut", signal);
       signal.throwIfAborted();
-      // An answer that broke off is posted again, which also tells whether it arrived. Otherwise the run is asked for.
-      if (opening.type !== "answer" || end.type === "moved" || status === 409) {
+      // A result whose stream was cut is posted again, as it may not have arrived.
+      if (opening.type !== "tool-result" || end.type === "moved" || status === 409) {
         opening = { type: "attach" };
-        from = start;
+        mark = start;
       }
     }
   }
 }
 
-function mayBeReplaced(opening: Opening): opening is Extract<Opening, { type: "answer" }> {
-  return opening.type === "answer" && opening.body.result !== NOT_TAKEN;
+function isReplaceable(opening: StreamOpening): opening is Extract<StreamOpening, { type: "tool-result" }> {
+  return opening.type === "tool-result" && opening.body.result !== UNDELIVERABLE;
 }
 
-/** Of a refusal. 409: the call is no longer pending; the thread's stream says what became of the run. */
+/** 409 is not: the call is no longer pending, and the thread's stream shows what became of the run. */
 function isFinal(status: number): boolean {
   return status > 0 && status < 500 && status !== 409;
 }
 
+/** Shows the lines of one stream after `mark`, which is the reply's state when the stream began. */
 async function readStream(
-  { parts, at, signal, reply }: FollowedRun,
-  opening: Opening,
-  from: Item | null,
+  run: FollowedRun,
+  opening: StreamOpening,
+  mark: ShownMessage | null,
   onLine: () => void,
 ): Promise<StreamEnd> {
+  const { dependencies, reply, signal } = run;
   try {
-    const response = await openStream(parts, opening, at, signal);
-    reply.rewind(from);
+    const response = await openStream(run, opening);
+    reply.rewind(mark);
     if (response.status === 204) return { type: "none" };
     if (response.body === null) return { type: "cut", cause: null };
     for await (const line of readLines(response.body)) {
       onLine();
-      parts.host.emit("line", { line });
+      dependencies.host.emit("line", { line });
       if (!isTerminal(line)) reply.add(line);
       else if (line.type === "error" && line.code === "interrupted") return { type: "moved" };
       else return line;
@@ -129,28 +131,19 @@ async function readStream(
   }
 }
 
-function openStream(
-  { service }: ConversationParts,
-  opening: Opening,
-  { token, threadId }: Place,
-  signal: AbortSignal,
-): Promise<Response> | Response {
+function openStream(run: FollowedRun, opening: StreamOpening): Promise<Response> | Response {
+  const { dependencies, thread, signal } = run;
+  const { token, threadId } = thread;
   switch (opening.type) {
     case "message":
       return opening.response;
-    case "attach":
-      return service({
-        path: `/threads/${encodeURIComponent(threadId)}/stream`,
-        method: "GET",
-        token,
-        signal,
-      });
-    case "answer":
-      return service({
-        path: "/tool-results",
-        token,
-        body: { ...opening.body, threadId, page: currentPage() },
-        signal,
-      });
+    case "attach": {
+      const path = `/threads/${encodeURIComponent(threadId)}/stream`;
+      return dependencies.api({ path, method: "GET", token, signal });
+    }
+    case "tool-result": {
+      const body = { ...opening.body, threadId, page: currentPage() };
+      return dependencies.api({ path: "/tool-results", token, body, signal });
+    }
   }
 }

@@ -1,20 +1,17 @@
 import { delay } from "../service/delay.ts";
-import type { Board } from "../view/board.ts";
-import type { PageHost } from "./page-host.ts";
+import type { ConversationDependencies } from "./conversation-dependencies.ts";
 
-/** Counts the seconds down where the visitor sees them; after a cut it also waits for the browser to be online. */
+/** Counts the seconds down in the banner. After a cut connection it also waits until the browser is online. */
 export async function pause(
-  { board, host }: { board: Board; host: PageHost },
+  { view, host }: Pick<ConversationDependencies, "view" | "host">,
   seconds: number,
   reason: "cut" | "busy",
   signal?: AbortSignal,
 ): Promise<void> {
   const strings = host.strings();
   for (let left = seconds; left > 0 && signal?.aborted !== true; left -= 1) {
-    board.tell(
-      reason === "busy" ? strings.slowDown.replace("{n}", String(left)) : strings.reconnecting,
-      false,
-    );
+    const text = reason === "busy" ? strings.slowDown.replace("{n}", String(left)) : strings.reconnecting;
+    view.notify(text, false);
     await delay(1_000);
   }
   if (reason === "cut" && !navigator.onLine && signal?.aborted !== true) {
@@ -23,5 +20,5 @@ export async function pause(
       signal?.addEventListener("abort", resolve, { once: true });
     });
   }
-  board.change({ notice: null });
+  view.change({ notice: null });
 }

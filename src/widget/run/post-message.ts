@@ -1,63 +1,72 @@
 import { currentPage } from "../service/current-page.ts";
 import type { CustomerContext } from "../service/customer-context.ts";
-import { Unreachable } from "../service/transport.ts";
-import type { Place } from "../service/visitor.ts";
+import type { ThreadAccess } from "../service/visitor-session.ts";
+import { Unreachable } from "../service/widget-api.ts";
 import { postCatalog } from "../tools/post-catalog.ts";
-import type { Item } from "../view/state.ts";
-import type { Opening } from "./follow-run.ts";
-import type { ConversationParts } from "./parts.ts";
-import { newRecord } from "./run-record.ts";
+import type { ShownMessage } from "../view/view-state.ts";
+import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import type { StreamOpening } from "./follow-run.ts";
+import { newSavedRun } from "./saved-run.ts";
 import type { Transcript } from "./transcript.ts";
 
 export interface OutgoingMessage {
   text: string;
   context: CustomerContext | null;
-  /** Sent before, without an answer: it may have arrived all the same. */
+  /** Sent before, without a response: it may have arrived. */
   isAgain: boolean;
 }
 
-interface Posting {
-  parts: ConversationParts;
+interface PostOptions {
+  dependencies: ConversationDependencies;
   transcript: Transcript;
   message: OutgoingMessage;
-  /** The message, and the reply to be, as they are shown. */
-  question: Item;
-  answer: Item;
+  /** The message and its reply to be, as they are shown. */
+  sent: ShownMessage;
+  reply: ShownMessage;
   runId: string;
   signal: AbortSignal;
 }
 
-/** Posts the message; where it turns out to have arrived before, there is only its reply to listen to. */
-export async function postMessage(posting: Posting): Promise<{ at: Place; opening: Opening }> {
-  const { parts, transcript, message, question, answer, signal } = posting;
-  const { desk } = parts;
-  if (message.isAgain && (await transcript.holds(question))) {
-    return { at: await desk.thread(), opening: { type: "attach" } };
+export interface PostedMessage {
+  thread: ThreadAccess;
+  opening: StreamOpening;
+}
+
+/** Posts the message, unless it turns out to have arrived before: then only its stream is opened. */
+export async function postMessage(options: PostOptions): Promise<PostedMessage> {
+  const { dependencies, transcript, message, sent, reply, signal } = options;
+  const { visitor } = dependencies;
+  if (message.isAgain && (await transcript.hasArrived(sent))) {
+    return { thread: await visitor.thread(), opening: { type: "attach" } };
   }
   try {
-    return await desk.inThread(
-      async (at) => ({ at, opening: { type: "message", response: await post(posting, at) } }),
-      () => transcript.beginAnew(question, answer),
+    return await visitor.inThread(
+      async (thread) => ({
+        thread,
+        opening: { type: "message", response: await post(options, thread) },
+      }),
+      () => transcript.startOver(sent, reply),
     );
   } catch (error) {
-    // Broken off without an answer: before the message arrived, or after.
+    // Cut off without a response: before the message arrived, or after.
     if (!(error instanceof Unreachable) || !navigator.onLine) throw error;
-    if (!(await transcript.holds(question))) throw error;
+    if (!(await transcript.hasArrived(sent))) throw error;
     signal.throwIfAborted();
-    return { at: await desk.thread(), opening: { type: "attach" } };
+    return { thread: await visitor.thread(), opening: { type: "attach" } };
   }
 }
 
-async function post({ parts, message, runId, signal }: Posting, at: Place): Promise<Response> {
+async function post(
+  { dependencies, message, runId, signal }: PostOptions,
+  thread: ThreadAccess,
+): Promise<Response> {
+  const { api, tabStorage } = dependencies;
+  const { token, threadId } = thread;
   const { text, context } = message;
-  await postCatalog(parts, at);
-  // Before it is sent: a page that is left right after finds the reply.
-  parts.tab.write("run", newRecord(runId, at.threadId));
+  await postCatalog(dependencies, thread);
+  // Saved before it is sent: if the visitor leaves right after, the next page shows the reply.
+  tabStorage.write("run", newSavedRun(runId, threadId));
   const customerContext = context === null ? {} : { customerContext: context };
-  return await parts.service({
-    path: "/messages",
-    token: at.token,
-    body: { threadId: at.threadId, text, page: currentPage(), ...customerContext },
-    signal,
-  });
+  const body = { threadId, text, page: currentPage(), ...customerContext };
+  return await api({ path: "/messages", token, body, signal });
 }

@@ -1,58 +1,60 @@
-import type { Place } from "../service/visitor.ts";
+import type { ThreadAccess } from "../service/visitor-session.ts";
+import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import type { RunEnd } from "./follow-run.ts";
-import type { ConversationParts } from "./parts.ts";
+import { problemOf } from "./problem-of.ts";
 import type { Transcript } from "./transcript.ts";
-import { problemOf, tellOwner } from "./troubles.ts";
+import { warnOwner } from "./warn-owner.ts";
 
 interface EndedRun {
-  parts: ConversationParts;
+  dependencies: ConversationDependencies;
   transcript: Transcript;
-  /** Key of the item that shows the reply. */
+  /** Of the reply. */
   key: string;
-  /** What was only listened to may stand in the history by now, and then comes from there. */
-  reloadAt: Place | null;
+  /** Set where this tab only listened: the history may hold the reply by now, and is shown instead. */
+  reloadFrom: ThreadAccess | null;
 }
 
-/** Shows how a run ended, and tells the page. */
-export async function showEnd({ parts, transcript, key, reloadAt }: EndedRun, end: RunEnd): Promise<void> {
-  const { board, host } = parts;
-  const text = board.item(key)?.text ?? "";
-  board.settle(key);
-  let shownIn = key;
-  if (reloadAt !== null && (end.type === "done" || end.type === "error" || end.type === "none")) {
-    await transcript.reload(reloadAt);
-    shownIn = board.shown.items.at(-1)?.key ?? key;
+/** Shows how a run ended, and emits it. */
+export async function showEnd(run: EndedRun, end: RunEnd): Promise<void> {
+  const { key, reloadFrom, transcript } = run;
+  const { view, host } = run.dependencies;
+  const text = view.message(key)?.text ?? "";
+  view.settle(key);
+  let shownKey = key;
+  if (reloadFrom !== null && (end.type === "done" || end.type === "error" || end.type === "none")) {
+    await transcript.reload(reloadFrom);
+    shownKey = view.state.messages.at(-1)?.key ?? key;
   }
   switch (end.type) {
     case "done":
-      board.change({ spoken: text.slice(0, 600) });
-      board.rest();
-      if (!host.isSeen()) board.countUnread();
+      view.change({ announcement: text.slice(0, 600) });
+      view.rest();
+      if (!host.isSeen()) view.countUnread();
       host.emit("message", { role: "assistant", text });
       host.emit("done", end);
       return;
     case "error": {
-      if (board.item(shownIn)?.role !== "assistant") shownIn = board.add("assistant", "").key;
-      board.fail(shownIn, problemOf(end, host.strings()));
-      if (!host.isSeen()) board.countUnread();
+      if (view.message(shownKey)?.role !== "assistant") shownKey = view.add("assistant", "").key;
+      view.fail(shownKey, problemOf(end, host.strings()));
+      if (!host.isSeen()) view.countUnread();
       const { type: _type, ...error } = end;
       host.emit("error", error);
       return;
     }
     case "none":
     case "elsewhere":
-      board.rest();
+      view.rest();
       return;
     case "lost":
-      if (board.item(key) === null) shownIn = board.add("assistant", "").key;
-      board.fail(shownIn, { text: host.strings().cut, retry: "attach" });
-      tellOwner(end.cause);
+      if (view.message(key) === null) shownKey = view.add("assistant", "").key;
+      view.fail(shownKey, { text: host.strings().cut, retry: "attach" });
+      warnOwner(end.cause);
       host.emit("error", { message: "The connection to the run is lost" });
   }
 }
 
-/** A run that was stopped, where no line of a stream tells it. */
-export function showStopped({ board, host }: ConversationParts, key: string): void {
-  board.fail(key, { text: host.strings().stopped, retry: null });
+/** For a stop that no line of a stream reports. */
+export function showStopped({ view, host }: ConversationDependencies, key: string): void {
+  view.fail(key, { text: host.strings().stopped, retry: null });
   host.emit("error", { code: "cancelled", message: "The run was stopped" });
 }

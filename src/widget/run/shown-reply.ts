@@ -1,40 +1,37 @@
 import type { ProgressLine } from "../../../machines/line.ts";
-import type { Board } from "../view/board.ts";
-import { withStep } from "../view/state.ts";
-import type { Item } from "../view/state.ts";
-import type { PageHost } from "./page-host.ts";
+import { withStep } from "../view/view-state.ts";
+import type { ShownMessage } from "../view/view-state.ts";
+import type { ConversationDependencies } from "./conversation-dependencies.ts";
 
-/** The reply of a run, as it is shown: it grows line by line, and can be set back to where it stood. */
+/** The reply in the view: it grows line by line, and can be set back to an earlier state. */
 export class ShownReply {
-  readonly key: string;
-  readonly #board: Board;
-  readonly #host: PageHost;
+  readonly #dependencies: ConversationDependencies;
+  readonly #key: string;
 
-  constructor({ board, host }: { board: Board; host: PageHost }, key: string) {
-    this.#board = board;
-    this.#host = host;
-    this.key = key;
+  constructor(dependencies: ConversationDependencies, key: string) {
+    this.#dependencies = dependencies;
+    this.#key = key;
   }
 
   add(line: ProgressLine): void {
-    this.#board.phase("streaming");
+    const { view, host } = this.#dependencies;
+    view.setPhase("streaming");
     if (line.type === "delta") {
-      this.#board.edit(this.key, (item) => ({ ...item, text: item.text + line.text }));
+      view.edit(this.#key, (reply) => ({ ...reply, text: reply.text + line.text }));
       return;
     }
     const { type: _type, ...step } = line;
-    this.#board.edit(this.key, (item) => ({ ...item, steps: withStep(item.steps, step) }));
-    this.#board.change({ spoken: step.text });
-    this.#host.emit("step", step);
+    view.edit(this.#key, (reply) => ({ ...reply, steps: withStep(reply.steps, step) }));
+    view.change({ announcement: step.text });
+    host.emit("step", step);
   }
 
-  /** Where the reply stands; null where it is no longer shown. */
-  mark(): Item | null {
-    return this.#board.item(this.key);
+  /** Its state now, to come back to; null where it is no longer shown. */
+  mark(): ShownMessage | null {
+    return this.#dependencies.view.message(this.#key);
   }
 
-  /** What follows is shown afresh from there. */
-  rewind(mark: Item | null): void {
-    this.#board.edit(this.key, (item) => ({ ...(mark ?? item), live: true }));
+  rewind(mark: ShownMessage | null): void {
+    this.#dependencies.view.edit(this.#key, (reply) => ({ ...(mark ?? reply), live: true }));
   }
 }

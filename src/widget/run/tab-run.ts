@@ -1,135 +1,130 @@
 import { delay } from "../service/delay.ts";
-import type { Place } from "../service/visitor.ts";
-import { writeDraft } from "./draft.ts";
+import { tryWithTabLock } from "../service/tab-lock.ts";
+import type { ThreadAccess } from "../service/visitor-session.ts";
+import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import { followRun } from "./follow-run.ts";
-import type { Opening } from "./follow-run.ts";
-import type { ConversationParts } from "./parts.ts";
 import { postMessage } from "./post-message.ts";
-import type { OutgoingMessage } from "./post-message.ts";
-import { asHolder, newRecord } from "./run-record.ts";
-import type { RunRecord } from "./run-record.ts";
+import type { OutgoingMessage, PostedMessage } from "./post-message.ts";
+import { newSavedRun } from "./saved-run.ts";
+import type { SavedRun } from "./saved-run.ts";
 import { showEnd, showStopped } from "./show-end.ts";
-import { showNotTaken } from "./show-trouble.ts";
+import { showUndelivered } from "./show-failure.ts";
 import { ShownReply } from "./shown-reply.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import type { Transcript } from "./transcript.ts";
-import { tellOwner } from "./troubles.ts";
+import { warnOwner } from "./warn-owner.ts";
+import { writeDraft } from "./write-draft.ts";
 
-/** How long an open stream is given to end by itself after a cancel. */
+/** How long a stream may take to end by itself after a cancel. */
 const LAST_LINE_MS = 1_000;
 
-interface FollowOptions {
-  at: Place;
-  opening: Opening;
-  record: RunRecord | null;
-  /** Of the item that shows the reply. */
+interface FollowOptions extends PostedMessage {
+  /** null: this tab did not start the run; it only listens, and runs no tools. */
+  saved: SavedRun | null;
+  /** Of the reply. */
   key: string;
   signal: AbortSignal;
 }
 
-/** The run that this tab is at, one at a time: begun by a message or picked up, followed to its end, stopped. */
+/** The active run of this tab, one at a time: started by a message or attached to, followed to its end, stopped. */
 export class TabRun {
-  readonly #parts: ConversationParts;
+  readonly #dependencies: ConversationDependencies;
   readonly #transcript: Transcript;
   readonly #allowed = new Set<string>();
-  /** Of the run under way: what a stop aborts. */
+  /** null while no run is active. */
   #controller: AbortController | null = null;
 
-  constructor(parts: ConversationParts, transcript: Transcript) {
-    this.#parts = parts;
+  constructor(dependencies: ConversationDependencies, transcript: Transcript) {
+    this.#dependencies = dependencies;
     this.#transcript = transcript;
   }
 
-  /** Tools that the visitor had allowed ask again. */
+  /** Tools that the visitor allowed ask again. */
   forgetAllowed(): void {
     this.#allowed.clear();
   }
 
-  /**
-   * Sends a message, after `started`: when the earlier ones are shown, or cannot be had. Resolves when its run has
-   * ended, however it did; rejects while another one is under way.
-   */
+  /** Shows a message, sends it once `started` resolves, and follows its run. Resolves when that has ended in any way. */
   async send(message: OutgoingMessage, started: () => Promise<void>): Promise<void> {
-    const parts = this.#parts;
-    const { board, host, tab, lockName } = parts;
-    if (board.isRunning) throw new Error("Cannot send: a reply is under way");
-    board.retireProblems();
-    const question = board.add("user", message.text);
-    const answer = board.add("assistant", "");
-    writeDraft(parts, "");
-    board.phase("sending");
+    const dependencies = this.#dependencies;
+    const { view, host, tabStorage, lockPrefix } = dependencies;
+    if (view.isRunning) throw new Error("Cannot send: a reply is under way");
+    view.removeRetries();
+    const sent = view.add("user", message.text);
+    const reply = view.add("assistant", "");
+    writeDraft(dependencies, "");
+    view.setPhase("sending");
     host.emit("message", { role: "user", text: message.text });
     const runId = Math.random().toString(36).slice(2);
     const { signal } = (this.#controller = new AbortController());
     try {
       await started();
-      board.phase("sending");
+      view.setPhase("sending");
       signal.throwIfAborted();
-      await asHolder(`${lockName}run:${runId}`, async () => {
+      await tryWithTabLock(`${lockPrefix}run:${runId}`, async () => {
         const transcript = this.#transcript;
-        const posted = await postMessage({ parts, transcript, message, question, answer, runId, signal });
-        const record = newRecord(runId, posted.at.threadId);
-        await this.#follow({ ...posted, record, key: answer.key, signal });
+        const posted = await postMessage({ dependencies, transcript, message, sent, reply, runId, signal });
+        const saved = newSavedRun(runId, posted.thread.threadId);
+        await this.#follow({ ...posted, saved, key: reply.key, signal });
       });
     } catch (error) {
-      tab.write("run", null);
-      if (signal.aborted) showStopped(parts, answer.key);
-      else showNotTaken(parts, error, { question, answer });
+      tabStorage.write("run", null);
+      if (signal.aborted) showStopped(dependencies, reply.key);
+      else showUndelivered(dependencies, error, { sent, reply });
     } finally {
       this.#controller = null;
     }
   }
 
-  /** Picks up the thread's run. Without a record this tab did not start it: it listens, and runs no tools. */
-  async attach(at: Place, record: RunRecord | null): Promise<void> {
+  /** Follows the thread's run. `saved` is null where this tab did not start it. */
+  async attach(thread: ThreadAccess, saved: SavedRun | null): Promise<void> {
     const { signal } = (this.#controller ??= new AbortController());
-    const { key } = this.#parts.board.add("assistant", "");
-    await this.#follow({ at, opening: { type: "attach" }, record, key, signal });
+    const { key } = this.#dependencies.view.add("assistant", "");
+    await this.#follow({ thread, opening: { type: "attach" }, saved, key, signal });
   }
 
-  /** Stops the run under way; what was said so far stays. */
+  /** Stops the active run. The reply so far stays. */
   async stop(): Promise<void> {
     const controller = this.#controller;
     if (controller === null) return;
-    const { service, desk, board } = this.#parts;
-    const { phase, question } = board.shown;
-    // Its own stream tells that it was cancelled; a tool under way, or a message not yet taken, has none.
+    const { api, visitor, view } = this.#dependencies;
+    const { phase, confirmation } = view.state;
+    // An open stream reports the cancel itself. A running tool, or a message that is being sent, has none.
     const hasStream = phase === "streaming";
     if (!hasStream) controller.abort(new DOMException("Stopped", "AbortError"));
-    question?.decide("decline");
-    const { threadId } = desk;
+    confirmation?.decide("decline");
+    const { threadId } = visitor;
     if (threadId === null) return;
     try {
-      await service({
-        path: `/threads/${encodeURIComponent(threadId)}/cancel`,
-        token: await desk.token(),
-      });
+      const path = `/threads/${encodeURIComponent(threadId)}/cancel`;
+      await api({ path, token: await visitor.token() });
       if (hasStream) await delay(LAST_LINE_MS);
     } catch (error) {
-      tellOwner(error);
+      warnOwner(error);
     } finally {
       controller.abort(new DOMException("Stopped", "AbortError"));
     }
   }
 
   /** Follows the run to its end, and shows how it ended. */
-  async #follow({ at, opening, record, key, signal }: FollowOptions): Promise<void> {
-    const parts = this.#parts;
-    const { board, tab, shelf } = parts;
-    const reply = new ShownReply(parts, key);
-    const calls =
-      record === null ? null : new ToolCalls({ parts, at, signal, allowed: this.#allowed }, record);
-    const isListening = opening.type === "attach";
-    if (isListening) board.phase("streaming");
+  async #follow({ thread, opening, saved, key, signal }: FollowOptions): Promise<void> {
+    const dependencies = this.#dependencies;
+    const { view, tabStorage, sharedStorage } = dependencies;
+    const reply = new ShownReply(dependencies, key);
+    const own = { dependencies, thread, signal, allowed: this.#allowed };
+    const calls = saved === null ? null : new ToolCalls(own, saved);
+    const reloadFrom = opening.type === "attach" ? thread : null;
+    if (opening.type === "attach") view.setPhase("streaming");
     try {
-      const end = await followRun({ parts, at, signal, reply, calls }, opening).finally(() => {
-        if (record !== null) tab.write("run", null);
+      const end = await followRun({ dependencies, thread, signal, reply, calls }, opening).finally(() => {
+        if (saved !== null) tabStorage.write("run", null);
       });
-      await showEnd({ parts, transcript: this.#transcript, key, reloadAt: isListening ? at : null }, end);
-      if (record !== null) shelf.write("turn", Date.now());
+      await showEnd({ dependencies, transcript: this.#transcript, key, reloadFrom }, end);
+      // Other tabs reload the history.
+      if (saved !== null) sharedStorage.write("turn", Date.now());
     } catch (error) {
       if (!signal.aborted) throw error;
-      showStopped(parts, key);
+      showStopped(dependencies, key);
     } finally {
       this.#controller = null;
     }

@@ -1,84 +1,84 @@
 import type { ToolCallLine } from "../../../machines/line.ts";
 import { currentPage } from "../service/current-page.ts";
-import type { Place } from "../service/visitor.ts";
-import { openedPage, pageSettled } from "../tools/opened-page.ts";
+import type { ThreadAccess } from "../service/visitor-session.ts";
+import { pageSettled } from "../tools/page-settled.ts";
 import { performCall } from "../tools/perform-call.ts";
 import { postCatalog } from "../tools/post-catalog.ts";
-import { isEmpty } from "../tools/tool-result.ts";
-import type { ResultBody } from "../tools/tool-result.ts";
-import { isAllowed } from "./confirm-call.ts";
-import type { ConversationParts } from "./parts.ts";
-import type { RunRecord } from "./run-record.ts";
+import { isEmpty, openedPageResult } from "../tools/tool-result.ts";
+import type { ToolResultBody } from "../tools/tool-result.ts";
+import { confirmCall } from "./confirm-call.ts";
+import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import type { SavedRun } from "./saved-run.ts";
 
-interface CallingRun {
-  parts: ConversationParts;
-  at: Place;
+interface OwnRun {
+  dependencies: ConversationDependencies;
+  thread: ThreadAccess;
   signal: AbortSignal;
-  /** Tools that the visitor has allowed for the conversation. */
+  /** Tools that the visitor allowed for this conversation. */
   allowed: Set<string>;
 }
 
 /**
- * Answers the calls of page tools in a run that this tab started. The record is written before each step that could
- * take the page away, so that the next page finds where the run stands.
+ * Answers the tool calls of a run that this tab started. The run is saved before each step that could leave the page,
+ * so that the next page knows where it stands.
  */
 export class ToolCalls {
-  readonly #run: CallingRun;
-  #record: RunRecord;
+  readonly #run: OwnRun;
+  #saved: SavedRun;
 
-  constructor(run: CallingRun, record: RunRecord) {
+  constructor(run: OwnRun, saved: SavedRun) {
     this.#run = run;
-    this.#record = record;
+    this.#saved = saved;
   }
 
-  async answer(call: ToolCallLine): Promise<ResultBody> {
-    return (await this.#knownAnswer(call)) ?? (await this.#perform(call));
+  async answer(call: ToolCallLine): Promise<ToolResultBody> {
+    return (await this.#earlierAnswer(call)) ?? (await this.#perform(call));
   }
 
-  /** Answered or started before, here or on the page before: the tool does not run again. */
-  async #knownAnswer({ callId, tool }: ToolCallLine): Promise<ResultBody | null> {
-    const { call, phase, body } = this.#record;
+  /** Of a tool that was started before, on this page or the one before: it does not run again. */
+  async #earlierAnswer({ callId, tool }: ToolCallLine): Promise<ToolResultBody | null> {
+    const { call, phase, body } = this.#saved;
     if (call?.callId !== callId) return null;
     if (phase !== "executing" && (phase !== "answered" || body === undefined)) return null;
     await pageSettled();
-    await postCatalog(this.#run.parts, this.#run.at);
+    await postCatalog(this.#run.dependencies, this.#run.thread);
     if (phase === "answered" && body !== undefined) return body;
-    const opened = openedPage(callId, tool);
-    this.#keep({ phase: "answered", body: opened });
+    const opened = { callId, tool, ...openedPageResult() };
+    this.#save({ phase: "answered", body: opened });
     return opened;
   }
 
-  async #perform(call: ToolCallLine): Promise<ResultBody> {
-    const { parts, signal, allowed } = this.#run;
-    const { host, board } = parts;
+  async #perform(call: ToolCallLine): Promise<ToolResultBody> {
+    const { dependencies, signal, allowed } = this.#run;
+    const { host, view } = dependencies;
     const named = { callId: call.callId, tool: call.tool };
-    this.#keep({ phase: "asking", call: named });
-    board.phase("tool");
+    this.#save({ phase: "asking", call: named });
+    view.setPhase("tool");
     const result = await performCall(call, {
       tools: await host.tools(),
       timeoutMs: host.toolTimeoutMs(),
       signal,
-      isAllowed: (tool) => isAllowed({ host, board, allowed }, tool, call),
+      isAllowed: (tool) => confirmCall({ host, view, allowed, tool, call }),
       onStart: (tool) => {
-        this.#keep({ phase: "executing", from: currentPage() });
+        this.#save({ phase: "executing", from: currentPage() });
         if (!tool.waitsForForm) return;
-        board.phase("waiting-user");
-        board.tell(host.strings().formWaits, true);
+        view.setPhase("waiting-user");
+        view.notify(host.strings().formWaits, true);
       },
-      onReturn: (result) => {
-        // A text is kept at once: the page may have milliseconds left. Of an empty result the next page can say more.
-        if (!isEmpty(result)) this.#keep({ phase: "answered", body: { ...named, ...result } });
-        host.emit("tool-result", { tool: call.tool, ...result });
+      onReturn: (returned) => {
+        // Saved at once: the page may have milliseconds left. An empty result is not: the next page can say more.
+        if (!isEmpty(returned)) this.#save({ phase: "answered", body: { ...named, ...returned } });
+        host.emit("tool-result", { tool: call.tool, ...returned });
       },
     });
     const body = { ...named, ...result };
-    this.#keep({ phase: "answered", body });
-    board.change({ notice: null });
+    this.#save({ phase: "answered", body });
+    view.change({ notice: null });
     return body;
   }
 
-  #keep(change: Partial<RunRecord>): void {
-    this.#record = { ...this.#record, ...change, atMs: Date.now() };
-    this.#run.parts.tab.write("run", this.#record);
+  #save(change: Partial<SavedRun>): void {
+    this.#saved = { ...this.#saved, ...change, atMs: Date.now() };
+    this.#run.dependencies.tabStorage.write("run", this.#saved);
   }
 }

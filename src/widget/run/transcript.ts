@@ -1,76 +1,76 @@
-import { readHistory } from "../service/history.ts";
-import type { HistoryMessage, HistoryPage } from "../service/history.ts";
-import type { ConversationParts } from "./parts.ts";
-import type { Item } from "../view/state.ts";
-import { refusedStatus } from "../service/transport.ts";
-import type { Place } from "../service/visitor.ts";
+import { readHistory } from "../service/read-history.ts";
+import type { HistoryMessage, HistoryPage } from "../service/read-history.ts";
+import type { ThreadAccess } from "../service/visitor-session.ts";
+import { refusedStatus } from "../service/widget-api.ts";
+import type { ShownMessage } from "../view/view-state.ts";
+import type { ConversationDependencies } from "./conversation-dependencies.ts";
 
-/** The messages shown, as far as the service's history has them. */
+/** The thread's history in the view. */
 export class Transcript {
-  readonly #parts: ConversationParts;
+  readonly #dependencies: ConversationDependencies;
   readonly #onGone: () => void;
 
-  /** `onGone`: the conversation is no longer there, and what was shown of it neither. */
-  constructor(parts: ConversationParts, onGone: () => void) {
-    this.#parts = parts;
+  /** `onGone`: the thread no longer exists. */
+  constructor(dependencies: ConversationDependencies, onGone: () => void) {
+    this.#dependencies = dependencies;
     this.#onGone = onGone;
   }
 
-  /** On a page just opened: a message that was sent meanwhile waits for this, and comes after it. */
-  async begin(at: Place): Promise<void> {
-    const { board } = this.#parts;
-    const page = await this.#newest(at);
+  /** Shows the history on a page just opened. A message that is being sent waits for this, and stays below. */
+  async load(thread: ThreadAccess): Promise<void> {
+    const { view } = this.#dependencies;
+    const page = await this.#newest(thread);
     if (page === null) return;
-    const isSending = board.shown.phase === "sending";
-    const unsent = isSending ? board.shown.items.filter(({ key }) => key.startsWith("l")) : [];
-    board.change({ ...page, items: [...page.items, ...unsent] });
+    const isSending = view.state.phase === "sending";
+    const unsent = isSending ? view.state.messages.filter(({ key }) => key.startsWith("l")) : [];
+    view.change({ ...page, messages: [...page.messages, ...unsent] });
   }
 
-  /** Shows the history in place of what is shown; not where a message came meanwhile, which it may hold or not. */
-  async reload(at: Place): Promise<void> {
-    const { board } = this.#parts;
-    const last = board.shown.items.at(-1)?.key;
-    const page = await this.#newest(at);
-    if (page !== null && board.shown.items.at(-1)?.key === last) board.change(page);
+  /** Shows the history anew, unless a message was added meanwhile, which it may or may not hold. */
+  async reload(thread: ThreadAccess): Promise<void> {
+    const { view } = this.#dependencies;
+    const lastKey = view.state.messages.at(-1)?.key;
+    const page = await this.#newest(thread);
+    if (page !== null && view.state.messages.at(-1)?.key === lastKey) view.change(page);
   }
 
-  /** Puts the page of history before what is shown. */
-  async earlier(): Promise<void> {
-    const { service, desk, board } = this.#parts;
-    const first = board.shown.items[0];
+  /** Adds the page of history before the first message shown. */
+  async loadEarlier(): Promise<void> {
+    const { api, visitor, view } = this.#dependencies;
+    const first = view.state.messages[0];
     if (first === undefined || !first.key.startsWith("h")) return;
-    const page = shownPage(await readHistory(service, await desk.thread(), first.key.slice(1)));
-    board.change({ ...page, items: [...page.items, ...board.shown.items] });
+    const page = shownPage(await readHistory(api, await visitor.thread(), first.key.slice(1)));
+    view.change({ ...page, messages: [...page.messages, ...view.state.messages] });
   }
 
   /**
-   * Did a message arrive whose answer never came? The history then holds its text once more than is shown. Rejects
-   * where the service cannot tell.
+   * Did a message arrive whose response did not? Then the history holds its text once more than the view. Rejects where
+   * the service cannot be asked.
    */
-  async holds(question: Item): Promise<boolean> {
-    const { service, desk, board } = this.#parts;
-    if (desk.threadId === null) return false;
-    const { items } = shownPage(await readHistory(service, await desk.thread(), null));
-    const isSame = ({ role, text, problem }: Item) =>
-      role === "user" && text === question.text && problem === null;
-    const known = board.shown.items.filter(({ key }) => key !== question.key).slice(-items.length);
-    return items.filter(isSame).length > known.filter(isSame).length;
+  async hasArrived(sent: ShownMessage): Promise<boolean> {
+    const { api, visitor, view } = this.#dependencies;
+    if (visitor.threadId === null) return false;
+    const { messages } = shownPage(await readHistory(api, await visitor.thread(), null));
+    const isSame = ({ role, text, problem }: ShownMessage) =>
+      role === "user" && text === sent.text && problem === null;
+    const known = view.state.messages.filter(({ key }) => key !== sent.key).slice(-messages.length);
+    return messages.filter(isSame).length > known.filter(isSame).length;
   }
 
-  /** A new conversation, with what is being sent in it. */
-  beginAnew(...items: Item[]): void {
-    this.#parts.shelf.write("catalog", null);
-    this.#parts.board.change({ items, hasEarlier: false });
+  /** A new thread, with the messages that are being sent. */
+  startOver(...messages: ShownMessage[]): void {
+    this.#dependencies.sharedStorage.write("catalog", null);
+    this.#dependencies.view.change({ messages, hasEarlier: false });
   }
 
-  async #newest(at: Place): Promise<{ items: Item[]; hasEarlier: boolean } | null> {
-    const { service, desk } = this.#parts;
+  async #newest(thread: ThreadAccess): Promise<ShownPage | null> {
+    const { api, visitor } = this.#dependencies;
     try {
-      return shownPage(await readHistory(service, at, null));
+      return shownPage(await readHistory(api, thread, null));
     } catch (error) {
       const status = refusedStatus(error);
-      if (status === 401) desk.forget(at.token);
-      else if (status === 404) desk.leaveThread();
+      if (status === 401) visitor.forget(thread.token);
+      else if (status === 404) visitor.leaveThread();
       else throw error;
       this.#onGone();
       return null;
@@ -78,10 +78,15 @@ export class Transcript {
   }
 }
 
-function shownPage({ messages, hasEarlier }: HistoryPage): { items: Item[]; hasEarlier: boolean } {
-  return { items: messages.map(itemOf), hasEarlier };
+interface ShownPage {
+  messages: ShownMessage[];
+  hasEarlier: boolean;
 }
 
-function itemOf({ id, role, content, steps = [] }: HistoryMessage): Item {
-  return { key: `h${id}`, role, steps, text: content, live: false, problem: null };
+function shownPage({ messages, hasEarlier }: HistoryPage): ShownPage {
+  return { messages: messages.map(shownMessage), hasEarlier };
+}
+
+function shownMessage({ id, role, text, steps }: HistoryMessage): ShownMessage {
+  return { key: `h${id}`, role, text, steps, live: false, problem: null };
 }

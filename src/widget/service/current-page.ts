@@ -1,4 +1,4 @@
-/** Where the visitor is, as the service takes it. */
+/** The visitor's page, in the length that the service takes. */
 export function currentPage(): string {
   return (location.pathname + location.search).slice(0, 512);
 }

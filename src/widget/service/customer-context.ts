@@ -1,7 +1,7 @@
-/** A flat map that the page sends along; the service takes no other values. */
+/** A flat map that the page sends with every message; the service takes no other values. */
 export type CustomerContext = Record<string, string | number | boolean>;
 
-/** A copy. Throws where a value is one that the service would refuse. */
+/** Returns a copy. Throws for a value that the service would refuse. */
 export function checkedContext(context: CustomerContext): CustomerContext {
   for (const [name, value] of Object.entries(context)) {
     if (!["string", "number", "boolean"].includes(typeof value)) {

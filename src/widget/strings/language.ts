@@ -10,13 +10,13 @@ import type { Strings } from "./strings.ts";
 const LANGUAGES: ReadonlyMap<string, Strings> = new Map(Object.entries({ en, de, fr, es, it, pt, ar }));
 
 export interface Language {
-  /** Subtag of the language that is spoken: `en` where none of the wanted ones is known. */
+  /** The subtag of the language in use. */
   code: string;
   dir: "ltr" | "rtl";
   strings: Strings;
 }
 
-/** The first of the wanted languages that there are words for: the element's, the page's, the browser's. */
+/** The first of the wanted languages that has strings, otherwise English. `own` replaces some of them. */
 export function languageOf(wanted: readonly string[], own: Partial<Strings>): Language {
   const code =
     wanted.map((tag) => tag.toLowerCase().split("-")[0] ?? "").find((tag) => LANGUAGES.has(tag)) ?? "en";

@@ -1,4 +1,4 @@
-/** What the element says by itself. `{n}` stands for a number. */
+/** The element's built-in texts. `{n}` stands for a number. */
 export interface Strings {
   title: string;
   open: string;

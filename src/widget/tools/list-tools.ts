@@ -1,20 +1,21 @@
-import { listPageTools } from "./page-tools.ts";
+import { listPageTools } from "./list-page-tools.ts";
 import type { PropertyTool, Tool, ToolShape } from "./tool.ts";
 
 export type ToolSources = "all" | "page" | "property" | "none";
 
-/** The tools on offer; a property tool stands before a page tool of the same name. */
+/** The tools on offer. A property tool hides a page tool of the same name. */
 export async function listTools(
-  given: Iterable<PropertyTool>,
+  propertyTools: Iterable<PropertyTool>,
   sources: ToolSources,
   isOffered: (tool: ToolShape) => boolean,
 ): Promise<Tool[]> {
-  const own = sources === "all" || sources === "property" ? [...given].map(fromProperty) : [];
+  const own = sources === "all" || sources === "property" ? [...propertyTools].map(fromProperty) : [];
   const page = sources === "all" || sources === "page" ? await listPageTools() : [];
   const byName = new Map([...page, ...own].map((tool) => [tool.name, tool]));
   return [...byName.values()].filter((tool) => isOffered(tool));
 }
 
+/** Field by field: a page's tool may be an instance of a class, whose accessors a spread would leave out. */
 function fromProperty(tool: PropertyTool): Tool {
   const { name, title, description, inputSchema, annotations } = tool;
   return {
@@ -25,6 +26,6 @@ function fromProperty(tool: PropertyTool): Tool {
     annotations,
     source: "property",
     waitsForForm: false,
-    run: (args, signal) => tool.execute(args, { signal }),
+    execute: (args, options) => tool.execute(args, options),
   };
 }

@@ -1,8 +1,8 @@
 import type { ToolShape } from "./tool.ts";
 
 /**
- * WebMCP as pages have it in 2026: the browser's own, MCP-B's polyfill or Google's, through one consumer. All of them
- * list tools with getTools(); they differ in what executeTool() takes.
+ * WebMCP in the browser, in MCP-B's polyfill and in Google's (2026). All list tools with getTools(); they differ in
+ * what executeTool() takes.
  */
 export interface ModelContext extends EventTarget {
   getTools?: () => Promise<RegisteredTool[]>;
@@ -11,8 +11,7 @@ export interface ModelContext extends EventTarget {
   invokeTool?: (name: string, input: unknown) => Promise<unknown>;
 }
 
-export interface RegisteredTool extends Omit<ToolShape, "inputSchema"> {
-  inputSchema?: unknown;
+export interface RegisteredTool extends ToolShape {
   window?: unknown;
 }
 

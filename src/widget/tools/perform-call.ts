@@ -1,50 +1,50 @@
 import type { ToolCallLine } from "../../../machines/line.ts";
 import { delay } from "../service/delay.ts";
-import { watchDeparture } from "./departure.ts";
-import type { DepartureWatch } from "./departure.ts";
 import { failure, isEmpty, resultOf } from "./tool-result.ts";
 import type { ToolResult } from "./tool-result.ts";
 import type { Tool } from "./tool.ts";
+import { watchNavigation } from "./watch-navigation.ts";
+import type { NavigationWatch } from "./watch-navigation.ts";
 
 export interface CallOptions {
-  /** Those that can be called now. */
   tools: Tool[];
   timeoutMs: number;
   signal: AbortSignal;
-  /** Asks the page, and the visitor where that is wanted. */
   isAllowed(tool: Tool): Promise<boolean>;
-  /** The tool is about to start: it may take the page away. */
+  /** The tool is about to start, and may navigate. */
   onStart(tool: Tool): void;
-  /** The tool returned; the page may still be about to be left. */
+  /** The tool returned; a navigation may still follow. */
   onReturn(result: ToolResult): void;
 }
 
-/** A tool that returned may still be about to navigate; one that returned nothing most likely is, a form above all. */
+/** A tool may navigate a moment after it returned. */
 const SETTLE_MS = 40;
+
+/** One that returned nothing probably does, a form above all. */
 const SETTLE_EMPTY_MS = 1_000;
 
-/** A departure that did not happen within this time (a 204, a prompt that was declined) is none. */
-const DEPARTURE_MS = 10_000;
+/** A navigation that has not left the page by then never will: a 204, or a prompt that the visitor declined. */
+const MAX_NAVIGATION_MS = 10_000;
 
 /**
- * Runs the page tool of a tool_call line. Every way it can go is a result for the agent; what never resolves is a page
- * that is left: the next one finds the record and answers.
+ * Runs the page tool of a tool_call line. Every outcome is a result for the agent, failures too. Where the tool leaves
+ * the page this never resolves; the next page finds the saved run and answers.
  */
 export async function performCall(call: ToolCallLine, options: CallOptions): Promise<ToolResult> {
   const tool = options.tools.find((offered) => offered.name === call.tool);
-  const departure = watchDeparture();
+  const navigation = watchNavigation();
   try {
     const result =
       tool === undefined
         ? failure(`There is no tool named ${call.tool} on this page`)
         : await allowedResult(tool, call, options);
     options.onReturn(result);
-    await settle(departure, isEmpty(result) ? SETTLE_EMPTY_MS : SETTLE_MS);
-    if (departure.leaving()) await departure.stayed(DEPARTURE_MS);
+    await settled(navigation, isEmpty(result) ? SETTLE_EMPTY_MS : SETTLE_MS);
+    if (navigation.isLeaving()) await navigation.stayed(MAX_NAVIGATION_MS);
     options.signal.throwIfAborted();
     return result;
   } finally {
-    departure.stop();
+    navigation.stop();
   }
 }
 
@@ -60,11 +60,13 @@ async function resultWithin(
   call: ToolCallLine,
   { timeoutMs, signal }: CallOptions,
 ): Promise<ToolResult> {
-  // A form that waits for the visitor takes the time that the visitor takes.
+  // No time limit while the visitor fills in a form.
   const limit = tool.waitsForForm ? null : AbortSignal.timeout(timeoutMs);
   const either = limit === null ? signal : AbortSignal.any([signal, limit]);
   try {
-    return resultOf(await Promise.race([tool.run(call.arguments, either), rejection(either)]));
+    return resultOf(
+      await Promise.race([tool.execute(call.arguments, { signal: either }), rejection(either)]),
+    );
   } catch (error) {
     signal.throwIfAborted();
     if (limit?.aborted === true) return failure(`The tool did not answer within ${timeoutMs / 1000} seconds`);
@@ -72,9 +74,9 @@ async function resultWithin(
   }
 }
 
-/** Waits for a departure, and no longer than that. */
-async function settle(departure: DepartureWatch, ms: number): Promise<void> {
-  for (let left = ms; left > 0 && !departure.leaving(); left -= SETTLE_MS) await delay(SETTLE_MS);
+/** Waits until the page is being left, at most so long. */
+async function settled(navigation: NavigationWatch, ms: number): Promise<void> {
+  for (let left = ms; left > 0 && !navigation.isLeaving(); left -= SETTLE_MS) await delay(SETTLE_MS);
 }
 
 function rejection(signal: AbortSignal): Promise<never> {

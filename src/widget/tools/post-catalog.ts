@@ -1,14 +1,13 @@
-import type { Shelf } from "../service/storage.ts";
-import { refusedStatus } from "../service/transport.ts";
-import type { Service } from "../service/transport.ts";
-import type { Place } from "../service/visitor.ts";
+import type { JsonStorage } from "../service/json-storage.ts";
+import type { ThreadAccess } from "../service/visitor-session.ts";
+import { refusedStatus } from "../service/widget-api.ts";
+import type { WidgetApi } from "../service/widget-api.ts";
 import { catalogOf } from "./catalog.ts";
 import type { Tool } from "./tool.ts";
 
-/** Where the catalog comes from, and where it goes. */
-export interface CatalogPost {
-  service: Service;
-  shelf: Shelf;
+export interface CatalogDependencies {
+  api: WidgetApi;
+  sharedStorage: JsonStorage;
   host: {
     tools(): Promise<Tool[]>;
     emit(name: "error", detail: { message: string; status?: number; code?: string }): boolean;
@@ -21,14 +20,17 @@ interface PostedCatalog {
 }
 
 /**
- * Registers the page's tools for the thread, when they differ from what was registered last: each post counts against
- * the visitor's messages a minute. A no never stands in the way of a message; the agent then works with the tools it has.
+ * Posts the page's tools, where they differ from what was posted last: each post counts against the visitor's messages
+ * a minute. A refusal does not stop a message; the agent then works with the tools it has.
  */
-export async function postCatalog({ service, shelf, host }: CatalogPost, at: Place): Promise<void> {
+export async function postCatalog(
+  { api, sharedStorage, host }: CatalogDependencies,
+  { token, threadId }: ThreadAccess,
+): Promise<void> {
   const { catalog, dropped } = catalogOf(await host.tools());
   const print = printOf(JSON.stringify(catalog));
-  const posted = shelf.read("catalog") as PostedCatalog | null;
-  const isKnown = posted?.threadId === at.threadId ? posted.print === print : catalog.length === 0;
+  const posted = sharedStorage.read("catalog") as PostedCatalog | null;
+  const isKnown = posted?.threadId === threadId ? posted.print === print : catalog.length === 0;
   if (isKnown) return;
 
   if (dropped.length > 0) {
@@ -37,16 +39,17 @@ export async function postCatalog({ service, shelf, host }: CatalogPost, at: Pla
     host.emit("error", { code: "catalog_trimmed", message });
   }
   try {
-    await service({ path: "/tools", token: at.token, body: { threadId: at.threadId, webmcpTools: catalog } });
-    shelf.write("catalog", { threadId: at.threadId, print } satisfies PostedCatalog);
+    await api({ path: "/tools", token, body: { threadId, webmcpTools: catalog } });
+    sharedStorage.write("catalog", { threadId, print } satisfies PostedCatalog);
   } catch (error) {
     const status = refusedStatus(error);
+    // The message would fail too: no answer, unknown token, blocked, no such thread.
     if ([0, 401, 403, 404].includes(status)) throw error;
     host.emit("error", { status, message: "The service did not take the page's tools" });
   }
 }
 
-/** FNV-1a: tells catalogs apart, on pages without crypto.subtle too. */
+/** FNV-1a: tells catalogs apart, also on insecure pages, which have no crypto.subtle. */
 function printOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -1,6 +1,6 @@
 import { cutText } from "../../../machines/line.ts";
 
-/** The service keeps 4,000 characters of a result; a body far over that could meet its limit for bodies instead. */
+/** The service keeps 4,000 characters of a result. A far longer one could exceed its limit for bodies (413). */
 const MAX_CHARS = 8_000;
 
 export interface ToolResult {
@@ -8,8 +8,8 @@ export interface ToolResult {
   isError: boolean;
 }
 
-/** As POST /tool-results takes it; threadId and page are added when it is posted. */
-export interface ResultBody extends ToolResult {
+/** As POST /tool-results takes it, but for threadId and page, which are added when it is posted. */
+export interface ToolResultBody extends ToolResult {
   callId: string;
   tool: string;
 }
@@ -18,9 +18,15 @@ export function failure(text: string): ToolResult {
   return { result: { isError: true, content: [{ type: "text", text }] }, isError: true };
 }
 
+/** The result of a tool that navigated before it returned. */
+export function openedPageResult(): ToolResult {
+  const text = `The tool opened a new page: ${document.title} (${location.pathname}). It returned no value.`;
+  return { result: { content: [{ type: "text", text }] }, isError: false };
+}
+
 /**
- * What a tool gave back, as the service takes it. Tools answer with MCP-style objects, strings, or anything else; the
- * browser's own executeTool() makes all of it a string, "undefined" included.
+ * A tool's return value, as the service takes it. Tools return MCP-style objects, strings, or anything else; the
+ * browser's own executeTool() makes a string of all of it, of undefined too.
  */
 export function resultOf(value: unknown): ToolResult {
   const given = typeof value === "string" ? unpacked(value) : value;
@@ -37,7 +43,7 @@ export function resultOf(value: unknown): ToolResult {
   return { result, isError: isError === true };
 }
 
-/** True where a tool returned nothing: typical of one that only starts a navigation. */
+/** The tool returned nothing, as one that only starts a navigation does. */
 export function isEmpty({ result }: ToolResult): boolean {
   return result === "";
 }

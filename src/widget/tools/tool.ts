@@ -1,4 +1,4 @@
-/** What a tool says of itself; the shape of WebMCP. */
+/** What a tool says of itself, in the shape of WebMCP. */
 export interface ToolShape {
   name: string;
   title?: string | undefined;
@@ -17,10 +17,9 @@ export interface PropertyTool extends ToolShape {
   execute(args: Record<string, unknown>, options: { signal: AbortSignal }): unknown;
 }
 
-/** A tool that can be called now, wherever it came from. */
-export interface Tool extends ToolShape {
+/** A tool that can be called now, from any source. */
+export interface Tool extends PropertyTool {
   source: "property" | "page";
-  /** True: the call ends when the visitor submits a form. */
+  /** The call ends when the visitor submits a form. */
   waitsForForm: boolean;
-  run(args: Record<string, unknown>, signal: AbortSignal): unknown;
 }

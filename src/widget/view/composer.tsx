@@ -1,14 +1,14 @@
 import type { VNode } from "preact";
-import { isRunning } from "./state.ts";
 import { IconButton } from "./icon-button.tsx";
+import { isRunning } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
-/** The counter appears when so many characters are left. */
+/** From here on a counter shows how many characters are left. */
 const COUNTED_CHARS = 100;
 
-export function Composer({ shown, language, placeholder, maxChars, actions }: WidgetProps): VNode {
+export function Composer({ state, language, placeholder, maxChars, actions }: WidgetProps): VNode {
   const { strings } = language;
-  const { draft, phase } = shown;
+  const { draft, phase } = state;
   const left = maxChars - draft.length;
   const running = isRunning(phase);
   const mayWrite = phase !== "blocked";
@@ -41,7 +41,7 @@ export function Composer({ shown, language, placeholder, maxChars, actions }: Wi
           // An Enter that ends an input method's composition is part of the text.
           if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
           event.preventDefault();
-          // The field's own text: an Enter right after a letter may come before that letter was drawn.
+          // The field's own text: the draft may lack the last letter, which is not drawn yet.
           send(event.currentTarget.value);
         }}
       />

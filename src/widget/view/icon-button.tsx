@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes, VNode } from "preact";
 import { Icon } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
 
-/** A button that shows a picture; its label is what a screen reader says, and what a pointer that rests on it shows. */
+/** A button with an icon. Its label is for screen readers, and its tooltip. */
 export function IconButton({
   icon,
   label,

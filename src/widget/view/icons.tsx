@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-/** Strokes on a 24-unit grid, in the colour of the text around them. */
+/** Strokes on a 24-unit grid, in the colour of the surrounding text. */
 const PATHS = {
   chat: "M21 12a8.5 8.5 0 0 1-12.4 7.6L3.5 21l1.4-4.6A8.5 8.5 0 1 1 21 12Z",
   close: "m6 6 12 12M18 6 6 18",

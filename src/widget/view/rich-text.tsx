@@ -1,20 +1,20 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
 
-/** Writes markdown into an element, where only what changed is written anew. */
+/** Writes markdown into an element. Blocks that have not changed stay as they are. */
 export type MarkdownRenderer = (into: HTMLElement, text: string) => void;
 
-/**
- * The markdown renderer is half of the element's code and not needed before the first answer: it is loaded when the
- * panel opens. Until it is here, and where it cannot be had, answers are shown as the plain text that they are.
- */
 let loading: Promise<void> | null = null;
-let renderMarkdown: MarkdownRenderer | null = null;
+let renderer: MarkdownRenderer | null = null;
 
+/**
+ * Loads the markdown renderer. It is half of the element's code and not needed before the first reply, so it is loaded
+ * when the panel opens. Until then, and where it does not load, replies are plain text.
+ */
 export function loadMarkdown(load: () => Promise<{ renderMarkdown: MarkdownRenderer }>): Promise<void> {
   loading ??= load().then(
     (module) => {
-      renderMarkdown = module.renderMarkdown;
+      renderer = module.renderMarkdown;
     },
     (error: unknown) => {
       loading = null;
@@ -24,14 +24,14 @@ export function loadMarkdown(load: () => Promise<{ renderMarkdown: MarkdownRende
   return loading;
 }
 
-/** An answer's text. */
+/** The text of a reply. */
 export class RichText extends Component<{ text: string; key?: string }> {
   #box: HTMLElement | null = null;
   #isPlain = false;
 
   override componentDidMount(): void {
     this.#write();
-    if (renderMarkdown === null) void loading?.then(() => this.#write());
+    if (renderer === null) void loading?.then(() => this.#write());
   }
 
   override componentDidUpdate(): void {
@@ -53,7 +53,7 @@ export class RichText extends Component<{ text: string; key?: string }> {
   #write(): void {
     const box = this.#box;
     if (box === null) return;
-    if (renderMarkdown === null) {
+    if (renderer === null) {
       box.textContent = this.props.text;
       box.classList.add("plain-text");
       this.#isPlain = true;
@@ -64,6 +64,6 @@ export class RichText extends Component<{ text: string; key?: string }> {
       box.classList.remove("plain-text");
       this.#isPlain = false;
     }
-    renderMarkdown(box, this.props.text);
+    renderer(box, this.props.text);
   }
 }

@@ -1,9 +1,9 @@
 import type { Language } from "../strings/language.ts";
-import type { Shown } from "./state.ts";
+import type { ViewState } from "./view-state.ts";
 
 /** All that is drawn, and what the visitor can do with it. */
 export interface WidgetProps {
-  shown: Shown;
+  state: ViewState;
   language: Language;
   open: boolean;
   inline: boolean;

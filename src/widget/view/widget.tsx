@@ -1,25 +1,25 @@
 import type { VNode } from "preact";
-import { isRunning } from "./state.ts";
 import { Composer } from "./composer.tsx";
+import { ConfirmationCard } from "./confirmation-card.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { Icon } from "./icons.tsx";
-import { Log } from "./log.tsx";
-import { QuestionCard } from "./question-card.tsx";
+import { MessageLog } from "./message-log.tsx";
+import { isRunning } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
-/** The whole of what is seen: a launcher, and the panel that it opens. */
+/** A launcher, and the panel that it opens. */
 export function Widget(props: WidgetProps): VNode {
-  const { shown, open, inline, language } = props;
+  const { state, open, inline, language } = props;
   const { strings } = language;
-  const isBlocked = shown.phase === "blocked";
+  const isBlocked = state.phase === "blocked";
   return (
     <section
       class="frame"
       aria-label={props.heading}
       lang={language.code}
       dir={language.dir}
-      data-phase={shown.phase}
-      // Above whatever the page puts on top of itself.
+      data-phase={state.phase}
+      // A popover stands above everything else on the page.
       popover={inline ? undefined : "manual"}
     >
       {(open || inline) && <Panel {...props} />}
@@ -36,23 +36,23 @@ export function Widget(props: WidgetProps): VNode {
           <slot name="launcher-icon">
             <Icon name={open ? "down" : "chat"} />
           </slot>
-          {shown.unread > 0 && !open && (
+          {state.unread > 0 && !open && (
             <span class="badge" part="badge">
-              <span aria-hidden="true">{shown.unread}</span>
-              <span class="unseen">{strings.unread.replace("{n}", String(shown.unread))}</span>
+              <span aria-hidden="true">{state.unread}</span>
+              <span class="unseen">{strings.unread.replace("{n}", String(state.unread))}</span>
             </span>
           )}
         </button>
       )}
       <div class="unseen" role="status">
-        {shown.spoken}
+        {state.announcement}
       </div>
     </section>
   );
 }
 
 function Panel(props: WidgetProps): VNode {
-  const { shown, inline, heading, actions } = props;
+  const { state, inline, heading, actions } = props;
   const { strings } = props.language;
   return (
     <div
@@ -71,13 +71,15 @@ function Panel(props: WidgetProps): VNode {
         <slot name="header">
           <h2>{heading}</h2>
         </slot>
-        {shown.items.length > 0 && !isRunning(shown.phase) && (
+        {state.messages.length > 0 && !isRunning(state.phase) && (
           <IconButton icon="add" label={strings.newChat} class="plain" onClick={actions.newThread} />
         )}
         {!inline && <IconButton icon="close" label={strings.close} class="plain" onClick={actions.toggle} />}
       </header>
-      <Log {...props} />
-      {shown.question !== null && <QuestionCard question={shown.question} strings={strings} />}
+      <MessageLog {...props} />
+      {state.confirmation !== null && (
+        <ConfirmationCard confirmation={state.confirmation} strings={strings} />
+      )}
       <Banner {...props} />
       <Composer {...props} />
       <slot name="footer" />
@@ -85,8 +87,8 @@ function Panel(props: WidgetProps): VNode {
   );
 }
 
-function Banner({ shown, language }: WidgetProps): VNode | null {
-  const notice = shown.phase === "offline" ? { text: language.strings.offline, alert: true } : shown.notice;
+function Banner({ state, language }: WidgetProps): VNode | null {
+  const notice = state.phase === "offline" ? { text: language.strings.offline, alert: true } : state.notice;
   if (notice === null) return null;
   return (
     <p class="banner" part="banner" role={notice.alert ? "alert" : undefined}>

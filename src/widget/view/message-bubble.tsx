@@ -1,36 +1,36 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
-import type { Item, ShownStep } from "./state.ts";
 import type { Strings } from "../strings/strings.ts";
 import { Icon } from "./icons.tsx";
 import { RichText } from "./rich-text.tsx";
+import type { ShownMessage, ShownStep } from "./view-state.ts";
 
 interface Props {
-  item: Item;
+  message: ShownMessage;
   strings: Strings;
   retry: () => void;
 }
 
-/** One message; what has not changed is not drawn again. */
-export class Message extends Component<Props> {
+/** One message. Drawn again only when it has changed. */
+export class MessageBubble extends Component<Props> {
   override shouldComponentUpdate(next: Props): boolean {
-    return next.item !== this.props.item || next.strings !== this.props.strings;
+    return next.message !== this.props.message || next.strings !== this.props.strings;
   }
 
-  override render({ item, strings, retry }: Props): VNode {
-    const { role, text, steps, live, problem } = item;
+  override render({ message, strings, retry }: Props): VNode {
+    const { role, text, steps, live, problem } = message;
     return (
       <article class={`message ${role}`} part={`message ${role}`}>
         <span class="unseen">{role === "user" ? strings.you : strings.assistant}</span>
         {steps.length > 0 && (
           <ul class="steps">
             {steps.map((step) => (
-              <Step key={step.id} step={step} strings={strings} />
+              <StepRow key={step.id} step={step} strings={strings} />
             ))}
           </ul>
         )}
         {role === "user" ? (
-          <p class="said" dir="auto">
+          <p class="user-text" dir="auto">
             {text}
           </p>
         ) : (
@@ -63,7 +63,7 @@ export class Message extends Component<Props> {
   }
 }
 
-function Step({ step, strings }: { step: ShownStep; strings: Strings }): VNode {
+function StepRow({ step, strings }: { step: ShownStep; strings: Strings }): VNode {
   const phase = { running: strings.running, done: strings.done, failed: strings.failedStep }[step.phase];
   return (
     <li class={`step ${step.phase}`} part="step">

@@ -1,15 +1,14 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
-import type { Item } from "./state.ts";
 import { IconButton } from "./icon-button.tsx";
-import { Message } from "./message.tsx";
+import { MessageBubble } from "./message-bubble.tsx";
 import type { WidgetProps } from "./widget-props.ts";
 
-/** So near to the end counts as reading the end. */
+/** A visitor this near to the end is reading the newest message. */
 const NEAR_END_PX = 48;
 
-/** The messages. Follows the newest one as long as the visitor is reading there. */
-export class Log extends Component<WidgetProps, { isAtEnd: boolean }> {
+/** The messages. Scrolls along with the newest one, unless the visitor reads further up. */
+export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
   override state = { isAtEnd: true };
   #box: HTMLElement | null = null;
   #newest: string | undefined;
@@ -22,18 +21,18 @@ export class Log extends Component<WidgetProps, { isAtEnd: boolean }> {
   }
 
   override componentDidUpdate(): void {
-    const { items } = this.props.shown;
-    const isOwnNew = items.findLast((item) => item.role === "user")?.key !== this.#newest;
+    const { messages } = this.props.state;
+    const isOwnNew = messages.findLast(({ role }) => role === "user")?.key !== this.#newest;
     if (this.state.isAtEnd || isOwnNew) this.#toEnd();
-    // Older messages above: what is being read stays where it is.
-    else if (items[0]?.key !== this.#oldest && this.#box !== null) {
+    // Older messages were added above: what is being read stays in place.
+    else if (messages[0]?.key !== this.#oldest && this.#box !== null) {
       this.#box.scrollTop += this.#box.scrollHeight - this.#heightBefore;
     }
     this.#remember();
   }
 
   override render(props: WidgetProps, { isAtEnd }: { isAtEnd: boolean }): VNode {
-    const { shown, suggestions, actions } = props;
+    const { state, suggestions, actions } = props;
     const { strings } = props.language;
     return (
       <div class="middle">
@@ -41,7 +40,7 @@ export class Log extends Component<WidgetProps, { isAtEnd: boolean }> {
           class="log"
           part="log"
           role="log"
-          // A growing text read aloud piece by piece is no help: the status region speaks what is finished.
+          // A growing text would be read aloud piece by piece; the status region announces what is finished.
           aria-live="off"
           aria-label={props.heading}
           tabIndex={0}
@@ -50,12 +49,12 @@ export class Log extends Component<WidgetProps, { isAtEnd: boolean }> {
           }}
           onScroll={() => this.#noteScroll()}
         >
-          {shown.hasEarlier && (
+          {state.hasEarlier && (
             <button type="button" class="chip earlier" onClick={actions.earlier}>
               {strings.earlier}
             </button>
           )}
-          {shown.items.length === 0 && (
+          {state.messages.length === 0 && (
             <div class="empty">
               <slot name="empty">
                 <p class="welcome" dir="auto">
@@ -69,8 +68,8 @@ export class Log extends Component<WidgetProps, { isAtEnd: boolean }> {
               ))}
             </div>
           )}
-          {shown.items.map((item: Item) => (
-            <Message key={item.key} item={item} strings={strings} retry={actions.retry} />
+          {state.messages.map((message) => (
+            <MessageBubble key={message.key} message={message} strings={strings} retry={actions.retry} />
           ))}
         </div>
         {!isAtEnd && (
@@ -92,9 +91,9 @@ export class Log extends Component<WidgetProps, { isAtEnd: boolean }> {
   }
 
   #remember(): void {
-    const { items } = this.props.shown;
-    this.#newest = items.findLast((item) => item.role === "user")?.key;
-    this.#oldest = items[0]?.key;
+    const { messages } = this.props.state;
+    this.#newest = messages.findLast(({ role }) => role === "user")?.key;
+    this.#oldest = messages[0]?.key;
     this.#heightBefore = this.#box?.scrollHeight ?? 0;
   }
 }

@@ -2,8 +2,8 @@ import { render } from "preact";
 import type { ComponentChild } from "preact";
 import css from "../styles/widget.css";
 
-/** Where the element is drawn: a shadow root with a constructed stylesheet, which no page policy forbids. */
-export class Stage {
+/** Draws the element into its shadow root. The stylesheet is a constructed one, which no page policy forbids. */
+export class ShadowRenderer {
   readonly #shadow: ShadowRoot;
   readonly #view: () => ComponentChild;
   #frame = 0;
@@ -16,24 +16,24 @@ export class Stage {
     this.#view = view;
   }
 
-  /** Draws with the next picture: lines come faster than those. */
+  /** Draws in the next frame: lines arrive faster than frames. */
   schedule(): void {
     if (this.#frame !== 0) return;
-    // A hidden tab draws no frames; what a screen reader or a badge shows must not wait for that.
+    // A hidden tab has no frames; a screen reader and the badge must not wait for one.
     if (document.visibilityState === "hidden") this.draw();
     else this.#frame = requestAnimationFrame(() => this.draw());
   }
 
   draw(): void {
-    this.leave();
+    this.cancel();
     if (!this.#shadow.host.isConnected) return;
     render(this.#view(), this.#shadow);
     const popover = this.#shadow.querySelector<HTMLElement>("[popover]");
     if (popover !== null && !popover.matches(":popover-open")) popover.showPopover();
   }
 
-  /** Draws no more until it is asked to. */
-  leave(): void {
+  /** Cancels what is scheduled. */
+  cancel(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
   }

@@ -1,34 +1,37 @@
 import { IDENTITY, OBSERVED } from "./attributes.ts";
+import { HostedChat } from "./hosted-chat.ts";
+import type { ScriptSource } from "./hosted-chat.ts";
 import type { Conversation } from "./run/conversation.ts";
 import { checkedContext } from "./service/customer-context.ts";
 import type { CustomerContext } from "./service/customer-context.ts";
-import { HostedChat } from "./hosted-chat.ts";
-import type { Home } from "./hosted-chat.ts";
-import type { Phase } from "./view/state.ts";
 import type { Strings } from "./strings/strings.ts";
 import type { PropertyTool, ToolShape } from "./tools/tool.ts";
+import type { ChatPhase } from "./view/view-state.ts";
 
-/** On a server there are no elements; importing this file there is harmless. */
+/** A server has no HTMLElement; importing this file there must not throw. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
-/** Set before the element was defined, these would hide its own. */
+/** Properties that a page may set before the element is defined; they would hide the accessors of the class. */
 const UPGRADED = ["tools", "toolFilter", "context", "suggestions", "strings", "open"] as const;
 
-/** `<chat-agent publishable-key="pk_…">`: what a page can do with it. README.md beside this file tells more. */
+/** `<chat-agent publishable-key="pk_…">`: what a page can do with it. More in the README.md of this folder. */
 export class ChatAgent extends Base {
   static readonly observedAttributes: readonly string[] = OBSERVED;
-  static home: Home = { url: "", markdown: () => Promise.reject(new Error("no renderer was named")) };
+  static source: ScriptSource = {
+    url: "",
+    loadMarkdown: () => Promise.reject(new Error("no renderer was named")),
+  };
 
   readonly version = __VERSION__;
-  readonly #chat = new HostedChat(this, ChatAgent.home, {
-    // The visitor's own hand moves the focus along; a panel that opens by itself leaves it where it was.
+  readonly #chat = new HostedChat(this, ChatAgent.source, {
+    // The visitor's own click moves the focus; a panel that the page opens does not.
     toggle: () => (this.toggle(), this.focus()),
     send: (text) => void this.send(text),
     stop: () => void this.stop(),
     retry: () => void this.retry(),
     newThread: () => void this.newThread().then(() => this.focus()),
-    earlier: () => void this.#chat.conversation?.earlier(),
-    draft: (text) => this.#chat.conversation?.draft(text),
+    earlier: () => void this.#chat.conversation?.loadEarlier(),
+    draft: (text) => this.#chat.conversation?.writeDraft(text),
   });
 
   connectedCallback(): void {
@@ -45,7 +48,7 @@ export class ChatAgent extends Base {
     if (before === now) return;
     if (IDENTITY.has(name)) this.#chat.identityChanged();
     if (name === "tools") this.refreshTools();
-    if (name === "open") this.#chat.opened(now !== null);
+    if (name === "open") this.#chat.openChanged(now !== null);
     this.#chat.redraw();
   }
 
@@ -57,13 +60,13 @@ export class ChatAgent extends Base {
     this.#chat.attributes.open = open;
   }
 
-  /** Tools of the page; replaces those that were set before. */
+  /** The page's tools. Setting them replaces the ones set before. */
   get tools(): PropertyTool[] {
-    return this.#chat.tools.set;
+    return this.#chat.tools.assigned;
   }
 
   set tools(tools: PropertyTool[]) {
-    this.#chat.tools.replace(tools);
+    this.#chat.tools.assign(tools);
   }
 
   /** Only tools for which it returns true are offered. */
@@ -76,7 +79,7 @@ export class ChatAgent extends Base {
     this.refreshTools();
   }
 
-  /** Sent with every message; values are strings, numbers and booleans, as the service takes them. */
+  /** Sent with every message. */
   get context(): CustomerContext | null {
     return this.#chat.context;
   }
@@ -94,7 +97,7 @@ export class ChatAgent extends Base {
     this.#chat.redraw();
   }
 
-  /** Words of the page's own, in place of the built-in ones. */
+  /** Texts in place of the built-in ones. */
   get strings(): Partial<Strings> {
     return this.#chat.strings;
   }
@@ -104,21 +107,21 @@ export class ChatAgent extends Base {
     this.#chat.redraw();
   }
 
-  get state(): Phase {
-    return this.#chat.shown.phase;
+  get state(): ChatPhase {
+    return this.#chat.state.phase;
   }
 
   get threadId(): string | null {
-    return this.#chat.conversation?.desk.threadId ?? null;
+    return this.#chat.conversation?.visitor.threadId ?? null;
   }
 
   get unreadCount(): number {
-    return this.#chat.shown.unread;
+    return this.#chat.state.unread;
   }
 
-  /** The visitor's token, for the page's backend to identify the visitor by. Makes the visitor where there is none. */
+  /** The token by which the page's backend identifies the visitor. Creates a visitor where there is none. */
   async getVisitorToken(): Promise<string> {
-    return await this.#needed().desk.token();
+    return await this.#requiredConversation().visitor.token();
   }
 
   show(): void {
@@ -137,10 +140,10 @@ export class ChatAgent extends Base {
     this.#chat.focus();
   }
 
-  /** Resolves when the run has ended, however it did. */
+  /** Resolves when the run has ended in any way. */
   async send(text: string, options: { context?: CustomerContext } = {}): Promise<void> {
     const context = options.context === undefined ? this.context : checkedContext(options.context);
-    await this.#needed().send(text.trim(), context);
+    await this.#requiredConversation().send(text.trim(), context);
   }
 
   async stop(): Promise<void> {
@@ -152,30 +155,30 @@ export class ChatAgent extends Base {
   }
 
   async newThread(): Promise<void> {
-    await this.#needed().newThread();
+    await this.#requiredConversation().newThread();
   }
 
-  /** Loads the conversation again: after the visitor was identified, it may hold more. */
+  /** Loads the history again: it may hold more after the visitor was identified. */
   async refresh(): Promise<void> {
     await this.#chat.conversation?.refresh();
   }
 
-  /** Forgets the visitor and all that was said in this browser: for a page's log-out. */
+  /** Forgets the visitor and the conversation in this browser: for the page's log-out. */
   async reset(): Promise<void> {
-    await this.#needed().reset();
+    await this.#requiredConversation().reset();
   }
 
-  /** Adds a tool, with the shape of WebMCP's own registerTool; the signal takes it away. */
+  /** Adds a tool, as WebMCP's registerTool does; the signal removes it. */
   registerTool(tool: PropertyTool, { signal }: { signal?: AbortSignal } = {}): void {
     this.#chat.tools.register(tool, signal);
   }
 
-  /** Tells the service of the page's tools, where they changed. */
+  /** Posts the page's tools, if they have changed. */
   refreshTools(): void {
     this.#chat.tools.changed();
   }
 
-  #needed(): Conversation {
+  #requiredConversation(): Conversation {
     const { conversation } = this.#chat;
     if (conversation === null)
       throw new Error("Cannot chat: <chat-agent> has no publishable-key, or is not in the page");

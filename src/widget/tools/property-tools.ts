@@ -1,12 +1,12 @@
 import type { PropertyTool } from "./tool.ts";
 
-/** Tools come and go in bunches while a page changes. */
+/** A page that changes adds and removes several tools at once; one change is reported for all of them. */
 const QUIET_MS = 300;
 
-/** The tools that the page gives to the element: set all at once, or registered one by one. */
-export class GivenTools {
+/** The tools that the page gives to the element: assigned all at once, or registered one by one. */
+export class PropertyTools {
   readonly #onChange: () => void;
-  #set: PropertyTool[] = [];
+  #assigned: PropertyTool[] = [];
   readonly #registered = new Map<string, PropertyTool>();
   #timer = 0;
 
@@ -14,20 +14,20 @@ export class GivenTools {
     this.#onChange = onChange;
   }
 
-  get set(): PropertyTool[] {
-    return this.#set;
+  get assigned(): PropertyTool[] {
+    return this.#assigned;
   }
 
   get all(): PropertyTool[] {
-    return [...this.#set, ...this.#registered.values()];
+    return [...this.#assigned, ...this.#registered.values()];
   }
 
-  replace(tools: PropertyTool[]): void {
-    this.#set = [...tools];
+  assign(tools: PropertyTool[]): void {
+    this.#assigned = [...tools];
     this.changed();
   }
 
-  /** The signal takes the tool away. */
+  /** The signal removes the tool again. */
   register(tool: PropertyTool, signal: AbortSignal | undefined): void {
     if (signal?.aborted === true) return;
     this.#registered.set(tool.name, tool);

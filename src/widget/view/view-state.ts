@@ -1,22 +1,22 @@
 import type { StepPhase } from "../../../machines/line.ts";
 
-/** What the view shows, as plain values: whoever changes it replaces what changed. */
-export interface Shown {
-  items: Item[];
-  phase: Phase;
-  question: Question | null;
+/** What the view shows, as plain values. Never changed in place: a changed part is a new object. */
+export interface ViewState {
+  messages: ShownMessage[];
+  phase: ChatPhase;
+  confirmation: Confirmation | null;
   notice: Notice | null;
-  /** Answers that ended while nobody looked. */
+  /** Replies that ended unseen. */
   unread: number;
   draft: string;
-  /** There are older messages than the first item. */
+  /** There are older messages than the first one shown. */
   hasEarlier: boolean;
-  /** What a screen reader is to say next; never the stream as it grows. */
-  spoken: string;
+  /** For screen readers: steps and finished replies, not the text as it grows. */
+  announcement: string;
 }
 
-/** `idle` and `error` take messages; `offline` and `blocked` do not; the rest is a run under way. */
-export type Phase =
+/** `idle` and `error` take messages, `offline` and `blocked` do not; in the others a run is active. */
+export type ChatPhase =
   | "idle"
   | "sending"
   | "streaming"
@@ -26,12 +26,12 @@ export type Phase =
   | "blocked"
   | "error";
 
-export interface Item {
+export interface ShownMessage {
   key: string;
   role: "user" | "assistant";
   text: string;
   steps: ShownStep[];
-  /** More may come. */
+  /** More may follow. */
   live: boolean;
   problem: Problem | null;
 }
@@ -42,47 +42,47 @@ export interface ShownStep {
   text: string;
 }
 
-/** Why an item is not what it should be, and what a press of "try again" does about it. */
+/** What is wrong with a message, and what Retry does about it. */
 export interface Problem {
   text: string;
   hint?: string | undefined;
-  /** resend: it never arrived. again: it was answered badly. attach: the answer is somewhere, the connection is not. */
+  /** resend: it never arrived. again: the run failed. attach: the run may have gone on without this tab. */
   retry: "resend" | "again" | "attach" | null;
 }
 
 export interface Notice {
   text: string;
-  /** Spoken at once. */
+  /** Announced at once. */
   alert: boolean;
 }
 
 /** May this tool run? */
-export interface Question {
+export interface Confirmation {
   title: string;
   arguments: [name: string, value: string][];
-  decide(answer: Decision): void;
+  decide(consent: Consent): void;
 }
 
-export type Decision = "allow" | "always" | "decline";
+export type Consent = "allow" | "always" | "decline";
 
-export const NOTHING_SHOWN: Shown = {
-  items: [],
+export const EMPTY_VIEW: ViewState = {
+  messages: [],
   phase: "idle",
-  question: null,
+  confirmation: null,
   notice: null,
   unread: 0,
   draft: "",
   hasEarlier: false,
-  spoken: "",
+  announcement: "",
 };
 
-/** Steps with one more: a later step of an id replaces the earlier one where it stands. */
+/** Adds a step, or replaces the one with its id. */
 export function withStep(steps: ShownStep[], step: ShownStep): ShownStep[] {
   return steps.some((known) => known.id === step.id)
     ? steps.map((known) => (known.id === step.id ? step : known))
     : [...steps, step];
 }
 
-export function isRunning(phase: Phase): boolean {
+export function isRunning(phase: ChatPhase): boolean {
   return phase === "sending" || phase === "streaming" || phase === "tool" || phase === "waiting-user";
 }

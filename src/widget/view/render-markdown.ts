@@ -2,14 +2,14 @@ import { Lexer } from "marked";
 import type { MarkedToken, Token, Tokens } from "marked";
 
 /**
- * Markdown to DOM nodes, without a string of HTML on the way: nothing that a model writes can become markup, and a page
- * under `trusted-types 'none'` has nothing to object to. HTML in the text stays text. An image becomes its alt text:
- * an address that a model wrote would be fetched, and could carry data away.
+ * Renders markdown as DOM nodes, never as a string of HTML: nothing that a model writes becomes markup, and
+ * `trusted-types 'none'` allows it. HTML in the text stays text. An image becomes its alt text: fetching an address that
+ * a model wrote could leak data.
  */
 export function renderMarkdown(into: HTMLElement, text: string): void {
   const tokens = new Lexer({ gfm: true, breaks: true }).lex(text).filter((token) => token.type !== "space");
   const before = rendered.get(into) ?? [];
-  // A growing text changes at its end: what is the same block as before stays the same node, selection included.
+  // A growing text changes at its end. Blocks before that keep their nodes, and the visitor's selection in them.
   let same = 0;
   while (same < tokens.length && before[same] === tokens[same]?.raw) same += 1;
   while (into.childNodes.length > same) into.lastChild?.remove();
@@ -47,19 +47,19 @@ function nodeOf(token: MarkedToken): Node | null {
     case "blockquote":
       return element(token.type, token.tokens);
     case "list":
-      return listOf(token);
+      return listElement(token);
     case "list_item":
       return element("li", token.tokens);
     case "checkbox":
       return document.createTextNode(token.checked ? "☑ " : "☐ ");
     case "table":
-      return tableOf(token);
+      return tableElement(token);
     case "code":
       return codeBlock(token.text);
     case "codespan":
-      return withText("code", token.text);
+      return textElement("code", token.text);
     case "link":
-      return linkOf(token);
+      return linkNode(token);
     case "image":
       return document.createTextNode(decoded(token.text));
     case "br":
@@ -90,19 +90,19 @@ function fragment(tokens: Token[]): DocumentFragment {
   return node;
 }
 
-function withText(name: string, text: string): HTMLElement {
+function textElement(name: string, text: string): HTMLElement {
   const node = document.createElement(name);
   node.textContent = text;
   return node;
 }
 
-function listOf(token: Tokens.List): HTMLElement {
+function listElement(token: Tokens.List): HTMLElement {
   const node = element(token.ordered ? "ol" : "ul", token.items);
   if (node instanceof HTMLOListElement && typeof token.start === "number") node.start = token.start;
   return node;
 }
 
-function tableOf(token: Tokens.Table): HTMLElement {
+function tableElement(token: Tokens.Table): HTMLElement {
   const row = (cells: Tokens.TableCell[], name: string) => {
     const node = document.createElement("tr");
     node.append(...cells.map((cell) => element(name, cell.tokens)));
@@ -115,11 +115,11 @@ function tableOf(token: Tokens.Table): HTMLElement {
 
 function codeBlock(text: string): HTMLElement {
   const block = document.createElement("pre");
-  block.append(withText("code", text));
+  block.append(textElement("code", text));
   return scrollable(block);
 }
 
-/** Wide content scrolls by itself; a keyboard reaches it. */
+/** A box in which wide content scrolls, also by keyboard. */
 function scrollable(content: HTMLElement): HTMLElement {
   const box = document.createElement("div");
   box.className = "wide";
@@ -130,13 +130,13 @@ function scrollable(content: HTMLElement): HTMLElement {
 
 const LINK_PROTOCOLS: ReadonlySet<string> = new Set(["http:", "https:", "mailto:", "tel:"]);
 
-function linkOf(token: Tokens.Link): Node {
+function linkNode(token: Tokens.Link): Node {
   const href = decoded(token.href);
   const url = URL.canParse(href, document.baseURI) ? new URL(href, document.baseURI) : null;
   if (url === null || !LINK_PROTOCOLS.has(url.protocol)) return fragment(token.tokens);
   const link = document.createElement("a");
   link.href = url.href;
-  // A link into the shop goes there in this tab: the conversation comes along. Others open beside it.
+  // A link within the site opens in this tab, and the conversation goes on there. Others open a new tab.
   if (url.origin !== location.origin) link.target = "_blank";
   link.rel = "noopener noreferrer nofollow";
   append(link, token.tokens);
@@ -152,7 +152,7 @@ const ENTITIES: Partial<Record<string, string>> = {
   nbsp: "\u00a0",
 };
 
-/** The lexer leaves character references as they are; these are the ones that models write. */
+/** The lexer does not decode character references; these are the ones that models write. */
 function decoded(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (whole, decimal, hex, name) => {
     if (typeof name === "string") return ENTITIES[name] ?? whole;

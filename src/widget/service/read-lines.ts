@@ -1,8 +1,8 @@
 import type { Line } from "../../../machines/line.ts";
 
 /**
- * The lines of a stream, as they come. Ends where the body ends; a body that breaks off rejects.
- * Lines of types that this element does not know are passed over: a newer service may say more.
+ * Yields the lines of a stream as they arrive. Ends where the body ends; rejects where the body breaks off. Skips lines
+ * of unknown types, which a newer service may send.
  */
 export async function* readLines(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Line> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -20,7 +20,7 @@ export async function* readLines(body: ReadableStream<Uint8Array<ArrayBuffer>>):
       if (done) return;
     }
   } finally {
-    // Also when the reader of these lines stops early: the answer need not be sent to its end.
+    // A caller that stops early does not need the rest of the body.
     void reader.cancel().catch(() => {});
   }
 }

@@ -1,16 +1,17 @@
-/**
- * Is this page about to be left? A page tool may start a navigation and return; its result must then be posted by the
- * next page, because a request made now would be cut off. A navigation within the document, a download, and one that
- * the page prevented or handles itself are no departure.
- */
-export interface DepartureWatch {
-  leaving(): boolean;
-  /** Resolves when the page is here after all: back from the browser's page cache, or not left within the time. */
+/** Whether this page is about to be left for another document. */
+export interface NavigationWatch {
+  isLeaving(): boolean;
+  /** Resolves when the page stays after all: after `ms`, or when it is back from the browser's page cache. */
   stayed(ms: number): Promise<void>;
   stop(): void;
 }
 
-export function watchDeparture(): DepartureWatch {
+/**
+ * A page tool may start a navigation and then return. Its result must be posted by the next page, as a request made now
+ * would be cut off. Not counted: navigation within the document, a download, a navigation that the page prevents or
+ * handles itself.
+ */
+export function watchNavigation(): NavigationWatch {
   const navigation = (window as Partial<Window & typeof globalThis>).navigation;
   let started: Event | null = null;
   const note = (event: Event) => (started = event);
@@ -26,19 +27,19 @@ export function watchDeparture(): DepartureWatch {
     navigation.addEventListener("navigate", noteNavigate);
     navigation.addEventListener("navigateerror", clear);
   }
-  let isBack = () => {};
+  let onReturn = () => {};
   const noteShown = ({ persisted }: PageTransitionEvent) => {
     if (!persisted) return;
     clear();
-    isBack();
+    onReturn();
   };
   window.addEventListener("pageshow", noteShown);
   return {
-    // Asked late on purpose: handlers that prevent or intercept run after ours.
-    leaving: () => started !== null && !started.defaultPrevented && !navigation?.transition,
+    // Read late: handlers that prevent or intercept the event run after ours.
+    isLeaving: () => started !== null && !started.defaultPrevented && !navigation?.transition,
     stayed: (ms) =>
       new Promise((resolve) => {
-        isBack = resolve;
+        onReturn = resolve;
         setTimeout(resolve, ms);
       }),
     stop() {

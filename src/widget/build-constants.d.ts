@@ -1,4 +1,4 @@
-/** What src/widget/build.mjs puts in: a stylesheet's minified text, the version of package.json, the renderer's file name. */
+/** What build.mjs fills in: a stylesheet's minified text, the version of package.json, the renderer's file name. */
 declare module "*.css" {
   const text: string;
   export default text;

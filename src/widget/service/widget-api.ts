@@ -1,9 +1,7 @@
-/** The widget API as requests: one function a route would be as long as its path, so there is one for all. */
-
-/** An answer that is a no. */
+/** The service answered with an error status. */
 export class Refused extends Error {
   readonly status: number;
-  /** Of a 429; 1 where the service told none. */
+  /** Of a 429; 1 where the service named none. */
   readonly retryAfterSeconds: number;
 
   constructor(status: number, retryAfterSeconds: number) {
@@ -14,12 +12,12 @@ export class Refused extends Error {
   }
 }
 
-/** The status of a refusal; 0 of any other error. */
+/** The status of a refusal; 0 for any other error. */
 export function refusedStatus(error: unknown): number {
   return error instanceof Refused ? error.status : 0;
 }
 
-/** No answer: offline, the service is away, or it does not allow this page's origin (a browser does not tell which). */
+/** No answer: offline, service down, or origin not allowed. A browser does not say which. */
 export class Unreachable extends Error {
   constructor(cause: unknown) {
     super("Cannot reach the chat service: no answer, or this page's origin is not among the channel's", {
@@ -29,21 +27,22 @@ export class Unreachable extends Error {
   }
 }
 
-export interface Ask {
+export interface ApiRequest {
   path: string;
   /** Sent as JSON. */
   body?: unknown;
   method?: "GET" | "POST";
-  /** The visitor's token, or the publishable key where a visitor is made. */
+  /** Of the visitor; only the request that creates a visitor has the publishable key in its place. */
   token?: string;
   publishableKey?: string;
   signal?: AbortSignal;
 }
 
-export type Service = (ask: Ask) => Promise<Response>;
+/** One function for all routes: a function for each would say no more than its path. */
+export type WidgetApi = (request: ApiRequest) => Promise<Response>;
 
-/** Asks `{base_url}/v1/widget…`. Rejects with Refused, Unreachable, or the reason of an abort. */
-export function serviceAt(baseUrl: string): Service {
+/** Requests `{base_url}/v1/widget…`. Rejects with Refused, Unreachable, or the signal's reason. */
+export function widgetApiAt(baseUrl: string): WidgetApi {
   return async ({ path, body, method = "POST", token, publishableKey, signal }) => {
     const headers = new Headers();
     if (body !== undefined) headers.set("content-type", "application/json");
@@ -55,7 +54,7 @@ export function serviceAt(baseUrl: string): Service {
         method,
         headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        // The token is the whole identity: cookies of the service's origin have no business here.
+        // The token is the whole identity; cookies of the service's origin are not needed.
         credentials: "omit",
         cache: "no-store",
         signal: signal ?? null,

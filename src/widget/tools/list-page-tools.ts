@@ -2,14 +2,14 @@ import { modelContext } from "./model-context.ts";
 import type { ModelContext, RegisteredTool } from "./model-context.ts";
 import type { Tool } from "./tool.ts";
 
-/** Tools of this very page; those of frames belong to somebody else. */
+/** The tools that this page registered. Tools of frames are left out: they belong to another site. */
 export async function listPageTools(): Promise<Tool[]> {
   const context = modelContext();
   let registered: RegisteredTool[] = [];
   try {
     registered = (await context?.getTools?.()) ?? [];
   } catch {
-    // permissions-policy: tools=() forbids it; the page has no tools then.
+    // Forbidden by permissions-policy: tools=(). The page has no tools then.
   }
   return registered
     .filter((tool) => tool.window === undefined || tool.window === window)
@@ -21,7 +21,7 @@ export async function listPageTools(): Promise<Tool[]> {
       inputSchema: parsedSchema(tool.inputSchema),
       source: "page",
       waitsForForm: waitsForForm(tool.name),
-      run: (args, signal) => execute(context, tool, args, signal),
+      execute: (args, options) => execute(context, tool, args, options),
     }));
 }
 
@@ -29,16 +29,16 @@ async function execute(
   context: ModelContext | null,
   tool: RegisteredTool,
   args: Record<string, unknown>,
-  signal: AbortSignal,
+  options: { signal: AbortSignal },
 ): Promise<unknown> {
-  if (context?.executeTool !== undefined) return await context.executeTool(tool, dual(args), { signal });
+  if (context?.executeTool !== undefined) return await context.executeTool(tool, dual(args), options);
   if (context?.invokeTool !== undefined) return await context.invokeTool(tool.name, args);
   throw new Error("this browser cannot run page tools");
 }
 
 /**
- * One input that is an object to those who take objects, and its JSON to those who take text: serialising ignores
- * symbols, a conversion to string uses it. Trying the one and then the other could run a tool twice.
+ * One input for implementations that take an object and for those that take JSON: serialising ignores symbols, a
+ * conversion to string uses this one. Trying one form after the other could run a tool twice.
  */
 function dual(args: Record<string, unknown>): object {
   return Object.defineProperty({ ...args }, Symbol.toPrimitive, { value: () => JSON.stringify(args) });
@@ -53,7 +53,7 @@ function parsedSchema(schema: unknown): unknown {
   }
 }
 
-/** A form with a tool's name that does not submit itself: the call stays open until the visitor submits. */
+/** Is the tool a form that does not submit itself? The call stays open until the visitor submits it. */
 function waitsForForm(name: string): boolean {
   return [...document.querySelectorAll("form[toolname]:not([toolautosubmit])")].some(
     (form) => form.getAttribute("toolname") === name,

@@ -1,0 +1,25 @@
+import type { Line } from "../../../machines/line.ts";
+import type { ToolAnnotations } from "../tools/tool.ts";
+import type { ChatPhase } from "../view/view-state.ts";
+
+/** The details of the element's events. Each is dispatched as `chat-agent:` and its name, bubbling and composed. */
+export interface ChatAgentEvents {
+  ready: { version: string };
+  open: Record<string, never>;
+  close: Record<string, never>;
+  state: { state: ChatPhase };
+  message: { role: "user" | "assistant"; text: string };
+  /** Every line of a stream. */
+  line: { line: Line };
+  step: { id: string; phase: string; text: string };
+  /** Cancelable: a prevented call is reported to the agent as declined. */
+  "before-tool": { tool: string; arguments: Record<string, unknown>; annotations: ToolAnnotations };
+  "tool-result": { tool: string; result: unknown; isError: boolean };
+  done: { elapsedMs: number; inputTokens?: number; outputTokens?: number };
+  error: { message: string; status?: number; code?: string; hint?: string };
+  unread: { count: number };
+  thread: { threadId: string };
+  visitor: { expiresAt: number };
+  /** A run goes on after a navigation. */
+  resumed: { tool: string | null; from: string | null };
+}

@@ -1,0 +1,54 @@
+import { Refused, refusedStatus } from "../service/widget-api.ts";
+import type { ShownMessage } from "../view/view-state.ts";
+import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { pause } from "./pause.ts";
+import { warnOwner } from "./warn-owner.ts";
+import { writeDraft } from "./write-draft.ts";
+
+type FailureDependencies = Pick<ConversationDependencies, "view" | "host" | "tabStorage">;
+
+/** A request failed: the visitor sees it, the page gets an event, the page's owner a warning. */
+export function showFailure(dependencies: FailureDependencies, error: unknown): void {
+  const { view, host } = dependencies;
+  emitError(dependencies, error);
+  warnOwner(error);
+  const status = refusedStatus(error);
+  if (status === 403 || status === 401) view.setPhase("blocked");
+  else if (!navigator.onLine) view.setPhase("offline");
+  else if (error instanceof Refused && status === 429) {
+    void pause(dependencies, error.retryAfterSeconds, "busy");
+  } else {
+    if (view.state.phase !== "error") view.notify(host.strings().failed, true);
+    view.setPhase("error");
+  }
+}
+
+/** The service did not take the message. A text that is too long, or has to wait, goes back to the composer. */
+export function showUndelivered(
+  dependencies: FailureDependencies,
+  error: unknown,
+  { sent, reply }: { sent: ShownMessage; reply: ShownMessage },
+): void {
+  const { view, host } = dependencies;
+  const status = refusedStatus(error);
+  const isTooLong = status === 413 || status === 422;
+  if (isTooLong || status === 429) {
+    view.remove(sent.key, reply.key);
+    writeDraft(dependencies, sent.text);
+    view.rest();
+  } else {
+    view.remove(reply.key);
+    view.fail(sent.key, { text: host.strings().notSent, retry: "resend" });
+  }
+  if (isTooLong) {
+    view.notify(host.strings().tooLong, true);
+    emitError(dependencies, error);
+  } else {
+    showFailure(dependencies, error);
+  }
+}
+
+function emitError({ host }: FailureDependencies, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  host.emit("error", error instanceof Refused ? { message, status: error.status } : { message });
+}

@@ -1,0 +1,42 @@
+import { delay } from "./delay.ts";
+
+/** What one tab stored is visible to tabs in other processes a moment later. */
+const STORAGE_LAG_MS = 250;
+
+/** A page that is left frees its locks when it is torn down, which takes a busy machine a while. */
+const TEARDOWN_MS = 5_000;
+
+/** Runs the work in one tab of the origin at a time. */
+export async function withTabLock<Value>(name: string, work: () => Promise<Value>): Promise<Value> {
+  const locks = webLocks();
+  if (locks === undefined) return await work();
+  const { held = [], pending = [] } = await locks.query();
+  const isContended = [...held, ...pending].some((lock) => lock.name === name);
+  return (await locks.request(name, async () => {
+    // This tab waited for another one, and has to see what that one stored.
+    if (isContended) await delay(STORAGE_LAG_MS);
+    return await work();
+  })) as Value;
+}
+
+/** Runs the work with the lock held; resolves to false, without running it, where another tab keeps the lock. */
+export async function tryWithTabLock(name: string, work: () => Promise<void>): Promise<boolean> {
+  const locks = webLocks();
+  let isHeld = false;
+  const hold = () => ((isHeld = true), work());
+  if (locks === undefined) {
+    await hold();
+    return true;
+  }
+  try {
+    await locks.request(name, { signal: AbortSignal.timeout(TEARDOWN_MS) }, hold);
+  } catch (error) {
+    if (isHeld) throw error;
+  }
+  return isHeld;
+}
+
+/** undefined on insecure origins: tabs cannot know of each other there. */
+function webLocks(): LockManager | undefined {
+  return (navigator as Partial<Navigator>).locks;
+}
