@@ -84,7 +84,15 @@ export function createWork(
       return (await retryDuringOutage(timers, read, { isWanted, onAway() {} })) ?? "";
     }
 
-    const ask = (whole: Turn) => agent.think(whole, wrote, signal);
+    /** A turn asks the store for what its user has spent, before it asks the model: an outage only delays it. */
+    async function ask(whole: Turn): Promise<TurnEnd> {
+      const isWanted = () => !signal.aborted;
+      const think = () => agent.think(whole, wrote, signal);
+      return (
+        (await retryDuringOutage(timers, think, { isWanted, onAway() {} })) ?? Promise.reject(STATE_LEFT)
+      );
+    }
+
     const whole = withWholeReplies(turn(), keptText);
     const ending = whole instanceof Promise ? whole.then(ask) : ask(whole);
     ending.then(

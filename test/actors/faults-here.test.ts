@@ -94,3 +94,16 @@ it("P9: a thread whose handling threw is given up, and taken up again where it w
   turn.finish();
   expect(textOfLines(await shown.all)).toBe("Hi");
 });
+
+it("P24: an outage at a turn's begin delays the turn, and fails no run", async () => {
+  const here = instance(store);
+  const think = here.agent.think.bind(here.agent);
+  let faults = 2;
+  here.agent.think = (...args) =>
+    faults-- > 0 ? Promise.reject(new StoreUnavailable("read what a user spent")) : think(...args);
+  const reply = readerOf(await here.threads.say(says("t1", "Hello")));
+  const turn = await here.agent.turn();
+  turn.write("Hi");
+  turn.finish();
+  expect((await reply.all).map(({ type }) => type)).toEqual(["delta", "done"]);
+});
