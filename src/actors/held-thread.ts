@@ -266,6 +266,8 @@ export class HeldThread {
   ): void | Promise<void> {
     if (this.#isOver) return;
     this.#rev = result.rev;
+    // The page may have registered others, through any instance, while the message waited.
+    if (result.catalog) this.#catalog = result.catalog;
     if (planned) this.#adopt(planned);
     if (this.#isRunning()) {
       for (const effect of planned?.change.effects ?? []) this.#perform(effect);

@@ -96,8 +96,9 @@ export interface ThreadCommit {
 }
 
 export type CommitResult =
-  /** `next`: the message that waits at the head of the queue; the fence then still holds the thread, whatever `holds` said. */
-  | { type: "committed"; rev: number; next: UserMessage | null }
+  /** `next`: the message that waits at the head of the queue; the fence then still holds the thread, whatever `holds` said.
+   * `catalog`: where a waiting message was started, the thread's page tools as they are now. */
+  | { type: "committed"; rev: number; next: UserMessage | null; catalog?: Catalog }
   /** The thread is held by `fence`; with `orWait` the message waits now. */
   | { type: "waiting"; fence: string }
   /** The thread is held, and its queue is full. */

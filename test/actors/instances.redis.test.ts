@@ -73,6 +73,26 @@ describe("two instances on one Redis", () => {
     expect(a.agent.turns + b.agent.turns).toBe(2);
   });
 
+  it("P2: a message that waited is offered the page tools that the page has when its run begins", async () => {
+    const stale = [{ name: "old" }];
+    await a.threads.setCatalog("t1", "shop", stale);
+    await a.threads.say(says("t1", "One"));
+    await a.threads.say(says("t1", "Two"));
+    const third = readerOf(await a.threads.say(says("t1", "Three")));
+    const first = await a.agent.turn();
+    expect(first.turn.catalog).toEqual(stale);
+    await b.threads.setCatalog("t1", "shop", [{ name: "new" }]);
+    first.finish();
+    const second = await a.agent.turn();
+    expect(second.turn.catalog).toEqual([{ name: "new" }]);
+    await b.threads.setCatalog("t1", "shop", []);
+    second.finish();
+    const last = await a.agent.turn();
+    expect(last.turn.catalog).toEqual([]);
+    last.finish();
+    await third.all;
+  });
+
   it("a run of the one is cancelled from the other", async () => {
     const reply = readerOf(await a.threads.say(says("t1", "Hello")));
     const turn = await a.agent.turn();

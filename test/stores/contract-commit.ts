@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CommitResult, Store } from "../../src/store.ts";
 import type { Bench } from "./contract.ts";
-import { BUDGET_CHARS, sampleCommit, sampleMessage, sampleRun, sampleWaiting } from "./samples.ts";
+import { SLUG, BUDGET_CHARS, sampleCommit, sampleMessage, sampleRun, sampleWaiting } from "./samples.ts";
 
 const committed = (rev: number, next: Extract<CommitResult, { type: "committed" }>["next"] = null) => ({
   type: "committed",
@@ -315,14 +315,18 @@ export function commitPromises(bench: Bench): void {
       );
       expect(await store.load("t1", BUDGET_CHARS)).toMatchObject({ fence, waitingCount: 2 });
       const starts = { run: sampleRun("w1"), startsWaiting: "w1" };
-      expect(await store.commit(sampleCommit({ opId: "c", ...continues, ...starts, rev: 2 }))).toEqual(
-        committed(3, sampleWaiting("w2")),
-      );
+      await store.setCatalog("t1", SLUG, [{ name: "cart" }]);
+      const begun = { ...committed(3, sampleWaiting("w2")), catalog: [{ name: "cart" }] };
+      const begins = sampleCommit({ opId: "c", ...continues, ...starts, rev: 2 });
+      expect(await store.commit(begins)).toEqual(begun);
+      expect(await store.commit(begins)).toEqual(begun);
       expect(await store.load("t1", BUDGET_CHARS)).toMatchObject({ fence, waitingCount: 1 });
       const last = { run: sampleRun("w2"), startsWaiting: "w2" };
-      expect(await store.commit(sampleCommit({ opId: "d", ...continues, ...last, rev: 3 }))).toEqual(
-        committed(4),
-      );
+      await store.setCatalog("t1", SLUG, []);
+      expect(await store.commit(sampleCommit({ opId: "d", ...continues, ...last, rev: 3 }))).toEqual({
+        ...committed(4),
+        catalog: [],
+      });
       expect(await store.load("t1", BUDGET_CHARS)).toMatchObject({ fence: null, waitingCount: 0 });
     });
 

@@ -146,9 +146,13 @@ export function createReference(clock: Clock): Store {
     else thread.runs[index] = run;
   }
 
+  function answer({ catalog }: Thread, change: ThreadCommit, result: CommitResult): CommitResult {
+    return result.type === "committed" && change.startsWaiting !== null ? { ...result, catalog } : result;
+  }
+
   function commit(change: ThreadCommit): CommitResult {
     const thread = threads.get(change.uid);
-    if (thread?.last?.commit.opId === change.opId) return thread.last.result;
+    if (thread?.last?.commit.opId === change.opId) return answer(thread, change, thread.last.result);
     const repeat = change.orWait && saidBefore(thread, change.orWait.message);
     if (repeat) return repeat;
     const fence = thread?.fence ?? null;
@@ -172,7 +176,7 @@ export function createReference(clock: Clock): Store {
     kept.fence = change.holds || next !== null ? change.fence : null;
     const result: CommitResult = { type: "committed", rev: kept.rev, next };
     kept.last = { commit: change, result };
-    return result;
+    return answer(kept, change, result);
   }
 
   return {

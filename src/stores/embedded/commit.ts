@@ -8,7 +8,7 @@ import type { Header, ThreadRecords } from "./thread-records.ts";
 export function commitThread(records: ThreadRecords, commit: ThreadCommit): CommitResult {
   const { uid } = commit;
   const header = records.header(uid) ?? newHeader(commit.slug);
-  if (header.lastOp?.opId === commit.opId) return header.lastOp.result;
+  if (header.lastOp?.opId === commit.opId) return answer(records, commit, header.lastOp.result);
 
   const saidBefore = commit.orWait && findClaim(records, uid, commit.orWait.message);
   if (saidBefore) return saidBefore;
@@ -58,7 +58,17 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
     dueAtMs,
     lastOp: { opId: commit.opId, result },
   });
-  return result;
+  return answer(records, commit, result);
+}
+
+/** With the thread's catalog, where a waiting message was started. */
+function answer(
+  records: ThreadRecords,
+  { uid, startsWaiting }: ThreadCommit,
+  result: CommitResult,
+): CommitResult {
+  if (result.type !== "committed" || startsWaiting === null) return result;
+  return { ...result, catalog: records.catalog(uid) };
 }
 
 /** Null: the message has no id of its own, or one that nobody has claimed. */

@@ -1,4 +1,4 @@
-import type { Message, RunRecord, UserMessage } from "../../domain/message.ts";
+import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { ChannelState, User } from "../../domain/user.ts";
 import type { RunSummary, ThreadRecord, ThreadState } from "../../store/threads.ts";
 import type { ThreadEntry } from "../../store/users.ts";
@@ -129,7 +129,7 @@ export function threadFrom(uid: string, reply: Reply): ThreadRecord {
     fence: fence ?? null,
     state: threadStateFrom(state ?? null),
     snapshot: snapshot ?? null,
-    catalog: catalog ? parsed(catalog) : [],
+    catalog: catalogFrom(catalog ?? null),
     run: run ? parsed(run) : null,
     // The newest came first.
     tail: listOf(tail)
@@ -138,4 +138,9 @@ export function threadFrom(uid: string, reply: Reply): ThreadRecord {
     messageCount: Number(messageCount),
     waitingCount: Number(waitingCount),
   };
+}
+
+/** A thread's catalog; empty where it has none. */
+export function catalogFrom(text: string | null): Catalog {
+  return text ? parsed<Catalog>(text) : [];
 }

@@ -8,6 +8,7 @@ import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { barKey, dueKey, ownKey, threadKeys } from "./keys.ts";
 import {
+  catalogFrom,
   flag,
   listOf,
   messageEntry,
@@ -190,13 +191,18 @@ function saidBefore(message: UserMessage, claimed: string): SaidBefore {
   return { type: "said-before", runId, isSameText: textHash === claimOf(message)?.textHash };
 }
 
-function resultFrom({ orWait }: ThreadCommit, reply: Reply): CommitResult | null {
-  const [first, second, third] = listOf(reply);
+function resultFrom({ orWait, startsWaiting }: ThreadCommit, reply: Reply): CommitResult | null {
+  const [first, second, third, fourth] = listOf(reply);
   const type = textOf(first);
   switch (type) {
     case "committed": {
       const next = textOrNull(third);
-      return { type, rev: Number(second), next: next === null ? null : parsed<UserMessage>(next) };
+      const committed = {
+        type,
+        rev: Number(second),
+        next: next === null ? null : parsed<UserMessage>(next),
+      };
+      return startsWaiting === null ? committed : { ...committed, catalog: catalogFrom(textOrNull(fourth)) };
     }
     case "waiting":
     case "full":

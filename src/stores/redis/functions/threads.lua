@@ -53,11 +53,12 @@ local function commit(keys, args)
   local held_by, rev, last_op, last_op_next, last_state =
     unpack(redis.call('HMGET', header, 'fence', 'rev', 'op', 'opNext', 'state'))
   rev = rev or '0'
+  local catalog = starts and redis.call('HGET', header, 'catalog')
 
   if last_op == op then
     -- Nothing was committed since, so a waiting message that was at the head still is.
     local first = last_op_next == '1' and redis.call('LINDEX', queue, 0)
-    return { 'committed', rev, first and body_of(first) }
+    return { 'committed', rev, first and body_of(first), catalog }
   end
   local said = claim_of(message_ids, message_id)
   if said then return { 'said-before', said } end
@@ -102,7 +103,7 @@ local function commit(keys, args)
   elseif last_state == 'awaiting' then
     redis.call('ZREM', due, uid)
   end
-  return { 'committed', rev, first and body_of(first) }
+  return { 'committed', rev, first and body_of(first), catalog }
 end
 
 -- Once only for each run: a repeat after a lost answer finds the message waiting, or its run begun.
