@@ -133,10 +133,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const parsed = variables.safeParse(given);
   if (!parsed.success) {
     const wrong = new Map(parsed.error.issues.map((issue) => [String(issue.path[0]), issue.message]));
-    const told = [...wrong].map(
+    const complaints = [...wrong].map(
       ([name, takes]) => `${name} is ${shown(name, given[name])}, it takes ${takes}`,
     );
-    throw new ConfigError(`Cannot read the configuration: ${told.join("; ")}`);
+    throw new ConfigError(`Cannot read the configuration: ${complaints.join("; ")}`);
   }
 
   const value = parsed.data;
@@ -145,6 +145,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       'Cannot read the configuration: DURABILITY is "replica", it takes a Redis with a replica, and REDIS_URL is unset',
     );
   }
+  return configOf(value);
+}
+
+function configOf(value: z.infer<typeof variables>): Config {
   return {
     host: value.HOST,
     port: value.PORT,

@@ -4,9 +4,10 @@ import { systemClock } from "./clock.ts";
 import { readConfig, readVariable, secretsOf, warningsOf } from "./config.ts";
 import type { Config } from "./config.ts";
 import { messageOf } from "./errors.ts";
+import type { ChannelKeys } from "./installation/channel-keys.ts";
 import { CLI_SLUG, createDefaultChannels, demoKeysInForce } from "./installation/default-channels.ts";
+import type { DemoKeys } from "./installation/default-channels.ts";
 import { dropGarbage } from "./start/drop-garbage.ts";
-import { watchForFaults } from "./start/faults.ts";
 import { greetingText } from "./start/greeting.ts";
 import { metricsRoute } from "./http/metrics-route.ts";
 import type { Route } from "./http/route.ts";
@@ -18,20 +19,23 @@ import { createHider, openLog } from "./log.ts";
 import type { Log } from "./log.ts";
 import { demoServers, openDemoPage } from "./start/open-demo.ts";
 import { createMetrics } from "./metrics/metrics.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import { openInspector } from "./start/open-inspector.ts";
 import { openMetricsPort } from "./start/open-metrics-port.ts";
 import { openModel } from "./start/open-model.ts";
 import { openStore } from "./installation/open-store.ts";
 import { startService } from "./service.ts";
+import type { Service } from "./service.ts";
 import { watchForSignals } from "./start/signals.ts";
+import { watchForUncaughtErrors } from "./start/uncaught-errors.ts";
 import type { Store } from "./store.ts";
 
-/** What has to be closed again, last opened first. */
+/** What has to be closed again; the last opened is closed first. */
 type Closing = (() => unknown)[];
 
 /**
- * The process: environment, lock, store, service, demo page, and the signals that end it. Resolves after a stop that was
- * asked for; rejects with one line for people where the start failed.
+ * The process: environment, lock, store, service, demo page, and the signals that end it. Resolves after an orderly stop;
+ * rejects with one line for people if the start failed.
  */
 export async function serve(): Promise<void> {
   const closing: Closing = [];
@@ -55,26 +59,21 @@ export async function serve(): Promise<void> {
   }
 }
 
-/** Everything up to the greeting; answers how to stop. */
+/** Everything up to the greeting, one step after the other. Returns how to stop. */
 async function start(config: Config, log: Log, closing: Closing): Promise<() => Promise<void>> {
   for (const warning of warningsOf(config)) log.warn(warning);
-  const written =
-    config.channelsFile === null
-      ? null
-      : await readChannelsFile(config.channelsFile, (name) => readVariable(name));
+  const { channelsFile } = config;
+  const written = channelsFile === null ? null : await readChannelsFile(channelsFile, readVariable);
   if (config.redisUrls.length === 0) {
     const { lockDataDir } = await import("./stores/embedded/data-dir-lock.ts");
     closing.push(await lockDataDir(config.dataDir));
   }
   const generated = config.harnessApiKey === null || written === null ? openKeysFile(config.dataDir) : null;
-  const faults = watchForFaults(log);
-  closing.push(() => faults.stop());
+  const uncaught = watchForUncaughtErrors(log);
+  closing.push(() => uncaught.stop());
 
   const metrics = await createMetrics();
-  const store = metrics.timeStore(
-    await openStore({ config, clock: systemClock, log, onCommand: metrics.onCommand }),
-  );
-  closing.push(() => store.close());
+  const store = await openTimedStore({ config, log, metrics, closing });
   await writeChannels(store, log, written);
   for (const warning of (await store.health()).warnings) log.warn(warning);
   const model = metrics.timeModel(await openModel(config));
@@ -98,36 +97,22 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
     extraRoutes: (threads) => [...besideTheApi, ...(inspector?.routes(threads) ?? [])],
   });
   closing.push(() => service.stop(0));
-  metrics.watch({
-    openStreams: () => service.inFlight(),
-    threadsHeld: () => service.threads.held(),
-    repliesWaiting: () => service.threads.waiting(),
-  });
-  if (config.metricsPort !== null) {
-    const port = await openMetricsPort(metrics, { host: config.host, port: config.metricsPort });
-    closing.push(() => port.close());
-  }
+  await showMetrics({ config, metrics, service, closing });
   const ownKeys = written === null ? (generated?.demo ?? null) : null;
-  const demoKeys = ownKeys === null ? null : await demoKeysInForce(store, ownKeys);
-  const page =
-    demoKeys === null ? null : await openDemoPage({ config, serviceUrl: service.url, keys: demoKeys });
-  if (page !== null) closing.push(() => page.close());
-  if (page !== null && ownKeys !== null) {
-    await createDefaultChannels(store, { keys: ownKeys, origins: page.origins });
-    await service.directory.renew();
-  }
+  const demo = ownKeys === null ? null : await openDemo({ config, service, keys: ownKeys, closing });
 
   await dropGarbage().catch((error: unknown) => log.debug({ err: error }, "Cannot drop the start's garbage"));
   const { url, listener } = service;
-  log.info({ url, demoUrl: page?.url, listener, store: store.kind, model: model.kind }, "Listening");
+  const demoUrl = demo?.url;
+  log.info({ url, demoUrl, listener, store: store.kind, model: model.kind }, "Listening");
   process.stderr.write(
     greetingText({
       url,
-      demoUrl: page?.url ?? null,
+      demoUrl: demoUrl ?? null,
       inspectorUrl: inspector?.linkOf(url) ?? null,
       model: model.kind,
-      generatedKey: config.harnessApiKey === null ? (generated?.harnessApiKey ?? null) : null,
-      demoKeys,
+      generatedKey: config.harnessApiKey === null ? harnessApiKey : null,
+      demoKeys: demo?.keys ?? null,
       channel: await firstChannel(store),
     }),
   );
@@ -137,7 +122,54 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
   };
 }
 
-/** The browser element; without it (it is built by `npm run build`) the rest of the service is as good as ever. */
+async function openTimedStore(options: {
+  config: Config;
+  log: Log;
+  metrics: Metrics;
+  closing: Closing;
+}): Promise<Store> {
+  const { config, log, metrics, closing } = options;
+  const store = await openStore({ config, clock: systemClock, log, onCommand: metrics.onCommand });
+  closing.push(() => store.close());
+  return metrics.timeStore(store);
+}
+
+/** What only a running service can measure, and METRICS_PORT. */
+async function showMetrics(options: {
+  config: Config;
+  metrics: Metrics;
+  service: Service;
+  closing: Closing;
+}): Promise<void> {
+  const { config, metrics, service, closing } = options;
+  metrics.watch({
+    openStreams: () => service.inFlight(),
+    threadsHeld: () => service.threads.held(),
+    repliesWaiting: () => service.threads.waiting(),
+  });
+  if (config.metricsPort === null) return;
+  const port = await openMetricsPort(metrics, { host: config.host, port: config.metricsPort });
+  closing.push(() => port.close());
+}
+
+/** The demo page and its channel; null if the channel was changed to a transport channel. */
+async function openDemo(options: {
+  config: Config;
+  service: Service;
+  keys: ChannelKeys;
+  closing: Closing;
+}): Promise<{ url: string; keys: DemoKeys } | null> {
+  const { config, service, keys: ownKeys, closing } = options;
+  const keys = await demoKeysInForce(service.store, ownKeys);
+  if (keys === null) return null;
+  const page = await openDemoPage({ config, serviceUrl: service.url, keys });
+  closing.push(() => page.close());
+  await createDefaultChannels(service.store, { keys: ownKeys, origins: page.origins });
+  await service.directory.renew();
+  return { url: page.url, keys };
+}
+
+/** The browser element. If it was not built (`npm run build`), the rest of the service runs without it. */
 async function widgetRoutes(log: Log): Promise<Route[]> {
   try {
     return [widgetRoute(await loadWidgetScript())];

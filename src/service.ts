@@ -6,6 +6,7 @@ import { createVisitors } from "./actors/visitors.ts";
 import { createDirectory } from "./admission/directory.ts";
 import type { Directory } from "./admission/directory.ts";
 import { createRateWindows } from "./admission/rate-windows.ts";
+import type { Agent } from "./agent.ts";
 import type { Spending } from "./agent/budget.ts";
 import { createAgent } from "./agent/turn.ts";
 import { systemTimers } from "./clock.ts";
@@ -18,14 +19,14 @@ import { dayOf } from "./domain/day.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
 import type { Route } from "./http/route.ts";
-import type { Listener } from "./listener.ts";
+import type { Handler, Listener } from "./listener.ts";
 import { chooseListen } from "./listeners/choose.ts";
 import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
 import type { Store } from "./store.ts";
 
-/** What a service is made of. Whoever opened the store and the model closes them, after the service. */
+/** Who opened the store and the model closes them, after the service. */
 export interface ServiceDependencies {
   config: Config;
   harnessApiKey: Secret;
@@ -59,64 +60,14 @@ const CHARS_PER_TOKEN = 5;
 /** After the last line of every stream, this long for the last bytes to leave. */
 const LAST_BYTES_MS = 1_000;
 
-/** The wiring: parts in, a running service out. */
-export async function startService(parts: ServiceDependencies): Promise<Service> {
-  const { config, harnessApiKey, store, model, clock, log, processServers = {} } = parts;
-  const { observer = nobody, extraRoutes = () => [], onAnswered = () => {} } = parts;
+/** The wiring: dependencies in, a running service out. */
+export async function startService(dependencies: ServiceDependencies): Promise<Service> {
+  const { config, store, clock, log } = dependencies;
   const directory = createDirectory({ store, log });
   await directory.start();
-
-  const agent = createAgent({
-    model,
-    channel: (slug) => withProcesses(directory.channel(slug), processServers[slug]),
-    defaultModel: config.openai.model,
-    maxInputTokens: config.agentMaxInputTokens,
-    clock,
-    log,
-    spending: spendingOf(store, clock),
-  });
-  const threads = createThreads({
-    store,
-    agent,
-    clock,
-    timers: systemTimers,
-    newId,
-    log,
-    limits: {
-      runTimeoutMs: config.runTimeoutMs,
-      runMaxToolCalls: config.runMaxToolCalls,
-      toolResultTimeoutMs: config.toolResultTimeoutMs,
-      runMaxReplyChars: config.runMaxReplyChars,
-      threadQueueMax: config.threadQueueMax,
-      historyBudgetChars: config.agentMaxInputTokens * CHARS_PER_TOKEN,
-    },
-    observer,
-  });
-  const visitors = createVisitors({ store, clock, ttlMs: config.visitorTtlMs });
-  const windows = createRateWindows({ limits: config.limits, clock });
-  const handler = createHandler({
-    config,
-    transportKey: harnessApiKey,
-    store,
-    threads,
-    visitors,
-    directory,
-    windows,
-    clock,
-    log,
-    health: { model: model.kind },
-    extraRoutes: extraRoutes(threads),
-    onAnswered,
-  });
-
-  const { listen, note } = await chooseListen(config.listener);
-  if (note !== null) log.warn(note);
-  const listener = await listen({
-    host: config.host,
-    port: config.port,
-    handler,
-    onFault: (error) => log.error({ err: error }, "cannot answer a request to its end"),
-  });
+  const agent = agentOver(dependencies, directory);
+  const threads = threadsOver(dependencies, agent);
+  const listener = await openListener(config, log, handlerOver(dependencies, { directory, threads }));
   await threads.start();
 
   let stopping: Promise<void> | null = null;
@@ -140,6 +91,73 @@ export async function startService(parts: ServiceDependencies): Promise<Service>
     inFlight: () => listener.inFlight(),
     stop: (graceMs) => (stopping ??= stop(graceMs)),
   };
+}
+
+function agentOver(dependencies: ServiceDependencies, directory: Directory): Agent {
+  const { config, store, model, clock, log, processServers = {} } = dependencies;
+  return createAgent({
+    model,
+    channel: (slug) => withProcesses(directory.channel(slug), processServers[slug]),
+    defaultModel: config.openai.model,
+    maxInputTokens: config.agentMaxInputTokens,
+    clock,
+    log,
+    spending: spendingOf(store, clock),
+  });
+}
+
+function threadsOver(dependencies: ServiceDependencies, agent: Agent): RunningThreads {
+  const { config, store, clock, log, observer = nobody } = dependencies;
+  return createThreads({
+    store,
+    agent,
+    clock,
+    timers: systemTimers,
+    newId,
+    log,
+    limits: {
+      runTimeoutMs: config.runTimeoutMs,
+      runMaxToolCalls: config.runMaxToolCalls,
+      toolResultTimeoutMs: config.toolResultTimeoutMs,
+      runMaxReplyChars: config.runMaxReplyChars,
+      threadQueueMax: config.threadQueueMax,
+      historyBudgetChars: config.agentMaxInputTokens * CHARS_PER_TOKEN,
+    },
+    observer,
+  });
+}
+
+function handlerOver(
+  dependencies: ServiceDependencies,
+  { directory, threads }: { directory: Directory; threads: Threads },
+): Handler {
+  const { config, harnessApiKey, store, model, clock, log } = dependencies;
+  const { extraRoutes = () => [], onAnswered = () => {} } = dependencies;
+  return createHandler({
+    config,
+    transportKey: harnessApiKey,
+    store,
+    threads,
+    visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs }),
+    directory,
+    windows: createRateWindows({ limits: config.limits, clock }),
+    clock,
+    log,
+    health: { model: model.kind },
+    extraRoutes: extraRoutes(threads),
+    onAnswered,
+  });
+}
+
+async function openListener(config: Config, log: Log, handler: Handler): Promise<Listener> {
+  const { listen, note } = await chooseListen(config.listener);
+  if (note !== null) log.warn(note);
+  return listen({
+    host: config.host,
+    port: config.port,
+    handler,
+    onFault: (error) => log.error({ err: error }, "cannot answer a request to its end"),
+  });
 }
 
 /** The channel with the MCP servers of this instance beside its own. */

@@ -1,9 +1,9 @@
 /** The promise, or a rejection with the signal's reason as soon as it is aborted. What was awaited goes on. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Nobody looks at it any more once the signal won: its rejection is no stray one.
+  // If the signal wins, nobody awaits it any more: its rejection is not unhandled.
   promise.catch(() => {});
   signal.throwIfAborted();
-  const { promise: aborted, stop } = abortion(signal);
+  const { promise: aborted, stop } = rejectionOn(signal);
   try {
     return await Promise.race([promise, aborted]);
   } finally {
@@ -11,7 +11,7 @@ export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Pr
   }
 }
 
-function abortion(signal: AbortSignal): { promise: Promise<never>; stop: () => void } {
+function rejectionOn(signal: AbortSignal): { promise: Promise<never>; stop: () => void } {
   let abort = () => {};
   const promise = new Promise<never>((_, reject) => {
     abort = () => reject(signal.reason);

@@ -1,9 +1,10 @@
 import type { Turn } from "../agent.ts";
 import type { AgentSettings } from "../domain/channel.ts";
 import type { ModelMessage, ModelTurn } from "../model.ts";
+import type { PlainLog } from "../log.ts";
 import { estimateTokens } from "./history-budget.ts";
 
-/** What users have used on the present UTC day. Asked and told only on channels with a daily cap. */
+/** The tokens that users have used on the present UTC day. Used only on channels with a daily cap. */
 export interface Spending {
   spent(slug: string, userId: string): Promise<number>;
   spend(slug: string, userId: string, tokens: number): Promise<void>;
@@ -25,8 +26,44 @@ function asOutput(item: Turn["run"]["turns"][number]): ModelMessage[] {
   return [{ role: "assistant", content: item.text, calls }];
 }
 
-/** What a turn cost; estimated where the model server told no usage, or a daily cap would not bind there. */
-export function tokensOf(prompt: readonly ModelMessage[], { text, calls, usage }: ModelTurn): number {
+export interface DailyBudget {
+  isSpent(settings: AgentSettings, turn: Turn): Promise<boolean>;
+  /** Counts a turn that was made. */
+  spend(
+    settings: AgentSettings,
+    turn: Turn,
+    made: { prompt: readonly ModelMessage[]; answer: ModelTurn },
+  ): Promise<void>;
+}
+
+/** The daily cap of a channel's users. Without `spending` there is none. */
+export function createDailyBudget({
+  spending,
+  log,
+}: {
+  spending?: Spending;
+  log: Pick<PlainLog, "warn">;
+}): DailyBudget {
+  return {
+    async isSpent({ maxTokensPerUserPerDay }, { slug, run }) {
+      if (maxTokensPerUserPerDay === undefined || !spending) return false;
+      return (await spending.spent(slug, run.userId)) >= maxTokensPerUserPerDay;
+    },
+
+    async spend({ maxTokensPerUserPerDay }, { slug, run }, { prompt, answer }) {
+      if (maxTokensPerUserPerDay === undefined || !spending) return;
+      try {
+        await spending.spend(slug, run.userId, tokensOf(prompt, answer));
+      } catch (error) {
+        // The turn was paid for and its answer is here: it is not thrown away over the bookkeeping.
+        log.warn({ err: error, slug }, "cannot note the tokens that a user spent");
+      }
+    },
+  };
+}
+
+/** What a turn cost; estimated if the model server reported no usage, or the cap would not bind there. */
+function tokensOf(prompt: readonly ModelMessage[], { text, calls, usage }: ModelTurn): number {
   if (usage) return usage.input + usage.output;
   return estimateTokens([...prompt, { role: "assistant", content: text, calls }]);
 }

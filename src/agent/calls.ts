@@ -9,7 +9,7 @@ import { isAllowedName, safeName } from "./names.ts";
 import type { Offers } from "./tools.ts";
 
 /** A call of the model, under an id of our own: the model's ids are guessable, and repeat. */
-export interface HeardCall {
+export interface ReceivedCall {
   callId: string;
   /** As the model named the tool. */
   name: string;
@@ -18,7 +18,7 @@ export interface HeardCall {
   parsed: ParsedArguments;
 }
 
-export function hearCall({ name, arguments: text }: ModelCall): HeardCall {
+export function receiveCall({ name, arguments: text }: ModelCall): ReceivedCall {
   return { callId: newId(), name, text, parsed: parseArguments(text) };
 }
 
@@ -30,7 +30,7 @@ export interface NotedCall {
 }
 
 /** A strange name or arguments that are no JSON object are noted in a form that the model's API takes back. */
-export function noteCall({ callId, name, text, parsed }: HeardCall): NotedCall {
+export function noteCall({ callId, name, text, parsed }: ReceivedCall): NotedCall {
   return {
     callId,
     offeredName: isAllowedName(name) ? name : safeName(name),
@@ -40,7 +40,7 @@ export function noteCall({ callId, name, text, parsed }: HeardCall): NotedCall {
 
 /** The tool that is meant, and arguments that fit it; or the reason for the model why the call is not made. */
 export async function resolveCall(
-  { callId, name, parsed }: HeardCall,
+  { callId, name, parsed }: ReceivedCall,
   offers: Offers,
   check: ArgumentCheck,
 ): Promise<Call | RefusedCall> {

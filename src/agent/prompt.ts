@@ -7,11 +7,11 @@ import { isAllowedName, safeName } from "./names.ts";
 import { TASK_FAILED } from "./tools.ts";
 
 /**
- * What the model is told: who it is, what is known of the visitor, what was said before, and the run so far.
+ * What the model is given: who it is, what is known of the visitor, the history, and the run so far.
  *
  * Nothing that a page, a visitor or a tool wrote becomes an instruction or the model's own words. It travels either in
  * a message of its own role (user, tool), which no text can forge, or in the one marked block of the system message,
- * whose content cannot close it. Nothing of another thread and no secret is ever at hand here.
+ * whose content cannot close it. No other thread and no secret is within reach here.
  */
 export const DEFAULT_INSTRUCTIONS =
   "You are a helpful assistant in a chat. Answer briefly, in the language of the visitor.";
@@ -26,11 +26,11 @@ const TOOL_RULES = `
 
 const DISPLAY_NAME_CHARS = 256;
 
-export interface PromptParts {
+export interface PromptInput {
   instructions: string | undefined;
   run: RunRecord;
   /** The text that the run answers. */
-  said: string;
+  text: string;
   /** The history before the run, oldest first. */
   before: readonly Message[];
   hasTools: boolean;
@@ -38,16 +38,16 @@ export interface PromptParts {
   maxInputTokens: number;
 }
 
-export function buildPrompt(parts: PromptParts): ModelMessage[] {
-  const { run, said, before, maxInputTokens } = parts;
-  const present = shortenToFit([{ role: "user", content: said }, ...runMessages(run.turns)], maxInputTokens);
+export function buildPrompt(input: PromptInput): ModelMessage[] {
+  const { run, text, before, maxInputTokens } = input;
+  const present = shortenToFit([{ role: "user", content: text }, ...runMessages(run.turns)], maxInputTokens);
   const earlier = newestThatFit(before.map(exchangeOf), maxInputTokens - estimateTokens(present));
   // A reply whose question is gone answers nothing.
-  const firstSaid = earlier.findIndex((message) => message.role === "user");
-  return [systemMessage(parts), ...(firstSaid < 0 ? [] : earlier.slice(firstSaid)), ...present];
+  const firstQuestion = earlier.findIndex((message) => message.role === "user");
+  return [systemMessage(input), ...(firstQuestion < 0 ? [] : earlier.slice(firstQuestion)), ...present];
 }
 
-function systemMessage({ instructions, hasTools, run }: PromptParts): ModelMessage {
+function systemMessage({ instructions, hasTools, run }: PromptInput): ModelMessage {
   const own = instructions === undefined || instructions.trim() === "" ? DEFAULT_INSTRUCTIONS : instructions;
   const rules = hasTools ? RULES + TOOL_RULES : RULES;
   return { role: "system", content: [own, rules, ...visitorData(run.speaker)].join("\n\n") };
@@ -65,7 +65,7 @@ function visitorData({ displayName, page, customerContext }: Speaker): string[] 
   return [`<visitor_data>\n${json}\n</visitor_data>`];
 }
 
-/** Each call with its result right behind it, whatever order they were noted in: model servers insist on it. */
+/** Each call, directly followed by its result, in whatever order they came: model servers insist on it. */
 function runMessages(turns: readonly TurnItem[]): ModelMessage[] {
   const results = new Map(turns.flatMap((item) => (item.type === "result" ? [[item.callId, item]] : [])));
   return turns.flatMap((item): ModelMessage[] => {
@@ -96,7 +96,7 @@ function exchangeOf(message: Message): ModelMessage[] {
     past.map(({ call }) => call),
     (callId) => results.get(callId) ?? "",
   );
-  // An empty message of the assistant is refused by some model servers, and says nothing.
+  // Some model servers refuse an empty message.
   if (message.content === "") return made;
   return [...made, { role: "assistant", content: message.content, calls: [] }];
 }
@@ -117,7 +117,7 @@ function pastName({ tool }: PastCall): string {
   return isAllowedName(tool) ? tool : safeName(tool);
 }
 
-/** Arguments that were cut are no JSON any more; some servers parse what they are given back. */
+/** Arguments that were cut are not JSON any more; some servers parse what they are given back. */
 function pastArguments({ arguments: text }: PastCall): string {
   if (text.trim() === "") return "{}";
   return parseArguments(text).fits ? text : JSON.stringify({ shortened: text });

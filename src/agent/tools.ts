@@ -25,14 +25,14 @@ export interface ServerTool {
   repeatable: boolean;
 }
 
-/** A tool as it is offered in one turn, and what is meant by it. */
+/** A tool as it is offered in one turn, and what a call of it means. */
 export interface Offer {
   kind: "page" | "server";
   /** The tool's own name. */
   tool: string;
   /** null on a page tool. */
   server: string | null;
-  /** Shown to the visitor where the model gives no progress text. */
+  /** Shown to the visitor if the model gives no progress text. */
   fallbackProgress: string;
   /** What arguments are checked against. */
   picked: PickedSchema;
@@ -95,16 +95,17 @@ export function offerTools(serverTools: readonly ServerTool[], catalog: Catalog)
   return new Map([...offers].slice(0, MAX_TOOLS - 1));
 }
 
-/** What the model is given: the offers, and with them the way to give up. */
+/** The offers, and with them `task_failed`. */
 export function toolsFor(offers: Offers): OfferedTool[] {
   return offers.size === 0 ? [] : [...[...offers.values()].map((offer) => offer.offered), taskFailed];
 }
 
-type Meant = Pick<Offer, "kind" | "tool" | "server" | "fallbackProgress" | "picked" | "repeatable"> & {
+/** What is meant by an offer: all of it but its name and parameters. */
+type OfferMeaning = Pick<Offer, "kind" | "tool" | "server" | "fallbackProgress" | "picked" | "repeatable"> & {
   description: string;
 };
 
-function pageOffer(tool: PageTool, picked: PickedSchema): Meant {
+function pageOffer(tool: PageTool, picked: PickedSchema): OfferMeaning {
   return {
     kind: "page",
     tool: tool.name,
@@ -116,7 +117,7 @@ function pageOffer(tool: PageTool, picked: PickedSchema): Meant {
   };
 }
 
-function serverOffer(tool: ServerTool): Meant {
+function serverOffer(tool: ServerTool): OfferMeaning {
   return {
     kind: "server",
     tool: tool.name,
@@ -128,18 +129,18 @@ function serverOffer(tool: ServerTool): Meant {
   };
 }
 
-function offerOf(name: string, schema: Schema, { description, ...meant }: Meant): Offer {
+function offerOf(name: string, schema: Schema, { description, ...meaning }: OfferMeaning): Offer {
   const own = isRecord(schema["properties"]) ? schema["properties"] : {};
   const ownsProgress = Object.hasOwn(own, PROGRESS);
   const properties = ownsProgress ? own : { ...own, [PROGRESS]: progressSchema };
   return {
-    ...meant,
+    ...meaning,
     ownsProgress,
     offered: { name, description, parameters: { ...schema, type: "object", properties } },
   };
 }
 
-/** A page's words about its tool are the page's words: quoted, so that no text of it can pass for the service's own. */
+/** Quoted, so that no text of the page can pass for the service's own. */
 function pageDescription(description: string | undefined): string {
   const intro = "A tool of the page that the visitor is on.";
   if (description === undefined || description.trim() === "") return intro;

@@ -18,7 +18,7 @@ import type { Store } from "../store.ts";
 
 /**
  * CHANNELS_FILE: the channels of this installation, written into the store at every start (contract, Channels).
- * What it says wins over the store, what it leaves out stays, channels it does not name stay.
+ * A field in it overrides the store; a field or a channel that it leaves out stays as it is.
  */
 export interface WrittenChannels {
   channels: WrittenFields[];
@@ -46,7 +46,7 @@ export async function readChannelsFile(
   }
 }
 
-/** What the text of a CHANNELS_FILE says. Throws an Error whose message is one line. */
+/** Parses the text of a CHANNELS_FILE. Throws an Error whose message is one line. */
 export function parseChannels(text: string, variable: (name: string) => Secret | null): WrittenChannels {
   const parsed = fileSchema.safeParse(parseJson(text));
   if (!parsed.success) throw new Error(complaint(parsed.error));
@@ -64,7 +64,7 @@ export function parseChannels(text: string, variable: (name: string) => Secret |
 
 /**
  * Writes the channels into the store, all or none of them, and only those that change. Returns one line for each channel
- * whose stored fields were overridden, whoever had set them.
+ * whose stored fields were overridden.
  */
 export async function upsertChannels(store: Store, written: readonly WrittenFields[]): Promise<string[]> {
   const stored = new Map((await store.channels()).map((channel) => [channel.slug, channel]));

@@ -7,14 +7,14 @@ import type { Store } from "../store.ts";
 export const CLI_SLUG = "cli";
 export const DEMO_SLUG = "demo";
 
-/** The keys that the demo channel goes by, as far as this start knows them. */
+/** The demo channel's keys, as far as this start knows them. */
 export interface DemoKeys {
   publishableKey: string;
-  /** null: it was made with another DATA_DIR, or given by hand; the store keeps no more than its hash. */
+  /** null: it was made with another DATA_DIR, or set by hand; the store has only its hash. */
   secretKey: Secret | null;
 }
 
-/** `own` where the demo channel is yet to be made, otherwise the keys that it has; null where it is no web channel. */
+/** The keys that the demo channel has; `own` if there is no such channel yet; null if it is no web channel. */
 export async function demoKeysInForce(store: Store, own: ChannelKeys): Promise<DemoKeys | null> {
   const stored = await listed(store, DEMO_SLUG);
   if (stored === null) return own;
@@ -24,9 +24,9 @@ export async function demoKeysInForce(store: Store, own: ChannelKeys): Promise<D
 }
 
 /**
- * The channels of a start without CHANNELS_FILE: `cli` for transports, and `demo` for the demo page, made where they
- * are missing. The demo's origins follow this start's page; what people changed of it otherwise stays. Where another
- * start made it, which may serve a page of its own, the origins are added. `demo: null`: there is no page to follow.
+ * The channels of a start without CHANNELS_FILE: `cli` for transports, and `demo` for the demo page. Creates those that
+ * are missing. The demo's origins are set to this start's page, or added to if another start, which may serve a page of
+ * its own, made the channel; its other fields stay as they are. `demo: null`: there is no page.
  */
 export async function createDefaultChannels(
   store: Store,
@@ -64,7 +64,7 @@ export async function createDefaultChannels(
   await store.putChannel({ ...stored, allowedOrigins: [...new Set([...others, ...origins])] });
 }
 
-/** Not by its slug: a start that died while it wrote a channel may have left it where no list names it. */
+/** Found in the list and not by its slug: a start that died while it wrote a channel may have left one that no list has. */
 async function listed(store: Store, slug: string): Promise<Channel | null> {
   return (await store.channels()).find((channel) => channel.slug === slug) ?? null;
 }

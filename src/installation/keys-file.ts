@@ -7,8 +7,8 @@ import { newChannelKeys, newKey } from "./channel-keys.ts";
 import type { ChannelKeys } from "./channel-keys.ts";
 
 /**
- * Keys that the service makes for itself on a start without them: DATA_DIR/keys.json, mode 0600, so that the next
- * start and the command line know them too.
+ * Keys that a start without configured ones generates: DATA_DIR/keys.json, mode 0600, so that the next start and the
+ * command line have them too.
  */
 export interface GeneratedKeys {
   /** The transport key. */
@@ -21,7 +21,7 @@ const schema = z.object({
   demo: z.object({ publishableKey: z.string().startsWith("pk_"), secretKey: z.string().startsWith("sk_") }),
 });
 
-/** The keys of a data folder; makes and keeps them where there are none yet. */
+/** The keys of a data folder; generates and saves them if there are none yet. */
 export function openKeysFile(dataDir: string): GeneratedKeys {
   const known = readKeysFile(dataDir);
   if (known !== null) return known;
@@ -31,7 +31,7 @@ export function openKeysFile(dataDir: string): GeneratedKeys {
   return keys;
 }
 
-/** Keeps the keys for the next start. */
+/** Saves the keys for the next start. */
 export function writeKeysFile(dataDir: string, keys: GeneratedKeys): void {
   const path = pathOf(dataDir);
   mkdirSync(dataDir, { recursive: true });
@@ -43,13 +43,13 @@ export function writeKeysFile(dataDir: string, keys: GeneratedKeys): void {
     null,
     2,
   );
-  // Written whole beside it and then named: a start that dies here leaves no half file.
+  // Written beside it and renamed: a start that dies here leaves no half file.
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, `${text}\n`, { mode: 0o600 });
   renameSync(draft, path);
 }
 
-/** Null where the folder has no keys file. Throws where the file is not what it should be. */
+/** null if the folder has no keys file. Throws if the file is not a keys file. */
 export function readKeysFile(dataDir: string): GeneratedKeys | null {
   const path = pathOf(dataDir);
   let text: string;
@@ -61,7 +61,7 @@ export function readKeysFile(dataDir: string): GeneratedKeys | null {
   }
   chmodSync(path, 0o600);
   const parsed = schema.safeParse(parseJson(text));
-  // The parser's own complaint is not passed on: it quotes what it read.
+  // The parser's own message is not passed on: it quotes what it read.
   if (!parsed.success)
     throw new Error(`Cannot read ${path}: it is no keys file; delete it to have new keys made`);
   const { harnessApiKey, demo } = parsed.data;

@@ -8,7 +8,7 @@ export async function openStore(options: {
   config: Config;
   clock: Clock;
   log: Log;
-  /** Told of each round trip to Redis: its name, and how long it took. */
+  /** Called with each round trip to Redis: its name, and how long it took. */
   onCommand?: (name: string, ms: number) => void;
 }): Promise<Store> {
   const { config, clock, log, onCommand } = options;

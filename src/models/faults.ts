@@ -2,13 +2,13 @@ import { APIConnectionError, APIError } from "openai";
 import { ModelFault } from "../model.ts";
 
 /**
- * What can go wrong with a model, as the closed set of sentences that visitors may read: no key, no address. What
- * really happened is the cause, for the log alone.
+ * What can go wrong with a model: a closed set of sentences that visitors may read, without key or address. What really
+ * happened is the cause, for the log alone.
  */
 
-/** A fault that may pass: worth another try, as long as nothing of the turn was said. */
+/** A fault that may pass: worth another try, as long as no text of the turn was passed on. */
 export class PassingFault extends ModelFault {
-  /** How long the server asked to be left alone; null where it did not say. */
+  /** How long the server asked not to be called; null if it did not say. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, options: { cause: unknown; retryAfterMs?: number | null }) {
@@ -27,7 +27,7 @@ export const notUnderstood = (cause: unknown) =>
   new ModelFault("The model's answer was not understood", { cause });
 export const cutOff = (cause?: unknown) => new PassingFault("The model's answer was cut off", { cause });
 
-/** An error that arrives inside a stream which began well; some servers give an HTTP status as its code. */
+/** An error inside a stream that began well; some servers give an HTTP status as its code. */
 export function brokeOff(error: unknown): ModelFault {
   const code =
     typeof error === "object" && error !== null && "code" in error ? Number(error.code) : Number.NaN;
@@ -37,8 +37,8 @@ export function brokeOff(error: unknown): ModelFault {
     : new PassingFault("The model answered with an error", { cause: error });
 }
 
-/** What the openai package throws, as a fault; anything else is no fault of the model and comes back as it is. */
-export function faultOf(error: unknown): unknown {
+/** The fault in what the openai package threw; anything else is not the model's, and comes back as it is. */
+export function modelFaultOf(error: unknown): unknown {
   if (error instanceof APIConnectionError) {
     if (error.cause instanceof ModelFault) return error.cause;
     return new PassingFault("The model cannot be reached", { cause: error });
@@ -57,7 +57,7 @@ function answeredWith(status: number, cause: unknown, afterMs: number | null): M
     : new ModelFault(message, { cause });
 }
 
-/** `retry-after-ms`, else `retry-after` in seconds or as a date; null where there is none that can be read. */
+/** `retry-after-ms`, else `retry-after` in seconds or as a date; null if there is none that can be read. */
 function retryAfterMs(headers: Headers | undefined): number | null {
   const ms = headers?.get("retry-after-ms");
   if (ms && Number(ms) >= 0) return Number(ms);

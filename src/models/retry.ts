@@ -2,13 +2,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { PassingFault } from "./faults.ts";
 
 const MAX_TRIES = 3;
-/** The pause doubles from here, and half of it is chance: many visitors must not come back in step. */
+/** The pause doubles from here, and half of it is random: many turns must not come back in step. */
 const FIRST_PAUSE_MS = 400;
-/** A server that wants to be left alone for longer than a visitor would wait is not asked again. */
+/** A server that asks for a longer pause is not tried again: no visitor waits so long. */
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Tries again where a fault may pass and `mayRetry` allows it: at most three tries in total. Rejects with the signal's
+ * Tries again after a PassingFault, if `mayRetry` allows it: at most three tries in total. Rejects with the signal's
  * reason when it is aborted in a pause.
  *
  * Not left to the openai package: its pauses cannot be aborted, it takes silence for a lost connection, and it does not

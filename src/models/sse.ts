@@ -1,4 +1,4 @@
-/** Longest line or event that is taken: past it the far end does not speak this format. Far above any whole tool call. */
+/** Longest line or event: a longer one is not this format. Far above any whole tool call. */
 const MAX_EVENT_CHARS = 4_194_304;
 
 const LINE_END = /\r\n|\n|\r/;
@@ -14,7 +14,7 @@ export interface SseParser {
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export function sseParser(onData: (data: string) => void): SseParser {
-  // Drops the BOM, and keeps the bytes of a character that is not whole yet.
+  // Drops the BOM, and keeps the bytes of an incomplete character.
   const decoder = new TextDecoder();
   /** The line that has no end yet. */
   let line = "";
@@ -40,7 +40,7 @@ export function sseParser(onData: (data: string) => void): SseParser {
     push(bytes) {
       const text = decoder.decode(bytes, { stream: true });
       if (text === "") return;
-      // Only the new text is searched: a line that drips in byte by byte is not read over and over.
+      // Only the new text is searched: a line that comes byte by byte is not read again and again.
       const parts = (endedInCr && text.startsWith("\n") ? text.slice(1) : text).split(LINE_END);
       endedInCr = text.endsWith("\r");
       const rest = parts.pop() ?? "";

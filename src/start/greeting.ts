@@ -2,7 +2,7 @@ import type { DemoKeys } from "../installation/default-channels.ts";
 import type { Secret } from "../secret.ts";
 
 /**
- * What a start tells its person: addresses, the keys that were made, and one line to paste. It goes to stderr: stdout
+ * What a start prints for people: addresses, the keys that were made, and one line to paste. It goes to stderr: stdout
  * is the log's, and the log carries no key (P15).
  */
 export interface Greeting {
@@ -10,11 +10,11 @@ export interface Greeting {
   demoUrl: string | null;
   inspectorUrl: string | null;
   model: "openai" | "demo";
-  /** null: it was given, and is not repeated. */
+  /** null: it was configured, and is not repeated. */
   generatedKey: Secret | null;
   /** The demo channel's keys; null without the demo. */
   demoKeys: DemoKeys | null;
-  /** Where the line to paste talks to; null where there is no channel yet. */
+  /** The channel of the line to paste; null if there is none yet. */
   channel: string | null;
 }
 
@@ -43,7 +43,7 @@ export function greetingText(greeting: Greeting): string {
 }
 
 function curlLine(url: string, key: Secret | null, channel: string): string {
-  // A key that was given is in the environment of whoever gave it.
+  // A configured key is in the environment of the one who configured it.
   const authorization =
     key === null ? '"authorization: Bearer $HARNESS_API_KEY"' : `'authorization: Bearer ${key.reveal()}'`;
   const body = JSON.stringify({

@@ -14,7 +14,7 @@ export interface DemoPage {
   close(): Promise<void>;
 }
 
-/** Opens the page on DEMO_PORT; where that is unset on PORT + 1, or any free port where that is taken or PORT is 0. */
+/** Opens the page on DEMO_PORT. If that is unset: on PORT + 1, or on any free port if that is taken or PORT is 0. */
 export async function openDemoPage(options: {
   config: Config;
   serviceUrl: string;
@@ -53,9 +53,9 @@ export async function openDemoPage(options: {
   }
 }
 
-/** The demo's MCP server, which this instance starts as a process, for both channels of such a start. */
+/** The demo's MCP server, a process of this instance, for both default channels. */
 export function demoServers(): Record<string, Record<string, McpProcessServer>> {
-  // Built, it is JavaScript; from the sources it is what runs this file.
+  // JavaScript if built, TypeScript if run from the sources.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const path = fileURLToPath(new URL(`../demo/mcp-server.${extension}`, import.meta.url));
   const shop = { command: process.execPath, args: [...process.execArgv, path] };

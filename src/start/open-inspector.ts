@@ -10,7 +10,7 @@ import type { Store } from "../store.ts";
 /** INSPECTOR=on: what /machines serves, and the link that opens it. */
 export interface Inspector {
   routes: (threads: Threads) => Route[];
-  /** The key stands behind the `#`: browsers send that to nobody. */
+  /** With the key behind the `#`, which browsers never send. */
   linkOf(url: string): string;
   /** Ends every watch. */
   close(): void;
@@ -18,7 +18,7 @@ export interface Inspector {
 
 export function openInspector(dependencies: {
   transportKey: Secret;
-  /** What else must never be shown. */
+  /** Other secrets to hide. */
   secrets: readonly Secret[];
   store: Store;
   log: PlainLog;

@@ -5,8 +5,8 @@ import { messageOf } from "../errors.ts";
 import type { Exposition } from "../http/metrics-route.ts";
 
 /**
- * METRICS_PORT: the metrics on a port of their own, without a key, so that whoever may reach the port may read them.
- * Rejects with ConfigError where the port is taken.
+ * METRICS_PORT: the metrics on a port of their own, without a key: who can reach the port can read them.
+ * Rejects with ConfigError if the port is taken.
  */
 export async function openMetricsPort(
   metrics: Exposition,

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import type { Model } from "../model.ts";
-import { openModel as openOpenAi } from "../models/openai.ts";
+import { openOpenAi } from "../models/openai.ts";
 
 /** Opens the model that the configuration names; with neither a key nor an address, the offline demo. */
 export async function openModel({ openai, modelTimeoutMs }: Config): Promise<Model> {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { McpServers } from "../../src/agent/mcp.ts";
+import type { McpServers } from "../../src/agent/mcp/sessions.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { freePort } from "../support/free-port.ts";
 import { callOf, names, never, openSessions } from "./sessions.ts";

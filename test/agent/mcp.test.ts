@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { McpServers } from "../../src/agent/mcp.ts";
+import type { McpServers } from "../../src/agent/mcp/sessions.ts";
 import { callOf, names, never, openServer, openSessions, tool } from "./sessions.ts";
 
 describe("a server over HTTP", () => {

@@ -2,16 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateTokens } from "../../src/agent/history-budget.ts";
 import { buildPrompt, DEFAULT_INSTRUCTIONS } from "../../src/agent/prompt.ts";
-import type { PromptParts } from "../../src/agent/prompt.ts";
+import type { PromptInput } from "../../src/agent/prompt.ts";
 import type { Message, TurnItem } from "../../src/domain/message.ts";
 import type { ModelMessage } from "../../src/model.ts";
 import { message, newRun, unknownSpeaker } from "./run.ts";
 
-function promptOf(parts: Partial<PromptParts> = {}): ModelMessage[] {
+function promptOf(parts: Partial<PromptInput> = {}): ModelMessage[] {
   return buildPrompt({
     instructions: "You sell shoes.",
     run: newRun(),
-    said: "Hello",
+    text: "Hello",
     before: [],
     hasTools: false,
     maxInputTokens: 32_000,
@@ -19,7 +19,7 @@ function promptOf(parts: Partial<PromptParts> = {}): ModelMessage[] {
   });
 }
 
-const systemOf = (parts: Partial<PromptParts>) => promptOf(parts)[0]?.content ?? "";
+const systemOf = (parts: Partial<PromptInput>) => promptOf(parts)[0]?.content ?? "";
 
 /** Every tool message answers a call of the assistant message before it, and every call is answered there. */
 function expectCoherent(messages: readonly ModelMessage[]): void {
@@ -189,7 +189,7 @@ describe("the present run", () => {
       { type: "assistant", text: "", calls: [call(id)] },
       { type: "result", callId: id, text: id.repeat(4_000), isError: false },
     ]);
-    const prompt = promptOf({ run: newRun({ turns }), said: "s".repeat(4_000), maxInputTokens: 2_300 });
+    const prompt = promptOf({ run: newRun({ turns }), text: "s".repeat(4_000), maxInputTokens: 2_300 });
     const tools = prompt.filter(({ role }) => role === "tool").map(({ content }) => content);
     expect(tools.map((text) => text.length < 300)).toEqual([true, true, false]);
     expect(tools[0]).toMatch(/^a{200}\n\[shortened/);

@@ -1,10 +1,10 @@
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 import type { Call } from "../../machines/run.ts";
-import { createMcpSessions } from "../../src/agent/mcp.ts";
-import type { McpSessions } from "../../src/agent/mcp.ts";
-import { MCP_TIMEOUTS } from "../../src/agent/mcp-session.ts";
-import type { McpTimeouts } from "../../src/agent/mcp-session.ts";
+import { createMcpSessions } from "../../src/agent/mcp/sessions.ts";
+import type { McpSessions } from "../../src/agent/mcp/sessions.ts";
+import { MCP_TIMEOUTS } from "../../src/agent/mcp/session.ts";
+import type { McpTimeouts } from "../../src/agent/mcp/session.ts";
 import { startMcpHttpServer } from "./mcp-http-server.ts";
 import type { McpHttpServer } from "./mcp-http-server.ts";
 import { silentLog } from "./run.ts";

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Model } from "../../src/model.ts";
 import { startDemoModel } from "../../src/demo/model/demo-model.ts";
-import { openModel } from "../../src/models/openai.ts";
+import { openOpenAi } from "../../src/models/openai.ts";
 import { startTurn } from "../support/open-model.ts";
 
 async function openDemo(): Promise<Model> {
   const demo = await startDemoModel();
-  const model = openModel({ apiKey: null, baseUrl: demo.baseUrl, silenceMs: 30_000, kind: "demo" });
+  const model = openOpenAi({ apiKey: null, baseUrl: demo.baseUrl, silenceMs: 30_000, kind: "demo" });
   onTestFinished(async () => {
     await model.close();
     await demo.close();
@@ -61,7 +61,7 @@ test("the demo model refuses what is no chat completion", async () => {
 
 test("closing the demo model ends its answers", async () => {
   const demo = await startDemoModel();
-  const model = openModel({ apiKey: null, baseUrl: demo.baseUrl, silenceMs: 30_000, kind: "demo" });
+  const model = openOpenAi({ apiKey: null, baseUrl: demo.baseUrl, silenceMs: 30_000, kind: "demo" });
   const { turn, written } = startTurn(model);
   await expect.poll(() => written.length).toBeGreaterThan(0);
   await demo.close();

@@ -4,7 +4,7 @@ import type { Clock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
 import type { Model } from "../../src/model.ts";
-import { openModel } from "../../src/models/openai.ts";
+import { openOpenAi } from "../../src/models/openai.ts";
 import { startService } from "../../src/service.ts";
 import type { Store } from "../../src/store.ts";
 import { startMcpHttpServer } from "../agent/mcp-http-server.ts";
@@ -42,7 +42,7 @@ describe(`P1, P24, P30: a store of which every ${1 / RATE}th call goes wrong`, (
   beforeAll(async () => {
     echo = await startEchoModel();
     tools = await startMcpHttpServer([[{ name: "clock", inputSchema: { type: "object" } }]]);
-    model = openModel({ apiKey: null, baseUrl: echo.baseUrl, silenceMs: 30_000 });
+    model = openOpenAi({ apiKey: null, baseUrl: echo.baseUrl, silenceMs: 30_000 });
   });
 
   afterAll(async () => {

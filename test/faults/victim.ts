@@ -5,7 +5,7 @@
  */
 import { systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
-import { watchForFaults } from "../../src/start/faults.ts";
+import { watchForUncaughtErrors } from "../../src/start/uncaught-errors.ts";
 import { openLog } from "../../src/log.ts";
 import { openModel } from "../../src/start/open-model.ts";
 import { openStore } from "../../src/installation/open-store.ts";
@@ -46,7 +46,7 @@ const service = await startService({
   clock: systemClock,
   log,
 });
-const faults = watchForFaults(log);
+const faults = watchForUncaughtErrors(log);
 isListening = true;
 process.stdout.write(`${JSON.stringify({ victimUrl: service.url })}\n`);
 

@@ -9,7 +9,7 @@ import type { Metrics } from "../../src/metrics/metrics.ts";
 import { ModelFault } from "../../src/model.ts";
 import { openMetricsPort } from "../../src/start/open-metrics-port.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
-import { timed } from "../../src/metrics/timed.ts";
+import { timedMethods } from "../../src/metrics/timed-methods.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { call, hold, say, status, usage } from "../support/model-server.ts";
 import { openScriptedModel, plainRequest } from "../support/open-model.ts";
@@ -122,10 +122,10 @@ describe("METRICS_PORT", () => {
   });
 });
 
-describe("timed()", () => {
+describe("timedMethods()", () => {
   test("times what answers later, by name and outcome, and passes on the rest", async () => {
     const told: [string, boolean][] = [];
-    const part = timed(
+    const part = timedMethods(
       {
         kind: "lamp",
         on: async (watts: number) => watts,

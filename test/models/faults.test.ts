@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { ModelFault, TURN_TEXT_CHARS } from "../../src/model.ts";
-import { openModel } from "../../src/models/openai.ts";
+import { openOpenAi } from "../../src/models/openai.ts";
 import {
   bytes,
   cut,
@@ -20,7 +20,7 @@ import { CANARY_KEY, openScriptedModel, plainRequest, startTurn } from "../suppo
 const fault = (message: string) => expect.objectContaining({ name: "ModelFault", message });
 
 test("P28: a refused connection is tried three times, then it is a fault", async () => {
-  const model = openModel({ apiKey: CANARY_KEY, baseUrl: await unreachableBaseUrl(), silenceMs: 30_000 });
+  const model = openOpenAi({ apiKey: CANARY_KEY, baseUrl: await unreachableBaseUrl(), silenceMs: 30_000 });
   await expect(startTurn(model).turn).rejects.toEqual(fault("The model cannot be reached"));
   await model.close();
 });

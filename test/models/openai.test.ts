@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openModel } from "../../src/models/openai.ts";
+import { openOpenAi } from "../../src/models/openai.ts";
 import {
   bytes,
   call,
@@ -103,7 +103,7 @@ test("each request is its own: its body and its trace, beside headers that are t
 
 test("a server without a key gets a placeholder, and no tools where none are offered", async () => {
   const server = await startModelServer();
-  const model = openModel({ apiKey: null, baseUrl: server.baseUrl, silenceMs: 30_000 });
+  const model = openOpenAi({ apiKey: null, baseUrl: server.baseUrl, silenceMs: 30_000 });
   await startTurn(model).turn;
   expect(server.requests[0]?.headers.authorization).toBe("Bearer none");
   expect(server.requests[0]?.body).not.toHaveProperty("tools");
@@ -138,7 +138,7 @@ test("all text of one network read is told at once, in however many transfer chu
   const server = await startRawServer((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks.join("")}0\r\n\r\n`);
   });
-  const model = openModel({ apiKey: null, baseUrl: server.origin, silenceMs: 30_000 });
+  const model = openOpenAi({ apiKey: null, baseUrl: server.origin, silenceMs: 30_000 });
   const { turn, written } = startTurn(model);
   expect((await turn).text).toBe("abcdefgh");
   expect(written).toEqual(["abcdefgh"]);

@@ -7,7 +7,7 @@ import type { Config } from "../../src/config.ts";
 import type { Channel } from "../../src/domain/channel.ts";
 import { hashKey } from "../../src/installation/channel-keys.ts";
 import { createLog } from "../../src/log.ts";
-import { openModel } from "../../src/models/openai.ts";
+import { openOpenAi } from "../../src/models/openai.ts";
 import { Secret } from "../../src/secret.ts";
 import { startService } from "../../src/service.ts";
 import type { Service } from "../../src/service.ts";
@@ -102,7 +102,7 @@ export async function openHouse(site: Site, script?: Script, changes: Partial<Co
   const commands: string[] = [];
   const stores: Store[] = [];
   const services: Service[] = [];
-  const model = openModel({ apiKey: null, baseUrl: modelServer.baseUrl, silenceMs: 30_000 });
+  const model = openOpenAi({ apiKey: null, baseUrl: modelServer.baseUrl, silenceMs: 30_000 });
   const log = createLog({ level: "silent", secrets: [], destination: { write() {} } });
   for (let n = 0; n < site.instances; n++) {
     const store = await ground.open((name) => void commands.push(name));

@@ -7,7 +7,7 @@ import { readConfig } from "../../src/config.ts";
 import type { Channel } from "../../src/domain/channel.ts";
 import type { Listener } from "../../src/listener.ts";
 import { createLog } from "../../src/log.ts";
-import { openModel } from "../../src/models/openai.ts";
+import { openOpenAi } from "../../src/models/openai.ts";
 import { Secret } from "../../src/secret.ts";
 import { startService } from "../../src/service.ts";
 import type { Service } from "../../src/service.ts";
@@ -68,7 +68,7 @@ export async function openWhole(options: {
   const store = options.store ?? (await openEmbeddedStore({ dataDir, clock }));
   for (const channel of [shop, other, cli, closed, ...channels]) await store.putChannel(channel);
   const played = await startModelServer(options.script);
-  const model = openModel({ apiKey: "sk-model", baseUrl: played.baseUrl, silenceMs: 30_000 });
+  const model = openOpenAi({ apiKey: "sk-model", baseUrl: played.baseUrl, silenceMs: 30_000 });
   const logged: string[] = [];
   const log = createLog({
     level: "info",

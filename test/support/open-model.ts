@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { Model, ModelRequest, ModelTurn } from "../../src/model.ts";
-import { openModel } from "../../src/models/openai.ts";
+import { openOpenAi } from "../../src/models/openai.ts";
 import { startModelServer } from "./model-server.ts";
 import type { ModelServer, Script } from "./model-server.ts";
 
@@ -21,7 +21,7 @@ export async function openScriptedModel(
   options: { silenceMs?: number } = {},
 ): Promise<{ server: ModelServer; model: Model }> {
   const server = await startModelServer(script);
-  const model = openModel({
+  const model = openOpenAi({
     apiKey: CANARY_KEY,
     baseUrl: server.baseUrl,
     silenceMs: options.silenceMs ?? 30_000,

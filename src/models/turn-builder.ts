@@ -1,26 +1,24 @@
 import type { Usage } from "../../machines/run.ts";
 import { newId } from "../domain/ids.ts";
 import type { ModelCall } from "../model.ts";
-import { readChunk } from "./chunk.ts";
-import type { CallPart, Chunk } from "./chunk.ts";
+import { readChunk } from "./completion-chunk.ts";
+import type { CallPart, CompletionChunk } from "./completion-chunk.ts";
 import { brokeOff, notUnderstood } from "./faults.ts";
 
-/** A turn as it builds up from the chunks of a chat completion. */
-export class Answer {
+/** Builds a turn from the chunks of a chat completion. */
+export class TurnBuilder {
   /** Some chunk has come. */
   hasBegun = false;
-  /** The model has said all it wanted; usage may still come. */
+  /** The model has finished; usage may still come. */
   isFinished = false;
   /** Nothing more will come. */
   isDone = false;
   usage: Usage | null = null;
-  readonly #calls: { index: number; call: ModelCall }[] = [];
+  readonly calls: ModelCall[] = [];
+  /** The latest call of each index. */
+  readonly #latest = new Map<number, ModelCall>();
 
-  get calls(): ModelCall[] {
-    return this.#calls.map(({ call }) => call);
-  }
-
-  /** Takes one event's data; answers with the text that it adds. Throws ModelFault. */
+  /** Takes one event's data, and returns the text that it adds. Throws ModelFault. */
   take(data: string): string {
     if (data.startsWith("[DONE]")) {
       this.isFinished = true;
@@ -38,17 +36,18 @@ export class Answer {
 
   /** The id comes with a call's first part alone. Some servers number every call 0: a new id is a new call. */
   #addCall({ index, id, name, arguments: args }: CallPart): void {
-    let call = this.#calls.findLast((known) => known.index === index)?.call;
+    let call = this.#latest.get(index);
     if (!call || (id !== "" && id !== call.callId)) {
       call = { callId: id || `call_${newId()}`, name: "", arguments: "" };
-      this.#calls.push({ index, call });
+      this.#latest.set(index, call);
+      this.calls.push(call);
     }
     if (call.name === "") call.name = name;
     call.arguments += args;
   }
 }
 
-function parseChunk(data: string): Chunk {
+function parseChunk(data: string): CompletionChunk {
   try {
     return readChunk(JSON.parse(data));
   } catch (error) {

@@ -3,7 +3,7 @@
  * their codes; their messages may hold addresses, and are not passed on.
  */
 export type McpFault =
-  /** The server took the call and answered with an error of its own; its message is the server's to tell. */
+  /** The server took the call and answered with an error of its own, whose message may be passed on. */
   | { type: "answered"; message: string }
   | { type: "timedOut" }
   /** The server knows no such session: it did nothing, and a new session is all that is needed. */
@@ -18,7 +18,7 @@ const REQUEST_TIMEOUT = -32_001;
 /** HTTP statuses for an unknown session: 404 by the protocol, 400 by servers that forgot all of them in a restart. */
 const UNKNOWN_SESSION = new Set([400, 404]);
 
-export function faultOf(error: unknown): McpFault {
+export function mcpFaultOf(error: unknown): McpFault {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === REQUEST_TIMEOUT) return { type: "timedOut" };
   if (code === CONNECTION_CLOSED) return { type: "lost" };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readChunk } from "../../src/models/chunk.ts";
+import { readChunk } from "../../src/models/completion-chunk.ts";
 
 const nothing = { text: "", calls: [], isLast: false, usage: null, error: undefined };
 const inChoice = (choice: object) => ({ choices: [choice] });

@@ -4,19 +4,18 @@ import type { Usage } from "../../machines/run.ts";
  * One chunk of a chat completion, as far as it is read. Checked by hand: 0.1 µs a chunk where zod takes 0.3, which is
  * 1 % of what a message of 20 chunks costs.
  *
- * Lenient where OpenAI-compatible servers are known to differ: everything may be missing or null, and usage that makes
- * no sense is no usage.
+ * OpenAI-compatible servers differ, so everything may be missing or null, and usage that makes no sense is ignored.
  */
-export interface Chunk {
+export interface CompletionChunk {
   text: string;
   calls: CallPart[];
-  /** The model has said all it wanted; usage may still come. */
+  /** The model has finished; usage may still come. */
   isLast: boolean;
   usage: Usage | null;
   error: unknown;
 }
 
-/** A part of a call: empty where the chunk does not say. */
+/** A part of a call; what the chunk leaves out is empty. */
 export interface CallPart {
   index: number;
   id: string;
@@ -24,8 +23,8 @@ export interface CallPart {
   arguments: string;
 }
 
-/** Throws TypeError where something is of another type than it should be. */
-export function readChunk(json: unknown): Chunk {
+/** Throws TypeError if something is of a wrong type. */
+export function readChunk(json: unknown): CompletionChunk {
   const { choices, usage, error } = fieldsOf(json);
   // One choice was asked for.
   const choice = listOf(choices, readChoice).find(({ index }) => index === 0);

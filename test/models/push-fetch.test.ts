@@ -1,20 +1,21 @@
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
-import { openFastFetch, PushedResponse } from "../../src/models/fast-fetch.ts";
-import type { FastFetch } from "../../src/models/fast-fetch.ts";
+import { openPushFetch } from "../../src/models/push-fetch.ts";
+import type { PushFetch } from "../../src/models/push-fetch.ts";
+import { PushedResponse } from "../../src/models/pushed-response.ts";
 import { startRawServer } from "../support/raw-server.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 const chunked = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 const END = "0\r\n\r\n";
 
-function open(silenceMs = 30_000): FastFetch {
-  const http = openFastFetch(silenceMs);
+function open(silenceMs = 30_000): PushFetch {
+  const http = openPushFetch(silenceMs);
   onTestFinished(() => http.close());
   return http;
 }
 
-function post(http: FastFetch, url: string, signal: AbortSignal | null = null): Promise<Response> {
+function post(http: PushFetch, url: string, signal: AbortSignal | null = null): Promise<Response> {
   return http.post({ origin: url, path: "/", headers: ["x-a", "1"] }, "{}", signal);
 }
 

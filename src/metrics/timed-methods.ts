@@ -1,21 +1,21 @@
 export type Settled = { ok: true; value: unknown } | { ok: false };
 
 /**
- * The same part, its asynchronous methods timed; whatever else it has is passed on as it is. For parts that are plain
- * objects: methods of a class are not seen.
+ * The same object, its asynchronous methods timed; everything else is as it was. For plain objects: methods of a class
+ * are not seen.
  */
-export function timed<Part extends object>(
-  part: Part,
+export function timedMethods<Target extends object>(
+  target: Target,
   onCall: (method: string, ms: number, result: Settled) => void,
-): Part {
-  const methods = Object.entries(part).filter((entry): entry is [string, Method] => isMethod(entry[1]));
-  const timedMethods = methods.map(([name, method]) => [name, timedMethod(name, method)]);
-  return Object.assign({ ...part }, Object.fromEntries(timedMethods));
+): Target {
+  const methods = Object.entries(target).filter((entry): entry is [string, Method] => isMethod(entry[1]));
+  const replaced = methods.map(([name, method]) => [name, timedMethod(name, method)]);
+  return Object.assign({ ...target }, Object.fromEntries(replaced));
 
   function timedMethod(name: string, method: Method): Method {
     return (...args) => {
       const beganAt = performance.now();
-      const result = Reflect.apply(method, part, args);
+      const result = Reflect.apply(method, target, args);
       if (result instanceof Promise) {
         result.then(
           (value: unknown) => onCall(name, performance.now() - beganAt, { ok: true, value }),

@@ -1,10 +1,10 @@
-import type { Call } from "../../machines/run.ts";
-import type { Clock } from "../clock.ts";
-import type { McpServer } from "../domain/channel.ts";
-import type { Log } from "../log.ts";
-import { createMcpSession, MCP_TIMEOUTS } from "./mcp-session.ts";
-import type { McpSession, McpTimeouts, ToolAnswer } from "./mcp-session.ts";
-import type { ServerTool } from "./tools.ts";
+import type { Call } from "../../../machines/run.ts";
+import type { Clock } from "../../clock.ts";
+import type { McpServer } from "../../domain/channel.ts";
+import type { Log } from "../../log.ts";
+import { MCP_TIMEOUTS, McpSession } from "./session.ts";
+import type { McpTimeouts, ToolAnswer } from "./session.ts";
+import type { ServerTool } from "../tools.ts";
 
 /** A channel's MCP servers, by name, as its settings have them now. */
 export type McpServers = Readonly<Record<string, McpServer>>;
@@ -18,7 +18,7 @@ export interface McpSessions {
   close(): Promise<void>;
 }
 
-interface Held {
+interface OpenSession {
   session: McpSession;
   /** The settings that the session was made for, as text. */
   madeFor: string;
@@ -26,12 +26,12 @@ interface Held {
 
 export function createMcpSessions(options: { clock: Clock; log: Log; timeouts?: McpTimeouts }): McpSessions {
   const { clock, log, timeouts = MCP_TIMEOUTS } = options;
-  const channels = new Map<string, Map<string, Held>>();
+  const channels = new Map<string, Map<string, OpenSession>>();
   const closing = new Set<Promise<void>>();
 
-  /** The channel's sessions as the settings want them: changed and removed servers are let go of. */
-  function sessionsOf(slug: string, servers: McpServers): Map<string, Held> {
-    const held = channels.get(slug) ?? new Map<string, Held>();
+  /** The channel's sessions as the settings want them: changed and removed servers are retired. */
+  function sessionsOf(slug: string, servers: McpServers): Map<string, OpenSession> {
+    const held = channels.get(slug) ?? new Map<string, OpenSession>();
     for (const [name, { session, madeFor }] of held) {
       if (madeFor === JSON.stringify(servers[name])) continue;
       held.delete(name);
@@ -40,7 +40,7 @@ export function createMcpSessions(options: { clock: Clock; log: Log; timeouts?: 
     }
     for (const [name, settings] of Object.entries(servers)) {
       if (held.has(name)) continue;
-      const session = createMcpSession({ name, settings, timeouts, clock, log });
+      const session = new McpSession({ name, settings, timeouts, clock, log });
       held.set(name, { session, madeFor: JSON.stringify(settings) });
     }
     if (held.size > 0) channels.set(slug, held);

@@ -1,0 +1,111 @@
+import type { Clock } from "../../clock.ts";
+import type { McpServer } from "../../domain/channel.ts";
+import type { Log } from "../../log.ts";
+import type { ServerTool } from "../tools.ts";
+import { openConnection } from "./connection.ts";
+import type { McpConnection } from "./connection.ts";
+
+/** An open connection, and what is known of the server's tools. */
+export interface ConnectedServer {
+  connection: McpConnection;
+  /** null: to be listed, for the first time or again. */
+  tools: Promise<readonly ServerTool[]> | null;
+}
+
+export interface LinkOptions {
+  name: string;
+  settings: McpServer;
+  connectMs: number;
+  clock: Clock;
+  log: Log;
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+const STDERR_CHARS = 500;
+
+/**
+ * Connects to one MCP server: when it is first needed, once for all that need it, and again when the connection broke.
+ * After a failure it is not tried again before a pause, which doubles with each failure.
+ */
+export class McpLink {
+  readonly #options: LinkOptions;
+  #connecting: Promise<ConnectedServer> | null = null;
+  /** What `#connecting` resolved to; null until then. */
+  #connected: ConnectedServer | null = null;
+  #failures = 0;
+  #nextTryAt = 0;
+  #isClosed = false;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects if it cannot connect, or failed too short a time ago. */
+  async connect(): Promise<ConnectedServer> {
+    const { name, clock } = this.#options;
+    if (this.#connecting) return this.#connecting;
+    if (this.#isClosed) throw new Error(`Cannot use MCP server ${name}: it is closed`);
+    if (clock.elapsed() < this.#nextTryAt) throw new Error(`Cannot use MCP server ${name}: it failed lately`);
+    this.#connecting = this.#open();
+    try {
+      return await this.#connecting;
+    } catch (error) {
+      this.#connecting = null;
+      this.noteFailure(error);
+      throw error;
+    }
+  }
+
+  /** The connection is broken: the next use opens another one. */
+  drop(server: ConnectedServer): void {
+    if (this.#connected !== server) return;
+    this.#connected = null;
+    this.#connecting = null;
+    void server.connection.close();
+  }
+
+  /** Connecting or listing failed. */
+  noteFailure(error: unknown): void {
+    if (this.#isClosed) return;
+    const { name, clock, log } = this.#options;
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
+    this.#failures += 1;
+    this.#nextTryAt = clock.elapsed() + pauseMs;
+    log.warn({ server: name, err: error, pauseMs }, "MCP server cannot be used: its tools are left out");
+  }
+
+  /** Connecting and listing went well. */
+  noteSuccess(): void {
+    this.#failures = 0;
+  }
+
+  /** For good. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const server = await this.#connecting?.catch(() => null);
+    this.#connecting = null;
+    this.#connected = null;
+    await server?.connection.close();
+  }
+
+  async #open(): Promise<ConnectedServer> {
+    const { name, settings, connectMs, log } = this.#options;
+    let server: ConnectedServer | null = null;
+    const connection = await openConnection({
+      name,
+      settings,
+      timeoutMs: connectMs,
+      onToolsChanged: () => {
+        if (server) server.tools = null;
+      },
+      onClosed: () => {
+        if (server) this.drop(server);
+      },
+      onStderr: (text) => log.debug({ server: name, stderr: text.slice(0, STDERR_CHARS) }, "MCP server says"),
+    });
+    server = { connection, tools: null };
+    this.#connected = server;
+    return server;
+  }
+}

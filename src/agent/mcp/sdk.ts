@@ -1,0 +1,20 @@
+/** 30 MB and a tenth of a second that only channels with MCP servers pay. */
+export async function loadSdk() {
+  const [{ Client }, { StdioClientTransport }, { StreamableHTTPClientTransport }, types] = await Promise.all([
+    import("@modelcontextprotocol/sdk/client/index.js"),
+    import("@modelcontextprotocol/sdk/client/stdio.js"),
+    import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
+    import("@modelcontextprotocol/sdk/types.js"),
+  ]);
+  const { ListToolsResultSchema, ResultSchema, ToolListChangedNotificationSchema } = types;
+  return {
+    Client,
+    StdioClientTransport,
+    StreamableHTTPClientTransport,
+    ListToolsResultSchema,
+    ResultSchema,
+    ToolListChangedNotificationSchema,
+  };
+}
+
+export type McpSdk = Awaited<ReturnType<typeof loadSdk>>;

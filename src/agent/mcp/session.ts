@@ -1,0 +1,167 @@
+import type { Clock } from "../../clock.ts";
+import type { McpServer } from "../../domain/channel.ts";
+import { resultText } from "../../domain/tool-text.ts";
+import type { Log } from "../../log.ts";
+import { abortable } from "../abortable.ts";
+import { mcpFaultOf } from "./fault.ts";
+import { McpLink } from "./link.ts";
+import type { ConnectedServer } from "./link.ts";
+import type { ServerTool } from "../tools.ts";
+
+/** What a tool answered, or why it did not. */
+export interface ToolAnswer {
+  /** At most 4,000 characters. */
+  text: string;
+  isError: boolean;
+}
+
+export interface ToolUse {
+  tool: string;
+  arguments: Record<string, unknown>;
+  /** May be made again if it is unknown whether it was done. */
+  repeatable: boolean;
+}
+
+export interface McpTimeouts {
+  connectMs: number;
+  listMs: number;
+  callMs: number;
+}
+
+export const MCP_TIMEOUTS: McpTimeouts = { connectMs: 5_000, listMs: 5_000, callMs: 60_000 };
+
+/** A call that got no answer; see McpFault. `unreachable`: it was never sent. */
+type NoAnswer = "lost" | "notTaken" | "unreachable";
+
+export interface SessionOptions {
+  name: string;
+  settings: McpServer;
+  timeouts: McpTimeouts;
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * One MCP server of a channel, shared by all its runs. Its tools are listed once, and again when it says that they
+ * changed. A server that is down costs its own tools, not the run.
+ */
+export class McpSession {
+  readonly #name: string;
+  readonly #timeouts: McpTimeouts;
+  readonly #log: Log;
+  readonly #link: McpLink;
+  readonly #calls = new Set<Promise<unknown>>();
+
+  constructor({ name, settings, timeouts, clock, log }: SessionOptions) {
+    this.#name = name;
+    this.#timeouts = timeouts;
+    this.#log = log;
+    this.#link = new McpLink({ name, settings, connectMs: timeouts.connectMs, clock, log });
+  }
+
+  /** Empty while the server cannot be used. Rejects with the signal's reason alone. */
+  async tools(signal: AbortSignal): Promise<readonly ServerTool[]> {
+    try {
+      const server = await abortable(this.#link.connect(), signal);
+      return await abortable(this.#list(server), signal);
+    } catch {
+      // Logged where it happened.
+      signal.throwIfAborted();
+      return [];
+    }
+  }
+
+  /** Rejects with the signal's reason alone. */
+  async call(use: ToolUse, signal: AbortSignal): Promise<ToolAnswer> {
+    const answering = this.#call(use, signal);
+    this.#calls.add(answering);
+    try {
+      return await answering;
+    } finally {
+      this.#calls.delete(answering);
+    }
+  }
+
+  /** Closes when the running calls have their answers. */
+  async retire(): Promise<void> {
+    await Promise.allSettled(this.#calls);
+    await this.#link.close();
+  }
+
+  /** Closes now. */
+  close(): Promise<void> {
+    return this.#link.close();
+  }
+
+  async #list(server: ConnectedServer): Promise<readonly ServerTool[]> {
+    server.tools ??= server.connection.listTools(this.#timeouts.listMs).then(
+      (tools) => {
+        this.#link.noteSuccess();
+        return tools;
+      },
+      (error: unknown) => {
+        this.#link.drop(server);
+        this.#link.noteFailure(error);
+        throw error;
+      },
+    );
+    return server.tools;
+  }
+
+  async #call(use: ToolUse, signal: AbortSignal): Promise<ToolAnswer> {
+    const first = await this.#callOnce(use, signal);
+    const mayRepeat = first === "notTaken" || (first === "lost" && use.repeatable);
+    const answer = mayRepeat ? await this.#callOnce(use, signal) : first;
+    if (typeof answer === "object") return answer;
+    return answer === "lost"
+      ? failed("The connection to the tool was lost. Whether it did its work is unknown.")
+      : failed("The tool cannot be reached at the moment.");
+  }
+
+  async #callOnce(use: ToolUse, signal: AbortSignal): Promise<ToolAnswer | NoAnswer> {
+    let server: ConnectedServer;
+    try {
+      server = await abortable(this.#link.connect(), signal);
+    } catch {
+      signal.throwIfAborted();
+      return "unreachable";
+    }
+    try {
+      const result = await server.connection.callTool(use, { timeoutMs: this.#timeouts.callMs, signal });
+      return { text: answerText(result), isError: result["isError"] === true };
+    } catch (error) {
+      signal.throwIfAborted();
+      return this.#noteFault(server, error);
+    }
+  }
+
+  #noteFault(server: ConnectedServer, error: unknown): ToolAnswer | NoAnswer {
+    const fault = mcpFaultOf(error);
+    switch (fault.type) {
+      case "answered":
+        return { text: resultText(fault.message), isError: true };
+      case "timedOut": {
+        const seconds = this.#timeouts.callMs / 1_000;
+        return failed(
+          `The tool did not answer within ${seconds} seconds. Whether it did its work is unknown.`,
+        );
+      }
+      case "lost":
+      case "notTaken":
+        this.#log.warn({ server: this.#name, err: error }, "lost the connection to an MCP server");
+        this.#link.drop(server);
+        return fault.type;
+    }
+  }
+}
+
+function failed(text: string): ToolAnswer {
+  return { text, isError: true };
+}
+
+/** MCP lets a tool answer in structured content alone. */
+function answerText(result: Record<string, unknown>): string {
+  const { content, structuredContent } = result;
+  const hasContent = Array.isArray(content) && content.length > 0;
+  return resultText(hasContent || structuredContent === undefined ? result : structuredContent);
+}

@@ -1,0 +1,48 @@
+import type { Registry } from "prom-client";
+
+/** Seconds of what should take milliseconds. */
+const QUICK = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2];
+/** Seconds of what waits for a model. */
+const SLOW = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+
+/** Loaded on first use: it costs 12 MB. */
+export type PromClient = typeof import("prom-client");
+
+export type Instruments = ReturnType<typeof createInstruments>;
+
+/** Everything that is counted and timed. Names begin with `chat_agent_`, times are in seconds. */
+export function createInstruments({ Counter, Histogram }: PromClient, registry: Registry) {
+  const registers = [registry];
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Counter({ name: `chat_agent_${name}`, help, labelNames, registers });
+  const times = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    buckets: number[],
+  ) => new Histogram({ name: `chat_agent_${name}`, help, labelNames, buckets, registers });
+
+  return {
+    requests: times(
+      "request_seconds",
+      "Time to the answer's head, of a stream too",
+      ["route", "status"],
+      QUICK,
+    ),
+    refused: counter("refused_by_limit_total", "Requests over a rate limit or behind a full queue", [
+      "route",
+    ]),
+    runs: times("run_seconds", "From the user's message to the run's end", ["channel", "outcome"], SLOW),
+    moves: counter("thread_events_total", "Events that moved a thread", ["event"]),
+    toolCalls: counter("tool_calls_total", "Tool calls that were issued", ["kind"]),
+    takeovers: counter("takeovers_total", "Runs taken up from a process that was gone", []),
+    queued: counter("queued_messages_total", "Messages behind an active run, by what became of them", [
+      "result",
+    ]),
+    firstTexts: times("model_first_text_seconds", "From a model call to its first text", ["model"], SLOW),
+    turns: times("model_turn_seconds", "A model call from end to end", ["model", "outcome"], SLOW),
+    tokens: counter("model_tokens_total", "Tokens as the model server told them", ["model", "direction"]),
+    storeCalls: times("store_call_seconds", "Store calls by operation", ["operation", "outcome"], QUICK),
+    commands: times("redis_command_seconds", "Round trips to Redis", ["command"], QUICK),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Model, Wrote } from "../model.ts";
+import type { Instruments } from "./instruments.ts";
+
+/** The same model, each of its turns timed. */
+export function timedModel(model: Model, { firstTexts, turns, tokens }: Instruments): Model {
+  return {
+    ...model,
+    async stream(request, wrote, signal) {
+      const { model: name } = request;
+      const beganAt = performance.now();
+      const seconds = () => (performance.now() - beganAt) / 1000;
+      const timedWrote = onFirst(wrote, () => firstTexts.observe({ model: name }, seconds()));
+      try {
+        const turn = await model.stream(request, timedWrote, signal);
+        turns.observe({ model: name, outcome: "done" }, seconds());
+        tokens.inc({ model: name, direction: "input" }, turn.usage?.input ?? 0);
+        tokens.inc({ model: name, direction: "output" }, turn.usage?.output ?? 0);
+        return turn;
+      } catch (error) {
+        turns.observe({ model: name, outcome: signal.aborted ? "aborted" : "failed" }, seconds());
+        throw error;
+      }
+    },
+  };
+}
+
+/** Calls `first` before the first text is passed on. */
+function onFirst(wrote: Wrote, first: () => void): Wrote {
+  let isFirst = true;
+  return (text) => {
+    if (isFirst) first();
+    isFirst = false;
+    return wrote(text);
+  };
+}
