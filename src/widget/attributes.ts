@@ -1,10 +1,11 @@
 import type { ConfirmTools } from "./tools/asks-first.ts";
 import type { ToolSources } from "./tools/list-tools.ts";
 
+/** A change of these begins another conversation. */
+export const IDENTITY = ["publishable-key", "base-url", "storage"];
+
 export const OBSERVED = [
-  "publishable-key",
-  "base-url",
-  "storage",
+  ...IDENTITY,
   "open",
   "display",
   "launcher",
@@ -14,10 +15,7 @@ export const OBSERVED = [
   "welcome",
   "max-chars",
   "tools",
-] as const;
-
-/** A change of these begins another conversation. */
-export const IDENTITY: ReadonlySet<string> = new Set(["publishable-key", "base-url", "storage"]);
+];
 
 /** Reads the element's attributes. An absent or invalid one has its default. */
 export class Attributes {
@@ -51,8 +49,8 @@ export class Attributes {
     this.#element.toggleAttribute("open", open);
   }
 
-  get display(): "floating" | "inline" {
-    return this.#oneOf("display", ["floating", "inline"]);
+  get isInline(): boolean {
+    return this.text("display") === "inline";
   }
 
   get storage(): "local" | "session" | "memory" {

@@ -31,9 +31,23 @@ const stylesheetText = {
   },
 };
 
-async function bundle(entry, format, define = {}) {
+/**
+ * Modules are bundled in the order of their imports, and gzip finds a repetition only within 32 KB. With stylesheet and
+ * texts in front, the code is in one piece: 300 bytes less.
+ */
+const IN_FRONT = [
+  "./view/shadow-renderer.ts",
+  "./strings/language.ts",
+  "./view/widget.tsx",
+  "./tools/list-tools.ts",
+  "./run/tool-calls.ts",
+];
+
+async function bundle({ entry, inFront = [], format, define = {} }) {
+  const imports = inFront.map((file) => `import "${file}";`);
+  const contents = [...imports, `export * from "${entry}";`].join("\n");
   const result = await build({
-    entryPoints: [join(here, entry)],
+    stdin: { contents, resolveDir: here, loader: "ts" },
     bundle: true,
     minify: true,
     format,
@@ -50,11 +64,16 @@ async function bundle(entry, format, define = {}) {
 const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 
 // The script knows its renderer by content, so that old pages and new scripts never mix.
-const markdown = await bundle("view/render-markdown.ts", "esm");
+const markdown = await bundle({ entry: "./view/render-markdown.ts", format: "esm" });
 const markdownFile = `chat-agent-markdown.${hashOf(markdown)}.mjs`;
 const [script, module] = await Promise.all([
-  bundle("classic.ts", "iife", { __MARKDOWN_FILE__: JSON.stringify(`./${markdownFile}`) }),
-  bundle("module.ts", "esm"),
+  bundle({
+    entry: "./classic.ts",
+    inFront: IN_FRONT,
+    format: "iife",
+    define: { __MARKDOWN_FILE__: JSON.stringify(`./${markdownFile}`) },
+  }),
+  bundle({ entry: "./module.ts", inFront: IN_FRONT, format: "esm" }),
 ]);
 const gzipBytes = gzipSync(script, { level: 9 }).length;
 if (gzipBytes > BUDGET_BYTES) {

@@ -8,7 +8,7 @@ import type { Strings } from "./strings/strings.ts";
 import type { PropertyTool, ToolShape } from "./tools/tool.ts";
 import type { ChatPhase } from "./view/view-state.ts";
 
-/** A server has no HTMLElement; importing this file there must not throw. */
+/** A server has no HTMLElement; importing this file there must not throw. The cast: nothing is ever made of the class. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 /** Properties that a page may set before the element is defined; they would hide the accessors of the class. */
@@ -46,7 +46,7 @@ export class ChatAgent extends Base {
 
   attributeChangedCallback(name: string, before: string | null, now: string | null): void {
     if (before === now) return;
-    if (IDENTITY.has(name)) this.#chat.identityChanged();
+    if (IDENTITY.includes(name)) this.#chat.identityChanged();
     if (name === "tools") this.refreshTools();
     if (name === "open") this.#chat.openChanged(now !== null);
     this.#chat.redraw();

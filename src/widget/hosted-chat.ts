@@ -15,7 +15,7 @@ import { modelContext } from "./tools/model-context.ts";
 import { PropertyTools } from "./tools/property-tools.ts";
 import type { ToolShape } from "./tools/tool.ts";
 import { loadMarkdown } from "./view/rich-text.tsx";
-import type { MarkdownRenderer } from "./view/rich-text.tsx";
+import type { MarkdownModule } from "./view/rich-text.tsx";
 import { ShadowRenderer } from "./view/shadow-renderer.ts";
 import { EMPTY_VIEW } from "./view/view-state.ts";
 import type { ViewState } from "./view/view-state.ts";
@@ -27,7 +27,7 @@ import { widgetPropsOf } from "./widget-props-of.ts";
 export interface ScriptSource {
   /** The service's address where the element has no base-url. */
   url: string;
-  loadMarkdown: () => Promise<{ renderMarkdown: MarkdownRenderer }>;
+  loadMarkdown: () => Promise<MarkdownModule>;
 }
 
 /** The chat behind one element: its attributes, its conversation, the page's tools, and the drawing of it. */
@@ -69,7 +69,7 @@ export class HostedChat {
     this.#renderer ??= new ShadowRenderer(this.#element, () => this.#view());
     this.#listening = new AbortController();
     this.#listen(this.#listening.signal);
-    if (!this.#isInline && openStorage("session", attributes.prefix).read("open") === true)
+    if (!attributes.isInline && openStorage("session", attributes.prefix).read("open") === true)
       attributes.open = true;
     this.#renderer.draw();
     this.#begin();
@@ -112,10 +112,6 @@ export class HostedChat {
     );
   }
 
-  get #isInline(): boolean {
-    return this.attributes.display === "inline";
-  }
-
   #begin(): void {
     const { publishableKey, baseUrl, storage, prefix } = this.attributes;
     if (publishableKey === null || this.#conversation !== null) return;
@@ -135,17 +131,19 @@ export class HostedChat {
   }
 
   #listen(signal: AbortSignal): void {
-    const on = (target: EventTarget | null, type: string, listener: (event: Event) => void) =>
-      target?.addEventListener(type, listener, { signal });
-    on(window, "online", () => this.#conversation?.connectionChanged());
-    on(window, "offline", () => this.#conversation?.connectionChanged());
-    on(window, "storage", (event) => void this.#conversation?.storageChanged(event as StorageEvent));
-    on(document, "visibilitychange", () => this.#isSeen() && this.#conversation?.markSeen());
-    on(modelContext(), "toolchange", () => this.tools.changed());
-    // Back from the browser's page cache: the conversation may have gone on without this page.
-    on(window, "pageshow", (event) => {
-      if ((event as PageTransitionEvent).persisted) void this.#conversation?.refresh();
-    });
+    const options = { signal };
+    const connectionChanged = () => this.#conversation?.connectionChanged();
+    window.addEventListener("online", connectionChanged, options);
+    window.addEventListener("offline", connectionChanged, options);
+    window.addEventListener("storage", (event) => void this.#conversation?.storageChanged(event), options);
+    const visibilityChanged = () => this.#isSeen() && this.#conversation?.markSeen();
+    document.addEventListener("visibilitychange", visibilityChanged, options);
+    modelContext()?.addEventListener("toolchange", () => this.tools.changed(), options);
+    const pageShown = ({ persisted }: PageTransitionEvent) => {
+      // Back from the browser's page cache: the conversation may have gone on without this page.
+      if (persisted) void this.#conversation?.refresh();
+    };
+    window.addEventListener("pageshow", pageShown, options);
   }
 
   #host(): ConversationHost {
@@ -173,7 +171,7 @@ export class HostedChat {
   }
 
   #isPanelShown(): boolean {
-    return this.attributes.open || this.#isInline;
+    return this.attributes.open || this.attributes.isInline;
   }
 
   #isSeen(): boolean {

@@ -16,7 +16,7 @@ export function widgetPropsOf(options: {
   return {
     ...given,
     open: attributes.open,
-    inline: attributes.display === "inline",
+    inline: attributes.isInline,
     hasLauncher: attributes.hasLauncher,
     heading: attributes.text("heading") ?? strings.title,
     placeholder: attributes.text("placeholder") ?? strings.placeholder,

@@ -200,7 +200,8 @@ export class Conversation {
     const { tabStorage, sharedStorage } = this.#dependencies;
     this.#run.forgetAllowed();
     this.#starting = null;
-    for (const name of ["run", "draft"]) tabStorage.write(name, null);
+    tabStorage.write("run", null);
+    tabStorage.write("draft", null);
     sharedStorage.write("catalog", null);
     this.view.clear();
   }

@@ -3,7 +3,7 @@ import type { DoneLine, ErrorLine, TerminalLine } from "../../../machines/line.t
 import { currentPage } from "../service/current-page.ts";
 import { readLines } from "../service/read-lines.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
-import { Refused, refusedStatus } from "../service/widget-api.ts";
+import { busySeconds, refusedStatus } from "../service/widget-api.ts";
 import type { ToolResultBody } from "../tools/tool-result.ts";
 import type { ShownMessage } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
@@ -11,8 +11,7 @@ import { pause } from "./pause.ts";
 import type { ShownReply } from "./shown-reply.ts";
 import type { ToolCalls } from "./tool-calls.ts";
 
-export interface FollowedRun {
-  dependencies: ConversationDependencies;
+export interface FollowedRun extends ConversationDependencies {
   thread: ThreadAccess;
   signal: AbortSignal;
   reply: ShownReply;
@@ -57,7 +56,7 @@ const UNDELIVERABLE = "The tool ran, but its result could not be delivered";
  * only with the signal's reason.
  */
 export async function followRun(run: FollowedRun, first: StreamOpening): Promise<RunEnd> {
-  const { dependencies, reply, calls, signal } = run;
+  const { reply, calls, signal } = run;
   const start = reply.mark();
   let mark = start;
   let opening = first;
@@ -76,15 +75,15 @@ export async function followRun(run: FollowedRun, first: StreamOpening): Promise
     const cause = end.type === "cut" ? end.cause : null;
     const status = refusedStatus(cause);
     const seconds = RETRY_SECONDS[failures];
-    if (cause instanceof Refused && status === 429) {
-      await pause(dependencies, cause.retryAfterSeconds, "busy", signal);
+    if (status === 429) {
+      await pause(run, busySeconds(cause), "busy", signal);
     } else if ((status === 413 || status === 422) && isReplaceable(opening)) {
       opening = { type: "tool-result", body: { ...opening.body, result: UNDELIVERABLE, isError: true } };
     } else if (isFinal(status) || seconds === undefined) {
       return { type: "lost", cause };
     } else {
       failures += 1;
-      await pause(dependencies, seconds, "cut", signal);
+      await pause(run, seconds, "cut", signal);
       signal.throwIfAborted();
       // A result whose stream was cut is posted again, as it may not have arrived.
       if (opening.type !== "tool-result" || end.type === "moved" || status === 409) {
@@ -111,7 +110,7 @@ async function readStream(
   mark: ShownMessage | null,
   onLine: () => void,
 ): Promise<StreamEnd> {
-  const { dependencies, reply, signal } = run;
+  const { host, reply, signal } = run;
   try {
     const response = await openStream(run, opening);
     reply.rewind(mark);
@@ -119,7 +118,7 @@ async function readStream(
     if (response.body === null) return { type: "cut", cause: null };
     for await (const line of readLines(response.body)) {
       onLine();
-      dependencies.host.emit("line", { line });
+      host.emit("line", { line });
       if (!isTerminal(line)) reply.add(line);
       else if (line.type === "error" && line.code === "interrupted") return { type: "moved" };
       else return line;
@@ -131,19 +130,21 @@ async function readStream(
   }
 }
 
-function openStream(run: FollowedRun, opening: StreamOpening): Promise<Response> | Response {
-  const { dependencies, thread, signal } = run;
-  const { token, threadId } = thread;
+function openStream(
+  { api, thread, signal }: FollowedRun,
+  opening: StreamOpening,
+): Promise<Response> | Response {
+  const { visitorToken, threadId } = thread;
   switch (opening.type) {
     case "message":
       return opening.response;
     case "attach": {
       const path = `/threads/${encodeURIComponent(threadId)}/stream`;
-      return dependencies.api({ path, method: "GET", token, signal });
+      return api({ path, method: "GET", visitorToken, signal });
     }
     case "tool-result": {
       const body = { ...opening.body, threadId, page: currentPage() };
-      return dependencies.api({ path: "/tool-results", token, body, signal });
+      return api({ path: "/tool-results", visitorToken, body, signal });
     }
   }
 }

@@ -16,8 +16,7 @@ export interface OutgoingMessage {
   isAgain: boolean;
 }
 
-interface PostOptions {
-  dependencies: ConversationDependencies;
+interface PostOptions extends ConversationDependencies {
   transcript: Transcript;
   message: OutgoingMessage;
   /** The message and its reply to be, as they are shown. */
@@ -34,17 +33,15 @@ export interface PostedMessage {
 
 /** Posts the message, unless it turns out to have arrived before: then only its stream is opened. */
 export async function postMessage(options: PostOptions): Promise<PostedMessage> {
-  const { dependencies, transcript, message, sent, reply, signal } = options;
-  const { visitor } = dependencies;
-  if (message.isAgain && (await transcript.hasArrived(sent))) {
-    return { thread: await visitor.thread(), opening: { type: "attach" } };
-  }
+  const { visitor, transcript, message, sent, reply, signal } = options;
+  const attach = async (): Promise<PostedMessage> => ({
+    thread: await visitor.thread(),
+    opening: { type: "attach" },
+  });
+  if (message.isAgain && (await transcript.hasArrived(sent))) return await attach();
   try {
     return await visitor.inThread(
-      async (thread) => ({
-        thread,
-        opening: { type: "message", response: await post(options, thread) },
-      }),
+      async (thread) => ({ thread, opening: { type: "message", response: await post(options, thread) } }),
       () => transcript.startOver(sent, reply),
     );
   } catch (error) {
@@ -52,21 +49,17 @@ export async function postMessage(options: PostOptions): Promise<PostedMessage> 
     if (!(error instanceof Unreachable) || !navigator.onLine) throw error;
     if (!(await transcript.hasArrived(sent))) throw error;
     signal.throwIfAborted();
-    return { thread: await visitor.thread(), opening: { type: "attach" } };
+    return await attach();
   }
 }
 
-async function post(
-  { dependencies, message, runId, signal }: PostOptions,
-  thread: ThreadAccess,
-): Promise<Response> {
-  const { api, tabStorage } = dependencies;
-  const { token, threadId } = thread;
-  const { text, context } = message;
-  await postCatalog(dependencies, thread);
+async function post(options: PostOptions, thread: ThreadAccess): Promise<Response> {
+  const { api, tabStorage, message, runId, signal } = options;
+  const { visitorToken, threadId } = thread;
+  await postCatalog(options, thread);
   // Saved before it is sent: if the visitor leaves right after, the next page shows the reply.
   tabStorage.write("run", newSavedRun(runId, threadId));
-  const customerContext = context === null ? {} : { customerContext: context };
-  const body = { threadId, text, page: currentPage(), ...customerContext };
-  return await api({ path: "/messages", token, body, signal });
+  const { text, context } = message;
+  const body = { threadId, text, page: currentPage(), customerContext: context ?? undefined };
+  return await api({ path: "/messages", visitorToken, body, signal });
 }

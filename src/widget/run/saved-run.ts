@@ -1,5 +1,8 @@
+import { fieldsOf, isString } from "../service/fields.ts";
 import type { JsonStorage } from "../service/json-storage.ts";
 import type { ToolResultBody } from "../tools/tool-result.ts";
+
+const PHASES = ["talking", "asking", "executing", "answered"] as const;
 
 /**
  * Where the run of this tab stands, saved so that the page after a navigation can go on with it.
@@ -10,7 +13,7 @@ import type { ToolResultBody } from "../tools/tool-result.ts";
  *   answered   the tool's result is known, and posted or about to be
  */
 export interface SavedRun {
-  phase: "talking" | "asking" | "executing" | "answered";
+  phase: (typeof PHASES)[number];
   /** Names the run's lock: a duplicated tab has a copy of this record. */
   id: string;
   threadId: string;
@@ -18,7 +21,8 @@ export interface SavedRun {
   call?: { callId: string; tool: string };
   /** The page that the tool was started on. */
   from?: string;
-  body?: ToolResultBody;
+  /** Set while answered. */
+  body?: ToolResultBody | undefined;
 }
 
 /** A tool_call expires after this time (the service's default of TOOL_RESULT_TIMEOUT_SECONDS). */
@@ -30,7 +34,18 @@ export function newSavedRun(id: string, threadId: string): SavedRun {
 
 /** null where none is saved, or it is stale. */
 export function readSavedRun(storage: JsonStorage, nowMs: number): SavedRun | null {
-  const value = storage.read("run") as Partial<SavedRun> | null;
-  if (typeof value?.id !== "string" || typeof value.atMs !== "number") return null;
-  return nowMs - value.atMs > STALE_MS ? null : (value as SavedRun);
+  const value = storage.read("run");
+  return isSavedRun(value) && nowMs - value.atMs <= STALE_MS ? value : null;
+}
+
+function isSavedRun(value: unknown): value is SavedRun {
+  const { phase, id, threadId, atMs, call, from = "", body } = fieldsOf(value);
+  const { callId, tool } = fieldsOf(call);
+  return (
+    PHASES.some((known) => known === phase) &&
+    typeof atMs === "number" &&
+    [id, threadId, from].every(isString) &&
+    (call === undefined || [callId, tool].every(isString)) &&
+    (body === undefined || fieldsOf(body)["callId"] === callId)
+  );
 }

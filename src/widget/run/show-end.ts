@@ -5,8 +5,7 @@ import { problemOf } from "./problem-of.ts";
 import type { Transcript } from "./transcript.ts";
 import { warnOwner } from "./warn-owner.ts";
 
-interface EndedRun {
-  dependencies: ConversationDependencies;
+interface EndedRun extends ConversationDependencies {
   transcript: Transcript;
   /** Of the reply. */
   key: string;
@@ -16,8 +15,7 @@ interface EndedRun {
 
 /** Shows how a run ended, and emits it. */
 export async function showEnd(run: EndedRun, end: RunEnd): Promise<void> {
-  const { key, reloadFrom, transcript } = run;
-  const { view, host } = run.dependencies;
+  const { view, host, transcript, key, reloadFrom } = run;
   const text = view.message(key)?.text ?? "";
   view.settle(key);
   let shownKey = key;

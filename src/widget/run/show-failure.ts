@@ -1,4 +1,4 @@
-import { Refused, refusedStatus } from "../service/widget-api.ts";
+import { busySeconds, refusedStatus } from "../service/widget-api.ts";
 import type { ShownMessage } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import { pause } from "./pause.ts";
@@ -15,9 +15,8 @@ export function showFailure(dependencies: FailureDependencies, error: unknown): 
   const status = refusedStatus(error);
   if (status === 403 || status === 401) view.setPhase("blocked");
   else if (!navigator.onLine) view.setPhase("offline");
-  else if (error instanceof Refused && status === 429) {
-    void pause(dependencies, error.retryAfterSeconds, "busy");
-  } else {
+  else if (status === 429) void pause(dependencies, busySeconds(error), "busy");
+  else {
     if (view.state.phase !== "error") view.notify(host.strings().failed, true);
     view.setPhase("error");
   }
@@ -50,5 +49,6 @@ export function showUndelivered(
 
 function emitError({ host }: FailureDependencies, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
-  host.emit("error", error instanceof Refused ? { message, status: error.status } : { message });
+  const status = refusedStatus(error);
+  host.emit("error", status === 0 ? { message } : { message, status });
 }

@@ -63,7 +63,15 @@ export class TabRun {
       signal.throwIfAborted();
       await tryWithTabLock(`${lockPrefix}run:${runId}`, async () => {
         const transcript = this.#transcript;
-        const posted = await postMessage({ dependencies, transcript, message, sent, reply, runId, signal });
+        const posted = await postMessage({
+          ...dependencies,
+          transcript,
+          message,
+          sent,
+          reply,
+          runId,
+          signal,
+        });
         const saved = newSavedRun(runId, posted.thread.threadId);
         await this.#follow({ ...posted, saved, key: reply.key, signal });
       });
@@ -91,18 +99,19 @@ export class TabRun {
     const { phase, confirmation } = view.state;
     // An open stream reports the cancel itself. A running tool, or a message that is being sent, has none.
     const hasStream = phase === "streaming";
-    if (!hasStream) controller.abort(new DOMException("Stopped", "AbortError"));
+    const abort = () => controller.abort(new DOMException("Stopped", "AbortError"));
+    if (!hasStream) abort();
     confirmation?.decide("decline");
     const { threadId } = visitor;
     if (threadId === null) return;
     try {
       const path = `/threads/${encodeURIComponent(threadId)}/cancel`;
-      await api({ path, token: await visitor.token() });
+      await api({ path, visitorToken: await visitor.token() });
       if (hasStream) await delay(LAST_LINE_MS);
     } catch (error) {
       warnOwner(error);
     } finally {
-      controller.abort(new DOMException("Stopped", "AbortError"));
+      abort();
     }
   }
 
@@ -111,15 +120,15 @@ export class TabRun {
     const dependencies = this.#dependencies;
     const { view, tabStorage, sharedStorage } = dependencies;
     const reply = new ShownReply(dependencies, key);
-    const own = { dependencies, thread, signal, allowed: this.#allowed };
-    const calls = saved === null ? null : new ToolCalls(own, saved);
+    const run = { ...dependencies, thread, signal };
+    const calls = saved === null ? null : new ToolCalls({ ...run, allowed: this.#allowed }, saved);
     const reloadFrom = opening.type === "attach" ? thread : null;
-    if (opening.type === "attach") view.setPhase("streaming");
+    if (reloadFrom !== null) view.setPhase("streaming");
     try {
-      const end = await followRun({ dependencies, thread, signal, reply, calls }, opening).finally(() => {
+      const end = await followRun({ ...run, reply, calls }, opening).finally(() => {
         if (saved !== null) tabStorage.write("run", null);
       });
-      await showEnd({ dependencies, transcript: this.#transcript, key, reloadFrom }, end);
+      await showEnd({ ...dependencies, transcript: this.#transcript, key, reloadFrom }, end);
       // Other tabs reload the history.
       if (saved !== null) sharedStorage.write("turn", Date.now());
     } catch (error) {

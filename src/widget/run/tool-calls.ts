@@ -10,8 +10,7 @@ import { confirmCall } from "./confirm-call.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import type { SavedRun } from "./saved-run.ts";
 
-interface OwnRun {
-  dependencies: ConversationDependencies;
+interface OwnRun extends ConversationDependencies {
   thread: ThreadAccess;
   signal: AbortSignal;
   /** Tools that the visitor allowed for this conversation. */
@@ -38,27 +37,25 @@ export class ToolCalls {
   /** Of a tool that was started before, on this page or the one before: it does not run again. */
   async #earlierAnswer({ callId, tool }: ToolCallLine): Promise<ToolResultBody | null> {
     const { call, phase, body } = this.#saved;
-    if (call?.callId !== callId) return null;
-    if (phase !== "executing" && (phase !== "answered" || body === undefined)) return null;
+    if (call?.callId !== callId || phase === "asking") return null;
     await pageSettled();
-    await postCatalog(this.#run.dependencies, this.#run.thread);
-    if (phase === "answered" && body !== undefined) return body;
+    await postCatalog(this.#run, this.#run.thread);
+    if (body !== undefined) return body;
     const opened = { callId, tool, ...openedPageResult() };
     this.#save({ phase: "answered", body: opened });
     return opened;
   }
 
   async #perform(call: ToolCallLine): Promise<ToolResultBody> {
-    const { dependencies, signal, allowed } = this.#run;
-    const { host, view } = dependencies;
+    const { host, view, signal } = this.#run;
     const named = { callId: call.callId, tool: call.tool };
-    this.#save({ phase: "asking", call: named });
+    this.#save({ phase: "asking", call: named, body: undefined });
     view.setPhase("tool");
     const result = await performCall(call, {
       tools: await host.tools(),
       timeoutMs: host.toolTimeoutMs(),
       signal,
-      isAllowed: (tool) => confirmCall({ host, view, allowed, tool, call }),
+      isAllowed: (tool) => confirmCall({ ...this.#run, tool, call }),
       onStart: (tool) => {
         this.#save({ phase: "executing", from: currentPage() });
         if (!tool.waitsForForm) return;
@@ -79,6 +76,6 @@ export class ToolCalls {
 
   #save(change: Partial<SavedRun>): void {
     this.#saved = { ...this.#saved, ...change, atMs: Date.now() };
-    this.#run.dependencies.tabStorage.write("run", this.#saved);
+    this.#run.tabStorage.write("run", this.#saved);
   }
 }

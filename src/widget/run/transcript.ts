@@ -1,7 +1,6 @@
 import { readHistory } from "../service/read-history.ts";
 import type { HistoryMessage, HistoryPage } from "../service/read-history.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
-import { refusedStatus } from "../service/widget-api.ts";
 import type { ShownMessage } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 
@@ -50,11 +49,11 @@ export class Transcript {
   async hasArrived(sent: ShownMessage): Promise<boolean> {
     const { api, visitor, view } = this.#dependencies;
     if (visitor.threadId === null) return false;
-    const { messages } = shownPage(await readHistory(api, await visitor.thread(), null));
-    const isSame = ({ role, text, problem }: ShownMessage) =>
-      role === "user" && text === sent.text && problem === null;
+    const { messages } = await readHistory(api, await visitor.thread(), null);
+    const isSame = ({ role, text }: HistoryMessage | ShownMessage) => role === "user" && text === sent.text;
     const known = view.state.messages.filter(({ key }) => key !== sent.key).slice(-messages.length);
-    return messages.filter(isSame).length > known.filter(isSame).length;
+    const delivered = known.filter(({ problem }) => problem === null);
+    return messages.filter(isSame).length > delivered.filter(isSame).length;
   }
 
   /** A new thread, with the messages that are being sent. */
@@ -68,10 +67,7 @@ export class Transcript {
     try {
       return shownPage(await readHistory(api, thread, null));
     } catch (error) {
-      const status = refusedStatus(error);
-      if (status === 401) visitor.forget(thread.token);
-      else if (status === 404) visitor.leaveThread();
-      else throw error;
+      if (!visitor.forgetUnknown(error, thread.visitorToken)) throw error;
       this.#onGone();
       return null;
     }
@@ -87,6 +83,6 @@ function shownPage({ messages, hasEarlier }: HistoryPage): ShownPage {
   return { messages: messages.map(shownMessage), hasEarlier };
 }
 
-function shownMessage({ id, role, text, steps }: HistoryMessage): ShownMessage {
-  return { key: `h${id}`, role, text, steps, live: false, problem: null };
+function shownMessage({ id, ...message }: HistoryMessage): ShownMessage {
+  return { ...message, key: `h${id}`, live: false, problem: null };
 }

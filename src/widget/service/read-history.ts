@@ -1,4 +1,6 @@
 import type { StepLine } from "../../../machines/line.ts";
+import { fieldsOf } from "./fields.ts";
+import { isStep } from "./is-line.ts";
 import type { ThreadAccess } from "./visitor-session.ts";
 import type { WidgetApi } from "./widget-api.ts";
 
@@ -21,23 +23,23 @@ export interface HistoryPage {
 /** The newest messages of a thread, or the newest ones before the message with id `before`. */
 export async function readHistory(
   api: WidgetApi,
-  { token, threadId }: ThreadAccess,
+  { visitorToken, threadId }: ThreadAccess,
   before: string | null,
 ): Promise<HistoryPage> {
-  const query = new URLSearchParams({ limit: String(PAGE_SIZE), ...(before === null ? {} : { before }) });
+  const query = `limit=${PAGE_SIZE}${before === null ? "" : `&before=${encodeURIComponent(before)}`}`;
   const path = `/threads/${encodeURIComponent(threadId)}/messages?${query}`;
-  const response = await api({ path, method: "GET", token });
-  const { items } = (await response.json()) as { items: HistoryItem[] };
-  return {
-    messages: items.map(({ content, steps = [], ...item }) => ({ ...item, text: content, steps })),
-    hasEarlier: items.length === PAGE_SIZE,
-  };
+  const response = await api({ path, method: "GET", visitorToken });
+  const { items } = fieldsOf(await response.json());
+  const messages = Array.isArray(items) ? items.map(messageOf) : [];
+  return { messages, hasEarlier: messages.length === PAGE_SIZE };
 }
 
-/** As the service sends it. */
-interface HistoryItem {
-  id: string;
-  role: "user" | "assistant";
-  content: string;
-  steps?: Omit<StepLine, "type">[];
+function messageOf(item: unknown): HistoryMessage {
+  const { id, role, content, steps } = fieldsOf(item);
+  return {
+    id: String(id),
+    role: role === "user" ? "user" : "assistant",
+    text: String(content),
+    steps: Array.isArray(steps) ? steps.filter(isStep) : [],
+  };
 }

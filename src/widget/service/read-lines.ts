@@ -1,4 +1,5 @@
 import type { Line } from "../../../machines/line.ts";
+import { isLine } from "./is-line.ts";
 
 /**
  * Yields the lines of a stream as they arrive. Ends where the body ends; rejects where the body breaks off. Skips lines
@@ -22,23 +23,5 @@ export async function* readLines(body: ReadableStream<Uint8Array<ArrayBuffer>>):
   } finally {
     // A caller that stops early does not need the rest of the body.
     void reader.cancel().catch(() => {});
-  }
-}
-
-function isLine(value: unknown): value is Line {
-  if (typeof value !== "object" || value === null || !("type" in value)) return false;
-  const line = value as Partial<Record<string, unknown>>;
-  switch (line["type"]) {
-    case "delta":
-      return typeof line["text"] === "string";
-    case "step":
-      return typeof line["id"] === "string" && typeof line["phase"] === "string";
-    case "tool_call":
-      return typeof line["tool"] === "string" && typeof line["callId"] === "string";
-    case "done":
-    case "error":
-      return true;
-    default:
-      return false;
   }
 }

@@ -7,16 +7,16 @@ const STORAGE_LAG_MS = 250;
 const TEARDOWN_MS = 5_000;
 
 /** Runs the work in one tab of the origin at a time. */
-export async function withTabLock<Value>(name: string, work: () => Promise<Value>): Promise<Value> {
+export async function withTabLock<Value>(name: string, work: () => Promise<Value>): Promise<Awaited<Value>> {
   const locks = webLocks();
   if (locks === undefined) return await work();
   const { held = [], pending = [] } = await locks.query();
   const isContended = [...held, ...pending].some((lock) => lock.name === name);
-  return (await locks.request(name, async () => {
+  return await locks.request(name, async () => {
     // This tab waited for another one, and has to see what that one stored.
     if (isContended) await delay(STORAGE_LAG_MS);
     return await work();
-  })) as Value;
+  });
 }
 
 /** Runs the work with the lock held; resolves to false, without running it, where another tab keeps the lock. */
@@ -38,5 +38,5 @@ export async function tryWithTabLock(name: string, work: () => Promise<void>): P
 
 /** undefined on insecure origins: tabs cannot know of each other there. */
 function webLocks(): LockManager | undefined {
-  return (navigator as Partial<Navigator>).locks;
+  return navigator.locks;
 }

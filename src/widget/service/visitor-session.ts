@@ -1,3 +1,4 @@
+import { fieldsOf } from "./fields.ts";
 import type { JsonStorage } from "./json-storage.ts";
 import { withTabLock } from "./tab-lock.ts";
 import { refusedStatus } from "./widget-api.ts";
@@ -5,14 +6,13 @@ import type { WidgetApi } from "./widget-api.ts";
 
 /** What a request in a thread needs. */
 export interface ThreadAccess {
-  token: string;
+  visitorToken: string;
   threadId: string;
 }
 
 /** Who this browser is to the service, and the thread of its conversation. Shared by the tabs of an origin. */
 interface StoredVisitor {
   visitorToken: string;
-  expiresAt: number;
   threadId?: string;
 }
 
@@ -28,7 +28,7 @@ export interface VisitorSessionOptions {
 
 /**
  * The visitor and the thread of this browser, created when first needed. Tabs that ask at the same time wait for the
- * first one. expiresAt is never checked here: the service extends a token's life, so only the service knows it.
+ * first one. expiresAt is not stored: the service extends a token's life, so only the service knows it.
  */
 export class VisitorSession {
   readonly #options: VisitorSessionOptions;
@@ -43,12 +43,13 @@ export class VisitorSession {
   }
 
   async token(): Promise<string> {
-    return this.#read()?.visitorToken ?? (await this.#alone(() => this.#createVisitor())).visitorToken;
+    return (this.#read() ?? (await this.#alone(() => this.#createVisitor()))).visitorToken;
   }
 
   /** Creates what is missing. */
   async thread(): Promise<ThreadAccess> {
-    return accessOf(this.#read()) ?? (await this.#alone(() => this.#createThread()));
+    const known = this.#read();
+    return hasThread(known) ? known : await this.#alone(() => this.#createThread());
   }
 
   /**
@@ -63,69 +64,78 @@ export class VisitorSession {
       let usedToken: string | null = null;
       try {
         const thread = await this.thread();
-        usedToken = thread.token;
+        usedToken = thread.visitorToken;
         return await request(thread);
       } catch (error) {
-        const status = isRenewed ? 0 : refusedStatus(error);
-        if (status === 401) this.forget(usedToken);
-        else if (status === 404) this.leaveThread();
-        else throw error;
+        if (isRenewed || !this.forgetUnknown(error, usedToken)) throw error;
         onRenewed();
       }
     }
   }
 
+  /** Forgets the token (401) or the thread (404) that the service does not know. Returns false for any other error. */
+  forgetUnknown(error: unknown, usedToken: string | null): boolean {
+    const status = refusedStatus(error);
+    if (status === 401) this.forget(usedToken);
+    else if (status === 404) this.leaveThread();
+    else return false;
+    return true;
+  }
+
   /** The next message begins a new thread. */
   leaveThread(): void {
     const visitor = this.#read();
-    if (visitor === null) return;
-    const { threadId: _left, ...rest } = visitor;
-    this.#options.storage.write("visitor", rest);
+    if (visitor !== null) this.#write({ visitorToken: visitor.visitorToken });
   }
 
   /** Forgets the visitor. With a token: only the visitor with that token, as another tab may have stored a new one. */
   forget(token: string | null = null): void {
-    if (token === null || this.#read()?.visitorToken === token) this.#options.storage.write("visitor", null);
+    if (token === null || this.#read()?.visitorToken === token) this.#write(null);
   }
 
   async #createThread(): Promise<ThreadAccess> {
-    const { api, storage, onThread } = this.#options;
+    const { api, onThread } = this.#options;
     const visitor = await this.#createVisitor();
-    const known = accessOf(visitor);
-    if (known !== null) return known;
-    const token = visitor.visitorToken;
-    const response = await api({ path: "/threads", token });
-    const { threadId } = (await response.json()) as { threadId: string };
-    storage.write("visitor", { ...visitor, threadId });
-    onThread(threadId);
-    return { token, threadId };
+    if (hasThread(visitor)) return visitor;
+    const { visitorToken } = visitor;
+    const { threadId } = fieldsOf(await (await api({ path: "/threads", visitorToken })).json());
+    const created = { visitorToken, threadId: String(threadId) };
+    this.#write(created);
+    onThread(created.threadId);
+    return created;
   }
 
   /** Or the one that another caller created meanwhile. */
   async #createVisitor(): Promise<StoredVisitor> {
     const known = this.#read();
     if (known !== null) return known;
-    const { api, publishableKey, storage, onVisitor } = this.#options;
+    const { api, publishableKey, onVisitor } = this.#options;
     const response = await api({ path: "/visitors", publishableKey });
-    const visitor = (await response.json()) as StoredVisitor;
-    storage.write("visitor", visitor);
-    onVisitor(visitor.expiresAt);
-    return visitor;
+    const { visitorToken, expiresAt } = fieldsOf(await response.json());
+    const created = { visitorToken: String(visitorToken) };
+    this.#write(created);
+    onVisitor(Number(expiresAt));
+    return created;
   }
 
   /** One caller at a time, in this tab and among tabs. */
-  #alone<Value>(create: () => Promise<Value>): Promise<Value> {
+  #alone<Value>(create: () => Promise<Value>): Promise<Awaited<Value>> {
     const result = this.#creating.then(() => withTabLock(this.#options.lockName, create));
     this.#creating = result.catch(() => {});
     return result;
   }
 
   #read(): StoredVisitor | null {
-    const value = this.#options.storage.read("visitor") as Partial<StoredVisitor> | null;
-    return typeof value?.visitorToken === "string" ? (value as StoredVisitor) : null;
+    const { visitorToken, threadId } = fieldsOf(this.#options.storage.read("visitor"));
+    if (typeof visitorToken !== "string") return null;
+    return typeof threadId === "string" ? { visitorToken, threadId } : { visitorToken };
+  }
+
+  #write(visitor: StoredVisitor | null): void {
+    this.#options.storage.write("visitor", visitor);
   }
 }
 
-function accessOf(visitor: StoredVisitor | null): ThreadAccess | null {
-  return visitor?.threadId === undefined ? null : { token: visitor.visitorToken, threadId: visitor.threadId };
+function hasThread(visitor: StoredVisitor | null): visitor is ThreadAccess {
+  return visitor?.threadId !== undefined;
 }

@@ -17,6 +17,11 @@ export function refusedStatus(error: unknown): number {
   return error instanceof Refused ? error.status : 0;
 }
 
+/** The seconds to wait after a 429; 0 for any other error. */
+export function busySeconds(error: unknown): number {
+  return error instanceof Refused && error.status === 429 ? error.retryAfterSeconds : 0;
+}
+
 /** No answer: offline, service down, or origin not allowed. A browser does not say which. */
 export class Unreachable extends Error {
   constructor(cause: unknown) {
@@ -32,8 +37,8 @@ export interface ApiRequest {
   /** Sent as JSON. */
   body?: unknown;
   method?: "GET" | "POST";
-  /** Of the visitor; only the request that creates a visitor has the publishable key in its place. */
-  token?: string;
+  visitorToken?: string;
+  /** In place of a token, to create a visitor. */
   publishableKey?: string;
   signal?: AbortSignal;
 }
@@ -43,10 +48,10 @@ export type WidgetApi = (request: ApiRequest) => Promise<Response>;
 
 /** Requests `{base_url}/v1/widget…`. Rejects with Refused, Unreachable, or the signal's reason. */
 export function widgetApiAt(baseUrl: string): WidgetApi {
-  return async ({ path, body, method = "POST", token, publishableKey, signal }) => {
+  return async ({ path, body, method = "POST", visitorToken, publishableKey, signal }) => {
     const headers = new Headers();
     if (body !== undefined) headers.set("content-type", "application/json");
-    if (token !== undefined) headers.set("x-visitor-token", token);
+    if (visitorToken !== undefined) headers.set("x-visitor-token", visitorToken);
     if (publishableKey !== undefined) headers.set("x-publishable-key", publishableKey);
     let response: Response;
     try {

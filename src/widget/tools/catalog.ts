@@ -1,10 +1,11 @@
+import { fieldsOf, isObject } from "../service/fields.ts";
 import type { Tool } from "./tool.ts";
 
-/** A catalog item, as POST /tools takes it. */
+/** A catalog item, as POST /tools takes it. JSON leaves out what is undefined. */
 interface ToolDefinition {
   name: string;
-  description?: string;
-  inputSchema: { type: "object"; properties?: unknown; required?: unknown };
+  description: string | undefined;
+  inputSchema: { type: "object"; properties: unknown; required: unknown };
 }
 
 /** The service's default of WIDGET_MAX_WEBMCP_TOOLS_CHARS. */
@@ -29,19 +30,14 @@ export function catalogOf(tools: Tool[]): { catalog: ToolDefinition[]; dropped: 
 
 /** Always with a schema of type object: without one the service refuses the whole catalog (422). */
 function definitionOf({ name, description, inputSchema }: Tool): ToolDefinition {
-  const { properties, required } = (
-    typeof inputSchema === "object" && inputSchema !== null ? inputSchema : {}
-  ) as {
-    properties?: unknown;
-    required?: unknown;
-  };
+  const { properties, required } = fieldsOf(inputSchema);
   return {
     name,
-    ...(typeof description === "string" ? { description } : {}),
+    description: typeof description === "string" ? description : undefined,
     inputSchema: {
       type: "object",
-      ...(typeof properties === "object" && properties !== null ? { properties } : {}),
-      ...(Array.isArray(required) ? { required } : {}),
+      properties: isObject(properties) ? properties : undefined,
+      required: Array.isArray(required) ? required : undefined,
     },
   };
 }

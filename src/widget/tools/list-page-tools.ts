@@ -1,5 +1,6 @@
 import { modelContext } from "./model-context.ts";
 import type { ModelContext, RegisteredTool } from "./model-context.ts";
+import { shapeOf } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 
 /** The tools that this page registered. Tools of frames are left out: they belong to another site. */
@@ -14,10 +15,7 @@ export async function listPageTools(): Promise<Tool[]> {
   return registered
     .filter((tool) => tool.window === undefined || tool.window === window)
     .map((tool) => ({
-      name: tool.name,
-      title: tool.title,
-      description: tool.description,
-      annotations: tool.annotations,
+      ...shapeOf(tool),
       inputSchema: parsedSchema(tool.inputSchema),
       source: "page",
       waitsForForm: waitsForForm(tool.name),
@@ -47,7 +45,7 @@ function dual(args: Record<string, unknown>): object {
 function parsedSchema(schema: unknown): unknown {
   if (typeof schema !== "string") return schema;
   try {
-    return JSON.parse(schema) as unknown;
+    return JSON.parse(schema);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { listPageTools } from "./list-page-tools.ts";
+import { shapeOf } from "./tool.ts";
 import type { PropertyTool, Tool, ToolShape } from "./tool.ts";
 
 export type ToolSources = "all" | "page" | "property" | "none";
@@ -15,15 +16,9 @@ export async function listTools(
   return [...byName.values()].filter((tool) => isOffered(tool));
 }
 
-/** Field by field: a page's tool may be an instance of a class, whose accessors a spread would leave out. */
 function fromProperty(tool: PropertyTool): Tool {
-  const { name, title, description, inputSchema, annotations } = tool;
   return {
-    name,
-    title,
-    description,
-    inputSchema,
-    annotations,
+    ...shapeOf(tool),
     source: "property",
     waitsForForm: false,
     execute: (args, options) => tool.execute(args, options),

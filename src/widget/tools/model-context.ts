@@ -15,8 +15,16 @@ export interface RegisteredTool extends ToolShape {
   window?: unknown;
 }
 
+declare global {
+  interface Document {
+    modelContext?: ModelContext;
+  }
+  /** Firefox, and Chromium before July 2026. */
+  interface Navigator {
+    modelContext?: ModelContext;
+  }
+}
+
 export function modelContext(): ModelContext | null {
-  const { modelContext: ofDocument } = document as { modelContext?: ModelContext };
-  const { modelContext: ofNavigator } = navigator as { modelContext?: ModelContext };
-  return ofDocument ?? ofNavigator ?? null;
+  return document.modelContext ?? navigator.modelContext ?? null;
 }

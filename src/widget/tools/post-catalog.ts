@@ -1,3 +1,4 @@
+import { fieldsOf } from "../service/fields.ts";
 import type { JsonStorage } from "../service/json-storage.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
 import { refusedStatus } from "../service/widget-api.ts";
@@ -14,23 +15,18 @@ export interface CatalogDependencies {
   };
 }
 
-interface PostedCatalog {
-  threadId: string;
-  print: string;
-}
-
 /**
  * Posts the page's tools, where they differ from what was posted last: each post counts against the visitor's messages
  * a minute. A refusal does not stop a message; the agent then works with the tools it has.
  */
 export async function postCatalog(
   { api, sharedStorage, host }: CatalogDependencies,
-  { token, threadId }: ThreadAccess,
+  { visitorToken, threadId }: ThreadAccess,
 ): Promise<void> {
   const { catalog, dropped } = catalogOf(await host.tools());
   const print = printOf(JSON.stringify(catalog));
-  const posted = sharedStorage.read("catalog") as PostedCatalog | null;
-  const isKnown = posted?.threadId === threadId ? posted.print === print : catalog.length === 0;
+  const posted = fieldsOf(sharedStorage.read("catalog"));
+  const isKnown = posted["threadId"] === threadId ? posted["print"] === print : catalog.length === 0;
   if (isKnown) return;
 
   if (dropped.length > 0) {
@@ -39,8 +35,8 @@ export async function postCatalog(
     host.emit("error", { code: "catalog_trimmed", message });
   }
   try {
-    await api({ path: "/tools", token, body: { threadId, webmcpTools: catalog } });
-    sharedStorage.write("catalog", { threadId, print } satisfies PostedCatalog);
+    await api({ path: "/tools", visitorToken, body: { threadId, webmcpTools: catalog } });
+    sharedStorage.write("catalog", { threadId, print });
   } catch (error) {
     const status = refusedStatus(error);
     // The message would fail too: no answer, unknown token, blocked, no such thread.

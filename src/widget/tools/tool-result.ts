@@ -1,4 +1,5 @@
 import { cutText } from "../../../machines/line.ts";
+import { fieldsOf } from "../service/fields.ts";
 
 /** The service keeps 4,000 characters of a result. A far longer one could exceed its limit for bodies (413). */
 const MAX_CHARS = 8_000;
@@ -15,13 +16,13 @@ export interface ToolResultBody extends ToolResult {
 }
 
 export function failure(text: string): ToolResult {
-  return { result: { isError: true, content: [{ type: "text", text }] }, isError: true };
+  return { result: { isError: true, ...contentOf(text) }, isError: true };
 }
 
 /** The result of a tool that navigated before it returned. */
 export function openedPageResult(): ToolResult {
   const text = `The tool opened a new page: ${document.title} (${location.pathname}). It returned no value.`;
-  return { result: { content: [{ type: "text", text }] }, isError: false };
+  return { result: contentOf(text), isError: false };
 }
 
 /**
@@ -33,14 +34,15 @@ export function resultOf(value: unknown): ToolResult {
   if (given === null || given === undefined) return { result: "", isError: false };
   if (typeof given === "string") return { result: cutText(given, MAX_CHARS), isError: false };
 
-  const { content, isError } = given as { content?: unknown; isError?: unknown };
-  const text = Array.isArray(content)
-    ? content.map(textOfPart).join("\n")
-    : (stringified(given) ?? "The tool returned what cannot be written as JSON");
+  const { content, isError } = fieldsOf(given);
   const result = Array.isArray(content)
-    ? { content: [{ type: "text", text: cutText(text, MAX_CHARS) }] }
-    : cutText(text, MAX_CHARS);
+    ? contentOf(cutText(content.map(textOfPart).join("\n"), MAX_CHARS))
+    : cutText(stringified(given) ?? "The tool returned what cannot be written as JSON", MAX_CHARS);
   return { result, isError: isError === true };
+}
+
+function contentOf(text: string): object {
+  return { content: [{ type: "text", text }] };
 }
 
 /** The tool returned nothing, as one that only starts a navigation does. */
@@ -52,14 +54,14 @@ function unpacked(text: string): unknown {
   if (text === "undefined" || text === "null") return null;
   if (!text.startsWith("{")) return text;
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch {
     return text;
   }
 }
 
 function textOfPart(part: unknown): string {
-  const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown };
+  const { type, text } = fieldsOf(part);
   return typeof text === "string" ? text : `[${typeof type === "string" ? type : "part"}]`;
 }
 

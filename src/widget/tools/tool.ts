@@ -23,3 +23,8 @@ export interface Tool extends PropertyTool {
   /** The call ends when the visitor submits a form. */
   waitsForForm: boolean;
 }
+
+/** Field by field: the page's tool may be an instance of a class, whose accessors a spread would leave out. */
+export function shapeOf({ name, title, description, inputSchema, annotations }: ToolShape): ToolShape {
+  return { name, title, description, inputSchema, annotations };
+}

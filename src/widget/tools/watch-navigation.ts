@@ -12,28 +12,29 @@ export interface NavigationWatch {
  * handles itself.
  */
 export function watchNavigation(): NavigationWatch {
-  const navigation = (window as Partial<Window & typeof globalThis>).navigation;
+  // Missing in browsers before 2026.
+  const navigation: Navigation | undefined = window.navigation;
+  const watching = new AbortController();
+  const { signal } = watching;
   let started: Event | null = null;
-  const note = (event: Event) => (started = event);
-  const clear = () => (started = null);
-  const noteNavigate = (event: NavigateEvent) => {
-    if (event.destination.sameDocument || event.hashChange || event.downloadRequest !== null) return;
-    started = event;
-  };
+  let onReturn = () => {};
 
   if (navigation === undefined) {
-    window.addEventListener("beforeunload", note);
+    window.addEventListener("beforeunload", (event) => (started = event), { signal });
   } else {
-    navigation.addEventListener("navigate", noteNavigate);
-    navigation.addEventListener("navigateerror", clear);
+    const note = (event: NavigateEvent) => {
+      if (event.destination.sameDocument || event.hashChange || event.downloadRequest !== null) return;
+      started = event;
+    };
+    navigation.addEventListener("navigate", note, { signal });
+    navigation.addEventListener("navigateerror", () => (started = null), { signal });
   }
-  let onReturn = () => {};
   const noteShown = ({ persisted }: PageTransitionEvent) => {
     if (!persisted) return;
-    clear();
+    started = null;
     onReturn();
   };
-  window.addEventListener("pageshow", noteShown);
+  window.addEventListener("pageshow", noteShown, { signal });
   return {
     // Read late: handlers that prevent or intercept the event run after ours.
     isLeaving: () => started !== null && !started.defaultPrevented && !navigation?.transition,
@@ -42,11 +43,6 @@ export function watchNavigation(): NavigationWatch {
         onReturn = resolve;
         setTimeout(resolve, ms);
       }),
-    stop() {
-      window.removeEventListener("pageshow", noteShown);
-      window.removeEventListener("beforeunload", note);
-      navigation?.removeEventListener("navigate", noteNavigate);
-      navigation?.removeEventListener("navigateerror", clear);
-    },
+    stop: () => watching.abort(),
   };
 }

@@ -32,7 +32,7 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
   }
 
   override render(props: WidgetProps, { isAtEnd }: { isAtEnd: boolean }): VNode {
-    const { state, suggestions, actions } = props;
+    const { state, actions } = props;
     const { strings } = props.language;
     return (
       <div class="middle">
@@ -54,20 +54,7 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
               {strings.earlier}
             </button>
           )}
-          {state.messages.length === 0 && (
-            <div class="empty">
-              <slot name="empty">
-                <p class="welcome" dir="auto">
-                  {props.welcome}
-                </p>
-              </slot>
-              {suggestions.map((text) => (
-                <button key={text} type="button" class="chip" dir="auto" onClick={() => actions.send(text)}>
-                  {text}
-                </button>
-              ))}
-            </div>
-          )}
+          {state.messages.length === 0 && <Welcome {...props} />}
           {state.messages.map((message) => (
             <MessageBubble key={message.key} message={message} strings={strings} retry={actions.retry} />
           ))}
@@ -96,4 +83,21 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
     this.#oldest = messages[0]?.key;
     this.#heightBefore = this.#box?.scrollHeight ?? 0;
   }
+}
+
+function Welcome({ welcome, suggestions, actions }: WidgetProps): VNode {
+  return (
+    <div class="empty">
+      <slot name="empty">
+        <p class="welcome" dir="auto">
+          {welcome}
+        </p>
+      </slot>
+      {suggestions.map((text) => (
+        <button key={text} type="button" class="chip" dir="auto" onClick={() => actions.send(text)}>
+          {text}
+        </button>
+      ))}
+    </div>
+  );
 }

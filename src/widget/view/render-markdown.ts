@@ -28,6 +28,7 @@ export function renderMarkdown(into: HTMLElement, text: string): void {
 const rendered = new WeakMap<HTMLElement, string[]>();
 
 function append(parent: Node, tokens: Token[]): void {
+  // A cast: Token has a further member for the tokens of extensions, whose type is any string, and none are used here.
   for (const token of tokens as MarkedToken[]) {
     const node = nodeOf(token);
     if (node !== null) parent.appendChild(node);

@@ -1,20 +1,22 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
 
-/** Writes markdown into an element. Blocks that have not changed stay as they are. */
-export type MarkdownRenderer = (into: HTMLElement, text: string) => void;
+export interface MarkdownModule {
+  /** Writes markdown into an element. Blocks that have not changed stay as they are. */
+  renderMarkdown(into: HTMLElement, text: string): void;
+}
 
 let loading: Promise<void> | null = null;
-let renderer: MarkdownRenderer | null = null;
+let renderer: MarkdownModule | null = null;
 
 /**
  * Loads the markdown renderer. It is half of the element's code and not needed before the first reply, so it is loaded
  * when the panel opens. Until then, and where it does not load, replies are plain text.
  */
-export function loadMarkdown(load: () => Promise<{ renderMarkdown: MarkdownRenderer }>): Promise<void> {
+export function loadMarkdown(load: () => Promise<MarkdownModule>): Promise<void> {
   loading ??= load().then(
     (module) => {
-      renderer = module.renderMarkdown;
+      renderer = module;
     },
     (error: unknown) => {
       loading = null;
@@ -64,6 +66,6 @@ export class RichText extends Component<{ text: string; key?: string }> {
       box.classList.remove("plain-text");
       this.#isPlain = false;
     }
-    renderer(box, this.props.text);
+    renderer.renderMarkdown(box, this.props.text);
   }
 }
