@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { storeKinds } from "../support/store-kinds.ts";
 import { answers, readerOf, says, textOfLines } from "./instance.ts";
 import type { Instance } from "./instance.ts";
-import { eachOnOneInstance, eachOnTwoInstances } from "./on-instances.ts";
+import { eachOnOneInstance } from "./on-instances.ts";
 import { pageCall } from "./scripted-agent.ts";
 
 describe.each(storeKinds)("P31: a message with an id of its caller's, on $name", ({ prepare }) => {
@@ -84,27 +84,5 @@ describe.each(storeKinds)("P31: a message with an id of its caller's, on $name",
     const failed = await say("Never mind", "m2");
     expect(await failed.all).toEqual([{ type: "error", message: "The model is away" }]);
     expect(here.agent.turns).toBe(3);
-  });
-});
-
-describe("P31: twenty of the same at once, on two instances", () => {
-  let a: Instance;
-  let b: Instance;
-  eachOnTwoInstances((two) => ({ a, b } = two));
-
-  it("are one message and one run, and twenty times the same stream", async () => {
-    const replies = Promise.all(
-      Array.from({ length: 20 }, (_, nth) => (nth % 2 ? a : b).threads.say(says("t1", "Hello", "m1"))),
-    );
-    const turn = await Promise.race([a.agent.turn(), b.agent.turn()]);
-    turn.write("Good day");
-    turn.finish();
-    const streams = await Promise.all((await replies).map((reply) => readerOf(reply).all));
-    for (const lines of streams) {
-      expect(textOfLines(lines)).toBe("Good day");
-      expect(lines.at(-1)).toEqual(streams[0]?.at(-1));
-    }
-    expect(a.agent.turns + b.agent.turns).toBe(1);
-    expect(await a.threads.history("t1", { limit: 9, before: null })).toHaveLength(2);
   });
 });
