@@ -1,7 +1,8 @@
 import { expect, inject, test } from "vitest";
 import { temporaryFolder } from "./support/data-dir.ts";
 import { startRedis } from "./support/redis-server.ts";
-import { sendMessage, startServiceProcess, TEST_KEY } from "./support/service.ts";
+import { sendMessage, TEST_KEY } from "./support/service.ts";
+import { startServiceProcess } from "./support/service-process.ts";
 import { runCommand } from "./support/terminal.ts";
 
 const MESSAGE = { threadId: "t1", userId: "u1", text: "Hello" };

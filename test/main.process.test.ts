@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "./support/data-dir.ts";
 import { hold, say, startModelServer } from "./support/model-server.ts";
-import { sendMessage, spawnCommand, startServiceProcess, TEST_KEY } from "./support/service.ts";
+import { sendMessage, TEST_KEY } from "./support/service.ts";
+import { spawnCommand, startServiceProcess } from "./support/service-process.ts";
 import { runCommand } from "./support/terminal.ts";
 
 const MESSAGE = { threadId: "t1", userId: "u1", text: "Hello" };

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { readConfig } from "../src/config.ts";
 import { openScriptedModel } from "./support/open-model.ts";
 import { hold, say } from "./support/model-server.ts";
 import { sendMessage, startTestService } from "./support/service.ts";
@@ -59,7 +58,6 @@ test("P35: what a user spends on a capped channel is counted, and ends at the ca
 });
 
 test("limits of the configuration are in force", async () => {
-  const config = { ...readConfig({ SERVER_MAX_BODY_BYTES: "100" }), port: 0 };
-  const { url } = await startTestService({ config });
+  const { url } = await startTestService({ env: { SERVER_MAX_BODY_BYTES: "100" } });
   expect((await sendMessage(url, { ...MESSAGE, text: "x".repeat(200) })).status).toBe(413);
 });

@@ -16,13 +16,15 @@ const named = (...words: string[]) => words.map((word) => `test/**/{*.,}${word}.
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cores = availableParallelism();
+/** Processes run what is built, as users do. */
+const FRESH_BUILD = ["test/support/fresh-build.ts"];
 
 export default defineConfig({
   root,
   test: {
     teardownTimeout: 60_000,
     // Once for all projects, which is why they do not extend this one.
-    globalSetup: ["test/support/own-temporary-folder.ts", "test/support/fresh-build.ts"],
+    globalSetup: ["test/support/own-temporary-folder.ts", "test/support/fresh-bundles.ts"],
     projects: [
       project("fast", {
         include: ["test/**/*.test.ts"],
@@ -39,7 +41,12 @@ export default defineConfig({
         needs: "redis",
       }),
       // Each concurrent test has a page of its own, and a page wants a core.
-      project("browser", { include: named("browser"), needs: "browser", maxConcurrency: cores }),
+      project("browser", {
+        include: named("browser"),
+        needs: "browser",
+        maxConcurrency: cores,
+        globalSetup: FRESH_BUILD,
+      }),
     ],
   },
 });
@@ -54,6 +61,7 @@ function project(
     needs?: Program;
     maxConcurrency?: number;
     isolate?: boolean;
+    globalSetup?: string[];
   },
 ): TestProjectInlineConfiguration {
   const { stores = [], needs, ...test } = options;

@@ -1,14 +1,18 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
+import { emptyFolder } from "../support/data-dir.ts";
+import { openServiceProcess } from "../support/service-process.ts";
+import type { ServiceProcess } from "../support/service-process.ts";
 import { launchBrowser, SOON, test } from "../widget/browser.ts";
-import { startDemo } from "./running-demo.ts";
-import type { RunningDemo } from "./running-demo.ts";
 
 let browser: Browser;
-let running: RunningDemo;
+let running: ServiceProcess;
 
 beforeAll(async () => {
-  [browser, running] = await Promise.all([launchBrowser({ webMcp: false }), startDemo()]);
+  [browser, running] = await Promise.all([
+    launchBrowser({ webMcp: false }),
+    openServiceProcess({ DATA_DIR: emptyFolder() }),
+  ]);
 });
 
 afterAll(async () => {
@@ -31,7 +35,7 @@ describe.concurrent("the demo shop, on an origin of its own", () => {
     expect,
     visit,
   }) => {
-    const at = await visit(browser, running.shop);
+    const at = await visit(browser, running.demoUrl);
     const seen = new Set<string>();
     await at.page.exposeFunction("note", (state: string) => seen.add(state));
     await at.page.addInitScript(NOTE_STATES);
@@ -62,7 +66,7 @@ describe.concurrent("the demo shop, on an origin of its own", () => {
   });
 
   test("signs in: the conversation follows the account into another browser", async ({ expect, visit }) => {
-    const at = await visit(browser, running.shop);
+    const at = await visit(browser, running.demoUrl);
     const seen = new Set<string>();
     await at.page.exposeFunction("note", (state: string) => seen.add(state));
     await at.page.evaluate(NOTE_STATES);
@@ -75,7 +79,7 @@ describe.concurrent("the demo shop, on an origin of its own", () => {
     await at.page.getByRole("button", { name: "Ada · Sign out" }).waitFor();
     await at.log.getByText("shipped yesterday").waitFor();
 
-    const other = await visit(browser, running.shop);
+    const other = await visit(browser, running.demoUrl);
     await other.say("Hello");
     await expect.poll(() => other.tell("agent.state"), SOON).toBe("idle");
     const merged = other.page.waitForResponse("**/demo/sign-in");
@@ -86,8 +90,8 @@ describe.concurrent("the demo shop, on an origin of its own", () => {
 
     // The secret key is the shop's server's alone.
     for (const path of ["/", "/shop.js"])
-      expect(await (await fetch(running.shop + path)).text()).not.toContain("sk_");
-    const stranger = await fetch(`${running.shop}/demo/sign-in`, { method: "POST", body: "{}" });
+      expect(await (await fetch(running.demoUrl + path)).text()).not.toContain("sk_");
+    const stranger = await fetch(`${running.demoUrl}/demo/sign-in`, { method: "POST", body: "{}" });
     expect(stranger.status).toBe(422);
 
     await at.page.getByRole("button", { name: "Ada · Sign out" }).click();
@@ -95,7 +99,7 @@ describe.concurrent("the demo shop, on an origin of its own", () => {
   });
 
   test("shows the reply that a reload interrupted, and goes on", async ({ expect, visit }) => {
-    const at = await visit(browser, running.shop);
+    const at = await visit(browser, running.demoUrl);
     await at.say("The quick brown fox jumps over the lazy dog, and again the quick brown fox");
     await at.log.locator(".text").waitFor();
     await at.page.reload();

@@ -7,7 +7,7 @@ import { CRASH_MODES } from "./crash-store.ts";
 import type { CrashPoint } from "./crash-store.ts";
 import { startEchoModel } from "./echo-model.ts";
 import type { EchoModel } from "./echo-model.ts";
-import { atOnce } from "./at-once.ts";
+import { atOnce } from "../support/at-once.ts";
 import { isFull } from "./lengths.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import type { Scenario } from "./scenarios.ts";

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";
-import { readConfig } from "../../src/config.ts";
-import { createLog } from "../../src/log.ts";
 import type { Model } from "../../src/model.ts";
 import { openOpenAi } from "../../src/models/openai.ts";
-import { startService } from "../../src/service.ts";
 import type { Store } from "../../src/store.ts";
 import { startMcpHttpServer } from "../agent/mcp-http-server.ts";
 import type { McpHttpServer } from "../agent/mcp-http-server.ts";
+import { openTestService, ROOMY_LIMITS } from "../support/service.ts";
 import { answerFaults, ROUTES } from "./answer-faults.ts";
 import { startEchoModel } from "./echo-model.ts";
 import type { EchoModel } from "./echo-model.ts";
@@ -72,9 +70,8 @@ describe(`P1, P24, P30: a store of which every ${1 / RATE}th call goes wrong`, (
     const [look] = ground.stores;
     if (!look) throw new Error("Cannot play: no store");
     await writeChannels(look, tools.url);
-    const errors: string[] = [];
     const flaky = ground.stores.map((store, index) => makeFlaky(store, 2 * seed + index));
-    const services = await Promise.all(flaky.map(({ store }) => serve(store, errors)));
+    const services = await Promise.all(flaky.map(({ store }) => serve(store)));
 
     const rate = (share: number) => flaky.forEach((store) => store.setRate(share));
     let asks = 0;
@@ -93,6 +90,7 @@ describe(`P1, P24, P30: a store of which every ${1 / RATE}th call goes wrong`, (
       }),
     );
     await Promise.all(services.map((service) => service.stop(5_000)));
+    const errors = services.flatMap(({ logged }) => logged.filter((line) => line.includes('"level":50')));
     return {
       complaints: [
         ...complaints.flat(),
@@ -105,14 +103,16 @@ describe(`P1, P24, P30: a store of which every ${1 / RATE}th call goes wrong`, (
     };
   }
 
-  async function serve(store: Store, errors: string[]) {
-    const config = { ...readConfig({ TOOL_RESULT_TIMEOUT_SECONDS: "1" }), port: 0 };
-    for (const limit of Object.keys(config.limits) as (keyof typeof config.limits)[]) {
-      if (limit.includes("Per")) config.limits[limit] = 1_000_000;
-    }
-    const destination = { write: (line: string) => void (line.includes('"level":50') && errors.push(line)) };
-    const log = createLog({ level: "error", secrets: [], destination });
-    return startService({ config, harnessApiKey: TRANSPORT_KEY, store, model, clock: hastyClock, log });
+  function serve(store: Store) {
+    const env = { ...ROOMY_LIMITS, TOOL_RESULT_TIMEOUT_SECONDS: "1" };
+    return openTestService({
+      env,
+      harnessApiKey: TRANSPORT_KEY,
+      store,
+      model,
+      clock: hastyClock,
+      channels: [],
+    });
   }
 });
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { ROOMY_LIMITS } from "../support/service.ts";
 import { REACHED } from "./crash-store.ts";
 import { TRANSPORT_KEY } from "./fault-channels.ts";
 import type { VictimSettings } from "./victim.ts";
@@ -47,7 +48,7 @@ export async function startVictim(env: NodeJS.ProcessEnv, settings: VictimSettin
       PORT: "0",
       LOG_LEVEL: "warn",
       HARNESS_API_KEY: TRANSPORT_KEY.reveal(),
-      ...WIDE_LIMITS,
+      ...ROOMY_LIMITS,
       ...env,
       VICTIM: JSON.stringify(settings),
     },
@@ -101,17 +102,6 @@ export async function killVictims(): Promise<void> {
   for (const child of alive) child.kill("SIGKILL");
   await Promise.all(ends);
 }
-
-/** Rates are proven elsewhere. */
-const WIDE_LIMITS = Object.fromEntries(
-  [
-    "WIDGET_MESSAGES_PER_MINUTE",
-    "WIDGET_IP_MESSAGES_PER_MINUTE",
-    "WIDGET_TOOL_RESULTS_PER_MINUTE",
-    "WIDGET_THREADS_PER_HOUR",
-    "WIDGET_VISITORS_PER_HOUR_PER_IP",
-  ].map((name) => [name, "100000000"]),
-);
 
 /** One file, from the sources: starts in a third of the time that compiling them on the way takes. */
 async function bundle(): Promise<string> {

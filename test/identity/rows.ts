@@ -7,6 +7,7 @@ import { ask, objectOf, terminalOf } from "../scenarios/page.ts";
 import type { Answer } from "../scenarios/page.ts";
 import { secretKeyOf, TRANSPORT, webChannel } from "../scenarios/houses.ts";
 import type { House } from "../scenarios/houses.ts";
+import { atOnce } from "../support/at-once.ts";
 import { clientOf } from "./channel-client.ts";
 import { expiredToken } from "./expired-token.ts";
 
@@ -185,17 +186,16 @@ export function identifyRows(open: () => House): void {
     await client.send("ada", "chat", "Hello");
     const { token, userId } = await client.newVisitor();
     const names = Array.from({ length: count }, (_, n) => `thread-${n}`);
-    await Promise.all(
-      names.map((name) =>
-        house.store.addThread({
-          slug: client.slug,
-          userId,
-          threadId: name,
-          uid: `${client.slug}-${name}`,
-          atMs: 1,
-        }),
-      ),
-    );
+    // So many at once that none waits for its turn until the store's deadline.
+    await atOnce(100, names, async (name) => {
+      await house.store.addThread({
+        slug: client.slug,
+        userId,
+        threadId: name,
+        uid: `${client.slug}-${name}`,
+        atMs: 1,
+      });
+    });
     house.commands.length = 0;
     expect(identified(await client.identify(token, "ada"))).toMatchObject({ status: 200, merged: true });
     const steps = house.commands.filter((name) => name === "read_identity" || name === "merge");

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/data-dir.ts";
-import { TEST_KEY, startServiceProcess } from "../support/service.ts";
+import { TEST_KEY } from "../support/service.ts";
+import { startServiceProcess } from "../support/service-process.ts";
 
 const SOON = { timeout: 15_000 };
 

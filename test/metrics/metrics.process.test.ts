@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { freePort } from "../support/free-port.ts";
-import { TEST_KEY, sendMessage, startServiceProcess } from "../support/service.ts";
+import { TEST_KEY, sendMessage } from "../support/service.ts";
+import { startServiceProcess } from "../support/service-process.ts";
 import { valueOf } from "./sample.ts";
 
 test("a process tells its metrics to the transport key alone, and on METRICS_PORT without one", async () => {

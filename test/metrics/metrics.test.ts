@@ -84,7 +84,7 @@ describe("the queue's metrics", () => {
     const service = await startTestService({
       store: metrics.timeStore(store),
       model,
-      config: { threadQueueMax: 1 },
+      env: { THREAD_QUEUE_MAX: "1" },
     });
     metrics.watch({
       openStreams: () => service.inFlight(),

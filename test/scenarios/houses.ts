@@ -2,15 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
-import { readConfig } from "../../src/config.ts";
-import type { Config } from "../../src/config.ts";
 import type { Channel } from "../../src/domain/channel.ts";
 import { hashKey } from "../../src/installation/channel-keys.ts";
-import { createLog } from "../../src/log.ts";
 import { openOpenAi } from "../../src/models/openai.ts";
 import { Secret } from "../../src/secret.ts";
-import { startService } from "../../src/service.ts";
-import type { Service } from "../../src/service.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
@@ -22,7 +17,8 @@ import { startModelServer } from "../support/model-server.ts";
 import type { ModelServer, Script } from "../support/model-server.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import { startRedis } from "../support/redis-server.ts";
-import { TEST_KEY } from "../support/service.ts";
+import { openTestService, ROOMY_LIMITS, TEST_KEY } from "../support/service.ts";
+import type { TestService } from "../support/service.ts";
 
 export const ORIGIN = "https://shop.example";
 export const TRANSPORT = { authorization: `Bearer ${TEST_KEY}` };
@@ -83,32 +79,17 @@ export function secretKeyOf(slug: string): string {
   return `sk_secret_of_${slug}`;
 }
 
-/** Far above what a test asks in a minute: its requests all come from one address. */
-const ROOMY = 1_000_000;
-
-export async function openHouse(site: Site, script?: Script, changes: Partial<Config> = {}): Promise<House> {
-  const defaults = readConfig({});
-  const limits = {
-    ...defaults.limits,
-    messagesPerMinute: ROOMY,
-    ipMessagesPerMinute: ROOMY,
-    toolResultsPerMinute: ROOMY,
-    threadsPerHour: ROOMY,
-    visitorsPerHourPerIp: ROOMY,
-  };
-  const config = { ...defaults, limits, port: 0, ...changes };
+export async function openHouse(site: Site, script?: Script): Promise<House> {
   const ground = await site.prepare();
   const modelServer = await startModelServer(script);
   const commands: string[] = [];
   const stores: Store[] = [];
-  const services: Service[] = [];
+  const services: TestService[] = [];
   const model = openOpenAi({ apiKey: null, baseUrl: modelServer.baseUrl, silenceMs: 30_000 });
-  const log = createLog({ level: "silent", secrets: [], destination: { write() {} } });
   for (let n = 0; n < site.instances; n++) {
     const store = await ground.open((name) => void commands.push(name));
     stores.push(store);
-    const harnessApiKey = new Secret(TEST_KEY);
-    services.push(await startService({ config, harnessApiKey, store, model, clock: systemClock, log }));
+    services.push(await openTestService({ env: ROOMY_LIMITS, store, model, channels: [] }));
   }
   const [store] = stores;
   if (store === undefined) throw new Error("Cannot open a house: it has no instance");
@@ -126,7 +107,7 @@ export async function openHouse(site: Site, script?: Script, changes: Partial<Co
     },
     faults: async () => checkInvariants(await ground.dump()),
     async close() {
-      await Promise.all(services.map((service) => service.stop(0)));
+      await Promise.all(services.map((service) => service.close()));
       await Promise.all(stores.map((each) => each.close()));
       await model.close();
       await modelServer.close();

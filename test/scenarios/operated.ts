@@ -6,7 +6,8 @@ import { temporaryFolder } from "../support/data-dir.ts";
 import { startModelServer } from "../support/model-server.ts";
 import type { ModelServer } from "../support/model-server.ts";
 import { startRedis } from "../support/redis-server.ts";
-import { startServiceProcess, TEST_KEY } from "../support/service.ts";
+import { ROOMY_LIMITS, TEST_KEY } from "../support/service.ts";
+import { startServiceProcess } from "../support/service-process.ts";
 import { runCommand } from "../support/terminal.ts";
 import type { Ran } from "../support/terminal.ts";
 import { ORIGIN } from "./houses.ts";
@@ -46,8 +47,7 @@ export async function startOperated(kind: "embedded" | "redis"): Promise<Operate
     CHANNELS_FILE,
     HARNESS_API_KEY: TEST_KEY,
     OPENAI_BASE_URL: model.baseUrl,
-    // Far above what all requests of a test, from one address, come to.
-    WIDGET_VISITORS_PER_HOUR_PER_IP: "1000000",
+    ...ROOMY_LIMITS,
     ...(redis === null ? {} : { REDIS_URL: redis.url }),
   };
   const second = redis === null ? [] : [startServiceProcess({ ...env, DATA_DIR: temporaryFolder() })];

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { ORIGIN, SECRET_KEY } from "../http/service.ts";
 import { sendRaw } from "../listeners/raw-client.ts";
 import { TEST_KEY } from "../support/service.ts";
 import type { Asking, Got } from "./ask.ts";
-import { LISTENERS, openWhole } from "./open-whole.ts";
+import { describeEachListener } from "../support/each-listener.ts";
+import { openWhole } from "./open-whole.ts";
 import type { Whole } from "./open-whole.ts";
 
 /** Tables R to L over real sockets: every refusal, to its last header, on both listeners. */
@@ -304,7 +305,7 @@ function filledIn(asking: Asking, given: { token: string; threadId: string }): A
 
 const seen = ({ status, headers, text }: Got): Refused => ({ status, headers, text });
 
-describe.each(LISTENERS)("bad input, on %s", (listener) => {
+describeEachListener("bad input", (listener) => {
   let whole: Whole;
   let token: string;
   let threadId: string;
@@ -444,7 +445,7 @@ describe.each(LISTENERS)("bad input, on %s", (listener) => {
   });
 });
 
-describe.each(LISTENERS)("limits by address and token, on %s", (listener) => {
+describeEachListener("limits by address and token", (listener) => {
   const toolsOf = (whole: Whole, token: string, threadId: string) =>
     whole.visitor(token, "POST", "tools", { threadId, webmcpTools: [] });
 

@@ -1,9 +1,10 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { sendRaw } from "../listeners/raw-client.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
-import { startServiceProcess, TEST_KEY } from "../support/service.ts";
-import { LISTENERS } from "./open-whole.ts";
+import { TEST_KEY } from "../support/service.ts";
+import { startServiceProcess } from "../support/service-process.ts";
+import { describeEachListener } from "../support/each-listener.ts";
 
 const REQUESTS = 600;
 const AT_ONCE = 20;
@@ -103,7 +104,7 @@ const request = fc
     return bytes;
   });
 
-describe.each(LISTENERS)("on %s", (listener) => {
+describeEachListener("fuzzing", (listener) => {
   test("P30: whatever is sent, no answer is a 500, no error goes uncaught, and the process lives", async () => {
     const env = {
       DATA_DIR: temporaryFolder(),

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/data-dir.ts";
-import { startServiceProcess } from "../support/service.ts";
+import { startServiceProcess } from "../support/service-process.ts";
 import { ask } from "./ask.ts";
-import { LISTENERS } from "./open-whole.ts";
+import { describeEachListener } from "../support/each-listener.ts";
 
 /** All that is answered without a credential. */
 const OPEN = [
@@ -21,20 +21,22 @@ const OPEN = [
   "/health",
 ];
 
-test.each(LISTENERS)("R07: HEAD answers as GET does, without the body, on %s", async (listener) => {
-  const env = { DATA_DIR: temporaryFolder(), LISTENER: listener, INSPECTOR: "on" };
-  const { url } = await startServiceProcess(env);
-  for (const path of OPEN) {
-    const got = await ask(url, { path });
-    expect([path, got.status]).toEqual([path, 200]);
-    expect(got.bytes.length).toBeGreaterThan(0);
-    const head = await ask(url, { method: "HEAD", path });
-    expect({ path, status: head.status, headers: head.headers }).toEqual({
-      path,
-      status: 200,
-      headers: got.headers,
-    });
-    expect(head.bytes).toHaveLength(0);
-  }
-  expect((await ask(url, { method: "HEAD", path: "/widget/v1/none.js" })).status).toBe(404);
+describeEachListener("HEAD", (listener) => {
+  test("R07: HEAD answers as GET does, without the body", async () => {
+    const env = { DATA_DIR: temporaryFolder(), LISTENER: listener, INSPECTOR: "on" };
+    const { url } = await startServiceProcess(env);
+    for (const path of OPEN) {
+      const got = await ask(url, { path });
+      expect([path, got.status]).toEqual([path, 200]);
+      expect(got.bytes.length).toBeGreaterThan(0);
+      const head = await ask(url, { method: "HEAD", path });
+      expect({ path, status: head.status, headers: head.headers }).toEqual({
+        path,
+        status: 200,
+        headers: got.headers,
+      });
+      expect(head.bytes).toHaveLength(0);
+    }
+    expect((await ask(url, { method: "HEAD", path: "/widget/v1/none.js" })).status).toBe(404);
+  });
 });

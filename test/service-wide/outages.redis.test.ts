@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { STORE_DEADLINE_MS } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
@@ -7,7 +7,8 @@ import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import type { Asking } from "./ask.ts";
 import { answersOf, bugs, everyRoute, health, outages, unavailable } from "./every-route.ts";
-import { LISTENERS, openWhole } from "./open-whole.ts";
+import { describeEachListener } from "../support/each-listener.ts";
+import { openWhole } from "./open-whole.ts";
 import type { Whole } from "./open-whole.ts";
 
 /** The store's deadline, and what a busy machine adds. */
@@ -16,7 +17,7 @@ const IN_TIME_MS = STORE_DEADLINE_MS + 1_500;
 /** A second, and what a busy machine adds. */
 const BACK_SOON = { timeout: 2_000, interval: 50 };
 
-describe.each(LISTENERS)("P24: without its Redis, on %s", (listener) => {
+describeEachListener("P24: without its Redis", (listener) => {
   let redis: RedisServer;
   let store: Store;
   let whole: Whole;

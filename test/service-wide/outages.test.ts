@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { answersOf, bugs, everyRoute, health, outages, unavailable } from "./every-route.ts";
-import { LISTENERS, openWhole } from "./open-whole.ts";
+import { describeEachListener } from "../support/each-listener.ts";
+import { openWhole } from "./open-whole.ts";
 
-describe.each(LISTENERS)("P24: without its store, on %s", (listener) => {
+describeEachListener("P24: without its store", (listener) => {
   test("the embedded store closed: every route is 503 at once", async () => {
     const whole = await openWhole({ listener });
     try {

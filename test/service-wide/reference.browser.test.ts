@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpointsOf } from "../http/described.ts";
 import type { Described, Endpoint, Operation } from "../http/described.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
-import { startServiceProcess } from "../support/service.ts";
+import { startServiceProcess } from "../support/service-process.ts";
 import { SOON, launchBrowser } from "../widget/browser.ts";
 import { ask, linesOf } from "./ask.ts";
 import type { Asking, Got } from "./ask.ts";

@@ -6,7 +6,7 @@ import { ORIGIN } from "../http/service.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { bytes, cut, reset, startModelServer, status } from "../support/model-server.ts";
 import { startRedis } from "../support/redis-server.ts";
-import { spawnCommand, startServiceProcess } from "../support/service.ts";
+import { spawnCommand, startServiceProcess } from "../support/service-process.ts";
 import { ask } from "./ask.ts";
 import type { Asking } from "./ask.ts";
 

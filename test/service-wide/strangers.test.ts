@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { SECRET_KEY } from "../http/service.ts";
 import { call } from "../support/model-server.ts";
 import type { Got } from "./ask.ts";
-import { LISTENERS, openWhole } from "./open-whole.ts";
+import { describeEachListener } from "../support/each-listener.ts";
+import { openWhole } from "./open-whole.ts";
 import type { Whole } from "./open-whole.ts";
 
-describe.each(LISTENERS)("whose a thread is, on %s", (listener) => {
+describeEachListener("whose a thread is", (listener) => {
   let whole: Whole;
   beforeAll(async () => {
     whole = await openWhole({ listener });

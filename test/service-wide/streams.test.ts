@@ -1,13 +1,14 @@
 import { connect } from "node:net";
 import { readdirSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Line } from "../../machines/line.ts";
 import { ORIGIN } from "../http/service.ts";
 import { call, hold, noUsage, say } from "../support/model-server.ts";
 import { TEST_KEY } from "../support/service.ts";
 import { openStream } from "./open-stream.ts";
 import type { OpenStream } from "./open-stream.ts";
-import { LISTENERS, openWhole } from "./open-whole.ts";
+import { describeEachListener } from "../support/each-listener.ts";
+import { openWhole } from "./open-whole.ts";
 import type { Whole } from "./open-whole.ts";
 
 /** Table N over real sockets: readers that leave, wait, come late and come twice. */
@@ -23,7 +24,7 @@ function calledIn(lines: readonly Line[]): Extract<Line, { type: "tool_call" }> 
   return last;
 }
 
-describe.each(LISTENERS)("streams, on %s", (listener) => {
+describeEachListener("streams", (listener) => {
   let whole: Whole;
   beforeAll(async () => {
     whole = await openWhole({ listener });

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
-import { spawnCommand, startServiceProcess, TEST_KEY } from "../support/service.ts";
-import type { ServiceProcess } from "../support/service.ts";
+import { TEST_KEY } from "../support/service.ts";
+import { spawnCommand, startServiceProcess } from "../support/service-process.ts";
+import type { ServiceProcess } from "../support/service-process.ts";
 import { runCommand } from "../support/terminal.ts";
 
 /** What a start told its person, by the names of the greeting. */

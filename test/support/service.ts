@@ -1,12 +1,12 @@
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Line } from "../../machines/line.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
-import type { Config } from "../../src/config.ts";
+import type { Channel } from "../../src/domain/channel.ts";
 import { createDefaultChannels } from "../../src/installation/default-channels.ts";
 import { createLog } from "../../src/log.ts";
 import type { Model } from "../../src/model.ts";
@@ -16,43 +16,58 @@ import { startService } from "../../src/service.ts";
 import type { Service, ServiceDependencies } from "../../src/service.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
-import { temporaryFolder } from "./data-dir.ts";
 
 /** The transport key of every service that a test starts. */
 export const TEST_KEY = "test-transport-key";
 
+/** Far above what tests ask in a minute: their requests all come from one address. */
+export const ROOMY_LIMITS = {
+  WIDGET_MESSAGES_PER_MINUTE: "1000000",
+  WIDGET_IP_MESSAGES_PER_MINUTE: "1000000",
+  WIDGET_TOOL_RESULTS_PER_MINUTE: "1000000",
+  WIDGET_THREADS_PER_HOUR: "1000000",
+  WIDGET_VISITORS_PER_HOUR_PER_IP: "1000000",
+};
+
 export interface TestService extends Service {
   /** What the log said. */
   logged: string[];
+  /** Stops the service, and closes and removes what was not given to it. */
+  close(): Promise<void>;
 }
 
-/**
- * A whole service in this process: port 0, the embedded store in a folder of its own and the demo model, unless others
- * are given; a `cli` channel. It ends with the test. What is given stays open, and is its giver's to close.
- */
-export async function startTestService(
-  options: {
-    config?: Partial<Config>;
-    store?: Store;
-    model?: Model;
-    clock?: Clock;
-    processServers?: NonNullable<ServiceDependencies["processServers"]>;
-    extraRoutes?: NonNullable<ServiceDependencies["extraRoutes"]>;
-  } = {},
-): Promise<TestService> {
-  const config = { ...readConfig({}), port: 0, ...options.config };
-  const clock = options.clock ?? systemClock;
-  const store = options.store ?? (await openEmbeddedStore({ dataDir: temporaryFolder(), clock }));
+export interface TestServiceOptions extends Partial<
+  Pick<ServiceDependencies, "processServers" | "extraRoutes" | "observer">
+> {
+  /** Settings as the service reads them; its port is any free one. */
+  env?: Record<string, string>;
+  harnessApiKey?: Secret;
+  /** None: the embedded store in a folder of its own. A store that is given stays open. */
+  store?: Store;
+  /** None: the demo model. A model that is given stays open. */
+  model?: Model;
+  clock?: Clock;
+  /** Written before the start; none: a `cli` channel. */
+  channels?: Channel[];
+}
+
+/** A whole service in this process: listener, HTTP, admission, threads, agent, store and model. */
+export async function openTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const { env = {}, clock = systemClock, harnessApiKey = new Secret(TEST_KEY) } = options;
+  const { processServers = {}, extraRoutes = () => [] } = options;
+  const config = { ...readConfig(env), port: 0 };
+  const dataDir = mkdtempSync(join(tmpdir(), "chat-agent-service-"));
+  const store = options.store ?? (await openEmbeddedStore({ dataDir, clock }));
   const model = options.model ?? (await openModel(config));
   const logged: string[] = [];
-  const harnessApiKey = new Secret(TEST_KEY);
   const log = createLog({
     level: "info",
     secrets: [harnessApiKey],
     destination: { write: (line) => void logged.push(line) },
   });
-  await createDefaultChannels(store, null);
-  const { processServers = {}, extraRoutes = () => [] } = options;
+  for (const channel of options.channels ?? []) await store.putChannel(channel);
+  if (options.channels === undefined) await createDefaultChannels(store, null);
+  const { observer } = options;
   const service = await startService({
     config,
     harnessApiKey,
@@ -62,62 +77,25 @@ export async function startTestService(
     log,
     processServers,
     extraRoutes,
+    ...(observer ? { observer } : {}),
   });
-  onTestFinished(async () => {
-    await service.stop(0);
-    if (options.model === undefined) await model.close();
-    if (options.store === undefined) await store.close();
-  });
-  return { ...service, logged };
-}
-
-export interface ServiceProcess {
-  url: string;
-  /** Lines of stdout and the text of stderr so far. */
-  output: { stdout: string[]; stderr: string };
-  kill(signal: NodeJS.Signals): void;
-  /** The exit code; null where a signal ended it. */
-  exit: Promise<number | null>;
-}
-
-/** The service as `npm start` runs it, as a process of its own, from the sources. Killed with the test. */
-export async function startServiceProcess(env: NodeJS.ProcessEnv): Promise<ServiceProcess> {
-  const started = spawnCommand(["serve"], { PORT: "0", ...env });
-  const url = await started.listening;
-  return { ...started, url };
-}
-
-/** Any command of chat-agent as a process of its own. */
-export function spawnCommand(args: string[], env: NodeJS.ProcessEnv) {
-  const root = fileURLToPath(new URL("../..", import.meta.url));
-  const child = spawn(process.execPath, ["--import", "tsx", "src/cli/chat-agent.ts", ...args], {
-    cwd: root,
-    env: { PATH: process.env["PATH"], ...env },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const output = { stdout: [] as string[], stderr: "" };
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
-
-  // What comes last tells of everything before it: the exit waits for the streams' end.
-  const exit = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
-  const listening = new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      output.stdout.push(line);
-      const url = /"url":"([^"]+)"/.exec(line)?.[1];
-      if (url !== undefined) resolve(url);
-    });
-    void exit.then((code) => reject(new Error(`Cannot start: exit code ${code}, ${output.stderr}`)));
-  });
-  // Commands that never listen are not waited for.
-  listening.catch(() => {});
   return {
-    input: child.stdin,
-    output,
-    exit,
-    listening,
-    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    ...service,
+    logged,
+    async close() {
+      await service.stop(0);
+      if (options.model === undefined) await model.close();
+      if (options.store === undefined) await store.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
   };
+}
+
+/** The same, closed when the test is over. */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const service = await openTestService(options);
+  onTestFinished(() => service.close());
+  return service;
 }
 
 /** POST /v1/messages, read to its end. */

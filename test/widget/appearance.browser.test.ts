@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { launchBrowser, SOON, test } from "./browser.ts";
 import type { Visit } from "./browser.ts";
 import { startPageServer } from "./page-server.ts";
-import { call, reply, startScriptedService } from "./scripted-service.ts";
+import { call, gate, reply, startScriptedService } from "./scripted-service.ts";
 import type { ScriptedService } from "./scripted-service.ts";
 
 let browser: Browser;
@@ -107,12 +107,14 @@ describe.concurrent("<chat-agent> to everybody", () => {
 
   test("speaks steps and finished answers, and not the stream as it grows", async ({ expect, visit }) => {
     const words = reply("A finished answer.");
-    service.scripts.set("speak", [[...words.slice(0, 1), { type: "pause", ms: 1_500 }, ...words.slice(1)]]);
+    const rest = gate();
+    service.scripts.set("speak", [[...words.slice(0, 1), rest, ...words.slice(1)]]);
     const at = await visit(browser, `${site.url}/`);
     await at.say("speak");
     await at.log.getByText("A finished").waitFor();
     const status = at.agent.locator("[role=status].unseen");
     expect(await status.textContent()).toBe("");
+    rest.open();
     await expect.poll(() => status.textContent(), SOON).toBe("A finished answer.");
     expect(await at.log.getAttribute("aria-live")).toBe("off");
   });
@@ -191,10 +193,12 @@ describe.concurrent("<chat-agent> to everybody", () => {
   });
 
   test("goes on below a modal dialog of the page, and takes no focus from it", async ({ expect, visit }) => {
-    service.scripts.set("under a dialog", [[{ type: "pause", ms: 400 }, ...reply("Said underneath.")]]);
+    const answer = gate();
+    service.scripts.set("under a dialog", [[answer, ...reply("Said underneath.")]]);
     const at = await visit(browser, `${site.url}/`);
     await at.say("under a dialog");
     await at.tell("document.querySelector('dialog').showModal()");
+    answer.open();
     await at.log.getByText("Said underneath.").waitFor();
     await at.tell("agent.focus()");
     expect(await at.tell("document.activeElement.localName")).not.toBe("chat-agent");

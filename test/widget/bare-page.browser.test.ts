@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "../support/data-dir.ts";
-import { startServiceProcess } from "../support/service.ts";
+import { startServiceProcess } from "../support/service-process.ts";
 import { launchBrowser, SOON, test } from "./browser.ts";
 
 /** A site that serves one text as every page, and nothing else. */

@@ -1,6 +1,7 @@
 import { chromium } from "playwright-core";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { test as plainTest } from "vitest";
+import { pathOf } from "../support/programs.ts";
 
 const QUIET = [
   "--no-sandbox",
@@ -13,12 +14,12 @@ const QUIET = [
 ];
 
 /** How long to look for what comes soon: two slow cores may be busy elsewhere. */
-export const SOON = { timeout: 30_000 };
+export const SOON = { timeout: 90_000 };
 
 /** Real Chromium, with an empty profile; with its page cache where that is asked for: the driver turns it off. */
 export async function launchBrowser(options: { webMcp: boolean; pageCache?: boolean }): Promise<Browser> {
   return await chromium.launch({
-    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+    executablePath: pathOf("browser") ?? "chromium",
     args: [...QUIET, ...(options.webMcp ? ["--enable-features=WebMCP"] : [])],
     ignoreDefaultArgs: options.pageCache === true ? ["--disable-back-forward-cache"] : [],
   });

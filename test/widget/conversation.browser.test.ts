@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { launchBrowser, SOON, test, visitOf } from "./browser.ts";
 import type { Visit } from "./browser.ts";
 import { startPageServer } from "./page-server.ts";
-import { called, call, reply, startScriptedService } from "./scripted-service.ts";
+import { called, call, gate, reply, startScriptedService } from "./scripted-service.ts";
 import type { ScriptedService } from "./scripted-service.ts";
 
 let browser: Browser;
@@ -33,13 +33,13 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     visit,
   }) => {
     const words = reply("**Bold** first, then [a link](https://example.com/a?b=1&amp;c=2) and `code`.");
-    service.scripts.set("hello stream", [
-      [...words.slice(0, 2), { type: "pause", ms: 2_000 }, ...words.slice(2)],
-    ]);
+    const rest = gate();
+    service.scripts.set("hello stream", [[...words.slice(0, 2), rest, ...words.slice(2)]]);
     const at = await visit(browser, `${site.url}/`);
     await at.say("hello stream");
     await at.log.getByText("first").waitFor();
     expect(await at.tell("agent.state")).toBe("streaming");
+    rest.open();
     const link = at.agent.getByRole("link", { name: "a link" });
     await link.waitFor();
     await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
@@ -68,7 +68,8 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     const before = await visit(browser, `${site.url}/`);
     const requests: string[] = [];
     before.page.on("request", (request) => requests.push(request.url()));
-    await before.page.waitForTimeout(300);
+    await before.agent.locator(".launcher").waitFor();
+    await before.page.waitForLoadState("networkidle");
     expect(requests.filter((url) => url.includes("/v1/widget"))).toEqual([]);
     await before.agent.locator(".launcher").click();
     await expect.poll(() => requests.some((url) => url.endsWith("/messages?limit=30")), SOON).toBe(true);
@@ -96,13 +97,13 @@ describe.concurrent("a conversation in <chat-agent>", () => {
 
   test("goes on with a reply that a reload interrupted, from its beginning", async ({ expect, visit }) => {
     const words = reply("One two three four five six seven.");
-    service.scripts.set("reload me", [
-      [...words.slice(0, 2), { type: "pause", ms: 1_500 }, ...words.slice(2)],
-    ]);
+    const rest = gate();
+    service.scripts.set("reload me", [[...words.slice(0, 2), rest, ...words.slice(2)]]);
     const at = await visit(browser, `${site.url}/`);
     await at.say("reload me");
     await at.log.getByText("One two").waitFor();
     await at.page.reload();
+    rest.open();
     await at.log.getByText("One two three four five six seven.").waitFor();
     await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
     expect(await at.log.locator(".assistant").count()).toBe(1);
@@ -114,11 +115,13 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     visit,
   }) => {
     const words = reply("Before the cut and after it.");
-    service.scripts.set("cut me", [
-      [...words.slice(0, 1), { type: "cut" }, { type: "pause", ms: 300 }, ...words.slice(1)],
-    ]);
+    const rest = gate();
+    service.scripts.set("cut me", [[...words.slice(0, 1), { type: "cut" }, rest, ...words.slice(1)]]);
     const at = await visit(browser, `${site.url}/`);
     await at.say("cut me");
+    const token = await at.tell<string>("agent.getVisitorToken()");
+    await expect.poll(() => askedBy(token).some((asked) => asked.endsWith("/stream")), SOON).toBe(true);
+    rest.open();
     await at.log.getByText("Before the cut and after it.").waitFor();
     expect(service.asked.filter(({ body }) => body["text"] === "cut me")).toHaveLength(1);
     await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
@@ -146,7 +149,7 @@ describe.concurrent("a conversation in <chat-agent>", () => {
 
   test("stops a reply on request, and keeps what was said", async ({ expect, visit }) => {
     const words = reply("This goes on and on and on.");
-    service.scripts.set("stop me", [[...words.slice(0, 2), { type: "pause", ms: 8_000 }, ...words.slice(2)]]);
+    service.scripts.set("stop me", [[...words.slice(0, 2), gate(), ...words.slice(2)]]);
     const at = await visit(browser, `${site.url}/`);
     await at.say("stop me");
     await at.log.getByText("This goes on").waitFor();
@@ -157,10 +160,12 @@ describe.concurrent("a conversation in <chat-agent>", () => {
   });
 
   test("counts answers that nobody saw, until somebody looks", async ({ expect, visit }) => {
-    service.scripts.set("away", [[{ type: "pause", ms: 2_000 }, ...reply("Back again.")]]);
+    const answer = gate();
+    service.scripts.set("away", [[answer, ...reply("Back again.")]]);
     const at = await visit(browser, `${site.url}/`);
     await at.say("away");
     await at.agent.getByRole("button", { name: "Close chat" }).first().click();
+    answer.open();
     await at.agent.locator(".badge").waitFor();
     expect(await at.tell("agent.unreadCount")).toBe(1);
     expect(await at.events("unread")).toEqual([{ count: 1 }]);
@@ -367,11 +372,16 @@ describe.concurrent("the statuses of the service", () => {
       await at.say("third life");
       await at.log.getByText("You said: third life").waitFor();
       expect(own.asked.filter(({ path }) => path === "/threads")).toHaveLength(3);
-      own.refusals.set("/messages", [{ status: 429, retryAfter: 2 }]);
+      own.refusals.set("/messages", [{ status: 429, retryAfter: 600 }]);
+      await at.page.clock.install();
       await at.say("too fast");
-      await at.agent.getByText(/Too many messages\. Wait [12] s\./).waitFor();
+      await at.agent.getByText(/Too many messages\. Wait \d+ s\./).waitFor();
       expect(await at.composer.inputValue()).toBe("too fast");
-      await expect.poll(() => at.agent.locator(".banner").count(), { timeout: 5_000 }).toBe(0);
+      const bannersMuchLater = async () => {
+        await at.page.clock.runFor(600_000);
+        return at.agent.locator(".banner").count();
+      };
+      await expect.poll(bannersMuchLater, SOON).toBe(0);
       own.refusals.set("/messages", [{ status: 503 }]);
       await at.composer.press("Enter");
       await at.log.getByText("Not sent.").waitFor();
@@ -443,16 +453,19 @@ test("a tool result whose stream breaks is posted again, and the tool runs once"
   visit,
 }) => {
   const words = reply("Found after the cut.");
+  const rest = gate();
   service.scripts.set("cut the result", [
     call("returns", { word: "it" }),
-    [called("returns"), { type: "cut" }, { type: "pause", ms: 200 }, ...words],
+    [called("returns"), { type: "cut" }, rest, ...words],
   ]);
   const at = await visit(browser, `${site.url}/`);
   await at.say("cut the result");
+  const results = () =>
+    service.asked.filter(({ path, body }) => path === "/tool-results" && body["tool"] === "returns");
+  await expect.poll(() => results().length, SOON).toBe(2);
+  rest.open();
   await at.log.getByText("Found after the cut.").waitFor();
-  const posts = service.asked.filter(
-    ({ path, body }) => path === "/tool-results" && body["tool"] === "returns",
-  );
+  const posts = results();
   expect(posts).toHaveLength(2);
   expect(new Set(posts.map(({ body }) => body["callId"])).size).toBe(1);
   expect(await at.tell("window.calls")).toEqual(["returns"]);

@@ -4,7 +4,7 @@ import type { ExpectStatic } from "vitest";
 import { launchBrowser, SOON, test } from "./browser.ts";
 import type { Visit } from "./browser.ts";
 import { startPageServer } from "./page-server.ts";
-import { call, called, reply, startScriptedService } from "./scripted-service.ts";
+import { call, called, gate, reply, startScriptedService } from "./scripted-service.ts";
 import type { Cue, ScriptedService } from "./scripted-service.ts";
 
 let browser: Browser;
@@ -54,10 +54,12 @@ describe.concurrent("a page that the visitor comes back to", () => {
     visit,
   }) => {
     const at = await visit(browser, `${site.url}/`);
-    await at.say(replyWith("left early", { type: "pause", ms: 2_000 }));
+    const rest = gate();
+    await at.say(replyWith("left early", rest));
     await at.log.getByText("One two").waitFor();
     await at.page.goto(`${site.url}/file`);
     expect(await goBack(at)).toBe("restored");
+    rest.open();
     await expectOnce(expect, at);
     expect(service.asked.filter(({ body }) => body["text"] === "left early")).toHaveLength(1);
   });
@@ -67,10 +69,14 @@ describe.concurrent("a page that the visitor comes back to", () => {
     visit,
   }) => {
     const at = await visit(browser, `${site.url}/`);
-    await at.say(replyWith("left and cut", { type: "pause", ms: 500 }, { type: "cut" }));
+    const [theCut, rest] = [gate(), gate()];
+    await at.say(replyWith("left and cut", theCut, { type: "cut" }, rest));
     await at.log.getByText("One two").waitFor();
     await at.page.goto(`${site.url}/file`);
+    theCut.open();
+    await rest.reached;
     await goBack(at);
+    rest.open();
     await expectOnce(expect, at);
     expect(service.asked.filter(({ body }) => body["text"] === "left and cut")).toHaveLength(1);
   });
@@ -80,9 +86,11 @@ describe.concurrent("a page that the visitor comes back to", () => {
     visit,
   }) => {
     const at = await visit(browser, `${site.url}/`);
-    await at.say(replyWith("taken over", { type: "pause", ms: 2_000 }));
+    const rest = gate();
+    await at.say(replyWith("taken over", rest));
     await at.log.getByText("One two").waitFor();
     await at.page.goto(`${site.url}/next`);
+    rest.open();
     await at.log.getByText(SAID).waitFor();
     await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
     // The lock of the run was wanted: no browser keeps a page over that.

@@ -11,7 +11,25 @@ import { loadWidgetScript, widgetScriptAnswer } from "../../src/http/widget-scri
  * The widget API with replies by script, for what the real service cannot be made to show: streams cut in the middle,
  * and every status. What a visitor says chooses the script; each tool result goes on to its next stream.
  */
-export type Cue = Line | { type: "pause"; ms: number } | { type: "cut" };
+export type Cue = Line | Gate | { type: "cut" };
+
+/** A place in a reply where it waits until the test lets it go on. */
+export interface Gate {
+  type: "gate";
+  /** Resolves when the reply waits here. */
+  reached: Promise<void>;
+  arrive(): void;
+  opened: Promise<void>;
+  open(): void;
+}
+
+export function gate(): Gate {
+  let arrive = () => {};
+  let open = () => {};
+  const reached = new Promise<void>((resolve) => (arrive = resolve));
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { type: "gate", reached, arrive, opened, open };
+}
 
 export interface Asked {
   method: string;
@@ -51,7 +69,6 @@ interface Run {
   streamFrom: number;
   answered: string | null;
   moved: EventEmitter;
-  cuts: number;
 }
 
 export interface ScriptedService {
@@ -157,7 +174,6 @@ export async function startScriptedService(): Promise<ScriptedService> {
       streamFrom: 0,
       answered: null,
       moved: new EventEmitter(),
-      cuts: 0,
     };
     run.moved.setMaxListeners(50);
     void play(thread, run);
@@ -166,11 +182,15 @@ export async function startScriptedService(): Promise<ScriptedService> {
 
   async function play(thread: Thread, run: Run): Promise<void> {
     for (const cue of run.streams[run.at] ?? []) {
-      await new Promise((resolve) => setTimeout(resolve, cue.type === "pause" ? cue.ms : 5));
+      if (cue.type === "gate") {
+        cue.arrive();
+        await cue.opened;
+        continue;
+      }
+      // Each line in a chunk of its own, as a model says it.
+      await new Promise((resolve) => setTimeout(resolve, 5));
       if (run.log.some((line) => line.type === "done" || line.type === "error")) return;
-      if (cue.type === "pause") continue;
       if (cue.type === "cut") {
-        run.cuts += 1;
         run.moved.emit("cut");
         continue;
       }
