@@ -1,0 +1,141 @@
+import { openStream } from "./client.ts";
+import type { ReadStream } from "./client.ts";
+
+/** Where a service is, and with which of its keys a backend comes. */
+export interface Backend {
+  url: string;
+  transportKey: string;
+}
+
+export interface ServerMessage {
+  channel: string;
+  userId: string;
+  threadId: string;
+  text: string;
+  displayName?: string;
+}
+
+export function sendMessage(
+  { url, transportKey }: Backend,
+  message: ServerMessage,
+  headers: Record<string, string> = {},
+): Promise<ReadStream> {
+  return openStream(`${url}/v1/messages`, {
+    headers: { ...bearer(transportKey), ...headers },
+    body: message,
+  });
+}
+
+export async function cancelMessage({ url, transportKey }: Backend, body: Omit<ServerMessage, "text">) {
+  await mustBe(204, `${url}/v1/messages/cancel`, bearer(transportKey), body);
+}
+
+export async function askAccess(
+  { url, transportKey }: Backend,
+  body: { channel: string; externalUserId: string; displayName?: string },
+): Promise<{ allowed: boolean; userId: string }> {
+  return (await mustBe(200, `${url}/v1/access`, bearer(transportKey), body)).json() as Promise<{
+    allowed: boolean;
+    userId: string;
+  }>;
+}
+
+export function identify(
+  url: string,
+  {
+    slug,
+    secretKey,
+    ...body
+  }: { slug: string; secretKey: string; visitorToken: string; externalUserId: string },
+): Promise<Response> {
+  return post(`${url}/v1/channels/${slug}/identify`, bearer(secretKey), body);
+}
+
+/** A page with a visitor's token. */
+export interface Page {
+  openThread(): Promise<string>;
+  register(threadId: string, webmcpTools: object[]): Promise<void>;
+  say(message: {
+    threadId: string;
+    text: string;
+    page?: string;
+    customerContext?: object;
+  }): Promise<ReadStream>;
+  answer(answered: {
+    threadId: string;
+    callId: string;
+    tool: string;
+    result: unknown;
+    page?: string;
+  }): Promise<ReadStream>;
+  /** The active or last run again. */
+  follow(threadId: string): Promise<ReadStream>;
+  cancel(threadId: string): Promise<void>;
+  /** The status, and the items where there are any. */
+  history(threadId: string, more?: Record<string, string>): Promise<{ status: number; items: HistoryItem[] }>;
+}
+
+export interface HistoryItem {
+  id: string;
+  role: string;
+  content: string;
+}
+
+export function openPage(url: string, { origin, token }: { origin: string; token: string }): Page {
+  const base = `${url}/v1/widget`;
+  const headers = { origin, "x-visitor-token": token };
+  return {
+    async openThread() {
+      const { threadId } = (await (await mustBe(201, `${base}/threads`, headers)).json()) as {
+        threadId: string;
+      };
+      return threadId;
+    },
+    async register(threadId, webmcpTools) {
+      await mustBe(204, `${base}/tools`, headers, { threadId, webmcpTools });
+    },
+    say: (message) => openStream(`${base}/messages`, { headers, body: message }),
+    answer: (answered) => openStream(`${base}/tool-results`, { headers, body: answered }),
+    follow: (threadId) => openStream(`${base}/threads/${threadId}/stream`, { method: "GET", headers }),
+    async cancel(threadId) {
+      await mustBe(204, `${base}/threads/${threadId}/cancel`, headers);
+    },
+    async history(threadId, more = {}) {
+      const path = `${base}/threads/${threadId}/messages?limit=100`;
+      const response = await fetch(path, { headers: { ...headers, ...more } });
+      if (response.status !== 200) return { status: response.status, items: [] };
+      const { items } = (await response.json()) as { items: HistoryItem[] };
+      return { status: 200, items };
+    },
+  };
+}
+
+/** A new visitor's token. */
+export async function mintVisitor(url: string, origin: string, publishableKey: string): Promise<string> {
+  const headers = { origin, "x-publishable-key": publishableKey };
+  const minted = await mustBe(201, `${url}/v1/widget/visitors`, headers);
+  return ((await minted.json()) as { visitorToken: string }).visitorToken;
+}
+
+function bearer(key: string): Record<string, string> {
+  return { authorization: `Bearer ${key}` };
+}
+
+function post(url: string, headers: Record<string, string>, body?: unknown): Promise<Response> {
+  return fetch(url, {
+    method: "POST",
+    headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+async function mustBe(
+  status: number,
+  url: string,
+  headers: Record<string, string>,
+  body?: unknown,
+): Promise<Response> {
+  const response = await post(url, headers, body);
+  if (response.status === status) return response;
+  throw new Error(`Cannot go on: ${url} answered ${response.status}: ${await response.text()}`);
+}
