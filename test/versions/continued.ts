@@ -33,19 +33,14 @@ export interface Continued {
 /** Later than the records, and before the first deadline in them. */
 const LATER_MS = 60_000;
 
-/**
- * A folder in memory, where there is one: nothing here is about power cuts, and a disk that others keep busy for two
- * seconds would be an outage of the store.
- */
-const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-const IN_MEMORY = { args: ["--appendonly", "no"] };
+const WITHOUT_FILES = { args: ["--appendonly", "no"] };
 
 /** What the records of one Redis hold, a cluster holds under the same keys. */
 export type Place = "embedded" | "redis" | "cluster";
 
 export async function continueGolden(golden: Golden, place: Place): Promise<Continued> {
   const { facts } = golden;
-  const folder = mkdtempSync(join(MEMORY, "chat-agent-continued-"));
+  const folder = folderInMemory();
   const servers = await startServers(place);
   const storeEnv = { DATA_DIR: folder, ...(servers === null ? {} : { REDIS_URL: servers.urls.join() }) };
   if (servers === null) await loadIntoFolder(golden, folder);
@@ -86,10 +81,21 @@ export async function continueGolden(golden: Golden, place: Place): Promise<Cont
   };
 }
 
+/**
+ * In memory, where this machine has such folders: nothing here is about power cuts, and a disk that others keep busy for
+ * two seconds would be an outage of the store.
+ */
+function folderInMemory(): string {
+  const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+  const folder = mkdtempSync(join(memory, "chat-agent-continued-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 async function startServers(place: Place): Promise<{ urls: string[]; stop: () => Promise<void> } | null> {
   if (place === "embedded") return null;
-  if (place === "cluster") return startRedisCluster(IN_MEMORY);
-  const server = await startRedis(IN_MEMORY);
+  if (place === "cluster") return startRedisCluster(WITHOUT_FILES);
+  const server = await startRedis(WITHOUT_FILES);
   return { urls: [server.url], stop: () => server.stop() };
 }
 

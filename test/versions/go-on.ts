@@ -21,7 +21,10 @@ export async function goOn(
   thread: ThreadFact,
 ): Promise<ShownConversation["messages"]> {
   const page = pageOf(golden, continued, thread);
-  if (thread.refusal === undefined) await endPresentRun(thread, page);
+  if (thread.refusal === undefined && page !== null) {
+    if (thread.state === "idle") await expectLastEnd(golden, thread, page);
+    else await endPresentRun(thread, page);
+  }
   const stream = await say(golden, continued, thread);
   expect(stream.status).toBe(thread.refusal ?? 200);
   const lines = await stream.end();
@@ -47,10 +50,15 @@ function replyIn({ facts }: Golden, { reply }: ThreadFact): string {
   return reply ?? `You said: ${facts.next}`;
 }
 
+/** The last run's stream ends again as it ended then. */
+async function expectLastEnd(golden: Golden, thread: ThreadFact, page: Page): Promise<void> {
+  const last = shownConversation(golden, thread).runs.at(-1);
+  expect(await endOf(page.follow(thread.threadId))).toEqual(last?.terminal);
+}
+
 /** Everything that was to be done before another message is answered. */
-async function endPresentRun(thread: ThreadFact, page: Page | null): Promise<void> {
+async function endPresentRun(thread: ThreadFact, page: Page): Promise<void> {
   const { threadId, state, callId, answered, answers = [] } = thread;
-  if (page === null || state === "idle") return;
   if (answered !== undefined) {
     const again = await page.answer({ threadId, ...answered, result: "Another result" });
     expect((await again.end()).at(-1)).toMatchObject({ type: state === "awaiting" ? "tool_call" : "done" });

@@ -71,6 +71,7 @@ export interface Shown {
 /** `threads show` */
 export interface ShownConversation {
   messages: { id: string; role: string; content: string }[];
+  runs: { terminal: unknown }[];
 }
 
 /** One version's records on one store. */

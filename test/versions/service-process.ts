@@ -69,6 +69,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 /** Nothing of this process' own settings: they would be a service's. */
-function environment(): Record<string, string> {
-  return { PATH: process.env["PATH"] ?? "" };
+function environment(): NodeJS.ProcessEnv {
+  const { PATH, TMPDIR } = process.env;
+  return { PATH, ...(TMPDIR === undefined ? {} : { TMPDIR }) };
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { startRedis } from "../support/redis-server.ts";
 import { readEmbedded } from "./embedded-records.ts";
 import type { EmbeddedRecord } from "./embedded-records.ts";
@@ -11,7 +11,7 @@ import { readLines } from "./readable.ts";
 import { readRedis } from "./redis-records.ts";
 import type { RedisRecord } from "./redis-records.ts";
 
-const goldens = readGoldens();
+const goldens = readGoldens().filter(({ store }) => inject("stores").includes(store));
 const listed = <Item>(folder: string) => readLines<Item>(join(folder, "records.jsonl"));
 
 describe.each(goldens.filter(({ store }) => store === "redis"))(
