@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from "node:timers/promises";
 import { comesToRest } from "./comes-to-rest.ts";
 
 /**
@@ -101,13 +102,17 @@ class Journey<State> {
   }
 }
 
-export function explore<State>(model: Model<State>, limits: Limits = {}): Exploration {
+/** After so many states the process may hear others: a test's runner gives up on a worker that is silent for a minute. */
+const STATES_AT_ONCE = 1_000;
+
+export async function explore<State>(model: Model<State>, limits: Limits = {}): Promise<Exploration> {
   const { maxStates = 1_000_000, rests = "every" } = limits;
   const journey = new Journey(model);
   let expanded = 0;
   let violation = brokenAtOnce(model);
   while (!violation && expanded < journey.waiting.length && journey.ids.size <= maxStates) {
     violation = expand(model, journey, expanded++);
+    if (expanded % STATES_AT_ONCE === 0) await breathe();
   }
   const isWhole = !violation && expanded === journey.waiting.length;
   if (isWhole) violation = restless(model, journey, rests);
