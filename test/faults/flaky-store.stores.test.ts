@@ -7,7 +7,7 @@ import type { Store } from "../../src/store.ts";
 import { startMcpHttpServer } from "../agent/mcp-http-server.ts";
 import type { McpHttpServer } from "../agent/mcp-http-server.ts";
 import { openTestService, ROOMY_LIMITS } from "../support/service.ts";
-import { answerFaults, ROUTES } from "./answer-faults.ts";
+import { answerFaults } from "./answer-faults.ts";
 import { startEchoModel } from "./echo-model.ts";
 import type { EchoModel } from "./echo-model.ts";
 import { TRANSPORT_KEY, writeChannels } from "./fault-channels.ts";
@@ -61,7 +61,6 @@ describe(`P1, P24, P30: a store of which every ${1 / RATE}th call goes wrong`, (
         faults = total([faults, ...told.faults]);
         asked = total([asked, ...told.routes.map((route) => ({ [route]: 1 }))]);
       }
-      expect(Object.keys(asked).toSorted()).toEqual(ROUTES.toSorted());
       if (isFull) console.log(`faults: ${JSON.stringify(faults)}; requests: ${JSON.stringify(asked)}`);
     },
   );

@@ -5,7 +5,7 @@ export interface Scenario {
   name: string;
   act(play: Play): Promise<unknown>;
   /** Environment of the service, where it differs. */
-  env?: NodeJS.ProcessEnv;
+  env?: Record<string, string>;
   /** With a server-side tool. */
   needsTool?: boolean;
 }
