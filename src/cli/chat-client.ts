@@ -6,7 +6,7 @@ import type { Secret } from "../secret.ts";
 import { CannotDo } from "./terminal.ts";
 
 /** Whose conversation, and where: the fields of the server API's messages. */
-export interface Conversation {
+export interface ChatTarget {
   /** The service's base address. */
   url: string;
   key: Secret;
@@ -15,22 +15,22 @@ export interface Conversation {
   threadId: string;
 }
 
-/** A cancel is asked for on the way out, and does not hold anybody up. */
+/** A cancel is sent on the way out, and must not delay it. */
 const CANCEL_WITHIN_MS = 3_000;
 
 /**
- * POST /v1/messages: gives every line as it comes, and answers the terminal one; null where the connection was cut
- * before it. Throws CannotDo where the service cannot be reached or says no.
+ * POST /v1/messages: passes every line on as it comes, and returns the terminal one; null if the connection was cut
+ * before it. Throws CannotDo if the service cannot be reached or refuses.
  */
 export async function sendMessage(
-  conversation: Conversation,
+  target: ChatTarget,
   text: string,
   onLine: (line: Line) => void,
   signal: AbortSignal,
 ): Promise<TerminalLine | null> {
-  const { channel, userId, threadId } = conversation;
-  const response = await post(conversation, "/v1/messages", { channel, userId, threadId, text }, signal);
-  if (response.status !== 200) throw new CannotDo(await refusalOf(response, conversation));
+  const { channel, userId, threadId } = target;
+  const response = await post(target, "/v1/messages", { channel, userId, threadId, text }, signal);
+  if (response.status !== 200) throw new CannotDo(await refusalOf(response, target));
   if (response.body === null) return null;
 
   const decoder = new TextDecoder();
@@ -42,7 +42,7 @@ export async function sendMessage(
       unread = lines.pop() ?? "";
       for (const text of lines) {
         if (text === "") continue;
-        // A line of another kind is none of those that this client can show.
+        // A line of another kind is ignored.
         const line = widgetLine.safeParse(JSON.parse(text)).data;
         if (line === undefined) continue;
         onLine(line);
@@ -51,19 +51,19 @@ export async function sendMessage(
     }
   } catch (error) {
     if (error instanceof SyntaxError) {
-      throw new CannotDo(`Cannot read the reply: ${conversation.url} does not speak this API`);
+      throw new CannotDo(`Cannot read the reply: ${target.url} does not speak this API`);
     }
     return null;
   }
   return null;
 }
 
-/** POST /v1/messages/cancel: stops the thread's active run. Says nothing where that fails. */
-export async function cancelRun(conversation: Conversation): Promise<void> {
-  const { channel, userId, threadId } = conversation;
+/** POST /v1/messages/cancel: stops the thread's active run. Ignores a failure. */
+export async function cancelRun(target: ChatTarget): Promise<void> {
+  const { channel, userId, threadId } = target;
   try {
     await post(
-      conversation,
+      target,
       "/v1/messages/cancel",
       { channel, userId, threadId },
       AbortSignal.timeout(CANCEL_WITHIN_MS),
@@ -73,8 +73,8 @@ export async function cancelRun(conversation: Conversation): Promise<void> {
   }
 }
 
-async function post(conversation: Conversation, path: string, body: object, signal: AbortSignal) {
-  const { url, key } = conversation;
+async function post(target: ChatTarget, path: string, body: object, signal: AbortSignal) {
+  const { url, key } = target;
   try {
     return await fetch(new URL(path, url), {
       method: "POST",
@@ -88,7 +88,7 @@ async function post(conversation: Conversation, path: string, body: object, sign
   }
 }
 
-async function refusalOf(response: Response, { url, channel, userId }: Conversation): Promise<string> {
+async function refusalOf(response: Response, { url, channel, userId }: ChatTarget): Promise<string> {
   const text = (await response.text()).trim();
   switch (response.status) {
     case 401:

@@ -7,7 +7,7 @@ import type { Config } from "../config.ts";
 import { readKeysFile } from "../installation/keys-file.ts";
 import { Secret } from "../secret.ts";
 import { cancelRun, sendMessage } from "./chat-client.ts";
-import type { Conversation } from "./chat-client.ts";
+import type { ChatTarget } from "./chat-client.ts";
 import { CannotDo, printable } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Line } from "../../machines/line.ts";
@@ -32,22 +32,22 @@ export function addChat(program: Command, terminal: Terminal): void {
     .option("--key <key>", "the transport key (default: HARNESS_API_KEY, or DATA_DIR/keys.json)")
     .action(async (options: ChatOptions) => {
       const config = readConfig(terminal.env);
-      const conversation: Conversation = {
+      const target: ChatTarget = {
         url: options.url ?? addressOf(config),
         key: options.key === undefined ? knownKey(config) : new Secret(options.key),
         channel: options.channel,
         userId: options.user ?? userInfo().username,
         threadId: options.thread ?? randomUUID(),
       };
-      await converse(terminal, conversation);
+      await converse(terminal, target);
     });
 }
 
 /** Sends line after line; a message that failed ends a pipe with exit code 1, and a person may try again. */
-async function converse(terminal: Terminal, conversation: Conversation): Promise<void> {
+async function converse(terminal: Terminal, target: ChatTarget): Promise<void> {
   const person = terminal.interactive && terminal.input.isTTY === true;
   if (person) {
-    terminal.err(`Thread ${conversation.threadId} on ${conversation.url}. Ctrl-C ends it.\n`);
+    terminal.err(`Thread ${target.threadId} on ${target.url}. Ctrl-C ends it.\n`);
   }
 
   const reading = new AbortController();
@@ -66,7 +66,7 @@ async function converse(terminal: Terminal, conversation: Conversation): Promise
       if (reading.signal.aborted) break;
       if (text !== "") {
         running = new AbortController();
-        const ended = await reply(terminal, conversation, text, running.signal);
+        const ended = await sendAndShow(terminal, target, text, running.signal);
         running = null;
         if (ended === "stopped") break;
         if (ended === "failed" && !person)
@@ -84,9 +84,9 @@ async function converse(terminal: Terminal, conversation: Conversation): Promise
 type Ended = "answered" | "failed" | "stopped";
 
 /** One message and its reply. Ctrl-C cancels the run first, so that it does not go on unseen. */
-async function reply(
+async function sendAndShow(
   terminal: Terminal,
-  conversation: Conversation,
+  target: ChatTarget,
   text: string,
   signal: AbortSignal,
 ): Promise<Ended> {
@@ -94,10 +94,10 @@ async function reply(
   const show = createLinePrinter(terminal);
   const cancelled = new Promise<Ended>((resolve) => {
     signal.addEventListener("abort", () => {
-      void cancelRun(conversation).finally(() => resolve("stopped"));
+      void cancelRun(target).finally(() => resolve("stopped"));
     });
   });
-  const answered = sendMessage(conversation, text, (line) => show.line(line), connection.signal).then(
+  const answered = sendMessage(target, text, (line) => show.line(line), connection.signal).then(
     (terminalLine): Ended => {
       if (terminalLine !== null) return terminalLine.type === "error" ? "failed" : "answered";
       show.note("The connection was cut. The run goes on, and its reply will be in the thread.");

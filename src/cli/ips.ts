@@ -53,7 +53,7 @@ export function addIps(program: Command, terminal: Terminal): void {
     });
 }
 
-/** In the normal spelling of addresses: what was blocked in one spelling is unblocked in another. */
+/** In the normal spelling of addresses, so that an address can be unblocked in any spelling. */
 function parseAddress(text: string): string {
   const [address = "", prefix, ...rest] = text.trim().toLowerCase().split("/");
   const family = isIP(address);

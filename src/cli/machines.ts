@@ -9,7 +9,7 @@ import type { RunSummary, Store } from "../store.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
-import { existingChannel } from "./users.ts";
+import { existingChannel } from "./existing.ts";
 import { withStore } from "./with-store.ts";
 
 const CHARTS: Record<string, AnyStateMachine> = {
@@ -18,10 +18,10 @@ const CHARTS: Record<string, AnyStateMachine> = {
   stream: streamMachine,
 };
 
-/** Runs that are looked through for `--run`. */
-const RUNS = 100;
+/** `--run` finds one of the latest runs. */
+const RUNS_SEARCHED = 100;
 
-interface Options {
+interface MachinesOptions {
   run?: string;
   json?: boolean;
 }
@@ -38,7 +38,7 @@ export function addMachines(program: Command, terminal: Terminal): void {
     .argument("[thread]", "the id that `threads list` prints")
     .option("--run <id>", "another run than the thread's last one")
     .option("--json", "print JSON")
-    .action(async (name: string = "thread", uid: string | undefined, options: Options) => {
+    .action(async (name: string = "thread", uid: string | undefined, options: MachinesOptions) => {
       if (uid === undefined) return printChart(terminal, name, options);
       await withStore(terminal, async (store) => {
         await existingChannel(store, name);
@@ -47,7 +47,7 @@ export function addMachines(program: Command, terminal: Terminal): void {
     });
 }
 
-function printChart(terminal: Terminal, name: string, options: Options): void {
+function printChart(terminal: Terminal, name: string, options: MachinesOptions): void {
   const chart = Object.hasOwn(CHARTS, name) ? CHARTS[name] : undefined;
   if (chart === undefined) {
     throw new CannotDo(`Cannot draw ${name}: the charts are ${Object.keys(CHARTS).join(", ")}`);
@@ -66,14 +66,14 @@ async function existingRun(
   const record = await store.load(uid, 1);
   if (record?.slug !== slug)
     throw new CannotDo(`Cannot find thread ${uid}: channel ${slug} has none of that id`);
-  const runs = await store.runs(uid, RUNS);
+  const runs = await store.runs(uid, RUNS_SEARCHED);
   const run = runId === undefined ? runs.at(-1) : runs.find((one) => one.runId === runId);
   if (run === undefined)
     throw new CannotDo(`Cannot find run ${runId ?? ""}: thread ${uid} has none of that id`);
   return run;
 }
 
-function printPath(terminal: Terminal, run: RunSummary, options: Options): void {
+function printPath(terminal: Terminal, run: RunSummary, options: MachinesOptions): void {
   const { runId, saidAtMs, outcome, terminal: last, path } = run;
   if (options.json)
     return printJson(terminal, { id: runId, saidAt: saidAtMs, outcome, terminal: last, path });

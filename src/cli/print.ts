@@ -8,7 +8,7 @@ export function printJson(terminal: Terminal, value: unknown): void {
   terminal.out(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** A result for people: columns as wide as their widest cell; `empty` where there are no rows. */
+/** A result for people: columns as wide as their widest cell; `empty` if there are no rows. */
 export function printTable(
   terminal: Terminal,
   head: readonly string[],

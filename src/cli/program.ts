@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config.ts";
 import { messageOf } from "../errors.ts";
 import { StoreUnavailable } from "../store.ts";
-import { addChannels } from "./channels.ts";
+import { addChannels } from "./channels/commands.ts";
 import { addChat } from "./chat.ts";
 import { addIps } from "./ips.ts";
 import { addMachines } from "./machines.ts";
@@ -12,7 +12,7 @@ import type { Terminal } from "./terminal.ts";
 import { addThreads } from "./threads.ts";
 import { addUsers } from "./users.ts";
 
-/** The `chat-agent` command, one file per sub-command (contract, Commands). */
+/** The `chat-agent` command, a file or folder for each sub-command (contract, Commands). */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command("chat-agent")
     .description("Runs the chat agent service, talks to it, and looks after its channels, users and threads.")
@@ -29,20 +29,20 @@ export function createProgram(terminal: Terminal): Command {
   return program;
 }
 
-/** Runs one command. Answers the exit code: 0, 1 for what cannot be done or does not exist, 2 for wrong use. */
+/** Runs one command. Returns the exit code: 0, 1 for what cannot be done or does not exist, 2 for wrong use. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     await createProgram(terminal).parseAsync([...args], { from: "user" });
     return 0;
   } catch (error) {
-    // Commander has said what was wrong, or shown the help that was asked for.
+    // Commander has printed what was wrong, or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    terminal.err(`${told(error)}\n`);
+    terminal.err(`${complaintOf(error)}\n`);
     return 1;
   }
 }
 
-function told(error: unknown): string {
+function complaintOf(error: unknown): string {
   const foreseen =
     error instanceof CannotDo || error instanceof ConfigError || error instanceof StoreUnavailable;
   if (foreseen) return error.message;

@@ -8,7 +8,7 @@ export function addServe(program: Command): void {
       // Loaded only here: the other commands start faster without a server in memory.
       const { serve } = await import("../main.ts");
       await serve();
-      // Everything is closed and said: no handle that a library left open keeps a stopped service here.
+      // Everything is closed: a handle that a library left open must not keep the process alive.
       process.exit(0);
     });
 }

@@ -6,9 +6,9 @@ export interface Terminal {
   input: Readable & { isTTY?: boolean };
   /** Results. */
   out(text: string): void;
-  /** What is only for eyes: progress, hints, complaints. */
+  /** For people only: progress, hints, complaints. */
   err(text: string): void;
-  /** Colours and prompts: a person looks at the results. */
+  /** True: a person reads the results, so there are colours and prompts. */
   interactive: boolean;
   /** Calls back on Ctrl-C instead of ending the process; returns how to stop. */
   onInterrupt(callback: () => void): () => void;
@@ -28,7 +28,7 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** The command was right and cannot be done: told in one line, exit code 1. */
+/** The command is right but cannot be done: one line on stderr, exit code 1. */
 export class CannotDo extends Error {
   constructor(message: string) {
     super(message);
@@ -36,7 +36,7 @@ export class CannotDo extends Error {
   }
 }
 
-/** Text of users and models without what would steer a terminal; line ends and tabs stay. */
+/** Text of users and models without characters that control a terminal; line ends and tabs stay. */
 export function printable(text: string): string {
   // eslint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "\u{fffd}");

@@ -4,16 +4,20 @@ import type { RunSummary, Store, ThreadEntry } from "../store.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 import { CannotDo, printable } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
-import { existingChannel, existingUser } from "./users.ts";
+import { existingChannel, existingUser } from "./existing.ts";
 import { withStore } from "./with-store.ts";
 
-/** A page of history as the store gives it at most. */
+/** The longest page of history that the store gives. */
 const PAGE = 100;
 
 /** `chat-agent threads`: conversations, with their steps and runs. */
 export function addThreads(program: Command, terminal: Terminal): void {
   const threads = program.command("threads").description("list and show conversations");
+  addList(threads, terminal);
+  addShow(threads, terminal);
+}
 
+function addList(threads: Command, terminal: Terminal): void {
   threads
     .command("list")
     .description("the threads of a user, oldest first")
@@ -23,19 +27,21 @@ export function addThreads(program: Command, terminal: Terminal): void {
     .action(async (slug: string, userId: string, options: { json?: boolean }) => {
       await withStore(terminal, async (store) => {
         const user = await existingUser(store, slug, userId);
-        const views = [];
+        const found = [];
         for (const entry of await store.threads(slug, user.userId))
-          views.push(await threadView(store, entry));
-        if (options.json) return printJson(terminal, views);
+          found.push(await threadJson(store, entry));
+        if (options.json) return printJson(terminal, found);
         printTable(
           terminal,
           ["ID", "THREAD", "CREATED", "STATE"],
-          views.map((view) => [view.id, view.threadId, isoTime(view.createdAt), view.state]),
+          found.map(({ id, threadId, createdAt, state }) => [id, threadId, isoTime(createdAt), state]),
           `User ${userId} has no threads yet`,
         );
       });
     });
+}
 
+function addShow(threads: Command, terminal: Terminal): void {
   threads
     .command("show")
     .description("one conversation, with its steps and its latest runs")
@@ -48,39 +54,43 @@ export function addThreads(program: Command, terminal: Terminal): void {
         const entry = await findThread(store, slug, id);
         if (entry === null)
           throw new CannotDo(`Cannot find thread ${id}: channel ${slug} has none of that id`);
-        const view = await threadView(store, entry);
+        const thread = await threadJson(store, entry);
         const messages = await wholeHistory(store, id);
         const runs = await store.runs(id, PAGE);
         if (options.json) {
-          printJson(terminal, { ...view, messages: messages.map(messageView), runs: runs.map(runView) });
+          printJson(terminal, { ...thread, messages: messages.map(messageJson), runs: runs.map(runJson) });
           return;
         }
-        printFields(terminal, { ...view, createdAt: isoTime(view.createdAt) });
+        printFields(terminal, { ...thread, createdAt: isoTime(thread.createdAt) });
         for (const message of messages) printMessage(terminal, message);
         terminal.out("\n");
-        printTable(
-          terminal,
-          ["RUN", "SAID", "OUTCOME", "ENDED WITH", "MOVES"],
-          runs.map((run) => [
-            run.runId,
-            isoTime(run.saidAtMs),
-            run.outcome ?? "active",
-            run.terminal?.type ?? null,
-            run.path.length,
-          ]),
-          "No run yet",
-        );
+        printRuns(terminal, runs);
       });
     });
 }
 
-async function threadView(store: Store, entry: ThreadEntry) {
+function printRuns(terminal: Terminal, runs: readonly RunSummary[]): void {
+  printTable(
+    terminal,
+    ["RUN", "SAID", "OUTCOME", "ENDED WITH", "MOVES"],
+    runs.map((run) => [
+      run.runId,
+      isoTime(run.saidAtMs),
+      run.outcome ?? "active",
+      run.terminal?.type ?? null,
+      run.path.length,
+    ]),
+    "No run yet",
+  );
+}
+
+async function threadJson(store: Store, entry: ThreadEntry) {
   // A thread that was never spoken in has no record of its own yet.
   const state = (await store.load(entry.uid, 1))?.state ?? "idle";
   return { id: entry.uid, threadId: entry.threadId, createdAt: entry.createdAtMs, state };
 }
 
-/** A thread does not name its user: the user of its last run most likely has it, and after a merge somebody else. */
+/** A thread does not name its user. Most likely it is the user of its last run; after a merge it is another one. */
 async function findThread(store: Store, slug: string, uid: string): Promise<ThreadEntry | null> {
   const record = await store.load(uid, 1);
   if (record !== null && record.slug !== slug) return null;
@@ -106,12 +116,12 @@ async function wholeHistory(store: Store, uid: string): Promise<Message[]> {
 }
 
 /** As the widget's history shows it. */
-function messageView(message: Message) {
+function messageJson(message: Message) {
   const { id, role, content, createdAtMs, steps } = message;
   return { id, role, content, createdAt: createdAtMs, ...(steps === undefined ? {} : { steps }) };
 }
 
-function runView(run: RunSummary) {
+function runJson(run: RunSummary) {
   return {
     id: run.runId,
     saidAt: run.saidAtMs,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { User } from "../domain/user.ts";
-import type { Store } from "../store.ts";
+import { existingChannel, existingUser } from "./existing.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -18,7 +18,12 @@ export function addUsers(program: Command, terminal: Terminal): void {
   const users = program
     .command("users")
     .description("list, show, block and whitelist the users of a channel");
+  addList(users, terminal);
+  addShow(users, terminal);
+  for (const flag of FLAGS) addFlag(users, terminal, flag);
+}
 
+function addList(users: Command, terminal: Terminal): void {
   users
     .command("list")
     .description("the users of a channel, oldest first")
@@ -37,7 +42,9 @@ export function addUsers(program: Command, terminal: Terminal): void {
         );
       });
     });
+}
 
+function addShow(users: Command, terminal: Terminal): void {
   users
     .command("show")
     .description("one user")
@@ -45,45 +52,32 @@ export function addUsers(program: Command, terminal: Terminal): void {
     .argument("<user>", "external id, or user id")
     .option("--json", "print JSON")
     .action(async (slug: string, id: string, options: { json?: boolean }) => {
+      await withStore(terminal, async (store) =>
+        printUser(terminal, await existingUser(store, slug, id), options),
+      );
+    });
+}
+
+function addFlag(users: Command, terminal: Terminal, { name, does, flags }: (typeof FLAGS)[number]): void {
+  users
+    .command(name)
+    .description(does)
+    .argument("<slug>", "the channel")
+    .argument("<user>", "external id, or user id")
+    .option("--json", "print the user as JSON")
+    .action(async (slug: string, id: string, options: { json?: boolean }) => {
       await withStore(terminal, async (store) => {
-        const view = userView(await existingUser(store, slug, id));
-        if (options.json) printJson(terminal, view);
-        else printFields(terminal, view);
+        const user = await existingUser(store, slug, id);
+        const changed = await store.flagUser(slug, user.userId, flags);
+        if (changed === null) throw new CannotDo(`Cannot ${name} ${id}: no such user in channel ${slug}`);
+        printUser(terminal, changed, options);
       });
     });
-
-  for (const { name, does, flags } of FLAGS) {
-    users
-      .command(name)
-      .description(does)
-      .argument("<slug>", "the channel")
-      .argument("<user>", "external id, or user id")
-      .option("--json", "print the user as JSON")
-      .action(async (slug: string, id: string, options: { json?: boolean }) => {
-        await withStore(terminal, async (store) => {
-          const user = await existingUser(store, slug, id);
-          const changed = await store.flagUser(slug, user.userId, flags);
-          if (changed === null) throw new CannotDo(`Cannot ${name} ${id}: no such user in channel ${slug}`);
-          if (options.json) printJson(terminal, userView(changed));
-          else printFields(terminal, userView(changed));
-        });
-      });
-  }
 }
 
-/** The channel; throws CannotDo where there is none of that slug. */
-export async function existingChannel(store: Store, slug: string) {
-  const channel = await store.channel(slug);
-  if (channel === null) throw new CannotDo(`Cannot find channel ${slug}: there is none of that slug`);
-  return channel;
-}
-
-/** A user by external id or user id; throws CannotDo where the channel has none of that id. */
-export async function existingUser(store: Store, slug: string, id: string): Promise<User> {
-  await existingChannel(store, slug);
-  const user = await store.findUser(slug, id);
-  if (user === null) throw new CannotDo(`Cannot find user ${id}: channel ${slug} has none of that id`);
-  return user;
+function printUser(terminal: Terminal, user: User, options: { json?: boolean }): void {
+  if (options.json) printJson(terminal, userView(user));
+  else printFields(terminal, userView(user));
 }
 
 function userView(user: User) {

@@ -7,8 +7,8 @@ import type { Store } from "../store.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Opens the store of the environment for one command, beside a running service, and closes it again. Its log goes where
- * complaints go, from warnings on: results stay alone on stdout.
+ * Opens the store of the environment for one command, beside a running service, and closes it again. Warnings of its log
+ * go to stderr: stdout has results alone.
  */
 export async function withStore<Result>(
   terminal: Terminal,

@@ -45,7 +45,7 @@ await server.connect(new StdioServerTransport());
 
 function clock(timeZone: string): CallToolResult {
   try {
-    return said(new Date().toLocaleString("en-GB", { timeZone, dateStyle: "full", timeStyle: "long" }));
+    return answered(new Date().toLocaleString("en-GB", { timeZone, dateStyle: "full", timeStyle: "long" }));
   } catch {
     return failed(`There is no time zone ${JSON.stringify(timeZone)}. Use a name such as Europe/Berlin.`);
   }
@@ -53,16 +53,16 @@ function clock(timeZone: string): CallToolResult {
 
 function orderStatus(orderId: string): CallToolResult {
   const status = ORDERS.get(orderId.trim().replace(/^#/, ""));
-  if (status) return said(status);
+  if (status) return answered(status);
   return failed(
     `There is no order ${JSON.stringify(orderId)}. Ask for the four digits in the order's confirmation, such as 1001.`,
   );
 }
 
-function said(text: string): CallToolResult {
+function answered(text: string): CallToolResult {
   return { content: [{ type: "text", text }] };
 }
 
 function failed(text: string): CallToolResult {
-  return { ...said(text), isError: true };
+  return { ...answered(text), isError: true };
 }

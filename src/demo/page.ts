@@ -14,12 +14,12 @@ export interface DemoPageOptions {
   port: number;
   serviceUrl: string;
   publishableKey: string;
-  /** Stays on this server. null: it is not known here, and nobody can sign in. */
+  /** Never leaves this server. null: unknown here, and nobody can sign in. */
   secretKey: string | null;
   slug: string;
 }
 
-/** What src/demo/build.mjs made: the shop's script, stylesheet and pictures. */
+/** Where src/demo/build.mjs writes the shop's script, stylesheet and pictures. */
 const BUILT = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../dist/demo/" : "../../demo/", import.meta.url),
 );
@@ -27,8 +27,8 @@ const BUILT = fileURLToPath(
 const MAX_BODY_BYTES = 4_096;
 
 /**
- * The demo shop, on an origin of its own, as a customer's site would be: it knows the service by its address, and shows
- * that the element is content with the strictest of page policies. Rejects with EADDRINUSE where the port is taken.
+ * The demo shop, on an origin of its own, as a customer's site would be. It knows the service by its address, and shows
+ * that the element works under the strictest page policy. Rejects with EADDRINUSE if the port is taken.
  */
 export async function startDemoPage(
   options: DemoPageOptions,
@@ -97,7 +97,7 @@ async function fileAt(
   return html === null ? null : { type: "text/html; charset=utf-8", bytes: html };
 }
 
-/** The service's origin in script-src and connect-src is all that the element asks of a page. */
+/** All that the element needs is the service's origin in script-src and connect-src. */
 function policyFor(serviceUrl: string): string {
   const service = new URL(serviceUrl).origin;
   return [
@@ -114,7 +114,7 @@ function policyFor(serviceUrl: string): string {
   ].join("; ");
 }
 
-/** undefined for what is no JSON, came from another site's form, or is too long. */
+/** undefined if it is not JSON, came from another site's form, or is too long. */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   if (request.headers["content-type"] !== "application/json") return undefined;
   let text = "";

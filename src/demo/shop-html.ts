@@ -1,7 +1,7 @@
 import { productById, PRODUCTS } from "./products.ts";
 import type { Product } from "./products.ts";
 
-/** What a page of the shop needs to carry the chat: all of it public. */
+/** What a page of the shop needs for the chat. All of it is public. */
 export interface ChatSettings {
   /** Address of the service. */
   serviceUrl: string;
@@ -9,7 +9,7 @@ export interface ChatSettings {
   offersSignIn: boolean;
 }
 
-/** The shop's page at a path; null where there is none. */
+/** The shop's page at a path; null if there is none. */
 export function pageAt(path: string, chat: ChatSettings): string | null {
   const product = /^\/product\/([\w-]+)$/.exec(path)?.[1];
   if (product !== undefined) {

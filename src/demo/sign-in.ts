@@ -7,7 +7,7 @@ const SignIn = z.object({ visitorToken: z.string().min(1) });
 
 /**
  * What a shop's backend does when a visitor signs in: it tells the service, with the channel's secret key, whose the
- * visitor's token is (the spec, identify). Answers the account, or the status of a no.
+ * visitor's token is (the spec, identify). Returns the account, or the status of a refusal.
  */
 export async function signIn(
   body: unknown,

@@ -1,10 +1,10 @@
 import type { ModelMessage, OfferedTool } from "../../model.ts";
-import { drawArguments } from "./draw-arguments.ts";
+import { inventArguments } from "./invent-arguments.ts";
 import { phrasesFor } from "./phrases.ts";
 import type { Phrases } from "./phrases.ts";
 
 /**
- * How the demo model makes up its mind: by the words of what was said, and always the same way. It takes one step per
+ * How the demo model makes up its mind: by the words of what was userText, and always the same way. It takes one step per
  * turn; what it has done in this run it reads from the messages after the last user's.
  */
 export type DemoTurn =
@@ -16,7 +16,7 @@ const TASK_FAILED = "task_failed";
 const FAILURE = /^(The tool failed|Error)\b:?\s*/i;
 const RESULT_CHARS = 600;
 
-/** What a shop's page can do, in the order in which somebody buys: a tool by its name, a wish by its words. */
+/** What a shop's page can do, in the order of a purchase: a tool by its name, a wish by its words. */
 const SHOP_STEPS: readonly { tool: RegExp; wish: RegExp }[] = [
   {
     tool: /search|find|browse/,
@@ -43,11 +43,11 @@ const SHOP_STEPS: readonly { tool: RegExp; wish: RegExp }[] = [
 const GREETING =
   /^\W*(hi|hello|hey|hallo|guten|hola|buenos|bonjour|salut|ciao|buongiorno|olá|oi|bom dia)(?![\p{L}])/iu;
 const FAIL_ON_PURPOSE = /\bfail (the|this) task\b/i;
-/** Somebody wants something done, more than they want to talk. */
+/** The user wants something done, and not to talk. */
 const REQUEST =
   /^\W*(please|bitte|por favor|can you|could you|fly|book|send|call|drive|delete|cancel|order|buy|make|transfer|bring|play|open|turn)\b|^\w+ (me|mir|mich|moi|mi)\b/i;
 
-/** Words for the same thing, as tools' names have them. */
+/** Words, and the word for the same thing in tools' names. */
 const MEANT: readonly [RegExp, string][] = [
   [/^(time|uhr|zeit|spät|hora|horas|heure|ora|ore)$/, "clock"],
   [/^(bestellung|pedido|commande|ordine|encomenda|parcel|package|paket|delivery)$/, "order"],
@@ -64,12 +64,12 @@ const FILLER = new Set(
   ).split(" "),
 );
 
-/** One turn. `messages` and `tools` as the model is given them. */
+/** One turn. `messages` and `tools` are the model's. */
 export function decide(messages: readonly ModelMessage[], tools: readonly OfferedTool[]): DemoTurn {
-  const lastSaid = messages.findLastIndex((message) => message.role === "user");
-  const said = messages[lastSaid]?.content.trim() ?? "";
-  const phrases = phrasesFor(said);
-  const since = messages.slice(lastSaid + 1);
+  const lastOfUser = messages.findLastIndex((message) => message.role === "user");
+  const userText = messages[lastOfUser]?.content.trim() ?? "";
+  const phrases = phrasesFor(userText);
+  const since = messages.slice(lastOfUser + 1);
   const results = since.flatMap((message) => (message.role === "tool" ? [message.content] : []));
   const called = new Set(
     since.flatMap((message) => (message.role === "assistant" ? message.calls : [])).map(({ name }) => name),
@@ -80,29 +80,29 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
   if (latest !== undefined && FAILURE.test(latest)) {
     return { type: "text", text: phrases.failed(shorten(latest.replace(FAILURE, ""))) };
   }
-  if (useful.length > 0 && FAIL_ON_PURPOSE.test(said)) return giveUp(said, phrases);
+  if (useful.length > 0 && FAIL_ON_PURPOSE.test(userText)) return giveUp(userText, phrases);
 
-  const tool = nextTool(said, useful, called);
+  const tool = nextTool(userText, useful, called);
   if (tool) {
-    const subject = words(said)
+    const subject = words(userText)
       .filter((word) => !FILLER.has(word))
       .join(" ");
-    const drawn = drawArguments(tool.parameters, { said, subject, results });
-    return { type: "call", name: tool.name, arguments: { ...drawn, ...progressFor(tool, phrases) } };
+    const invented = inventArguments(tool.parameters, { userText, subject, results });
+    return { type: "call", name: tool.name, arguments: { ...invented, ...progressFor(tool, phrases) } };
   }
   if (latest !== undefined) return { type: "text", text: phrases.result(shorten(latest)) };
-  if (GREETING.test(said)) return { type: "text", text: withOffers(phrases.greeting, useful, phrases) };
-  if (useful.length > 0 && REQUEST.test(said)) return giveUp(said, phrases);
-  return { type: "text", text: withOffers(phrases.repeats(shorten(said)), useful, phrases) };
+  if (GREETING.test(userText)) return { type: "text", text: withOffers(phrases.greeting, useful, phrases) };
+  if (useful.length > 0 && REQUEST.test(userText)) return giveUp(userText, phrases);
+  return { type: "text", text: withOffers(phrases.repeats(shorten(userText)), useful, phrases) };
 }
 
-/** The next tool that the text wants and that was not called yet: by its name, as a step of shopping, or by its words. */
+/** The next tool that the text asks for and that was not called yet: by its name, as a step of shopping, or by its words. */
 function nextTool(
-  said: string,
+  userText: string,
   tools: readonly OfferedTool[],
   called: ReadonlySet<string>,
 ): OfferedTool | undefined {
-  const text = said.toLowerCase();
+  const text = userText.toLowerCase();
   const left = tools.filter(({ name }) => !called.has(name));
   const named = tools.filter(({ name }) => text.includes(name.toLowerCase()));
   if (named.length > 0) {
@@ -117,15 +117,15 @@ function nextTool(
   if (step) return step;
   // One tool by its words is enough: a second would answer another question.
   if (called.size > 0) return undefined;
-  const scored = left.map((tool) => ({ tool, score: likeness(words(said), tool) }));
+  const scored = left.map((tool) => ({ tool, score: likeness(words(userText), tool) }));
   return scored.filter(({ score }) => score >= 2).sort((a, b) => b.score - a.score)[0]?.tool;
 }
 
 /** Words in common: two points for one of the tool's name, one for one of its description. */
-function likeness(said: readonly string[], tool: OfferedTool): number {
+function likeness(userWords: readonly string[], tool: OfferedTool): number {
   const wanted = new Set([
-    ...said.filter((word) => !FILLER.has(word) || word === "order"),
-    ...said.flatMap((word) => MEANT.flatMap(([alias, meant]) => (alias.test(word) ? [meant] : []))),
+    ...userWords.filter((word) => !FILLER.has(word) || word === "order"),
+    ...userWords.flatMap((word) => MEANT.flatMap(([alias, meant]) => (alias.test(word) ? [meant] : []))),
   ]);
   const name = new Set(words(tool.name));
   const description = new Set(words(tool.description));
@@ -141,8 +141,8 @@ function words(text: string): string[] {
   return spaced.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-function giveUp(said: string, phrases: Phrases): DemoTurn {
-  return { type: "call", name: TASK_FAILED, arguments: { reason: phrases.cannot(shorten(said)) } };
+function giveUp(userText: string, phrases: Phrases): DemoTurn {
+  return { type: "call", name: TASK_FAILED, arguments: { reason: phrases.cannot(shorten(userText)) } };
 }
 
 function progressFor(tool: OfferedTool, phrases: Phrases): Record<string, unknown> {

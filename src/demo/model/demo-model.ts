@@ -16,7 +16,7 @@ export interface DemoModel {
   close(): Promise<void>;
 }
 
-/** A word every so often, so that streaming is seen; a long answer takes no longer than this. */
+/** A pause after each word, so that streaming is seen; all of them together take no longer than WHOLE_ANSWER_MS. */
 const PER_WORD_MS = 25;
 const WHOLE_ANSWER_MS = 1_000;
 const MAX_BODY_BYTES = 4_194_304;

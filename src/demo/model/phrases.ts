@@ -3,25 +3,25 @@ export interface Phrases {
   /** Words by which the language is known. */
   cues: RegExp;
   greeting: string;
-  repeats: (said: string) => string;
+  repeats: (text: string) => string;
   /** Names of tools, in words. */
   offers: (tools: string) => string;
   progress: (tool: string) => string;
   result: (text: string) => string;
   failed: (text: string) => string;
-  cannot: (said: string) => string;
+  cannot: (text: string) => string;
 }
 
 const ENGLISH: Phrases = {
   cues: /\b(the|is|are|what|where|when|how|you|me|my|please|and|hello|find|buy|show)\b/g,
   greeting: "Hello! I am the demo model: no key of a real one is set, so I answer by simple rules.",
-  repeats: (said) =>
-    `This is the demo model; without a real one I can only repeat what I understood: “${said}”.`,
+  repeats: (text) =>
+    `This is the demo model; without a real one I can only repeat what I understood: “${text}”.`,
   offers: (tools) => `What I can do here: ${tools}.`,
   progress: (tool) => `One moment: ${tool} …`,
   result: (text) => `Here is the answer (from the demo model): ${text}`,
   failed: (text) => `That did not work: ${text}`,
-  cannot: (said) => `The demo model has no tool for this: “${said}”.`,
+  cannot: (text) => `The demo model has no tool for this: “${text}”.`,
 };
 
 const ALL: readonly Phrases[] = [
@@ -30,63 +30,63 @@ const ALL: readonly Phrases[] = [
     cues: /\b(der|die|das|und|ich|du|mir|mich|bitte|wo|wie|was|ist|ein|eine|einen|hallo|guten|zeig|kauf|kaufe|suche)\b/g,
     greeting:
       "Hallo! Ich bin das Demo-Modell: Kein Schlüssel ist gesetzt, also antworte ich nach einfachen Regeln.",
-    repeats: (said) =>
-      `Dies ist das Demo-Modell; ich kann nur wiederholen, was ich verstanden habe: „${said}“.`,
+    repeats: (text) =>
+      `Dies ist das Demo-Modell; ich kann nur wiederholen, was ich verstanden habe: „${text}“.`,
     offers: (tools) => `Was ich hier kann: ${tools}.`,
     progress: (tool) => `Einen Moment: ${tool} …`,
     result: (text) => `Hier ist die Antwort (vom Demo-Modell): ${text}`,
     failed: (text) => `Das hat nicht geklappt: ${text}`,
-    cannot: (said) => `Das Demo-Modell hat dafür kein Werkzeug: „${said}“.`,
+    cannot: (text) => `Das Demo-Modell hat dafür kein Werkzeug: „${text}“.`,
   },
   {
     cues: /(\b(el|los|las|un|y|es|dónde|donde|cuándo|hola|buenos|busca|compra|muestra|quiero|mi|está)\b|[¿¡ñ])/g,
     greeting:
       "¡Hola! Soy el modelo de demostración: no hay ninguna clave, así que respondo con reglas sencillas.",
-    repeats: (said) =>
-      `Este es el modelo de demostración; solo puedo repetir lo que he entendido: «${said}».`,
+    repeats: (text) =>
+      `Este es el modelo de demostración; solo puedo repetir lo que he entendido: «${text}».`,
     offers: (tools) => `Lo que puedo hacer aquí: ${tools}.`,
     progress: (tool) => `Un momento: ${tool} …`,
     result: (text) => `Aquí está la respuesta (del modelo de demostración): ${text}`,
     failed: (text) => `No ha funcionado: ${text}`,
-    cannot: (said) => `El modelo de demostración no tiene ninguna herramienta para esto: «${said}».`,
+    cannot: (text) => `El modelo de demostración no tiene ninguna herramienta para esto: «${text}».`,
   },
   {
     cues: /(\b(le|les|des|un|une|et|est|où|je|moi|bonjour|salut|cherche|trouve|quelle|heure|ma|mon)\b|achète|s'il)/g,
     greeting: "Bonjour ! Je suis le modèle de démonstration : sans clé, je réponds selon des règles simples.",
-    repeats: (said) =>
-      `Ceci est le modèle de démonstration ; je ne peux que répéter ce que j'ai compris : « ${said} ».`,
+    repeats: (text) =>
+      `Ceci est le modèle de démonstration ; je ne peux que répéter ce que j'ai compris : « ${text} ».`,
     offers: (tools) => `Ce que je peux faire ici : ${tools}.`,
     progress: (tool) => `Un instant : ${tool} …`,
     result: (text) => `Voici la réponse (du modèle de démonstration) : ${text}`,
     failed: (text) => `Cela n'a pas marché : ${text}`,
-    cannot: (said) => `Le modèle de démonstration n'a pas d'outil pour cela : « ${said} ».`,
+    cannot: (text) => `Le modèle de démonstration n'a pas d'outil pour cela : « ${text} ».`,
   },
   {
     cues: /(\b(il|lo|gli|una|e|dove|che|ciao|buongiorno|cerca|trova|compra|mostrami|mio|sono|ore)\b|è)/g,
     greeting: "Ciao! Sono il modello dimostrativo: senza una chiave rispondo con regole semplici.",
-    repeats: (said) =>
-      `Questo è il modello dimostrativo; posso solo ripetere quello che ho capito: «${said}».`,
+    repeats: (text) =>
+      `Questo è il modello dimostrativo; posso solo ripetere quello che ho capito: «${text}».`,
     offers: (tools) => `Quello che posso fare qui: ${tools}.`,
     progress: (tool) => `Un momento: ${tool} …`,
     result: (text) => `Ecco la risposta (dal modello dimostrativo): ${text}`,
     failed: (text) => `Non ha funzionato: ${text}`,
-    cannot: (said) => `Il modello dimostrativo non ha uno strumento per questo: «${said}».`,
+    cannot: (text) => `Il modello dimostrativo non ha uno strumento per questo: «${text}».`,
   },
   {
     cues: /(\b(o|os|um|uma|e|onde|que|meu|minha|por favor|procure|compre|mostre|horas)\b|olá|está|ção|ã)/g,
     greeting: "Olá! Sou o modelo de demonstração: sem uma chave, respondo com regras simples.",
-    repeats: (said) => `Este é o modelo de demonstração; só posso repetir o que entendi: “${said}”.`,
+    repeats: (text) => `Este é o modelo de demonstração; só posso repetir o que entendi: “${text}”.`,
     offers: (tools) => `O que posso fazer aqui: ${tools}.`,
     progress: (tool) => `Um momento: ${tool} …`,
     result: (text) => `Aqui está a resposta (do modelo de demonstração): ${text}`,
     failed: (text) => `Não funcionou: ${text}`,
-    cannot: (said) => `O modelo de demonstração não tem ferramenta para isto: “${said}”.`,
+    cannot: (text) => `O modelo de demonstração não tem ferramenta para isto: “${text}”.`,
   },
 ];
 
 /** The phrases of the language whose cues the text has most of; English where none has more. */
-export function phrasesFor(said: string): Phrases {
-  const text = said.toLowerCase();
+export function phrasesFor(userText: string): Phrases {
+  const text = userText.toLowerCase();
   const count = ({ cues }: Phrases) => text.match(cues)?.length ?? 0;
   return ALL.reduce((best, each) => (count(each) > count(best) ? each : best), ENGLISH);
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** As much of a tool's JSON schema as the demo model understands. */
+/** The part of a tool's JSON schema that the demo model understands. */
 const Property = z.object({
   type: z.unknown().optional(),
   enum: z.array(z.unknown()).optional().catch(undefined),
@@ -12,9 +12,9 @@ const Parameters = z.object({
   required: z.array(z.string()).optional().catch(undefined),
 });
 
-/** What arguments are drawn from. */
+/** What arguments are invented from. */
 export interface Source {
-  said: string;
+  userText: string;
   /** What is talked about, without the words around it: "red mug". */
   subject: string;
   /** Results of the run so far, the latest last. */
@@ -32,24 +32,24 @@ const SAMPLE_ADDRESS: readonly [RegExp, string][] = [
   [/name/i, "Ada Example"],
 ];
 
-/** Every required argument, and those others of which the text speaks. */
-export function drawArguments(parameters: unknown, source: Source): Record<string, unknown> {
+/** Every required argument, and others that the text mentions. */
+export function inventArguments(parameters: unknown, source: Source): Record<string, unknown> {
   const { properties = {}, required = [] } = Parameters.safeParse(parameters).data ?? {};
-  const drawn: Record<string, unknown> = {};
+  const invented: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(properties)) {
     if (name === "_progress") continue;
-    const value = draw(name, schema, source, required.includes(name));
-    if (value !== undefined) drawn[name] = value;
+    const value = invent(name, schema, source, required.includes(name));
+    if (value !== undefined) invented[name] = value;
   }
-  return drawn;
+  return invented;
 }
 
-function draw(name: string, schema: unknown, source: Source, isRequired: boolean): unknown {
+function invent(name: string, schema: unknown, source: Source, isRequired: boolean): unknown {
   const property = Property.safeParse(schema).data ?? {};
-  const number = /\d+(\.\d+)?/.exec(source.said)?.[0];
+  const number = /\d+(\.\d+)?/.exec(source.userText)?.[0];
   if (property.enum) {
     const named = property.enum.find((each) =>
-      source.said.toLowerCase().includes(String(each).toLowerCase()),
+      source.userText.toLowerCase().includes(String(each).toLowerCase()),
     );
     return named ?? (isRequired ? property.enum[0] : undefined);
   }
@@ -62,28 +62,28 @@ function draw(name: string, schema: unknown, source: Source, isRequired: boolean
     case "boolean":
       return isRequired ? (property.default ?? true) : undefined;
     case "array":
-      return isRequired ? [draw(name, property.items, source, true)] : undefined;
+      return isRequired ? [invent(name, property.items, source, true)] : undefined;
     case "object":
-      return isRequired ? drawArguments(schema, source) : undefined;
+      return isRequired ? inventArguments(schema, source) : undefined;
     default:
-      return isRequired ? (property.default ?? drawText(name, source)) : spokenId(name, source.said);
+      return isRequired ? (property.default ?? inventText(name, source)) : idIn(source.userText, name);
   }
 }
 
-function drawText(name: string, source: Source): string {
+function inventText(name: string, source: Source): string {
   if (/(id|sku|number|product|item|order)$/i.test(name)) {
-    const id = spokenId(name, source.said) ?? foundId(name, source.results);
+    const id = idIn(source.userText, name) ?? foundId(name, source.results);
     if (id !== undefined) return id;
   }
-  const quoted = /["“„«]([^"”“»]+)["”“»]/.exec(source.said)?.[1];
+  const quoted = /["“„«]([^"”“»]+)["”“»]/.exec(source.userText)?.[1];
   const sample = SAMPLE_ADDRESS.find(([key]) => key.test(name))?.[1];
-  return quoted ?? sample ?? (source.subject || source.said);
+  return quoted ?? sample ?? (source.subject || source.userText);
 }
 
-/** "order 1001", "#A-17": only where an id is asked for. */
-function spokenId(name: string, said: string): string | undefined {
+/** "order 1001", "#A-17": only for an argument that is an id. */
+function idIn(text: string, name: string): string | undefined {
   if (!/(id|sku|number|order)$/i.test(name)) return undefined;
-  return /#?\b([a-z]{0,4}-?\d[\w-]*)/i.exec(said)?.[1];
+  return /#?\b([a-z]{0,4}-?\d[\w-]*)/i.exec(text)?.[1];
 }
 
 /** The first value of that name, or else the first id, in the latest result. */

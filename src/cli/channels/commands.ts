@@ -1,0 +1,163 @@
+import type { Command } from "commander";
+import type { Config } from "../../config.ts";
+import { hashKey, newChannelKeys } from "../../installation/channel-keys.ts";
+import type { ChannelKeys } from "../../installation/channel-keys.ts";
+import { DEMO_SLUG } from "../../installation/default-channels.ts";
+import { readKeysFile, writeKeysFile } from "../../installation/keys-file.ts";
+import { existingChannel } from "../existing.ts";
+import { printJson, printTable } from "../print.ts";
+import { CannotDo } from "../terminal.ts";
+import type { Terminal } from "../terminal.ts";
+import { withStore } from "../with-store.ts";
+import { parseSlug, withFieldOptions } from "./field-options.ts";
+import type { FieldOptions } from "./field-options.ts";
+import { channelView, printChannel } from "./view.ts";
+import { writeChannel } from "./write-channel.ts";
+
+interface JsonOption {
+  json?: boolean;
+}
+
+/** `chat-agent channels`: the doors to the agent, their keys, origins and settings. */
+export function addChannels(program: Command, terminal: Terminal): void {
+  const channels = program.command("channels").description("list, create and change channels");
+  addList(channels, terminal);
+  addShow(channels, terminal);
+  addCreate(channels, terminal);
+  addUpdate(channels, terminal);
+  addSwitch(channels, terminal, { name: "enable", enabled: true, does: "let users in again" });
+  addSwitch(channels, terminal, { name: "disable", enabled: false, does: "refuse every user of a channel" });
+  addRotateKeys(channels, terminal);
+}
+
+function addList(channels: Command, terminal: Terminal): void {
+  channels
+    .command("list")
+    .description("all channels")
+    .option("--json", "print a JSON array")
+    .action(async (options: JsonOption) => {
+      await withStore(terminal, async (store) => {
+        const found = await store.channels();
+        if (options.json)
+          return printJson(
+            terminal,
+            found.map((channel) => channelView(channel)),
+          );
+        printTable(
+          terminal,
+          ["SLUG", "KIND", "ENABLED", "ACCESS", "ORIGINS"],
+          found.map((channel) => [
+            channel.slug,
+            channel.kind,
+            channel.enabled,
+            channel.accessMode,
+            channel.allowedOrigins.join(" ") || null,
+          ]),
+          "There are no channels yet",
+        );
+      });
+    });
+}
+
+function addShow(channels: Command, terminal: Terminal): void {
+  channels
+    .command("show")
+    .description("one channel")
+    .argument("<slug>")
+    .option("--json", "print JSON")
+    .action(async (slug: string, options: JsonOption) => {
+      await withStore(terminal, async (store) =>
+        printChannel(terminal, await existingChannel(store, slug), options),
+      );
+    });
+}
+
+function addCreate(channels: Command, terminal: Terminal): void {
+  withFieldOptions(channels.command("create"))
+    .description("make a channel; prints the keys that it makes, this once")
+    .argument("<slug>", "1 to 64 of a-z 0-9 - _", parseSlug)
+    .action(async (slug: string, options: FieldOptions, command: Command) => {
+      if (options.kind === undefined)
+        command.error("error: a new channel needs --kind web or --kind transport");
+      await withStore(terminal, async (store) => {
+        if ((await store.channel(slug)) !== null) {
+          throw new CannotDo(`Cannot create channel ${slug}: it exists; see channels update`);
+        }
+        const made = newChannelKeys();
+        const withKeys =
+          options.kind === "web"
+            ? {
+                ...options,
+                publishableKey: options.publishableKey ?? made.publishableKey,
+                secretKey: options.secretKey ?? made.secretKey.reveal(),
+              }
+            : options;
+        const channel = await writeChannel(store, { slug, stored: null }, withKeys, command);
+        const isNewSecret = channel.kind === "web" && options.secretKey === undefined;
+        printChannel(terminal, channel, options, isNewSecret ? made.secretKey : null);
+      });
+    });
+}
+
+function addUpdate(channels: Command, terminal: Terminal): void {
+  withFieldOptions(channels.command("update"))
+    .description("change the fields that are given")
+    .argument("<slug>")
+    .action(async (slug: string, options: FieldOptions, command: Command) => {
+      await withStore(terminal, async (store) => {
+        const stored = await existingChannel(store, slug);
+        printChannel(terminal, await writeChannel(store, { slug, stored }, options, command), options);
+      });
+    });
+}
+
+function addSwitch(
+  channels: Command,
+  terminal: Terminal,
+  { name, enabled, does }: { name: string; enabled: boolean; does: string },
+): void {
+  channels
+    .command(name)
+    .description(does)
+    .argument("<slug>")
+    .option("--json", "print the channel as JSON")
+    .action(async (slug: string, options: JsonOption) => {
+      await withStore(terminal, async (store) => {
+        const channel = { ...(await existingChannel(store, slug)), enabled };
+        await store.putChannel(channel);
+        printChannel(terminal, channel, options);
+      });
+    });
+}
+
+function addRotateKeys(channels: Command, terminal: Terminal): void {
+  channels
+    .command("rotate-keys")
+    .description("make both keys of a web channel anew and print them; the old ones end at once")
+    .argument("<slug>")
+    .option("--json", "print the channel as JSON")
+    .action(async (slug: string, options: JsonOption) => {
+      await withStore(terminal, async (store, config) => {
+        const stored = await existingChannel(store, slug);
+        if (stored.kind !== "web") {
+          throw new CannotDo(`Cannot rotate the keys of channel ${slug}: a transport channel has none`);
+        }
+        const keys = newChannelKeys();
+        const channel = {
+          ...stored,
+          publishableKey: keys.publishableKey,
+          secretKeyHash: hashKey(keys.secretKey),
+        };
+        await store.putChannel(channel);
+        keepGeneratedKeys(config, slug, keys);
+        printChannel(terminal, channel, options, keys.secretKey);
+      });
+    });
+}
+
+/** The keys file has the demo channel's keys too, so that the next start can print them. */
+function keepGeneratedKeys(config: Config, slug: string, keys: ChannelKeys): void {
+  const generated = readKeysFile(config.dataDir);
+  if (generated === null || slug !== DEMO_SLUG) return;
+  writeKeysFile(config.dataDir, { ...generated, demo: keys });
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { InvalidArgumentError, Option } from "commander";
+import type { Command } from "commander";
+import type { AgentSettings } from "../../domain/channel.ts";
+import { agentSchema, complaint, originFrom, slugSchema, splitAgent } from "../../domain/channel-fields.ts";
+import { messageOf } from "../../errors.ts";
+
+/** The fields of a channel, as options of `create` and `update`. */
+export interface FieldOptions {
+  kind?: "web" | "transport";
+  origin?: string[];
+  accessMode?: "open" | "whitelist";
+  instructions?: string;
+  model?: string;
+  agent?: AgentSettings;
+  publishableKey?: string;
+  secretKey?: string;
+  json?: boolean;
+}
+
+export function withFieldOptions(command: Command): Command {
+  return command
+    .addOption(new Option("--kind <kind>", "how it is used").choices(["web", "transport"]))
+    .option("--origin <origin>", "an allowed origin, scheme://host[:port]; repeatable", collectOrigin)
+    .addOption(new Option("--access-mode <mode>", "who may talk").choices(["open", "whitelist"]))
+    .option("--instructions <text>", "what the agent is told first")
+    .option("--model <name>", "the model, instead of OPENAI_MODEL")
+    .option("--agent <file>", "JSON file with all of the agent's settings", readAgent)
+    .option("--publishable-key <key>", "pk_…, instead of a new one")
+    .option("--secret-key <key>", "sk_…, instead of a new one")
+    .option("--json", "print the channel as JSON");
+}
+
+export function parseSlug(text: string): string {
+  const parsed = slugSchema.safeParse(text);
+  if (!parsed.success) throw new InvalidArgumentError("It takes 1 to 64 of a-z 0-9 - _.");
+  return parsed.data;
+}
+
+function collectOrigin(text: string, before: string[] = []): string[] {
+  const origin = originFrom(text);
+  if (origin === null)
+    throw new InvalidArgumentError('It takes scheme://host[:port] without a path, never "null".');
+  return [...before, origin];
+}
+
+function readAgent(path: string): AgentSettings {
+  let parsed;
+  try {
+    parsed = agentSchema.safeParse(JSON.parse(readFileSync(path, "utf8")));
+  } catch (error) {
+    throw new InvalidArgumentError(messageOf(error));
+  }
+  if (!parsed.success) throw new InvalidArgumentError(complaint(parsed.error));
+  const { kept, processes } = splitAgent(parsed.data);
+  const [first] = Object.keys(processes);
+  if (first !== undefined) {
+    throw new InvalidArgumentError(`MCP server ${first} is a command: those stand in CHANNELS_FILE alone.`);
+  }
+  return kept;
+}
