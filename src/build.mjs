@@ -18,8 +18,9 @@ execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
 // The command runs as a file of its own.
 chmodSync(join(root, "dist/src/cli/chat-agent.js"), 0o755);
 
-for (const asset of ["src/stores/redis/functions.lua", "machines/thread.svg"]) {
-  if (existsSync(join(root, asset))) cpSync(join(root, asset), join(root, "dist", asset));
+for (const asset of ["src/stores/redis/functions", "machines/thread.svg"]) {
+  if (existsSync(join(root, asset)))
+    cpSync(join(root, asset), join(root, "dist", asset), { recursive: true });
 }
 
 // The browser element, the demo page and the inspector's page bundle themselves.

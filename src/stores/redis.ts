@@ -17,7 +17,7 @@ import { redisUsers } from "./redis/users.ts";
 /**
  * The implementation on Redis, or on a Redis Cluster: shared by any number of processes.
  *
- * Each step of the store is one Redis Function on one slot (redis/functions.lua), so each is atomic, and a process
+ * Each step of the store is one Redis Function on one slot (redis/functions/), so each is atomic, and a process
  * that dies leaves either all of it or nothing. Redis restarted empty is given the functions again.
  */
 export async function openRedisStore(options: {

@@ -66,12 +66,13 @@ function openProcess(uid: string, gate: Gate | null): StoreOfProcess {
 
 /** Commands to other buckets change nothing here, and pass. */
 function gated(commands: RedisCommands, uid: string, gate: Gate): RedisCommands {
+  const firstOf = (keys: Record<string, string>) => Object.values(keys)[0];
   const turn = async (key = "") => {
     if (key.includes("{g}") || key.includes(`{t:${bucketOf(uid)}}`)) await gate.pass();
   };
   return {
-    call: (name, keys, args) => turn(keys[0]).then(() => commands.call(name, keys, args)),
-    ask: (name, keys, args) => turn(keys[0]).then(() => commands.ask(name, keys, args)),
+    call: (name, keys, args, list) => turn(firstOf(keys)).then(() => commands.call(name, keys, args, list)),
+    ask: (name, keys, args) => turn(firstOf(keys)).then(() => commands.ask(name, keys, args)),
     read: (key, ...args) => turn(key).then(() => commands.read(key, ...args)),
     write: (key, ...args) => turn(key).then(() => commands.write(key, ...args)),
   };

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -131,6 +131,6 @@ async function bundle(): Promise<string> {
     format: "esm",
     target: "node20",
   });
-  copyFileSync(join(root, "src/stores/redis/functions.lua"), join(folder, "functions.lua"));
+  cpSync(join(root, "src/stores/redis/functions"), join(folder, "functions"), { recursive: true });
   return join(folder, "victim.mjs");
 }

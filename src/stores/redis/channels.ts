@@ -3,6 +3,7 @@ import type { ChannelStore } from "../../store/channels.ts";
 import type { RedisCommands } from "./commands.ts";
 import { channelKey, globalKeys } from "./keys.ts";
 import { flag, listOf, parsed, textOf, textOrNull } from "./records.ts";
+import type { ArgsOf } from "./signatures.ts";
 
 /** What every instance keeps in memory: channels and blocked addresses, and the count of their changes. */
 export type RedisChannels = Omit<ChannelStore, "onChange">;
@@ -15,6 +16,9 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
       .map(textOf)
       .sort();
   }
+
+  const changeSet = (set: string, args: ArgsOf<"change_set">) =>
+    redis.call("change_set", { set, changes }, args);
 
   async function channel(slug: string): Promise<Channel | null> {
     const key = channelKey(slug);
@@ -35,17 +39,17 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
       const key = channelKey(put.slug);
       const state = ["enabled", flag(put.enabled), "mode", put.accessMode];
       await redis.write(key, "HSET", key, "json", JSON.stringify(put), ...state);
-      await redis.call("change_set", [channels, changes], ["SADD", put.slug, "1"]);
+      await changeSet(channels, { command: "SADD", member: put.slug, always: "1" });
     },
 
     blockedIps: () => members(ips),
 
     async blockIp(address) {
-      await redis.call("change_set", [ips, changes], ["SADD", address, "0"]);
+      await changeSet(ips, { command: "SADD", member: address, always: "0" });
     },
 
     async unblockIp(address) {
-      return (await redis.call("change_set", [ips, changes], ["SREM", address, "0"])) === 1;
+      return (await changeSet(ips, { command: "SREM", member: address, always: "0" })) === 1;
     },
 
     async changeCount() {

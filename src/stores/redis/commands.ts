@@ -2,16 +2,22 @@ import { ErrorReply } from "redis";
 import { StoreUnavailable } from "../../store.ts";
 import type { Reply } from "./connection.ts";
 import { createDeadline } from "./deadline.ts";
-import { library, versioned } from "./functions.ts";
-import type { StoreFunction, StoreReading } from "./functions.ts";
+import { functionCall, library } from "./functions.ts";
+import type { FunctionCall } from "./functions.ts";
 import type { RedisLink } from "./link.ts";
+import type { ArgsOf, KeysOf, StoreFunction, StoreReading } from "./signatures.ts";
 
 /** Commands to Redis, each one round trip, bounded by the store's deadline; they reject with StoreUnavailable in an outage. */
 export interface RedisCommands {
-  /** A function that changes something; all keys in one slot. */
-  call(name: StoreFunction, keys: string[], args: string[]): Promise<Reply>;
+  /** A function that changes something; all keys in one slot. `list`: what follows the named arguments. */
+  call<Name extends StoreFunction>(
+    name: Name,
+    keys: KeysOf<Name>,
+    args: ArgsOf<Name>,
+    list?: string[],
+  ): Promise<Reply>;
   /** A function that only reads. */
-  ask(name: StoreReading, keys: string[], args: string[]): Promise<Reply>;
+  ask<Name extends StoreReading>(name: Name, keys: KeysOf<Name>, args: ArgsOf<Name>): Promise<Reply>;
   /** A plain command; `key` says where it goes. */
   read(key: string, ...args: string[]): Promise<Reply>;
   /** A plain command that changes something. */
@@ -44,15 +50,8 @@ export function createCommands(options: {
     }
   }
 
-  function invoke(
-    verb: "FCALL" | "FCALL_RO",
-    name: StoreFunction | StoreReading,
-    keys: string[],
-    args: string[],
-  ) {
-    const [key = ""] = keys;
-    const command = [verb, versioned(name), String(keys.length), ...keys, ...args];
-    const send = () => link.send(key, command, copied && verb === "FCALL");
+  function invoke(name: string, { key, command }: FunctionCall, mustBeCopied: boolean) {
+    const send = () => link.send(key, command, mustBeCopied);
     return run(name, key, () =>
       send().catch(async (error: unknown) => {
         if (!isMissingFunction(error)) throw error;
@@ -63,8 +62,8 @@ export function createCommands(options: {
   }
 
   return {
-    call: (name, keys, args) => invoke("FCALL", name, keys, args),
-    ask: (name, keys, args) => invoke("FCALL_RO", name, keys, args),
+    call: (name, keys, args, list) => invoke(name, functionCall(name, keys, args, list), copied),
+    ask: (name, keys, args) => invoke(name, functionCall(name, keys, args), false),
     read: (key, ...args) => run(args[0] ?? "", key, () => link.send(key, args, false)),
     write: (key, ...args) => run(args[0] ?? "", key, () => link.send(key, args, copied)),
   };

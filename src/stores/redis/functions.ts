@@ -1,28 +1,14 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { changing, reading } from "./signatures.ts";
+import type { StoreFunction, StoreReading } from "./signatures.ts";
 
-/** The functions of functions.lua, by what they do. */
-export type StoreFunction =
-  | "mint_visitor"
-  | "admit_visitor"
-  | "admit_user"
-  | "add_thread"
-  | "spend_tokens"
-  | "promote"
-  | "merge"
-  | "flag_user"
-  | "change_set"
-  | "commit"
-  | "keep_part"
-  | "wait_in_queue"
-  | "beat"
-  | "bar"
-  | "forget";
+/** In the order in which they are joined: each knows what stands before it. */
+const FILES = ["shared", "channels", "users", "instances", "threads"];
 
-/** Functions that only read. */
-export type StoreReading = "read_identity" | "find_user" | "load_thread" | "list_runs";
-
-const source = readFileSync(new URL("functions.lua", import.meta.url), "utf8");
+const source = FILES.map((name) =>
+  readFileSync(new URL(`functions/${name}.lua`, import.meta.url), "utf8"),
+).join("\n");
 
 /** Names this version of the functions: another text is another library, and both live side by side. */
 const version = createHash("sha256").update(source).digest("hex").slice(0, 16);
@@ -30,7 +16,37 @@ const version = createHash("sha256").update(source).digest("hex").slice(0, 16);
 /** The library as Redis takes it. */
 export const library = `#!lua name=chat_agent_${version}\nlocal VERSION = '${version}'\n${source}`;
 
-/** The name by which a function of this version is called. */
-export function versioned(name: StoreFunction | StoreReading): string {
-  return `${name}_${version}`;
+/** A call as it travels, and the first of its keys, which says where it goes. */
+export interface FunctionCall {
+  key: string;
+  command: string[];
+}
+
+type Name = StoreFunction | StoreReading;
+
+/** How the call of each function begins, made once: the command, the function's name in this version, how many keys. */
+const beginnings = new Map(
+  [
+    ...Object.entries(changing).map(([name, signature]) => ({ verb: "FCALL", name, signature })),
+    ...Object.entries(reading).map(([name, signature]) => ({ verb: "FCALL_RO", name, signature })),
+  ].map(({ verb, name, signature }) => {
+    const { keys, args }: { keys: readonly string[]; args: readonly string[] } = signature;
+    return [name, { words: [verb, `${name}_${version}`, String(keys.length)], keys, args }];
+  }),
+);
+
+/** `list`: what follows the named arguments. */
+export function functionCall(
+  name: Name,
+  keys: Readonly<Record<string, string>>,
+  args: Readonly<Record<string, string>>,
+  list: readonly string[] = [],
+): FunctionCall {
+  const beginning = beginnings.get(name);
+  if (!beginning) throw new Error(`Cannot call ${name}: there is no such function`);
+  const command = [...beginning.words];
+  for (const key of beginning.keys) command.push(keys[key] ?? "");
+  for (const arg of beginning.args) command.push(args[arg] ?? "");
+  command.push(...list);
+  return { key: command[beginning.words.length] ?? "", command };
 }

@@ -37,7 +37,9 @@ export function redisLiveness(redis: RedisCommands, processId: string): RedisLiv
   let look: Look | null = null;
 
   async function lookAround(ttlMs: number): Promise<Look> {
-    const [now, silent] = listOf(await redis.call("beat", [instances], [processId, String(ttlMs)]));
+    const [now, silent] = listOf(
+      await redis.call("beat", { instances }, { processId, ttlMs: String(ttlMs) }),
+    );
     return (look = { atMs: Number(textOf(now)), silent: new Map(pairsOf(silent ?? null)) });
   }
 
@@ -75,12 +77,15 @@ export function redisLiveness(redis: RedisCommands, processId: string): RedisLiv
     async forget(gone) {
       const heardAt = look?.silent.get(gone);
       if (!look || heardAt === undefined) return;
-      const args = [String(look.atMs), String(BAR_MS)];
+      const args = { lookedAtMs: String(look.atMs), keptMs: String(BAR_MS) };
       const barred = await Promise.all(
-        allBuckets.map((bucket) => redis.call("bar", [ownKey(bucket, gone), barKey(bucket, gone)], args)),
+        allBuckets.map((bucket) => {
+          const keys = { own: ownKey(bucket, gone), barKey: barKey(bucket, gone) };
+          return redis.call("bar", keys, args);
+        }),
       );
       if (barred.every((isBarred) => isBarred === 1)) {
-        await redis.call("forget", [instances], [gone, heardAt]);
+        await redis.call("forget", { instances }, { processId: gone, heardAt });
       }
     },
 

@@ -5,7 +5,7 @@ import type { ThreadEntry } from "../../store/users.ts";
 import type { Reply } from "./connection.ts";
 
 /*
- * Records to the flat texts of functions.lua, and back. What is read was written by this service, so its JSON is
+ * Records to the flat texts of functions/*.lua, and back. What is read was written by this service, so its JSON is
  * taken at its word; what holds the words together is checked, and a reply of another shape is an error here and now.
  */
 
@@ -47,9 +47,14 @@ export function parsed<T>(text: string): T {
   return JSON.parse(text) as T;
 }
 
-/** The four arguments by which a step names a user as it was read, or as it shall be. */
-export function userArguments(user: User): string[] {
-  return [optional(user.externalId), optional(user.displayName), flag(user.blocked), flag(user.whitelisted)];
+/** The four texts by which a step names a user as it was read, or as it shall be. */
+export function textsOf(user: User) {
+  return {
+    external: optional(user.externalId),
+    name: optional(user.displayName),
+    blocked: flag(user.blocked),
+    whitelisted: flag(user.whitelisted),
+  };
 }
 
 export function userFrom(reply: Reply | undefined): User {

@@ -20,6 +20,7 @@ import {
   threadFrom,
   waitingEntry,
 } from "./records.ts";
+import type { ArgsOf, KeysOf } from "./signatures.ts";
 
 /** The thread plane: everything inside a thread, one slot for each. */
 export interface RedisThreads extends Omit<ThreadStore, "commit"> {
@@ -52,9 +53,13 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
   }
 
   async function joinQueue(uid: string, message: UserMessage, max: number): Promise<Joined> {
-    const { header, queue, runs, messageIds } = threadKeys(uid);
-    const entry = [message.runId, waitingEntry(message), String(max), ...claimArguments(message)];
-    const [type, fact] = listOf(await redis.call("wait_in_queue", [header, queue, runs, messageIds], entry));
+    const args = {
+      runId: message.runId,
+      entry: waitingEntry(message),
+      max: String(max),
+      ...claimArguments(message),
+    };
+    const [type, fact] = listOf(await redis.call("wait_in_queue", threadKeys(uid), args));
     if (type === "waiting" || type === "full") return { type, fence: textOf(fact) };
     if (type === "said-before") return saidBefore(message, textOf(fact));
     return { type: "free" };
@@ -62,8 +67,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
 
   return {
     async load(uid, budgetChars, runs = "last") {
-      const { header, messages, queue } = threadKeys(uid);
-      const reply = await redis.ask("load_thread", [header, messages, queue], [String(budgetChars), runs]);
+      const reply = await redis.ask("load_thread", threadKeys(uid), { budget: String(budgetChars), runs });
       if (reply === null) return null;
       const record = threadFrom(uid, reply);
       const [tail, run] = await Promise.all([wholeMessages(uid, record.tail), wholeOf(uid, record.run)]);
@@ -71,16 +75,17 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     },
 
     async keepPart({ uid, fence, runId, nth, text }) {
-      const { header, parts } = threadKeys(uid);
-      const kept = await redis.call("keep_part", [header, parts], [fence, partName(runId, nth), text]);
+      const args = { fence, name: partName(runId, nth), text };
+      const kept = await redis.call("keep_part", threadKeys(uid), args);
       return kept === 1;
     },
 
     keptText: textOfParts,
 
     async commit(commit, heardAtMs) {
-      const reply = await redis.call("commit", commitKeys(commit), commitArguments(commit, heardAtMs));
-      const result = resultFrom(commit, reply);
+      const entries = commit.messages.map(messageEntry);
+      const args = commitArguments(commit, heardAtMs);
+      const result = resultFrom(commit, await redis.call("commit", commitKeys(commit), args, entries));
       if (result?.type !== "fenced" || !commit.claims || !commit.orWait) return result;
       // A step of its own: hardly any claim finds the thread held, and so hardly any brings its message twice.
       const joined = await joinQueue(commit.uid, commit.orWait.message, commit.orWait.max);
@@ -120,55 +125,66 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     },
 
     async runs(uid, limit) {
-      const { runs, runOrder } = threadKeys(uid);
-      const reply = await redis.ask("list_runs", [runs, runOrder], [String(limit)]);
+      const reply = await redis.ask("list_runs", threadKeys(uid), { limit: String(limit) });
       return listOf(reply).map((text) => parsed<RunSummary>(textOf(text)));
     },
   };
 }
 
-function commitKeys({ uid, fence, takesFrom }: ThreadCommit): string[] {
-  const { header, messages, queue, runs, runOrder, messageIds } = threadKeys(uid);
+function commitKeys({ uid, fence, takesFrom }: ThreadCommit): KeysOf<"commit"> {
   const bucket = bucketOf(uid);
   const own = ownKey(bucket, holderOf(fence));
-  const bar = barKey(bucket, holderOf(fence));
-  const taken = takesFrom === null ? own : ownKey(bucket, holderOf(takesFrom));
-  return [header, messages, queue, runs, runOrder, dueKey(bucket), own, taken, bar, messageIds];
+  const { header, messages, queue, runs, runOrder, messageIds } = threadKeys(uid);
+  // By name: spreading the thread's keys takes 4 µs, which is a fifth of what this process does for a commit.
+  return {
+    header,
+    messages,
+    queue,
+    runs,
+    runOrder,
+    due: dueKey(bucket),
+    own,
+    taken: takesFrom === null ? own : ownKey(bucket, holderOf(takesFrom)),
+    bar: barKey(bucket, holderOf(fence)),
+    messageIds,
+  };
 }
 
-/** The arguments of `commit` in functions.lua, counted there from 1. */
-function commitArguments(commit: ThreadCommit, heardAtMs: number): string[] {
+function commitArguments(commit: ThreadCommit, heardAtMs: number): ArgsOf<"commit"> {
   const { endedRun, run } = commit;
-  return [
-    commit.opId,
-    commit.fence,
-    commit.claims ? String(heardAtMs) : "",
-    optional(commit.takesFrom),
-    String(commit.rev),
-    commit.uid,
-    commit.slug,
-    String(commit.atMs),
-    commit.snapshot,
-    commit.state,
-    JSON.stringify(run),
-    optional(commit.startsWaiting),
-    flag(commit.holds),
-    commit.deadlineMs === null ? "" : String(commit.deadlineMs),
-    run.runId,
-    summaryOf(run),
-    endedRun ? endedRun.runId : "",
-    endedRun ? summaryOf(endedRun) : "",
-    ...(commit.orWait ? claimArguments(commit.orWait.message) : NO_CLAIM),
-    ...commit.messages.map(messageEntry),
-  ];
+  const { clientMessageId, claim } = commit.orWait ? claimArguments(commit.orWait.message) : NO_CLAIM;
+  return {
+    op: commit.opId,
+    fence: commit.fence,
+    heardAtMs: commit.claims ? String(heardAtMs) : "",
+    takesFrom: optional(commit.takesFrom),
+    revRead: String(commit.rev),
+    uid: commit.uid,
+    slug: commit.slug,
+    atMs: String(commit.atMs),
+    snapshot: commit.snapshot,
+    state: commit.state,
+    run: JSON.stringify(run),
+    starts: optional(commit.startsWaiting),
+    holds: flag(commit.holds),
+    deadlineMs: commit.deadlineMs === null ? "" : String(commit.deadlineMs),
+    runId: run.runId,
+    summary: summaryOf(run),
+    endedId: endedRun ? endedRun.runId : "",
+    endedSummary: endedRun ? summaryOf(endedRun) : "",
+    clientMessageId,
+    claim,
+    messageCount: String(commit.messages.length),
+  };
 }
 
-const NO_CLAIM = ["", ""];
+const NO_CLAIM = { clientMessageId: "", claim: "" };
 
 /** The message's id, and the run and text that it is claimed for. */
-function claimArguments(message: UserMessage): string[] {
+function claimArguments(message: UserMessage): typeof NO_CLAIM {
   const claim = claimOf(message);
-  return claim ? [claim.clientMessageId, `${claim.runId}:${claim.textHash}`] : NO_CLAIM;
+  if (!claim) return NO_CLAIM;
+  return { clientMessageId: claim.clientMessageId, claim: `${claim.runId}:${claim.textHash}` };
 }
 
 function saidBefore(message: UserMessage, claimed: string): SaidBefore {

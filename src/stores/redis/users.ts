@@ -1,4 +1,4 @@
-import type { UserStore } from "../../store/users.ts";
+import type { Merge, UserStore } from "../../store/users.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { channelKey, channelTag, externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
@@ -10,11 +10,12 @@ import {
   pairsOf,
   textOf,
   textOrNull,
+  textsOf,
   threadEntryFrom,
   threadUidFrom,
-  userArguments,
   userFrom,
 } from "./records.ts";
+import type { ArgsOf } from "./signatures.ts";
 
 /** Users that are read in one go: a channel may have millions. */
 const USERS_AT_ONCE = 500;
@@ -23,41 +24,47 @@ const USERS_AT_ONCE = 500;
 export function redisUsers(redis: RedisCommands): UserStore {
   return {
     async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs }) {
-      const keys = [tokenKey(slug, tokenHash), userKeys(slug, userId).user, usersKey(slug)];
-      await redis.call("mint_visitor", keys, [userId, snapshot, String(ttlMs), String(atMs)]);
+      const { user } = userKeys(slug, userId);
+      const keys = { token: tokenKey(slug, tokenHash), user, users: usersKey(slug) };
+      const args = { userId, snapshot, ttlMs: String(ttlMs), atMs: String(atMs) };
+      await redis.call("mint_visitor", keys, args);
     },
 
     async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName }) {
-      const keys = [tokenKey(slug, tokenHash), channelKey(slug)];
-      const args = [channelTag(slug), String(ttlMs), optional(threadName)];
+      const keys = { token: tokenKey(slug, tokenHash), channel: channelKey(slug) };
+      const args = { tag: channelTag(slug), ttlMs: String(ttlMs), threadName: optional(threadName) };
       const reply = await redis.call("admit_visitor", keys, args);
       if (reply === null) return null;
       return { ...admissionFrom(reply), snapshot: textOf(listOf(reply)[3]) };
     },
 
     async admitUser({ slug, externalId, displayName, newUserId, thread, creates, atMs }) {
-      const keys = [externalIdKey(slug, externalId), channelKey(slug), usersKey(slug)];
-      const reply = await redis.call("admit_user", keys, [
-        channelTag(slug),
+      const keys = {
+        external: externalIdKey(slug, externalId),
+        channel: channelKey(slug),
+        users: usersKey(slug),
+      };
+      const reply = await redis.call("admit_user", keys, {
+        tag: channelTag(slug),
         externalId,
-        optional(displayName),
+        displayName: optional(displayName),
         newUserId,
-        optional(thread?.name ?? null),
-        optional(thread?.newUid ?? null),
-        flag(creates),
-        String(atMs),
-      ]);
+        threadName: optional(thread?.name ?? null),
+        newUid: optional(thread?.newUid ?? null),
+        creates: flag(creates),
+        atMs: String(atMs),
+      });
       return reply === null ? null : admissionFrom(reply);
     },
 
     async addThread({ slug, userId, threadId: name, uid, atMs }) {
-      const { user, names } = userKeys(slug, userId);
-      return (await redis.call("add_thread", [user, names], [name, `${uid} ${atMs}`])) === 1;
+      return (
+        (await redis.call("add_thread", userKeys(slug, userId), { name, entry: `${uid} ${atMs}` })) === 1
+      );
     },
 
     async spendTokens({ slug, userId, day, tokens }) {
-      const { user, days } = userKeys(slug, userId);
-      await redis.call("spend_tokens", [user, days], [day, String(tokens)]);
+      await redis.call("spend_tokens", userKeys(slug, userId), { day, tokens: String(tokens) });
     },
 
     async spentTokens(slug, userId, day) {
@@ -66,8 +73,9 @@ export function redisUsers(redis: RedisCommands): UserStore {
     },
 
     async readIdentity(slug, tokenHash, externalId) {
-      const keys = [tokenKey(slug, tokenHash), externalIdKey(slug, externalId)];
-      const [user, snapshot, account] = listOf(await redis.ask("read_identity", keys, [channelTag(slug)]));
+      const keys = { token: tokenKey(slug, tokenHash), external: externalIdKey(slug, externalId) };
+      const reply = await redis.ask("read_identity", keys, { tag: channelTag(slug) });
+      const [user, snapshot, account] = listOf(reply);
       return {
         visitor: user ? { user: userFrom(user), snapshot: textOf(snapshot) } : null,
         account: account ? userFrom(account) : null,
@@ -75,28 +83,43 @@ export function redisUsers(redis: RedisCommands): UserStore {
     },
 
     async promote({ slug, tokenHash, externalId, user, snapshot }) {
-      const keys = [
-        tokenKey(slug, tokenHash),
-        externalIdKey(slug, externalId),
-        userKeys(slug, user.userId).user,
-      ];
-      const args = [user.userId, externalId, snapshot, ...userArguments(user)];
+      const keys = {
+        token: tokenKey(slug, tokenHash),
+        external: externalIdKey(slug, externalId),
+        user: userKeys(slug, user.userId).user,
+      };
+      const was = textsOf(user);
+      const args = {
+        userId: user.userId,
+        externalId,
+        snapshot,
+        wasExternal: was.external,
+        wasName: was.name,
+        wasBlocked: was.blocked,
+        wasWhitelisted: was.whitelisted,
+      };
       return doneOrChanged(await redis.call("promote", keys, args));
     },
 
     async merge({ slug, tokenHash, from, into, result, snapshot }) {
       const left = userKeys(slug, from.userId);
       const right = userKeys(slug, into.userId);
-      const keys = [tokenKey(slug, tokenHash), usersKey(slug)];
-      for (const side of [left, right]) keys.push(side.user, side.names, side.days);
-      const args = [from.userId, into.userId, snapshot];
-      for (const user of [from, into, result]) args.push(...userArguments(user));
-      return doneOrChanged(await redis.call("merge", keys, args));
+      const keys = {
+        token: tokenKey(slug, tokenHash),
+        users: usersKey(slug),
+        fromUser: left.user,
+        fromNames: left.names,
+        fromDays: left.days,
+        intoUser: right.user,
+        intoNames: right.names,
+        intoDays: right.days,
+      };
+      return doneOrChanged(await redis.call("merge", keys, mergeArguments({ from, into, result, snapshot })));
     },
 
     async findUser(slug, id) {
-      const keys = [userKeys(slug, id).user, externalIdKey(slug, id)];
-      const reply = await redis.ask("find_user", keys, [channelTag(slug)]);
+      const keys = { user: userKeys(slug, id).user, external: externalIdKey(slug, id) };
+      const reply = await redis.ask("find_user", keys, { tag: channelTag(slug) });
       return reply === null ? null : userFrom(reply);
     },
 
@@ -117,8 +140,9 @@ export function redisUsers(redis: RedisCommands): UserStore {
     },
 
     async flagUser(slug, userId, { blocked, whitelisted }) {
-      const args = [blocked, whitelisted].map((value) => (value === undefined ? "" : flag(value)));
-      const reply = await redis.call("flag_user", [userKeys(slug, userId).user], args);
+      const set = (value: boolean | undefined) => (value === undefined ? "" : flag(value));
+      const args = { blocked: set(blocked), whitelisted: set(whitelisted) };
+      const reply = await redis.call("flag_user", userKeys(slug, userId), args);
       return reply === null ? null : userFrom(reply);
     },
 
@@ -137,6 +161,27 @@ function admissionFrom(reply: Reply) {
     user: userFrom(user),
     channel: channelStateFrom(channel),
     threadUid: threadUidFrom(thread),
+  };
+}
+
+function mergeArguments(merge: Pick<Merge, "from" | "into" | "result" | "snapshot">): ArgsOf<"merge"> {
+  const [from, into, result] = [textsOf(merge.from), textsOf(merge.into), textsOf(merge.result)];
+  return {
+    from: merge.from.userId,
+    into: merge.into.userId,
+    snapshot: merge.snapshot,
+    fromExternal: from.external,
+    fromName: from.name,
+    fromBlocked: from.blocked,
+    fromWhitelisted: from.whitelisted,
+    intoExternal: into.external,
+    intoName: into.name,
+    intoBlocked: into.blocked,
+    intoWhitelisted: into.whitelisted,
+    resultExternal: result.external,
+    resultName: result.name,
+    resultBlocked: result.blocked,
+    resultWhitelisted: result.whitelisted,
   };
 }
 

@@ -1,0 +1,29 @@
+-- What the store does inside Redis: each function is one atomic step on one key slot.
+--
+-- The files of this folder are joined to one library, this one first (functions.ts), behind a first line that names
+-- the library and sets VERSION, the hash of their text: libraries are never replaced, so two versions of the service
+-- run side by side.
+--
+-- A function begins with the names of its keys and arguments, in the order in which functions.ts lists them; a test
+-- compares the two. Arguments and answers are flat texts. Optional texts travel as '' (none) or '=' and the text; a
+-- field that is not there is a null. Lists hold entries of a head, a newline and JSON, so that no JSON is read here: a
+-- message's head is the length of its content, a waiting message's head its run.
+
+local function optional(text)
+  if text == '' then return false end
+  return string.sub(text, 2)
+end
+
+local function head_of(entry)
+  return string.sub(entry, 1, string.find(entry, '\n', 1, true) - 1)
+end
+
+local function body_of(entry)
+  return string.sub(entry, string.find(entry, '\n', 1, true) + 1)
+end
+
+local function register(name, callback, flags)
+  redis.register_function({ function_name = name .. '_' .. VERSION, callback = callback, flags = flags or {} })
+end
+
+local READS = { 'no-writes' }

@@ -1,0 +1,88 @@
+/**
+ * The functions of functions/*.lua: the names of their keys and arguments, in the order in which they travel. Each
+ * function begins by unpacking them under the same names (`ttlMs` here is `ttl_ms` there); a test compares the two.
+ */
+interface Signature {
+  keys: readonly string[];
+  args: readonly string[];
+}
+
+/** A user as it was read, or as it shall be: external id and displayName are optional texts. */
+function userArgs<Whose extends string>(whose: Whose) {
+  return [`${whose}External`, `${whose}Name`, `${whose}Blocked`, `${whose}Whitelisted`] as const;
+}
+
+/** Functions that change something. */
+export const changing = {
+  change_set: { keys: ["set", "changes"], args: ["command", "member", "always"] },
+
+  mint_visitor: { keys: ["token", "user", "users"], args: ["userId", "snapshot", "ttlMs", "atMs"] },
+  admit_visitor: { keys: ["token", "channel"], args: ["tag", "ttlMs", "threadName"] },
+  admit_user: {
+    keys: ["external", "channel", "users"],
+    args: ["tag", "externalId", "displayName", "newUserId", "threadName", "newUid", "creates", "atMs"],
+  },
+  add_thread: { keys: ["user", "names"], args: ["name", "entry"] },
+  spend_tokens: { keys: ["user", "days"], args: ["day", "tokens"] },
+  promote: {
+    keys: ["token", "external", "user"],
+    args: ["userId", "externalId", "snapshot", ...userArgs("was")],
+  },
+  merge: {
+    keys: ["token", "users", "fromUser", "fromNames", "fromDays", "intoUser", "intoNames", "intoDays"],
+    args: ["from", "into", "snapshot", ...userArgs("from"), ...userArgs("into"), ...userArgs("result")],
+  },
+  flag_user: { keys: ["user"], args: ["blocked", "whitelisted"] },
+
+  /** Its messages follow the named arguments. */
+  commit: {
+    keys: ["header", "messages", "queue", "runs", "runOrder", "due", "own", "taken", "bar", "messageIds"],
+    args: [
+      "op",
+      "fence",
+      "heardAtMs",
+      "takesFrom",
+      "revRead",
+      "uid",
+      "slug",
+      "atMs",
+      "snapshot",
+      "state",
+      "run",
+      "starts",
+      "holds",
+      "deadlineMs",
+      "runId",
+      "summary",
+      "endedId",
+      "endedSummary",
+      "clientMessageId",
+      "claim",
+      "messageCount",
+    ],
+  },
+  keep_part: { keys: ["header", "parts"], args: ["fence", "name", "text"] },
+  wait_in_queue: {
+    keys: ["header", "queue", "runs", "messageIds"],
+    args: ["runId", "entry", "max", "clientMessageId", "claim"],
+  },
+
+  beat: { keys: ["instances"], args: ["processId", "ttlMs"] },
+  bar: { keys: ["own", "barKey"], args: ["lookedAtMs", "keptMs"] },
+  forget: { keys: ["instances"], args: ["processId", "heardAt"] },
+} as const satisfies Record<string, Signature>;
+
+/** Functions that only read. */
+export const reading = {
+  read_identity: { keys: ["token", "external"], args: ["tag"] },
+  find_user: { keys: ["user", "external"], args: ["tag"] },
+  load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
+  list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
+} as const satisfies Record<string, Signature>;
+
+type Signatures = typeof changing & typeof reading;
+export type StoreFunction = keyof typeof changing;
+export type StoreReading = keyof typeof reading;
+
+export type KeysOf<Name extends keyof Signatures> = Record<Signatures[Name]["keys"][number], string>;
+export type ArgsOf<Name extends keyof Signatures> = Record<Signatures[Name]["args"][number], string>;
