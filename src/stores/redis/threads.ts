@@ -1,9 +1,10 @@
 import { claimOf } from "../../domain/message-claim.ts";
 import { wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, RunRecord, UserMessage } from "../../domain/message.ts";
-import type { CommitResult, RunSummary, SaidBefore, ThreadCommit, ThreadStore } from "../../store/threads.ts";
+import type { CommitResult, SaidBefore, ThreadCommit, ThreadStore } from "../../store/threads.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { bucketOf } from "../buckets.ts";
+import { readRunSummary, readUserMessage } from "../records.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { barKey, dueKey, ownKey, threadKeys } from "./keys.ts";
@@ -12,6 +13,7 @@ import {
   listOf,
   messageEntry,
   messageFrom,
+  numberOf,
   optional,
   parsed,
   summaryOf,
@@ -65,6 +67,8 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     return { type: "free" };
   }
 
+  const messagesFrom = (uid: string, reply: Reply) => listOf(reply).map((entry) => messageFrom(entry, uid));
+
   return {
     async load(uid, budgetChars, runs = "last") {
       const reply = await redis.ask("load_thread", threadKeys(uid), { budget: String(budgetChars), runs });
@@ -106,7 +110,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       const { messages } = threadKeys(uid);
       if (before === null) {
         const newest = await redis.read(messages, "LRANGE", messages, String(-limit), "-1");
-        return wholeMessages(uid, listOf(newest).map(messageFrom));
+        return wholeMessages(uid, messagesFrom(uid, newest));
       }
       // Ids count up from 1 (store.ts, messageCount): an id is a place in the list.
       const place = /^[1-9][0-9]{0,14}$/.test(before) ? Number(before) : 0;
@@ -115,18 +119,18 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
         redis.read(messages, "LLEN", messages),
         redis.read(messages, "LRANGE", messages, String(Math.max(place - 1 - limit, 0)), String(place - 2)),
       ]);
-      return place > Number(count) ? [] : wholeMessages(uid, listOf(page).map(messageFrom));
+      return place > Number(count) ? [] : wholeMessages(uid, messagesFrom(uid, page));
     },
 
     async run(uid, runId) {
       const { runs } = threadKeys(uid);
       const summary = textOrNull(await redis.read(runs, "HGET", runs, runId));
-      return summary === null ? null : parsed<RunSummary>(summary);
+      return summary === null ? null : parsed(readRunSummary, summary, uid);
     },
 
     async runs(uid, limit) {
       const reply = await redis.ask("list_runs", threadKeys(uid), { limit: String(limit) });
-      return listOf(reply).map((text) => parsed<RunSummary>(textOf(text)));
+      return listOf(reply).map((text) => parsed(readRunSummary, text, uid));
     },
   };
 }
@@ -192,13 +196,13 @@ function saidBefore(message: UserMessage, claimed: string): SaidBefore {
   return { type: "said-before", runId, isSameText: textHash === claimOf(message)?.textHash };
 }
 
-function resultFrom({ orWait }: ThreadCommit, reply: Reply): CommitResult | null {
+function resultFrom({ uid, orWait }: ThreadCommit, reply: Reply): CommitResult | null {
   const [first, second, third] = listOf(reply);
   const type = textOf(first);
   switch (type) {
     case "committed": {
       const next = textOrNull(third);
-      return { type, rev: Number(second), next: next === null ? null : parsed<UserMessage>(next) };
+      return { type, rev: numberOf(second), next: next === null ? null : parsed(readUserMessage, next, uid) };
     }
     case "waiting":
     case "full":
