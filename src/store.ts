@@ -60,3 +60,11 @@ export class StoreUnavailable extends Error {
     this.name = "StoreUnavailable";
   }
 }
+
+/** What is stored is not the record that it must be: written by another hand, or by a version that this one does not know. */
+export class UnreadableRecord extends Error {
+  constructor(kind: string, place: string, fact: string) {
+    super(`Cannot read the ${kind} at ${place}: ${fact}`);
+    this.name = "UnreadableRecord";
+  }
+}

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
 import type { InstanceMessage, Store } from "../store.ts";
+import { isObject } from "./checks.ts";
 import { redisChannels } from "./redis/channels.ts";
 import { linkToCluster } from "./redis/cluster.ts";
 import { createCommands } from "./redis/commands.ts";
@@ -9,7 +10,7 @@ import { redisHealth } from "./redis/health.ts";
 import { globalKeys, messageChannel } from "./redis/keys.ts";
 import { redisLiveness } from "./redis/liveness.ts";
 import type { LinkLog } from "./redis/link.ts";
-import { parsed } from "./redis/records.ts";
+import { jsonValue } from "./redis/records.ts";
 import { linkToServer } from "./redis/single.ts";
 import { redisThreads } from "./redis/threads.ts";
 import { redisUsers } from "./redis/users.ts";
@@ -42,7 +43,11 @@ export async function openRedisStore(options: {
   let onMessage: (message: InstanceMessage) => void = () => {};
   try {
     await link.subscribe(globalKeys.changes, () => changed.forEach((callback) => callback()));
-    await link.subscribe(messageChannel(processId), (text) => onMessage(parsed<InstanceMessage>(text)));
+    await link.subscribe(messageChannel(processId), (text) => {
+      const message = jsonValue(text);
+      if (isObject(message)) onMessage(message);
+      else log.warn({ chars: text.length }, "a message between instances is no JSON object: ignored");
+    });
   } catch (error) {
     link.close();
     throw error;

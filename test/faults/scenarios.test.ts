@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { openModel } from "../../src/models/openai.ts";
+import { openOpenAi } from "../../src/models/openai.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { startMcpHttpServer } from "../agent/mcp-http-server.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
@@ -17,7 +17,7 @@ test("a control: where nothing goes wrong the scenarios ask every route of both 
   onTestFinished(() => tools.close());
   const echo = await startEchoModel();
   onTestFinished(() => echo.close());
-  const model = openModel({ apiKey: null, baseUrl: echo.baseUrl, silenceMs: 30_000 });
+  const model = openOpenAi({ apiKey: null, baseUrl: echo.baseUrl, silenceMs: 30_000 });
   onTestFinished(() => model.close());
 
   async function serve(env: Record<string, string>) {

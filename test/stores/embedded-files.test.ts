@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../src/clock.ts";
+import { UnreadableRecord } from "../../src/store.ts";
 import { openDb } from "../../src/stores/embedded/db.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { dumpEmbedded } from "./dump-embedded.ts";
@@ -101,6 +102,23 @@ describe("the embedded store's files", () => {
     expect(tokens.map(({ userId }) => userId).filter((userId) => userId.startsWith("old"))).toEqual([]);
     expect(tokens).toHaveLength(25);
     expect(await admit(store, "new7")).not.toBeNull();
+    await store.close();
+  });
+
+  it("a record that does not fit is named with its key, and is no outage; a field of a later version is let through", async () => {
+    const store = await openEmbeddedStore({ dataDir, clock: systemClock });
+    await store.commit(sampleCommit({ opId: "1", fence: "p:a", messages: [sampleMessage(1)] }));
+    const db = openDb(dataDir);
+    const later = { ...sampleMessage(1), addedLater: 1 };
+    await db.change("write a later version's message", () => db.put(["m", "t1", 1], later));
+    expect(await store.history("t1", { limit: 1, before: null })).toEqual([later]);
+    await db.change("write half a message", () => db.put(["m", "t1", 1], { id: "1" }));
+    const fault = new UnreadableRecord("message", "m,t1,1", "its role does not fit");
+    await expect(store.load("t1", BUDGET_CHARS)).rejects.toThrow(fault);
+    await db.change("write half a thread", () => db.put(["h", "t1"], { slug: SLUG }));
+    const change = store.commit(sampleCommit({ opId: "2", fence: "p:a", rev: 1 }));
+    await expect(change).rejects.toThrow("Cannot read the thread at h,t1: its createdAtMs does not fit");
+    await db.close();
     await store.close();
   });
 

@@ -6,8 +6,9 @@ import { inspect } from "node:util";
 import { createClient } from "redis";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { StoreUnavailable } from "../../src/store.ts";
+import { StoreUnavailable, UnreadableRecord } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
+import { messageChannel, threadKeys } from "../../src/stores/redis/keys.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
@@ -163,6 +164,34 @@ describe("round trips", () => {
     };
     expect(await commandsOf(() => store.merge(merge))).toEqual(["merge"]);
   });
+});
+
+it("a record that does not fit is named with its place, and is no outage; a field of a later version is let through", async () => {
+  await order("FLUSHALL");
+  const store = await open();
+  await store.commit({ ...claim, messages: [sampleMessage(1), sampleMessage(2)] });
+  const later = JSON.stringify({ ...sampleMessage(2), addedLater: 1 });
+  await order("LSET", threadKeys("t1").messages, "1", `6\n${later}`);
+  expect(await store.history("t1", { limit: 1, before: null })).toEqual([JSON.parse(later)]);
+  const { role: _, ...without } = sampleMessage(2);
+  await order("LSET", threadKeys("t1").messages, "1", `6\n${JSON.stringify(without)}`);
+  const fault = new UnreadableRecord("message", "t1", "its role does not fit");
+  await expect(store.load("t1", BUDGET_CHARS)).rejects.toThrow(fault);
+  await expect(store.history("t1", { limit: 9, before: null })).rejects.toThrow(fault);
+  await order("HSET", threadKeys("t1").header, "run", "no JSON");
+  await order("LPOP", threadKeys("t1").messages, "2");
+  await expect(store.load("t1", BUDGET_CHARS)).rejects.toThrow("Cannot read the run at t1: it is no object");
+});
+
+it("a message between instances that is no JSON object is told of and ignored", async () => {
+  const warnings: string[] = [];
+  const store = await open({ log: { warn: (_, text) => warnings.push(text) } });
+  const received: unknown[] = [];
+  store.onMessage((message) => received.push(message));
+  for (const text of ["no JSON", "[1]", '{"hello":1}'])
+    await order("PUBLISH", messageChannel(store.processId), text);
+  await vi.waitFor(() => expect(received).toEqual([{ hello: 1 }]));
+  expect(warnings).toEqual(Array(2).fill("a message between instances is no JSON object: ignored"));
 });
 
 it("P9: a process that dies before its first beat is found silent by the others", async () => {

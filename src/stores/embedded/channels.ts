@@ -1,5 +1,6 @@
 import type { Channel } from "../../domain/channel.ts";
 import type { ChannelStore } from "../../store/channels.ts";
+import { readChannel, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
@@ -12,16 +13,17 @@ const ipKey = (address: string): Key => ["ip", keyPart(address)];
 
 /** The channel as it is kept; undefined where there is none. Within a read or a change. */
 export function channelOf(db: EmbeddedDb, slug: string): Channel | undefined {
-  return db.get<Channel>(channelKey(slug));
+  return db.get(channelKey(slug), readChannel);
 }
 
 export function embeddedChannels(db: EmbeddedDb): ChannelStore {
-  const countOf = () => db.get<number>(CHANGES) ?? 0;
+  const countOf = () => db.get(CHANGES, readNumber) ?? 0;
   const countUp = () => db.put(CHANGES, countOf() + 1);
   const changeCount = () => db.read("count the changes", countOf);
 
   return {
-    channels: () => db.read("list channels", () => [...db.range<Channel>(["c"])].map(({ value }) => value)),
+    channels: () =>
+      db.read("list channels", () => [...db.range(["c"], readChannel)].map(({ value }) => value)),
 
     channel: (slug) => db.read("read a channel", () => channelOf(db, slug) ?? null),
 
@@ -32,7 +34,7 @@ export function embeddedChannels(db: EmbeddedDb): ChannelStore {
       }),
 
     blockedIps: () =>
-      db.read("list blocked addresses", () => [...db.range<string>(["ip"])].map(({ value }) => value)),
+      db.read("list blocked addresses", () => [...db.range(["ip"], readText)].map(({ value }) => value)),
 
     blockIp: (address) =>
       db.change("block an address", () => {
@@ -42,7 +44,7 @@ export function embeddedChannels(db: EmbeddedDb): ChannelStore {
 
     unblockIp: (address) =>
       db.change("unblock an address", () => {
-        if (db.get(ipKey(address)) === undefined) return false;
+        if (!db.has(ipKey(address))) return false;
         db.remove(ipKey(address));
         countUp();
         return true;

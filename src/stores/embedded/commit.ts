@@ -32,7 +32,7 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
   const fence = commit.holds || head !== undefined ? commit.fence : null;
   const rests = commit.state === "awaiting" && fence === null;
   const dueAtMs = rests ? commit.deadlineMs : null;
-  const result: CommitResult = { type: "committed", rev: header.rev + 1, next };
+  const result = { type: "committed" as const, rev: header.rev + 1, next };
 
   let { runCount } = header;
   if (endedRun !== null) runCount = records.listRun(uid, endedRun, runCount);

@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { open } from "lmdb";
-import { STORE_DEADLINE_MS, StoreUnavailable } from "../../store.ts";
+import { STORE_DEADLINE_MS, StoreUnavailable, UnreadableRecord } from "../../store.ts";
+import type { Reader } from "../checks.ts";
+import { readNumber } from "../records.ts";
 
 /**
  * The embedded store's database: records of JSON text under keys made of parts, in one lmdb file.
@@ -11,8 +13,8 @@ import { STORE_DEADLINE_MS, StoreUnavailable } from "../../store.ts";
  * and a step that throws leaves nothing behind. lmdb gathers the changes of one tick into one commit, in a thread of its
  * own, and answers at the commit; the disk has it only when `flushed` resolves, and that is what a change waits for.
  *
- * JSON rather than lmdb's msgpack: it gives back every string as it was, and any tool can read it. Records are
- * trusted to have the shape that this code wrote; whatever changes a shape raises FORMAT, and a file of another
+ * JSON rather than lmdb's msgpack: it gives back every string as it was, and any tool can read it. Every record is
+ * checked as it is read; whatever changes a shape beyond a new optional field raises FORMAT, and a file of another
  * format is not opened.
  */
 const FORMAT = 1;
@@ -30,9 +32,10 @@ export interface RangeOptions {
 }
 
 export interface EmbeddedDb {
-  get<T>(key: Key): T | undefined;
+  get<T>(key: Key, read: Reader<T>): T | undefined;
+  has(key: Key): boolean;
   /** All records whose key begins with the prefix, in the order of their keys. */
-  range<T>(prefix: Key, options?: RangeOptions): Iterable<{ key: Key; value: T }>;
+  range<T>(prefix: Key, read: Reader<T>, options?: RangeOptions): Iterable<{ key: Key; value: T }>;
   /** Within a change only. */
   put(key: Key, value: unknown): void;
   /** Within a change only. */
@@ -62,13 +65,15 @@ export function openDb(dataDir: string): EmbeddedDb {
   const path = join(dataDir, "store");
   mkdirSync(path, { recursive: true, mode: 0o700 });
   chmodSync(path, 0o700);
-  const db = open<unknown, (string | number | Uint8Array)[]>({ path, encoding: "json" });
+  const db = open<unknown, Key>({ path, encoding: "json" });
   for (const file of ["data.mdb", "lock.mdb"]) chmodSync(join(path, file), 0o600);
 
   let closing: Promise<void> | undefined;
-  const fail = (action: string, cause?: unknown) => new StoreUnavailable(action, { cause });
+  // A record that cannot be read is no outage: it is the same at the next try.
+  const failure = (action: string, cause: unknown) =>
+    cause instanceof UnreadableRecord ? cause : new StoreUnavailable(action, { cause });
   const refuseClosed = (action: string) => {
-    if (closing !== undefined) throw fail(action, new Error("Cannot use the store: it is closed"));
+    if (closing !== undefined) throw failure(action, new Error("Cannot use the store: it is closed"));
   };
 
   /** Another process may keep the writer's lock, and a disk may hang: nobody waits longer than the deadline. */
@@ -84,22 +89,25 @@ export function openDb(dataDir: string): EmbeddedDb {
     try {
       return await Promise.race([work(), late]);
     } catch (cause) {
-      throw fail(action, cause);
+      throw failure(action, cause);
     } finally {
       clearTimeout(timer);
     }
   }
 
   return {
-    get<T>(key: Key) {
-      return db.get(key) as T | undefined;
+    get(key, read) {
+      const value = db.get(key);
+      return value === undefined ? undefined : read(value, key);
     },
 
-    range<T>(prefix: Key, { from, reverse = false, limit }: RangeOptions = {}) {
+    has: (key) => db.doesExist(key),
+
+    range(prefix, read, { from, reverse = false, limit } = {}) {
       const last = [...prefix, LAST];
       const bounds = reverse ? { start: from ?? last, end: prefix } : { start: from ?? prefix, end: last };
       const options = { ...bounds, reverse, ...(limit === undefined ? {} : { limit }) };
-      return db.getRange(options) as Iterable<{ key: Key; value: T }>;
+      return db.getRange(options).map(({ key, value }) => ({ key, value: read(value, key) }));
     },
 
     put(key, value) {
@@ -115,7 +123,7 @@ export function openDb(dataDir: string): EmbeddedDb {
       try {
         return look();
       } catch (cause) {
-        throw fail(action, cause);
+        throw failure(action, cause);
       }
     },
 
@@ -143,7 +151,7 @@ export function openDb(dataDir: string): EmbeddedDb {
 /** Writes the format into a new file; throws where the file is of another one. */
 export async function checkFormat(db: EmbeddedDb, dataDir: string): Promise<void> {
   const found = await db.change("open the store", () => {
-    const format = db.get<number>(FORMAT_KEY);
+    const format = db.get(FORMAT_KEY, readNumber);
     if (format === undefined) db.put(FORMAT_KEY, FORMAT);
     return format ?? FORMAT;
   });

@@ -1,4 +1,6 @@
 import type { InstanceMessage, InstanceStore } from "../../store/instances.ts";
+import { isText, readerOf, shape } from "../checks.ts";
+import { readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb } from "./db.ts";
 
@@ -6,6 +8,8 @@ interface Hold {
   uid: string;
   fence: string;
 }
+
+export const readHold = readerOf("hold", shape<Hold>({ uid: isText, fence: isText }));
 
 /**
  * One process serves a data directory (data-dir-lock.ts): every other holder is a previous life. So nobody needs to be
@@ -23,7 +27,7 @@ export function embeddedLiveness(db: EmbeddedDb, processId: string): InstanceSto
 
     heldBy: (asked) =>
       db.read("list held threads", () => {
-        const all = asked === null ? db.range<Hold>(["held"]) : db.range<Hold>(["held", keyPart(asked)]);
+        const all = db.range(asked === null ? ["held"] : ["held", keyPart(asked)], readHold);
         const own = keyPart(processId);
         return [...all].filter(({ key }) => asked !== null || key[1] !== own).map(({ value }) => value);
       }),
@@ -33,7 +37,7 @@ export function embeddedLiveness(db: EmbeddedDb, processId: string): InstanceSto
     due: (atMs, limit) =>
       db.read("list expired calls", () => {
         const uids: string[] = [];
-        for (const { key, value } of db.range<string>(["due"], { limit })) {
+        for (const { key, value } of db.range(["due"], readText, { limit })) {
           if (Number(key[1]) > atMs) break;
           uids.push(value);
         }

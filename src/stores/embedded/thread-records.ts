@@ -2,6 +2,18 @@ import { holderOf } from "../../domain/fence.ts";
 import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, RunSummary, ThreadState } from "../../store/threads.ts";
+import { isNumber, isText, listOf, literal, nullable, readerOf, shape } from "../checks.ts";
+import {
+  isThreadState,
+  isUserMessage,
+  readCatalog,
+  readMessage,
+  readNumber,
+  readRun,
+  readRunSummary,
+  readText,
+  readUserMessage,
+} from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
@@ -24,8 +36,41 @@ export interface Header {
   /** When the pending call expires, while the thread is listed for it. */
   dueAtMs: number | null;
   /** The last commit, for its repeat. */
-  lastOp: { opId: string; result: CommitResult } | null;
+  lastOp: { opId: string; result: Committed } | null;
 }
+
+type Committed = Omit<Extract<CommitResult, { type: "committed" }>, "catalog">;
+
+export const readHeader = readerOf(
+  "thread",
+  shape<Header>({
+    slug: isText,
+    createdAtMs: nullable(isNumber),
+    rev: isNumber,
+    fence: nullable(isText),
+    state: isThreadState,
+    snapshot: nullable(isText),
+    messageCount: isNumber,
+    runCount: isNumber,
+    waiting: listOf(isText),
+    dueAtMs: nullable(isNumber),
+    lastOp: nullable(
+      shape<{ opId: string; result: Committed }>({
+        opId: isText,
+        result: shape<Committed>({
+          type: literal("committed"),
+          rev: isNumber,
+          next: nullable(isUserMessage),
+        }),
+      }),
+    ),
+  }),
+);
+
+const readClaim = readerOf(
+  "message id",
+  shape<MessageClaim>({ clientMessageId: isText, runId: isText, textHash: isText }),
+);
 
 export const newHeader = (slug: string): Header => ({
   slug,
@@ -70,13 +115,13 @@ export function threadRecords(db: EmbeddedDb) {
   const dueKey = (atMs: number, uid: string): Key => ["due", atMs, keyPart(uid)];
 
   return {
-    header: (uid: string) => db.get<Header>(headerKey(uid)),
+    header: (uid: string) => db.get(headerKey(uid), readHeader),
     putHeader: (uid: string, header: Header) => db.put(headerKey(uid), header),
 
-    run: (uid: string) => db.get<RunRecord>(runKey(uid)) ?? null,
+    run: (uid: string) => db.get(runKey(uid), readRun) ?? null,
     putRun: (uid: string, run: RunRecord) => db.put(runKey(uid), run),
 
-    catalog: (uid: string) => db.get<Catalog>(catalogKey(uid)) ?? [],
+    catalog: (uid: string) => db.get(catalogKey(uid), readCatalog) ?? [],
     putCatalog(uid: string, catalog: Catalog): void {
       if (catalog.length === 0) db.remove(catalogKey(uid));
       else db.put(catalogKey(uid), catalog);
@@ -86,11 +131,11 @@ export function threadRecords(db: EmbeddedDb) {
       db.put(partKey(uid, runId, nth), text),
     /** The text of a run's first so many parts. */
     text: (uid: string, runId: string, parts: number): string =>
-      Array.from({ length: parts }, (_, nth) => db.get<string>(partKey(uid, runId, nth)) ?? "").join(""),
+      Array.from({ length: parts }, (_, nth) => db.get(partKey(uid, runId, nth), readText) ?? "").join(""),
 
     /** Newest first, from the message at `position` on. */
     *messages(uid: string, position: number): Iterable<Message> {
-      for (const { value } of db.range<Message>(["m", keyPart(uid)], {
+      for (const { value } of db.range(["m", keyPart(uid)], readMessage, {
         from: messageKey(uid, position),
         reverse: true,
       })) {
@@ -102,29 +147,29 @@ export function threadRecords(db: EmbeddedDb) {
 
     /** Newest first. */
     runs: (uid: string, limit: number): RunSummary[] =>
-      [...db.range<RunSummary>(["rs", keyPart(uid)], { reverse: true, limit })].map(({ value }) => value),
+      [...db.range(["rs", keyPart(uid)], readRunSummary, { reverse: true, limit })].map(({ value }) => value),
 
     summary(uid: string, runId: string): RunSummary | null {
-      const position = db.get<number>(runPositionKey(uid, runId));
-      return position === undefined ? null : (db.get<RunSummary>(summaryKey(uid, position)) ?? null);
+      const position = db.get(runPositionKey(uid, runId), readNumber);
+      return position === undefined ? null : (db.get(summaryKey(uid, position), readRunSummary) ?? null);
     },
 
-    wasStarted: (uid: string, runId: string) => db.get(runPositionKey(uid, runId)) !== undefined,
+    wasStarted: (uid: string, runId: string) => db.has(runPositionKey(uid, runId)),
 
     /** Lists the run, or renews its entry; answers how many runs are listed. */
     listRun(uid: string, run: RunRecord, runCount: number): number {
-      const known = db.get<number>(runPositionKey(uid, run.runId));
+      const known = db.get(runPositionKey(uid, run.runId), readNumber);
       const position = known ?? runCount + 1;
       if (known === undefined) db.put(runPositionKey(uid, run.runId), position);
       db.put(summaryKey(uid, position), summaryOf(run));
       return Math.max(runCount, position);
     },
 
-    waiting: (uid: string, runId: string) => db.get<UserMessage>(waitingKey(uid, runId)),
+    waiting: (uid: string, runId: string) => db.get(waitingKey(uid, runId), readUserMessage),
     putWaiting: (uid: string, message: UserMessage) => db.put(waitingKey(uid, message.runId), message),
     removeWaiting: (uid: string, runId: string) => db.remove(waitingKey(uid, runId)),
 
-    claim: (uid: string, clientMessageId: string) => db.get<MessageClaim>(claimKey(uid, clientMessageId)),
+    claim: (uid: string, clientMessageId: string) => db.get(claimKey(uid, clientMessageId), readClaim),
     putClaim: (uid: string, claim: MessageClaim) => db.put(claimKey(uid, claim.clientMessageId), claim),
 
     /** Keeps the list of held threads in step with the fence. */

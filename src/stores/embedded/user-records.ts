@@ -1,5 +1,7 @@
 import type { User } from "../../domain/user.ts";
 import type { ThreadEntry } from "../../store/users.ts";
+import { defaulted, isFlag, isNumber, isText, listOf, nullable, readerOf, shape } from "../checks.ts";
+import { readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
@@ -22,6 +24,26 @@ export interface TokenRecord {
   userId: string;
   snapshot: string;
 }
+
+export const readUser = readerOf(
+  "user",
+  shape<UserRecord>({
+    user: shape<User>({
+      userId: isText,
+      externalId: nullable(isText),
+      displayName: nullable(isText),
+      blocked: isFlag,
+      whitelisted: isFlag,
+    }),
+    createdAtMs: isNumber,
+    spent: defaulted(listOf(shape<UserRecord["spent"][number]>({ day: isText, tokens: isNumber })), () => []),
+  }),
+);
+export const readThreadName = readerOf(
+  "thread name",
+  shape<ThreadNameRecord>({ uid: isText, name: isText, createdAtMs: isNumber }),
+);
+export const readToken = readerOf("visitor token", shape<TokenRecord>({ userId: isText, snapshot: isText }));
 
 /** A run may be counted just after midnight, by a clock that is still before it. */
 const SPENT_DAYS = 2;
@@ -54,11 +76,11 @@ export function userRecords(db: EmbeddedDb) {
   return {
     expiryKey,
 
-    user: (slug: string, userId: string) => db.get<UserRecord>(userKey(slug, userId)),
+    user: (slug: string, userId: string) => db.get(userKey(slug, userId), readUser),
 
     account(slug: string, externalId: string): UserRecord | undefined {
-      const userId = db.get<string>(externalKey(slug, externalId));
-      return userId === undefined ? undefined : db.get<UserRecord>(userKey(slug, userId));
+      const userId = db.get(externalKey(slug, externalId), readText);
+      return userId === undefined ? undefined : db.get(userKey(slug, userId), readUser);
     },
 
     /** Writes the user, and what leads to it. */
@@ -75,7 +97,7 @@ export function userRecords(db: EmbeddedDb) {
     },
 
     userIds: (slug: string): string[] =>
-      [...db.range<string>(["us", keyPart(slug)])].map(({ value }) => value),
+      [...db.range(["us", keyPart(slug)], readText)].map(({ value }) => value),
 
     spentOn: (record: UserRecord, day: string): number =>
       record.spent.find((spent) => spent.day === day)?.tokens ?? 0,
@@ -90,7 +112,7 @@ export function userRecords(db: EmbeddedDb) {
     },
 
     thread: (slug: string, userId: string, name: string) =>
-      db.get<ThreadNameRecord>(nameKey(slug, userId, name)),
+      db.get(nameKey(slug, userId, name), readThreadName),
 
     putThread(slug: string, userId: string, { uid, threadId, createdAtMs }: ThreadEntry) {
       const record: ThreadNameRecord = { uid, name: threadId, createdAtMs };
@@ -101,14 +123,14 @@ export function userRecords(db: EmbeddedDb) {
 
     /** Oldest first. */
     threads: (slug: string, userId: string): ThreadEntry[] =>
-      [...db.range<ThreadNameRecord>(namesKey(slug, userId))]
+      [...db.range(namesKey(slug, userId), readThreadName)]
         .map(({ value }) => ({ uid: value.uid, threadId: value.name, createdAtMs: value.createdAtMs }))
         .toSorted((a, b) => a.createdAtMs - b.createdAtMs),
 
     /** The token, while it is valid. */
     token(slug: string, tokenHash: string, nowMs: number): TokenRecord | undefined {
-      const expiresAtMs = db.get<number>(expiryKey(slug, tokenHash)) ?? 0;
-      return nowMs < expiresAtMs ? db.get<TokenRecord>(tokenKey(slug, tokenHash)) : undefined;
+      const expiresAtMs = db.get(expiryKey(slug, tokenHash), readNumber) ?? 0;
+      return nowMs < expiresAtMs ? db.get(tokenKey(slug, tokenHash), readToken) : undefined;
     },
 
     putToken: (slug: string, tokenHash: string, token: TokenRecord) =>
@@ -118,7 +140,7 @@ export function userRecords(db: EmbeddedDb) {
 
     /** A few steps of a walk round and round through all tokens, which drops the expired ones. */
     sweepTokens(nowMs: number): void {
-      const met = [...db.range<number>(["e"], { from: sweptUpTo, limit: SWEEP_STEPS })];
+      const met = [...db.range(["e"], readNumber, { from: sweptUpTo, limit: SWEEP_STEPS })];
       for (const { key, value: expiresAtMs } of met) {
         if (nowMs < expiresAtMs) continue;
         db.remove(key);

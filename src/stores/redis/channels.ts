@@ -2,7 +2,8 @@ import type { Channel } from "../../domain/channel.ts";
 import type { ChannelStore } from "../../store/channels.ts";
 import type { RedisCommands } from "./commands.ts";
 import { channelKey, globalKeys } from "./keys.ts";
-import { flag, listOf, parsed, textOf, textOrNull } from "./records.ts";
+import { readChannel } from "../records.ts";
+import { flag, listOf, numberOf, parsed, textOf, textOrNull } from "./records.ts";
 import type { ArgsOf } from "./signatures.ts";
 
 /** What every instance keeps in memory: channels and blocked addresses, and the count of their changes. */
@@ -23,7 +24,7 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
   async function channel(slug: string): Promise<Channel | null> {
     const key = channelKey(slug);
     const text = textOrNull(await redis.read(key, "HGET", key, "json"));
-    return text === null ? null : parsed<Channel>(text);
+    return text === null ? null : parsed(readChannel, text, slug);
   }
 
   return {
@@ -53,7 +54,7 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
     },
 
     async changeCount() {
-      return Number((await redis.read(changes, "GET", changes)) ?? 0);
+      return numberOf((await redis.read(changes, "GET", changes)) ?? 0);
     },
   };
 }

@@ -1,12 +1,14 @@
 import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { ChannelState, User } from "../../domain/user.ts";
-import type { RunSummary, ThreadRecord, ThreadState } from "../../store/threads.ts";
+import type { RunSummary, ThreadRecord } from "../../store/threads.ts";
 import type { ThreadEntry } from "../../store/users.ts";
+import type { Place, Reader } from "../checks.ts";
+import { isAccessMode, readCatalog, readMessage, readRun, readState } from "../records.ts";
 import type { Reply } from "./connection.ts";
 
 /*
- * Records to the flat texts of functions/*.lua, and back. What is read was written by this service, so its JSON is
- * taken at its word; what holds the words together is checked, and a reply of another shape is an error here and now.
+ * Records to the flat texts of functions/*.lua, and back. What is read is checked: JSON by the records of both stores,
+ * what holds the words together here; a reply of another shape is an error here and now.
  */
 
 /** An optional text among the arguments. */
@@ -28,6 +30,13 @@ export function textOf(reply: Reply | undefined): string {
   return reply;
 }
 
+/** A number, or the text of one. */
+export function numberOf(reply: Reply | undefined): number {
+  const number = Number(reply ?? Number.NaN);
+  if (Number.isNaN(number)) throw misread("a number", reply);
+  return number;
+}
+
 export function textOrNull(reply: Reply | undefined): string | null {
   return reply === null || reply === undefined ? null : textOf(reply);
 }
@@ -42,9 +51,18 @@ function misread(expected: string, reply: Reply | undefined): Error {
   return new Error(`Cannot read an answer of Redis: expected ${expected}, got ${typeof reply}`);
 }
 
-/** JSON that this service has written. */
-export function parsed<T>(text: string): T {
-  return JSON.parse(text) as T;
+/** A record that is kept as JSON. Text that is no JSON is no record: the reader says so. */
+export function parsed<T>(read: Reader<T>, reply: Reply | undefined, place: Place): T {
+  return read(jsonValue(textOf(reply)), place);
+}
+
+/** undefined: the text is no JSON. */
+export function jsonValue(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The four texts by which a step names a user as it was read, or as it shall be. */
@@ -70,7 +88,8 @@ export function userFrom(reply: Reply | undefined): User {
 
 export function channelStateFrom(reply: Reply | undefined): ChannelState {
   const [enabled, accessMode] = listOf(reply);
-  return { enabled: enabled === "1", accessMode: accessMode === "whitelist" ? "whitelist" : "open" };
+  if (!isAccessMode(accessMode)) throw misread("an access mode", accessMode);
+  return { enabled: enabled === "1", accessMode };
 }
 
 /** A message in its list: before the JSON the length of its content, which load counts without reading JSON. */
@@ -79,9 +98,9 @@ export function messageEntry(message: Message): string {
   return `${chars}\n${JSON.stringify(message)}`;
 }
 
-export function messageFrom(entry: Reply): Message {
+export function messageFrom(entry: Reply, uid: string): Message {
   const text = textOf(entry);
-  return parsed(text.slice(text.indexOf("\n") + 1));
+  return parsed(readMessage, text.slice(text.indexOf("\n") + 1), uid);
 }
 
 /** A waiting message in its queue: before the JSON its run, which the functions compare. */
@@ -106,41 +125,29 @@ export function threadUidFrom(reply: Reply | undefined): string | null {
   return text === null ? null : text.slice(0, text.lastIndexOf(" "));
 }
 
-export function threadStateFrom(text: string | null): ThreadState {
-  switch (text) {
-    case "running":
-    case "awaiting":
-    case "idle":
-      return text;
-    case null:
-      return "idle";
-    default:
-      throw new Error(`Cannot read a thread: no state is called ${text}`);
-  }
-}
-
 export function threadFrom(uid: string, reply: Reply): ThreadRecord {
   const [header, messageCount, waitingCount, tail] = listOf(reply);
-  const [slug, rev, fence, state, snapshot, catalog, run] = listOf(header).map(textOrNull);
+  const [slug, rev, fence, state, snapshot, catalog, run] = listOf(header);
   return {
     uid,
-    slug: slug ?? "",
-    rev: Number(rev ?? 0),
-    fence: fence ?? null,
-    state: threadStateFrom(state ?? null),
-    snapshot: snapshot ?? null,
-    catalog: catalogFrom(catalog ?? null),
-    run: run ? parsed(run) : null,
+    slug: textOf(slug),
+    // A thread that has nothing but a catalog has no revision and no state yet.
+    rev: numberOf(rev ?? "0"),
+    fence: textOrNull(fence),
+    state: readState(state ?? "idle", uid),
+    snapshot: textOrNull(snapshot),
+    catalog: catalogFrom(catalog, uid),
+    run: run ? parsed(readRun, run, uid) : null,
     // The newest came first.
     tail: listOf(tail)
-      .map((text) => parsed<Message>(textOf(text)))
+      .map((text) => parsed(readMessage, text, uid))
       .reverse(),
-    messageCount: Number(messageCount),
-    waitingCount: Number(waitingCount),
+    messageCount: numberOf(messageCount),
+    waitingCount: numberOf(waitingCount),
   };
 }
 
 /** A thread's catalog; empty where it has none. */
-export function catalogFrom(text: string | null): Catalog {
-  return text ? parsed<Catalog>(text) : [];
+export function catalogFrom(reply: Reply | undefined, uid: string): Catalog {
+  return reply ? parsed(readCatalog, reply, uid) : [];
 }

@@ -56,15 +56,15 @@ export const changing = {
       "summary",
       "endedId",
       "endedSummary",
-      "messageId",
-      "messageClaim",
+      "clientMessageId",
+      "claim",
       "messageCount",
     ],
   },
   keep_part: { keys: ["header", "parts"], args: ["fence", "name", "text"] },
   wait_in_queue: {
     keys: ["header", "queue", "runs", "messageIds"],
-    args: ["runId", "entry", "max", "messageId", "messageClaim"],
+    args: ["runId", "entry", "max", "clientMessageId", "claim"],
   },
 
   beat: { keys: ["instances"], args: ["processId", "ttlMs"] },

@@ -1,9 +1,10 @@
 import { claimOf } from "../../domain/message-claim.ts";
 import { wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, RunRecord, UserMessage } from "../../domain/message.ts";
-import type { CommitResult, RunSummary, SaidBefore, ThreadCommit, ThreadStore } from "../../store/threads.ts";
+import type { CommitResult, SaidBefore, ThreadCommit, ThreadStore } from "../../store/threads.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { bucketOf } from "../buckets.ts";
+import { readRunSummary, readUserMessage } from "../records.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { barKey, dueKey, ownKey, threadKeys } from "./keys.ts";
@@ -13,6 +14,7 @@ import {
   listOf,
   messageEntry,
   messageFrom,
+  numberOf,
   optional,
   parsed,
   summaryOf,
@@ -66,6 +68,8 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     return { type: "free" };
   }
 
+  const messagesFrom = (uid: string, reply: Reply) => listOf(reply).map((entry) => messageFrom(entry, uid));
+
   return {
     async load(uid, budgetChars, runs = "last") {
       const reply = await redis.ask("load_thread", threadKeys(uid), { budget: String(budgetChars), runs });
@@ -107,7 +111,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       const { messages } = threadKeys(uid);
       if (before === null) {
         const newest = await redis.read(messages, "LRANGE", messages, String(-limit), "-1");
-        return wholeMessages(uid, listOf(newest).map(messageFrom));
+        return wholeMessages(uid, messagesFrom(uid, newest));
       }
       // Ids count up from 1 (store.ts, messageCount): an id is a place in the list.
       const place = /^[1-9][0-9]{0,14}$/.test(before) ? Number(before) : 0;
@@ -116,18 +120,18 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
         redis.read(messages, "LLEN", messages),
         redis.read(messages, "LRANGE", messages, String(Math.max(place - 1 - limit, 0)), String(place - 2)),
       ]);
-      return place > Number(count) ? [] : wholeMessages(uid, listOf(page).map(messageFrom));
+      return place > Number(count) ? [] : wholeMessages(uid, messagesFrom(uid, page));
     },
 
     async run(uid, runId) {
       const { runs } = threadKeys(uid);
       const summary = textOrNull(await redis.read(runs, "HGET", runs, runId));
-      return summary === null ? null : parsed<RunSummary>(summary);
+      return summary === null ? null : parsed(readRunSummary, summary, uid);
     },
 
     async runs(uid, limit) {
       const reply = await redis.ask("list_runs", threadKeys(uid), { limit: String(limit) });
-      return listOf(reply).map((text) => parsed<RunSummary>(textOf(text)));
+      return listOf(reply).map((text) => parsed(readRunSummary, text, uid));
     },
   };
 }
@@ -153,6 +157,7 @@ function commitKeys({ uid, fence, takesFrom }: ThreadCommit): KeysOf<"commit"> {
 
 function commitArguments(commit: ThreadCommit, heardAtMs: number): ArgsOf<"commit"> {
   const { endedRun, run } = commit;
+  const { clientMessageId, claim } = commit.orWait ? claimArguments(commit.orWait.message) : NO_CLAIM;
   return {
     op: commit.opId,
     fence: commit.fence,
@@ -172,18 +177,19 @@ function commitArguments(commit: ThreadCommit, heardAtMs: number): ArgsOf<"commi
     summary: summaryOf(run),
     endedId: endedRun ? endedRun.runId : "",
     endedSummary: endedRun ? summaryOf(endedRun) : "",
-    ...(commit.orWait ? claimArguments(commit.orWait.message) : NO_CLAIM),
+    clientMessageId,
+    claim,
     messageCount: String(commit.messages.length),
   };
 }
 
-const NO_CLAIM = { messageId: "", messageClaim: "" };
+const NO_CLAIM = { clientMessageId: "", claim: "" };
 
 /** The message's id, and the run and text that it is claimed for. */
 function claimArguments(message: UserMessage): typeof NO_CLAIM {
   const claim = claimOf(message);
   if (!claim) return NO_CLAIM;
-  return { messageId: claim.clientMessageId, messageClaim: `${claim.runId}:${claim.textHash}` };
+  return { clientMessageId: claim.clientMessageId, claim: `${claim.runId}:${claim.textHash}` };
 }
 
 function saidBefore(message: UserMessage, claimed: string): SaidBefore {
@@ -191,7 +197,7 @@ function saidBefore(message: UserMessage, claimed: string): SaidBefore {
   return { type: "said-before", runId, isSameText: textHash === claimOf(message)?.textHash };
 }
 
-function resultFrom({ orWait, startsWaiting }: ThreadCommit, reply: Reply): CommitResult | null {
+function resultFrom({ uid, orWait, startsWaiting }: ThreadCommit, reply: Reply): CommitResult | null {
   const [first, second, third, fourth] = listOf(reply);
   const type = textOf(first);
   switch (type) {
@@ -199,10 +205,10 @@ function resultFrom({ orWait, startsWaiting }: ThreadCommit, reply: Reply): Comm
       const next = textOrNull(third);
       const committed = {
         type,
-        rev: Number(second),
-        next: next === null ? null : parsed<UserMessage>(next),
+        rev: numberOf(second),
+        next: next === null ? null : parsed(readUserMessage, next, uid),
       };
-      return startsWaiting === null ? committed : { ...committed, catalog: catalogFrom(textOrNull(fourth)) };
+      return startsWaiting === null ? committed : { ...committed, catalog: catalogFrom(fourth, uid) };
     }
     case "waiting":
     case "full":

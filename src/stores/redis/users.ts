@@ -6,6 +6,7 @@ import {
   channelStateFrom,
   flag,
   listOf,
+  numberOf,
   optional,
   pairsOf,
   textOf,
@@ -69,7 +70,7 @@ export function redisUsers(redis: RedisCommands): UserStore {
 
     async spentTokens(slug, userId, day) {
       const { days } = userKeys(slug, userId);
-      return Number((await redis.read(days, "HGET", days, day)) ?? 0);
+      return numberOf((await redis.read(days, "HGET", days, day)) ?? 0);
     },
 
     async readIdentity(slug, tokenHash, externalId) {

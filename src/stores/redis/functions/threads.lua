@@ -24,6 +24,11 @@ local function load_thread(keys, args)
   return { fields, count, redis.call('LLEN', queue), tail }
 end
 
+-- The run and text of the message that has this id, where there is one.
+local function said_before(message_ids, client_message_id)
+  return client_message_id ~= '' and redis.call('HGET', message_ids, client_message_id)
+end
+
 local function keep_run(runs, order, run, summary)
   if redis.call('HSET', runs, run, summary) == 1 then redis.call('RPUSH', order, run) end
 end
@@ -36,18 +41,14 @@ local function keep_part(keys, args)
   return 1
 end
 
--- The run and text that a message's id was claimed for; false where the message has no id, or nobody claimed it.
-local function claim_of(message_ids, message_id)
-  return message_id ~= '' and redis.call('HGET', message_ids, message_id)
-end
-
 -- `own`: what the committer holds; `taken`: what the one it takes the thread from holds; `bar`: the committer's.
 -- `heard_at_ms`: with a claim, when the committer was last heard of. `takes_from` and `starts` are optional, as are the
--- ended run, the deadline and the message's id, each '' where there is none. The messages follow the named arguments.
+-- ended run, the deadline and the message's id with its claim, each '' where there is none. The messages follow the
+-- named arguments.
 local function commit(keys, args)
   local header, messages, queue, runs, run_order, due, own, taken, bar, message_ids = unpack(keys)
   local op, fence, heard_at_ms, takes_from, rev_read, uid, slug, at_ms, snapshot, state, run, starts, holds,
-    deadline_ms, run_id, summary, ended_id, ended_summary, message_id, message_claim, message_count = unpack(args)
+    deadline_ms, run_id, summary, ended_id, ended_summary, client_message_id, claim, message_count = unpack(args)
   local claims = heard_at_ms ~= ''
   takes_from, starts = optional(takes_from), optional(starts)
   local held_by, rev, last_op, last_op_next, last_state =
@@ -60,7 +61,7 @@ local function commit(keys, args)
     local first = last_op_next == '1' and redis.call('LINDEX', queue, 0)
     return { 'committed', rev, first and body_of(first), catalog }
   end
-  local said = claim_of(message_ids, message_id)
+  local said = said_before(message_ids, client_message_id)
   if said then return { 'said-before', said } end
   if held_by and held_by ~= fence and held_by ~= takes_from then return { 'fenced' } end
   if not claims and held_by ~= fence then return { 'fenced' } end
@@ -87,7 +88,7 @@ local function commit(keys, args)
   end
   redis.call('HSET', header, unpack(fields))
   for i = #args - tonumber(message_count) + 1, #args do redis.call('RPUSH', messages, args[i]) end
-  if message_id ~= '' then redis.call('HSET', message_ids, message_id, message_claim) end
+  if client_message_id ~= '' then redis.call('HSET', message_ids, client_message_id, claim) end
   if ended_id ~= '' then keep_run(runs, run_order, ended_id, ended_summary) end
   keep_run(runs, run_order, run_id, summary)
 
@@ -109,8 +110,8 @@ end
 -- Once only for each run: a repeat after a lost answer finds the message waiting, or its run begun.
 local function wait_in_queue(keys, args)
   local header, queue, runs, message_ids = unpack(keys)
-  local run_id, entry, max, message_id, message_claim = unpack(args)
-  local said = claim_of(message_ids, message_id)
+  local run_id, entry, max, client_message_id, claim = unpack(args)
+  local said = said_before(message_ids, client_message_id)
   if said then return { 'said-before', said } end
   local fence = redis.call('HGET', header, 'fence')
   if not fence then return { 'free' } end
@@ -121,7 +122,7 @@ local function wait_in_queue(keys, args)
   end
   if #waiting >= tonumber(max) then return { 'full', fence } end
   redis.call('RPUSH', queue, entry)
-  if message_id ~= '' then redis.call('HSET', message_ids, message_id, message_claim) end
+  if client_message_id ~= '' then redis.call('HSET', message_ids, client_message_id, claim) end
   return { 'waiting', fence }
 end
 

@@ -1,0 +1,229 @@
+import type {
+  DeltaLine,
+  DoneLine,
+  ErrorCode,
+  ErrorLine,
+  StepLine,
+  StepPhase,
+  TerminalLine,
+  ToolCallLine,
+} from "../../machines/line.ts";
+import type { RunOutcome } from "../../machines/run.ts";
+import type {
+  AccessMode,
+  AgentSettings,
+  Channel,
+  McpHttpServer,
+  McpProcessServer,
+} from "../domain/channel.ts";
+import type { KeptText, RunLine } from "../domain/kept-text.ts";
+import type {
+  Api,
+  Message,
+  PastCall,
+  RunMove,
+  RunRecord,
+  Speaker,
+  Step,
+  TurnItem,
+  UserMessage,
+} from "../domain/message.ts";
+import type { PageTool } from "../domain/page-tool.ts";
+import type { RunSummary, ThreadState } from "../store/threads.ts";
+import {
+  byType,
+  defaulted,
+  either,
+  isFlag,
+  isNumber,
+  isObject,
+  isText,
+  listOf,
+  literal,
+  mapOf,
+  nullable,
+  oneOf,
+  optional,
+  readerOf,
+  shape,
+} from "./checks.ts";
+
+/** The records that both stores keep as JSON: what each must be when it is read back. */
+
+const isApi = oneOf<Api>({ server: true, widget: true });
+const isPhase = oneOf<StepPhase>({ running: true, done: true, failed: true });
+const isOutcome = oneOf<RunOutcome>({
+  done: true,
+  failed: true,
+  cancelled: true,
+  expired: true,
+  superseded: true,
+});
+const isErrorCode = oneOf<ErrorCode>({
+  task_failed: true,
+  cancelled: true,
+  expired: true,
+  superseded: true,
+  interrupted: true,
+  budget_exceeded: true,
+});
+
+const isKept = shape<KeptText>({ parts: isNumber, chars: isNumber });
+
+const isLine = byType<RunLine>({
+  delta: shape<DeltaLine & { kept?: number }>({
+    type: literal("delta"),
+    text: isText,
+    kept: optional(isNumber),
+  }),
+  step: shape<StepLine>({ type: literal("step"), id: isText, phase: isPhase, text: isText }),
+});
+
+const isTerminal = byType<TerminalLine>({
+  tool_call: shape<ToolCallLine>({
+    type: literal("tool_call"),
+    tool: isText,
+    arguments: isObject,
+    callId: isText,
+  }),
+  done: shape<DoneLine>({
+    type: literal("done"),
+    elapsedMs: isNumber,
+    inputTokens: optional(isNumber),
+    outputTokens: optional(isNumber),
+    totalInputTokens: optional(isNumber),
+    totalOutputTokens: optional(isNumber),
+  }),
+  error: shape<ErrorLine>({
+    type: literal("error"),
+    message: isText,
+    code: optional(isErrorCode),
+    hint: optional(isText),
+  }),
+});
+
+const isMessage = shape<Message>({
+  id: isText,
+  role: oneOf<Message["role"]>({ user: true, assistant: true }),
+  content: isText,
+  createdAtMs: isNumber,
+  runId: isText,
+  clientMessageId: optional(isText),
+  steps: optional(listOf(shape<Step>({ id: isText, phase: isPhase, text: isText }))),
+  calls: optional(listOf(shape<PastCall>({ tool: isText, arguments: isText, result: nullable(isText) }))),
+  outcome: optional(isOutcome),
+  kept: optional(isKept),
+});
+
+const isSpeaker = shape<Speaker>({
+  displayName: nullable(isText),
+  page: nullable(isText),
+  customerContext: nullable(mapOf(either(isText, either(isNumber, isFlag)))),
+});
+
+export const isUserMessage = shape<UserMessage>({
+  runId: isText,
+  api: isApi,
+  text: isText,
+  userId: isText,
+  speaker: isSpeaker,
+  saidAtMs: isNumber,
+  clientMessageId: optional(isText),
+  traceparent: optional(isText),
+});
+
+type Spoken = Extract<TurnItem, { type: "assistant" }>;
+
+const isTurnItem = byType<TurnItem>({
+  assistant: shape<Spoken>({
+    type: literal("assistant"),
+    text: isText,
+    calls: listOf(shape<Spoken["calls"][number]>({ callId: isText, offeredName: isText, arguments: isText })),
+  }),
+  result: shape<Extract<TurnItem, { type: "result" }>>({
+    type: literal("result"),
+    callId: isText,
+    text: isText,
+    isError: isFlag,
+  }),
+});
+
+const isPath = listOf(shape<RunMove>({ atMs: isNumber, event: isText, state: isText, said: listOf(isText) }));
+
+const isRun = shape<RunRecord>({
+  runId: isText,
+  api: isApi,
+  userId: isText,
+  speaker: isSpeaker,
+  saidAtMs: isNumber,
+  activeMs: isNumber,
+  turns: listOf(isTurnItem),
+  lines: listOf(isLine),
+  kept: optional(isKept),
+  streamFrom: isNumber,
+  terminal: nullable(isTerminal),
+  answered: nullable(shape<NonNullable<RunRecord["answered"]>>({ callId: isText, tool: isText })),
+  outcome: nullable(isOutcome),
+  // For the inspector alone: a run without it is a run.
+  path: defaulted(isPath, () => []),
+});
+
+const isRunSummary = shape<RunSummary>({
+  runId: isText,
+  saidAtMs: isNumber,
+  outcome: nullable(isOutcome),
+  path: defaulted(isPath, () => []),
+  terminal: nullable(isTerminal),
+});
+
+const isPageTool = shape<PageTool>({
+  name: isText,
+  description: optional(isText),
+  inputSchema: optional(
+    shape<NonNullable<PageTool["inputSchema"]>>({
+      type: literal("object"),
+      properties: optional(isObject),
+      required: optional(listOf(isText)),
+    }),
+  ),
+});
+
+const isMcpServer = either(
+  shape<McpHttpServer>({ url: isText, headers: optional(mapOf(isText)) }),
+  shape<McpProcessServer>({ command: isText, args: optional(listOf(isText)), env: optional(mapOf(isText)) }),
+);
+
+export const isAccessMode = oneOf<AccessMode>({ open: true, whitelist: true });
+
+const isChannel = shape<Channel>({
+  slug: isText,
+  kind: oneOf<Channel["kind"]>({ web: true, transport: true }),
+  publishableKey: nullable(isText),
+  secretKeyHash: nullable(isText),
+  allowedOrigins: listOf(isText),
+  enabled: isFlag,
+  accessMode: isAccessMode,
+  agent: defaulted(
+    shape<AgentSettings>({
+      instructions: optional(isText),
+      model: optional(isText),
+      mcpServers: optional(mapOf(isMcpServer)),
+      maxOutputTokensPerRun: optional(isNumber),
+      maxTokensPerUserPerDay: optional(isNumber),
+    }),
+    () => ({}),
+  ),
+});
+
+export const readChannel = readerOf("channel", isChannel);
+export const readMessage = readerOf("message", isMessage);
+export const readUserMessage = readerOf("waiting message", isUserMessage);
+export const readRun = readerOf("run", isRun);
+export const readRunSummary = readerOf("run in short form", isRunSummary);
+export const readCatalog = readerOf("catalog", listOf(isPageTool));
+
+export const isThreadState = oneOf<ThreadState>({ idle: true, running: true, awaiting: true });
+export const readState = readerOf("state", isThreadState);
+
+export const readText = readerOf("text", isText);
+export const readNumber = readerOf("number", isNumber);
