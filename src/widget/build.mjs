@@ -38,6 +38,7 @@ const stylesheetText = {
 const IN_FRONT = [
   "./view/shadow-renderer.ts",
   "./strings/language.ts",
+  "./view/message-log.tsx",
   "./view/widget.tsx",
   "./tools/list-tools.ts",
   "./run/tool-calls.ts",

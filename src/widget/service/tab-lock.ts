@@ -1,20 +1,24 @@
 import { delay } from "./delay.ts";
 
-/** What one tab stored is visible to tabs in other processes a moment later. */
-const STORAGE_LAG_MS = 250;
+/** What one tab stored is visible to tabs in other processes a moment later, on a busy machine much later. */
+const MAX_STORAGE_LAG_MS = 5_000;
 
 /** A page that is left frees its locks when it is torn down, which takes a busy machine a while. */
 const TEARDOWN_MS = 5_000;
 
-/** Runs the work in one tab of the origin at a time. */
-export async function withTabLock<Value>(name: string, work: () => Promise<Value>): Promise<Awaited<Value>> {
+/** Runs the work in one tab of the origin at a time. `isDone`: another tab has stored what the work would. */
+export async function withTabLock<Value>(
+  name: string,
+  isDone: () => boolean,
+  work: () => Promise<Value>,
+): Promise<Awaited<Value>> {
   const locks = webLocks();
   if (locks === undefined) return await work();
   const { held = [], pending = [] } = await locks.query();
   const isContended = [...held, ...pending].some((lock) => lock.name === name);
   return await locks.request(name, async () => {
-    // This tab waited for another one, and has to see what that one stored.
-    if (isContended) await delay(STORAGE_LAG_MS);
+    // This tab waited for another one, and must see what that one stored: nothing, where it failed.
+    for (let left = MAX_STORAGE_LAG_MS; isContended && left > 0 && !isDone(); left -= 50) await delay(50);
     return await work();
   });
 }

@@ -43,13 +43,18 @@ export class VisitorSession {
   }
 
   async token(): Promise<string> {
-    return (this.#read() ?? (await this.#alone(() => this.#createVisitor()))).visitorToken;
+    const isDone = () => this.#read() !== null;
+    return (this.#read() ?? (await this.#alone(isDone, () => this.#createVisitor()))).visitorToken;
   }
 
   /** Creates what is missing. */
   async thread(): Promise<ThreadAccess> {
     const known = this.#read();
-    return hasThread(known) ? known : await this.#alone(() => this.#createThread());
+    if (hasThread(known)) return known;
+    return await this.#alone(
+      () => hasThread(this.#read()),
+      () => this.#createThread(),
+    );
   }
 
   /**
@@ -119,8 +124,8 @@ export class VisitorSession {
   }
 
   /** One caller at a time, in this tab and among tabs. */
-  #alone<Value>(create: () => Promise<Value>): Promise<Awaited<Value>> {
-    const result = this.#creating.then(() => withTabLock(this.#options.lockName, create));
+  #alone<Value>(isDone: () => boolean, create: () => Promise<Value>): Promise<Awaited<Value>> {
+    const result = this.#creating.then(() => withTabLock(this.#options.lockName, isDone, create));
     this.#creating = result.catch(() => {});
     return result;
   }
