@@ -120,7 +120,10 @@ describe("DURABILITY=replica", () => {
       .poll(
         async () => {
           const { listening } = start();
-          return listening.catch(() => null);
+          return listening.then(
+            ({ url }) => url,
+            () => null,
+          );
         },
         { timeout: 30_000 },
       )

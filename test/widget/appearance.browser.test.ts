@@ -102,7 +102,7 @@ describe.concurrent("<chat-agent> to everybody", () => {
       );
     });
     expect(await at.composer.inputValue()).toBe("にほん");
-    expect(await at.log.locator(".user").count()).toBe(0);
+    await expect.poll(() => at.log.locator(".user").count(), SOON).toBe(0);
   });
 
   test("speaks steps and finished answers, and not the stream as it grows", async ({ expect, visit }) => {
@@ -210,7 +210,7 @@ describe.concurrent("<chat-agent> to everybody", () => {
   test("fills its box, without a launcher, where it is inline", async ({ expect, visit }) => {
     const at = await visit(browser, `${site.url}/?attributes=${encodeURIComponent('display="inline"')}`);
     await at.composer.waitFor();
-    expect(await at.agent.locator(".launcher").count()).toBe(0);
+    await expect.poll(() => at.agent.locator(".launcher").count(), SOON).toBe(0);
     await at.composer.fill("inline");
     await at.composer.press("Enter");
     await at.log.getByText("You said: inline").waitFor();

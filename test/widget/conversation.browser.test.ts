@@ -88,7 +88,7 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     const at = await visit(browser, `${site.url}/`);
     await at.say("steps");
     await at.log.getByText("Noon.").waitFor();
-    expect(await at.log.locator(".step").count()).toBe(1);
+    await expect.poll(() => at.log.locator(".step").count(), SOON).toBe(1);
     expect(await at.log.locator(".step.done").textContent()).toContain("Looking at the clock");
     await at.page.reload();
     await at.log.getByText("Noon.").waitFor();
@@ -106,7 +106,7 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     rest.open();
     await at.log.getByText("One two three four five six seven.").waitFor();
     await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
-    expect(await at.log.locator(".assistant").count()).toBe(1);
+    await expect.poll(() => at.log.locator(".assistant").count(), SOON).toBe(1);
     expect(service.asked.filter(({ body }) => body["text"] === "reload me")).toHaveLength(1);
   });
 
@@ -196,7 +196,7 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     await second.say("from the second tab");
     await second.log.getByText("You said: from the second tab").waitFor();
     await first.log.getByText("You said: from the second tab").waitFor();
-    expect(await second.log.locator(".user").count()).toBe(2);
+    await expect.poll(() => second.log.locator(".user").count(), SOON).toBe(2);
   });
 
   test("keeps a draft through a reload, and forgets all of it on reset()", async ({ expect, visit }) => {
@@ -253,7 +253,7 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     await at.page.locator("chat-agent").nth(1).locator(".launcher").click();
     const second = at.page.locator("chat-agent").nth(1).locator("[role=log]");
     await second.getByText("You said: to 1").waitFor();
-    expect(await second.getByText("You said: to 0").count()).toBe(0);
+    await expect.poll(() => second.getByText("You said: to 0").count(), SOON).toBe(0);
     expect(await at.tell("agent.open")).toBe(false);
   });
 
@@ -292,7 +292,7 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     expect(line?.y).toBeLessThan((box?.y ?? 0) + (box?.height ?? 0));
     await earlier.click();
     await expect.poll(() => at.log.locator(".message").allTextContents(), SOON).toHaveLength(70);
-    expect(await earlier.count()).toBe(0);
+    await expect.poll(() => earlier.count(), SOON).toBe(0);
     expect(await at.log.locator(".message .text").allTextContents()).toEqual(old);
   });
 });
@@ -318,8 +318,8 @@ describe.concurrent("a message whose connection breaks off without an answer", (
     await at.log.getByText("You said: arrived unheard").waitFor();
     await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
     expect(posts("arrived unheard")).toHaveLength(1);
-    expect(await at.log.locator(".user").count()).toBe(2);
-    expect(await at.agent.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    await expect.poll(() => at.log.locator(".user").count(), SOON).toBe(2);
+    await expect.poll(() => at.agent.getByRole("button", { name: "Try again" }).count(), SOON).toBe(0);
   });
 
   test("before it arrived: a Retry sends it", async ({ expect, visit }) => {
@@ -349,7 +349,7 @@ describe.concurrent("a message whose connection breaks off without an answer", (
     await expect.poll(() => at.log.getByText("You said: all is well").count(), SOON).toBe(2);
     await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
     expect(posts("all is well")).toHaveLength(2);
-    expect(await at.log.locator(".user").count()).toBe(2);
+    await expect.poll(() => at.log.locator(".user").count(), SOON).toBe(2);
   });
 });
 
@@ -387,7 +387,7 @@ describe.concurrent("the statuses of the service", () => {
       await at.log.getByText("Not sent.").waitFor();
       await at.agent.getByRole("button", { name: "Try again" }).click();
       await at.log.getByText("You said: too fast").waitFor();
-      expect(await at.log.locator(".user").count()).toBe(2);
+      await expect.poll(() => at.log.locator(".user").count(), SOON).toBe(2);
       own.refusals.set("/messages", [{ status: 413 }]);
       await at.say("too long for it");
       await at.agent.getByText("This message is too long.").waitFor();
@@ -408,7 +408,7 @@ describe.concurrent("the statuses of the service", () => {
       const at = await visit(browser, `${site.url}/?key=${key}`);
       await at.agent.locator(".launcher").click();
       await expect.poll(() => at.tell("agent.state"), SOON).toBe("blocked");
-      expect(await at.agent.locator(".launcher").count()).toBe(0);
+      await expect.poll(() => at.agent.locator(".launcher").count(), SOON).toBe(0);
     },
   );
 
@@ -423,7 +423,7 @@ describe.concurrent("the statuses of the service", () => {
     const at = await visit(browser, `${site.url}/`);
     await at.say("fail the task");
     await at.log.getByText("Come back at nine.").waitFor();
-    expect(await at.agent.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    await expect.poll(() => at.agent.getByRole("button", { name: "Try again" }).count(), SOON).toBe(0);
     await at.say("break");
     await at.log.getByText("Something went wrong.").waitFor();
     service.scripts.set("break", [reply("Better now.")]);

@@ -45,7 +45,7 @@ async function goBack({ page }: Visit): Promise<"restored" | "loaded"> {
 async function expectOnce(expect: ExpectStatic, at: Visit): Promise<void> {
   await at.log.getByText(SAID).waitFor();
   await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
-  expect(await at.log.locator(".message").count()).toBe(2);
+  await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(2);
 }
 
 describe.concurrent("a page that the visitor comes back to", () => {
@@ -108,7 +108,7 @@ describe.concurrent("a page that the visitor comes back to", () => {
     service.addHistory(threadId, "assistant", "Said elsewhere");
     expect(await goBack(at)).toBe("restored");
     await at.log.getByText("Said elsewhere").waitFor();
-    expect(await at.log.locator(".message").count()).toBe(3);
+    await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(3);
   });
 
   test("was left by a tool for a page without the chat: its result is posted on the return", async ({

@@ -76,7 +76,7 @@ describe.concurrent.each(SOURCES)("a page tool (%s)", (source) => {
     expect(posts).toHaveLength(1);
     expect(posts[0]?.body["page"]).toMatch(/^\/next/);
     expect(JSON.stringify(posts[0]?.body["result"])).toContain("opened it");
-    expect(await at.log.locator(".step.done").count()).toBe(1);
+    await expect.poll(() => at.log.locator(".step.done").count(), SOON).toBe(1);
     expect(at.troubles).toEqual([]);
   });
 
