@@ -438,7 +438,8 @@ describeEachListener("bad input", (listener) => {
     for (const name of ["x-visitor-token", "content-type", "origin"]) {
       const { port } = new URL(whole.url);
       const head = `POST /v1/widget/threads HTTP/1.1\r\nHost: x\r\nOrigin: ${ORIGIN}\r\nX-Visitor-Token: ${token}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n`;
-      const got = await sendRaw({ port: Number(port), pieces: [`${head}${name}: x\r\n\r\n{}`] });
+      const pieces = [`${head}${name}: x\r\n\r\n{}`];
+      const got = await sendRaw({ port: Number(port), pieces, untilClosed: true });
       expect(got).toMatchObject({ status: 400, closed: true });
     }
     expect(whole.logged).toHaveLength(before);

@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createDeadline } from "../../src/stores/redis/deadline.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const late = () => new Error("too late");
+
+/** How a call ends that nobody answers, and after how many ms, by set time. */
+async function endOf(call: Promise<unknown>): Promise<{ error: unknown; afterMs: number }> {
+  const startedMs = Date.now();
+  const ended = call.then(
+    () => expect.fail("nobody answered"),
+    (error: unknown) => ({ error, afterMs: Date.now() - startedMs }),
+  );
+  await vi.advanceTimersByTimeAsync(10_000);
+  return ended;
+}
+
+test("P24: what is not answered is rejected within 2 s, and not before 1.8 s, whenever it began", async () => {
+  const deadline = createDeadline();
+  for (const beginMs of [0, 1, 99, 150, 199, 730]) {
+    void deadline.bound(new Promise(() => {}), late).catch(() => {});
+    await vi.advanceTimersByTimeAsync(beginMs);
+    const { error, afterMs } = await endOf(deadline.bound(new Promise(() => {}), late));
+    expect(error).toEqual(late());
+    expect(afterMs).toBeGreaterThanOrEqual(1_800);
+    expect(afterMs).toBeLessThanOrEqual(2_000);
+  }
+});
+
+test("what is answered settles as its answer does, and leaves no timer behind", async () => {
+  const deadline = createDeadline();
+  expect(await deadline.bound(Promise.resolve("yes"), late)).toBe("yes");
+  await expect(deadline.bound(Promise.reject(new Error("no")), late)).rejects.toThrow("no");
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(vi.getTimerCount()).toBe(0);
+});
