@@ -196,7 +196,7 @@ describe("the house", () => {
   });
 
   test.each([
-    ["uWebSockets.js", ["src/listeners/uws.ts"]],
+    ["uWebSockets.js", ["src/listeners/uws"]],
     ["lmdb", ["src/stores/"]],
     ["redis", ["src/stores/"]],
     ["openai", ["src/models/"]],

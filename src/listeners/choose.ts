@@ -1,19 +1,20 @@
 import type { Listen, Listener } from "../listener.ts";
 import { listenNode } from "./node.ts";
-import { listenUws, whyNoNativeBuild } from "./uws.ts";
+import { listenUws } from "./uws.ts";
+import { whyNoNativeBuild } from "./uws/native-build.ts";
 
-export interface Choice {
+export interface ListenerChoice {
   listen: Listen;
   kind: Listener["kind"];
-  /** One sentence for the log: how to get native speed, where node:http was taken for want of it. */
+  /** One sentence for the log if there is no native build: how to get one. */
   note: string | null;
 }
 
-/** The implementation to listen with: the wanted one, or uWebSockets.js where its native build loads (contract, LISTENER). */
+/** The implementation to listen with: the configured one, or uWebSockets.js if its native build loads (contract, LISTENER). */
 export async function chooseListen(
   wanted: Listener["kind"] | null,
   whyNot = whyNoNativeBuild,
-): Promise<Choice> {
+): Promise<ListenerChoice> {
   if (wanted === "node") return { listen: listenNode, kind: "node", note: null };
   const missing = whyNot();
   if (missing === null) return { listen: listenUws, kind: "uws", note: null };

@@ -12,7 +12,7 @@ const PER_REQUEST = 2;
 /** Counting 20,000 descriptors takes milliseconds: once a second is often enough. */
 const COUNT_EVERY_MS = 1_000;
 
-/** The process's soft limit of open files; Infinity where the system does not say. */
+/** The process's soft limit of open files; Infinity if the system does not say. */
 export function descriptorLimit(): number {
   try {
     const line = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"));
@@ -27,9 +27,9 @@ function openDescriptors(): number {
 }
 
 /**
- * A gate that says, for a number of requests in flight, whether the process is too near its limit to take one more.
- * Counted, because idle connections, files and the store's connections are open too; between two counts, requests that
- * came since are taken for what they may come to hold.
+ * Tells whether a process with so many requests in flight is too near its limit to take one more. It counts open
+ * descriptors, because idle connections, files and the store's connections are open too; between two counts, each new
+ * request counts as the most it may hold.
  */
 export function descriptorGate(
   limit = descriptorLimit(),

@@ -1,6 +1,6 @@
 /**
- * Where does this request end, and what does it claim once? What a strict reading of HTTP/1.1 would not call a request
- * is a fault, whatever the parser below made of it: where two parsers disagree, the second request is a smuggled one.
+ * Where a request ends, and its headers. What a strict reading of HTTP/1.1 would not call a request is a fault, whatever
+ * the parser made of it: if two parsers disagree about the end, the next request is a smuggled one.
  */
 export interface Framing {
   /** By lower-case name; repeated lines joined by `, `. */
@@ -10,7 +10,7 @@ export interface Framing {
   chunked: boolean;
 }
 
-/** Headers that decide something here: a second line of one must not be able to overrule, or to hide behind, the first. */
+/** Headers that decide something: a second line could overrule the first, or hide behind it. */
 const AT_MOST_ONCE: ReadonlySet<string> = new Set([
   "host",
   "content-length",
@@ -44,7 +44,7 @@ export class FramingReader {
     this.#headers.set(name, `${before}, ${value}`);
   }
 
-  /** What the lines say, or null where the request must not be handled. */
+  /** What the lines say; null if the request must not be handled. */
   read(): Framing | null {
     const headers = this.#headers;
     const length = headers.get("content-length");
@@ -60,11 +60,11 @@ export class FramingReader {
   }
 }
 
-/** Methods whose requests have a body as a rule. */
+/** Methods whose requests usually have a body. */
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
 /**
- * True where the connection may be used again after this request. Not after a chunked body: uWebSockets.js 20.30 misreads
+ * True if the connection may be used again after this request. Not after a chunked body: uWebSockets.js 20.30 misreads
  * chunk extensions and trailers. Not after a POST that declares no body: a header line with an empty name hides a
  * Content-Length that follows it. In both cases the next bytes may be the rest of this request.
  */

@@ -6,7 +6,7 @@ export const MALFORMED: HttpAnswer = { status: 400, headers: {}, close: true };
 export const FULL: HttpAnswer = { status: 503, headers: { "retry-after": "1" }, close: true };
 const FAILED: HttpAnswer = { status: 500, headers: {}, close: true };
 
-/** The handler's answer, or 500 where it threw, or answered with headers that cannot be sent. Never rejects. */
+/** The handler's answer; 500 if it threw, or answered with headers that cannot be sent. Never rejects. */
 export async function askHandler(
   handler: Handler,
   request: HttpRequest,
@@ -17,13 +17,13 @@ export async function askHandler(
     checkHeaders(answer.headers);
     return answer;
   } catch (error) {
-    // Nobody is left to tell, and nothing went wrong here.
+    // The client left: no fault.
     if (!(error instanceof RequestGone)) onFault(error);
     return FAILED;
   }
 }
 
-/** Starts a stream; false where its function threw, and the connection is to be closed. */
+/** Starts a stream. False if its function threw: the connection is to be closed. */
 export function startStream(
   stream: NonNullable<HttpAnswer["stream"]>,
   outlet: Outlet,
@@ -38,14 +38,14 @@ export function startStream(
   }
 }
 
-/** What a stream is given where nobody reads: whoever writes learns it at once. */
+/** The outlet of a stream that nobody reads: it is gone at once. */
 export const goneOutlet: Outlet = {
   write: () => {},
   end: () => {},
   onGone: (callback) => callback(),
 };
 
-/** Where a fault is told to nobody else. */
+/** Reports a fault if the listener was opened without `onFault`. */
 export function warnOfFault(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
 }

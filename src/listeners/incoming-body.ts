@@ -1,12 +1,12 @@
 import { Refusal } from "../domain/refusal.ts";
 import { RequestGone } from "../listener.ts";
 
-/** Arrives before anybody asks for it: more than this, and the connection is paused. */
+/** If more than this arrives before the handler reads it, the connection is paused. */
 const HELD_BYTES = 131_072;
 
 /**
- * A body that nobody wanted is read to its end before the answer, up to this long and this much: a client that is still
- * writing when the connection closes sees a reset instead of its answer.
+ * A body that the handler did not read is read to its end before the answer, up to this long and this much: a client that
+ * is still writing when the connection closes sees a reset instead of its answer.
  */
 const REST_MS = 1_000;
 const REST_BYTES = 16_777_216;
@@ -28,7 +28,7 @@ export class IncomingBody {
   #bytes = 0;
   #paused = false;
   #dropping = false;
-  /** What a waiting reader, or the answer that waits for the rest, looks at when something changed. */
+  /** Called when something changed: for the reader, or for the answer that waits for the rest. */
   #changed: (() => void) | null = null;
 
   /** `declared`: the Content-Length; null: chunked. */
@@ -38,7 +38,7 @@ export class IncomingBody {
     this.#state = options.declared === 0 ? "complete" : "arriving";
   }
 
-  /** True once every byte arrived. */
+  /** True when every byte has arrived. */
   get complete(): boolean {
     return this.#state === "complete";
   }
@@ -89,7 +89,7 @@ export class IncomingBody {
     });
   }
 
-  /** Resolves when no more of the body is worth waiting for before the answer is sent. */
+  /** Resolves when the answer need not wait for more of the body. */
   async rest(): Promise<void> {
     const waiting = this.#state === "arriving" && (this.#declared ?? 0) <= REST_BYTES;
     this.#drop();

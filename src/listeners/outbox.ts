@@ -1,18 +1,18 @@
 import { UNREAD_LIMIT_BYTES } from "../listener.ts";
 import { afterTick } from "./tick.ts";
 
-/** Handed to the connection at once; the rest waits here, where it can be counted. */
+/** So much is passed to the connection at once; the rest waits here, where it can be counted. */
 const SLICE_BYTES = 65_536;
 /**
- * The first slice after a stall asks whether the connection has drained. Small: a connection that has not drained keeps
- * what it is handed, and then counts it as unread until it has.
+ * The first slice after a stall tests whether the connection has drained. It is small, because a connection that has not
+ * drained keeps it, and it counts as unread until then.
  */
 const PROBE_BYTES = 1_024;
 
 type Chunk = string | Uint8Array;
 
 export interface Sink {
-  /** Sends what the outbox hands over; false: the connection has not taken all of it, and says so when it can take more. */
+  /** Sends a frame. False: the connection has not taken all of it, and will report when it can take more. */
   write(frame: Chunk): boolean;
   /** Nothing more will be written. */
   end(): void;
@@ -21,16 +21,15 @@ export interface Sink {
 }
 
 /**
- * What was written to a stream and has not left this process. Chunks of one tick leave as one frame. What one tick
- * writes to a reader that keeps up is always taken; whoever writes to a reader that has more than UNREAD_LIMIT_BYTES
- * unread finds it cut off.
+ * What was written to a stream and has not left this process. Chunks of one tick leave as one frame. A reader that keeps
+ * up may be written any amount in one tick; a write to a reader with more than UNREAD_LIMIT_BYTES unread cuts it off.
  */
 export class Outbox {
   readonly #sink: Sink;
   #chunks: Chunk[] = [];
   #waitingBytes = 0;
-  /** Upper bound of what the connection holds: everything handed over since it was last known to be empty. */
-  #handedBytes = 0;
+  /** Upper bound of what the connection holds: everything passed on since it was last known to be empty. */
+  #passedBytes = 0;
   #freshBytes = 0;
   #blocked = false;
   #ending = false;
@@ -42,7 +41,7 @@ export class Outbox {
   }
 
   get unreadBytes(): number {
-    return this.#waitingBytes + this.#handedBytes;
+    return this.#waitingBytes + this.#passedBytes;
   }
 
   write(chunk: Chunk): void {
@@ -72,7 +71,7 @@ export class Outbox {
     this.#closed = true;
     this.#chunks = [];
     this.#waitingBytes = 0;
-    this.#handedBytes = 0;
+    this.#passedBytes = 0;
   }
 
   #planFlush(): void {
@@ -102,9 +101,9 @@ export class Outbox {
       const bytes = typeof frame === "string" ? Buffer.byteLength(frame) : frame.byteLength;
       this.#waitingBytes -= bytes;
       if (this.#sink.write(frame)) {
-        this.#handedBytes = bytes;
+        this.#passedBytes = bytes;
       } else {
-        this.#handedBytes += bytes;
+        this.#passedBytes += bytes;
         this.#blocked = true;
       }
       sliceBytes = SLICE_BYTES;
@@ -115,7 +114,7 @@ export class Outbox {
     }
   }
 
-  /** The next frame: everything that waits, or as much of it as a slice holds. */
+  /** The next frame: everything that waits, up to a slice. */
   #take(limitBytes: number): Chunk {
     const frame = join(this.#chunks);
     this.#chunks = [];

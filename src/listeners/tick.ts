@@ -1,5 +1,5 @@
 /**
- * Work for the end of the present turn of the event loop: one immediate for everything that a turn put off.
+ * Work for the end of the present turn of the event loop, in one immediate.
  * Two promises of the listener rest on it: no answer leaves in the tick in which its request was parsed, and what is
  * written to a stream in one tick leaves in one write.
  */

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, test } from "vitest";
 import { RequestGone } from "../../src/listener.ts";
 import type { HttpAnswer, HttpRequest, Listen, Listener, Outlet } from "../../src/listener.ts";
 import { listenNode } from "../../src/listeners/node.ts";
-import { listenUws, whyNoNativeBuild } from "../../src/listeners/uws.ts";
+import { listenUws } from "../../src/listeners/uws.ts";
+import { whyNoNativeBuild } from "../../src/listeners/uws/native-build.ts";
 
 /**
  * What only time shows, all of it at once: a listener's timers are real, and uWebSockets.js's have a grain of 4 s. They

@@ -1,5 +1,6 @@
 import { describe } from "vitest";
-import { listenUws, whyNoNativeBuild } from "../../src/listeners/uws.ts";
+import { listenUws } from "../../src/listeners/uws.ts";
+import { whyNoNativeBuild } from "../../src/listeners/uws/native-build.ts";
 import { listenerSuite } from "./contract.ts";
 
 const missing = whyNoNativeBuild();

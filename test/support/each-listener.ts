@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import type { Listener } from "../../src/listener.ts";
-import { whyNoNativeBuild } from "../../src/listeners/uws.ts";
+import { whyNoNativeBuild } from "../../src/listeners/uws/native-build.ts";
 
 const KINDS: { kind: Listener["kind"]; missing: string | null }[] = [
   { kind: "uws", missing: whyNoNativeBuild() },

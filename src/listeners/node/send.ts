@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { HttpAnswer } from "../../listener.ts";
+import { bodyBytes, hasNoBody } from "../answer-head.ts";
+
+/** As uWebSockets.js has it: a request must be here within this time, and an idle connection lives as long. */
+export const IDLE_MS = 10_000;
+
+export function writeHead(response: ServerResponse, answer: HttpAnswer, close: boolean): void {
+  if (close) response.setHeader("connection", "close");
+  response.writeHead(answer.status, answer.headers);
+}
+
+/** Sends an answer that is no stream. */
+export function sendWhole(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: HttpAnswer,
+  close: boolean,
+): void {
+  if (response.destroyed) return;
+  if (!hasNoBody(answer.status)) response.setHeader("content-length", bodyBytes(answer.body));
+  writeHead(response, answer, close);
+  response.end(hasNoBody(answer.status) || request.method === "HEAD" ? undefined : answer.body);
+  closeIfUnread(request.socket);
+}
+
+/** Cuts a reader off that takes nothing of a finished answer for IDLE_MS, as on uWebSockets.js. */
+export function closeIfUnread(socket: Socket): void {
+  if (socket.writableLength > 0) socket.setTimeout(IDLE_MS, () => socket.destroy());
+}

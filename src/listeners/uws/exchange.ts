@@ -1,0 +1,125 @@
+import type { HttpResponse } from "uWebSockets.js";
+import type { Handler, HttpAnswer, OnFault } from "../../listener.ts";
+import { bodyBytes, hasNoBody } from "../answer-head.ts";
+import { goneOutlet, startStream } from "../handling.ts";
+import { IncomingBody } from "../incoming-body.ts";
+import { afterTick } from "../tick.ts";
+import { writeHead } from "./head.ts";
+import { UwsStream } from "./stream.ts";
+import type { StreamedExchange } from "./stream.ts";
+
+/** The listener, as its requests need it. */
+export interface UwsServing {
+  handler: Handler;
+  onFault: OnFault;
+  began(): void;
+  ended(): void;
+  full(): boolean;
+  /** No new connections any more: answers close theirs. */
+  leaving(): boolean;
+}
+
+/** One request and its answer on uWS's response object, which is never touched once it is over. */
+export class UwsExchange implements StreamedExchange {
+  readonly response: HttpResponse;
+  readonly #serving: UwsServing;
+  readonly #isHead: boolean;
+  #isOver = false;
+  #body: IncomingBody | null = null;
+  #stream: UwsStream | null = null;
+  /** True: the connection closes after the answer, whatever the answer says. */
+  mustClose = false;
+
+  constructor(options: { serving: UwsServing; response: HttpResponse; isHead: boolean }) {
+    this.#serving = options.serving;
+    this.response = options.response;
+    this.#isHead = options.isHead;
+    this.#serving.began();
+    this.response.onAborted(() => this.#gone());
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Must be called in the tick of the request: what arrives before is lost. */
+  receive(declared: number | null): IncomingBody {
+    const whileOpen = (action: () => void) => () => {
+      if (!this.#isOver) action();
+    };
+    const body = new IncomingBody({
+      declared,
+      flow: {
+        pause: whileOpen(() => this.response.pause()),
+        resume: whileOpen(() => this.response.resume()),
+      },
+    });
+    this.#body = body;
+    if (declared !== 0) {
+      this.response.onData((chunk, isLast) => {
+        // uWS takes the memory back when this returns.
+        if (chunk.byteLength > 0) body.push(new Uint8Array(chunk.slice(0)));
+        if (isLast) body.finish();
+      });
+    }
+    return body;
+  }
+
+  answer(answer: HttpAnswer): void {
+    if (answer.stream) this.#streamed(answer, answer.stream);
+    else afterTick(() => this.#whole(answer));
+  }
+
+  finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#serving.ended();
+  }
+
+  #whole(answer: HttpAnswer): void {
+    if (this.#isOver) return;
+    const { response } = this;
+    const close = this.#closesAfter(answer);
+    this.finish();
+    response.cork(() => {
+      writeHead(response, answer);
+      if (this.#isHead) endHead(response, bodyBytes(answer.body), close);
+      else if (!hasNoBody(answer.status)) response.end(answer.body ?? "", close);
+      // To close, uWS wants a length here.
+      else if (close) response.endWithoutBody(0, true);
+      else response.endWithoutBody();
+    });
+  }
+
+  #streamed(answer: HttpAnswer, stream: NonNullable<HttpAnswer["stream"]>): void {
+    const { onFault } = this.#serving;
+    if (this.#isHead) {
+      afterTick(() => this.#whole({ ...answer, body: "" }));
+      startStream(stream, goneOutlet, onFault);
+      return;
+    }
+    this.#stream = new UwsStream(this, answer, this.#closesAfter(answer));
+    this.#stream.run(stream, onFault);
+  }
+
+  #closesAfter(answer: HttpAnswer): boolean {
+    return this.mustClose || answer.close === true || this.#serving.leaving();
+  }
+
+  #gone(): void {
+    if (this.#isOver) return;
+    this.finish();
+    this.#body?.gone();
+    this.#stream?.gone();
+  }
+}
+
+/** Given a length, uWS waits for so much body, and the connection cannot be used again. */
+function endHead(response: HttpResponse, bytes: number, close: boolean): void {
+  if (close) {
+    response.endWithoutBody(bytes, true);
+    return;
+  }
+  response.writeHeader("content-length", String(bytes));
+  response.endWithoutBody();
+}

@@ -1,0 +1,139 @@
+import type { HttpResponse } from "uWebSockets.js";
+import type { HttpAnswer, OnFault, Outlet } from "../../listener.ts";
+import { startStream } from "../handling.ts";
+import { Outbox } from "../outbox.ts";
+import { afterTick } from "../tick.ts";
+import { writeHead } from "./head.ts";
+
+/** The request that a stream answers, as far as the stream needs it. */
+export interface StreamedExchange {
+  readonly response: HttpResponse;
+  /** True: the response must not be touched any more. */
+  readonly isOver: boolean;
+  /** The response is about to end. */
+  finish(): void;
+}
+
+/**
+ * A failed write arms a timer of 8 to 12 s, and a reader that pauses for longer is not too slow before the outbox says
+ * so: as often as this, the timer is armed anew.
+ */
+const REARM_EVERY_MS = 4_000;
+
+/** The body of an answer as a stream on uWS's response object. */
+export class UwsStream implements Outlet {
+  readonly #exchange: StreamedExchange;
+  readonly #answer: HttpAnswer;
+  /** The connection closes after the answer. */
+  readonly #closes: boolean;
+  readonly #outbox = new Outbox({
+    write: (frame) => this.#writeFrame(frame),
+    end: () => this.#endResponse(),
+    cutOff: () => {
+      if (!this.#exchange.isOver) this.#exchange.response.close();
+    },
+  });
+  #headSent = false;
+  #ended = false;
+  #onGone: (() => void) | null = null;
+  #rearming: NodeJS.Timeout | null = null;
+  /** What the next corked write sends, and whether the last one was taken: a write then allocates no closure. */
+  #frame: string | Uint8Array = "";
+  #taken = true;
+
+  constructor(exchange: StreamedExchange, answer: HttpAnswer, closes: boolean) {
+    this.#exchange = exchange;
+    this.#answer = answer;
+    this.#closes = closes;
+  }
+
+  run(stream: NonNullable<HttpAnswer["stream"]>, onFault: OnFault): void {
+    const exchange = this.#exchange;
+    if (!exchange.isOver) exchange.response.onWritable(this.#onWritable);
+    if (!startStream(stream, this, onFault) && !exchange.isOver) exchange.response.close();
+    afterTick(() => this.#sendHeadAlone());
+    if (exchange.isOver) this.#outbox.close();
+  }
+
+  write(chunk: string | Uint8Array): void {
+    this.#outbox.write(chunk);
+  }
+
+  end(chunk?: string | Uint8Array): void {
+    this.#ended = true;
+    this.#stopRearming();
+    this.#outbox.end(chunk);
+  }
+
+  onGone(callback: () => void): void {
+    this.#onGone = callback;
+    if (this.#exchange.isOver && !this.#ended) callback();
+  }
+
+  /** The connection is gone. */
+  gone(): void {
+    this.#stopRearming();
+    this.#outbox.close();
+    if (!this.#ended) this.#onGone?.();
+  }
+
+  #writeFrame(frame: string | Uint8Array): boolean {
+    if (this.#exchange.isOver) return true;
+    this.#frame = frame;
+    this.#exchange.response.cork(this.#writeCorked);
+    // After the end nobody waits longer than the timer does.
+    if (!this.#taken && !this.#ended) this.#rearming ??= setInterval(this.#rearm, REARM_EVERY_MS);
+    return this.#taken;
+  }
+
+  #endResponse(): void {
+    if (this.#exchange.isOver) return;
+    this.#exchange.finish();
+    this.#exchange.response.cork(this.#endCorked);
+  }
+
+  /** While nothing is written, a stream of JSON sends its head with a space, which JSON allows before a line. */
+  #sendHeadAlone(): void {
+    const { headers } = this.#answer;
+    const isJson = headers["content-type"]?.includes("json") && !("content-encoding" in headers);
+    if (!this.#headSent && isJson && !this.#ended && this.#outbox.unreadBytes === 0) this.#outbox.write(" ");
+  }
+
+  #stopRearming(): void {
+    if (this.#rearming) clearInterval(this.#rearming);
+    this.#rearming = null;
+  }
+
+  readonly #writeCorked = (): void => {
+    const { response } = this.#exchange;
+    if (!this.#headSent) {
+      this.#headSent = true;
+      writeHead(response, this.#answer);
+      if (this.#closes) response.writeHeader("connection", "close");
+    }
+    if (this.#frame.length > 0) this.#taken = response.write(this.#frame);
+  };
+
+  readonly #endCorked = (): void => {
+    this.#frame = "";
+    this.#writeCorked();
+    this.#exchange.response.end();
+  };
+
+  readonly #onWritable = (): boolean => {
+    this.#stopRearming();
+    this.#exchange.response.cork(nothing);
+    this.#outbox.writable();
+    return true;
+  };
+
+  readonly #rearm = (): void => {
+    const { response } = this.#exchange;
+    response.resume();
+    // That forgot who waits until the connection is writable: a write that fails asks for it again.
+    response.cork(nothing);
+    this.#outbox.writable();
+  };
+}
+
+function nothing(): void {}
