@@ -2,81 +2,11 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { BUILD_SCRIPTS, BUNDLES, PACKAGES, SERVICE, STRANGERS, WIDGET } from "./support/house.ts";
+import { mapIn, mapOfHouse, placesOfHouse } from "./support/house-map.ts";
 
-/**
- * The house's own rules: what may import what. The layers stand from the ground up; a file imports from its own layer
- * and from those below it, so nothing imports upward. Only the wiring, at the top, names an implementation of a contract.
- */
-const LAYERS: { name: string; holds: string[] }[] = [
-  { name: "the ground", holds: ["machines/"] },
-  { name: "records and rules", holds: ["src/domain/"] },
-  {
-    name: "basics",
-    holds: ["src/clock.ts", "src/secret.ts", "src/errors.ts", "src/config.ts", "src/log.ts"],
-  },
-  {
-    name: "contracts",
-    holds: ["src/store.ts", "src/store/", "src/model.ts", "src/agent.ts", "src/listener.ts"],
-  },
-  {
-    name: "implementations, and what the actors and HTTP are made of",
-    holds: [
-      "src/stores/",
-      "src/models/",
-      "src/listeners/",
-      "src/agent/",
-      "src/actors/",
-      "src/admission/",
-      "src/inspector/",
-    ],
-  },
-  { name: "HTTP", holds: ["src/http/"] },
-  { name: "the demo", holds: ["src/demo/"] },
-  { name: "the installation", holds: ["src/installation/"] },
-  { name: "the wiring", holds: ["src/start/", "src/metrics/", "src/service.ts"] },
-  { name: "the process", holds: ["src/main.ts"] },
-  { name: "the command line", holds: ["src/cli/"] },
-  { name: "the widget's words and styles", holds: ["src/widget/strings/", "src/widget/styles/"] },
-  { name: "the widget's service", holds: ["src/widget/service/"] },
-  { name: "the widget's tools and view", holds: ["src/widget/tools/", "src/widget/view/"] },
-  { name: "the widget's runs", holds: ["src/widget/run/"] },
-  { name: "the widget's element", holds: ["src/widget/"] },
-];
-
-/** Rooms side by side in one layer that do not know each other. */
-const STRANGERS: [string, string[]][] = [
-  ["src/stores/", ["src/models/", "src/listeners/", "src/agent/", "src/actors/", "src/admission/"]],
-  ["src/models/", ["src/stores/", "src/listeners/", "src/agent/", "src/actors/", "src/admission/"]],
-  ["src/listeners/", ["src/stores/", "src/models/", "src/agent/", "src/actors/", "src/admission/"]],
-  ["src/agent/", ["src/stores/", "src/models/", "src/listeners/", "src/actors/", "src/admission/"]],
-  ["src/actors/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
-  ["src/admission/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/", "src/actors/"]],
-  ["src/http/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
-  // Commands other than `serve` work beside a running service, and load none of its start.
-  ["src/cli/", ["src/start/", "src/service.ts"]],
-  ["src/widget/view/", ["src/widget/tools/", "src/widget/service/"]],
-  ["src/widget/tools/", ["src/widget/view/", "src/widget/strings/"]],
-];
-
-/** Code of a browser, each a bundle of its own, and all that it takes from outside its folder. */
-const BUNDLES: [string, string[]][] = [
-  ["src/widget/", ["machines/line.ts", "preact", "marked"]],
-  ["src/demo/shop/", ["machines/line.ts", "src/demo/products.ts"]],
-  [
-    "src/inspector/page/",
-    [
-      "machines/line.ts",
-      "machines/draw/outline.ts",
-      "src/domain/message.ts",
-      "src/inspector/views.ts",
-      "preact",
-      "preact/hooks",
-    ],
-  ],
-];
-
-/** Build scripts run before there is a service. */
-const ELSEWHERE = ["src/widget/build.mjs", "src/inspector/build.mjs", "src/build.mjs", "src/demo/build.mjs"];
+/** The house's own rules: what may import what (support/house.ts), and that README's map says so. */
+const LAYERS = [...SERVICE, ...WIDGET];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const files = ["machines", "src"]
@@ -84,7 +14,7 @@ const files = ["machines", "src"]
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
   )
   .filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.endsWith(".d.ts"))
-  .filter((file) => !ELSEWHERE.some((place) => file.startsWith(place)));
+  .filter((file) => !BUILD_SCRIPTS.includes(file));
 
 const source = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
 
@@ -119,10 +49,10 @@ function importsOf(file: string): Import[] {
 
 /** -1 for what is no part of the house. */
 function layerOf(file: string): number {
-  return LAYERS.findIndex(({ holds }) => holds.some((place) => file.startsWith(place)));
+  return LAYERS.findIndex(({ places }) => places.some(({ path }) => file.startsWith(path)));
 }
 
-function told({ from, to }: Import): string {
+function shown({ from, to }: Import): string {
   return `${from} imports ${to}`;
 }
 
@@ -130,8 +60,8 @@ describe("the house", () => {
   test("finds the imports that it judges", () => {
     expect(files.length).toBeGreaterThan(30);
     expect(imports.length).toBeGreaterThan(files.length);
-    expect(imports.map(told)).toContain("src/store/channels.ts imports src/domain/channel.ts");
-    expect(imports.map(told)).toContain("src/installation/open-store.ts imports src/stores/embedded.ts");
+    expect(imports.map(shown)).toContain("src/store/channels.ts imports src/domain/channel.ts");
+    expect(imports.map(shown)).toContain("src/installation/open-store.ts imports src/stores/embedded.ts");
   });
 
   test("gives every file a layer", () => {
@@ -140,7 +70,7 @@ describe("the house", () => {
 
   test("lets nothing import upward", () => {
     const upward = imports.filter(({ from, to }) => layerOf(to) > layerOf(from));
-    expect(upward.map(told)).toEqual([]);
+    expect(upward.map(shown)).toEqual([]);
   });
 
   test("keeps strangers apart", () => {
@@ -149,7 +79,7 @@ describe("the house", () => {
         ([room, others]) => from.startsWith(room) && others.some((other) => to.startsWith(other)),
       ),
     );
-    expect(met.map(told)).toEqual([]);
+    expect(met.map(shown)).toEqual([]);
   });
 
   test("has no import circles", () => {
@@ -175,14 +105,14 @@ describe("the house", () => {
     const lost = imports.filter(
       ({ to }) => /^(src|machines)\//.test(to) && layerOf(to) !== -1 && !existsSync(join(root, to)),
     );
-    expect(lost.map(told)).toEqual([]);
+    expect(lost.map(shown)).toEqual([]);
   });
 
-  test.each(BUNDLES)("keeps %s to itself, but for what it names", (bundle, taken) => {
+  test.each(BUNDLES)("keeps $path to itself, but for what it takes", ({ path, takes }) => {
     const crossing = imports.filter(
-      ({ from, to }) => from.startsWith(bundle) !== to.startsWith(bundle) && !taken.includes(to),
+      ({ from, to }) => from.startsWith(path) !== to.startsWith(path) && !takes.includes(to),
     );
-    expect(crossing.map(told)).toEqual([]);
+    expect(crossing.map(shown)).toEqual([]);
   });
 
   test("keeps machines/ to xstate and siblings", () => {
@@ -192,19 +122,13 @@ describe("the house", () => {
         !to.startsWith("machines/") &&
         !["xstate", "xstate/graph"].includes(to),
     );
-    expect(strange.map(told)).toEqual([]);
+    expect(strange.map(shown)).toEqual([]);
   });
 
-  test.each([
-    ["uWebSockets.js", ["src/listeners/uws"]],
-    ["lmdb", ["src/stores/"]],
-    ["redis", ["src/stores/"]],
-    ["openai", ["src/models/"]],
-    ["@modelcontextprotocol/sdk", ["src/agent/", "src/demo/"]],
-  ])("lets only its implementation know %s", (name, implementations) => {
+  test.each(PACKAGES)("lets only its implementation know %s", (name, implementations) => {
     const users = imports.filter(({ to }) => to === name || to.startsWith(`${name}/`));
     expect(
-      users.filter(({ from }) => !implementations.some((place) => from.startsWith(place))).map(told),
+      users.filter(({ from }) => !implementations.some((place) => from.startsWith(place))).map(shown),
     ).toEqual([]);
   });
 
@@ -220,7 +144,7 @@ describe("the house", () => {
       ({ from, to, eager, typeOnly }) =>
         eager && !typeOnly && heavy.includes(to) && !from.startsWith("src/stores/"),
     );
-    expect(eager.map(told)).toEqual([]);
+    expect(eager.map(shown)).toEqual([]);
   });
 
   test("reads process.env in src/config.ts alone", () => {
@@ -229,5 +153,23 @@ describe("the house", () => {
     );
     // Its comments speak of it too.
     expect(readers).toEqual(["src/config.ts"]);
+  });
+
+  test("says of every folder in one sentence what it is for, and of none that is not there", () => {
+    const folders = ["machines", "src"].flatMap((folder) => [
+      `${folder}/`,
+      ...readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ parentPath, name }) => `${relative(root, join(parentPath, name))}/`),
+    ]);
+    const places = placesOfHouse().map(({ path }) => path);
+    // Its places have a sentence each.
+    expect(folders.filter((folder) => folder !== "src/" && !places.includes(folder))).toEqual([]);
+    expect(places.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  test("is what README's map shows (`npm run map` writes it anew)", () => {
+    expect(mapIn(readFileSync(join(root, "README.md"), "utf8"))).toBe(mapOfHouse());
   });
 });

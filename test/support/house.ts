@@ -1,0 +1,253 @@
+/**
+ * The house: its layers from the ground up, what each of its places is for, and what may import what. The test of the
+ * imports (test/house.test.ts) judges by it, and README's map is printed from it.
+ */
+export interface Place {
+  /** From the root; a folder ends in a slash. */
+  path: string;
+  /** What it is for, in one sentence. */
+  is: string;
+  /** Its folders. */
+  rooms?: readonly Place[];
+}
+
+export interface Layer {
+  name: string;
+  places: readonly Place[];
+}
+
+/** A file imports from its own layer and from those below it. Only the wiring names an implementation of a contract. */
+export const SERVICE: readonly Layer[] = [
+  {
+    name: "the ground",
+    places: [
+      {
+        path: "machines/",
+        is: "the statecharts, importing nothing but xstate",
+        rooms: [{ path: "machines/draw/", is: "pictures of the charts" }],
+      },
+    ],
+  },
+  {
+    name: "records and rules",
+    places: [{ path: "src/domain/", is: "records and rules without I/O" }],
+  },
+  {
+    name: "basics",
+    places: [
+      { path: "src/config.ts", is: "the environment, parsed once; the only reader of process.env" },
+      { path: "src/log.ts", is: "the log, which hides secrets" },
+      { path: "src/secret.ts", is: "a value that prints as [secret]" },
+      { path: "src/errors.ts", is: "message and code of whatever was thrown" },
+      { path: "src/clock.ts", is: "time, so that tests can set it" },
+    ],
+  },
+  {
+    name: "contracts",
+    places: [
+      { path: "src/store.ts", is: "contract: what is kept, and the steps in which it changes" },
+      { path: "src/store/", is: "its four parts: channels, users, threads, instances" },
+      { path: "src/model.ts", is: "contract: one turn of a chat model, streamed" },
+      { path: "src/agent.ts", is: "contract: one model turn, or one call of a server-side tool" },
+      { path: "src/listener.ts", is: "contract: HTTP bytes in, HTTP bytes out" },
+    ],
+  },
+  {
+    name: "implementations, and what HTTP is made of",
+    places: [
+      { path: "src/inspector/", is: "what the inspector shows of a thread, live, and the files of its page" },
+      {
+        path: "src/admission/",
+        is: "may this caller come in? length, origin, address, key or token, user, rate",
+      },
+      {
+        path: "src/actors/",
+        is: "the charts, alive: load, decide, save, perform; recovery",
+        rooms: [
+          { path: "src/actors/following/", is: "reading along with a run that another instance holds" },
+        ],
+      },
+      {
+        path: "src/agent/",
+        is: "the agent: prompt, tools, budgets",
+        rooms: [{ path: "src/agent/mcp/", is: "connections to the MCP servers of channels" }],
+      },
+      {
+        path: "src/stores/",
+        is: "implementations of store.ts",
+        rooms: [
+          { path: "src/stores/embedded/", is: "lmdb, a file of this machine" },
+          { path: "src/stores/redis/", is: "Redis and Redis Cluster" },
+          { path: "src/stores/redis/functions/", is: "the steps that Redis takes, in Lua" },
+        ],
+      },
+      { path: "src/models/", is: "implementation of model.ts: any OpenAI-compatible server" },
+      {
+        path: "src/listeners/",
+        is: "implementations of listener.ts",
+        rooms: [
+          { path: "src/listeners/uws/", is: "uWebSockets.js" },
+          { path: "src/listeners/node/", is: "node:http" },
+        ],
+      },
+    ],
+  },
+  {
+    name: "HTTP",
+    places: [
+      {
+        path: "src/http/",
+        is: "HTTP in, HTTP out: a file for each endpoint",
+        rooms: [
+          { path: "src/http/server-api/", is: "endpoints for backends and bots" },
+          { path: "src/http/widget-api/", is: "endpoints for browsers, and CORS" },
+          { path: "src/http/stream/", is: "a reply as lines of JSON, gzipped" },
+          { path: "src/http/reference/", is: "OpenAPI and Swagger UI, made of what the endpoints declare" },
+          { path: "src/http/inspector/", is: "endpoints of the inspector" },
+        ],
+      },
+    ],
+  },
+  {
+    name: "the demo",
+    places: [
+      {
+        path: "src/demo/",
+        is: "what a start without configuration adds: a shop, its pages and its MCP server",
+        rooms: [{ path: "src/demo/model/", is: "an OpenAI-compatible server that answers by a few rules" }],
+      },
+    ],
+  },
+  {
+    name: "the installation",
+    places: [
+      {
+        path: "src/installation/",
+        is: "what the service and the commands share: channels file, keys, default channels, the store",
+      },
+    ],
+  },
+  {
+    name: "the wiring",
+    places: [
+      {
+        path: "src/service.ts",
+        is: "the wiring: dependencies in, a running service out; tests start this one",
+      },
+      {
+        path: "src/start/",
+        is: "what a start opens around the service: demo, inspector, metrics port, signals",
+      },
+      { path: "src/metrics/", is: "what is counted and timed, for Prometheus" },
+    ],
+  },
+  {
+    name: "the process",
+    places: [{ path: "src/main.ts", is: "the process: environment, lock, start, stop" }],
+  },
+  {
+    name: "the command line",
+    places: [
+      {
+        path: "src/cli/",
+        is: "the chat-agent command, a file or folder for each sub-command",
+        rooms: [{ path: "src/cli/channels/", is: "making and changing channels" }],
+      },
+    ],
+  },
+];
+
+/** The widget has layers of its own. Browsers run it, so it shares nothing with the service but the lines of a stream. */
+export const WIDGET: readonly Layer[] = [
+  {
+    name: "the widget's words and styles",
+    places: [
+      { path: "src/widget/strings/", is: "its texts in seven languages" },
+      { path: "src/widget/styles/", is: "its stylesheet" },
+    ],
+  },
+  {
+    name: "the widget's service",
+    places: [{ path: "src/widget/service/", is: "requests, streams, visitor, history, browser storage" }],
+  },
+  {
+    name: "the widget's tools and view",
+    places: [
+      { path: "src/widget/tools/", is: "the page's tools, their catalog, performing a call" },
+      { path: "src/widget/view/", is: "what is drawn, and its state" },
+    ],
+  },
+  {
+    name: "the widget's runs",
+    places: [{ path: "src/widget/run/", is: "what a visitor can do, and the active run" }],
+  },
+  { name: "the widget's element", places: [{ path: "src/widget/", is: "the element on customers' pages" }] },
+];
+
+/** Code for a browser, each a bundle of its own, and all that it takes from outside its folder. */
+export const BUNDLES: readonly (Place & { takes: readonly string[] })[] = [
+  {
+    path: "src/widget/",
+    is: "the element on customers' pages",
+    takes: ["machines/line.ts", "preact", "marked"],
+    rooms: WIDGET.slice(0, -1)
+      .toReversed()
+      .flatMap(({ places }) => places),
+  },
+  {
+    path: "src/demo/shop/",
+    is: "the script of the demo shop's pages",
+    takes: ["machines/line.ts", "src/demo/products.ts"],
+    rooms: [{ path: "src/demo/shop/pictures/", is: "of what it sells" }],
+  },
+  {
+    path: "src/inspector/page/",
+    is: "the inspector's page",
+    takes: [
+      "machines/line.ts",
+      "machines/draw/outline.ts",
+      "src/domain/message.ts",
+      "src/inspector/views.ts",
+      "preact",
+      "preact/hooks",
+    ],
+  },
+];
+
+/** Places that no layer has. */
+export const BESIDE: readonly Place[] = [
+  { path: "test/", is: "mirrors src and machines" },
+  { path: "bench/", is: "a file for each question about speed and memory" },
+];
+
+/** Places side by side in one layer, or a layer apart, that do not know each other. */
+export const STRANGERS: readonly (readonly [place: string, others: readonly string[]])[] = [
+  ["src/stores/", ["src/models/", "src/listeners/", "src/agent/", "src/actors/", "src/admission/"]],
+  ["src/models/", ["src/stores/", "src/listeners/", "src/agent/", "src/actors/", "src/admission/"]],
+  ["src/listeners/", ["src/stores/", "src/models/", "src/agent/", "src/actors/", "src/admission/"]],
+  ["src/agent/", ["src/stores/", "src/models/", "src/listeners/", "src/actors/", "src/admission/"]],
+  ["src/actors/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
+  ["src/admission/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/", "src/actors/"]],
+  ["src/http/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
+  // Commands other than `serve` work beside a running service, and load none of its start.
+  ["src/cli/", ["src/start/", "src/service.ts"]],
+  ["src/widget/view/", ["src/widget/tools/", "src/widget/service/"]],
+  ["src/widget/tools/", ["src/widget/view/", "src/widget/strings/"]],
+];
+
+/** Packages that only their implementation knows. */
+export const PACKAGES: readonly (readonly [name: string, users: readonly string[]])[] = [
+  ["uWebSockets.js", ["src/listeners/uws"]],
+  ["lmdb", ["src/stores/"]],
+  ["redis", ["src/stores/"]],
+  ["openai", ["src/models/"]],
+  ["@modelcontextprotocol/sdk", ["src/agent/", "src/demo/"]],
+];
+
+/** Build scripts run before there is a service. */
+export const BUILD_SCRIPTS: readonly string[] = [
+  "src/widget/build.mjs",
+  "src/inspector/build.mjs",
+  "src/build.mjs",
+  "src/demo/build.mjs",
+];
