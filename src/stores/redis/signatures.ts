@@ -58,6 +58,7 @@ export const changing = {
       "endedSummary",
       "clientMessageId",
       "claim",
+      "messagePlace",
       "messageCount",
     ],
   },
@@ -74,7 +75,7 @@ export const changing = {
 
 /** Functions that only read. */
 export const reading = {
-  read_identity: { keys: ["token", "external"], args: ["tag"] },
+  read_identity: { keys: ["token", "external"], args: ["tag", "externalId"] },
   find_user: { keys: ["user", "external"], args: ["tag"] },
   load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },

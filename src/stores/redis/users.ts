@@ -75,7 +75,7 @@ export function redisUsers(redis: RedisCommands): UserStore {
 
     async readIdentity(slug, tokenHash, externalId) {
       const keys = { token: tokenKey(slug, tokenHash), external: externalIdKey(slug, externalId) };
-      const reply = await redis.ask("read_identity", keys, { tag: channelTag(slug) });
+      const reply = await redis.ask("read_identity", keys, { tag: channelTag(slug), externalId });
       const [user, snapshot, account] = listOf(reply);
       return {
         visitor: user ? { user: userFrom(user), snapshot: textOf(snapshot) } : null,
