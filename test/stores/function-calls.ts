@@ -78,6 +78,12 @@ function userCases(): FunctionCase[] {
       step: (store) => store.admitVisitor({ slug, tokenHash, ttlMs: 70_000, threadId: "n1" }),
     },
     {
+      name: "admit_visitor, without a thread",
+      function: "admit_visitor",
+      before: visitor,
+      step: (store) => store.admitVisitor({ slug, tokenHash, ttlMs: 70_000, threadId: null }),
+    },
+    {
       name: "admit_user, a new one",
       function: "admit_user",
       before: visitor,
@@ -121,15 +127,6 @@ function userCases(): FunctionCase[] {
       before: visitor,
       step: (store) => store.flagUser(slug, anonymous, { blocked: true, whitelisted: true }),
     },
-    // READINGS
-    { name: "read_identity", function: "read_identity", before: both, step: merge },
-    {
-      name: "find_user",
-      function: "find_user",
-      before: both,
-      step: (store) => store.findUser(slug, caller.externalId),
-    },
-    // END
   ];
 }
 

@@ -43,7 +43,7 @@ function redis.call(command, ...)
   end
   if READS[command] and call.writes > 0 then broken(command, keys[1], 'reads after a write') end
   for _, key in ipairs(keys) do
-    -- DECLARED
+    if not call.declared[key] then broken(command, key, 'touches a key that was not declared') end
     if call.emptied[key] then broken(command, key, 'touches a key that the function emptied') end
   end
   if WRITES[command] then

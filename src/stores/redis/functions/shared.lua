@@ -6,9 +6,10 @@
 --
 -- The rule of the library. While a slot moves from node to node, a key that is not there, or not there any more, ends
 -- a function where it stands, and Redis takes nothing back. So each function:
---   1. reads everything before its first write;
---   2. touches no key again that one of its writes may have emptied or deleted;
---   3. writes in an order in which, wherever it is stopped, the same call made again completes what was begun, and
+--   1. touches no key that its caller has not declared;
+--   2. reads everything before its first write;
+--   3. touches no key again that one of its writes may have emptied or deleted;
+--   4. writes in an order in which, wherever it is stopped, the same call made again completes what was begun, and
 --      answers and leaves what it would have. Mostly: last comes the write by which the next call sees that it is done.
 -- Guards in the tests hold every function to it, and stop it before each of its writes.
 --

@@ -1,7 +1,7 @@
 -- Users of a channel: { id, external id, displayName, blocked, whitelisted }; their tokens; and whose a thread is.
 --
--- Which user a token names is known only here, so the keys of that user are made here, from the channel's hash tag:
--- the same slot as the keys that were declared.
+-- To whom a token or an external id leads is known only here, and all keys are declared: an admission is asked for a
+-- user whom the caller believes it to be, and answers 'moved' with the right one where it is another.
 
 local function read_user(key)
   local user = redis.call('HMGET', key, 'id', 'external', 'name', 'blocked', 'whitelisted')
@@ -52,53 +52,53 @@ local function mint_visitor(keys, args)
   return 1
 end
 
--- `thread_name` is optional.
+-- `thread_name` is optional; without it `names` is any key.
 local function admit_visitor(keys, args)
-  local token, channel = unpack(keys)
-  local tag, ttl_ms, thread_name = unpack(args)
+  local token, channel, user, names = unpack(keys)
+  local user_id, ttl_ms, thread_name = unpack(args)
   thread_name = optional(thread_name)
   local known = redis.call('HMGET', token, 'user', 'snapshot')
   local state = redis.call('HMGET', channel, 'enabled', 'mode')
   if not known[1] or not state[1] then return false end
-  local user = read_user('u:' .. tag .. ':' .. known[1])
-  if not user then return false end
-  local entry = thread_name and redis.call('HGET', 'n:' .. tag .. ':' .. known[1], thread_name)
+  if known[1] ~= user_id then return { 'moved', known[1] } end
+  local found = read_user(user)
+  if not found then return false end
+  local entry = thread_name and redis.call('HGET', names, thread_name)
   redis.call('PEXPIRE', token, ttl_ms)
-  return { user, state, entry, known[2] }
+  return { 'admitted', found, state, entry, known[2] }
 end
 
--- `display_name`, `thread_name` and `new_uid` are optional. A new user's record comes last: without it, there is none yet.
+-- `display_name`, `thread_name` and `new_uid` are optional; without a thread name `names` is any key. A new user is
+-- `new_user_id`, and its record comes last: without it, there is none yet.
 local function admit_user(keys, args)
-  local external, channel, users = unpack(keys)
-  local tag, external_id, display_name, new_user_id, thread_name, new_uid, creates, at_ms = unpack(args)
+  local external, channel, users, user, names = unpack(keys)
+  local user_id, external_id, display_name, new_user_id, thread_name, new_uid, creates, at_ms = unpack(args)
   display_name, thread_name, new_uid = optional(display_name), optional(thread_name), optional(new_uid)
   creates = creates == '1'
   local state = redis.call('HMGET', channel, 'enabled', 'mode')
   local id = redis.call('GET', external)
   if not state[1] or not (id or creates) then return false end
-  local is_known = id
-  id = id or new_user_id
-  local user_key, names = 'u:' .. tag .. ':' .. id, 'n:' .. tag .. ':' .. id
-  local user = read_user(user_key)
+  if (id or new_user_id) ~= user_id then return { 'moved', id or new_user_id } end
+  local found = read_user(user)
   local entry = thread_name and redis.call('HGET', names, thread_name)
-  if not creates then return user and { user, state, entry } end
+  if not creates then return found and { 'admitted', found, state, entry } end
 
-  if not user then
-    user = { id, external_id, display_name, '0', '0' }
-    local place = place_of(users, id, at_ms)
-    if not is_known then redis.call('SET', external, id) end
-    redis.call('ZADD', users, place, id)
-    redis.call('HSET', user_key, 'id', id, 'external', external_id, 'blocked', '0', 'whitelisted', '0')
+  if not found then
+    found = { user_id, external_id, display_name, '0', '0' }
+    local place = place_of(users, user_id, at_ms)
+    if not id then redis.call('SET', external, user_id) end
+    redis.call('ZADD', users, place, user_id)
+    redis.call('HSET', user, 'id', user_id, 'external', external_id, 'blocked', '0', 'whitelisted', '0')
   end
   if display_name then
-    user[3] = display_name
-    redis.call('HSET', user_key, 'name', display_name)
+    found[3] = display_name
+    redis.call('HSET', user, 'name', display_name)
   end
   if thread_name and new_uid and not entry then
     entry = new_uid .. ' ' .. at_ms
     redis.call('HSET', names, thread_name, entry)
   end
-  return { user, state, entry }
+  return { 'admitted', found, state, entry }
 end
 
 -- `entry`: the uid and the time.
@@ -123,20 +123,6 @@ local function spend_tokens(keys, args)
   end
   redis.call('HINCRBY', days, day, tokens)
   return 1
-end
-
--- A user whose record does not bear the external id yet is not the account: a promotion was stopped, and goes on.
-local function read_identity(keys, args)
-  local token, external = unpack(keys)
-  local tag, external_id = unpack(args)
-  local known = redis.call('HMGET', token, 'user', 'snapshot')
-  local account_id = redis.call('GET', external)
-  local account = account_id and read_user('u:' .. tag .. ':' .. account_id)
-  return {
-    known[1] and read_user('u:' .. tag .. ':' .. known[1]),
-    known[2],
-    account and account[2] == external_id and account,
-  }
 end
 
 -- The user as it was read: `was_…`. The record comes last: while it is as it was read, the promotion is not done.
@@ -239,15 +225,6 @@ local function merge(keys, args)
   return 'done'
 end
 
-local function find_user(keys, args)
-  local user, external = unpack(keys)
-  local tag = unpack(args)
-  local found = read_user(user)
-  if found then return found end
-  local id = redis.call('GET', external)
-  return id and read_user('u:' .. tag .. ':' .. id)
-end
-
 -- Each flag is '' where it stays.
 local function flag_user(keys, args)
   local user = unpack(keys)
@@ -268,5 +245,3 @@ register('spend_tokens', spend_tokens)
 register('promote', promote)
 register('merge', merge)
 register('flag_user', flag_user)
-register('read_identity', read_identity, READS)
-register('find_user', find_user, READS)
