@@ -9,7 +9,7 @@ import type { OnCommand } from "./redis/commands.ts";
 import { redisHealth } from "./redis/health.ts";
 import { globalKeys, messageChannel } from "./redis/keys.ts";
 import { redisLiveness } from "./redis/liveness.ts";
-import type { LinkLog } from "./redis/link.ts";
+import type { LinkLog, RedisLink } from "./redis/link.ts";
 import { jsonValue } from "./redis/records.ts";
 import { linkToServer } from "./redis/single.ts";
 import { redisThreads } from "./redis/threads.ts";
@@ -31,27 +31,36 @@ export async function openRedisStore(options: {
   /** Told of each round trip. */
   onCommand?: OnCommand;
 }): Promise<Store> {
-  const { urls, durability, log, onCommand } = options;
+  const { urls, log } = options;
   const [url] = urls;
   if (url === undefined) throw new Error("Cannot open the store: no Redis URL was given");
 
-  const processId = newId();
   const link = urls.length === 1 ? await linkToServer(url, log) : await linkToCluster(urls, log);
-  const redis = createCommands({ link, durability, onCommand });
-
-  const changed = new Set<() => void>();
-  let onMessage: (message: InstanceMessage) => void = () => {};
   try {
-    await link.subscribe(globalKeys.changes, () => changed.forEach((callback) => callback()));
-    await link.subscribe(messageChannel(processId), (text) => {
-      const message = jsonValue(text);
-      if (isObject(message)) onMessage(message);
-      else log.warn({ chars: text.length }, "a message between instances is no JSON object: ignored");
-    });
+    return await storeOver(link, options);
   } catch (error) {
     link.close();
     throw error;
   }
+}
+
+/** The store on what a link leads to; closing it closes the link. */
+export async function storeOver(
+  link: RedisLink,
+  options: { durability: "local" | "replica"; log: LinkLog; onCommand?: OnCommand },
+): Promise<Store> {
+  const { durability, log, onCommand } = options;
+  const processId = newId();
+  const redis = createCommands({ link, durability, onCommand });
+
+  const changed = new Set<() => void>();
+  let onMessage: (message: InstanceMessage) => void = () => {};
+  await link.subscribe(globalKeys.changes, () => changed.forEach((callback) => callback()));
+  await link.subscribe(messageChannel(processId), (text) => {
+    const message = jsonValue(text);
+    if (isObject(message)) onMessage(message);
+    else log.warn({ chars: text.length }, "a message between instances is no JSON object: ignored");
+  });
 
   const threads = redisThreads(redis);
   const liveness = redisLiveness(redis, processId);

@@ -17,10 +17,10 @@ export const changing = {
   change_set: { keys: ["set", "changes"], args: ["command", "member", "always"] },
 
   mint_visitor: { keys: ["token", "user", "users"], args: ["userId", "snapshot", "ttlMs", "atMs"] },
-  admit_visitor: { keys: ["token", "channel"], args: ["tag", "ttlMs", "threadName"] },
+  admit_visitor: { keys: ["token", "channel", "user", "names"], args: ["userId", "ttlMs", "threadName"] },
   admit_user: {
-    keys: ["external", "channel", "users"],
-    args: ["tag", "externalId", "displayName", "newUserId", "threadName", "newUid", "creates", "atMs"],
+    keys: ["external", "channel", "users", "user", "names"],
+    args: ["userId", "externalId", "displayName", "newUserId", "threadName", "newUid", "creates", "atMs"],
   },
   add_thread: { keys: ["user", "names"], args: ["name", "entry"] },
   spend_tokens: { keys: ["user", "days"], args: ["day", "tokens"] },
@@ -58,6 +58,7 @@ export const changing = {
       "endedSummary",
       "clientMessageId",
       "claim",
+      "messagePlace",
       "messageCount",
     ],
   },
@@ -74,8 +75,6 @@ export const changing = {
 
 /** Functions that only read. */
 export const reading = {
-  read_identity: { keys: ["token", "external"], args: ["tag"] },
-  find_user: { keys: ["user", "external"], args: ["tag"] },
   load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
 } as const satisfies Record<string, Signature>;

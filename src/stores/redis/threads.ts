@@ -179,6 +179,7 @@ function commitArguments(commit: ThreadCommit, heardAtMs: number): ArgsOf<"commi
     endedSummary: endedRun ? summaryOf(endedRun) : "",
     clientMessageId,
     claim,
+    messagePlace: String(Number(commit.messages[0]?.id ?? 1) - 1),
     messageCount: String(commit.messages.length),
   };
 }

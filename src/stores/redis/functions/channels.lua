@@ -3,12 +3,14 @@
 local function change_set(keys, args)
   local set, changes = unpack(keys)
   local command, member, always = unpack(args)
-  local changed = redis.call(command, set, member)
-  if changed == 1 or always == '1' then
+  local is_member = redis.call('SISMEMBER', set, member) == 1
+  local changes_set = is_member == (command == 'SREM')
+  if changes_set or always == '1' then
     redis.call('INCR', changes)
     redis.call('PUBLISH', changes, '')
   end
-  return changed
+  if not changes_set then return 0 end
+  return redis.call(command, set, member)
 end
 
 register('change_set', change_set)

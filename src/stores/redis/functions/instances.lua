@@ -1,14 +1,22 @@
 -- Instances of the service: when each was last heard of, and which are forgotten.
 
--- By the clock of Redis, which is one for all processes.
+-- By the clock of Redis, which is one for all processes. Answers who was last heard of too long ago, and when.
 local function beat(keys, args)
   local instances = unpack(keys)
   local process_id, ttl_ms = unpack(args)
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local now_text, silent_before = string.format('%.0f', now), string.format('(%.0f', now - tonumber(ttl_ms))
+  local found, silent = redis.call('ZRANGEBYSCORE', instances, '-inf', silent_before, 'WITHSCORES'), {}
+  for i = 1, #found, 2 do
+    -- Itself it is heard of now.
+    if found[i] ~= process_id then
+      silent[#silent + 1] = found[i]
+      silent[#silent + 1] = found[i + 1]
+    end
+  end
   redis.call('ZADD', instances, now_text, process_id)
-  return { now_text, redis.call('ZRANGEBYSCORE', instances, '-inf', silent_before, 'WITHSCORES') }
+  return { now_text, silent }
 end
 
 -- A process that was found silent may claim again once it was heard of since: nobody looks for what a forgotten one holds.

@@ -24,15 +24,6 @@ local function load_thread(keys, args)
   return { fields, count, redis.call('LLEN', queue), tail }
 end
 
--- The run and text of the message that has this id, where there is one.
-local function said_before(message_ids, client_message_id)
-  return client_message_id ~= '' and redis.call('HGET', message_ids, client_message_id)
-end
-
-local function keep_run(runs, order, run, summary)
-  if redis.call('HSET', runs, run, summary) == 1 then redis.call('RPUSH', order, run) end
-end
-
 local function keep_part(keys, args)
   local header, parts = unpack(keys)
   local fence, name, text = unpack(args)
@@ -41,70 +32,101 @@ local function keep_part(keys, args)
   return 1
 end
 
+-- The run and text of the message that has this id, where there is one.
+local function said_before(message_ids, client_message_id)
+  return client_message_id ~= '' and redis.call('HGET', message_ids, client_message_id)
+end
+
+-- Do these entries, which have `place` others before them, end the list already? So a commit left it that was stopped.
+local function ends_with(messages, place, entries)
+  if #entries == 0 then return true end
+  if redis.call('LLEN', messages) ~= tonumber(place) + #entries then return false end
+  for i, entry in ipairs(redis.call('LRANGE', messages, -#entries, -1)) do
+    if entry ~= entries[i] then return false end
+  end
+  return true
+end
+
+-- Lists a run where it is not listed yet. `repeats`: asked again, so that the answer of HSET does not tell.
+local function keep_run(runs, run_order, run_id, summary, repeats, is_listed)
+  local is_new = redis.call('HSET', runs, run_id, summary) == 1
+  if repeats then is_new = not is_listed end
+  if is_new then redis.call('RPUSH', run_order, run_id) end
+end
+
+-- The commit is made by its one HSET of the header. What is written before that means nothing without it, and is as it
+-- was when the same commit comes again; what is written after it, a repeat makes up for: it finds its `op` in the header.
+--
 -- `own`: what the committer holds; `taken`: what the one it takes the thread from holds; `bar`: the committer's.
 -- `heard_at_ms`: with a claim, when the committer was last heard of. `takes_from` and `starts` are optional, as are the
 -- ended run, the deadline and the message's id with its claim, each '' where there is none. The messages follow the
--- named arguments.
+-- named arguments; `message_place` is how many have their places before them.
 local function commit(keys, args)
   local header, messages, queue, runs, run_order, due, own, taken, bar, message_ids = unpack(keys)
   local op, fence, heard_at_ms, takes_from, rev_read, uid, slug, at_ms, snapshot, state, run, starts, holds,
-    deadline_ms, run_id, summary, ended_id, ended_summary, client_message_id, claim, message_count = unpack(args)
+    deadline_ms, run_id, summary, ended_id, ended_summary, client_message_id, claim, message_place,
+    message_count = unpack(args)
   local claims = heard_at_ms ~= ''
-  takes_from, starts = optional(takes_from), optional(starts)
-  local held_by, rev, last_op, last_op_next, last_state =
-    unpack(redis.call('HMGET', header, 'fence', 'rev', 'op', 'opNext', 'state'))
+  takes_from, starts, holds = optional(takes_from), optional(starts), holds == '1'
+
+  local held_by, rev, last_op, last_op_next, last_state, known_slug, created_at_ms =
+    unpack(redis.call('HMGET', header, 'fence', 'rev', 'op', 'opNext', 'state', 'slug', 'createdAtMs'))
   rev = rev or '0'
   local catalog = starts and redis.call('HGET', header, 'catalog')
-
-  if last_op == op then
-    -- Nothing was committed since, so a waiting message that was at the head still is.
-    local first = last_op_next == '1' and redis.call('LINDEX', queue, 0)
-    return { 'committed', rev, first and body_of(first), catalog }
-  end
-  local said = said_before(message_ids, client_message_id)
-  if said then return { 'said-before', said } end
-  if held_by and held_by ~= fence and held_by ~= takes_from then return { 'fenced' } end
-  if not claims and held_by ~= fence then return { 'fenced' } end
-  if rev ~= rev_read then return { 'changed' } end
-  if claims and is_barred(bar, heard_at_ms) then return { 'barred' } end
-  if starts then
-    local first = redis.call('LINDEX', queue, 0)
-    if not first or head_of(first) ~= starts then return { 'changed' } end
-    redis.call('LPOP', queue)
-  end
-
-  if rev == '0' then
-    redis.call('HSETNX', header, 'slug', slug)
-    redis.call('HSETNX', header, 'createdAtMs', at_ms)
-  end
-  rev = string.format('%.0f', tonumber(rev) + 1)
   local first = redis.call('LINDEX', queue, 0)
-  holds = holds == '1' or first
-  local fields = { 'rev', rev, 'snapshot', snapshot, 'state', state, 'run', run, 'op', op,
-    'opNext', first and '1' or '0' }
-  if holds then
-    fields[#fields + 1] = 'fence'
-    fields[#fields + 1] = fence
+  local repeats = last_op == op
+  if repeats and redis.call('HGET', header, 'snapshot') ~= snapshot then
+    -- Another commit under the same name: the first one's answer, and nothing to make up for.
+    return { 'committed', rev, last_op_next == '1' and first and body_of(first), catalog }
   end
-  redis.call('HSET', header, unpack(fields))
-  for i = #args - tonumber(message_count) + 1, #args do redis.call('RPUSH', messages, args[i]) end
-  if client_message_id ~= '' then redis.call('HSET', message_ids, client_message_id, claim) end
-  if ended_id ~= '' then keep_run(runs, run_order, ended_id, ended_summary) end
-  keep_run(runs, run_order, run_id, summary)
 
-  if held_by and held_by ~= fence then redis.call('HDEL', taken, uid) end
-  if holds then
-    if held_by ~= fence then redis.call('HSET', own, uid, fence) end
-  elseif held_by then
-    redis.call('HDEL', header, 'fence')
-    redis.call('HDEL', own, uid)
+  -- The message that waits, without the one that is started.
+  local is_at_head, next = starts and first and head_of(first) == starts, first
+  if is_at_head then next = redis.call('LINDEX', queue, 1) end
+  -- Who joined after the commit is not in its answer, unless the thread is still to be released.
+  if repeats and last_op_next ~= '1' and (holds or held_by ~= fence) then next = false end
+  holds = holds or next
+  local rests = state == 'awaiting' and not holds and deadline_ms ~= ''
+  local is_listed = repeats and redis.call('LPOS', run_order, run_id)
+  local is_ended_listed = repeats and ended_id ~= '' and redis.call('LPOS', run_order, ended_id)
+
+  if not repeats then
+    local said = said_before(message_ids, client_message_id)
+    if said then return { 'said-before', said } end
+    if held_by and held_by ~= fence and held_by ~= takes_from then return { 'fenced' } end
+    if not claims and held_by ~= fence then return { 'fenced' } end
+    if rev ~= rev_read then return { 'changed' } end
+    if claims and is_barred(bar, heard_at_ms) then return { 'barred' } end
+    if starts and not is_at_head then return { 'changed' } end
+    local entries = { unpack(args, #args - tonumber(message_count) + 1) }
+    local is_appended = ends_with(messages, message_place, entries)
+
+    if not is_appended then redis.call('RPUSH', messages, unpack(entries)) end
+    if holds and held_by ~= fence then redis.call('HSET', own, uid, fence) end
+    if rests then redis.call('ZADD', due, deadline_ms, uid) end
+    rev = string.format('%.0f', tonumber(rev) + 1)
+    local fields = { 'rev', rev, 'snapshot', snapshot, 'state', state, 'run', run, 'op', op,
+      'opNext', next and '1' or '0' }
+    local function add(name, value)
+      fields[#fields + 1] = name
+      fields[#fields + 1] = value
+    end
+    if holds then add('fence', fence) end
+    if not known_slug then add('slug', slug) end
+    if not created_at_ms then add('createdAtMs', at_ms) end
+    redis.call('HSET', header, unpack(fields))
   end
-  if not holds and state == 'awaiting' and deadline_ms ~= '' then
-    redis.call('ZADD', due, deadline_ms, uid)
-  elseif last_state == 'awaiting' then
-    redis.call('ZREM', due, uid)
-  end
-  return { 'committed', rev, first and body_of(first), catalog }
+
+  if client_message_id ~= '' then redis.call('HSET', message_ids, client_message_id, claim) end
+  if is_at_head then redis.call('LPOP', queue) end
+  if ended_id ~= '' then keep_run(runs, run_order, ended_id, ended_summary, repeats, is_ended_listed) end
+  keep_run(runs, run_order, run_id, summary, repeats, is_listed)
+  if held_by and not holds then redis.call('HDEL', header, 'fence') end
+  if (held_by or repeats) and not holds then redis.call('HDEL', own, uid) end
+  -- The hold of a fence of this process's own is the one that was just written, or removed.
+  if takes_from and taken ~= own and (held_by == takes_from or repeats) then redis.call('HDEL', taken, uid) end
+  if not rests and (last_state == 'awaiting' or repeats) then redis.call('ZREM', due, uid) end
+  return { 'committed', rev, next and body_of(next), catalog }
 end
 
 -- Once only for each run: a repeat after a lost answer finds the message waiting, or its run begun.
@@ -115,13 +137,13 @@ local function wait_in_queue(keys, args)
   if said then return { 'said-before', said } end
   local fence = redis.call('HGET', header, 'fence')
   if not fence then return { 'free' } end
-  if redis.call('HEXISTS', runs, run_id) == 1 then return { 'waiting', fence } end
+  local waits = redis.call('HEXISTS', runs, run_id) == 1
   local waiting = redis.call('LRANGE', queue, 0, -1)
-  for _, other in ipairs(waiting) do
-    if head_of(other) == run_id then return { 'waiting', fence } end
+  for _, other in ipairs(waiting) do waits = waits or head_of(other) == run_id end
+  if not waits then
+    if #waiting >= tonumber(max) then return { 'full', fence } end
+    redis.call('RPUSH', queue, entry)
   end
-  if #waiting >= tonumber(max) then return { 'full', fence } end
-  redis.call('RPUSH', queue, entry)
   if client_message_id ~= '' then redis.call('HSET', message_ids, client_message_id, claim) end
   return { 'waiting', fence }
 end

@@ -1,7 +1,7 @@
 -- Users of a channel: { id, external id, displayName, blocked, whitelisted }; their tokens; and whose a thread is.
 --
--- Which user a token names is known only here, so the keys of that user are made here, from the channel's hash tag:
--- the same slot as the keys that were declared.
+-- To whom a token or an external id leads is known only here, and all keys are declared: an admission is asked for a
+-- user whom the caller believes it to be, and answers 'moved' with the right one where it is another.
 
 local function read_user(key)
   local user = redis.call('HMGET', key, 'id', 'external', 'name', 'blocked', 'whitelisted')
@@ -9,8 +9,7 @@ local function read_user(key)
 end
 
 -- External id and displayName are optional texts.
-local function is_as_read(key, external, name, blocked, whitelisted)
-  local user = read_user(key)
+local function is_as(user, external, name, blocked, whitelisted)
   return user
     and user[2] == optional(external)
     and user[3] == optional(name)
@@ -18,74 +17,88 @@ local function is_as_read(key, external, name, blocked, whitelisted)
     and user[5] == whitelisted
 end
 
-local function write_user(key, id, external, name, blocked, whitelisted)
-  redis.call('DEL', key)
-  redis.call('HSET', key, 'id', id, 'blocked', blocked, 'whitelisted', whitelisted)
-  if external ~= '' then redis.call('HSET', key, 'external', optional(external)) end
-  if name ~= '' then redis.call('HSET', key, 'name', optional(name)) end
+-- As it shall be, of a user who is there.
+local function change_user(key, external, name, blocked, whitelisted)
+  local fields = { 'blocked', blocked, 'whitelisted', whitelisted }
+  for field, value in pairs({ external = optional(external), name = optional(name) }) do
+    if value then
+      fields[#fields + 1] = field
+      fields[#fields + 1] = value
+    end
+  end
+  redis.call('HSET', key, unpack(fields))
+  if external == '' then redis.call('HDEL', key, 'external') end
+  if name == '' then redis.call('HDEL', key, 'name') end
 end
 
--- Oldest first, also where two came in one millisecond: a thousand places for each.
-local function list_user(users, id, at_ms)
+-- A user's place in the list, oldest first, also where two came in one millisecond: a thousand places for each.
+local function place_of(users, id, at_ms)
+  local known = redis.call('ZSCORE', users, id)
+  if known then return known end
   local first = tonumber(at_ms) * 1000
   local taken = redis.call('ZCOUNT', users, first, first + 999)
-  redis.call('ZADD', users, string.format('%.0f', first + math.min(taken, 999)), id)
+  return string.format('%.0f', first + math.min(taken, 999))
 end
 
-local function admission(tag, id, channel, name)
-  local user = read_user('u:' .. tag .. ':' .. id)
-  if not user then return false end
-  local thread = name and redis.call('HGET', 'n:' .. tag .. ':' .. id, name)
-  return { user, channel, thread }
-end
-
+-- The token last: it leads to the user.
 local function mint_visitor(keys, args)
   local token, user, users = unpack(keys)
   local user_id, snapshot, ttl_ms, at_ms = unpack(args)
+  local place = place_of(users, user_id, at_ms)
+  redis.call('HSET', user, 'id', user_id, 'blocked', '0', 'whitelisted', '0')
+  redis.call('ZADD', users, place, user_id)
   redis.call('HSET', token, 'user', user_id, 'snapshot', snapshot)
   redis.call('PEXPIRE', token, ttl_ms)
-  redis.call('HSET', user, 'id', user_id, 'blocked', '0', 'whitelisted', '0')
-  list_user(users, user_id, at_ms)
   return 1
 end
 
--- `thread_name` is optional.
+-- `thread_name` is optional; without it `names` is any key.
 local function admit_visitor(keys, args)
-  local token, channel = unpack(keys)
-  local tag, ttl_ms, thread_name = unpack(args)
+  local token, channel, user, names = unpack(keys)
+  local user_id, ttl_ms, thread_name = unpack(args)
+  thread_name = optional(thread_name)
   local known = redis.call('HMGET', token, 'user', 'snapshot')
   local state = redis.call('HMGET', channel, 'enabled', 'mode')
   if not known[1] or not state[1] then return false end
-  local admitted = admission(tag, known[1], state, optional(thread_name))
-  if not admitted then return false end
+  if known[1] ~= user_id then return { 'moved', known[1] } end
+  local found = read_user(user)
+  if not found then return false end
+  local entry = thread_name and redis.call('HGET', names, thread_name)
   redis.call('PEXPIRE', token, ttl_ms)
-  admitted[4] = known[2]
-  return admitted
+  return { 'admitted', found, state, entry, known[2] }
 end
 
--- `display_name`, `thread_name` and `new_uid` are optional.
+-- `display_name`, `thread_name` and `new_uid` are optional; without a thread name `names` is any key. A new user is
+-- `new_user_id`, and its record comes last: without it, there is none yet.
 local function admit_user(keys, args)
-  local external, channel, users = unpack(keys)
-  local tag, external_id, display_name, new_user_id, thread_name, new_uid, creates, at_ms = unpack(args)
+  local external, channel, users, user, names = unpack(keys)
+  local user_id, external_id, display_name, new_user_id, thread_name, new_uid, creates, at_ms = unpack(args)
   display_name, thread_name, new_uid = optional(display_name), optional(thread_name), optional(new_uid)
+  creates = creates == '1'
   local state = redis.call('HMGET', channel, 'enabled', 'mode')
-  if not state[1] then return false end
-
   local id = redis.call('GET', external)
-  if not id then
-    if creates ~= '1' then return false end
-    id = new_user_id
-    redis.call('SET', external, id)
-    redis.call('HSET', 'u:' .. tag .. ':' .. id, 'id', id, 'external', external_id, 'blocked', '0', 'whitelisted', '0')
-    list_user(users, id, at_ms)
+  if not state[1] or not (id or creates) then return false end
+  if (id or new_user_id) ~= user_id then return { 'moved', id or new_user_id } end
+  local found = read_user(user)
+  local entry = thread_name and redis.call('HGET', names, thread_name)
+  if not creates then return found and { 'admitted', found, state, entry } end
+
+  if not found then
+    found = { user_id, external_id, display_name, '0', '0' }
+    local place = place_of(users, user_id, at_ms)
+    if not id then redis.call('SET', external, user_id) end
+    redis.call('ZADD', users, place, user_id)
+    redis.call('HSET', user, 'id', user_id, 'external', external_id, 'blocked', '0', 'whitelisted', '0')
   end
-  if creates == '1' then
-    if display_name then redis.call('HSET', 'u:' .. tag .. ':' .. id, 'name', display_name) end
-    if thread_name and new_uid then
-      redis.call('HSETNX', 'n:' .. tag .. ':' .. id, thread_name, new_uid .. ' ' .. at_ms)
-    end
+  if display_name then
+    found[3] = display_name
+    redis.call('HSET', user, 'name', display_name)
   end
-  return admission(tag, id, state, thread_name)
+  if thread_name and new_uid and not entry then
+    entry = new_uid .. ' ' .. at_ms
+    redis.call('HSET', names, thread_name, entry)
+  end
+  return { 'admitted', found, state, entry }
 end
 
 -- `entry`: the uid and the time.
@@ -97,49 +110,40 @@ local function add_thread(keys, args)
   return 1
 end
 
+-- Only the present day is ever asked for: a month is kept, the oldest day goes. The count comes last: it counts once.
 local function spend_tokens(keys, args)
   local user, days = unpack(keys)
   local day, tokens = unpack(args)
   if redis.call('EXISTS', user) == 0 then return 0 end
-  redis.call('HINCRBY', days, day, tokens)
-  -- Only the present day is ever asked for: a month is kept, the oldest day goes.
-  if redis.call('HLEN', days) > 31 then
+  if redis.call('HLEN', days) > 30 and redis.call('HEXISTS', days, day) == 0 then
     local known = redis.call('HKEYS', days)
     table.sort(known)
+    if day < known[1] then return 1 end
     redis.call('HDEL', days, known[1])
   end
+  redis.call('HINCRBY', days, day, tokens)
   return 1
 end
 
-local function read_identity(keys, args)
-  local token, external = unpack(keys)
-  local tag = unpack(args)
-  local known = redis.call('HMGET', token, 'user', 'snapshot')
-  local account = redis.call('GET', external)
-  return {
-    known[1] and read_user('u:' .. tag .. ':' .. known[1]),
-    known[2],
-    account and read_user('u:' .. tag .. ':' .. account),
-  }
-end
-
--- The user as it was read: `was_…`.
+-- The user as it was read: `was_…`. The record comes last: while it is as it was read, the promotion is not done.
 local function promote(keys, args)
   local token, external, user = unpack(keys)
   local user_id, external_id, snapshot, was_external, was_name, was_blocked, was_whitelisted = unpack(args)
-  if redis.call('HGET', token, 'user') ~= user_id or redis.call('EXISTS', external) == 1 then return 'changed' end
-  if not is_as_read(user, was_external, was_name, was_blocked, was_whitelisted) then return 'changed' end
+  local account_id = redis.call('GET', external)
+  if redis.call('HGET', token, 'user') ~= user_id or (account_id and account_id ~= user_id) then return 'changed' end
+  if not is_as(read_user(user), was_external, was_name, was_blocked, was_whitelisted) then return 'changed' end
   redis.call('SET', external, user_id)
-  redis.call('HSET', user, 'external', external_id)
   redis.call('HSET', token, 'snapshot', snapshot)
+  redis.call('HSET', user, 'external', external_id)
   return 'done'
 end
 
--- The account's thread keeps a name that both have; the other one takes the first of NAME~2, NAME~3, … that neither
--- side has, so that a name without a rival is never touched.
-local function move_names(from, into)
+-- What moves from one user's names to the other's, as fields and values. The account's thread keeps a name that both
+-- have; the other one takes the first of NAME~2, NAME~3, … that neither side has, so that a name without a rival is
+-- never touched. A thread that is there already was moved by a merge that was stopped.
+local function moving_names(from, into)
   local entries = redis.call('HGETALL', from)
-  local names, threads = {}, {}
+  local names, threads, taken, moving = {}, {}, {}, {}
   for i = 1, #entries, 2 do
     names[#names + 1] = entries[i]
     threads[entries[i]] = entries[i + 1]
@@ -147,53 +151,90 @@ local function move_names(from, into)
   table.sort(names)
   for _, name in ipairs(names) do
     local free, alias = name, 1
-    while redis.call('HEXISTS', into, free) == 1 or (alias > 1 and threads[free]) do
+    local there = redis.call('HGET', into, free)
+    while there ~= threads[name] and (there or taken[free] or (alias > 1 and threads[free])) do
       alias = alias + 1
       free = name .. '~' .. alias
+      there = redis.call('HGET', into, free)
     end
-    redis.call('HSET', into, free, threads[name])
+    if not there then
+      taken[free] = true
+      moving[#moving + 1] = free
+      moving[#moving + 1] = threads[name]
+    end
   end
-  redis.call('DEL', from)
+  return moving
 end
 
--- Both users as they were read, `from_…` and `into_…`, and the account as it shall be, `result_…`.
+-- What each day's tokens shall be on the other side; of a merge that was stopped, as it noted them.
+local TOTAL = 'total '
+
+local function total_days(from, into)
+  local noted, totals = {}, {}
+  local entries = redis.call('HGETALL', from)
+  for i = 1, #entries, 2 do
+    local day, tokens = entries[i], entries[i + 1]
+    if string.sub(day, 1, #TOTAL) == TOTAL then
+      noted[#noted + 1] = string.sub(day, #TOTAL + 1)
+      noted[#noted + 1] = tokens
+    else
+      totals[#totals + 1] = day
+      totals[#totals + 1] = string.format('%.0f', tonumber(tokens) + tonumber(redis.call('HGET', into, day) or '0'))
+    end
+  end
+  return #noted > 0 and noted or totals
+end
+
+-- Fields and values, as many at once as Lua can pass on.
+local AT_ONCE = 2000
+
+local function set_fields(key, fields)
+  for i = 1, #fields, AT_ONCE do
+    redis.call('HSET', key, unpack(fields, i, math.min(i + AT_ONCE - 1, #fields)))
+  end
+end
+
+-- Both users as they were read, `from_…` and `into_…`, and the account as it shall be, `result_…`. The leaving user's
+-- record goes last: while it is there as it was read, the merge is not done.
 local function merge(keys, args)
   local token, users, from_user, from_names, from_days, into_user, into_names, into_days = unpack(keys)
   local from, into, snapshot,
     from_external, from_name, from_blocked, from_whitelisted,
     into_external, into_name, into_blocked, into_whitelisted,
     result_external, result_name, result_blocked, result_whitelisted = unpack(args)
-  if from == into or redis.call('HGET', token, 'user') ~= from then return 'changed' end
-  if not is_as_read(from_user, from_external, from_name, from_blocked, from_whitelisted) then return 'changed' end
-  if not is_as_read(into_user, into_external, into_name, into_blocked, into_whitelisted) then return 'changed' end
+  local holder, account = redis.call('HGET', token, 'user'), read_user(into_user)
+  if from == into or (holder ~= from and holder ~= into) then return 'changed' end
+  if not is_as(read_user(from_user), from_external, from_name, from_blocked, from_whitelisted) then return 'changed' end
+  if not is_as(account, into_external, into_name, into_blocked, into_whitelisted)
+    and not is_as(account, result_external, result_name, result_blocked, result_whitelisted) then return 'changed' end
+  local names, totals, notes = moving_names(from_names, into_names), total_days(from_days, into_days), {}
+  for i = 1, #totals, 2 do
+    notes[i], notes[i + 1] = TOTAL .. totals[i], totals[i + 1]
+  end
 
-  move_names(from_names, into_names)
-  local days = redis.call('HGETALL', from_days)
-  for i = 1, #days, 2 do redis.call('HINCRBY', into_days, days[i], days[i + 1]) end
-  redis.call('DEL', from_days, from_user)
-  redis.call('ZREM', users, from)
-  write_user(into_user, into, result_external, result_name, result_blocked, result_whitelisted)
+  set_fields(into_names, names)
+  -- Noted before they are added: a repeat adds nothing twice.
+  set_fields(from_days, notes)
+  set_fields(into_days, totals)
+  change_user(into_user, result_external, result_name, result_blocked, result_whitelisted)
   redis.call('HSET', token, 'user', into, 'snapshot', snapshot)
+  redis.call('ZREM', users, from)
+  redis.call('DEL', from_names)
+  redis.call('DEL', from_days)
+  redis.call('DEL', from_user)
   return 'done'
-end
-
-local function find_user(keys, args)
-  local user, external = unpack(keys)
-  local tag = unpack(args)
-  local found = read_user(user)
-  if found then return found end
-  local id = redis.call('GET', external)
-  return id and read_user('u:' .. tag .. ':' .. id)
 end
 
 -- Each flag is '' where it stays.
 local function flag_user(keys, args)
   local user = unpack(keys)
   local blocked, whitelisted = unpack(args)
-  if redis.call('EXISTS', user) == 0 then return false end
-  if blocked ~= '' then redis.call('HSET', user, 'blocked', blocked) end
-  if whitelisted ~= '' then redis.call('HSET', user, 'whitelisted', whitelisted) end
-  return read_user(user)
+  local found = read_user(user)
+  if not found then return false end
+  if blocked ~= '' then found[4] = blocked end
+  if whitelisted ~= '' then found[5] = whitelisted end
+  redis.call('HSET', user, 'blocked', found[4], 'whitelisted', found[5])
+  return found
 end
 
 register('mint_visitor', mint_visitor)
@@ -204,5 +245,3 @@ register('spend_tokens', spend_tokens)
 register('promote', promote)
 register('merge', merge)
 register('flag_user', flag_user)
-register('read_identity', read_identity, READS)
-register('find_user', find_user, READS)

@@ -1,0 +1,96 @@
+import { StoreUnavailable } from "../../store.ts";
+import type { UserAdmission, UserStore } from "../../store/users.ts";
+import type { RedisCommands } from "./commands.ts";
+import type { Reply } from "./connection.ts";
+import { channelKey, externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
+import type { KnownUsers } from "./known-users.ts";
+import {
+  channelStateFrom,
+  flag,
+  listOf,
+  optional,
+  textOf,
+  textOrNull,
+  threadUidFrom,
+  userFrom,
+} from "./records.ts";
+
+/** How often an admission may be told that the user is another one: each time somebody has moved meanwhile. */
+const MOST_MOVES = 5;
+
+/** Who comes in: one step, for a user of whom this process has heard; where it has not, it asks first. */
+export function redisAdmissions(
+  redis: RedisCommands,
+  known: KnownUsers,
+): Pick<UserStore, "admitVisitor" | "admitUser"> {
+  /** Admits the user to whom a key leads: `first`, or who is said to have moved there. Null: not admitted. */
+  async function admitted(
+    action: string,
+    leads: string,
+    first: string,
+    ask: (userId: string) => Promise<Reply>,
+  ): Promise<Reply[] | null> {
+    let userId = first;
+    for (let moves = 0; moves <= MOST_MOVES; moves++) {
+      const reply = await ask(userId);
+      if (reply === null) {
+        known.forget(leads);
+        return null;
+      }
+      const [type, ...rest] = listOf(reply);
+      if (type === "admitted") {
+        known.set(leads, userId);
+        return rest;
+      }
+      userId = textOf(rest[0]);
+    }
+    throw new StoreUnavailable(action, { fact: "its user moves again and again" });
+  }
+
+  return {
+    async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName }) {
+      const token = tokenKey(slug, tokenHash);
+      const first = known.get(token) ?? textOrNull(await redis.read(token, "HGET", token, "user"));
+      if (first === null) return null;
+      const reply = await admitted("admit a visitor", token, first, (userId) => {
+        const { user, names } = namesWhere(threadName !== null, userKeys(slug, userId));
+        const keys = { token, channel: channelKey(slug), user, names };
+        const args = { userId, ttlMs: String(ttlMs), threadName: optional(threadName) };
+        return redis.call("admit_visitor", keys, args);
+      });
+      return reply && { ...admissionFrom(reply), snapshot: textOf(reply[3]) };
+    },
+
+    async admitUser({ slug, externalId, displayName, newUserId, thread, creates, atMs }) {
+      const external = externalIdKey(slug, externalId);
+      const reply = await admitted("admit a user", external, known.get(external) ?? newUserId, (userId) => {
+        const { user, names } = namesWhere(thread !== null, userKeys(slug, userId));
+        const keys = { external, channel: channelKey(slug), users: usersKey(slug), user, names };
+        return redis.call("admit_user", keys, {
+          userId,
+          externalId,
+          displayName: optional(displayName),
+          newUserId,
+          threadName: optional(thread?.name ?? null),
+          newUid: optional(thread?.newUid ?? null),
+          creates: flag(creates),
+          atMs: String(atMs),
+        });
+      });
+      return reply && admissionFrom(reply);
+    },
+  };
+}
+
+/** A key that does not exist puts a step off while its slot moves: what is not asked for is not declared. */
+function namesWhere(isAsked: boolean, { user, names }: { user: string; names: string }) {
+  return { user, names: isAsked ? names : user };
+}
+
+function admissionFrom([user, channel, thread]: Reply[]): UserAdmission {
+  return {
+    user: userFrom(user),
+    channel: channelStateFrom(channel),
+    threadUid: threadUidFrom(thread),
+  };
+}

@@ -1,0 +1,126 @@
+import { StoreUnavailable } from "../../store.ts";
+import type { User } from "../../domain/user.ts";
+import type { Merge, UserStore } from "../../store/users.ts";
+import type { RedisCommands } from "./commands.ts";
+import type { Reply } from "./connection.ts";
+import { externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
+import type { KnownUsers } from "./known-users.ts";
+import { listOf, textOf, textOrNull, textsOf, userFrom } from "./records.ts";
+import type { ArgsOf } from "./signatures.ts";
+
+/** How often a token may be bound anew between the readings of one identify. */
+const MOST_READINGS = 5;
+
+/** Identify's reading and its two steps: each step names what was read, and does nothing where it no longer holds. */
+export function redisIdentity(
+  redis: RedisCommands,
+  known: KnownUsers,
+): Pick<UserStore, "readIdentity" | "promote" | "merge" | "findUser"> {
+  async function userOf(slug: string, userId: string | null): Promise<User | null> {
+    if (userId === null) return null;
+    const { user } = userKeys(slug, userId);
+    const reply = await redis.read(user, "HMGET", user, "id", "external", "name", "blocked", "whitelisted");
+    return textOrNull(listOf(reply)[0]) === null ? null : userFrom(reply);
+  }
+
+  async function tokenOf(token: string): Promise<{ userId: string; snapshot: string } | null> {
+    const [userId, snapshot] = listOf(await redis.read(token, "HMGET", token, "user", "snapshot"));
+    return textOrNull(userId) === null ? null : { userId: textOf(userId), snapshot: textOf(snapshot) };
+  }
+
+  async function accountIdOf(slug: string, externalId: string): Promise<string | null> {
+    const key = externalIdKey(slug, externalId);
+    return textOrNull(await redis.read(key, "GET", key));
+  }
+
+  return {
+    // Key by key, as a slot that moves is read best; what was read apart is told apart by the step, and by the token.
+    async readIdentity(slug, tokenHash, externalId) {
+      const token = tokenKey(slug, tokenHash);
+      for (let readings = 0; readings < MOST_READINGS; readings++) {
+        const [bound, accountId] = await Promise.all([tokenOf(token), accountIdOf(slug, externalId)]);
+        const [user, account, still] = await Promise.all([
+          userOf(slug, bound?.userId ?? null),
+          userOf(slug, accountId),
+          tokenOf(token),
+        ]);
+        if (bound?.userId !== still?.userId || bound?.snapshot !== still?.snapshot) continue;
+        return {
+          visitor: bound && user ? { user, snapshot: bound.snapshot } : null,
+          // A record that does not bear the external id yet is no account: a promotion was stopped, and goes on.
+          account: account?.externalId === externalId ? account : null,
+        };
+      }
+      throw new StoreUnavailable("read an identity", { fact: "its token is bound again and again" });
+    },
+
+    async promote({ slug, tokenHash, externalId, user, snapshot }) {
+      const keys = {
+        token: tokenKey(slug, tokenHash),
+        external: externalIdKey(slug, externalId),
+        user: userKeys(slug, user.userId).user,
+      };
+      const was = textsOf(user);
+      const args = {
+        userId: user.userId,
+        externalId,
+        snapshot,
+        wasExternal: was.external,
+        wasName: was.name,
+        wasBlocked: was.blocked,
+        wasWhitelisted: was.whitelisted,
+      };
+      return doneOrChanged(await redis.call("promote", keys, args));
+    },
+
+    async merge({ slug, tokenHash, from, into, result, snapshot }) {
+      const token = tokenKey(slug, tokenHash);
+      const left = userKeys(slug, from.userId);
+      const right = userKeys(slug, into.userId);
+      const keys = {
+        token,
+        users: usersKey(slug),
+        fromUser: left.user,
+        fromNames: left.names,
+        fromDays: left.days,
+        intoUser: right.user,
+        intoNames: right.names,
+        intoDays: right.days,
+      };
+      const reply = await redis.call("merge", keys, mergeArguments({ from, into, result, snapshot }));
+      const outcome = doneOrChanged(reply);
+      if (outcome === "done") known.set(token, into.userId);
+      return outcome;
+    },
+
+    async findUser(slug, id) {
+      const [user, accountId] = await Promise.all([userOf(slug, id), accountIdOf(slug, id)]);
+      return user ?? userOf(slug, accountId);
+    },
+  };
+}
+
+function mergeArguments(merge: Pick<Merge, "from" | "into" | "result" | "snapshot">): ArgsOf<"merge"> {
+  const [from, into, result] = [textsOf(merge.from), textsOf(merge.into), textsOf(merge.result)];
+  return {
+    from: merge.from.userId,
+    into: merge.into.userId,
+    snapshot: merge.snapshot,
+    fromExternal: from.external,
+    fromName: from.name,
+    fromBlocked: from.blocked,
+    fromWhitelisted: from.whitelisted,
+    intoExternal: into.external,
+    intoName: into.name,
+    intoBlocked: into.blocked,
+    intoWhitelisted: into.whitelisted,
+    resultExternal: result.external,
+    resultName: result.name,
+    resultBlocked: result.blocked,
+    resultWhitelisted: result.whitelisted,
+  };
+}
+
+function doneOrChanged(reply: Reply): "done" | "changed" {
+  return reply === "done" ? "done" : "changed";
+}

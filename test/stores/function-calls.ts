@@ -1,0 +1,273 @@
+import type { Store } from "../../src/store.ts";
+import { bucketOf } from "../../src/stores/buckets.ts";
+import type { RedisCommands } from "../../src/stores/redis/commands.ts";
+import { barKey, globalKeys, ownKey } from "../../src/stores/redis/keys.ts";
+import type { StoreFunction, StoreReading } from "../../src/stores/redis/signatures.ts";
+import { DAY, sampleChannel, sampleCommit, sampleMessage, sampleRun, sampleWaiting } from "./samples.ts";
+
+/** One call of a function, with everything that it touches: what is there before, and the step that makes the call. */
+export interface FunctionCase {
+  /** The function's name, and which of its ways. */
+  name: string;
+  function: StoreFunction | StoreReading;
+  before: (store: Store) => Promise<unknown>;
+  step: (store: Store, redis: RedisCommands) => Promise<unknown>;
+}
+
+/** Every function at least once. */
+export function functionCases(): FunctionCase[] {
+  return [...userCases(), ...commitCases(), ...otherCases()];
+}
+
+const slug = "shop";
+const tokenHash = "token";
+const [anonymous, account] = ["anonymous", "account"];
+const caller = {
+  slug,
+  externalId: "kim",
+  displayName: "Kim",
+  newUserId: account,
+  thread: { name: "n1", newUid: "own" },
+  creates: true,
+  atMs: 2_000,
+};
+const thread = { slug, userId: anonymous, threadId: "n1", uid: "one", atMs: 1_000 };
+const spend = (userId: string, day: string) => ({ slug, userId, day, tokens: 5 });
+
+async function visitor(store: Store): Promise<void> {
+  await store.putChannel(sampleChannel({ slug }));
+  const anonymousVisitor = { slug, tokenHash, userId: anonymous, snapshot: "anonymous", atMs: 1_000 };
+  await store.mintVisitor({ ...anonymousVisitor, ttlMs: 60_000 });
+  await store.addThread(thread);
+  await store.addThread({ ...thread, threadId: "n2", uid: "two" });
+  await store.spendTokens(spend(anonymous, DAY));
+}
+
+async function both(store: Store): Promise<void> {
+  await visitor(store);
+  await store.admitUser(caller);
+  await store.spendTokens(spend(account, DAY));
+}
+
+async function merge(store: Store): Promise<unknown> {
+  const { visitor: from, account: into } = await store.readIdentity(slug, tokenHash, caller.externalId);
+  if (!from || !into) throw new Error("Cannot merge: a side is missing");
+  const result = { ...into, displayName: "Kim K.", blocked: true };
+  return store.merge({ slug, tokenHash, from: from.user, into, result, snapshot: "bound" });
+}
+
+async function promote(store: Store): Promise<unknown> {
+  const { visitor: read } = await store.readIdentity(slug, tokenHash, caller.externalId);
+  if (!read) throw new Error("Cannot promote: there is no visitor");
+  const { user } = read;
+  return store.promote({ slug, tokenHash, externalId: caller.externalId, user, snapshot: "bound" });
+}
+
+function userCases(): FunctionCase[] {
+  return [
+    {
+      name: "mint_visitor",
+      function: "mint_visitor",
+      before: (store) => store.putChannel(sampleChannel({ slug })),
+      step: visitor,
+    },
+    {
+      name: "admit_visitor",
+      function: "admit_visitor",
+      before: visitor,
+      step: (store) => store.admitVisitor({ slug, tokenHash, ttlMs: 70_000, threadId: "n1" }),
+    },
+    {
+      name: "admit_visitor, without a thread",
+      function: "admit_visitor",
+      before: visitor,
+      step: (store) => store.admitVisitor({ slug, tokenHash, ttlMs: 70_000, threadId: null }),
+    },
+    {
+      name: "admit_user, a new one",
+      function: "admit_user",
+      before: visitor,
+      step: (store) => store.admitUser(caller),
+    },
+    {
+      name: "admit_user, a known one",
+      function: "admit_user",
+      before: both,
+      step: (store) =>
+        store.admitUser({ ...caller, displayName: "K.", thread: { name: "n3", newUid: "three" } }),
+    },
+    {
+      name: "add_thread",
+      function: "add_thread",
+      before: visitor,
+      step: (store) => store.addThread({ ...thread, threadId: "n3", uid: "three" }),
+    },
+    {
+      name: "spend_tokens",
+      function: "spend_tokens",
+      before: visitor,
+      step: (store) => store.spendTokens(spend(anonymous, DAY)),
+    },
+    {
+      name: "spend_tokens, when a month is kept",
+      function: "spend_tokens",
+      async before(store) {
+        await visitor(store);
+        for (let day = 1; day <= 30; day++) {
+          await store.spendTokens(spend(anonymous, `2026-10-${String(day).padStart(2, "0")}`));
+        }
+      },
+      step: (store) => store.spendTokens(spend(anonymous, "2026-11-22")),
+    },
+    { name: "promote", function: "promote", before: visitor, step: promote },
+    { name: "merge", function: "merge", before: both, step: merge },
+    {
+      name: "flag_user",
+      function: "flag_user",
+      before: visitor,
+      step: (store) => store.flagUser(slug, anonymous, { blocked: true, whitelisted: true }),
+    },
+  ];
+}
+
+const uid = "thread";
+const fence = "alive:a";
+const lost = "dead:a";
+const asked = { ...sampleWaiting("w1"), clientMessageId: "m1" };
+const run = sampleRun(asked.runId);
+const goesOn = { claims: false, rev: 1 };
+const rests = { ...goesOn, state: "awaiting" as const, holds: false, deadlineMs: 90_000 };
+
+function commit(opId: string, changes: Partial<Parameters<typeof sampleCommit>[0]> = {}) {
+  return sampleCommit({ uid, slug, opId, fence, ...changes });
+}
+
+const queued = (store: Store) => store.wait(uid, asked, 8);
+const held = (store: Store) => store.commit(commit("claim", { messages: [sampleMessage(1)] }));
+
+async function heldAndQueued(store: Store): Promise<void> {
+  await held(store);
+  await queued(store);
+}
+
+function commitCases(): FunctionCase[] {
+  const cases: Omit<FunctionCase, "function">[] = [
+    {
+      name: "the first claim",
+      before: (store) => store.beat(60_000),
+      step: (store) =>
+        store.commit(commit("claim", { messages: [sampleMessage(1)], orWait: { message: asked, max: 8 } })),
+    },
+    {
+      name: "a save that holds on",
+      before: held,
+      step: (store) => store.commit(commit("save", { ...goesOn, messages: [sampleMessage(2)] })),
+    },
+    {
+      name: "a release",
+      before: held,
+      step: (store) =>
+        store.commit(
+          commit("release", { ...goesOn, state: "idle", holds: false, messages: [sampleMessage(2)] }),
+        ),
+    },
+    {
+      name: "a release to wait for the page",
+      before: held,
+      step: (store) => store.commit(commit("rest", rests)),
+    },
+    {
+      name: "a claim of a thread that waits for the page",
+      async before(store) {
+        await held(store);
+        await store.commit(commit("rest", rests));
+      },
+      step: (store) =>
+        store.commit(
+          commit("answer", { rev: 2, run, endedRun: sampleRun("r1"), messages: [sampleMessage(2)] }),
+        ),
+    },
+    {
+      name: "a start of the last message that waits",
+      before: heldAndQueued,
+      step: (store) =>
+        store.commit(
+          commit("start", {
+            ...goesOn,
+            run,
+            startsWaiting: asked.runId,
+            messages: [sampleMessage(2), sampleMessage(3)],
+          }),
+        ),
+    },
+    {
+      name: "a release while a message waits",
+      before: heldAndQueued,
+      step: (store) => store.commit(commit("release", { ...goesOn, state: "idle", holds: false })),
+    },
+    {
+      name: "a claim of a dead process's thread",
+      before: (store) => store.commit(commit("claim", { fence: lost, messages: [sampleMessage(1)] })),
+      step: (store) => store.commit(commit("take", { takesFrom: lost, rev: 1 })),
+    },
+    {
+      name: "a claim and release of a thread that this process holds by another fence",
+      before: held,
+      step: (store) =>
+        store.commit(commit("take", { fence: "alive:b", takesFrom: fence, rev: 1, holds: false })),
+    },
+  ];
+  return cases.map((each) => ({ ...each, function: "commit", name: `commit, ${each.name}` }));
+}
+
+function otherCases(): FunctionCase[] {
+  return [
+    {
+      name: "keep_part",
+      function: "keep_part",
+      before: held,
+      step: (store) => store.keepPart({ uid, fence, runId: "r1", nth: 0, text: "Once" }),
+    },
+    { name: "wait_in_queue", function: "wait_in_queue", before: held, step: queued },
+    {
+      name: "load_thread",
+      function: "load_thread",
+      before: heldAndQueued,
+      step: (store) => store.load(uid, 1_000),
+    },
+    { name: "list_runs", function: "list_runs", before: held, step: (store) => store.runs(uid, 9) },
+    {
+      name: "change_set, a new member",
+      function: "change_set",
+      before: (store) => store.blockIp("2001:db8::1"),
+      step: (store) => store.blockIp("203.0.113.1"),
+    },
+    {
+      name: "change_set, the last member leaves",
+      function: "change_set",
+      before: (store) => store.blockIp("203.0.113.1"),
+      step: (store) => store.unblockIp("203.0.113.1"),
+    },
+    { name: "beat", function: "beat", before: (store) => store.beat(1), step: (store) => store.beat(60_000) },
+    {
+      name: "bar",
+      function: "bar",
+      before: held,
+      step: (_, redis) => {
+        const keys = { own: ownKey(bucketOf(uid), "gone"), barKey: barKey(bucketOf(uid), "gone") };
+        return redis.call("bar", keys, { lookedAtMs: "5", keptMs: "60000" });
+      },
+    },
+    {
+      name: "forget, the last process",
+      function: "forget",
+      before: (store) => store.retire(),
+      step: (store, redis) =>
+        redis.call(
+          "forget",
+          { instances: globalKeys.instances },
+          { processId: store.processId, heardAt: "0" },
+        ),
+    },
+  ];
+}
