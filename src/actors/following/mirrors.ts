@@ -131,7 +131,7 @@ export function createMirrors(
     drop(mirror);
     const { log, fence } = mirror;
     if (log.position > thread.basePosition && fence !== thread.fence) return log.cut(INTERRUPTED);
-    for (const reply of log.readers) thread.attach(reply, log.position);
+    for (const reply of log.readers) thread.attach(reply, log.toldTo(reply));
   }
 
   return {
