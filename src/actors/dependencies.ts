@@ -14,6 +14,8 @@ export interface ThreadDependencies {
   timers: Timers;
   /** Ids of runs, commits and fences. */
   newId: () => string;
+  /** From 0 to 1, for the jitter of heartbeats; Math.random unless it is given. */
+  random?: () => number;
   log: PlainLog;
   limits: ThreadLimits;
   observer: ThreadObserver;

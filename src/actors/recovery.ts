@@ -43,9 +43,10 @@ export function createRecovery({
   clock,
   timers,
   log,
+  random = Math.random,
   isOurs,
   takeUp,
-}: Pick<ThreadDependencies, "clock" | "timers" | "log"> & {
+}: Pick<ThreadDependencies, "clock" | "timers" | "log" | "random"> & {
   store: Omit<InstanceStore, "retire" | "send" | "onMessage">;
   /** Does this process mean to hold by this fence? */
   isOurs: (fence: string) => boolean;
@@ -128,7 +129,7 @@ export function createRecovery({
       looking ??= tryTo("look after the threads", lookAround).finally(() => (looking = null));
     });
     // Jitter: instances that started together do not beat together.
-    if (!stopped) callOff = timers.after(BEAT_MS * (0.8 + 0.4 * Math.random()), () => void tick());
+    if (!stopped) callOff = timers.after(BEAT_MS * (0.8 + 0.4 * random()), () => void tick());
   }
 
   return {

@@ -36,8 +36,13 @@ export interface RunLog {
   cut(line: TerminalLine): void;
   /** True where what was said since `from` is all here. */
   has(from: number): boolean;
-  /** Gives what was said since `from`, then what comes. `keptText`: of all parts, where it is not all here. */
+  /**
+   * Gives what was said since `from`, then what comes. `keptText`: of all parts, where it is not all here. A reader may
+   * be ahead of this log: it knows a save whose answer is still on its way here.
+   */
   attach(reply: OpenReply, from: number, keptText?: string): void;
+  /** The position up to which a reader was told. */
+  toldTo(reply: OpenReply): number;
 }
 
 /** How much room a line takes in positions. */
@@ -99,9 +104,19 @@ export function createRunLog(
   let kept = keptBefore;
   let lines: RunLine[] = withoutText(said, kept.chars);
   const readers = new Set<OpenReply>();
+  /** Where readers stand that know more than this log. */
+  const ahead = new Map<OpenReply, number>();
   let position = positionAfter(lines);
   let terminal: TerminalLine | null = null;
   let chars = lines.reduce((sum, line) => sum + textChars(line), 0);
+
+  /** What is news to a reader of the lines that were said from a position on. */
+  function newsTo(reply: OpenReply, said: readonly Line[], start: number): readonly Line[] {
+    const known = (ahead.get(reply) ?? start) - start;
+    if (known <= 0) return said;
+    const progress = said.filter((line) => !isTerminal(line));
+    return [...linesSince(progress, known), ...said.filter(isTerminal)];
+  }
 
   return {
     runId,
@@ -132,6 +147,7 @@ export function createRunLog(
     },
 
     say(said) {
+      const start = position;
       for (const line of said) {
         if (isTerminal(line)) {
           terminal = line;
@@ -142,7 +158,8 @@ export function createRunLog(
         if (line.type === "delta") chars += line.text.length;
       }
       for (const reply of readers) {
-        reply.say(said);
+        const news = newsTo(reply, said, start);
+        if (news.length > 0) reply.say(news);
         if (reply.over) readers.delete(reply);
       }
     },
@@ -172,7 +189,13 @@ export function createRunLog(
       const since: Line[] = linesSince(keptText === "" ? lines : withText(lines, keptText), from);
       if (terminal) since.push(terminal);
       reply.say(since);
-      if (!reply.over) readers.add(reply);
+      if (reply.over) return;
+      readers.add(reply);
+      if (from > position) ahead.set(reply, from);
+    },
+
+    toldTo(reply) {
+      return Math.max(position, ahead.get(reply) ?? 0);
     },
   };
 }

@@ -6,7 +6,7 @@ import type { HeldThread } from "../held-thread.ts";
 import type { HeldThreads } from "../held-threads.ts";
 import { INTERRUPTED } from "../interrupted.ts";
 import type { OpenReply } from "../reply.ts";
-import { beginsWith, createRunLog, linesSince } from "../run-log.ts";
+import { beginsWith, createRunLog, linesSince, positionAfter } from "../run-log.ts";
 import type { RunLog } from "../run-log.ts";
 import type { FollowMessage, SaidMessage } from "./messages.ts";
 import { findRun } from "./run-in-store.ts";
@@ -131,7 +131,7 @@ export function createMirrors(
     drop(mirror);
     const { log, fence } = mirror;
     if (log.position > thread.basePosition && fence !== thread.fence) return log.cut(INTERRUPTED);
-    for (const reply of log.readers) thread.attach(reply, log.position);
+    for (const reply of log.readers) thread.attach(reply, log.toldTo(reply));
   }
 
   return {
@@ -151,6 +151,8 @@ export function createMirrors(
       const mirror = mirrors.get(runId);
       if (!mirror) return;
       const { position } = mirror.log;
+      // Late: its lines are known, and its last one may end a stream that a page's result has long gone on from.
+      if (from + positionAfter(lines) < position) return;
       if (mirror.fence !== fence) {
         // The run was taken over: what the new holder says goes on from what was saved.
         if (mirror.fence !== null && position > base) return cut(mirror);

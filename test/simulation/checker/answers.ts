@@ -1,0 +1,82 @@
+import type { About, Exchange } from "../clients/exchange.ts";
+import type { Watch, Watcher } from "./watcher.ts";
+
+/** What each request may be answered, besides 503. */
+const STATUSES: Record<About["type"], readonly number[]> = {
+  say: [200, 429],
+  answer: [200, 409],
+  follow: [200, 204],
+  cancel: [204],
+  catalog: [204],
+  history: [200],
+  identify: [200, 409],
+  mint: [201],
+  thread: [201],
+};
+
+/**
+ * statuses: requests that are right are answered as the spec says; a token and a thread that were made stay.
+ * a-result-is-saved: the 200 of a result comes after its save. only-the-pending-call: a result for another call, or of
+ * another tool, is refused. a-catalog-is-saved: the 204 of a catalog comes after its save.
+ * one-account: a token belongs to one account, an account to one user, for good.
+ */
+export function watchAnswers({ ledger, report, world }: Watch): Watcher {
+  const accounts = new Map<string, { userId: string; heardAtMs: number }>();
+  const bindings = new Map<string, { externalId: string; heardAtMs: number }>();
+
+  /** Acknowledged writes of the channels may be gone: whose a token and a thread are is among them. */
+  let lostChannelsAtMs = -Infinity;
+
+  function isChannelAstray({ instance, sentAtMs }: Exchange, sinceMs = sentAtMs): boolean {
+    const nodes = [world.cluster.ofChannel("shop"), world.cluster.ofChannel("cli")];
+    return lostChannelsAtMs >= sinceMs || nodes.some((node) => node.wasAstray(instance, sentAtMs));
+  }
+
+  function checkAnswered(exchange: Exchange, status: number): void {
+    const { about } = exchange;
+    const uid = "uid" in about ? about.uid : null;
+    const who = `${exchange.client}'s ${about.type} ${exchange.nth} at ${exchange.instance}`;
+    if (status !== 503 && !STATUSES[about.type].includes(status) && !isChannelAstray(exchange, 0)) {
+      return report("statuses", uid, `${who} is answered ${status}`);
+    }
+    if (about.type === "answer" && status === 200) {
+      if (about.isWrong) return report("only-the-pending-call", uid, `${who} is taken`);
+      if (!ledger.isAnswered(about.callId))
+        report("a-result-is-saved", uid, `${who} is taken, and not saved`);
+    }
+    if (about.type === "catalog" && status === 204 && !ledger.isDisturbed(about.uid, exchange.sentAtMs)) {
+      const isSaved = ledger.truth(about.uid).catalogs.some(({ catalog }) => catalog === about.catalog);
+      if (!isSaved) report("a-catalog-is-saved", uid, `${who} is taken, and not saved`);
+    }
+  }
+
+  function checkIdentified(exchange: Exchange): void {
+    const { about, heardAtMs, body, status, sentAtMs } = exchange;
+    if (about.type !== "identify" || status !== 200 || heardAtMs === null) return;
+    const { userId } = JSON.parse(body) as { userId: string };
+    const { token, externalId } = about;
+    const [account, binding] = [accounts.get(externalId), bindings.get(token)];
+    const firstMs = Math.min(sentAtMs, account?.heardAtMs ?? Infinity, binding?.heardAtMs ?? Infinity);
+    if (!isChannelAstray(exchange, firstMs)) {
+      if (account && account.userId !== userId) {
+        report("one-account", null, `${externalId} is two users`);
+      }
+      if (binding && binding.externalId !== externalId) {
+        report("one-account", null, `one token is ${binding.externalId}'s and ${externalId}'s`);
+      }
+    }
+    accounts.set(externalId, { userId, heardAtMs });
+    bindings.set(token, { externalId, heardAtMs });
+  }
+
+  return {
+    see(happening) {
+      const { type } = happening;
+      if (type === "answered") checkAnswered(happening.exchange, happening.status);
+      if (type === "closed") checkIdentified(happening.exchange);
+      if (type === "fault") report("no-fault-of-our-own", null, `${happening.by}: ${happening.text}`);
+      const isLoss = type === "writes lost" || type === "stragglers back";
+      if (isLoss && world.plan.durability === "local") lostChannelsAtMs = world.time.nowMs;
+    },
+  };
+}

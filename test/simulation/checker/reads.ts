@@ -1,0 +1,57 @@
+import type { Exchange } from "../clients/exchange.ts";
+import type { Watch, Watcher } from "./watcher.ts";
+
+interface Item {
+  id: string;
+  role: string;
+  content: string;
+}
+
+/**
+ * reads-follow-writes: a page of history is the thread's newest messages as they were at some moment between the
+ * request and its answer.
+ */
+export function watchReads({ ledger, report, world }: Watch): Watcher {
+  const counts = new Map<Exchange, { least: number; most: number }>();
+
+  function check(exchange: Exchange): void {
+    const { about, status, instance, sentAtMs } = exchange;
+    const count = counts.get(exchange);
+    counts.delete(exchange);
+    if (about.type !== "history" || status !== 200 || !count) return;
+    const { uid, limit } = about;
+    const node = world.cluster.ofThread(uid);
+    if (ledger.isCut(uid, sentAtMs) || node.wasAstray(instance, sentAtMs)) return;
+    const { items } = JSON.parse(exchange.body) as { items: Item[] };
+    for (let length = count.least; length <= count.most; length++) {
+      if (isPage(items, uid, Math.max(0, length - limit), length)) return;
+    }
+    const texts = items.map(({ id, content }) => `${id}: ${content}`);
+    report("reads-follow-writes", uid, `${exchange.client} read ${JSON.stringify(texts)}`);
+  }
+
+  function isPage(items: readonly Item[], uid: string, from: number, to: number): boolean {
+    const page = ledger.truth(uid).messages.slice(from, to);
+    return (
+      page.length === items.length &&
+      page.every(({ id, role, content }, i) => {
+        const item = items[i];
+        return item?.id === id && item.role === role && item.content === content;
+      })
+    );
+  }
+
+  return {
+    see(happening) {
+      if (happening.type === "asked" && happening.exchange.about.type === "history") {
+        const least = ledger.truth(happening.exchange.about.uid).messages.length;
+        counts.set(happening.exchange, { least, most: least });
+      }
+      if (happening.type === "answered" && happening.exchange.about.type === "history") {
+        const count = counts.get(happening.exchange);
+        if (count) count.most = ledger.truth(happening.exchange.about.uid).messages.length;
+      }
+      if (happening.type === "closed") check(happening.exchange);
+    },
+  };
+}

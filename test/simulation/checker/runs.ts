@@ -1,0 +1,56 @@
+import type { Call } from "../../../machines/run.ts";
+import type { RunRecord } from "../../../src/domain/message.ts";
+import { RUN_TIMEOUT_MS } from "../instance/instance.ts";
+import type { Watch, Watcher } from "./watcher.ts";
+
+/**
+ * saved-before-performed: a model or a tool is called by a process that has saved the step that asks for it.
+ * called-once: a tool that may not be repeated is called once.
+ * time-outs-are-due: no run ends for its time before its time.
+ * everything-ends: at rest no thread has a run, a message that waits, or a holder.
+ */
+export function watchRuns({ ledger, report, world }: Watch): Watcher {
+  const called = new Map<string, number>();
+
+  function checkAsked(by: string, runId: string): void {
+    if (ledger.hasSaved(by, runId)) return;
+    const text = `${by} asks a model for ${runId}, of which it has saved nothing`;
+    report("saved-before-performed", ledger.threadOf(runId) ?? null, text);
+  }
+
+  function checkCalled(by: string, { callId, repeatable }: Call): void {
+    const { uid, runId } = ledger.ofCall(callId) ?? { uid: null, runId: "" };
+    if (uid === null || !ledger.hasSaved(by, runId)) {
+      return report("saved-before-performed", uid, `${by} makes ${callId}, which it has not saved`);
+    }
+    const calledAtMs = called.get(callId);
+    called.set(callId, calledAtMs ?? world.time.nowMs);
+    if (repeatable || calledAtMs === undefined || ledger.isDisturbed(uid, calledAtMs)) return;
+    report("called-once", uid, `${by} makes ${callId} again`);
+  }
+
+  function checkTime(uid: string, { terminal, activeMs, runId }: RunRecord): void {
+    const isForTime = terminal?.type === "error" && terminal.message === "The run took longer than it may";
+    if (!isForTime || activeMs >= RUN_TIMEOUT_MS - 10) return;
+    report("time-outs-are-due", uid, `${runId} ends for its time after ${activeMs} ms`);
+  }
+
+  return {
+    see(happening) {
+      if (happening.type === "model asked") checkAsked(happening.by, happening.turn.run.runId);
+      if (happening.type === "tool called") checkCalled(happening.by, happening.call);
+      if (happening.type === "committed" && happening.result.type === "committed") {
+        checkTime(happening.uid, happening.commit.run);
+      }
+    },
+
+    atRest() {
+      for (const uid of ledger.threads()) {
+        const { active, queue, fence } = ledger.truth(uid);
+        if (active) report("everything-ends", uid, `${active.runId} (“${active.text}”) has not ended`);
+        else if (queue[0]) report("everything-ends", uid, `“${queue[0].text}” waits`);
+        else if (fence !== null) report("everything-ends", uid, `${fence} holds the thread`);
+      }
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { Thought } from "../instance/agent.ts";
+import { chunkText } from "../instance/agent.ts";
+
+/** What models wrote, and what a text must have been made of. */
+export interface Thoughts {
+  add(thought: Thought): void;
+  /**
+   * Is the text made of what models wrote for one run, in its order, each thought but the last one whole? What is wrong
+   * with it; null: nothing. `runId` null: any one run.
+   */
+  faultOf(text: string, runId: string | null): string | null;
+  /** The last thought of a text that has one. */
+  lastOf(text: string): Thought | undefined;
+}
+
+const CHUNK = /\[(\d+)\.(\d+)\][^[]*/g;
+
+export function createThoughts(): Thoughts {
+  const thoughts = new Map<number, Thought>();
+
+  function faultOf(text: string, runId: string | null): string | null {
+    let expected = runId;
+    let last: Thought | null = null;
+    let next = 0;
+    let length = 0;
+    for (const match of text.matchAll(CHUNK)) {
+      const thought = thoughts.get(Number(match[1]));
+      if (match.index !== length || !thought) return `it holds what no model wrote: ${shown(match[0])}`;
+      length += match[0].length;
+      expected ??= thought.runId;
+      if (thought.runId !== expected) return `thought ${thought.nth} is of another run`;
+      if (thought !== last) {
+        if (last && (!last.isWhole || next < last.chunks.length || thought.nth < last.nth)) {
+          return `thought ${thought.nth} follows a piece of thought ${last.nth}`;
+        }
+        next = 0;
+        last = thought;
+      }
+      if (Number(match[2]) !== next || thought.chunks[next] !== match[0]) {
+        return `${shown(match[0])} stands where ${chunkText(thought.nth, next, "…")} should`;
+      }
+      next++;
+    }
+    return length === text.length ? null : `it holds what no model wrote: ${shown(text.slice(length))}`;
+  }
+
+  return {
+    add: (thought) => void thoughts.set(thought.nth, thought),
+    faultOf,
+    lastOf: (text) => thoughts.get(Number([...text.matchAll(CHUNK)].at(-1)?.[1])),
+  };
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

@@ -1,0 +1,180 @@
+import type { TerminalLine } from "../../../machines/line.ts";
+import type { RunOutcome } from "../../../machines/run.ts";
+import { foldSteps, textOf } from "../../../src/domain/fold-steps.ts";
+import { withText } from "../../../src/domain/kept-text.ts";
+import type { Message, RunRecord, Step, UserMessage } from "../../../src/domain/message.ts";
+import type { ThreadCommit } from "../../../src/store.ts";
+
+/** A write of one thread that is in force. */
+export interface Entry {
+  atMs: number;
+  /** Place among the writes of its node. */
+  position: number;
+  isAcknowledged: () => boolean;
+  write:
+    | { type: "commit"; by: string; commit: ThreadCommit }
+    | { type: "wait"; message: UserMessage }
+    | { type: "part"; runId: string; nth: number; text: string }
+    | { type: "catalog"; catalog: string };
+}
+
+export interface RunTruth {
+  runId: string;
+  text: string;
+  begunAtMs: number;
+  begunBy: string;
+  /** It was taken from the queue. */
+  waited: boolean;
+  endedAtMs: number | null;
+  outcome: RunOutcome | null;
+  /** Its reply in the history, whole. */
+  reply: string | null;
+}
+
+/** How a run's stream ended, once: what a reader from the beginning, or from the last tool result on, must have been told. */
+export interface Ending {
+  runId: string;
+  outcome: RunOutcome | null;
+  terminal: TerminalLine;
+  whole: Told;
+  sinceResult: Told;
+}
+
+export interface Told {
+  text: string;
+  steps: Step[];
+}
+
+/** One thread as its writes make it: what is true, whatever instances believe. */
+export interface ThreadTruth {
+  fence: string | null;
+  messages: Message[];
+  queue: UserMessage[];
+  runs: Map<string, RunTruth>;
+  active: RunTruth | null;
+  catalogs: { atMs: number; catalog: string }[];
+  endings: Ending[];
+  /** What is wrong with the writes themselves: the invariant, and what it says. */
+  problems: { invariant: string; text: string }[];
+  /** Texts of long replies, by run and number. */
+  parts: Map<string, string>;
+  /** The commit before. */
+  lastOpId: string | null;
+}
+
+export function emptyTruth(): ThreadTruth {
+  return {
+    fence: null,
+    messages: [],
+    queue: [],
+    runs: new Map(),
+    active: null,
+    catalogs: [],
+    endings: [],
+    problems: [],
+    parts: new Map(),
+    lastOpId: null,
+  };
+}
+
+/** Adds one more write to what is true. */
+export function addEntry(truth: ThreadTruth, { atMs, write }: Entry): void {
+  switch (write.type) {
+    case "catalog":
+      truth.catalogs.push({ atMs, catalog: write.catalog });
+      return;
+    case "part":
+      truth.parts.set(`${write.runId} ${write.nth}`, write.text);
+      return;
+    case "wait":
+      return wait(truth, write.message);
+    case "commit":
+      // A repeat changes nothing.
+      if (write.commit.opId === truth.lastOpId) return;
+      addCommit(truth, { ...write, atMs });
+      truth.lastOpId = write.commit.opId;
+  }
+}
+
+function wait(truth: ThreadTruth, message: UserMessage): void {
+  const isKnown = truth.queue.some(({ runId }) => runId === message.runId) || truth.runs.has(message.runId);
+  if (!isKnown) truth.queue.push(message);
+}
+
+interface Commit {
+  by: string;
+  commit: ThreadCommit;
+  atMs: number;
+}
+
+function addCommit(truth: ThreadTruth, added: Commit): void {
+  const { commit } = added;
+  const waited = commit.startsWaiting !== null;
+  if (waited) truth.queue.shift();
+  for (const message of commit.messages) addMessage(truth, message);
+  if (commit.endedRun) saveRun(truth, commit.endedRun, added);
+  if (!truth.runs.has(commit.run.runId)) beginRun(truth, added, waited);
+  saveRun(truth, commit.run, added);
+  truth.fence = commit.holds || truth.queue.length > 0 ? commit.fence : null;
+}
+
+function addMessage(truth: ThreadTruth, message: Message): void {
+  const { messages, problems } = truth;
+  const { id, createdAtMs } = message;
+  if (id !== String(messages.length + 1)) {
+    problems.push({ invariant: "history-is-a-list", text: `message ${id} stands at ${messages.length + 1}` });
+  }
+  if (createdAtMs < (messages.at(-1)?.createdAtMs ?? 0)) {
+    problems.push({ invariant: "history-is-a-list", text: `message ${id} is older than the one before it` });
+  }
+  messages.push({ ...message, content: keptText(truth, message) + message.content });
+}
+
+function beginRun(truth: ThreadTruth, { by, commit, atMs }: Commit, waited: boolean): void {
+  const { runId } = commit.run;
+  const said = truth.messages.find((message) => message.runId === runId && message.role === "user");
+  if (!said)
+    truth.problems.push({ invariant: "one-run-at-a-time", text: `${runId} begins without a message` });
+  if (truth.active) {
+    const text = `${runId} begins while ${truth.active.runId} goes on`;
+    truth.problems.push({ invariant: "one-run-at-a-time", text });
+  }
+  truth.active = {
+    runId,
+    text: said?.content ?? "",
+    begunAtMs: atMs,
+    begunBy: by,
+    waited,
+    endedAtMs: null,
+    outcome: null,
+    reply: null,
+  };
+  truth.runs.set(runId, truth.active);
+}
+
+function saveRun(truth: ThreadTruth, record: RunRecord, { atMs }: Commit): void {
+  const run = truth.runs.get(record.runId);
+  if (!run) return;
+  const { outcome, terminal } = record;
+  const replies = truth.messages.filter(({ runId, role }) => runId === record.runId && role === "assistant");
+  if (run.outcome === null && outcome !== null) {
+    Object.assign(run, { outcome, endedAtMs: atMs, reply: replies[0]?.content ?? null });
+    if (truth.active === run) truth.active = null;
+  }
+  if (run.outcome !== outcome || replies.length !== (run.outcome === null ? 0 : 1)) {
+    const text = `${record.runId} was ${run.outcome}, is ${outcome}, and has ${replies.length} replies`;
+    truth.problems.push({ invariant: "a-run-ends-once", text });
+  }
+  if (terminal) truth.endings.push(endingOf(record, terminal, keptText(truth, record)));
+}
+
+function endingOf(record: RunRecord, terminal: TerminalLine, textOfParts: string): Ending {
+  const { runId, outcome, lines, streamFrom } = record;
+  const whole = withText(lines, textOfParts);
+  const told = (some: typeof whole): Told => ({ text: textOf(some), steps: foldSteps(some) });
+  return { runId, outcome, terminal, whole: told(whole), sinceResult: told(whole.slice(streamFrom)) };
+}
+
+function keptText({ parts }: ThreadTruth, { runId, kept }: Pick<RunRecord, "runId" | "kept">): string {
+  return Array.from({ length: kept?.parts ?? 0 }, (_, nth) => parts.get(`${runId} ${nth}`) ?? "").join("");
+}

@@ -1,0 +1,44 @@
+import { isTerminal } from "../../../machines/line.ts";
+import type { Line } from "../../../machines/line.ts";
+
+/** One request and what came of it, as its client knows it. */
+export interface Exchange {
+  nth: number;
+  client: string;
+  /** The process that was asked. */
+  instance: string;
+  about: About;
+  sentAtMs: number;
+  /** null: no answer, or none yet; the request may have been carried out. */
+  status: number | null;
+  heardAtMs: number | null;
+  body: string;
+  lines: Line[];
+  /** The stream broke off, or the client left, before its terminal line. */
+  isCut: boolean;
+  closedAtMs: number | null;
+}
+
+/** What a request asks for, in the words of the checker. */
+export type About =
+  /** `id`: the clientMessageId; null: none. */
+  | { type: "say"; uid: string; text: string; id: string | null }
+  | { type: "answer"; uid: string; callId: string; tool: string; text: string; isWrong: boolean }
+  | { type: "follow"; uid: string }
+  | { type: "cancel"; uid: string }
+  /** `catalog`: as JSON. */
+  | { type: "catalog"; uid: string; catalog: string }
+  | { type: "history"; uid: string; limit: number }
+  | { type: "identify"; token: string; externalId: string }
+  | { type: "mint" }
+  | { type: "thread"; token: string };
+
+/** The line that ended the stream; null where none did. */
+export function terminalOf({ lines }: Exchange): Line | null {
+  const last = lines.at(-1);
+  return last && isTerminal(last) ? last : null;
+}
+
+export function isStream({ about }: Exchange): boolean {
+  return about.type === "say" || about.type === "answer" || about.type === "follow";
+}

@@ -1,0 +1,142 @@
+import { isTerminal } from "../../../machines/line.ts";
+import type { Line } from "../../../machines/line.ts";
+import type { HttpAnswer, Outlet } from "../../../src/listener.ts";
+import type { Instance } from "../instance/instance.ts";
+import type { World } from "../world.ts";
+import type { Exchange } from "./exchange.ts";
+import { isStream } from "./exchange.ts";
+import { arriving } from "./requests.ts";
+import type { SentRequest } from "./requests.ts";
+
+/** Between clients and instances: connections with a latency, which break when a process dies, and sometimes without it. */
+export interface ClientNetwork {
+  /** Resolves when the answer is over, or will not come. */
+  ask(client: string, instance: Instance, request: SentRequest): Promise<Exchange>;
+}
+
+/** A client leaves where it has heard nothing for so long. */
+const PATIENCE_MS = 12_000;
+/** A stream that the network cuts breaks off within this time. */
+const CUT_WITHIN_MS = 3_000;
+
+export function createClientNetwork(world: World): ClientNetwork {
+  const { time, plan, judge, count } = world;
+  const random = world.randomOf("clients' network");
+  let exchanges = 0;
+
+  const latencyMs = () => random.between(...plan.clientLatencyMs);
+
+  return {
+    ask(client, instance, request) {
+      const exchange: Exchange = {
+        nth: ++exchanges,
+        client,
+        instance: instance.process.id,
+        about: request.about,
+        sentAtMs: time.nowMs,
+        status: null,
+        heardAtMs: null,
+        body: "",
+        lines: [],
+        isCut: false,
+        closedAtMs: null,
+      };
+      judge({ type: "asked", exchange });
+      return new Promise((resolve) => open(instance, request, exchange, () => resolve(exchange)));
+    },
+  };
+
+  function open(instance: Instance, request: SentRequest, exchange: Exchange, onClosed: () => void): void {
+    const { process } = instance;
+    let freeFromMs = 0;
+    let callOffPatience = () => {};
+    let isGone = false;
+    let onGone = () => {};
+    let unread = "";
+
+    function close(): void {
+      if (exchange.closedAtMs !== null) return;
+      exchange.closedAtMs = time.nowMs;
+      callOffPatience();
+      const last = exchange.lines.at(-1);
+      exchange.isCut = exchange.status === null || (isStream(exchange) && !(last && isTerminal(last)));
+      time.after(latencyMs(), leaveServer);
+      judge({ type: "closed", exchange });
+      onClosed();
+    }
+
+    function leaveServer(): void {
+      process.deliver(() => {
+        if (isGone) return;
+        isGone = true;
+        onGone();
+      });
+    }
+
+    /** Bytes of one connection arrive in their order. */
+    function toClient(arrive: () => void): void {
+      freeFromMs = Math.max(freeFromMs, time.nowMs + latencyMs());
+      time.after(freeFromMs - time.nowMs, () => {
+        if (exchange.closedAtMs === null) arrive();
+      });
+    }
+
+    function waitOn(): void {
+      callOffPatience();
+      callOffPatience = time.after(PATIENCE_MS, close);
+    }
+
+    function hearStatus({ status, body }: HttpAnswer): void {
+      exchange.status = status;
+      exchange.heardAtMs = time.nowMs;
+      exchange.body = body === undefined ? "" : String(body);
+      judge({ type: "heard", exchange, status });
+      waitOn();
+    }
+
+    function hear(text: string): void {
+      const lines = (unread + text).split("\n");
+      unread = lines.pop() ?? "";
+      exchange.lines.push(...lines.map((line) => JSON.parse(line) as Line));
+      waitOn();
+    }
+
+    const outlet: Outlet = {
+      write(chunk) {
+        if (process.isAlive && !isGone) toClient(() => hear(String(chunk)));
+      },
+      end(chunk = "") {
+        if (!process.isAlive || isGone) return;
+        toClient(() => {
+          hear(String(chunk));
+          close();
+        });
+      },
+      onGone(callback) {
+        onGone = callback;
+        if (isGone) callback();
+      },
+    };
+
+    async function work(): Promise<void> {
+      judge({ type: "begun", exchange });
+      const answer = await instance.handler(arriving(request));
+      if (!process.isAlive) return;
+      judge({ type: "answered", exchange, status: answer.status });
+      toClient(() => hearStatus(answer));
+      if (answer.stream) answer.stream(outlet);
+      else toClient(close);
+    }
+
+    waitOn();
+    process.onDeath(() => toClient(close));
+    time.after(latencyMs(), () => {
+      if (!instance.isOpen) return toClient(close);
+      process.deliver(() => void work());
+    });
+    if (isStream(exchange) && !world.faultsAreOver() && random.chance(plan.cutStreams)) {
+      count("streams cut");
+      time.after(random.between(0, CUT_WITHIN_MS), close);
+    }
+  }
+}

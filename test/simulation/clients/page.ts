@@ -1,0 +1,136 @@
+import type { PageTool } from "../../../src/domain/page-tool.ts";
+import type { World } from "../world.ts";
+import type { Client } from "./client.ts";
+import { endOf } from "./client.ts";
+import type { Exchange } from "./exchange.ts";
+import {
+  answerCall,
+  cancelOnPage,
+  createThread,
+  followThread,
+  identify,
+  mint,
+  readHistory,
+  sayOnPage,
+  setCatalog,
+} from "./requests.ts";
+
+/** A visitor's token and threads; several pages may have them. */
+export interface Visitor {
+  token: string | null;
+  threads: string[];
+}
+
+const MOST_THREADS = 2;
+const MOST_REATTACHES = 100;
+const TOOLS = ["cart", "search", "scroll"] as const;
+const ACCOUNTS = ["ada", "bob"] as const;
+
+type Say = () => Promise<Exchange | null>;
+
+/** A page with the widget: it talks, performs its tools, re-attaches, cancels, and reads what was said. */
+export async function runPage(
+  { plan, faultsAreOver }: World,
+  client: Client,
+  visitor: Visitor,
+): Promise<void> {
+  const { random, name } = client;
+  const wants = plan.clients;
+  let said = 0;
+
+  while (!faultsAreOver()) {
+    await client.rest(...wants.thinkMs);
+    const token = visitor.token ?? (await arrive());
+    const uid = token === null ? null : ((await pickThread(token)) ?? null);
+    if (token !== null && uid !== null) await act(token, uid);
+  }
+
+  async function arrive(): Promise<string | null> {
+    const exchange = await client.sendUntilAnswered(mint);
+    if (exchange?.status !== 201) return null;
+    const { visitorToken } = JSON.parse(exchange.body) as { visitorToken: string };
+    return (visitor.token ??= visitorToken);
+  }
+
+  async function pickThread(token: string): Promise<string | undefined> {
+    const { threads } = visitor;
+    if (threads.length === 0 || (threads.length < MOST_THREADS && random.chance(0.05))) {
+      const exchange = await client.sendUntilAnswered(() => createThread(token));
+      if (exchange?.status === 201) {
+        threads.push((JSON.parse(exchange.body) as { threadId: string }).threadId);
+      }
+    }
+    return random.pickAny(threads);
+  }
+
+  async function act(token: string, uid: string): Promise<void> {
+    if (random.chance(wants.catalog)) await client.send(setCatalog(token, uid, newCatalog()));
+    if (random.chance(wants.identify)) await client.send(identify(token, random.pick(ACCOUNTS)));
+    if (random.chance(wants.history)) await client.send(readHistory(token, uid, random.whole(1, 100)));
+    const talking = talk(token, uid);
+    const reading = random.chance(wants.follow) ? later(() => followThread(token, uid)) : null;
+    const cancelling = random.chance(wants.cancel) ? later(() => cancelOnPage(token, uid)) : null;
+    await Promise.all([talking, reading, cancelling]);
+  }
+
+  /** A message with an id is said until it is answered, now and then twice at once. One without is said once. */
+  async function talk(token: string, uid: string): Promise<void> {
+    const text = `${name} says ${++said}`;
+    const say = (id: string | null) => sayOnPage(token, { uid, text, id });
+    if (!random.chance(wants.withId)) return converse(token, uid, () => client.send(say(null)), null);
+    const again = () => client.sendUntilAnswered(() => say(text));
+    const twin = random.chance(wants.saysTwice) ? client.send(say(text)) : null;
+    await converse(token, uid, again, again);
+    await twin;
+  }
+
+  async function later(make: () => ReturnType<typeof followThread>): Promise<void> {
+    await client.rest(0, 1_500);
+    await client.send(make());
+  }
+
+  function newCatalog(): PageTool[] {
+    if (random.chance(0.15)) return [];
+    const description = `catalog ${name}.${++said}`;
+    return TOOLS.slice(0, random.whole(1, TOOLS.length)).map((tool) => ({ name: tool, description }));
+  }
+
+  /**
+   * Reads a reply to its end, through interruptions and calls of this page's tools. `again` repeats the message; without
+   * it the page re-attaches.
+   */
+  async function converse(token: string, uid: string, say: Say, again: Say | null): Promise<void> {
+    const reattach = () => client.sendUntilAnswered(() => followThread(token, uid));
+    let exchange = await say();
+    for (let reattaches = 0; exchange?.status === 200 && reattaches < MOST_REATTACHES;) {
+      const end = endOf(exchange);
+      if (end.type === "unfinished") {
+        reattaches++;
+        await client.rest(50, 800);
+        exchange = await (again && random.chance(0.7) ? again() : reattach());
+      } else if (end.line.type === "tool_call") {
+        exchange = await perform(token, uid, end.line);
+      } else return;
+    }
+  }
+
+  async function perform(
+    token: string,
+    uid: string,
+    { callId, tool }: { callId: string; tool: string },
+  ): Promise<Exchange | null> {
+    if (random.chance(wants.neverAnswers)) return null;
+    await client.rest(0, 1_000);
+    const answer = { uid, callId, tool, text: `${name} did ${callId}`, isWrong: false };
+    if (random.chance(wants.wrongAnswer)) {
+      const wrong = random.chance(0.5) ? { callId: "call-0" } : { tool: "nothing" };
+      await client.send(answerCall(token, { ...answer, ...wrong, text: "wrong", isWrong: true }));
+    }
+    const again = random.chance(wants.answersTwice)
+      ? client.send(answerCall(token, { ...answer, text: `${name} did ${callId} again` }))
+      : null;
+    const first = await client.sendUntilAnswered(() => answerCall(token, answer));
+    await again;
+    return first;
+  }
+}

@@ -1,0 +1,126 @@
+import type { PageTool } from "../../../src/domain/page-tool.ts";
+import type { HttpRequest } from "../../../src/listener.ts";
+import { ORIGIN, PUBLISHABLE_KEY, SECRET_KEY, TRANSPORT_KEY } from "../channels.ts";
+import type { About } from "./exchange.ts";
+
+/** A request as a client sends it. */
+export interface SentRequest {
+  about: About;
+  method: "GET" | "POST";
+  path: string;
+  query?: string;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+const widget = (token: string) => ({ origin: ORIGIN, "x-visitor-token": token });
+
+export function mint(): SentRequest {
+  const headers = { origin: ORIGIN, "x-publishable-key": PUBLISHABLE_KEY };
+  return { about: { type: "mint" }, method: "POST", path: "/v1/widget/visitors", headers, body: null };
+}
+
+export function createThread(token: string): SentRequest {
+  const about: About = { type: "thread", token };
+  return { about, method: "POST", path: "/v1/widget/threads", headers: widget(token), body: null };
+}
+
+/** `id`: the clientMessageId; null: none. */
+export function sayOnPage(
+  token: string,
+  { uid, text, id }: { uid: string; text: string; id: string | null },
+): SentRequest {
+  return {
+    about: { type: "say", uid, text, id },
+    method: "POST",
+    path: "/v1/widget/messages",
+    headers: { ...widget(token), ...JSON_TYPE },
+    body: { threadId: uid, text, page: "/cart", ...(id === null ? {} : { clientMessageId: id }) },
+  };
+}
+
+export function answerCall(
+  token: string,
+  answer: { uid: string; callId: string; tool: string; text: string; isWrong: boolean },
+): SentRequest {
+  const { uid, callId, tool, text } = answer;
+  return {
+    about: { type: "answer", ...answer },
+    method: "POST",
+    path: "/v1/widget/tool-results",
+    headers: { ...widget(token), ...JSON_TYPE },
+    body: { threadId: uid, callId, tool, result: text },
+  };
+}
+
+export function followThread(token: string, uid: string): SentRequest {
+  const path = `/v1/widget/threads/${uid}/stream`;
+  return { about: { type: "follow", uid }, method: "GET", path, headers: widget(token), body: null };
+}
+
+export function readHistory(token: string, uid: string, limit: number): SentRequest {
+  const path = `/v1/widget/threads/${uid}/messages`;
+  const about: About = { type: "history", uid, limit };
+  return { about, method: "GET", path, query: `limit=${limit}`, headers: widget(token), body: null };
+}
+
+export function cancelOnPage(token: string, uid: string): SentRequest {
+  const path = `/v1/widget/threads/${uid}/cancel`;
+  return { about: { type: "cancel", uid }, method: "POST", path, headers: widget(token), body: null };
+}
+
+export function setCatalog(token: string, uid: string, tools: readonly PageTool[]): SentRequest {
+  return {
+    about: { type: "catalog", uid, catalog: JSON.stringify(tools) },
+    method: "POST",
+    path: "/v1/widget/tools",
+    headers: { ...widget(token), ...JSON_TYPE },
+    body: { threadId: uid, webmcpTools: tools },
+  };
+}
+
+const transport = { authorization: `Bearer ${TRANSPORT_KEY}`, ...JSON_TYPE };
+
+/** `uid`: of the thread that user and name make. */
+export function sayAsBot(
+  { uid, userId, threadId }: { uid: string; userId: string; threadId: string },
+  { text, id }: { text: string; id: string | null },
+): SentRequest {
+  return {
+    about: { type: "say", uid, text, id },
+    method: "POST",
+    path: "/v1/messages",
+    headers: { ...transport, ...(id === null ? {} : { "idempotency-key": id }) },
+    body: { threadId, userId, text },
+  };
+}
+
+export function cancelAsBot({ uid, ...bot }: { uid: string; userId: string; threadId: string }): SentRequest {
+  const about: About = { type: "cancel", uid };
+  return { about, method: "POST", path: "/v1/messages/cancel", headers: transport, body: bot };
+}
+
+export function identify(token: string, externalId: string): SentRequest {
+  return {
+    about: { type: "identify", token, externalId },
+    method: "POST",
+    path: "/v1/channels/shop/identify",
+    headers: { authorization: `Bearer ${SECRET_KEY}`, ...JSON_TYPE },
+    body: { visitorToken: token, externalUserId: externalId },
+  };
+}
+
+/** As a listener hands it to the service. */
+export function arriving({ method, path, query = "", headers, body }: SentRequest): HttpRequest {
+  const bytes = Buffer.from(body === null ? "" : JSON.stringify(body));
+  return {
+    method,
+    path,
+    query,
+    headers: new Map(Object.entries(headers)),
+    address: "203.0.113.7",
+    contentLength: bytes.length,
+    body: async () => bytes,
+  };
+}

@@ -1,0 +1,55 @@
+import type { Catalog, UserMessage } from "../../src/domain/message.ts";
+import type { Turn } from "../../src/agent.ts";
+import type { CommitResult, ThreadCommit, ThreadStore } from "../../src/store.ts";
+import type { Call } from "../../machines/run.ts";
+import type { Exchange } from "./clients/exchange.ts";
+import type { Thought } from "./instance/agent.ts";
+import type { StoreNode, Where } from "./store/node.ts";
+
+/** What the checker is told, as it happens. */
+export type Happening =
+  /** Steps of the store, as soon as they are done. */
+  | { type: "committed"; uid: string; by: string; commit: ThreadCommit; result: CommitResult; where: Where }
+  | { type: "waited"; uid: string; message: UserMessage; result: Waited; where: Where }
+  | { type: "part kept"; uid: string; part: KeptPart; isKept: boolean; where: Where }
+  | { type: "catalog set"; uid: string; catalog: Catalog; where: Where }
+  /** The writes of a node after the first `kept` ones are gone. */
+  | { type: "writes lost"; node: StoreNode; kept: number }
+  /** What stragglers wrote to a node is gone. */
+  | { type: "stragglers back"; node: StoreNode }
+  /** A client sends a request; an instance begins to work on it; the instance answers its status; the client hears it. */
+  | { type: "asked"; exchange: Exchange }
+  | { type: "begun"; exchange: Exchange }
+  | { type: "answered"; exchange: Exchange; status: number }
+  | { type: "heard"; exchange: Exchange; status: number }
+  /** A client has heard the last of an answer, whole or cut. */
+  | { type: "closed"; exchange: Exchange }
+  /** An instance is asked for a cancel, and has looked for the run that it ends. `readAtMs`: when the store was read; null: it was not. */
+  | { type: "cancel begun"; cancel: Cancel }
+  | { type: "cancel ended"; cancel: Cancel }
+  /** A model is asked, or a server-side tool is called. */
+  | { type: "model asked"; by: string; turn: Turn; thought: Thought }
+  | { type: "tool called"; by: string; call: Call }
+  /** Something that no fault excuses: an error in the log, a rejection that nobody took. */
+  | { type: "fault"; by: string; text: string };
+
+export type Waited = Awaited<ReturnType<ThreadStore["wait"]>>;
+
+export interface KeptPart {
+  uid: string;
+  fence: string;
+  runId: string;
+  nth: number;
+  text: string;
+}
+
+/** One call of `threads.cancel`. */
+export interface Cancel {
+  uid: string;
+  by: string;
+  begunAtMs: number;
+  /** When its reading of the thread took place; null: it read nothing, or not yet. */
+  readAtMs: number | null;
+  /** It reads the thread before it acts. */
+  reads: boolean;
+}

@@ -1,0 +1,149 @@
+import { createThreads } from "../../../src/actors/threads.ts";
+import type { RunningThreads } from "../../../src/actors/threads.ts";
+import { createVisitors } from "../../../src/actors/visitors.ts";
+import { nobody } from "../../../src/actors/dependencies.ts";
+import { createDirectory } from "../../../src/admission/directory.ts";
+import { createRateWindows } from "../../../src/admission/rate-windows.ts";
+import { pause } from "../../../src/clock.ts";
+import { readConfig } from "../../../src/config.ts";
+import { createHandler } from "../../../src/http/handler.ts";
+import type { Handler } from "../../../src/listener.ts";
+import { Secret } from "../../../src/secret.ts";
+import { StoreUnavailable } from "../../../src/store.ts";
+import { createCalls } from "../store/calls.ts";
+import { createConnection } from "../store/connection.ts";
+import type { World } from "../world.ts";
+import { createSimulatedAgent } from "./agent.ts";
+import type { AgentNumbers } from "./agent.ts";
+import { watchCancels } from "./cancels.ts";
+import { TRANSPORT_KEY } from "../channels.ts";
+import type { Messages } from "./messages.ts";
+import type { Process } from "./process.ts";
+import { createTrap } from "./trap.ts";
+import type { Trap } from "./trap.ts";
+
+/** One process of the service: the real threads, visitors, admission and HTTP, on simulated time, store and model. */
+export interface Instance {
+  readonly process: Process;
+  readonly trap: Trap;
+  readonly threads: RunningThreads;
+  readonly handler: Handler;
+  /** It takes requests. */
+  readonly isOpen: boolean;
+  /** Resolves when it takes requests. */
+  start(): Promise<void>;
+  /** SIGTERM: takes no more requests, drains, and is gone. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Small enough that each limit is met, and that what must end by itself does so within a simulation. */
+const LIMITS = {
+  runTimeoutMs: 20_000,
+  runMaxToolCalls: 4,
+  toolResultTimeoutMs: 8_000,
+  runMaxReplyChars: 200_000,
+  threadQueueMax: 3,
+  historyBudgetChars: 100_000_000,
+};
+export const RUN_TIMEOUT_MS = LIMITS.runTimeoutMs;
+
+/** Rates are another subject. */
+const config = readConfig({
+  WIDGET_MESSAGES_PER_MINUTE: "100000",
+  WIDGET_IP_MESSAGES_PER_MINUTE: "100000",
+  WIDGET_TOOL_RESULTS_PER_MINUTE: "100000",
+  WIDGET_THREADS_PER_HOUR: "100000",
+  WIDGET_VISITORS_PER_HOUR_PER_IP: "100000",
+});
+
+const RETRY_MS = 300;
+
+export function createInstance(
+  world: World,
+  { process, messages, numbers }: { process: Process; messages: Messages; numbers: AgentNumbers },
+): Instance {
+  const { clock, timers } = process;
+  const trap = createTrap();
+  const store = createConnection(world, process, createCalls(world, process, trap));
+  messages.join(process, store.receive);
+  const log = watchedLog(world, process);
+  const random = world.randomOf(`jitter of ${process.id}`);
+  let ids = 0;
+  let isOpen = false;
+
+  const threads = createThreads({
+    store,
+    agent: createSimulatedAgent(world, process, numbers),
+    clock,
+    timers,
+    newId: () => `${process.id}.${++ids}`,
+    random: random.next,
+    log,
+    limits: LIMITS,
+    observer: nobody,
+  });
+  // Its regular look waits for a real timer, and is left out: channels do not change here.
+  const directory = createDirectory({ store, log });
+  const handler = createHandler({
+    config,
+    transportKey: new Secret(TRANSPORT_KEY),
+    store,
+    threads: watchCancels(world, process, threads, store),
+    visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs }),
+    directory,
+    windows: createRateWindows({ limits: config.limits, clock }),
+    clock,
+    log,
+    health: { model: "demo" },
+  });
+
+  async function readChannels(): Promise<void> {
+    try {
+      await directory.renew();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      await pause(timers, RETRY_MS);
+      await readChannels();
+    }
+  }
+
+  return {
+    process,
+    trap,
+    threads,
+    handler,
+
+    get isOpen() {
+      return isOpen && process.isAlive;
+    },
+
+    async start() {
+      await readChannels();
+      isOpen = true;
+      await threads.start();
+    },
+
+    async stop(graceMs) {
+      isOpen = false;
+      world.trace.add(null, `${process.id} drains`);
+      await threads.drain(graceMs);
+      process.die();
+    },
+  };
+}
+
+/** Errors are told to the checker; that the store does not answer is none. */
+function watchedLog({ judge, trace }: World, { id }: Process) {
+  const told = (fields: object) => ("err" in fields && fields.err instanceof Error ? fields.err : null);
+  return {
+    info() {},
+    warn(fields: object, text: string) {
+      trace.add(null, `${id} warns: ${text}${told(fields) ? `: ${told(fields)?.message}` : ""}`);
+    },
+    error(fields: object, text: string) {
+      const error = told(fields);
+      if (error instanceof StoreUnavailable) return;
+      judge({ type: "fault", by: id, text: `${text}: ${error?.stack ?? ""}` });
+    },
+  };
+}

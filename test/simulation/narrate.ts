@@ -1,0 +1,72 @@
+import type { Happening } from "./happening.ts";
+import type { Trace } from "./trace.ts";
+
+/** A line of the trace for what happened. */
+export function narrate(trace: Trace, happening: Happening): void {
+  switch (happening.type) {
+    case "committed": {
+      const { uid, by, commit, result, where } = happening;
+      const { run, claims, takesFrom, startsWaiting, rev } = commit;
+      const event = run.path.at(-1)?.event ?? "";
+      const how = [
+        claims ? "claims" : "",
+        takesFrom === null ? "" : `from ${takesFrom}`,
+        startsWaiting === null ? "" : "from the queue",
+      ];
+      const what = `rev ${rev} of ${run.runId} ${event} ${run.outcome ?? commit.state} ${how.join(" ")}`;
+      const place = where.position === null ? " (among stragglers)" : "";
+      return trace.add(uid, `${by} commits by ${commit.fence} ${what}: ${result.type}${place}`);
+    }
+    case "waited": {
+      const { uid, message, result } = happening;
+      return trace.add(uid, `${message.runId} “${message.text}” ${result.type}`);
+    }
+    case "part kept":
+      return trace.add(
+        happening.uid,
+        `part ${happening.part.nth} of ${happening.part.runId}: ${happening.isKept}`,
+      );
+    case "catalog set":
+      return trace.add(happening.uid, `catalog ${JSON.stringify(happening.catalog)}`);
+    case "writes lost":
+      return trace.add(null, `${happening.node.name} fails over, ${happening.kept} writes are kept`);
+    case "stragglers back":
+      return trace.add(null, `${happening.node.name}: stragglers are back`);
+    case "asked":
+    case "begun": {
+      const { nth, client, about, instance } = happening.exchange;
+      const word = happening.type === "asked" ? "asks" : "reaches";
+      const text = "text" in about ? ` “${about.text}”` : "";
+      const uid = "uid" in about ? about.uid : null;
+      return trace.add(uid, `${client} #${nth} ${word} ${instance}: ${about.type}${text}`);
+    }
+    case "answered":
+    case "heard": {
+      const { exchange, status } = happening;
+      const uid = "uid" in exchange.about ? exchange.about.uid : null;
+      const word =
+        happening.type === "answered" ? `${exchange.instance} answers` : `${exchange.client} hears`;
+      return trace.add(uid, `${word} #${exchange.nth}: ${status}`);
+    }
+    case "closed": {
+      const { nth, client, isCut, lines, about } = happening.exchange;
+      const uid = "uid" in about ? about.uid : null;
+      const told = lines.map((line) =>
+        "text" in line && line.type === "delta" ? line.text : JSON.stringify(line),
+      );
+      const text = told.join(" ").replaceAll(/x{100,}/g, "xx…");
+      return trace.add(uid, `${client} #${nth} ${isCut ? "is cut" : "ends"}: ${text}`);
+    }
+    case "cancel begun":
+    case "cancel ended":
+      return trace.add(happening.cancel.uid, `${happening.cancel.by}: ${happening.type}`);
+    case "model asked": {
+      const { by, turn, thought } = happening;
+      return trace.add(null, `${by} asks for thought ${thought.nth} of ${turn.run.runId}`);
+    }
+    case "tool called":
+      return trace.add(null, `${happening.by} uses ${happening.call.tool} for ${happening.call.callId}`);
+    case "fault":
+      return trace.add(null, `${happening.by} is at fault: ${happening.text}`);
+  }
+}

@@ -1,0 +1,148 @@
+import { randomOf } from "./random.ts";
+import type { Random } from "./random.ts";
+
+/**
+ * What a seed makes of a simulation: how large it is, how quick its network, which faults it has and how often. Each seed
+ * leaves some faults out, so that the others are met in every company.
+ */
+export interface Plan {
+  instances: number;
+  durability: "local" | "replica";
+  /** How long clients begin new things, and faults happen. */
+  workMs: number;
+  pages: number;
+  /** Pages that share a visitor and its threads with another one. */
+  pagesShareThreads: boolean;
+  bots: number;
+  /** One way, from and to, in ms. */
+  storeLatencyMs: [number, number];
+  clientLatencyMs: [number, number];
+  replicaLagMs: [number, number];
+  /** Shares of all calls of the store, or of messages between instances. */
+  calls: { loseRequest: number; loseAnswer: number; late: number; doubled: number };
+  messages: { lose: number; late: number; doubled: number };
+  /** Share of streams that the network cuts. */
+  cutStreams: number;
+  /** Clocks run wrong by at most this share. */
+  drift: number;
+  /** Mean ms between two of a kind; null: none. */
+  every: Record<FaultName, number | null>;
+  model: ModelPlan;
+  clients: ClientPlan;
+}
+
+export type FaultName = (typeof FAULTS)[number];
+
+export const FAULTS = [
+  "death",
+  "death at a call",
+  "pause",
+  "pause at a call",
+  "restart",
+  "node down",
+  "failover",
+  "replica hangs",
+  "stragglers",
+  "stale reads",
+  "clock jumps",
+] as const;
+
+/** Shares of turns. */
+export interface ModelPlan {
+  chunkMs: [number, number];
+  chunks: [number, number];
+  pageCall: number;
+  serverCall: number;
+  refusedCall: number;
+  fails: number;
+  givesUp: number;
+  stalls: number;
+  /** Chunks of thousands of characters, so that replies are kept in parts. */
+  isLong: boolean;
+}
+
+/** Shares of what clients do next. */
+export interface ClientPlan {
+  thinkMs: [number, number];
+  /** Of messages: with a clientMessageId, and then twice at once. */
+  withId: number;
+  saysTwice: number;
+  cancel: number;
+  catalog: number;
+  history: number;
+  follow: number;
+  identify: number;
+  /** Of answers to page calls. */
+  answersTwice: number;
+  neverAnswers: number;
+  wrongAnswer: number;
+}
+
+export function planOf(seed: number): Plan {
+  const random = randomOf(seed, "plan");
+  const isCalm = random.chance(0.08);
+  const share = (most: number) => (isCalm || random.chance(0.4) ? 0 : most * random.next() ** 2);
+  const slow = random.chance(0.3);
+  return {
+    instances: random.pick([2, 3, 3, 4]),
+    durability: random.pick(["local", "replica"]),
+    workMs: random.whole(8_000, 40_000),
+    pages: random.whole(2, 6),
+    pagesShareThreads: random.chance(0.6),
+    bots: random.whole(0, 3),
+    storeLatencyMs: slow ? [5, random.whole(50, 400)] : [0.2, random.whole(1, 8)],
+    clientLatencyMs: [1, random.whole(2, 60)],
+    replicaLagMs: [0.5, random.pick([2, 10, 200, 1_500])],
+    calls: { loseRequest: share(0.03), loseAnswer: share(0.03), late: share(0.02), doubled: share(0.05) },
+    messages: { lose: share(0.5), late: share(0.3), doubled: share(0.5) },
+    cutStreams: share(0.3),
+    drift: random.pick([0, 0.01, 0.05]),
+    every: faultsOf(random, isCalm),
+    model: modelOf(random),
+    clients: clientsOf(random),
+  };
+}
+
+function faultsOf(random: Random, isCalm: boolean): Plan["every"] {
+  const means = FAULTS.map((name) => {
+    const isOut = random.chance(0.6);
+    const meanMs = random.whole(2_000, 20_000);
+    return [name, isCalm || isOut ? null : meanMs] as const;
+  });
+  return Object.fromEntries(means) as Plan["every"];
+}
+
+function modelOf(random: Random): ModelPlan {
+  const isQuick = random.chance(0.5);
+  return {
+    chunkMs: isQuick ? [0, 40] : [10, random.whole(50, 1_200)],
+    chunks: [0, random.whole(1, 8)],
+    pageCall: random.between(0, 0.5),
+    serverCall: random.between(0, 0.4),
+    refusedCall: random.between(0, 0.1),
+    fails: random.between(0, 0.1),
+    givesUp: random.between(0, 0.05),
+    stalls: random.pick([0, 0, 0.03, 0.1]),
+    isLong: random.chance(0.05),
+  };
+}
+
+function clientsOf(random: Random): ClientPlan {
+  return {
+    thinkMs: random.pick([
+      [0, 100],
+      [50, 1_000],
+      [200, 4_000],
+    ]),
+    withId: random.pick([0, 0.5, 1]),
+    saysTwice: random.between(0, 0.4),
+    cancel: random.pick([0, 0.1, 0.4]),
+    catalog: random.between(0, 0.5),
+    history: random.between(0, 0.6),
+    follow: random.between(0, 0.4),
+    identify: random.pick([0, 0.1, 0.3]),
+    answersTwice: random.between(0, 0.5),
+    neverAnswers: random.between(0, 0.2),
+    wrongAnswer: random.between(0, 0.1),
+  };
+}

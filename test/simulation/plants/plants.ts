@@ -1,0 +1,206 @@
+/** A mistake that is planted in a copy of the service, or of its store, to see whether the simulation finds it. */
+export interface Plant {
+  name: string;
+  /** What goes wrong, in a sentence. */
+  about: string;
+  changes: readonly Change[];
+}
+
+export interface Change {
+  /** From the root of the repository. */
+  file: string;
+  /** Stands in it once. */
+  from: string;
+  to: string;
+}
+
+export const PLANTS: readonly Plant[] = [
+  {
+    name: "cancel-reads-anew",
+    about: "A cancel names the run anew at each look, and so ends the messages that wait one by one",
+    changes: [
+      {
+        file: "src/actors/cancel.ts",
+        from: "    for (;;) {\n",
+        to: "    for (;;) {\n      const runId = held.get(uid)?.run?.runId ?? (await claims.load(uid))?.run?.runId;\n      if (runId === undefined) return;\n",
+      },
+    ],
+  },
+  {
+    name: "ends-any-run",
+    about: "A cancel or a time-out that waited in the mailbox ends whatever run is under way by then",
+    changes: [
+      {
+        file: "machines/thread.ts",
+        from: 'ofThisRun: ({ context, event }) => "runId" in event && event.runId === runOf(context).id,',
+        to: "ofThisRun: () => true,",
+      },
+    ],
+  },
+  {
+    name: "stale-catalog",
+    about:
+      "A message that waited is offered the catalog that its thread's holder read when it took the thread",
+    changes: [
+      {
+        file: "src/actors/held-thread.ts",
+        from: "    if (result.catalog) this.#catalog = result.catalog;\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "unknown-holder",
+    about: "A thread whose holder is not known among the heartbeats is taken up by nobody",
+    changes: [
+      {
+        file: "test/simulation/store/liveness.ts",
+        from: "      lookForUnknown().catch(() => {});\n",
+        to: "      void lookForUnknown;\n",
+      },
+    ],
+  },
+  {
+    name: "two-holders-words",
+    about:
+      "A follower does not compare what it told with how the run ended, and goes on with another holder's words",
+    changes: [
+      {
+        file: "src/actors/following/mirrors.ts",
+        from: "        if (!beginsWith(run.lines, log.lines)) return cut(mirror);\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "said-before-saved",
+    about: "The lines of a step leave before its save",
+    changes: [
+      {
+        file: "src/actors/held-thread.ts",
+        from: "    const { log } = this.#dependencies;\n    const about",
+        to: "    if (!planned.change.begins) this.log.say(planned.change.lines);\n    const { log } = this.#dependencies;\n    const about",
+      },
+      {
+        file: "src/actors/held-thread.ts",
+        from: "    this.log.say(change.lines);\n",
+        to: "    if (change.begins) this.log.say(change.lines);\n",
+      },
+    ],
+  },
+  {
+    name: "overlapping-lines",
+    about: "A follower takes lines again that it knows, where a message comes twice",
+    changes: [
+      {
+        file: "src/actors/following/mirrors.ts",
+        from: "const news: Line[] = linesSince(lines, position - from);",
+        to: "const news: Line[] = [...lines];",
+      },
+    ],
+  },
+  {
+    name: "new-holder-goes-on",
+    about: "A follower goes on with a new holder's lines, though it has told more than was saved",
+    changes: [
+      {
+        file: "src/actors/following/mirrors.ts",
+        from: "        if (mirror.fence !== null && position > base) return cut(mirror);\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "pays-twice",
+    about: "A tool that may not be repeated is called again after a takeover",
+    changes: [
+      {
+        file: "machines/thread.ts",
+        from: "mayRepeatCall: ({ context }) => callOf(context).repeatable && runOf",
+        to: "mayRepeatCall: ({ context }) => runOf",
+      },
+    ],
+  },
+  {
+    name: "any-answer",
+    about: "The result of another call is taken for the pending one's",
+    changes: [
+      {
+        file: "machines/thread.ts",
+        from: "        event.callId === call.callId &&\n        event.tool",
+        to: "        event.tool",
+      },
+    ],
+  },
+  {
+    name: "waits-for-nobody",
+    about: "A message is acknowledged as waiting where the thread was released meanwhile",
+    changes: [
+      {
+        file: "src/actors/say.ts",
+        from: 'if (waits.type === "free") return "again";',
+        to: 'if (waits.type === "free") return waitBehind({ type: "waiting", fence: record.fence });',
+      },
+    ],
+  },
+  {
+    name: "lost-claims-stay",
+    about: "A thread that the store says a process holds, and of which it knows nothing, is never taken up",
+    changes: [
+      {
+        file: "src/actors/recovery.ts",
+        from: "    await takeAll(held.filter(({ fence }) => !isOurs(fence)));\n",
+        to: "    void held;\n    void isOurs;\n",
+      },
+    ],
+  },
+  {
+    name: "queue-forgotten",
+    about: "The store releases a thread while a message waits in it",
+    changes: [
+      {
+        file: "test/stores/reference.ts",
+        from: "kept.fence = change.holds || next !== null ? change.fence : null;",
+        to: "kept.fence = change.holds ? change.fence : null;",
+      },
+    ],
+  },
+  {
+    name: "fences-not-compared",
+    about: "The store takes commits of whoever held the thread once",
+    changes: [
+      {
+        file: "test/stores/reference.ts",
+        from: "if (thread && fence !== null && ![",
+        to: "if (thread && change.claims && fence !== null && ![",
+      },
+      {
+        file: "test/stores/reference.ts",
+        from: '    if (!change.claims && fence !== change.fence) return { type: "fenced" };\n',
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "revisions-not-compared",
+    about: "The store takes a claim that was decided on an older state of the thread",
+    changes: [
+      {
+        file: "test/stores/reference.ts",
+        from: '    if ((thread?.rev ?? 0) !== change.rev) return { type: "changed" };\n',
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "merge-drops-threads",
+    about: "A merge leaves the visitor's threads behind",
+    changes: [
+      {
+        file: "test/stores/reference.ts",
+        from: "        staying.threads.push({ ...entry, threadId: name });\n",
+        to: "        void name;\n",
+      },
+    ],
+  },
+];

@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { KNOWN } from "./known.ts";
+import { reportOf, summaryOf } from "./report.ts";
+import { runSeeds, seedsFrom } from "./run-seeds.ts";
+import type { SeedRun } from "./run-seeds.ts";
+
+/**
+ * npm run simulate -- [--seed N] [--minutes M] [--kept] [--verbose] [--strict] [--plant NAME | --plant all]
+ *
+ * Without arguments: new seeds for a minute. --seed: from this one on; without --minutes this one alone. --kept: those
+ * of seeds.json. --verbose: a line for each seed, and whole traces. --strict: passes nothing over that is known to be
+ * broken. --plant: plants a mistake, and looks for it for at most five minutes.
+ */
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    minutes: { type: "string" },
+    kept: { type: "boolean", default: false },
+    verbose: { type: "boolean", default: false },
+    strict: { type: "boolean", default: false },
+    plant: { type: "string" },
+  },
+});
+const { verbose } = values;
+const minutes = Number(values.minutes ?? 1);
+const newSeed = Date.now() % 1_000_000_000;
+
+if (values.plant === undefined) await simulateSeeds();
+else await plantMistakes(values.plant);
+
+async function simulateSeeds(): Promise<void> {
+  const isOne = values.seed !== undefined && values.minutes === undefined;
+  const first = Number(values.seed ?? newSeed);
+  const kept = values.kept ? keptSeeds() : null;
+  if (!kept && !isOne) console.log(`Seeds from ${first} on`);
+  const isEnough = ({ seeds, tookMs, broken }: SeedRun) =>
+    broken.length > 0 || (!kept && (isOne ? seeds > 0 : tookMs >= minutes * 60_000));
+  const run = await runSeeds(kept ?? seedsFrom(first), {
+    known: values.strict ? [] : Object.keys(KNOWN),
+    isEnough,
+    onSeed({ seed, steps, lastedMs, violation }) {
+      if (verbose)
+        console.log(
+          `${seed}: ${steps} steps, ${Math.round(lastedMs / 1000)} s ${violation?.invariant ?? ""}`,
+        );
+    },
+  });
+  for (const outcome of run.broken) console.log(reportOf(outcome, verbose));
+  console.log(summaryOf(run));
+  process.exitCode = run.broken.length > 0 ? 1 : 0;
+}
+
+function keptSeeds(): number[] {
+  const text = readFileSync(new URL("seeds.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { seed: number }[]).map(({ seed }) => seed);
+}
+
+async function plantMistakes(wanted: string): Promise<void> {
+  const [{ PLANTS }, { tryPlant }] = await Promise.all([
+    import("./plants/plants.ts"),
+    import("./plants/try-plant.ts"),
+  ]);
+  const plants = PLANTS.filter(({ name }) => wanted === "all" || wanted === name);
+  if (plants.length === 0) {
+    console.log(`Cannot plant ${wanted}: it is none of ${PLANTS.map(({ name }) => name).join(", ")}`);
+    process.exitCode = 2;
+  }
+  for (const plant of plants) {
+    const found = await tryPlant(plant, {
+      first: Number(values.seed ?? newSeed),
+      minutes: Number(values.minutes ?? 5),
+    });
+    if (verbose) console.log(found.report);
+    const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+    const time = `${seconds(found.tookMs)} (${seconds(found.cpuMs)} of the processor), ${found.seeds} seeds`;
+    console.log(`${plant.name}: ${found.invariant ?? "NOT FOUND"} after ${time}`);
+    if (!found.invariant) process.exitCode = 1;
+  }
+}

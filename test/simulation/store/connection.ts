@@ -1,0 +1,137 @@
+import { holderOf } from "../../../src/domain/fence.ts";
+import type { InstanceMessage, Store, ThreadCommit } from "../../../src/store.ts";
+import type { Process } from "../instance/process.ts";
+import type { World } from "../world.ts";
+import type { Call } from "./calls.ts";
+import { createLiveness } from "./liveness.ts";
+import { commit } from "./node-data.ts";
+import type { NodeData } from "./node-data.ts";
+
+/** The store as one process sees it: the contract of src/store.ts over the simulated cluster. */
+export interface Connection extends Store {
+  /** A message of another instance is there. */
+  receive: (message: InstanceMessage) => void;
+  /** Called with each load of a thread as it is sent off; what it answers is called when the reading takes place. */
+  watchLoads(watcher: (uid: string) => () => void): void;
+}
+
+export function createConnection({ cluster, judge, post }: World, process: Process, call: Call): Connection {
+  let deliver: (message: InstanceMessage) => void = () => {};
+  let watchLoad: (uid: string) => () => void = () => () => {};
+  type Twin = NodeData["twin"];
+
+  const read = <Result>(
+    node: (typeof cluster.nodes)[number],
+    action: string,
+    ask: (twin: Twin) => Promise<Result>,
+  ) => call(node, { action, isWrite: false, step: ({ twin }) => ask(twin) });
+  const write = <Result>(
+    node: (typeof cluster.nodes)[number],
+    action: string,
+    ask: (twin: Twin) => Promise<Result>,
+  ) => call(node, { action, isWrite: true, step: ({ twin }) => ask(twin) });
+
+  return {
+    kind: "redis",
+    processId: process.id,
+    ...createLiveness(cluster, process, call),
+
+    load: (uid, budgetChars, runs) =>
+      call(cluster.ofThread(uid), {
+        action: "load a thread",
+        isWrite: false,
+        step: ({ twin }) => twin.load(uid, budgetChars, runs),
+        done: watchLoad(uid),
+      }),
+    history: (uid, page) => read(cluster.ofThread(uid), "read a history", (twin) => twin.history(uid, page)),
+    runs: (uid, limit) => read(cluster.ofThread(uid), "list runs", (twin) => twin.runs(uid, limit)),
+    run: (uid, runId) => read(cluster.ofThread(uid), "read a run", (twin) => twin.run(uid, runId)),
+    keptText: (uid, runId, parts) =>
+      read(cluster.ofThread(uid), "read a reply", (twin) => twin.keptText(uid, runId, parts)),
+
+    commit(asked) {
+      const change: ThreadCommit = structuredClone(asked);
+      const { uid } = change;
+      return call(cluster.ofThread(uid), {
+        action: "commit a thread",
+        isWrite: true,
+        isSentOnce: change.orWait !== null,
+        step: (data) => commit(data, change),
+        done: (result, where) =>
+          judge({ type: "committed", uid, by: holderOf(change.fence), commit: change, result, where }),
+      });
+    },
+    wait(uid, asked, max) {
+      const message = structuredClone(asked);
+      return call(cluster.ofThread(uid), {
+        action: "wait in a thread",
+        isWrite: true,
+        isSentOnce: true,
+        step: ({ twin }) => twin.wait(uid, message, max),
+        done: (result, where) => judge({ type: "waited", uid, message, result, where }),
+      });
+    },
+    keepPart: (part) =>
+      call(cluster.ofThread(part.uid), {
+        action: "keep a part of a reply",
+        isWrite: true,
+        step: ({ twin }) => twin.keepPart(part),
+        done: (isKept, where) => judge({ type: "part kept", uid: part.uid, part, isKept, where }),
+      }),
+    setCatalog(uid, slug, asked) {
+      const catalog = structuredClone(asked);
+      return call(cluster.ofThread(uid), {
+        action: "set a catalog",
+        isWrite: true,
+        step: ({ twin }) => twin.setCatalog(uid, slug, catalog),
+        done: (_, where) => judge({ type: "catalog set", uid, catalog, where }),
+      });
+    },
+
+    mintVisitor: (visitor) =>
+      write(cluster.ofChannel(visitor.slug), "mint a visitor", (twin) => twin.mintVisitor(visitor)),
+    admitVisitor: (visitor) =>
+      write(cluster.ofChannel(visitor.slug), "admit a visitor", (twin) => twin.admitVisitor(visitor)),
+    admitUser: (user) => write(cluster.ofChannel(user.slug), "admit a user", (twin) => twin.admitUser(user)),
+    addThread: (thread) =>
+      write(cluster.ofChannel(thread.slug), "add a thread", (twin) => twin.addThread(thread)),
+    spendTokens: (spent) =>
+      write(cluster.ofChannel(spent.slug), "spend tokens", (twin) => twin.spendTokens(spent)),
+    spentTokens: (slug, userId, day) =>
+      read(cluster.ofChannel(slug), "read spent tokens", (twin) => twin.spentTokens(slug, userId, day)),
+    readIdentity: (slug, tokenHash, externalId) =>
+      read(cluster.ofChannel(slug), "read an identity", (twin) =>
+        twin.readIdentity(slug, tokenHash, externalId),
+      ),
+    promote: (promotion) =>
+      write(cluster.ofChannel(promotion.slug), "promote a visitor", (twin) => twin.promote(promotion)),
+    merge: (merge) => write(cluster.ofChannel(merge.slug), "merge a visitor", (twin) => twin.merge(merge)),
+    findUser: (slug, id) => read(cluster.ofChannel(slug), "find a user", (twin) => twin.findUser(slug, id)),
+    users: (slug) => read(cluster.ofChannel(slug), "list users", (twin) => twin.users(slug)),
+    flagUser: (slug, userId, flags) =>
+      write(cluster.ofChannel(slug), "flag a user", (twin) => twin.flagUser(slug, userId, flags)),
+    threads: (slug, userId) =>
+      read(cluster.ofChannel(slug), "list threads", (twin) => twin.threads(slug, userId)),
+
+    channels: () => read(cluster.ofInstances(), "list channels", (twin) => twin.channels()),
+    channel: (slug) => read(cluster.ofInstances(), "read a channel", (twin) => twin.channel(slug)),
+    putChannel: (channel) =>
+      write(cluster.ofInstances(), "put a channel", (twin) => twin.putChannel(channel)),
+    blockedIps: () => read(cluster.ofInstances(), "list blocked addresses", (twin) => twin.blockedIps()),
+    blockIp: (address) => write(cluster.ofInstances(), "block an address", (twin) => twin.blockIp(address)),
+    unblockIp: (address) =>
+      write(cluster.ofInstances(), "unblock an address", (twin) => twin.unblockIp(address)),
+    changeCount: () => read(cluster.ofInstances(), "count changes", (twin) => twin.changeCount()),
+    onChange: () => () => {},
+
+    send: (to, message) => post(process, to, message),
+    onMessage(handler) {
+      deliver = handler;
+    },
+    receive: (message) => deliver(message),
+    watchLoads: (watcher) => void (watchLoad = watcher),
+
+    health: async () => ({ reachable: true, warnings: [] }),
+    close: async () => {},
+  };
+}

@@ -1,0 +1,64 @@
+import { holderOf } from "../../../src/domain/fence.ts";
+import type { CommitResult, Store, ThreadCommit } from "../../../src/store.ts";
+import { CHANNELS } from "../channels.ts";
+import { createReference } from "../../stores/reference.ts";
+
+/**
+ * What one primary of the simulated cluster keeps: the reference twin of the store contract, and what the contract says
+ * of instances, which the twin leaves out. Each function is one atomic step.
+ */
+export interface NodeData {
+  readonly twin: Store;
+  /** The server's own clock, at this step. */
+  readonly clock: { nowMs: number };
+  /** Processes by when they were last heard of; on the node of the instances alone. */
+  readonly heard: Map<string, number>;
+  /** Processes that may hold a thread here. */
+  readonly holders: Set<string>;
+}
+
+/** Each node has all channels: which one a channel is on is of no interest to these tests. */
+export function emptyData(): NodeData {
+  const clock = { nowMs: 0 };
+  const twin = createReference({ now: () => clock.nowMs, elapsed: () => clock.nowMs });
+  for (const channel of CHANNELS) void twin.putChannel(channel);
+  return { twin, clock, heard: new Map(), holders: new Set() };
+}
+
+/** Whoever holds something here is listed here, in the same step. */
+export async function commit(data: NodeData, change: ThreadCommit): Promise<CommitResult> {
+  const result = await data.twin.commit(change);
+  if (result.type === "committed") data.holders.add(holderOf(change.fence));
+  return result;
+}
+
+/** Says that a process lives; answers who was last heard of more than `ttlMs` ago, the longest silence first. */
+export function beat({ heard, clock }: NodeData, processId: string, ttlMs: number): [string, number][] {
+  heard.set(processId, clock.nowMs);
+  return [...heard]
+    .filter(([, atMs]) => clock.nowMs - atMs > ttlMs)
+    .toSorted(([, one], [, other]) => one - other);
+}
+
+/** Gives a process an entry among the heartbeats where it has none: from now on it beats, or is found silent. */
+export function enter({ heard, clock }: NodeData, processId: string): void {
+  if (!heard.has(processId)) heard.set(processId, clock.nowMs);
+}
+
+/** Last heard of at the beginning of time. */
+export function retire({ heard }: NodeData, processId: string): void {
+  heard.set(processId, 0);
+}
+
+/** Takes a process off the list of holders; false where it holds something. */
+export async function leave(data: NodeData, processId: string): Promise<boolean> {
+  const held = await data.twin.heldBy(processId);
+  if (held.length > 0) return false;
+  data.holders.delete(processId);
+  return true;
+}
+
+/** Forgets a process that was not heard of since. */
+export function forget({ heard }: NodeData, processId: string, heardAtMs: number): void {
+  if (heard.get(processId) === heardAtMs) heard.delete(processId);
+}
