@@ -17,7 +17,7 @@ export interface Turn {
   before: Message[];
   /** The thread's page tools; offered on the widget API alone. */
   catalog: Catalog;
-  /** What the run's earlier turns used, as the model server told it; absent or null: estimated from `run.turns`. */
+  /** What the run's earlier turns used, as the model server reported it; absent or null: estimated from `run.turns`. */
   usage?: Usage | null;
   /** W3C trace context of the request that began this, or null. */
   traceparent: string | null;
@@ -35,7 +35,7 @@ export type TurnEnd =
 export interface Agent {
   /** Rejects with ModelFault, or with the signal's reason. `wrote`: as in model.ts. */
   think(turn: Turn, wrote: Wrote, signal: AbortSignal): Promise<TurnEnd>;
-  /** Never rejects but with the signal's reason: a tool's failure is an answer with `isError`. The text is cut to 4,000 characters. */
+  /** Rejects with the signal's reason alone: a tool's failure is an answer with `isError`. The text is cut to 4,000 characters. */
   useTool(slug: string, call: Call, signal: AbortSignal): Promise<{ text: string; isError: boolean }>;
   close(): Promise<void>;
 }

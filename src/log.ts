@@ -9,7 +9,7 @@ import type { Secret } from "./secret.ts";
  */
 export type Log = Logger;
 
-/** What most parts ask of a log: fields first, then the words. */
+/** The log as most of the code uses it: fields first, then the text. */
 export interface PlainLog {
   info(fields: object, text: string): void;
   warn(fields: object, text: string): void;

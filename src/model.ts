@@ -40,10 +40,10 @@ export interface ModelRequest {
 export const TURN_TEXT_CHARS = 131_072;
 
 export interface ModelTurn {
-  /** The text of the turn: all that `wrote` was given, joined; of more than TURN_TEXT_CHARS the beginning. */
+  /** The text of the turn: all that was passed to `wrote`, joined; of more than TURN_TEXT_CHARS the beginning. */
   text: string;
   calls: ModelCall[];
-  /** null where the server told none. */
+  /** null if the server reported none. */
   usage: Usage | null;
 }
 
@@ -55,7 +55,7 @@ export class ModelFault extends Error {
   }
 }
 
-/** Takes text of a reply as it comes. A promise: nothing more is read from the model before it resolves. */
+/** Takes text of a reply as it comes. If it returns a promise, nothing more is read from the model before that resolves. */
 export type Wrote = (text: string) => void | Promise<unknown>;
 
 export interface Model {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 /**
  * Names under which tools are offered to the model. The model's API takes 1 to 64 of `a-z A-Z 0-9 _ -`; a tool's own
  * name may be anything. A name that does not fit, or that is taken, gets a safe one: readable, the same each time, and
- * told apart by a hash of the own name. Whoever offers keeps the table that leads back.
+ * distinguished by a hash of the own name. Offers keep the table back to the own names.
  */
 const ALLOWED = /^[a-zA-Z0-9_-]{1,64}$/;
 const HASH_CHARS = 8;

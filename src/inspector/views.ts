@@ -2,7 +2,7 @@ import type { Line } from "../../machines/line.ts";
 import type { Message, RunMove } from "../domain/message.ts";
 import type { RunSummary } from "../store.ts";
 
-/** What the inspector's page is told: plain data, redacted before it leaves. */
+/** What the inspector's page gets: plain data, redacted before it leaves. */
 export interface ChannelView {
   slug: string;
   kind: string;
