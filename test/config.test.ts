@@ -58,7 +58,7 @@ describe("readConfig()", () => {
     expect(readConfig({ PORT: "", REDIS_URL: "", LISTENER: "" })).toEqual(readConfig({}));
   });
 
-  test("A02: refuses an empty HARNESS_API_KEY", () => {
+  test("refuses an empty HARNESS_API_KEY", () => {
     expect(refusal({ HARNESS_API_KEY: "" })).toBe(
       "Cannot read the configuration: HARNESS_API_KEY is empty, it takes one or more printable ASCII characters without spaces",
     );
@@ -85,7 +85,7 @@ describe("readConfig()", () => {
     "METRICS_PORT",
     "DEMO_PORT",
   ];
-  test.each(counts)("S12, L06, F12: refuses %s that is 0, negative, no number or too large", (name) => {
+  test.each(counts)("refuses %s that is 0, negative, no number or too large", (name) => {
     for (const value of ["0", "-1", "abc", "1e9", "1.5", " 5", "99999999999"]) {
       expect(refusal({ [name]: value })).toMatch(
         new RegExp(`${name} is "${value}", it takes a whole number from 1 to \\d+$`),
@@ -181,7 +181,7 @@ describe("warningsOf()", () => {
     expect(warningsOf(readConfig({ ...env, REDIS_URL: "redis://:p@redis.example" }))).toEqual([]);
   });
 
-  test("F12: tells of more hops than anybody has", () => {
+  test("tells of more hops than anybody has", () => {
     const env = { CLIENT_IP_SOURCE: "x-forwarded-for", TRUSTED_PROXY_HOPS: "99" };
     expect(warningsOf(readConfig(env)).join()).toContain("TRUSTED_PROXY_HOPS");
   });

@@ -55,7 +55,7 @@ describe("a start that cannot be", () => {
       { PORT: "http" },
       'PORT is "http", it takes a whole number from 0 to 65535',
     ],
-    ["an empty key (A02)", { HARNESS_API_KEY: "" }, "HARNESS_API_KEY is empty"],
+    ["an empty key", { HARNESS_API_KEY: "" }, "HARNESS_API_KEY is empty"],
     ["a channels file that is not there", { CHANNELS_FILE: "/nowhere.json" }, "Cannot read CHANNELS_FILE"],
     ["a Redis that does not answer", { REDIS_URL: "redis://:canary@127.0.0.1:1" }, "Cannot "],
   ])("%s: exits 1 with one line, before listening", async (_name, env, complaint) => {

@@ -329,7 +329,7 @@ describe.each(storeKinds)("threads on $name", ({ prepare }) => {
   });
 
   describe("a pending call", () => {
-    it("W06: expires after TOOL_RESULT_TIMEOUT_SECONDS, and the thread is free again", async () => {
+    it("expires after TOOL_RESULT_TIMEOUT_SECONDS, and the thread is free again", async () => {
       let now = 1_000_000;
       const clock = { now: () => now, elapsed: () => performance.now() };
       const timed = createInstance(store, { clock, limits: { toolResultTimeoutMs: 5_000 } });

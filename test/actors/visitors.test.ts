@@ -50,7 +50,7 @@ test("identify is no use of the token", async () => {
   expect(await visitors.admit(claimOf(visitorToken), null)).toBeNull();
 });
 
-test("X01-X05, X11, X17: promote, merge, repeat and conflict", async () => {
+test("promote, merge, repeat and conflict", async () => {
   const { visitors, identify, store } = await openVisitors();
   const first = await visitors.mint(SLUG);
   const second = await visitors.mint(SLUG);
@@ -69,7 +69,7 @@ test("X01-X05, X11, X17: promote, merge, repeat and conflict", async () => {
   expect(await store.findUser(SLUG, second.userId)).toBeNull();
 });
 
-test("X16: an account that the server API made is merged into", async () => {
+test("an account that the server API made is merged into", async () => {
   const { visitors, identify, store } = await openVisitors();
   const caller = { slug: SLUG, externalId: "acc", displayName: "Ada", newUserId: "account", thread: null };
   await store.admitUser({ ...caller, creates: true, atMs: 1 });
@@ -77,7 +77,7 @@ test("X16: an account that the server API made is merged into", async () => {
   expect(await identify(visitorToken, "acc")).toEqual({ userId: "account", merged: true });
 });
 
-test("X06, X07: an unknown, expired, malformed or foreign token is not found", async () => {
+test("an unknown, expired, malformed or foreign token is not found", async () => {
   const { visitors, identify, time } = await openVisitors();
   const { visitorToken } = await visitors.mint(SLUG);
   const foreign = visitors.identify({ slug: "other", visitorToken, externalId: "a" });
@@ -88,7 +88,7 @@ test("X06, X07: an unknown, expired, malformed or foreign token is not found", a
   }
 });
 
-test("P11, X09: two tokens with one new account at once make one account, one of them merged", async () => {
+test("P11: two tokens with one new account at once make one account, one of them merged", async () => {
   const { visitors, identify } = await openVisitors();
   const tokens = [await visitors.mint(SLUG), await visitors.mint(SLUG)];
   const outcomes = await Promise.all(tokens.map(({ visitorToken }) => identify(visitorToken, "acc")));
@@ -96,7 +96,7 @@ test("P11, X09: two tokens with one new account at once make one account, one of
   expect(new Set(outcomes.map(({ userId }) => userId)).size).toBe(1);
 });
 
-test("P11, X10: one token with two accounts at once: one succeeds, one conflicts", async () => {
+test("P11: one token with two accounts at once: one succeeds, one conflicts", async () => {
   const { visitors, identify } = await openVisitors();
   const { visitorToken } = await visitors.mint(SLUG);
   const outcomes = await Promise.allSettled(["a", "b"].map((id) => identify(visitorToken, id)));

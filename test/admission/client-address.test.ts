@@ -13,46 +13,28 @@ function address(source: string, hops: number, headers: Record<string, string>):
 
 describe("the client's address (P23)", () => {
   test.each<[string, string, number, Record<string, string>, string]>([
-    ["F01 source socket", "socket", 1, { "x-forwarded-for": "192.0.2.1" }, SOCKET],
-    ["F02 one hop", "x-forwarded-for", 1, { "x-forwarded-for": "192.0.2.1" }, "192.0.2.1"],
-    [
-      "F03 one hop, forged left",
-      "x-forwarded-for",
-      1,
-      { "x-forwarded-for": "6.6.6.6, 192.0.2.1" },
-      "192.0.2.1",
-    ],
-    [
-      "F04 two hops",
-      "x-forwarded-for",
-      2,
-      { "x-forwarded-for": "6.6.6.6, 192.0.2.1, 10.0.0.1" },
-      "192.0.2.1",
-    ],
-    ["F05 too few", "x-forwarded-for", 2, { "x-forwarded-for": "192.0.2.1" }, SOCKET],
-    ["F07 empty", "x-forwarded-for", 1, { "x-forwarded-for": "" }, SOCKET],
-    ["F07 spaces", "x-forwarded-for", 1, { "x-forwarded-for": "  " }, SOCKET],
-    ["F07 trailing comma", "x-forwarded-for", 1, { "x-forwarded-for": "192.0.2.1," }, SOCKET],
-    ["F08 a port", "x-forwarded-for", 1, { "x-forwarded-for": "1.2.3.4:5678" }, "1.2.3.4"],
-    [
-      "F08 brackets and port",
-      "x-forwarded-for",
-      1,
-      { "x-forwarded-for": "[2001:db8::1]:443" },
-      "2001:db8::1",
-    ],
-    ["F08 quotes", "x-forwarded-for", 1, { "x-forwarded-for": '"1.2.3.4"' }, "1.2.3.4"],
-    ["F08 unknown", "x-forwarded-for", 1, { "x-forwarded-for": "unknown" }, SOCKET],
-    ["F08 obfuscated", "x-forwarded-for", 1, { "x-forwarded-for": "_obf" }, SOCKET],
-    ["F08 garbage", "x-forwarded-for", 1, { "x-forwarded-for": "9".repeat(2048) }, SOCKET],
-    ["F10 mapped", "x-forwarded-for", 1, { "x-forwarded-for": "::ffff:1.2.3.4" }, "1.2.3.4"],
-    ["F11 other headers", "x-forwarded-for", 1, { "x-real-ip": "6.6.6.6", forwarded: "for=6.6.6.6" }, SOCKET],
+    ["source socket", "socket", 1, { "x-forwarded-for": "192.0.2.1" }, SOCKET],
+    ["one hop", "x-forwarded-for", 1, { "x-forwarded-for": "192.0.2.1" }, "192.0.2.1"],
+    ["one hop, forged left", "x-forwarded-for", 1, { "x-forwarded-for": "6.6.6.6, 192.0.2.1" }, "192.0.2.1"],
+    ["two hops", "x-forwarded-for", 2, { "x-forwarded-for": "6.6.6.6, 192.0.2.1, 10.0.0.1" }, "192.0.2.1"],
+    ["too few", "x-forwarded-for", 2, { "x-forwarded-for": "192.0.2.1" }, SOCKET],
+    ["empty", "x-forwarded-for", 1, { "x-forwarded-for": "" }, SOCKET],
+    ["spaces", "x-forwarded-for", 1, { "x-forwarded-for": "  " }, SOCKET],
+    ["trailing comma", "x-forwarded-for", 1, { "x-forwarded-for": "192.0.2.1," }, SOCKET],
+    ["a port", "x-forwarded-for", 1, { "x-forwarded-for": "1.2.3.4:5678" }, "1.2.3.4"],
+    ["brackets and port", "x-forwarded-for", 1, { "x-forwarded-for": "[2001:db8::1]:443" }, "2001:db8::1"],
+    ["quotes", "x-forwarded-for", 1, { "x-forwarded-for": '"1.2.3.4"' }, "1.2.3.4"],
+    ["unknown", "x-forwarded-for", 1, { "x-forwarded-for": "unknown" }, SOCKET],
+    ["obfuscated", "x-forwarded-for", 1, { "x-forwarded-for": "_obf" }, SOCKET],
+    ["garbage", "x-forwarded-for", 1, { "x-forwarded-for": "9".repeat(2048) }, SOCKET],
+    ["mapped", "x-forwarded-for", 1, { "x-forwarded-for": "::ffff:1.2.3.4" }, "1.2.3.4"],
+    ["other headers", "x-forwarded-for", 1, { "x-real-ip": "6.6.6.6", forwarded: "for=6.6.6.6" }, SOCKET],
     ["x-real-ip", "x-real-ip", 3, { "x-real-ip": "192.0.2.1" }, "192.0.2.1"],
   ])("%s", (_row, source, hops, headers, expected) => {
     expect(address(source, hops, headers)).toBe(expected);
   });
 
-  test("F05 says where the trusted place held no address", () => {
+  test("says where the trusted place held no address", () => {
     const request = { headers: new Map([["x-forwarded-for", "nobody"]]), address: SOCKET };
     const source = { clientIpSource: "x-forwarded-for", trustedProxyHops: 1 };
     expect(clientAddress(request, source)).toEqual({ address: SOCKET, distrusted: true });
@@ -68,7 +50,7 @@ describe("the client's address (P23)", () => {
     );
   });
 
-  test("F09, F10 every spelling of an address is one, and a whole /64 counts as one", () => {
+  test("every spelling of an address is one, and a whole /64 counts as one", () => {
     expect(
       ["2001:DB8::1", "2001:0db8:0:0:0:0:0:1", "2001:db8:0:0::1", "2001:db8::0.0.0.1"].map(normalAddress),
     ).toEqual(Array(4).fill("2001:db8::1"));

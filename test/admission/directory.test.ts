@@ -34,7 +34,7 @@ test("it knows channels, keys and origins from its start on", async () => {
   expect(directory.isKnown({ type: "host", host: "shop.example" })).toBe(true);
 });
 
-test("O05: the origin null is known to nobody, even where a channel lists it", async () => {
+test("the origin null is known to nobody, even where a channel lists it", async () => {
   const { directory, store } = await openDirectory();
   await store.putChannel(sampleChannel({ allowedOrigins: ["null"] }));
   await directory.renew();

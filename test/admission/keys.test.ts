@@ -14,11 +14,11 @@ test.each([
   ["Bearer KEY, Bearer KEY", null],
   ["KEY", null],
   [undefined, null],
-])("E12: %j holds the key %j", (header, key) => {
+])("%j holds the key %j", (header, key) => {
   expect(bearerFrom(header)).toBe(key);
 });
 
-test("A01: a key is only itself", () => {
+test("a key is only itself", () => {
   const isKey = keyCheck(new Secret("0123456789"));
   expect(["0123456789", "012345678", "01234567890", "0123456788", ""].map(isKey)).toEqual([
     true,

@@ -45,7 +45,7 @@ test("P21: for all sequences, a use passes exactly while both its windows have r
   );
 });
 
-test("W01, L05: windows are aligned to the clock: ten at :59.9 and ten at :00.1 pass", () => {
+test("windows are aligned to the clock: ten at :59.9 and ten at :00.1 pass", () => {
   const { time, message } = openWindows();
   const ten = () => Array.from({ length: 10 }, () => message("t", "a"));
   time.nowMs = MINUTE_MS - 100;

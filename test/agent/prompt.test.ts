@@ -108,7 +108,7 @@ describe("the history", () => {
     ["superseded", "moved on"],
     ["expired", "did not answer in time"],
     ["cancelled", "stopped"],
-  ] as const)("N03: says why the call of a %s run has no result", (outcome, words) => {
+  ] as const)("says why the call of a %s run has no result", (outcome, words) => {
     const reply = message(2, "assistant", "", {
       outcome,
       calls: [{ tool: "cart", arguments: "{}", result: null }],

@@ -52,7 +52,7 @@ describe("a turn", () => {
     expect(server.requests[0]?.body.tools ?? []).toEqual([]);
   });
 
-  it("N08: finishes with nothing said", async () => {
+  it("finishes with nothing said", async () => {
     const { think } = await openAgent([[]]);
     expect(await think()).toMatchObject({ type: "finished", item: { text: "" } });
   });
@@ -138,7 +138,7 @@ describe("a turn", () => {
     expect(end.item.calls.map(({ callId }) => callId)).toEqual(ids);
   });
 
-  it("N06: refuses a tool that is not offered, and tells the model which are", async () => {
+  it("refuses a tool that is not offered, and tells the model which are", async () => {
     const { think } = await openAgent([[call("drop tables", {})]]);
     const end = await think({ catalog: [buy] });
     expect(end).toMatchObject({
@@ -165,7 +165,7 @@ describe("a turn", () => {
       "Cannot call buy: the arguments are nested deeper",
     ],
     ["a misfit", '{"sku":1}', "Cannot call buy: arguments.sku must be string"],
-  ])("N07: refuses arguments that are %s", async (_, args, reason) => {
+  ])("refuses arguments that are %s", async (_, args, reason) => {
     const { think } = await openAgent([[call("buy", args)]]);
     const end = await think({ catalog: [buy] });
     if (end.type !== "called" || end.item.type !== "assistant") throw new Error("expected calls");

@@ -79,7 +79,7 @@ test("Ctrl-C at the prompt ends with 0", async () => {
   expect(await ended).toBe(0);
 });
 
-test("U04: what a model says does not steer a terminal", async () => {
+test("what a model says does not steer a terminal", async () => {
   const { model } = await openScriptedModel(["\u001b[2Jgone"]);
   const { url } = await startTestService({ model });
   const terminal = { ...openTestTerminal(env), interactive: true };

@@ -251,7 +251,7 @@ describe("chat-agent users, ips and threads", () => {
     expect(await runJson("users", "unwhitelist", "bot", "ada")).toMatchObject({ whitelisted: false });
   });
 
-  test("U04, T24: what users wrote does not steer the terminal", async () => {
+  test("what users wrote does not steer the terminal", async () => {
     expect((await run("users", "list", "bot")).out).not.toContain("\u001b");
     expect((await run("users", "show", "bot", "ada")).out).not.toContain("\u001b");
   });

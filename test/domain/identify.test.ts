@@ -26,13 +26,13 @@ test("with an account the visitor is merged into it (rule 2)", () => {
   });
 });
 
-test("X02, X05: a bound token keeps its account, and conflicts with any other (rule 3)", () => {
+test("a bound token keeps its account, and conflicts with any other (rule 3)", () => {
   const bound = { user: account, boundTo: "acc", account };
   expect(decideIdentity({ ...bound, externalId: "acc" })).toEqual({ type: "keep", userId: "u2" });
   expect(decideIdentity({ ...bound, externalId: "other", account: null })).toEqual({ type: "conflict" });
 });
 
-test("X11: for all users, a merge keeps a block and a whitelisting of either side, and the account's name first", () => {
+test("for all users, a merge keeps a block and a whitelisting of either side, and the account's name first", () => {
   const flags = { blocked: fc.boolean(), whitelisted: fc.boolean(), displayName: fc.option(fc.string()) };
   fc.assert(
     fc.property(fc.record(flags), fc.record(flags), (mine, theirs) => {

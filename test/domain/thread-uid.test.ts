@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { looksLikeUid, threadUid } from "../../src/domain/thread-uid.ts";
 
-test("I02: a thread's uid is the same for the same three names, and another for any other three", () => {
+test("a thread's uid is the same for the same three names, and another for any other three", () => {
   const names = fc.tuple(fc.string(), fc.string(), fc.string());
   fc.assert(
     fc.property(names, names, (a, b) => {

@@ -5,26 +5,22 @@ import { RESULT_TEXT_CHARS, resultText } from "../../src/domain/tool-text.ts";
 describe("resultText()", () => {
   it.each<[string, unknown, string]>([
     [
-      "J19: joins the text parts of an MCP-style object by newlines",
+      "joins the text parts of an MCP-style object by newlines",
       { content: [{ type: "text", text: "a" }, { text: "b" }] },
       "a\nb",
     ],
     [
-      "J19: leaves out what is no text",
+      "leaves out what is no text",
       { content: [{ type: "image", data: "iVBO" }, { text: "b" }, { text: 7 }, null] },
       "b",
     ],
-    [
-      "J19: gives the JSON of the whole where content is no array",
-      { content: "hello" },
-      '{"content":"hello"}',
-    ],
+    ["gives the JSON of the whole where content is no array", { content: "hello" }, '{"content":"hello"}'],
     ["takes an MCP-style object without parts as empty", { content: [] }, ""],
     ["takes a string as it is", "plain", "plain"],
-    ["J18: takes an empty string", "", ""],
-    ["J18: takes null", null, "null"],
-    ["J18: takes false", false, "false"],
-    ["J18: takes 0", 0, "0"],
+    ["takes an empty string", "", ""],
+    ["takes null", null, "null"],
+    ["takes false", false, "false"],
+    ["takes 0", 0, "0"],
     ["serializes other JSON", { price: 3, tags: ["a"] }, '{"price":3,"tags":["a"]}'],
     ["serializes a list", [1, "2"], '[1,"2"]'],
     ["replaces a lone surrogate", "a\ud800b", "a\ufffdb"],
@@ -32,18 +28,18 @@ describe("resultText()", () => {
     expect(resultText(result)).toBe(text);
   });
 
-  it("S08: keeps 4,000 characters and cuts the 4,001st", () => {
+  it("keeps 4,000 characters and cuts the 4,001st", () => {
     expect(resultText("x".repeat(4_000))).toHaveLength(4_000);
     expect(resultText("x".repeat(4_001))).toHaveLength(4_000);
     expect(resultText("x".repeat(131_000))).toHaveLength(4_000);
   });
 
-  it("U09: cuts before a surrogate pair, never inside it", () => {
+  it("cuts before a surrogate pair, never inside it", () => {
     expect(resultText("x".repeat(3_999) + "😀")).toBe("x".repeat(3_999));
     expect(resultText("x".repeat(3_998) + "😀")).toBe("x".repeat(3_998) + "😀");
   });
 
-  it("J19: joins 10,000 parts and cuts once", () => {
+  it("joins 10,000 parts and cuts once", () => {
     const text = resultText({
       content: Array.from({ length: 10_000 }, () => ({ type: "text", text: "part" })),
     });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TRANSPORT_KEY, startService } from "./service.ts";
 import type { Service } from "./service.ts";
 
-/** Tables J, U and S: what a body may hold, to the last character (P20). */
+/** What a body may hold: its JSON, its letters and its sizes, to the last character (P20). */
 const bearer = { headers: { authorization: `Bearer ${TRANSPORT_KEY}` } };
 const manyUses = { WIDGET_MESSAGES_PER_MINUTE: "1000", WIDGET_IP_MESSAGES_PER_MINUTE: "1000" };
 
@@ -36,38 +36,35 @@ describe("JSON", () => {
   const start = '{"threadId":"t","userId":"u","text":"';
 
   test.each<[string, string | Uint8Array]>([
-    ["J01 empty", ""],
-    ["J01 whitespace", " \n"],
-    ["J01 null", "null"],
-    ["J01 array", "[]"],
-    ["J01 string", '"x"'],
-    ["J01 number", "1"],
-    ["J02 truncated", '{"text":"a"'],
-    ["J02 trailing comma", `${start}x",}`],
-    ["J02 comment", `${start}x"/**/}`],
-    ["J02 single quotes", "{'text':'a'}"],
-    ["J02 NaN", '{"text":NaN}'],
-    ["J02 leading zeros", '{"text":"a","n":01}'],
-    ["J02 two documents", `${start}x"}${start}x"}`],
-    ["J03 BOM", bytes([0xef, 0xbb, 0xbf], `${start}x"}`)],
-    ["J04 overlong", bytes(start, [0xc0, 0xaf], '"}')],
-    ["J04 lone continuation", bytes(start, [0x80], '"}')],
-    ["J04 encoded surrogate", bytes(start, [0xed, 0xa0, 0x80], '"}')],
-    ["J04 cut sequence", bytes(start, [0xf0, 0x9f, 0x98], '"}')],
-    ["J09 infinity", '{"threadId":"t","userId":"u","text":"x","n":1e400}'],
-    ["J10 text a number", '{"threadId":"t","userId":"u","text":1}'],
-    ["J10 threadId an object", '{"threadId":{},"userId":"u","text":"x"}'],
-    ["J11 missing", '{"threadId":"t","userId":"u"}'],
-    ["J11 null for optional", '{"threadId":"t","userId":"u","text":"x","channel":null}'],
-    ["U02 NUL in an id", '{"threadId":"t\\u0000","userId":"u","text":"x"}'],
-    ["U07 empty text", `${start}"}`],
-    ["S10 an id of 257", JSON.stringify({ threadId: "x".repeat(257), userId: "u", text: "x" })],
-    [
-      "S10 an id of 257, in pairs",
-      JSON.stringify({ threadId: `x${"😀".repeat(128)}`, userId: "u", text: "x" }),
-    ],
-    ["I05 an empty id", '{"threadId":"t","userId":"","text":"x"}'],
-    ["J07 nested 60 000 deep", `{"threadId":${"[".repeat(60_000)}${"]".repeat(60_000)}}`],
+    ["empty", ""],
+    ["whitespace", " \n"],
+    ["null", "null"],
+    ["array", "[]"],
+    ["string", '"x"'],
+    ["number", "1"],
+    ["truncated", '{"text":"a"'],
+    ["trailing comma", `${start}x",}`],
+    ["comment", `${start}x"/**/}`],
+    ["single quotes", "{'text':'a'}"],
+    ["NaN", '{"text":NaN}'],
+    ["leading zeros", '{"text":"a","n":01}'],
+    ["two documents", `${start}x"}${start}x"}`],
+    ["BOM", bytes([0xef, 0xbb, 0xbf], `${start}x"}`)],
+    ["overlong", bytes(start, [0xc0, 0xaf], '"}')],
+    ["lone continuation", bytes(start, [0x80], '"}')],
+    ["encoded surrogate", bytes(start, [0xed, 0xa0, 0x80], '"}')],
+    ["cut sequence", bytes(start, [0xf0, 0x9f, 0x98], '"}')],
+    ["infinity", '{"threadId":"t","userId":"u","text":"x","n":1e400}'],
+    ["text a number", '{"threadId":"t","userId":"u","text":1}'],
+    ["threadId an object", '{"threadId":{},"userId":"u","text":"x"}'],
+    ["missing", '{"threadId":"t","userId":"u"}'],
+    ["null for optional", '{"threadId":"t","userId":"u","text":"x","channel":null}'],
+    ["NUL in an id", '{"threadId":"t\\u0000","userId":"u","text":"x"}'],
+    ["empty text", `${start}"}`],
+    ["an id of 257", JSON.stringify({ threadId: "x".repeat(257), userId: "u", text: "x" })],
+    ["an id of 257, in pairs", JSON.stringify({ threadId: `x${"😀".repeat(128)}`, userId: "u", text: "x" })],
+    ["an empty id", '{"threadId":"t","userId":"","text":"x"}'],
+    ["nested 60 000 deep", `{"threadId":${"[".repeat(60_000)}${"]".repeat(60_000)}}`],
   ])("%s: 422, and no model call (P13)", async (_row, body) => {
     const { post, agent } = await startService();
     const got = await post("/v1/messages", body, bearer);
@@ -77,17 +74,17 @@ describe("JSON", () => {
   });
 
   test.each([
-    ["J05 the last of a doubled key", '{"threadId":"t","userId":"u","text":"a","text":"b"}', "b"],
-    ["J12 unknown fields", '{"threadId":"t","userId":"u","text":"b","more":{"x":1}}', "b"],
-    ["J13 an escaped key", '{"threadId":"t","userId":"u","\\u0074ext":"b"}', "b"],
-    ["U01 a lone surrogate is replaced", '{"threadId":"t","userId":"u","text":"a\\ud800b"}', "a\ufffdb"],
-    ["U01 in wrong order", '{"threadId":"t","userId":"u","text":"\\ude00\\ud83d"}', "\ufffd\ufffd"],
-    ["U01 a pair is none", '{"threadId":"t","userId":"u","text":"\\ud83d\\ude00"}', "😀"],
-    ["U01 an escaped backslash is no escape", '{"threadId":"t","userId":"u","text":"\\\\ud800"}', "\\ud800"],
-    ["U02 NUL in text", '{"threadId":"t","userId":"u","text":"a\\u0000b"}', "a\0b"],
-    ["U07 whitespace", '{"threadId":"t","userId":"u","text":" "}', " "],
-    ["I02 an id of any letters", '{"threadId":"{a}:*../ ","userId":"__proto__","text":"b"}', "b"],
-    ["J06 a prototype", '{"threadId":"t","userId":"u","text":"b","__proto__":{"polluted":1}}', "b"],
+    ["the last of a doubled key", '{"threadId":"t","userId":"u","text":"a","text":"b"}', "b"],
+    ["unknown fields", '{"threadId":"t","userId":"u","text":"b","more":{"x":1}}', "b"],
+    ["an escaped key", '{"threadId":"t","userId":"u","\\u0074ext":"b"}', "b"],
+    ["a lone surrogate is replaced", '{"threadId":"t","userId":"u","text":"a\\ud800b"}', "a\ufffdb"],
+    ["in wrong order", '{"threadId":"t","userId":"u","text":"\\ude00\\ud83d"}', "\ufffd\ufffd"],
+    ["a pair is none", '{"threadId":"t","userId":"u","text":"\\ud83d\\ude00"}', "😀"],
+    ["an escaped backslash is no escape", '{"threadId":"t","userId":"u","text":"\\\\ud800"}', "\\ud800"],
+    ["NUL in text", '{"threadId":"t","userId":"u","text":"a\\u0000b"}', "a\0b"],
+    ["whitespace", '{"threadId":"t","userId":"u","text":" "}', " "],
+    ["an id of any letters", '{"threadId":"{a}:*../ ","userId":"__proto__","text":"b"}', "b"],
+    ["a prototype", '{"threadId":"t","userId":"u","text":"b","__proto__":{"polluted":1}}', "b"],
   ])("%s", async (_row, body, text) => {
     const { post, agent } = await startService();
     const got = await post("/v1/messages", body, bearer);
@@ -99,7 +96,7 @@ describe("JSON", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  test("I03 one threadId of two users, and of one user in two channels, is three threads", async () => {
+  test("one threadId of two users, and of one user in two channels, is three threads", async () => {
     const { post, agent } = await startService();
     const talk = async (userId: string, channel: string) => {
       const got = await post("/v1/messages", { threadId: "t", userId, channel, text: "x" }, bearer);
@@ -112,7 +109,7 @@ describe("JSON", () => {
     expect(await talk("a", "cli")).toBe(2);
   });
 
-  test("S09 the server API takes bodies up to its own limit", async () => {
+  test("the server API takes bodies up to its own limit", async () => {
     const { post } = await startService();
     const got = await post(
       "/v1/messages",
@@ -122,7 +119,7 @@ describe("JSON", () => {
     expect([got.status, await got.text()]).toEqual([413, "Too large"]);
   });
 
-  test("S10 a display name of 10 KB is kept", async () => {
+  test("a display name of 10 KB is kept", async () => {
     const { post, store } = await startService();
     const displayName = "é".repeat(10_240);
     await post("/v1/access", { channel: "cli", externalUserId: "u", displayName }, bearer);
@@ -142,35 +139,32 @@ describe("limits (P20)", () => {
       .map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`)
       .join("");
 
-  test.each(forms)(
-    "S01, S02, U05 text of 2000 units passes and 2001 is 413: %s, plain and escaped",
-    async (_form, of) => {
-      const visitor = await startVisitor();
-      for (const [count, status] of [
-        [2000, 200],
-        [2001, 413],
-      ] as const) {
-        expect((await says(visitor, { text: of(count) })).status).toBe(status);
-        const body = `{"threadId":"THREAD","text":"${escaped(of(count))}"}`;
-        expect((await says(visitor, body)).status).toBe(status);
-      }
-    },
-  );
+  test.each(forms)("text of 2000 units passes and 2001 is 413: %s, plain and escaped", async (_form, of) => {
+    const visitor = await startVisitor();
+    for (const [count, status] of [
+      [2000, 200],
+      [2001, 413],
+    ] as const) {
+      expect((await says(visitor, { text: of(count) })).status).toBe(status);
+      const body = `{"threadId":"THREAD","text":"${escaped(of(count))}"}`;
+      expect((await says(visitor, body)).status).toBe(status);
+    }
+  });
 
-  test.each(forms)("S03 customerContext whose JSON is 2000 passes and 2001 is 413: %s", async (_form, of) => {
+  test.each(forms)("customerContext whose JSON is 2000 passes and 2001 is 413: %s", async (_form, of) => {
     const visitor = await startVisitor();
     const frame = JSON.stringify({ key: "" }).length;
     expect((await says(visitor, { text: "x", customerContext: { key: of(2000 - frame) } })).status).toBe(200);
     expect((await says(visitor, { text: "x", customerContext: { key: of(2001 - frame) } })).status).toBe(413);
   });
 
-  test.each(forms)("S07 page of 512 passes and 513 is 422: %s", async (_form, of) => {
+  test.each(forms)("page of 512 passes and 513 is 422: %s", async (_form, of) => {
     const visitor = await startVisitor();
     expect((await says(visitor, { text: "x", page: of(512) })).status).toBe(200);
     expect((await says(visitor, { text: "x", page: of(513) })).status).toBe(422);
   });
 
-  test("S04, J17 a catalog of 20000 passes and 20001 is 413, measured without the fields that are dropped", async () => {
+  test("a catalog of 20000 passes and 20001 is 413, measured without the fields that are dropped", async () => {
     const { send } = await startVisitor();
     const catalog = (description: string) => [{ name: "tool", description }];
     const frame = JSON.stringify(catalog("")).length;
@@ -186,14 +180,14 @@ describe("limits (P20)", () => {
 
 describe("customerContext and catalog", () => {
   test.each<[string, string]>([
-    ["J14 nested object", '{"a":{}}'],
-    ["J14 array", '{"a":[]}'],
-    ["J14 null", '{"a":null}'],
-    ["J09 infinite", '{"a":1e400}'],
-    ["J09 infinite, in digits", `{"a":1${"0".repeat(310)}}`],
-    ["J07 deep", `{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`],
+    ["nested object", '{"a":{}}'],
+    ["array", '{"a":[]}'],
+    ["null", '{"a":null}'],
+    ["infinite", '{"a":1e400}'],
+    ["infinite, in digits", `{"a":1${"0".repeat(310)}}`],
+    ["deep", `{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`],
     ["an array", "[]"],
-    ["J11 null", "null"],
+    ["null", "null"],
   ])("%s as customerContext: 422", async (_row, context) => {
     const visitor = await startVisitor();
     const said = await says(visitor, `{"threadId":"THREAD","text":"x","customerContext":${context}}`);
@@ -201,7 +195,7 @@ describe("customerContext and catalog", () => {
     expect(visitor.agent.turns).toBe(0);
   });
 
-  test("J15, J09, J06 an empty customerContext, odd numbers and odd keys pass", async () => {
+  test("an empty customerContext, odd numbers and odd keys pass", async () => {
     const visitor = await startVisitor();
     expect(
       (await says(visitor, { text: "x", customerContext: {} })).turn?.run.speaker.customerContext,
@@ -216,25 +210,17 @@ describe("customerContext and catalog", () => {
   const deep = (depth: number) =>
     JSON.parse(`${'{"a":'.repeat(depth - 1)}{}${"}".repeat(depth - 1)}`) as object;
   test.each<[string, unknown, number]>([
-    ["J10 a string", "tools", 422],
-    ["J16 another type", [{ name: "a", inputSchema: { type: "array" } }], 422],
-    ["J16 properties an array", [{ name: "a", inputSchema: { type: "object", properties: [] } }], 422],
-    ["J16 required no strings", [{ name: "a", inputSchema: { type: "object", required: [1] } }], 422],
-    [
-      "J16 101 required",
-      [{ name: "a", inputSchema: { type: "object", required: Array(101).fill("a") } }],
-      422,
-    ],
-    [
-      "J16 100 required",
-      [{ name: "a", inputSchema: { type: "object", required: Array(100).fill("a") } }],
-      204,
-    ],
-    ["J07 32 deep", [{ name: "a", inputSchema: { type: "object", properties: deep(32) } }], 204],
-    ["J07 33 deep", [{ name: "a", inputSchema: { type: "object", properties: deep(33) } }], 422],
-    ["J08 2001 keys", [{ name: "a", inputSchema: { type: "object", properties: keys(2_001) } }], 422],
-    ["J11 no name", [{ description: "a" }], 422],
-    ["S11 200 tools", Array.from({ length: 200 }, (_, at) => ({ name: `tool_${at}` })), 204],
+    ["a string", "tools", 422],
+    ["another type", [{ name: "a", inputSchema: { type: "array" } }], 422],
+    ["properties an array", [{ name: "a", inputSchema: { type: "object", properties: [] } }], 422],
+    ["required no strings", [{ name: "a", inputSchema: { type: "object", required: [1] } }], 422],
+    ["101 required", [{ name: "a", inputSchema: { type: "object", required: Array(101).fill("a") } }], 422],
+    ["100 required", [{ name: "a", inputSchema: { type: "object", required: Array(100).fill("a") } }], 204],
+    ["32 deep", [{ name: "a", inputSchema: { type: "object", properties: deep(32) } }], 204],
+    ["33 deep", [{ name: "a", inputSchema: { type: "object", properties: deep(33) } }], 422],
+    ["2001 keys", [{ name: "a", inputSchema: { type: "object", properties: keys(2_001) } }], 422],
+    ["no name", [{ description: "a" }], 422],
+    ["200 tools", Array.from({ length: 200 }, (_, at) => ({ name: `tool_${at}` })), 204],
   ])("%s as catalog: %#", async (_row, webmcpTools, status) => {
     const { send } = await startVisitor();
     expect((await send("tools", { webmcpTools })).status).toBe(status);
@@ -248,17 +234,17 @@ function keys(count: number): object {
 describe("tool results", () => {
   const answered = (body: string) => `{"threadId":"THREAD","callId":"c","tool":"t",${body}}`;
   test.each([
-    ["J18 absent", '"page":"/"', 422],
-    ["J18 null", '"result":null', 409],
-    ["J18 false", '"result":false', 409],
-    ["J18 empty", '"result":""', 409],
-    ["J09 infinite", '"result":{"a":[1e400]}', 422],
-    ["J10 isError a string", '"result":1,"isError":"false"', 422],
-    ["S07 page of 513", `"result":1,"page":"${"x".repeat(513)}"`, 422],
-    ["J07 33 deep is taken", `"result":${"[".repeat(33)}${"]".repeat(33)}`, 409],
-    ["J07 60 000 deep cannot be written down", `"result":${"[".repeat(60_000)}${"]".repeat(60_000)}`, 422],
-    ["J08 20 000 elements are taken", `"result":[${"1,".repeat(19_999)}1]`, 409],
-    ["S08 131 000 characters are taken", `"result":"${"x".repeat(130_900)}"`, 409],
+    ["absent", '"page":"/"', 422],
+    ["null", '"result":null', 409],
+    ["false", '"result":false', 409],
+    ["empty", '"result":""', 409],
+    ["infinite", '"result":{"a":[1e400]}', 422],
+    ["isError a string", '"result":1,"isError":"false"', 422],
+    ["page of 513", `"result":1,"page":"${"x".repeat(513)}"`, 422],
+    ["33 deep is taken", `"result":${"[".repeat(33)}${"]".repeat(33)}`, 409],
+    ["60 000 deep cannot be written down", `"result":${"[".repeat(60_000)}${"]".repeat(60_000)}`, 422],
+    ["20 000 elements are taken", `"result":[${"1,".repeat(19_999)}1]`, 409],
+    ["131 000 characters are taken", `"result":"${"x".repeat(130_900)}"`, 409],
   ])("%s", async (_row, body, status) => {
     const { send, agent } = await startVisitor();
     // Nothing is pending: 409 says that the body was taken.

@@ -45,7 +45,7 @@ test("this Node compresses in the thread", () => {
 });
 
 describe.each(encoders)("gzip by %s", (_name, make) => {
-  test("N12: each line can be decoded as soon as it is written, and the header before any", async () => {
+  test("each line can be decoded as soon as it is written, and the header before any", async () => {
     const { outlet, end, bytes, writes } = keptOutlet();
     const gzip = gzipOutlet(outlet, make);
     await waitFor(() => writes() > 0);
@@ -81,7 +81,7 @@ describe.each(encoders)("gzip by %s", (_name, make) => {
     );
   });
 
-  test("N11: the memory of zlib is free after the end, and where the reader is gone", async () => {
+  test("the memory of zlib is free after the end, and where the reader is gone", async () => {
     const before = compressingStreams();
     const ended = keptOutlet();
     const gone = keptOutlet();
@@ -145,7 +145,7 @@ test.each([
   ["xgzip", false],
   ["gzip;q=none", false],
   [`${"br, ".repeat(500)}gzip`, true],
-] as const)("E06: accept-encoding %j takes gzip: %s", (header, wanted) => {
+] as const)("accept-encoding %j takes gzip: %s", (header, wanted) => {
   expect(acceptsGzip(header)).toBe(wanted);
 });
 

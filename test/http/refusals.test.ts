@@ -2,36 +2,36 @@ import { describe, expect, test } from "vitest";
 import { ORIGIN, TRANSPORT_KEY, cli, shop, startService } from "./service.ts";
 import type { Sent } from "./service.ts";
 
-/** Tables R, E, O, A, S, I, F and L of refused requests: every one leaves the model alone (P13). */
+/** Refused requests, by path, body, origin, token, identity, address and rate: every one leaves the model alone (P13). */
 const bearer = { authorization: `Bearer ${TRANSPORT_KEY}` };
 const said = { threadId: "t", userId: "u", text: "x" };
 const noCors = { vary: "Origin", "cache-control": "no-store" };
 
 describe("routes", () => {
   test.each<[string, Partial<Sent>, number, string?]>([
-    ["R01 unknown path", { path: "/nowhere" }, 404],
-    ["R01 unknown widget path", { path: "/v1/widget/nowhere" }, 404],
-    ["R02 GET on a POST route", { path: "/v1/messages" }, 405, "POST"],
-    ["R02 DELETE", { method: "DELETE", path: "/v1/widget/threads/x/messages" }, 405, "GET, OPTIONS"],
-    ["R02 a method of its own", { method: "FOO", path: "/health" }, 405, "GET, HEAD"],
-    ["R03 lower-case method", { method: "get", path: "/health" }, 405, "GET, HEAD"],
-    ["R04 upper-case path", { method: "POST", path: "/V1/Messages" }, 404],
-    ["R04 trailing slash", { method: "POST", path: "/v1/messages/" }, 404],
-    ["R04 doubled slash", { method: "POST", path: "//v1/messages" }, 404],
-    ["R04 dot segment", { method: "POST", path: "/v1/./messages" }, 404],
-    ["R04 dot-dot segment", { method: "POST", path: "/v1/widget/../messages" }, 404],
-    ["R05 %2F in an id", { path: "/v1/widget/threads/a%2Fb/messages" }, 404],
-    ["R05 %00 in a slug", { method: "POST", path: "/v1/channels/a%00/identify" }, 404],
-    ["R05 broken escape", { path: "/v1/widget/threads/%ZZ/messages" }, 404],
-    ["R06 a hundred segments", { path: "/v1/widget/threads" + "/x".repeat(100) }, 404],
-    ["R06 a path of 3 KB", { path: `/${"x".repeat(3000)}` }, 404],
+    ["unknown path", { path: "/nowhere" }, 404],
+    ["unknown widget path", { path: "/v1/widget/nowhere" }, 404],
+    ["GET on a POST route", { path: "/v1/messages" }, 405, "POST"],
+    ["DELETE", { method: "DELETE", path: "/v1/widget/threads/x/messages" }, 405, "GET, OPTIONS"],
+    ["a method of its own", { method: "FOO", path: "/health" }, 405, "GET, HEAD"],
+    ["lower-case method", { method: "get", path: "/health" }, 405, "GET, HEAD"],
+    ["upper-case path", { method: "POST", path: "/V1/Messages" }, 404],
+    ["trailing slash", { method: "POST", path: "/v1/messages/" }, 404],
+    ["doubled slash", { method: "POST", path: "//v1/messages" }, 404],
+    ["dot segment", { method: "POST", path: "/v1/./messages" }, 404],
+    ["dot-dot segment", { method: "POST", path: "/v1/widget/../messages" }, 404],
+    ["%2F in an id", { path: "/v1/widget/threads/a%2Fb/messages" }, 404],
+    ["%00 in a slug", { method: "POST", path: "/v1/channels/a%00/identify" }, 404],
+    ["broken escape", { path: "/v1/widget/threads/%ZZ/messages" }, 404],
+    ["a hundred segments", { path: "/v1/widget/threads" + "/x".repeat(100) }, 404],
+    ["a path of 3 KB", { path: `/${"x".repeat(3000)}` }, 404],
     [
-      "R07 HEAD of what a token guards",
+      "HEAD of what a token guards",
       { method: "HEAD", path: "/v1/widget/threads/x/stream" },
       405,
       "GET, OPTIONS",
     ],
-    ["R08 OPTIONS on the server API", { method: "OPTIONS", path: "/v1/messages" }, 405, "POST"],
+    ["OPTIONS on the server API", { method: "OPTIONS", path: "/v1/messages" }, 405, "POST"],
   ])("%s", async (_row, sent, status, allow) => {
     const { ask } = await startService();
     const got = await ask({ ...sent, headers: { origin: ORIGIN } });
@@ -42,7 +42,7 @@ describe("routes", () => {
     expect(got.headers["access-control-allow-origin"]).toBe(isWidget ? ORIGIN : undefined);
   });
 
-  test("R09 a query on any route but history is ignored; R10, A12: a credential of the other API, or in the query, is none", async () => {
+  test("a query on any route but history is ignored; R10, A12: a credential of the other API, or in the query, is none", async () => {
     const { ask, post, newToken } = await startService();
     expect((await ask({ path: "/health", query: "x=1" })).status).toBe(200);
     expect((await post("/v1/widget/threads", "", { headers: bearer })).status).toBe(401);
@@ -54,15 +54,15 @@ describe("routes", () => {
 
 describe("content headers", () => {
   test.each([
-    ["E01 none", undefined, 422],
-    ["E01 text/plain", "text/plain", 422],
-    ["E01 a form", "application/x-www-form-urlencoded", 422],
-    ["E02 with charset", "application/json; charset=utf-8", 200],
-    ["E02 upper case", "APPLICATION/JSON", 200],
-    ["E02 without a space", "application/json;charset=UTF-8", 200],
-    ["E03 utf-16", "application/json; charset=utf-16", 422],
-    ["E03 latin1", "application/json; charset=latin1", 422],
-    ["E03 another json", "application/json-seq", 422],
+    ["none", undefined, 422],
+    ["text/plain", "text/plain", 422],
+    ["a form", "application/x-www-form-urlencoded", 422],
+    ["with charset", "application/json; charset=utf-8", 200],
+    ["upper case", "APPLICATION/JSON", 200],
+    ["without a space", "application/json;charset=UTF-8", 200],
+    ["utf-16", "application/json; charset=utf-16", 422],
+    ["latin1", "application/json; charset=latin1", 422],
+    ["another json", "application/json-seq", 422],
   ])("%s", async (_row, contentType, status) => {
     const { ask, agent } = await startService();
     const headers = contentType === undefined ? bearer : { ...bearer, "content-type": contentType };
@@ -72,7 +72,7 @@ describe("content headers", () => {
     else expect(agent.turns).toBe(0);
   });
 
-  test("E05 a content-encoding other than identity is 415", async () => {
+  test("a content-encoding other than identity is 415", async () => {
     const { post, agent } = await startService();
     const headers = (encoding: string) => ({ headers: { ...bearer, "content-encoding": encoding } });
     expect((await post("/v1/messages", said, headers("gzip"))).status).toBe(415);
@@ -80,7 +80,7 @@ describe("content headers", () => {
     (await agent.turn()).finish();
   });
 
-  test("E09 a token without the shape of one is 401 and asks no store", async () => {
+  test("a token without the shape of one is 401 and asks no store", async () => {
     const { post, store } = await startService();
     await store.close();
     for (const token of ["", "   ", "x".repeat(8192), "vt_shop_é", "vt_shop_short"]) {
@@ -98,7 +98,7 @@ describe("CORS (P22)", () => {
     headers: { "access-control-request-private-network": "true", ...(origin === null ? {} : { origin }) },
   });
 
-  test("O01, O14 a known origin's preflight is 204 with exactly the four headers and vary", async () => {
+  test("a known origin's preflight is 204 with exactly the four headers and vary", async () => {
     const { ask } = await startService();
     const got = await ask(preflight(ORIGIN));
     expect(got.status).toBe(204);
@@ -113,20 +113,20 @@ describe("CORS (P22)", () => {
   });
 
   test.each([
-    ["O03 none", null],
-    ["O05 null", "null"],
-    ["O06 a suffix", "https://shop.example.evil.com"],
-    ["O06 a prefix", "https://evilshop.example"],
-    ["O06 a trailing dot", "https://shop.example."],
-    ["O06 upper case", "https://SHOP.example"],
-    ["O06 http", "http://shop.example"],
-    ["O06 its default port", "https://shop.example:443"],
-    ["O06 another port", "https://shop.example:8443"],
-    ["O06 as user", "https://shop.example@evil.com"],
-    ["O06 a trailing slash", "https://shop.example/"],
-    ["O07 4 KB", `https://${"x".repeat(4096)}`],
-    ["O07 a list", "https://shop.example, https://other.example"],
-    ["O15 unicode", "https://münchen.example"],
+    ["none", null],
+    ["null", "null"],
+    ["a suffix", "https://shop.example.evil.com"],
+    ["a prefix", "https://evilshop.example"],
+    ["a trailing dot", "https://shop.example."],
+    ["upper case", "https://SHOP.example"],
+    ["http", "http://shop.example"],
+    ["its default port", "https://shop.example:443"],
+    ["another port", "https://shop.example:8443"],
+    ["as user", "https://shop.example@evil.com"],
+    ["a trailing slash", "https://shop.example/"],
+    ["4 KB", `https://${"x".repeat(4096)}`],
+    ["a list", "https://shop.example, https://other.example"],
+    ["unicode", "https://münchen.example"],
   ])("%s is no known origin: 403, empty, without CORS headers", async (_row, origin) => {
     const { ask, post, newToken } = await startService();
     const token = await newToken();
@@ -144,7 +144,7 @@ describe("CORS (P22)", () => {
     );
   });
 
-  test("O04 a disabled channel's preflight is 204, its POST 403; a transport channel's origin is none", async () => {
+  test("a disabled channel's preflight is 204, its POST 403; a transport channel's origin is none", async () => {
     const { ask, post, store, renew } = await startService();
     await store.putChannel({ ...shop, enabled: false });
     await store.putChannel({ ...cli, allowedOrigins: ["https://cli.example"] });
@@ -155,14 +155,14 @@ describe("CORS (P22)", () => {
     expect([got.status, got.headers["access-control-allow-origin"]]).toEqual([403, ORIGIN]);
   });
 
-  test("O08 another channel's origin is 403 without CORS headers, even where it is known", async () => {
+  test("another channel's origin is 403 without CORS headers, even where it is known", async () => {
     const { post, newToken } = await startService();
     const headers = { origin: "https://other.example", "x-visitor-token": await newToken() };
     const got = await post("/v1/widget/threads", "", { headers });
     expect([got.status, got.headers]).toEqual([403, noCors]);
   });
 
-  test("O10, O12 refusals, unknown paths and outages can be read by the page", async () => {
+  test("refusals, unknown paths and outages can be read by the page", async () => {
     const { post, ask, store, newToken } = await startService();
     const token = await newToken();
     const unknown = await post("/v1/widget/threads", "", {
@@ -203,7 +203,7 @@ describe("CORS (P22)", () => {
     ).toEqual([200, 403, 403, 403, 403]);
   });
 
-  test("O11 one origin in two channels: the visitor is of the key's channel", async () => {
+  test("one origin in two channels: the visitor is of the key's channel", async () => {
     const { newToken, store, renew } = await startService();
     await store.putChannel({ ...shop, slug: "second", publishableKey: "pk_second" });
     await renew();
@@ -214,16 +214,16 @@ describe("CORS (P22)", () => {
 
 describe("credentials", () => {
   test.each([
-    ["A01 missing", undefined],
-    ["A01 wrong", "Bearer wrong"],
-    ["A01 a prefix", `Bearer ${TRANSPORT_KEY.slice(0, -1)}`],
-    ["A01 one byte longer", `Bearer ${TRANSPORT_KEY}x`],
-    ["A02 empty", "Bearer "],
-    ["A03 a secret key", "Bearer sk_shop_secret"],
-    ["A03 a publishable key", "Bearer pk_shop"],
-    ["E12 another scheme", `Basic ${TRANSPORT_KEY}`],
-    ["E12 more than a key", `Bearer ${TRANSPORT_KEY} extra`],
-    ["E12 no scheme", TRANSPORT_KEY],
+    ["missing", undefined],
+    ["wrong", "Bearer wrong"],
+    ["a prefix", `Bearer ${TRANSPORT_KEY.slice(0, -1)}`],
+    ["one byte longer", `Bearer ${TRANSPORT_KEY}x`],
+    ["empty", "Bearer "],
+    ["a secret key", "Bearer sk_shop_secret"],
+    ["a publishable key", "Bearer pk_shop"],
+    ["another scheme", `Basic ${TRANSPORT_KEY}`],
+    ["more than a key", `Bearer ${TRANSPORT_KEY} extra`],
+    ["no scheme", TRANSPORT_KEY],
   ])("%s: 401 Unauthorized", async (_row, authorization) => {
     const { post, agent } = await startService();
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
@@ -234,7 +234,7 @@ describe("credentials", () => {
     expect(agent.turns).toBe(0);
   });
 
-  test("E12 the scheme's case and further spaces do not matter", async () => {
+  test("the scheme's case and further spaces do not matter", async () => {
     const { post } = await startService();
     const asked = { channel: "cli", externalUserId: "u" };
     for (const authorization of [`bearer ${TRANSPORT_KEY}`, `Bearer  ${TRANSPORT_KEY}`]) {
@@ -242,7 +242,7 @@ describe("credentials", () => {
     }
   });
 
-  test("A04 a publishable key of no channel is 401; A09 so is a token with a changed bit, slug or prefix", async () => {
+  test("a publishable key of no channel is 401; A09 so is a token with a changed bit, slug or prefix", async () => {
     const { post, newToken } = await startService();
     expect(
       (await post("/v1/widget/visitors", "", { headers: { "x-publishable-key": "pk_no" } })).status,
@@ -264,7 +264,7 @@ describe("credentials", () => {
     );
   });
 
-  test("A08, P16: a token lives exactly its lifetime after its last use", async () => {
+  test("P16: a token lives exactly its lifetime after its last use", async () => {
     const { post, newToken, clock } = await startService();
     const token = await newToken();
     const use = async () =>
@@ -277,7 +277,7 @@ describe("credentials", () => {
     expect(await use()).toBe(401);
   });
 
-  test("I10, I11 an unknown channel is 404, and an access check says so", async () => {
+  test("an unknown channel is 404, and an access check says so", async () => {
     const { post, store, agent } = await startService();
     const access = await post("/v1/access", { channel: "none", externalUserId: "u" }, { headers: bearer });
     expect([access.status, await access.text()]).toEqual([404, "Unknown channel"]);
@@ -318,7 +318,7 @@ describe("credentials", () => {
 });
 
 describe("threads of others", () => {
-  test("P14, I01: another visitor's thread is byte for byte no thread", async () => {
+  test("P14: another visitor's thread is byte for byte no thread", async () => {
     const { post, ask, newToken, newThread, agent } = await startService();
     const theirs = await newThread(await newToken());
     const headers = { origin: ORIGIN, "x-visitor-token": await newToken() };
@@ -345,7 +345,7 @@ describe("threads of others", () => {
     ["my thread", "my%20thread"],
     ["a-thread-of-22-letters", "a-thread-of-22-letters"],
   ])(
-    "I06 the account's thread %j of the server API is the same thread on the widget API",
+    "the account's thread %j of the server API is the same thread on the widget API",
     async (threadId, inPath) => {
       const { post, ask, agent, newToken } = await startService();
       const got = await post(
@@ -378,7 +378,7 @@ describe("rate limits (P21)", () => {
   const on = (token: string) => ({ headers: { "x-visitor-token": token } });
   const noTools = (threadId: string) => ({ threadId, webmcpTools: [] });
 
-  test("L01-L05 the 11th use of a token in a minute is 429 until the window ends; /tools counts with /messages, failures count", async () => {
+  test("the 11th use of a token in a minute is 429 until the window ends; /tools counts with /messages, failures count", async () => {
     const { post, newToken, newThread, clock, agent } = await startService();
     const token = await newToken();
     const threadId = await newThread(token);
@@ -404,7 +404,7 @@ describe("rate limits (P21)", () => {
     expect((await post("/v1/widget/tools", noTools(threadId), on(token))).status).toBe(204);
   });
 
-  test("L01 31 messages of one address over four tokens; L03 refused ones do not count", async () => {
+  test("31 messages of one address over four tokens; L03 refused ones do not count", async () => {
     const { post, newToken } = await startService();
     const tokens = await Promise.all([1, 2, 3, 4].map(() => newToken()));
     const foreign = { origin: "https://other.example" };
@@ -420,7 +420,7 @@ describe("rate limits (P21)", () => {
     ).toBe(422);
   });
 
-  test("L01 the 121st tool result, the 31st thread, the 21st visitor", async () => {
+  test("the 121st tool result, the 31st thread, the 21st visitor", async () => {
     const { post, newToken } = await startService();
     const token = await newToken();
     const last = async (times: number, path: string, headers: Record<string, string>) => {
@@ -433,7 +433,7 @@ describe("rate limits (P21)", () => {
     expect(await last(20, "/v1/widget/visitors", { "x-publishable-key": "pk_shop" })).toEqual([201, 429]);
   });
 
-  test("F09 a whole /64 is one address; F13 a blocked address stays blocked whatever its headers say", async () => {
+  test("a whole /64 is one address; F13 a blocked address stays blocked whatever its headers say", async () => {
     const { post, newToken, store, renew } = await startService({ WIDGET_IP_MESSAGES_PER_MINUTE: "1" });
     const token = await newToken();
     const from = async (address: string, more: Record<string, string> = {}) =>
@@ -448,7 +448,7 @@ describe("rate limits (P21)", () => {
   });
 });
 
-test("S05 a declared length of 131072 is handled, 131073 is 413, on every widget route", async () => {
+test("a declared length of 131072 is handled, 131073 is 413, on every widget route", async () => {
   const { ask } = await startService();
   const headers = { origin: ORIGIN };
   for (const [method, path, within] of [

@@ -29,7 +29,7 @@ const someAsk: fc.Arbitrary<Ask> = fc.oneof(
 
 /** P11, P12 at the same moment, over every instance: each outcome is one that some order would have had. */
 export function itIsLinearizable(open: () => House, runs: number): void {
-  it("P11, P12, X09, X10: what is asked at once is answered as in some order, and leaves what that order leaves", async () => {
+  it("P11, P12: what is asked at once is answered as in some order, and leaves what that order leaves", async () => {
     const house = open();
     let run = 0;
     await fc.assert(

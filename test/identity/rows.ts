@@ -27,7 +27,7 @@ const identified = (got: Answer) => ({
 
 /** The rows of identify, each by its number. */
 export function identifyRows(open: () => House): void {
-  it("X01, X02, X05, X17: a new external id promotes in place; a repeat changes nothing; another id is 409", async () => {
+  it("a new external id promotes in place; a repeat changes nothing; another id is 409", async () => {
     const client = await openChannel(open());
     const { token, userId } = await client.newVisitor();
     const promoted = { status: 200, userId, merged: false };
@@ -37,7 +37,7 @@ export function identifyRows(open: () => House): void {
     expect((await open().store.users(client.slug)).map(({ externalId }) => externalId)).toEqual(["ada"]);
   });
 
-  it("X03, X04, X05, X16: an account of the server API is merged into once; another id is 409", async () => {
+  it("an account of the server API is merged into once; another id is 409", async () => {
     const client = await openChannel(open());
     await client.send("ada", "chat", "Hello", "Ada");
     const { userId } = objectOf<{ userId: string }>(await client.access("ada"));
@@ -60,7 +60,7 @@ export function identifyRows(open: () => House): void {
     ]);
   });
 
-  it("X06, X07: an unknown, expired or malformed token, or one of another channel, is 404", async () => {
+  it("an unknown, expired or malformed token, or one of another channel, is 404", async () => {
     const house = open();
     const client = await openChannel(house);
     const foreign = await (await openChannel(house)).newVisitor();
@@ -71,7 +71,7 @@ export function identifyRows(open: () => House): void {
     expect(await house.store.findUser(client.slug, "ada")).toBeNull();
   });
 
-  it("X08: the slug comes first (404), then the key (401); a transport's key and a transport channel are 401", async () => {
+  it("the slug comes first (404), then the key (401); a transport's key and a transport channel are 401", async () => {
     const house = open();
     const client = await openChannel(house);
     const { token } = await client.newVisitor();
@@ -96,7 +96,7 @@ export function identifyRows(open: () => House): void {
     ]);
   });
 
-  it("X11: whichever side is blocked or whitelisted, the account is", async () => {
+  it("whichever side is blocked or whitelisted, the account is", async () => {
     const house = open();
     const client = await openChannel(house);
     const both = [false, true];
@@ -119,7 +119,7 @@ export function identifyRows(open: () => House): void {
   describe.each([
     ["promoted", false],
     ["merged", true],
-  ])("X12: a visitor who is %s meanwhile", (_, hasAccount) => {
+  ])("a visitor who is %s meanwhile", (_, hasAccount) => {
     async function visitWith(house: House) {
       const client = await openChannel(house);
       if (hasAccount) await client.access("ada");
@@ -169,7 +169,7 @@ export function identifyRows(open: () => House): void {
       expect(await contents()).toEqual(["call the page", "You said: call the page"]);
     });
 
-    it("X14: finds every message whose commit the identify met", async () => {
+    it("finds every message whose commit the identify met", async () => {
       const { client, token, threadId, link, contents } = await visitWith(open());
       const said = ["one", "two", "three", "four"];
       const streams = said.map((text) => client.say(token, threadId, text));
@@ -180,7 +180,7 @@ export function identifyRows(open: () => House): void {
     });
   });
 
-  it.each([0, 1, 30, 10_000])("X13: %i threads move in one step, and all can be read", async (count) => {
+  it.each([0, 1, 30, 10_000])("%i threads move in one step, and all can be read", async (count) => {
     const house = open();
     const client = await openChannel(house);
     await client.send("ada", "chat", "Hello");
@@ -209,7 +209,7 @@ export function identifyRows(open: () => House): void {
     }
   });
 
-  it("X15: whose answer was lost asks again, and is told what is so", async () => {
+  it("whose answer was lost asks again, and is told what is so", async () => {
     const house = open();
     const client = await openChannel(house);
     const { token, userId } = await client.newVisitor();
@@ -235,7 +235,7 @@ export function identifyRows(open: () => House): void {
     ["a number", 7],
     ["nothing", ""],
     ["null", null],
-  ])("X18: an externalUserId of %s is 422", async (_, externalUserId) => {
+  ])("an externalUserId of %s is 422", async (_, externalUserId) => {
     const house = open();
     const client = await openChannel(house);
     const { token } = await client.newVisitor();

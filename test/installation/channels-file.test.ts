@@ -63,7 +63,7 @@ describe("parseChannels()", () => {
     expect(processServers).toEqual({ shop: { local: { command: "node", args: ["x"] } } });
   });
 
-  test("O15: takes an origin for the ASCII form in which browsers send it", () => {
+  test("takes an origin for the ASCII form in which browsers send it", () => {
     const { channels } = parse({
       ...SHOP,
       allowedOrigins: ["https://Bücher.example/", "https://SHOP.example:443", "http://localhost:3000"],
@@ -86,7 +86,7 @@ describe("parseChannels()", () => {
     "https://*",
     "file:///tmp",
     "javascript:alert(1)",
-  ])("O05: refuses %j as an origin", (origin) => {
+  ])("refuses %j as an origin", (origin) => {
     expect(() => parse({ ...SHOP, allowedOrigins: [origin] })).toThrow("is no origin");
   });
 

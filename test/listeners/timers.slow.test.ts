@@ -84,28 +84,28 @@ function timerSuite(listen: Listen): void {
     return { ...opened, outlet };
   }
 
-  test("H35 a body that falls silent: the connection is closed, and the handler told", async ({ expect }) => {
+  test("a body that falls silent: the connection is closed, and the handler told", async ({ expect }) => {
     const { closed } = open("POST /silent HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nhello");
     await closed;
     await expect.poll(() => gone).toContain("/silent");
     expect(completed).not.toContain("/silent");
   });
 
-  test("W02 a head of a byte a second: closed", async ({ expect }) => {
+  test("a head of a byte a second: closed", async ({ expect }) => {
     const { socket, closed } = open("");
     void drip(socket, `GET /slow HTTP/1.1\r\nHost: ${"x".repeat(40)}\r\n\r\n`);
     await closed;
     expect(completed).not.toContain("/slow");
   });
 
-  test("W02 a body of a byte a second: closed", async ({ expect }) => {
+  test("a body of a byte a second: closed", async ({ expect }) => {
     const { socket, closed } = open("POST /drip HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n");
     void drip(socket, "x".repeat(40));
     await closed;
     expect(completed).not.toContain("/drip");
   });
 
-  test("W05 a kept connection is good after 3 s of silence, and closed in the end", async ({ expect }) => {
+  test("a kept connection is good after 3 s of silence, and closed in the end", async ({ expect }) => {
     const request = "GET /again HTTP/1.1\r\nHost: x\r\n\r\n";
     const { socket, text, closed } = open(request);
     await pause(3_000);
@@ -114,9 +114,7 @@ function timerSuite(listen: Listen): void {
     await closed;
   });
 
-  test("W12 a stream whose model says nothing for long is open, and gets its first line", async ({
-    expect,
-  }) => {
+  test("a stream whose model says nothing for long is open, and gets its first line", async ({ expect }) => {
     const { outlet, text, socket } = await streamAt("/stream/late");
     await pause(LONG_MS);
     outlet.end("late\n");
@@ -125,9 +123,7 @@ function timerSuite(listen: Listen): void {
     socket.destroy();
   });
 
-  test("W03 a reader that pauses for 25 s over a little data lives, and reads all of it", async ({
-    expect,
-  }) => {
+  test("a reader that pauses for 25 s over a little data lives, and reads all of it", async ({ expect }) => {
     const { outlet, text, socket } = await streamAt("/stream/paused");
     socket.pause();
     for (let nth = 0; nth < 25; nth++) {
@@ -142,7 +138,7 @@ function timerSuite(listen: Listen): void {
     socket.destroy();
   });
 
-  test("W10, W11 a reader that paused gets its last line as soon as it reads, and the stream outlives a long silence", async ({
+  test("a reader that paused gets its last line as soon as it reads, and the stream outlives a long silence", async ({
     expect,
   }) => {
     const { outlet, text, socket } = await streamAt("/stream/stalled");
@@ -158,7 +154,7 @@ function timerSuite(listen: Listen): void {
     socket.destroy();
   });
 
-  test("W03, P17 a reader that pauses for long with its connection full lives, and reads all of it", async ({
+  test("P17: a reader that pauses for long with its connection full lives, and reads all of it", async ({
     expect,
   }) => {
     const { outlet, text, socket } = await streamAt("/stream/full");

@@ -221,7 +221,7 @@ test("P15: no fault tells the key, an address, or what the server wrote", async 
   }
 });
 
-test("P28, W04: a model that says nothing for long enough has fallen silent, and is not asked again", async () => {
+test("P28: a model that says nothing for long enough has fallen silent, and is not asked again", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const { server, model } = await openScriptedModel([[hang()]], { silenceMs: 60_000 });
@@ -239,7 +239,7 @@ test("P28, W04: a model that says nothing for long enough has fallen silent, and
   }
 });
 
-test("P28, W04: a slow drip is no silence, a stop in it is", async () => {
+test("P28: a slow drip is no silence, a stop in it is", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const drip = [say("a"), hold(), bytes(": still here\n\n"), hold(), say("b"), hang()];

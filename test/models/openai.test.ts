@@ -273,7 +273,7 @@ test("a refusal is text, and what other servers add is passed over", async () =>
   expect(await startTurn(model).turn).toEqual({ text: "I will not", calls: [], usage: null });
 });
 
-test("N15: usage that is left out or makes no sense is no usage", async () => {
+test("usage that is left out or makes no sense is no usage", async () => {
   const told = (fields: object) => bytes(`data: ${JSON.stringify({ choices: [], usage: fields })}\n\n`);
   const { model } = await openScriptedModel([
     [say("a"), noUsage()],
@@ -283,7 +283,7 @@ test("N15: usage that is left out or makes no sense is no usage", async () => {
   expect((await startTurn(model).turn).usage).toBeNull();
 });
 
-test("N08: an empty reply is a turn without text", async () => {
+test("an empty reply is a turn without text", async () => {
   const { model } = await openScriptedModel([[chunk({}, "stop"), done]]);
   const { turn, written } = startTurn(model);
   expect(await turn).toMatchObject({ text: "", calls: [] });

@@ -7,7 +7,7 @@ import { describeEachListener } from "../support/each-listener.ts";
 import { openWhole } from "./open-whole.ts";
 import type { Whole } from "./open-whole.ts";
 
-/** Tables R to L over real sockets: every refusal, to its last header, on both listeners. */
+/** What the doors refuse, over real sockets: every refusal, to its last header, on both listeners. */
 const bearer = { authorization: `Bearer ${TEST_KEY}` };
 const secret = { authorization: `Bearer ${SECRET_KEY}` };
 const json = { "content-type": "application/json" };
@@ -64,163 +64,143 @@ const LINE_ENDS = ["\r\n", "\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85
 const talk = (fields: object): string => JSON.stringify({ threadId: "THREAD", text: "x", ...fields });
 
 const rows: [string, Asking, Refused][] = [
-  ["R01 an unknown path", { path: "/nowhere" }, silent(404)],
+  ["an unknown path", { path: "/nowhere" }, silent(404)],
   [
-    "R01 an unknown path of the widget API",
+    "an unknown path of the widget API",
     { path: "/v1/widget/nowhere", headers: { origin: ORIGIN } },
     toPage(404),
   ],
-  ["R02 GET on a POST route", { path: "/v1/messages" }, silent(405, { allow: "POST" })],
-  ["R02 DELETE", visitor("DELETE", "threads/x/messages"), toPage(405, { allow: "GET, OPTIONS" })],
-  ["R04 a trailing slash", { method: "POST", path: "/v1/messages/", headers: bearer }, silent(404)],
-  ["R05 an escaped slash in an id", visitor("GET", "threads/a%2Fb/messages"), toPage(404)],
-  ["R06 a hundred segments", { path: `/v1${"/x".repeat(100)}` }, silent(404)],
+  ["GET on a POST route", { path: "/v1/messages" }, silent(405, { allow: "POST" })],
+  ["DELETE", visitor("DELETE", "threads/x/messages"), toPage(405, { allow: "GET, OPTIONS" })],
+  ["a trailing slash", { method: "POST", path: "/v1/messages/", headers: bearer }, silent(404)],
+  ["an escaped slash in an id", visitor("GET", "threads/a%2Fb/messages"), toPage(404)],
+  ["a hundred segments", { path: `/v1${"/x".repeat(100)}` }, silent(404)],
+  ["OPTIONS on the server API", { method: "OPTIONS", path: "/v1/messages" }, silent(405, { allow: "POST" })],
   [
-    "R08 OPTIONS on the server API",
-    { method: "OPTIONS", path: "/v1/messages" },
-    silent(405, { allow: "POST" }),
-  ],
-  [
-    "R10 the transport key on a widget route",
+    "the transport key on a widget route",
     visitor("POST", "threads", { headers: { "x-visitor-token": [], ...bearer } }),
     toPage(401),
   ],
   [
-    "R10 a visitor's token on a server route",
+    "a visitor's token on a server route",
     server("/v1/messages", { "x-visitor-token": "TOKEN" }),
     withText(401, "Unauthorized"),
   ],
 
   [
-    "E01 a form on the server API",
+    "a form on the server API",
     server("/v1/messages", { ...bearer, "content-type": "text/plain" }),
     withText(422, "The content-type must be application/json in UTF-8"),
   ],
   [
-    "E01 a form on the widget API",
+    "a form on the widget API",
     visitor("POST", "messages", { headers: { "content-type": "text/plain" }, body: talk({}) }),
     toPage(422),
   ],
   [
-    "E05 a compressed body",
+    "a compressed body",
     server("/v1/messages", { ...bearer, "content-encoding": "gzip" }),
     withText(415, "Unsupported content-encoding"),
   ],
-  [
-    "E09 a token that is none",
-    visitor("POST", "threads", { headers: { "x-visitor-token": "x" } }),
-    toPage(401),
-  ],
+  ["a token that is none", visitor("POST", "threads", { headers: { "x-visitor-token": "x" } }), toPage(401)],
 
   [
-    "O02 a preflight of an unknown origin",
+    "a preflight of an unknown origin",
     { method: "OPTIONS", path: "/v1/widget/messages", headers: { origin: "https://evil.example" } },
     foreign,
   ],
-  ["O03 a preflight without origin", { method: "OPTIONS", path: "/v1/widget/messages" }, foreign],
-  ["O05 the origin null", visitor("POST", "threads", { headers: { origin: "null" } }), foreign],
+  ["a preflight without origin", { method: "OPTIONS", path: "/v1/widget/messages" }, foreign],
+  ["the origin null", visitor("POST", "threads", { headers: { origin: "null" } }), foreign],
   [
-    "O06 an origin with a suffix",
+    "an origin with a suffix",
     visitor("POST", "threads", { headers: { origin: `${ORIGIN}.evil.com` } }),
     foreign,
   ],
   [
-    "O08 the origin of another channel",
+    "the origin of another channel",
     visitor("POST", "threads", { headers: { origin: "https://other.example" } }),
     foreign,
   ],
   [
-    "O09 no origin, with a good token",
+    "no origin, with a good token",
     { method: "POST", path: "/v1/widget/threads", headers: { "x-visitor-token": "TOKEN" } },
     foreign,
   ],
   [
-    "O10 a known origin, an unknown token",
+    "a known origin, an unknown token",
     visitor("POST", "threads", { headers: { "x-visitor-token": `vt_shop_${"A".repeat(43)}` } }),
     toPage(401),
   ],
 
-  ["A01 no transport key", server("/v1/access", {}), withText(401, "Unauthorized")],
+  ["no transport key", server("/v1/access", {}), withText(401, "Unauthorized")],
   [
-    "A01 a transport key with one byte more",
+    "a transport key with one byte more",
     server("/v1/messages", { authorization: `Bearer ${TEST_KEY}x` }),
     withText(401, "Unauthorized"),
   ],
-  ["A03 a secret key on messages", server("/v1/messages", secret), withText(401, "Unauthorized")],
+  ["a secret key on messages", server("/v1/messages", secret), withText(401, "Unauthorized")],
   [
-    "A03 the transport key on identify",
+    "the transport key on identify",
     server("/v1/channels/shop/identify", bearer),
     withText(401, "Unauthorized"),
   ],
   [
-    "A04 an unknown publishable key",
+    "an unknown publishable key",
     visitor("POST", "visitors", { headers: { "x-publishable-key": "pk_none" } }),
     toPage(401),
   ],
   [
-    "A04 the publishable key of a disabled channel",
+    "the publishable key of a disabled channel",
     visitor("POST", "visitors", {
       headers: { origin: "https://closed.example", "x-publishable-key": "pk_closed" },
     }),
     toPage(403, noStore, "https://closed.example"),
   ],
   [
-    "A05 the secret key of another channel",
+    "the secret key of another channel",
     server("/v1/channels/other/identify", secret),
     withText(401, "Unauthorized"),
   ],
   [
-    "A06 identify on a transport channel",
+    "identify on a transport channel",
     server("/v1/channels/cli/identify", secret),
     withText(401, "Unauthorized"),
   ],
   [
-    "A07 identify on an unknown slug, with a key of another",
+    "identify on an unknown slug, with a key of another",
     server("/v1/channels/none/identify", secret),
     withText(404, "Unknown channel"),
   ],
 
-  ["J01 an empty body", server("/v1/messages", bearer, ""), withText(422, "The body is not JSON in UTF-8")],
+  ["an empty body", server("/v1/messages", bearer, ""), withText(422, "The body is not JSON in UTF-8")],
+  ["a body cut off", visitor("POST", "messages", { body: '{"threadId":"THREAD","text":"x"' }), toPage(422)],
+  ["a BOM", server("/v1/messages", bearer, `\ufeff${said}`), withText(422, "The body is not JSON in UTF-8")],
   [
-    "J02 a body cut off",
-    visitor("POST", "messages", { body: '{"threadId":"THREAD","text":"x"' }),
-    toPage(422),
-  ],
-  [
-    "J03 a BOM",
-    server("/v1/messages", bearer, `\ufeff${said}`),
-    withText(422, "The body is not JSON in UTF-8"),
-  ],
-  [
-    "J04 bytes that are no UTF-8",
+    "bytes that are no UTF-8",
     server("/v1/messages", bearer, Buffer.from(said.replace('"x"', '"\u00ff"'), "latin1")),
     withText(422, "The body is not JSON in UTF-8"),
   ],
   [
-    "J10 a field of the wrong type",
+    "a field of the wrong type",
     server("/v1/messages", bearer, JSON.stringify({ threadId: "t", userId: "u", text: 1 })),
     withText(422, "The body does not match the schema: text"),
   ],
   [
-    "J14 a nested customerContext",
+    "a nested customerContext",
     visitor("POST", "messages", { body: talk({ customerContext: { a: {} } }) }),
     toPage(422),
   ],
 
   [
-    "U05 2,001 astral halves",
+    "2,001 astral halves",
     visitor("POST", "messages", { body: talk({ text: "😀".repeat(1_001) }) }),
     toPage(413),
   ],
-  ["U07 an empty text", visitor("POST", "messages", { body: talk({ text: "" }) }), toPage(422)],
+  ["an empty text", visitor("POST", "messages", { body: talk({ text: "" }) }), toPage(422)],
 
+  ["a text of 2,001", visitor("POST", "messages", { body: talk({ text: "x".repeat(2_001) }) }), toPage(413)],
   [
-    "S01 a text of 2,001",
-    visitor("POST", "messages", { body: talk({ text: "x".repeat(2_001) }) }),
-    toPage(413),
-  ],
-  [
-    "S04 a catalog of more than 20,000",
+    "a catalog of more than 20,000",
     visitor("POST", "tools", {
       body: JSON.stringify({
         threadId: "THREAD",
@@ -229,38 +209,34 @@ const rows: [string, Asking, Refused][] = [
     }),
     toPage(413),
   ],
+  ["a declared length of 131,073", visitor("POST", "threads", { body: "x".repeat(131_073) }), toPage(413)],
   [
-    "S05 a declared length of 131,073",
-    visitor("POST", "threads", { body: "x".repeat(131_073) }),
-    toPage(413),
-  ],
-  [
-    "S06 131,073 bytes in chunks",
+    "131,073 bytes in chunks",
     visitor("POST", "threads", {
       headers: { "transfer-encoding": "chunked" },
       body: "x".repeat(131_073),
     }),
     toPage(413),
   ],
-  ["S07 a page of 513", visitor("POST", "messages", { body: talk({ page: "/".repeat(513) }) }), toPage(422)],
+  ["a page of 513", visitor("POST", "messages", { body: talk({ page: "/".repeat(513) }) }), toPage(422)],
   [
-    "S09 a body over SERVER_MAX_BODY_BYTES",
+    "a body over SERVER_MAX_BODY_BYTES",
     server("/v1/messages", bearer, "x".repeat(1_048_577)),
     withText(413, "Too large"),
   ],
   [
-    "S10 an id of 257",
+    "an id of 257",
     server("/v1/access", bearer, JSON.stringify({ channel: "cli", externalUserId: "x".repeat(257) })),
     withText(422, "The body does not match the schema: externalUserId"),
   ],
 
   [
-    "I01 a thread that is not there",
+    "a thread that is not there",
     visitor("POST", "messages", { body: talk({ threadId: "none" }) }),
     toPage(404),
   ],
   [
-    "I05 an empty external id",
+    "an empty external id",
     server(
       "/v1/channels/shop/identify",
       secret,
@@ -269,19 +245,19 @@ const rows: [string, Asking, Refused][] = [
     withText(422, "The body does not match the schema: externalUserId"),
   ],
   [
-    "I07 a call that was never issued",
+    "a call that was never issued",
     visitor("POST", "tool-results", {
       body: JSON.stringify({ threadId: "THREAD", callId: "c", tool: "t", result: 1 }),
     }),
     toPage(409),
   ],
   [
-    "I10 an unknown channel",
+    "an unknown channel",
     server("/v1/access", bearer, JSON.stringify({ channel: "none", externalUserId: "u" })),
     withText(404, "Unknown channel"),
   ],
   [
-    "N16 a result on a thread without a call",
+    "a result on a thread without a call",
     visitor("POST", "tool-results", {
       body: JSON.stringify({ threadId: "THREAD", callId: "", tool: "", result: null }),
     }),
@@ -323,7 +299,7 @@ describeEachListener("bad input", (listener) => {
     expect(whole.model.requests).toHaveLength(before);
   });
 
-  test("O01 a preflight of a known origin has the four headers, and vary", async () => {
+  test("a preflight of a known origin has the four headers, and vary", async () => {
     const got = await whole.ask({
       method: "OPTIONS",
       path: "/v1/widget/tool-results",
@@ -342,7 +318,7 @@ describeEachListener("bad input", (listener) => {
     });
   });
 
-  test("O13 answers to two origins at once are never each other's", async () => {
+  test("answers to two origins at once are never each other's", async () => {
     const origins = Array.from({ length: 40 }, (_, at) => (at % 2 ? ORIGIN : "https://other.example"));
     const got = await Promise.all(
       origins.map((origin) => whole.ask({ path: "/v1/widget/nowhere", headers: { origin } })),
@@ -350,7 +326,7 @@ describeEachListener("bad input", (listener) => {
     expect(got.map(({ headers }) => headers["access-control-allow-origin"])).toEqual(origins);
   });
 
-  test("E07, E13 what a browser adds does not matter: accept, range and conditions", async () => {
+  test("what a browser adds does not matter: accept, range and conditions", async () => {
     const got = await whole.ask(
       filledIn(
         visitor("GET", "threads/THREAD/messages".replace("THREAD", threadId), {
@@ -367,13 +343,13 @@ describeEachListener("bad input", (listener) => {
     expect([got.status, got.json()]).toEqual([200, { items: [] }]);
   });
 
-  test("H30 a body where none is wanted is ignored", async () => {
+  test("a body where none is wanted is ignored", async () => {
     const headers = { origin: ORIGIN, "x-publishable-key": "pk_shop" };
     const got = await whole.ask({ method: "POST", path: "/v1/widget/visitors", headers, body: "not JSON" });
     expect(got.status).toBe(201);
   });
 
-  test("U04, U06, U08, U10, I04 text is text: ids are compared letter by letter, and nothing is interpreted", async () => {
+  test("text is text: ids are compared letter by letter, and nothing is interpreted", async () => {
     const hostile = "\u202e\u200d${jndi:ldap://x} \u001b[31m<script>'; DROP TABLE users;-- %s%n";
     const users = ["\u00e9", "e\u0301", "anon", "__proto__", "Ada", "ada", "ada "];
     const ids = await Promise.all(
@@ -401,7 +377,7 @@ describeEachListener("bad input", (listener) => {
     ).toBe(`You said: ${hostile}`);
   });
 
-  test("U03, P4 what a model says of line ends is one line each, for every splitter", async () => {
+  test("P4: what a model says of line ends is one line each, for every splitter", async () => {
     const ends = "a\u2028b\u2029c\u0085d\r\ne\u000bf\u000cg";
     const got = await whole.transport("/v1/messages", { threadId: "ends", userId: "u", text: ends });
     const lines = LINE_ENDS.reduce(
@@ -417,7 +393,7 @@ describeEachListener("bad input", (listener) => {
     ).toBe(`You said: ${ends}`);
   });
 
-  test("I09 a hundred first uses of one user and thread at once are one user and one thread", async () => {
+  test("a hundred first uses of one user and thread at once are one user and one thread", async () => {
     const message = { threadId: "first", userId: "new", text: "x" };
     const got = await Promise.all(
       Array.from({ length: 100 }, () => whole.transport("/v1/messages", message)),
@@ -433,7 +409,7 @@ describeEachListener("bad input", (listener) => {
     expect(history.filter(({ role }) => role === "user")).toHaveLength(taken);
   });
 
-  test("E08, E04 two lines of what may come once are 400, closed, and reach no handler", async () => {
+  test("two lines of what may come once are 400, closed, and reach no handler", async () => {
     const before = whole.logged.length;
     for (const name of ["x-visitor-token", "content-type", "origin"]) {
       const { port } = new URL(whole.url);
@@ -450,7 +426,7 @@ describeEachListener("limits by address and token", (listener) => {
   const toolsOf = (whole: Whole, token: string, threadId: string) =>
     whole.visitor(token, "POST", "tools", { threadId, webmcpTools: [] });
 
-  test("L01 the 11th message of a token in a minute is 429, and says for how long", async () => {
+  test("the 11th message of a token in a minute is 429, and says for how long", async () => {
     const clock = { now: () => Date.UTC(2026, 10, 21, 12, 0, 5), elapsed: () => performance.now() };
     const whole = await openWhole({ listener, env: { WIDGET_MESSAGES_PER_MINUTE: "10" }, clock });
     try {
@@ -467,7 +443,7 @@ describeEachListener("limits by address and token", (listener) => {
     }
   });
 
-  test("F02, F03, F06, F13 with x-forwarded-for as source, the rightmost of all its lines counts and is blocked", async () => {
+  test("with x-forwarded-for as source, the rightmost of all its lines counts and is blocked", async () => {
     const env = { CLIENT_IP_SOURCE: "x-forwarded-for", WIDGET_VISITORS_PER_HOUR_PER_IP: "1" };
     const whole = await openWhole({ listener, env });
     try {
@@ -488,7 +464,7 @@ describeEachListener("limits by address and token", (listener) => {
     }
   });
 
-  test("F01, F11 with the socket as source, no header is an address", async () => {
+  test("with the socket as source, no header is an address", async () => {
     const whole = await openWhole({ listener, env: { WIDGET_VISITORS_PER_HOUR_PER_IP: "1" } });
     try {
       const statuses = [];

@@ -22,7 +22,7 @@ const OPEN = [
 ];
 
 describeEachListener("HEAD", (listener) => {
-  test("R07: HEAD answers as GET does, without the body", async () => {
+  test("HEAD answers as GET does, without the body", async () => {
     const env = { DATA_DIR: temporaryFolder(), LISTENER: listener, INSPECTOR: "on" };
     const { url } = await startServiceProcess(env);
     for (const path of OPEN) {

@@ -51,7 +51,7 @@ describeEachListener("whose a thread is", (listener) => {
     expect(own.lines().at(-1)).toEqual(stream.lines().at(-1));
   });
 
-  test("A11, I06 after a merge the token acts as the account: both sides' threads are its own", async () => {
+  test("after a merge the token acts as the account: both sides' threads are its own", async () => {
     const said = { threadId: "of-the-account", userId: "acc", text: "Hi", channel: "shop" };
     await whole.transport("/v1/messages", said);
     const token = await whole.newToken();

@@ -11,7 +11,7 @@ import { describeEachListener } from "../support/each-listener.ts";
 import { openWhole } from "./open-whole.ts";
 import type { Whole } from "./open-whole.ts";
 
-/** Table N over real sockets: readers that leave, wait, come late and come twice. */
+/** Streams over real sockets: readers that leave, wait, come late and come twice. */
 const SOON = { timeout: 10_000, interval: 20 };
 
 function spoken(lines: readonly Line[]): string {
@@ -67,7 +67,7 @@ describeEachListener("streams", (listener) => {
     ["after the first delta", [say("Hel"), hold(), say("lo")], "delta"],
     ["before done", [say("Hel"), say("lo"), hold()], "delta"],
   ] as const)(
-    "N01, H38 a client that resets %s: the run completes and is in the history",
+    "a client that resets %s: the run completes and is in the history",
     async (_when, turn, seen) => {
       const at = await visitor();
       whole.model.enqueue(turn);
@@ -82,7 +82,7 @@ describeEachListener("streams", (listener) => {
     },
   );
 
-  test("H37 a client that closes its half after the request: the run completes and is in the history", async () => {
+  test("a client that closes its half after the request: the run completes and is in the history", async () => {
     const at = await visitor();
     whole.model.enqueue([hold(), say("Hello")]);
     const body = JSON.stringify({ threadId: at.threadId, text: "Hi" });
@@ -98,7 +98,7 @@ describeEachListener("streams", (listener) => {
     socket.destroy();
   });
 
-  test("N02 messages while one is answered wait their turn; the ninth that would wait is 429", async () => {
+  test("messages while one is answered wait their turn; the ninth that would wait is 429", async () => {
     const at = await visitor();
     whole.model.enqueue([say("first"), hold()]);
     const first = await at.say("0");
@@ -115,7 +115,7 @@ describeEachListener("streams", (listener) => {
     expect(said).toEqual(Array.from({ length: 8 }, (_, at) => `You said: ${at + 1}`));
   });
 
-  test("N03, I07 a message while a call is pending supersedes it, and its late result is 409", async () => {
+  test("a message while a call is pending supersedes it, and its late result is 409", async () => {
     const at = await visitor();
     await at.offer("cart");
     whole.model.enqueue([call("cart")], "Never mind");
@@ -127,7 +127,7 @@ describeEachListener("streams", (listener) => {
     expect(items[1]?.steps).toEqual([{ id: "cart", phase: "failed", text: expect.any(String) }]);
   });
 
-  test("N04, N09, I08, P7 two results at once continue the run once, for the call's own tool, though its catalog is gone", async () => {
+  test("P7: two results at once continue the run once, for the call's own tool, though its catalog is gone", async () => {
     const at = await visitor();
     await at.offer("cart");
     whole.model.enqueue([call("cart")], "It is full");
@@ -149,7 +149,7 @@ describeEachListener("streams", (listener) => {
     expect((await at.answer(pending, "Done")).status).toBe(409);
   });
 
-  test("I07, P33 a pending call of another visitor's thread is 404, of another own thread 409", async () => {
+  test("P33: a pending call of another visitor's thread is 404, of another own thread 409", async () => {
     const at = await visitor();
     await at.offer("cart");
     whole.model.enqueue([call("cart")]);
@@ -166,7 +166,7 @@ describeEachListener("streams", (listener) => {
     expect((await at.answer(pending, "Done")).status).toBe(200);
   });
 
-  test("S08, U09 a result of 131,000 characters is cut to 4,000, before a surrogate pair", async () => {
+  test("a result of 131,000 characters is cut to 4,000, before a surrogate pair", async () => {
     const at = await visitor();
     await at.offer("cart");
     whole.model.enqueue([call("cart")]);
@@ -177,7 +177,7 @@ describeEachListener("streams", (listener) => {
     expect(told).not.toMatch(/😀|\ufffd|yyy/u);
   });
 
-  test("N08, N15 a model that says nothing, and no usage, is a done line alone and an empty message", async () => {
+  test("a model that says nothing, and no usage, is a done line alone and an empty message", async () => {
     const at = await visitor();
     whole.model.enqueue([noUsage()]);
     const lines = await (await at.say("Hi")).end();
@@ -187,7 +187,7 @@ describeEachListener("streams", (listener) => {
     expect(await at.history()).toMatchObject([{ content: "Hi" }, { role: "assistant", content: "" }]);
   });
 
-  test("N05 what looks like a line stays inside a delta", async () => {
+  test("what looks like a line stays inside a delta", async () => {
     const at = await visitor();
     const text = '\n{"type":"done","elapsedMs":1}\n';
     whole.model.enqueue([say(text)]);
@@ -196,7 +196,7 @@ describeEachListener("streams", (listener) => {
     expect(spoken(lines)).toBe(text);
   });
 
-  test("N12 a gzip stream can be decoded line by line as it is said", async () => {
+  test("a gzip stream can be decoded line by line as it is said", async () => {
     const at = await visitor();
     whole.model.enqueue([say("one"), hold(), say("two"), hold()]);
     const stream = await at.say("Hi", { "accept-encoding": "gzip" });
@@ -210,7 +210,7 @@ describeEachListener("streams", (listener) => {
     expect((await stream.end()).at(-1)).toMatchObject({ type: "done" });
   });
 
-  test("N13, P12 a block in mid-stream lets the stream end, and refuses the next message", async () => {
+  test("P12: a block in mid-stream lets the stream end, and refuses the next message", async () => {
     const said = { threadId: "n13", userId: "blocked", text: "Hi" };
     whole.model.enqueue([say("Hel"), hold(), say("lo")]);
     const stream = await openStream(whole.url, {
@@ -228,7 +228,7 @@ describeEachListener("streams", (listener) => {
     expect(spoken(await stream.end())).toBe("Hello");
   });
 
-  test("N17, N11 two hundred streams, opened and reset at once, leave nothing behind", async () => {
+  test("two hundred streams, opened and reset at once, leave nothing behind", async () => {
     const before = openDescriptors();
     const connectionsBefore = whole.model.connections();
     const tokens = await Promise.all(Array.from({ length: 200 }, () => visitor()));
