@@ -43,6 +43,7 @@ export const changing = {
       "heardAtMs",
       "takesFrom",
       "revRead",
+      "readOp",
       "uid",
       "slug",
       "atMs",
