@@ -34,7 +34,7 @@ test("P7: the late end of an earlier stream does not end the stream that a page'
   const log = { info() {}, warn() {}, error() {} };
   const mirrors = createMirrors(
     { store: createReference(clock), timers, log },
-    createHeldThreads(() => {}),
+    createHeldThreads({ onBegun() {}, onDoubt() {} }),
   );
   const told: Line[] = [];
   const reply = createReply("r1");
