@@ -3,8 +3,6 @@
  * find the next one; who mends one takes it out of this list.
  */
 export const KNOWN: Readonly<Record<string, string>> = {
-  "a-reply-has-no-error-in-it":
-    "a run that fails when all its text is in kept parts has its error's words added to its reply",
   "a-cancel-is-obeyed":
     "a cancel trusts a holder in this process that has lost its thread, and does not look who runs there now",
 };
