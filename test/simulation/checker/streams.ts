@@ -68,7 +68,8 @@ export function watchStreams({ ledger, report, world }: Watch, thoughts: Thought
       const isSuperseded = line.type === "error" && line.code === "superseded";
       const isEnd = isSuperseded ? ending.outcome === "superseded" : isDeepStrictEqual(ending.terminal, line);
       if (!isEnd) return false;
-      return isTold(about.type === "answer" ? ending.sinceResult : ending.whole, told);
+      const stored = about.type === "answer" ? ending.sinceResult.get(about.callId) : ending.whole;
+      return stored !== undefined && isTold(stored, told);
     });
   }
 
