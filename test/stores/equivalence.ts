@@ -33,6 +33,8 @@ const someCommit = fc.record({
   takesFrom: fc.option(fence),
   /** Mostly the revision as it is; otherwise off by this. */
   revOff: fc.constantFrom(0, 0, 0, 0, -1, 1),
+  /** Mostly the last operation as it is; otherwise this one. */
+  undoneOp: fc.constantFrom(null, null, null, null, null, "undone"),
   state: pick("idle", "running", "awaiting"),
   runId,
   endedRunId: fc.option(runId, { freq: 4 }),
@@ -114,6 +116,7 @@ export async function run(store: Store, command: Command, number: number): Promi
           claims: command.claims,
           takesFrom: command.takesFrom,
           rev: (record?.rev ?? 0) + command.revOff,
+          readOp: command.undoneOp ?? record?.lastOp ?? null,
           atMs,
           snapshot: `snapshot ${number}`,
           state: command.state,
