@@ -46,6 +46,8 @@ export interface ThreadRecord {
   slug: string;
   /** Counts the commits; 0 before the first one. */
   rev: number;
+  /** The `opId` of the last commit; null before the first one. A failover may use a revision again, never this. */
+  lastOp: string | null;
   /** Who holds the thread: `PROCESS:RANDOM`; null while nobody does. */
   fence: string | null;
   state: ThreadState;
@@ -76,6 +78,8 @@ export interface ThreadCommit {
   takesFrom: string | null;
   /** The revision that the decision was made on. */
   rev: number;
+  /** With `claims`: the last operation that the decision was made on (ThreadRecord.lastOp). Another one: `changed`. */
+  readOp: string | null;
   atMs: number;
   snapshot: string;
   state: ThreadState;

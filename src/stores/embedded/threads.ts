@@ -40,11 +40,12 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
       db.read(`load thread ${uid}`, () => {
         const header = records.header(uid);
         if (header === undefined) return null;
-        const { slug, rev, fence, state, snapshot, messageCount, waiting } = header;
+        const { slug, rev, lastOp, fence, state, snapshot, messageCount, waiting } = header;
         return {
           uid,
           slug,
           rev,
+          lastOp: lastOp?.opId ?? null,
           fence,
           state,
           snapshot,

@@ -132,12 +132,13 @@ export function threadUidFrom(reply: Reply | undefined): string | null {
 
 export function threadFrom(uid: string, reply: Reply): ThreadRecord {
   const [header, messageCount, waitingCount, tail] = listOf(reply);
-  const [slug, rev, fence, state, snapshot, catalog, run] = listOf(header);
+  const [slug, rev, fence, state, snapshot, catalog, lastOp, run] = listOf(header);
   return {
     uid,
     slug: textOf(slug),
     // A thread that has nothing but a catalog has no revision and no state yet.
     rev: numberOf(rev ?? "0"),
+    lastOp: textOrNull(lastOp),
     fence: textOrNull(fence),
     state: readState(state ?? "idle", uid),
     snapshot: textOrNull(snapshot),

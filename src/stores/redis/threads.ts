@@ -171,6 +171,7 @@ function commitArguments(commit: ThreadCommit, heardAtMs: number): ArgsOf<"commi
     heardAtMs: commit.claims ? String(heardAtMs) : "",
     takesFrom: optional(commit.takesFrom),
     revRead: String(commit.rev),
+    readOp: commit.readOp ?? "",
     uid: commit.uid,
     slug: commit.slug,
     atMs: String(commit.atMs),

@@ -190,6 +190,11 @@ export const PLANTS: readonly Plant[] = [
         from: '    if ((thread?.rev ?? 0) !== change.rev) return { type: "changed" };\n',
         to: "",
       },
+      {
+        file: "test/stores/reference.ts",
+        from: '    if (change.claims && (thread?.last?.commit.opId ?? null) !== change.readOp) return { type: "changed" };\n',
+        to: "",
+      },
     ],
   },
   {
