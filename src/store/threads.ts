@@ -22,6 +22,8 @@ export interface ThreadStore {
     message: UserMessage,
     max: number,
   ): Promise<{ type: "waiting"; fence: string } | { type: "full" } | { type: "free" } | SaidBefore>;
+  /** The runs of the messages that wait, in order of arrival. */
+  waitingRuns(uid: string): Promise<string[]>;
   /** Replaces the catalog; an empty one clears it. The revision is not touched. */
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
   /** Oldest first. */

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Line, StepLine, ToolCallLine } from "../../machines/line.ts";
 import { createMirrors } from "../../src/actors/following/mirrors.ts";
 import type { SaidMessage } from "../../src/actors/following/messages.ts";
@@ -29,29 +29,65 @@ const record: ThreadRecord = {
   waitingCount: 0,
 };
 
-test("P7: the late end of an earlier stream does not end the stream that a page's result opened", () => {
-  const { clock, timers } = setTime();
+/** A reader that follows `record` over a store that has, by the next look, `later`. */
+function follow(later: ThreadRecord = record) {
+  const time = setTime();
   const log = { info() {}, warn() {}, error() {} };
   const mirrors = createMirrors(
-    { store: createReference(clock), timers, log },
+    { store: { ...createReference(time.clock), load: async () => later }, timers: time.timers, log },
     createHeldThreads({ onBegun() {}, onDoubt() {} }),
   );
   const told: Line[] = [];
   const reply = createReply("r1");
   reply.read((lines) => void told.push(...lines));
   mirrors.follow(record, reply, 1);
-
-  const said = { type: "said", runId: "r1", base: 0 } as const;
-  const late: SaidMessage = { ...said, fence: "A:1", from: 0, lines: [running], terminal: call };
-  const news: SaidMessage = {
-    ...said,
-    fence: "A:2",
-    from: 2,
-    lines: [{ type: "delta", text: "It is in." }],
-    terminal: { type: "done", elapsedMs: 5 },
+  return {
+    mirrors,
+    told,
+    /** Lets the next look into the store take place. */
+    look: async () => {
+      time.pass(1_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    },
   };
+}
+
+const delta = (text: string) => ({ type: "delta", text }) as const;
+const said = { type: "said", runId: "r1", terminal: null } as const;
+
+test("P7: the late end of an earlier stream does not end the stream that a page's result opened", () => {
+  const { mirrors, told } = follow();
+  const late: SaidMessage = { ...said, base: 0, fence: "A:1", from: 0, lines: [running], terminal: call };
+  const done = { type: "done", elapsedMs: 5 } as const;
   mirrors.receive(late);
-  mirrors.receive(news);
+  mirrors.receive({ ...said, base: 0, fence: "A:2", from: 2, lines: [delta("It is in.")], terminal: done });
   mirrors.stop();
-  expect(told).toEqual([stepDone, { type: "delta", text: "It is in." }, { type: "done", elapsedMs: 5 }]);
+  expect(told).toEqual([stepDone, delta("It is in."), done]);
+});
+
+describe("P4: a follower that has words of a holder that is gone, and missed the one after it", () => {
+  /** C took the run from B, who had saved `text`; the reader has “It is” of A. */
+  function missesB(text: string) {
+    const lines = [running, stepDone, delta(text)];
+    const following = follow({ ...record, fence: "C:4", run: sampleRun("r1", { lines, streamFrom: 1 }) });
+    const { mirrors } = following;
+    mirrors.receive({ ...said, base: 2, fence: "A:2", from: 2, lines: [delta("It is")] });
+    mirrors.receive({ ...said, base: 2 + text.length, fence: "C:4", from: 7, lines: [delta(" now in.")] });
+    expect(following.told).toEqual([stepDone, delta("It is")]);
+    return following;
+  }
+
+  test("is cut off where other words were saved", async () => {
+    const { look, told } = missesB("There it goes");
+    await look();
+    expect(told.slice(2)).toMatchObject([{ type: "error", code: "interrupted" }]);
+  });
+
+  test("goes on where its words were saved", async () => {
+    const { look, told, mirrors } = missesB("It is now");
+    await look();
+    mirrors.receive({ ...said, base: 11, fence: "C:4", from: 7, lines: [delta(" now in.")] });
+    mirrors.stop();
+    expect(told.slice(2, 3)).toEqual([delta(" now in.")]);
+  });
 });

@@ -310,6 +310,18 @@ export function commitPromises(bench: Bench): void {
       });
     });
 
+    it("waitingRuns() are the runs of the messages that wait, in order of arrival", async () => {
+      const { store } = bench.it;
+      expect(await store.waitingRuns("t1")).toEqual([]);
+      const fence = await claimed(store);
+      await store.wait("t1", sampleWaiting("w2"), 8);
+      await store.wait("t1", sampleWaiting("w1"), 8);
+      expect(await store.waitingRuns("t1")).toEqual(["w2", "w1"]);
+      const begins = { opId: "b", fence, claims: false, rev: 1, run: sampleRun("w2"), startsWaiting: "w2" };
+      await store.commit(sampleCommit(begins));
+      expect(await store.waitingRuns("t1")).toEqual(["w1"]);
+    });
+
     it("P1: a message that waits already waits once, also in a full queue and after a reopen", async () => {
       const { store, reopen } = bench.it;
       const fence = await claimed(store);

@@ -13,6 +13,7 @@ import {
   sampleRun,
   sampleWaiting,
 } from "./samples.ts";
+import { randomRuns } from "../support/lengths.ts";
 
 /** Few names, so that random commands meet. */
 const pick = <T extends string>(...names: T[]) => fc.constantFrom(...names);
@@ -268,7 +269,7 @@ export function itEqualsTheReference<Opened extends StoreUnderTest>(
           await opened.clean();
         }
       }),
-      { numRuns: options.runs },
+      { numRuns: randomRuns(options.runs) },
     );
   });
 }

@@ -252,6 +252,12 @@ function otherCases(): FunctionCase[] {
     },
     { name: "list_runs", function: "list_runs", before: held, step: (store) => store.runs(uid, 9) },
     {
+      name: "raise_format",
+      function: "raise_format",
+      before: () => Promise.resolve(),
+      step: (_, redis) => redis.call("raise_format", { format: globalKeys.format }, { ours: "3" }),
+    },
+    {
       name: "change_set, a new member",
       function: "change_set",
       before: (store) => store.blockIp("2001:db8::1"),

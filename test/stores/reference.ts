@@ -339,6 +339,7 @@ export function createReference(clock: Clock): Store {
       thread.parts.set(`${runId} ${nth}`, text);
       return true;
     },
+    waitingRuns: async (uid) => (threads.get(uid)?.queue ?? []).map(({ runId }) => runId),
     keptText: async (uid, runId, parts) => textOfParts(uid, runId, parts),
     async wait(uid, message, max) {
       const thread = threads.get(uid);

@@ -79,6 +79,9 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         return joined === "full" ? { type: "full" as const } : { type: joined, fence: header.fence };
       }),
 
+    waitingRuns: (uid) =>
+      db.read(`list what waits in thread ${uid}`, () => records.header(uid)?.waiting ?? []),
+
     setCatalog: (uid, slug, catalog) =>
       db.change(`save the catalog of thread ${uid}`, () => {
         if (records.header(uid) === undefined) records.putHeader(uid, newHeader(slug));

@@ -108,6 +108,11 @@ export function waitingEntry(message: UserMessage): string {
   return `${message.runId}\n${JSON.stringify(message)}`;
 }
 
+/** The run of a waiting message, without reading the message. */
+export function runOfWaitingEntry(entry: string): string {
+  return entry.slice(0, entry.indexOf("\n"));
+}
+
 export function summaryOf(run: RunRecord): string {
   const { runId, saidAtMs, outcome, path, terminal } = run;
   return JSON.stringify({ runId, saidAtMs, outcome, path, terminal } satisfies RunSummary);

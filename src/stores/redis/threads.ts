@@ -17,6 +17,7 @@ import {
   numberOf,
   optional,
   parsed,
+  runOfWaitingEntry,
   summaryOf,
   textOf,
   textOrNull,
@@ -106,6 +107,12 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     async wait(uid, message, max) {
       const joined = await joinQueue(uid, message, max);
       return joined.type === "full" ? { type: "full" } : joined;
+    },
+
+    async waitingRuns(uid) {
+      const { queue } = threadKeys(uid);
+      const entries = await redis.read(queue, "LRANGE", queue, "0", "-1");
+      return listOf(entries).map((entry) => runOfWaitingEntry(textOf(entry)));
     },
 
     async setCatalog(uid, slug, catalog) {
