@@ -136,7 +136,7 @@ describe("the embedded store's files", () => {
     const faultOfLoad = () => store.load("t1", BUDGET_CHARS).catch((error: unknown) => error);
     await expect.poll(faultOfLoad).toEqual(fault);
     await db.change("write half a thread", () => db.put(["h", "t1"], { slug: SLUG }));
-    const change = store.commit(sampleCommit({ opId: "2", fence: "p:a", rev: 1 }));
+    const change = store.commit(sampleCommit({ opId: "2", fence: "p:a", rev: 1, readOp: "1" }));
     await expect(change).rejects.toThrow("Cannot read the thread at h,t1: its createdAtMs does not fit");
     await db.close();
     await store.close();

@@ -45,6 +45,7 @@ export const changing = {
       "heardAtMs",
       "takesFrom",
       "revRead",
+      "readOp",
       "uid",
       "slug",
       "atMs",
