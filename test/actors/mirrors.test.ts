@@ -36,7 +36,8 @@ const end = { type: "done", elapsedMs: 5 } as const;
 
 /** A reader of `record`'s run from a position on, and what it was told. The next look into the store finds `later`. */
 function mirrored(from: number, later: ThreadRecord = record) {
-  const { clock, timers, pass } = setTime();
+  const time = setTime();
+  const { clock, timers } = time;
   const log = { info() {}, warn() {}, error() {} };
   const asked: InstanceMessage[] = [];
   const store = {
@@ -60,7 +61,7 @@ function mirrored(from: number, later: ThreadRecord = record) {
     receive: (message: SaidMessage) => mirrors.receive(message),
     /** Lets the next look into the store take place. */
     look: async () => {
-      pass(1_000);
+      time.pass(1_000);
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
