@@ -67,7 +67,7 @@ export const readHeader = readerOf(
   }),
 );
 
-const readClaim = readerOf(
+export const readClaim = readerOf(
   "message id",
   shape<MessageClaim>({ clientMessageId: isText, runId: isText, textHash: isText }),
 );
@@ -163,6 +163,11 @@ export function threadRecords(db: EmbeddedDb) {
       if (known === undefined) db.put(runPositionKey(uid, run.runId), position);
       db.put(summaryKey(uid, position), summaryOf(run));
       return Math.max(runCount, position);
+    },
+
+    putSummary(uid: string, position: number, summary: RunSummary): void {
+      db.put(runPositionKey(uid, summary.runId), position);
+      db.put(summaryKey(uid, position), summary);
     },
 
     waiting: (uid: string, runId: string) => db.get(waitingKey(uid, runId), readUserMessage),
