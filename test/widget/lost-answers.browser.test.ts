@@ -4,7 +4,7 @@ import type { ExpectStatic } from "vitest";
 import { launchBrowser, SOON, test, visitOf } from "./browser.ts";
 import type { Visit } from "./browser.ts";
 import { startPageServer } from "./page-server.ts";
-import { gate, reply, startScriptedService } from "./scripted-service.ts";
+import { call, called, gate, reply, startScriptedService } from "./scripted-service.ts";
 import type { ScriptedService } from "./scripted-service.ts";
 
 let browser: Browser;
@@ -42,6 +42,23 @@ async function expectSaidOnce(expect: ExpectStatic, at: Visit, text: string): Pr
   expect(await retryOf(at).count()).toBe(0);
   expect(service.said(text)).toHaveLength(1);
   expect(new Set(posts(text).map(({ body }) => body["clientMessageId"])).size).toBe(1);
+}
+
+/** Opens the panel, and lets no time pass in the page from then on: no wait is ever over. */
+async function freeze(expect: ExpectStatic, at: Visit): Promise<void> {
+  await at.agent.locator(".launcher").click();
+  await expect.poll(() => at.tell("agent.threadId"), SOON).not.toBe(null);
+  await at.composer.waitFor();
+  await at.page.clock.install();
+  await at.page.clock.pauseAt(Date.now() + 60_000);
+}
+
+/** Says a text whose answers are lost. Resolves when the page has lost the first one, and waits. */
+async function sayAndLose(expect: ExpectStatic, at: Visit, text: string): Promise<void> {
+  await freeze(expect, at);
+  const lost = at.page.waitForEvent("requestfailed", (request) => request.url().endsWith("/messages"));
+  await at.tell(`void agent.send('${text}')`);
+  await lost;
 }
 
 /** Says a text whose answers are lost, until the element gives up. */
@@ -96,10 +113,10 @@ describe.concurrent("a message whose answer is lost", () => {
       const text = `reloaded ${when}`;
       service.losing.set(text, when);
       const at = await visit(browser, `${site.url}/`);
-      await at.say(text);
-      await at.agent.getByText("Reconnecting…").waitFor();
+      await sayAndLose(expect, at, text);
       await at.page.reload();
       service.losing.delete(text);
+      await at.page.clock.resume();
       await expectSaidOnce(expect, at, text);
     },
   );
@@ -108,6 +125,8 @@ describe.concurrent("a message whose answer is lost", () => {
     "%s it arrived: the Retry is there after a reload and in another tab, and may be pressed in both",
     async (when, { expect, visit }) => {
       const text = `everywhere ${when}`;
+      const words = reply(`You said: ${text}`);
+      if (when === "before") service.scripts.set(text, [call("returns"), [called("returns"), ...words]]);
       const at = await visit(browser, `${site.url}/`);
       await at.agent.locator(".launcher").click();
       await expect.poll(() => at.tell("agent.threadId"), SOON).not.toBe(null);
@@ -126,6 +145,8 @@ describe.concurrent("a message whose answer is lost", () => {
       service.losing.delete(text);
       await Promise.all([at.tell("agent.retry()"), other.tell("agent.retry()")]);
       await Promise.all([expectSaidOnce(expect, at, text), expectSaidOnce(expect, other, text)]);
+      const calls = await Promise.all([at, other].map((tab) => tab.tell<string[]>("window.calls")));
+      expect(calls.flat()).toEqual(when === "before" ? ["returns"] : []);
     },
   );
 
@@ -133,11 +154,17 @@ describe.concurrent("a message whose answer is lost", () => {
     expect,
     visit,
   }) => {
-    service.refusals.set("/messages hasty", [{ status: 503 }, { status: 429, retryAfter: 2 }]);
+    service.refusals.set("/messages hasty", [{ status: 503 }, { status: 429, retryAfter: 600 }]);
     const at = await visit(browser, `${site.url}/`);
+    await at.page.clock.install();
     await at.say("hasty");
     await at.agent.getByText(/Too many messages\. Wait \d+ s\./).waitFor();
     expect(await at.composer.inputValue()).toBe("");
+    const muchLater = async () => {
+      await at.page.clock.runFor(600_000);
+      return service.said("hasty").length;
+    };
+    await expect.poll(muchLater, SOON).toBe(1);
     await expectSaidOnce(expect, at, "hasty");
   });
 
@@ -163,10 +190,7 @@ describe.concurrent("a message whose answer is lost", () => {
   test("and is answered 503: it waits as long as retry-after says", async ({ expect, visit }) => {
     service.refusals.set("/messages come back later", [{ status: 503, retryAfter: 25 }]);
     const at = await visit(browser, `${site.url}/`);
-    await at.agent.locator(".launcher").click();
-    await expect.poll(() => at.tell("agent.threadId"), SOON).not.toBe(null);
-    await at.page.clock.install();
-    await at.page.clock.pauseAt(Date.now() + 60_000);
+    await freeze(expect, at);
     await at.tell("void agent.send('come back later')");
     const waits = async () => {
       // Time for a frame to be drawn, and no more.
@@ -185,11 +209,11 @@ describe.concurrent("a message whose answer is lost", () => {
   test("is stopped by the visitor: it is not sent any more", async ({ expect, visit }) => {
     service.losing.set("never mind", "before");
     const at = await visit(browser, `${site.url}/`);
-    await at.say("never mind");
-    await at.agent.getByText("Reconnecting…").waitFor();
-    await at.agent.getByRole("button", { name: "Stop" }).click();
-    await at.log.getByText("Stopped").waitFor();
+    await sayAndLose(expect, at, "never mind");
+    await at.tell("agent.stop()");
     service.losing.delete("never mind");
+    await at.page.clock.resume();
+    await at.log.getByText("Stopped").waitFor();
     await at.page.reload();
     await at.say("something else");
     await at.log.getByText("You said: something else").waitFor();
@@ -202,9 +226,9 @@ describe.concurrent("a message whose answer is lost", () => {
       service.losing.set("insecure", "after");
       const at = await visit(insecure, site.url.replace("127.0.0.1", "insecure.test"));
       expect(await at.tell("[isSecureContext, typeof crypto.randomUUID]")).toEqual([false, "undefined"]);
-      await at.say("insecure");
-      await at.agent.getByText("Reconnecting…").waitFor();
+      await sayAndLose(expect, at, "insecure");
       service.losing.delete("insecure");
+      await at.page.clock.resume();
       await expectSaidOnce(expect, at, "insecure");
     } finally {
       await insecure.close();

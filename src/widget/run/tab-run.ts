@@ -13,7 +13,7 @@ import { showUndelivered } from "./show-failure.ts";
 import { ShownReply } from "./shown-reply.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import type { Transcript } from "./transcript.ts";
-import { dropAllUnsent, dropUnsent } from "./unsent-messages.ts";
+import { dropAllUnsent, dropUnsent, keepUnsent } from "./unsent-messages.ts";
 import { warnOwner } from "./warn-owner.ts";
 import { writeDraft } from "./write-draft.ts";
 
@@ -87,6 +87,8 @@ export class TabRun {
         await this.#follow({ thread, opening, saved, reloads: isRepeat, key: reply.key, signal });
       });
       if (isOurs) return true;
+      // Until that tab has an answer, or the history has the message, it is not sent.
+      keepUnsent(sharedStorage, message);
       tabStorage.write("run", null);
       view.remove(sent.key, reply.key);
       view.rest();

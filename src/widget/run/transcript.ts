@@ -4,7 +4,7 @@ import type { ThreadAccess } from "../service/visitor-session.ts";
 import type { ShownMessage } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
-import { unsentMessages } from "./unsent-messages.ts";
+import { dropUnsent, unsentMessages } from "./unsent-messages.ts";
 
 /** The thread's history in the view, and below it what was not sent. */
 export class Transcript {
@@ -76,20 +76,17 @@ export class Transcript {
 
   #withUnsent({ messages, hasEarlier }: ShownPage): ShownPage {
     const { sharedStorage, host, view } = this.#dependencies;
-    const known = new Set([...messages, ...view.sending].map(({ clientMessageId }) => clientMessageId));
+    const has = (shown: ShownMessage[], { clientMessageId }: OutgoingMessage) =>
+      shown.some((message) => message.clientMessageId === clientMessageId);
+    for (const message of unsentMessages(sharedStorage)) {
+      if (has(messages, message)) dropUnsent(sharedStorage, message);
+    }
+    const problem = { text: host.strings().notSent, retry: "resend" } as const;
     const unsent = unsentMessages(sharedStorage)
-      .filter(({ clientMessageId }) => !known.has(clientMessageId))
+      .filter((message) => !has(view.sending, message))
       .map(({ clientMessageId, text }): ShownMessage => {
-        const problem = { text: host.strings().notSent, retry: "resend" } as const;
-        return {
-          key: `u${clientMessageId}`,
-          role: "user",
-          text,
-          clientMessageId,
-          steps: [],
-          live: false,
-          problem,
-        };
+        const key = `u${clientMessageId}`;
+        return { key, role: "user", text, clientMessageId, steps: [], live: false, problem };
       });
     return { messages: [...messages, ...unsent], hasEarlier };
   }
