@@ -108,6 +108,7 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "bar":
     case "holders":
     case "listed":
+    case "restoring":
       return;
     default:
       throw new Error(`Cannot dump Redis: nobody knows the key ${key}`);

@@ -27,6 +27,17 @@ export const PLANTS: readonly Plant[] = [
     ],
   },
   {
+    name: "cancel-trusts-memory",
+    about: "A cancel is content with what a thread here says that its process has lost",
+    changes: [
+      {
+        file: "src/actors/cancel.ts",
+        from: "return thread && thread.fence === record.fence\n",
+        to: "return thread\n",
+      },
+    ],
+  },
+  {
     name: "ends-any-run",
     about: "A cancel or a time-out that waited in the mailbox ends whatever run is under way by then",
     changes: [
@@ -107,6 +118,28 @@ export const PLANTS: readonly Plant[] = [
         file: "src/actors/following/mirrors.ts",
         from: "        if (position > base) return cut(mirror);\n        // Two holders may lie between: were these words saved? The next look into the store compares them.\n        if (position > mirror.savedTo) return;\n",
         to: "",
+      },
+    ],
+  },
+  {
+    name: "any-run-again",
+    about: "Who re-attaches to a run that is named is shown whatever run is active or last",
+    changes: [
+      {
+        file: "src/http/widget-api/stream.ts",
+        from: "await (runId === null",
+        to: "await (runId !== undefined",
+      },
+    ],
+  },
+  {
+    name: "error-in-reply",
+    about: "A run that fails when all its text is in kept parts has its error's words added to its reply",
+    changes: [
+      {
+        file: "src/domain/past-run.ts",
+        from: 'const streamedNothing = text === "" && !run.kept;',
+        to: 'const streamedNothing = text === "";',
       },
     ],
   },
