@@ -1,7 +1,15 @@
 import type { Store } from "../../src/store.ts";
 import { bucketOf } from "../../src/stores/buckets.ts";
 import type { RedisCommands } from "../../src/stores/redis/commands.ts";
-import { barKey, globalKeys, ownKey } from "../../src/stores/redis/keys.ts";
+import {
+  barKey,
+  dueKey,
+  globalKeys,
+  ownKey,
+  threadKeys,
+  userKeys,
+  usersKey,
+} from "../../src/stores/redis/keys.ts";
 import type { StoreFunction, StoreReading } from "../../src/stores/redis/signatures.ts";
 import { DAY, sampleChannel, sampleCommit, sampleMessage, sampleRun, sampleWaiting } from "./samples.ts";
 
@@ -244,6 +252,27 @@ function otherCases(): FunctionCase[] {
       step: (store) => store.load(uid, 1_000),
     },
     { name: "list_runs", function: "list_runs", before: held, step: (store) => store.runs(uid, 9) },
+    {
+      name: "export_thread",
+      function: "export_thread",
+      async before(store) {
+        await heldAndQueued(store);
+        await store.keepPart({ uid, fence, runId: "r1", nth: 0, text: "Once" });
+      },
+      step: (_, redis) => {
+        const keys = { ...threadKeys(uid), due: dueKey(bucketOf(uid)) };
+        return redis.ask("export_thread", keys, { uid, most: "2", mostParts: "2" });
+      },
+    },
+    {
+      name: "export_user",
+      function: "export_user",
+      before: both,
+      step: (_, redis) => {
+        const keys = { ...userKeys(slug, account), users: usersKey(slug) };
+        return redis.ask("export_user", keys, { userId: account, most: "2" });
+      },
+    },
     {
       name: "raise_format",
       function: "raise_format",

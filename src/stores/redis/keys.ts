@@ -9,6 +9,8 @@ import { bucketOf } from "../buckets.ts";
 export const globalKeys = {
   /** The store's format (../format.ts). */
   format: "format:{g}",
+  /** A restore that has not ended (../backup/). */
+  restoring: "restoring:{g}",
   channels: "channels:{g}",
   ips: "ips:{g}",
   /** The count of changes, and the publish/subscribe channel of their notice. */

@@ -80,6 +80,12 @@ export const changing = {
 export const reading = {
   load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
+
+  export_thread: {
+    keys: ["header", "messages", "queue", "runs", "runOrder", "parts", "messageIds", "due"],
+    args: ["uid", "most", "mostParts"],
+  },
+  export_user: { keys: ["user", "names", "days", "users"], args: ["userId", "most"] },
 } as const satisfies Record<string, Signature>;
 
 type Signatures = typeof changing & typeof reading;
