@@ -37,6 +37,8 @@ export interface Threads {
   cancel(uid: string): Promise<void>;
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
   history(uid: string, page: HistoryPage): Promise<Message[]>;
+  /** It takes no more messages, and will stop. */
+  isDraining(): boolean;
 }
 
 /** The threads with what only the wiring calls. */
@@ -107,6 +109,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     followRun,
     cancel,
     history: (uid, page) => store.history(uid, page),
+    isDraining: () => draining,
 
     async setCatalog(uid, slug, catalog) {
       await store.setCatalog(uid, slug, catalog);
