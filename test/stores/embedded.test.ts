@@ -54,4 +54,17 @@ describe("the embedded store", () => {
     expect(dump.threads[0]?.waiting).toEqual(["w2"]);
     expect(checkInvariants(dump)).toEqual([]);
   });
+
+  it("who asks for changes is told of none that came before", async () => {
+    const { store, clean } = await openForTest();
+    onTestFinished(clean);
+    await store.putChannel(sampleChannel());
+    let told = 0;
+    const stop = store.onChange(() => told++);
+    // Reads are answered in order: its first look is over when this one is.
+    await store.changeCount();
+    await new Promise(setImmediate);
+    expect(told).toBe(0);
+    stop();
+  });
 });
