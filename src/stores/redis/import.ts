@@ -15,6 +15,7 @@ import {
   dueKey,
   externalIdKey,
   globalKeys,
+  holdersKey,
   ownKey,
   threadKeys,
   tokenKey,
@@ -194,8 +195,10 @@ function threadCommands(thread: WholeThread): Written[] {
   const commands: Written[] = onList(keys.queue, 0, waiting.map(waitingEntry));
   if (dueAtMs !== null) commands.push([dueKey(bucket), "ZADD", dueKey(bucket), String(dueAtMs), uid]);
   if (fence !== null) {
-    const own = ownKey(bucket, holderOf(fence));
-    commands.push([own, "HSET", own, uid, fence]);
+    const holder = holderOf(fence);
+    const [own, holders] = [ownKey(bucket, holder), holdersKey(bucket)];
+    // Listed before it holds: nobody knows this holder, so its threads are taken up.
+    commands.push([holders, "SADD", holders, holder], [own, "HSET", own, uid, fence]);
   }
   const fields = ["slug", slug];
   if (catalog.length > 0) fields.push("catalog", JSON.stringify(catalogKind.stored(catalog)));

@@ -65,9 +65,9 @@ export const PLANTS: readonly Plant[] = [
     about: "A thread whose holder is not known among the heartbeats is taken up by nobody",
     changes: [
       {
-        file: "test/simulation/store/liveness.ts",
-        from: "      lookForUnknown().catch(() => {});\n",
-        to: "      void lookForUnknown;\n",
+        file: "src/actors/recovery.ts",
+        from: "    if (unknown.length > 0) await store.enter(unknown);\n",
+        to: "    void unknown;\n",
       },
     ],
   },
@@ -182,8 +182,8 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/actors/recovery.ts",
-        from: "    await takeAll(held.filter(({ fence }) => !isOurs(fence)));\n",
-        to: "    void held;\n    void isOurs;\n",
+        from: "    await lost.look(alive().length, takeAll);\n",
+        to: "    void lost;\n",
       },
     ],
   },
