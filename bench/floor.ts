@@ -121,6 +121,7 @@ async function answer(
     runId: newId(),
     fence: `${store.processId}:${newId()}`,
     rev: record?.rev ?? 0,
+    readOp: record?.lastOp ?? null,
     messageCount: record?.messageCount ?? 0,
     atMs: saidAtMs,
   };

@@ -98,9 +98,12 @@ async function each(count: number, work: (i: number) => Promise<unknown>): Promi
 }
 
 async function fillThread(store: Store, uid: string, userId: string, messages: number): Promise<void> {
+  let before: { readOp?: string } = {};
   for (let from = 0, rev = 0; from < messages; from += MESSAGES_IN_A_STEP, rev++) {
     const count = Math.min(MESSAGES_IN_A_STEP, messages - from);
-    await store.commit(filledThread({ uid, userId, rev, from, count }));
+    const commit = filledThread({ uid, userId, rev, ...before, from, count });
+    await store.commit(commit);
+    before = { readOp: commit.opId };
   }
 }
 

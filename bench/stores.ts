@@ -85,6 +85,7 @@ interface Subject {
   userId: string;
   tokenHash: string;
   rev: number;
+  readOp: string;
   messageCount: number;
 }
 
@@ -97,8 +98,9 @@ async function newSubject(store: Store): Promise<Subject> {
   const snapshot = visitorHost.freeze(visitorHost.initial());
   await store.mintVisitor({ slug: SLUG, tokenHash, userId, snapshot, ttlMs: TTL_MS, atMs });
   await store.addThread({ slug: SLUG, userId, threadId: uid, uid, atMs });
-  await store.commit(filledThread({ uid, userId, rev: 0, from: 0, count: MESSAGES }));
-  return { uid, userId, tokenHash, rev: 1, messageCount: MESSAGES };
+  const filled = filledThread({ uid, userId, rev: 0, from: 0, count: MESSAGES });
+  await store.commit(filled);
+  return { uid, userId, tokenHash, rev: 1, readOp: filled.opId, messageCount: MESSAGES };
 }
 
 type Step = (store: Store, subject: Subject) => Promise<unknown>;
@@ -121,11 +123,12 @@ const steps: { name: string; step: Step }[] = [
 
 /** The two commits of a message. */
 async function saveBoth(store: Store, subject: Subject): Promise<void> {
-  const { uid, userId, rev, messageCount } = subject;
+  const { uid, userId, rev, readOp, messageCount } = subject;
   const said = {
     uid,
     userId,
     rev,
+    readOp,
     messageCount,
     text: "Where is the red lamp that I ordered last week?",
     runId: newId(),
@@ -142,6 +145,7 @@ async function saveBoth(store: Store, subject: Subject): Promise<void> {
   const result = await store.commit(finish);
   if (result.type !== "committed") throw new Error(`Cannot measure: a commit was answered ${result.type}`);
   subject.rev = result.rev;
+  subject.readOp = finish.opId;
   subject.messageCount += 2;
 }
 

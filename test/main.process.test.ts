@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { openDb } from "../src/stores/embedded/db.ts";
 import { temporaryFolder } from "./support/data-dir.ts";
 import { hold, say, startModelServer } from "./support/model-server.ts";
 import { sendMessage, TEST_KEY } from "./support/service.ts";
@@ -65,6 +66,16 @@ describe("a start that cannot be", () => {
     expect(output.stderr).toMatch(/^Cannot [^\n]+\n$/);
     expect(output.stderr).not.toContain("canary");
     expect(output.stdout.join("")).not.toContain('"url"');
+  });
+
+  test("a store whose format is from the future exits 1 with its line", async () => {
+    const dataDir = temporaryFolder();
+    const db = openDb(dataDir);
+    await db.change("write a later format", () => db.put(["format"], 999));
+    await db.close();
+    const { exit, output } = spawnCommand(["serve"], { PORT: "0", DATA_DIR: dataDir });
+    expect(await exit).toBe(1);
+    expect(output.stderr).toMatch(/^Cannot open the store in [^\n]+: its format is 999, [^\n]+\n$/);
   });
 
   test("a broken channels file exits 1 with its line", async () => {

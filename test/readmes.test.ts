@@ -6,7 +6,12 @@ import { expect, test } from "vitest";
 /** What people read: links lead somewhere, tables tell what the code takes. Their examples: readmes.process.test.ts. */
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const pages = ["README.md", ...["src", "machines", "test", "bench"].flatMap(pagesBelow)];
+const pages = [
+  "README.md",
+  ".github/CONTRIBUTING.md",
+  ".github/SECURITY.md",
+  ...["src", "machines", "test", "bench", ".github/decisions"].flatMap(pagesBelow),
+];
 
 function pagesBelow(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })

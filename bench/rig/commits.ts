@@ -13,6 +13,7 @@ export interface Said {
   fence: string;
   /** Of the thread as it was loaded. */
   rev: number;
+  readOp: string | null;
   messageCount: number;
   atMs: number;
 }
@@ -52,6 +53,7 @@ function stepOf({
   uid,
   fence,
   rev,
+  readOp,
   atMs,
 }: Said): Omit<ThreadCommit, "claims" | "holds" | "snapshot" | "state" | "run" | "messages"> {
   return {
@@ -61,6 +63,7 @@ function stepOf({
     fence,
     takesFrom: null,
     rev,
+    readOp,
     atMs,
     endedRun: null,
     startsWaiting: null,
@@ -143,15 +146,18 @@ export function filledThread(thread: {
   uid: string;
   userId: string;
   rev: number;
+  /** The operation of the step before. */
+  readOp?: string;
   from: number;
   count: number;
 }): ThreadCommit {
-  const { uid, userId, rev, from, count } = thread;
+  const { uid, userId, rev, readOp = null, from, count } = thread;
   const atMs = Date.now();
   const said = {
     uid,
     userId,
     rev,
+    readOp,
     atMs,
     text: "",
     runId: newId(),

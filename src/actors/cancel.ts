@@ -1,6 +1,7 @@
 import { pause } from "../clock.ts";
 import { holderOf } from "../domain/fence.ts";
 import { StoreUnavailable } from "../store.ts";
+import type { ThreadRecord } from "../store.ts";
 import type { Claims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { HeldThread } from "./held-thread.ts";
@@ -12,7 +13,8 @@ const LOOK_MS = 100;
 
 /**
  * Stops the active run or pending call of a thread, wherever it is; also fine where there is none. It ends the run that
- * it saw first, however often it must look, and never the next one.
+ * the store names at its first reading, however often it must look, and never the next one. What this process has in
+ * memory may be old: it may have lost the thread without having heard of it.
  */
 export function createCancel({
   claims,
@@ -29,28 +31,36 @@ export function createCancel({
 }) {
   return async (uid: string): Promise<void> => {
     const endsAt = clock.elapsed() + OBEY_MS;
-    const runId = held.get(uid)?.run?.runId ?? (await claims.load(uid))?.run?.runId;
+    let record = await claims.load(uid);
+    const runId = record?.run?.runId;
     if (runId === undefined) return;
-    for (;;) {
-      const thread = held.get(uid);
-      if (thread && (await endsHere(thread, runId, endsAt))) return;
-      if (await endsInStore(uid, runId, endsAt)) return;
+    while (!(await hasEnded(record, runId, endsAt))) {
       await pause(timers, LOOK_MS);
+      record = await claims.load(uid);
     }
   };
+
+  /** `record`: the thread as it was just read. False: look again. */
+  async function hasEnded(record: ThreadRecord | null, runId: string, endsAt: number): Promise<boolean> {
+    if (record?.run?.runId !== runId || record.state === "idle") return true;
+    const thread = held.get(record.uid);
+    return thread && thread.fence === record.fence
+      ? endsHere(thread, runId, endsAt)
+      : endsInStore(record, runId, endsAt);
+  }
 
   /** False: the thread was taken from here meanwhile, and the run goes on elsewhere. */
   async function endsHere(thread: HeldThread, runId: string, endsAt: number): Promise<boolean> {
     const handled = thread.receive({ type: "run.cancelled", runId });
     if (!(await isDone(handled, endsAt))) throw new StoreUnavailable("cancel a run");
-    return thread.run?.runId !== runId || Boolean(thread.run.outcome);
+    const { run } = thread;
+    // Another run: the named one ended, and the thread is still held for the next one.
+    return run?.runId === runId ? Boolean(run.outcome) : held.get(thread.uid) === thread;
   }
 
   /** False: its holder was told, and has not obeyed yet; or the thread moved meanwhile. */
-  async function endsInStore(uid: string, runId: string, endsAt: number): Promise<boolean> {
-    const record = await claims.load(uid);
-    if (record?.run?.runId !== runId || record.state === "idle") return true;
-    const { fence, slug } = record;
+  async function endsInStore(record: ThreadRecord, runId: string, endsAt: number): Promise<boolean> {
+    const { uid, fence, slug } = record;
     if (fence && !isSilent(holderOf(fence)) && clock.elapsed() < endsAt) {
       store.send(holderOf(fence), { type: "cancel", uid, runId });
       return false;

@@ -21,6 +21,7 @@ export function draftCommit(options: {
     slug: string;
     fence: string;
     rev: number;
+    readOp: string | null;
     snapshot: ThreadSnapshot;
     run: RunRecord | null;
   };
@@ -41,6 +42,7 @@ export function draftCommit(options: {
     fence: thread.fence,
     ...purpose,
     rev: thread.rev,
+    readOp: thread.readOp,
     atMs,
     snapshot: threadHost.freeze(next),
     state,

@@ -83,6 +83,8 @@ export class HeldThread {
   #longReply: LongReply;
   #snapshot: ThreadSnapshot;
   #rev: number;
+  /** Of the record that this was opened with. */
+  readonly #readOp: string | null;
   #history: Message[];
   #messageCount: number;
   #catalog: Catalog;
@@ -115,6 +117,7 @@ export class HeldThread {
     this.basePosition = this.log.position;
     this.#snapshot = record?.snapshot ? threadHost.thaw(record.snapshot) : threadHost.initial();
     this.#rev = record?.rev ?? 0;
+    this.#readOp = record?.lastOp ?? null;
     this.#history = record?.tail ?? [];
     this.#messageCount = record?.messageCount ?? 0;
     this.#catalog = record?.catalog ?? [];
@@ -235,7 +238,7 @@ export class HeldThread {
   #draft(planned: Planned | null, purpose: CommitPurpose) {
     const { uid, slug, fence, run } = this;
     const { clock, newId } = this.#dependencies;
-    const thread = { uid, slug, fence, run, rev: this.#rev, snapshot: this.#snapshot };
+    const thread = { uid, slug, fence, run, rev: this.#rev, readOp: this.#readOp, snapshot: this.#snapshot };
     return draftCommit({ thread, planned, purpose, opId: newId(), atMs: clock.now() });
   }
 

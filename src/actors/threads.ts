@@ -9,6 +9,7 @@ import { createCancel } from "./cancel.ts";
 import { createClaims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import { createFollowing } from "./following/following.ts";
+import { createFollowRun } from "./follow-run.ts";
 import { createHeldThreads } from "./held-threads.ts";
 import { createLongReplies } from "./long-replies.ts";
 import { createRecovery } from "./recovery.ts";
@@ -28,6 +29,8 @@ export interface Threads {
   answer(answer: PageAnswer, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
   /** The active or last run's stream again; null where the thread has had none. */
   follow(uid: string, loading?: Promise<ThreadRecord | null>): Promise<Reply | null>;
+  /** The stream of one run, in whatever state it is; null where the thread has no such run. */
+  followRun(uid: string, runId: string, loading?: Promise<ThreadRecord | null>): Promise<Reply | null>;
   /** Stops the active run or pending call, wherever it is; also fine where there is none. */
   cancel(uid: string): Promise<void>;
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
@@ -60,8 +63,8 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
   const shared = { ...dependencies, claims, held, following };
   const attach = createAttach(held, following);
-  const repeat = createRepeat({ ...shared, attach });
-  const say = createSay({ ...shared, repeat });
+  const followRun = createFollowRun({ ...shared, attach });
+  const say = createSay({ ...shared, repeat: createRepeat(followRun) });
   const answer = createAnswer({ ...shared, attach });
   const cancel = createCancel({ ...shared, isSilent: (processId) => recovery.isSilent(processId) });
 
@@ -92,6 +95,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     follow: (uid, loading) =>
       claims.onFresh<Reply | null>(uid, loading, async (record) => (record?.run ? attach(record, 0) : null)),
 
+    followRun,
     cancel,
     history: (uid, page) => store.history(uid, page),
 

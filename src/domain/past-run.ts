@@ -38,7 +38,9 @@ export function replyMessage(options: {
 }): Message {
   const { run, outcome, terminal, id, createdAtMs } = options;
   const text = textOf(run.lines);
-  const content = text === "" && outcome === "failed" && terminal?.type === "error" ? terminal.message : text;
+  const streamedNothing = text === "" && !run.kept;
+  const content =
+    streamedNothing && outcome === "failed" && terminal?.type === "error" ? terminal.message : text;
   const steps = foldSteps(run.lines);
   const calls = pastCalls(run.turns);
   return {

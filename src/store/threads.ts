@@ -22,6 +22,8 @@ export interface ThreadStore {
     message: UserMessage,
     max: number,
   ): Promise<{ type: "waiting"; fence: string } | { type: "full" } | { type: "free" } | SaidBefore>;
+  /** The runs of the messages that wait, in order of arrival. */
+  waitingRuns(uid: string): Promise<string[]>;
   /** Replaces the catalog; an empty one clears it. The revision is not touched. */
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
   /** Oldest first. */
@@ -44,6 +46,8 @@ export interface ThreadRecord {
   slug: string;
   /** Counts the commits; 0 before the first one. */
   rev: number;
+  /** The `opId` of the last commit; null before the first one. A failover may use a revision again, never this. */
+  lastOp: string | null;
   /** Who holds the thread: `PROCESS:RANDOM`; null while nobody does. */
   fence: string | null;
   state: ThreadState;
@@ -74,6 +78,8 @@ export interface ThreadCommit {
   takesFrom: string | null;
   /** The revision that the decision was made on. */
   rev: number;
+  /** With `claims`: the last operation that the decision was made on (ThreadRecord.lastOp). Another one: `changed`. */
+  readOp: string | null;
   atMs: number;
   snapshot: string;
   state: ThreadState;

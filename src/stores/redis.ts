@@ -6,6 +6,7 @@ import { redisChannels } from "./redis/channels.ts";
 import { linkToCluster } from "./redis/cluster.ts";
 import { createCommands } from "./redis/commands.ts";
 import type { OnCommand } from "./redis/commands.ts";
+import { checkFormat } from "./redis/format.ts";
 import { redisHealth } from "./redis/health.ts";
 import { globalKeys, messageChannel } from "./redis/keys.ts";
 import { redisLiveness } from "./redis/liveness.ts";
@@ -52,6 +53,8 @@ export async function storeOver(
   const { durability, log, onCommand } = options;
   const processId = newId();
   const redis = createCommands({ link, durability, onCommand });
+  // Not copied: a failover that takes it back leaves the format that every start raises again.
+  await checkFormat(createCommands({ link, durability: "local" }));
 
   const changed = new Set<() => void>();
   let onMessage: (message: InstanceMessage) => void = () => {};

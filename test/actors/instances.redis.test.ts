@@ -143,6 +143,7 @@ describe("two instances on one Redis", () => {
       claims: true,
       takesFrom: record!.fence,
       rev: record!.rev,
+      readOp: record!.lastOp,
       atMs: Date.now(),
       snapshot: record!.snapshot!,
       state: "running",

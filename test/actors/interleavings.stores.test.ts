@@ -15,6 +15,7 @@ import { storeKinds } from "../support/store-kinds.ts";
 import type { TestDatabase } from "../support/store-kinds.ts";
 import { answers, readerOf, says } from "./instance.ts";
 import { pageCall, serverCall } from "./scripted-agent.ts";
+import { randomRuns } from "../support/lengths.ts";
 
 /** How the agent ends its nth turn. */
 type TurnScript = "finish" | "page" | "server" | "two pages" | "fail";
@@ -177,7 +178,7 @@ describe.each(storeKinds)("clients that interleave on one thread, on $name", ({ 
         }
         expect(threads.held()).toBe(0);
       }),
-      { numRuns: 250 },
+      { numRuns: randomRuns(250) },
     );
   });
 });

@@ -18,6 +18,7 @@ const record: ThreadRecord = {
   uid: "t1",
   slug: "shop",
   rev: 3,
+  lastOp: "op",
   fence: "A:2",
   state: "running",
   snapshot: null,

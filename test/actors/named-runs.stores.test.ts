@@ -11,13 +11,19 @@ describe.each(storeKinds)("P31: whoever ends a run names it, on $name", ({ prepa
 
   it("a cancel that comes while the run's last save is on its way does not end the next one", async () => {
     const gated = gatedStore(store);
-    const here = createInstance(gated.store);
+    let hasRead = () => {};
+    const reading = new Promise<void>((resolve) => (hasRead = resolve));
+    const here = createInstance({
+      ...gated.store,
+      load: (...args) => gated.store.load(...args).finally(hasRead),
+    });
     await here.threads.say(says("t1", "One"));
     const second = readerOf(await here.threads.say(says("t1", "Two")));
     const save = gated.holdNext();
     (await here.agent.turn()).finish();
     await save.reached;
     const cancelled = here.threads.cancel("t1");
+    await reading;
     save.open();
     await cancelled;
     const turn = await here.agent.turn();

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { freeName, isAllowedName, safeName } from "../../src/agent/names.ts";
+import { randomRuns } from "../support/lengths.ts";
 
 it("freeName() keeps a name that the model's API takes", () => {
   expect(freeName("add_to_cart", () => false)).toBe("add_to_cart");
@@ -37,6 +38,6 @@ it("freeName() names any number of any tools with allowed, different names", () 
       expect(names.size).toBe(tools.length);
       for (const name of names) expect(isAllowedName(name)).toBe(true);
     }),
-    { numRuns: 200 },
+    { numRuns: randomRuns(200) },
   );
 });

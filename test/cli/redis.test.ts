@@ -1,3 +1,4 @@
+import { createClient } from "redis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { startRedis } from "../support/redis-server.ts";
@@ -18,6 +19,18 @@ test("with REDIS_URL the command line works on that store", async () => {
   const listed = await runCommand(env, ["channels", "list", "--json"]);
   expect(JSON.parse(listed.out)).toMatchObject([{ slug: "bot", enabled: true }]);
   expect(listed.err).toBe("");
+});
+
+test("a store whose format is from the future exits 1 with one line", async () => {
+  const later = await startRedis();
+  const client = await createClient({ url: later.url }).connect();
+  await client.set("format:{g}", "999");
+  client.destroy();
+  const env = { REDIS_URL: later.url, DATA_DIR: temporaryFolder() };
+  const { code, out, err } = await runCommand(env, ["channels", "list"]);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toMatch(/^Cannot open the store on Redis: its format is 999, .+\n$/);
+  await later.stop();
 });
 
 test("P15: a Redis that cannot be reached exits 1 with one line, and without its password", async () => {

@@ -103,7 +103,7 @@ async function heldForGood({ forgetsAtOnce = false } = {}): Promise<string[]> {
       mayDie: true,
       async act(gate) {
         turn.pass = () => gate.pass();
-        await claim(sleeper, { uid, rev: 0, takesFrom: null });
+        await claim(sleeper, { uid, rev: 0, readOp: null, takesFrom: null });
         await sleeper.beat(0);
       },
     };

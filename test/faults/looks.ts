@@ -3,7 +3,7 @@ import { createRecovery } from "../../src/actors/recovery.ts";
 import { systemClock } from "../../src/clock.ts";
 import { newFence } from "../../src/domain/fence.ts";
 import { newId } from "../../src/domain/ids.ts";
-import type { Store } from "../../src/store.ts";
+import type { Store, ThreadCommit } from "../../src/store.ts";
 import { sampleCommit } from "../stores/samples.ts";
 
 /** Longer than any play of an order takes: who is silent is told by the test, and not by how fast this machine is. */
@@ -28,7 +28,8 @@ export async function lookAround(store: StoreOfProcess): Promise<void> {
     takeUp: {
       async take(uid, fence) {
         const record = await store.load(uid, 1);
-        if (record?.fence === fence) await claim(store, { uid, rev: record.rev, takesFrom: fence });
+        if (record?.fence !== fence) return;
+        await claim(store, { uid, rev: record.rev, readOp: record.lastOp, takesFrom: fence });
       },
       expire: () => Promise.resolve(),
     },
@@ -37,6 +38,9 @@ export async function lookAround(store: StoreOfProcess): Promise<void> {
   recovery.stop();
 }
 
-export function claim(store: StoreOfProcess, thread: { uid: string; rev: number; takesFrom: string | null }) {
+export function claim(
+  store: StoreOfProcess,
+  thread: Pick<ThreadCommit, "uid" | "rev" | "readOp" | "takesFrom">,
+) {
   return store.commit(sampleCommit({ ...thread, opId: newId(), fence: newFence(store.processId) }));
 }

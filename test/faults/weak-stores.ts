@@ -32,6 +32,7 @@ function withoutFence(store: Store): Store["commit"] {
       claims: true,
       takesFrom: record?.fence ?? null,
       rev: record?.rev ?? 0,
+      readOp: record?.lastOp ?? null,
       orWait: null,
     };
     return store.commit(taken);

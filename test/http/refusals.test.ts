@@ -396,7 +396,7 @@ describe("rate limits (P21)", () => {
     expect(got.headers).toMatchObject({
       "retry-after": "55",
       "access-control-allow-origin": ORIGIN,
-      "access-control-expose-headers": "retry-after",
+      "access-control-expose-headers": "retry-after, x-run-id",
     });
     expect((await post("/v1/widget/tool-results", {}, on(token))).status).toBe(422);
     expect(agent.turns).toBe(0);

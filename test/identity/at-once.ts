@@ -7,6 +7,7 @@ import { clientOf } from "./channel-client.ts";
 import type { ChannelClient } from "./channel-client.ts";
 import { call, emptyTown, identify, talkOf, visit } from "./reference.ts";
 import type { Town } from "./reference.ts";
+import { randomRuns } from "../support/lengths.ts";
 
 /** What somebody asks at the same moment as the others. `who`: one of the visitors. */
 type Ask =
@@ -46,7 +47,7 @@ export function itIsLinearizable(open: () => House, runs: number): void {
           expect(ordersOf(asks).map((order) => playInOrder(town, asks, order))).toContainEqual(seen);
         },
       ),
-      { numRuns: runs },
+      { numRuns: randomRuns(runs) },
     );
     expect(await house.faults()).toEqual([]);
   });

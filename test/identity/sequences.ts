@@ -7,6 +7,7 @@ import { clientOf } from "./channel-client.ts";
 import { command } from "./commands.ts";
 import type { Command } from "./commands.ts";
 import { expiredToken } from "./expired-token.ts";
+import { randomRuns } from "../support/lengths.ts";
 
 /** Nothing can be done where nobody has come. */
 const OPENING: Command[] = [
@@ -36,7 +37,7 @@ export function itFollowsTheReference(open: () => House, runs: number): void {
         for (const each of [...OPENING, ...commands]) await both.perform(each);
         await both.compare();
       }),
-      { numRuns: runs },
+      { numRuns: randomRuns(runs) },
     );
     expect(await house.faults()).toEqual([]);
   });

@@ -6,6 +6,7 @@ import type { ThreadEvent } from "../../machines/thread.ts";
 import { MAX_ATTEMPTS, MAX_MISSES } from "../../machines/run.ts";
 import { threadHost } from "../../src/actors/charts.ts";
 import { play, threadEvent } from "./thread-events.ts";
+import { randomRuns } from "../support/lengths.ts";
 
 const limits: RunLimits = { toolCalls: 3, toolResultMs: 500 };
 const said = (runId = "r1", atMs = 1_000): ThreadEvent => ({ type: "user.said", runId, atMs, limits });
@@ -73,7 +74,7 @@ describe("the thread's chart, for all event sequences", () => {
           if (superseding) open = true;
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: randomRuns(2_000) },
     );
   });
 
@@ -86,7 +87,7 @@ describe("the thread's chart, for all event sequences", () => {
         expect(begun - ended).toBe(snapshot.context.run ? 1 : 0);
         expect(snapshot.value === "idle").toBe(snapshot.context.run === null);
       }),
-      { numRuns: 2_000 },
+      { numRuns: randomRuns(2_000) },
     );
   });
 
@@ -99,7 +100,7 @@ describe("the thread's chart, for all event sequences", () => {
         expect([...prefix.lines, ...rest.lines]).toEqual(whole.lines);
         expect(threadHost.freeze(rest.snapshot)).toBe(threadHost.freeze(whole.snapshot));
       }),
-      { numRuns: 1_000 },
+      { numRuns: randomRuns(1_000) },
     );
   });
 

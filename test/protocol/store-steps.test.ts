@@ -7,28 +7,33 @@ import { sampleCommit, sampleRun, sampleWaiting } from "../stores/samples.ts";
 import { usual } from "./configurations.ts";
 import type { Step } from "./explore.ts";
 import { ownership } from "./ownership.ts";
-import { today } from "./rules.ts";
+import { mended } from "./rules.ts";
 import { initialState } from "./state.ts";
-import type { Answer, Bounds, Commit, Fence, Request, State } from "./state.ts";
+import type { Answer, Bounds, Commit, Fence, Op, Request, State } from "./state.ts";
 import { fenceName, messageName } from "./steps.ts";
 
 /**
  * The model's store is the store: along random ways through the model, what it answers is what the reference twin of
- * the stores answers to the same requests. Bars are not in the twin.
+ * the stores answers to the same requests. Lists of holders are not in the twin.
  */
-const rules = { ...today, bars: false };
+const rules = mended;
 const QUEUE_MAX = 8;
 
+function opName({ fence, rev }: Op): string {
+  return `${fenceName(fence)}/${rev}`;
+}
+
 function commitOf(request: Commit): ThreadCommit {
-  const { fence, rev, run, ends, starts, orWait, takesFrom, claims, holds } = request;
+  const { fence, rev, readOp, run, ends, starts, orWait, takesFrom, claims, holds } = request;
   const nameOf = (message: number | null) => (message === null ? null : messageName(message));
   return sampleCommit({
     uid: `t${request.thread}`,
-    opId: `${fenceName(fence)}/${rev}`,
+    opId: opName({ fence, rev }),
     fence: fenceName(fence),
     claims,
     takesFrom: takesFrom === null ? null : fenceName(takesFrom),
     rev,
+    readOp: readOp === null ? null : opName(readOp),
     state: run === null ? "idle" : run.phase === "awaiting" ? "awaiting" : "running",
     run: sampleRun(nameOf(run?.message ?? ends) ?? "of earlier times"),
     endedRun: run && ends !== null ? sampleRun(messageName(ends)) : null,

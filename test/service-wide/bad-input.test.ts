@@ -26,7 +26,7 @@ function toPage(status: number, headers: Record<string, string> = noStore, origi
   const cors = {
     vary: "Origin",
     "access-control-allow-origin": origin,
-    "access-control-expose-headers": "retry-after",
+    "access-control-expose-headers": "retry-after, x-run-id",
   };
   return { status, headers: { ...headers, ...cors, "content-length": "0" }, text: "" };
 }

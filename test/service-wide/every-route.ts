@@ -57,7 +57,7 @@ export function unavailable(routes: Asking[]): Told[] {
   const readable = {
     vary: "Origin",
     "access-control-allow-origin": ORIGIN,
-    "access-control-expose-headers": "retry-after",
+    "access-control-expose-headers": "retry-after, x-run-id",
   };
   return routes.map(({ path }) => ({
     path,

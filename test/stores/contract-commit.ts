@@ -29,6 +29,7 @@ export function commitPromises(bench: Bench): void {
         uid: "t1",
         slug: "shop",
         rev: 1,
+        lastOp: "claim",
         fence,
         state: "running",
         snapshot: "snapshot of claim",
@@ -111,9 +112,9 @@ export function commitPromises(bench: Bench): void {
       expect(await store.commit(sampleCommit({ opId: "x", fence, claims: false, rev: 2 }))).toEqual({
         type: "fenced",
       });
-      expect(await store.commit(sampleCommit({ opId: "y", fence, claims: true, rev: 2 }))).toEqual(
-        committed(3),
-      );
+      expect(
+        await store.commit(sampleCommit({ opId: "y", fence, claims: true, rev: 2, readOp: "end" })),
+      ).toEqual(committed(3));
     });
 
     it("a claim on another revision is `changed`, and so is a continuation", async () => {
@@ -126,7 +127,7 @@ export function commitPromises(bench: Bench): void {
       expect(await store.load("t1", BUDGET_CHARS)).toEqual(before);
       await store.commit(sampleCommit({ opId: "end", fence, claims: false, rev: 1, holds: false }));
       for (const rev of [0, 1, 3]) {
-        const late = sampleCommit({ opId: `late ${rev}`, fence: `${store.processId}:b`, rev });
+        const late = sampleCommit({ opId: `late ${rev}`, fence: `${store.processId}:b`, rev, readOp: "end" });
         expect(await store.commit(late)).toEqual({ type: "changed" });
       }
       expect(
@@ -135,16 +136,46 @@ export function commitPromises(bench: Bench): void {
       expect(await store.load("t2", BUDGET_CHARS)).toBeNull();
     });
 
+    it("P6: a claim that was decided on another operation than the last one is `changed`", async () => {
+      const { store } = bench.it;
+      const fence = await claimed(store);
+      await store.commit(sampleCommit({ opId: "end", fence, claims: false, rev: 1, holds: false }));
+      const before = await store.load("t1", BUDGET_CHARS);
+      // As after a failover: the revision is the same again, and what was done is not.
+      const claims = { fence: `${store.processId}:b`, rev: 2 };
+      for (const readOp of [null, "claim", "undone"]) {
+        const late = sampleCommit({ opId: `on ${readOp}`, ...claims, readOp });
+        expect(await store.commit(late)).toEqual({ type: "changed" });
+        expect(await store.commit({ ...late, takesFrom: fence })).toEqual({ type: "changed" });
+      }
+      const first = { uid: "t2", opId: "first", fence: `${store.processId}:b` };
+      expect(await store.commit(sampleCommit({ ...first, readOp: "undone" }))).toEqual({ type: "changed" });
+      expect(await store.load("t2", BUDGET_CHARS)).toBeNull();
+      expect(await store.load("t1", BUDGET_CHARS)).toEqual(before);
+      expect(await store.commit(sampleCommit({ opId: "claims", ...claims, readOp: "end" }))).toEqual(
+        committed(3),
+      );
+    });
+
+    it("whoever holds the thread continues without naming the last operation", async () => {
+      const { store } = bench.it;
+      const fence = await claimed(store);
+      const continues = { opId: "b", fence, claims: false, rev: 1, readOp: null };
+      expect(await store.commit(sampleCommit(continues))).toEqual(committed(2));
+    });
+
     it("the holder may claim what it holds", async () => {
       const { store } = bench.it;
       const fence = await claimed(store);
-      expect(await store.commit(sampleCommit({ opId: "again", fence, rev: 1 }))).toEqual(committed(2));
+      expect(await store.commit(sampleCommit({ opId: "again", fence, rev: 1, readOp: "claim" }))).toEqual(
+        committed(2),
+      );
     });
 
     it("P9: takesFrom takes the thread from a lost fence, and only from that one", async () => {
       const { store } = bench.it;
       const lost = await claimed(store);
-      const takes = { fence: `${store.processId}:b`, rev: 1 };
+      const takes = { fence: `${store.processId}:b`, rev: 1, readOp: "claim" };
       expect(await store.commit(sampleCommit({ opId: "x", ...takes, takesFrom: "other:b" }))).toEqual({
         type: "fenced",
       });
@@ -162,7 +193,13 @@ export function commitPromises(bench: Bench): void {
       const { store } = bench.it;
       const lost = await claimed(store);
       await store.commit(sampleCommit({ opId: "end", fence: lost, claims: false, rev: 1, holds: false }));
-      const takes = sampleCommit({ opId: "x", fence: `${store.processId}:b`, takesFrom: lost, rev: 2 });
+      const takes = sampleCommit({
+        opId: "x",
+        fence: `${store.processId}:b`,
+        takesFrom: lost,
+        rev: 2,
+        readOp: "end",
+      });
       expect(await store.commit(takes)).toEqual(committed(3));
     });
 
@@ -253,7 +290,9 @@ export function commitPromises(bench: Bench): void {
       const { store } = bench.it;
       const fence = await claimed(store);
       await store.commit(sampleCommit({ opId: "end", fence, claims: false, rev: 1, holds: false }));
-      expect(await store.commit({ ...claimOrWait(store, "w1"), rev: 2 })).toEqual(committed(3));
+      expect(await store.commit({ ...claimOrWait(store, "w1"), rev: 2, readOp: "end" })).toEqual(
+        committed(3),
+      );
       expect((await store.load("t1", BUDGET_CHARS))?.waitingCount).toBe(0);
     });
 
@@ -269,6 +308,18 @@ export function commitPromises(bench: Bench): void {
         type: "full",
         fence,
       });
+    });
+
+    it("waitingRuns() are the runs of the messages that wait, in order of arrival", async () => {
+      const { store } = bench.it;
+      expect(await store.waitingRuns("t1")).toEqual([]);
+      const fence = await claimed(store);
+      await store.wait("t1", sampleWaiting("w2"), 8);
+      await store.wait("t1", sampleWaiting("w1"), 8);
+      expect(await store.waitingRuns("t1")).toEqual(["w2", "w1"]);
+      const begins = { opId: "b", fence, claims: false, rev: 1, run: sampleRun("w2"), startsWaiting: "w2" };
+      await store.commit(sampleCommit(begins));
+      expect(await store.waitingRuns("t1")).toEqual(["w1"]);
     });
 
     it("P1: a message that waits already waits once, also in a full queue and after a reopen", async () => {
@@ -364,7 +415,7 @@ export function commitPromises(bench: Bench): void {
       const { store } = bench.it;
       const lost = await claimed(store);
       await store.wait("t1", sampleWaiting("w1"), 8);
-      const takes = { fence: `${store.processId}:b`, takesFrom: lost, rev: 1 };
+      const takes = { fence: `${store.processId}:b`, takesFrom: lost, rev: 1, readOp: "claim" };
       expect(await store.commit(sampleCommit({ opId: "b", ...takes }))).toEqual(
         committed(2, sampleWaiting("w1")),
       );

@@ -41,7 +41,7 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       expect(again.processId).not.toBe(lostProcess);
       expect(await again.heldBy(lostProcess)).toEqual([{ uid: "t1", fence: lost }]);
       const fence = `${again.processId}:b`;
-      await again.commit(sampleCommit({ opId: "2", fence, takesFrom: lost, rev: 1 }));
+      await again.commit(sampleCommit({ opId: "2", fence, takesFrom: lost, rev: 1, readOp: "1" }));
       expect(await again.heldBy(lostProcess)).toEqual([]);
       expect(await again.heldBy(again.processId)).toEqual([{ uid: "t1", fence }]);
       await again.forget(lostProcess);
@@ -86,14 +86,14 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       const rests = { fence, state: "awaiting" as const, holds: false, deadlineMs: 100 };
       await store.commit(sampleCommit({ opId: "1", ...rests }));
       expect(await store.due(100, 10)).toEqual(["t1"]);
-      await store.commit(sampleCommit({ opId: "2", fence, rev: 1 }));
+      await store.commit(sampleCommit({ opId: "2", fence, rev: 1, readOp: "1" }));
       expect(await store.due(1_000, 10)).toEqual([]);
       // Rests again, later.
       await store.commit(sampleCommit({ opId: "3", ...rests, claims: false, rev: 2, deadlineMs: 500 }));
       expect(await store.due(499, 10)).toEqual([]);
       expect(await store.due(500, 10)).toEqual(["t1"]);
       // A waiting message keeps it held, so that it is not at rest.
-      await store.commit(sampleCommit({ opId: "4", fence, rev: 3 }));
+      await store.commit(sampleCommit({ opId: "4", fence, rev: 3, readOp: "3" }));
       await store.wait("t1", sampleWaiting("w1"), 8);
       await store.commit(sampleCommit({ opId: "5", ...rests, claims: false, rev: 4 }));
       expect(await store.due(1_000, 10)).toEqual([]);

@@ -69,7 +69,9 @@ export function threadPromises(bench: Bench): void {
       expect(await runIds()).toEqual(["r1", "r1"]);
       await store.commit(sampleCommit({ opId: "2", ...continues, rev: 1, state: "awaiting", holds: false }));
       expect(await runIds()).toEqual(["r1", "r1"]);
-      await store.commit(sampleCommit({ opId: "3", fence, rev: 2, state: "idle", holds: false }));
+      await store.commit(
+        sampleCommit({ opId: "3", fence, rev: 2, readOp: "2", state: "idle", holds: false }),
+      );
       expect(await runIds()).toEqual([undefined, "r1"]);
       const active = await store.load("t1", BUDGET_CHARS, "active");
       expect(await store.load("t1", BUDGET_CHARS)).toEqual({ ...active, run: sampleRun("r1") });
@@ -101,6 +103,7 @@ export function threadPromises(bench: Bench): void {
         uid: "t1",
         slug: "shop",
         rev: 0,
+        lastOp: null,
         fence: null,
         state: "idle",
         snapshot: null,

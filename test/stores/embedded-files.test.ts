@@ -5,6 +5,8 @@ import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { UnreadableRecord } from "../../src/store.ts";
+import { STORE_FORMAT } from "../../src/stores/format.ts";
+import { readNumber } from "../../src/stores/records.ts";
 import { openDb } from "../../src/stores/embedded/db.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { dumpEmbedded } from "./dump-embedded.ts";
@@ -79,14 +81,30 @@ describe("the embedded store's files", () => {
     await store.close();
   });
 
-  it("of another format are not opened", async () => {
-    await (await openEmbeddedStore({ dataDir, clock: systemClock })).close();
-    const db = openDb(dataDir);
-    await db.change("write another format", () => db.put(["format"], 2));
-    await db.close();
-    await expect(openEmbeddedStore({ dataDir, clock: systemClock })).rejects.toThrow(
-      `Cannot open the store in ${dataDir}: its format is 2, this version reads 1`,
-    );
+  it("carry the format; one of an earlier version is raised, one of a later version is not opened", async () => {
+    const open = () => openEmbeddedStore({ dataDir, clock: systemClock });
+    const formatOf = async () => {
+      const db = openDb(dataDir);
+      const found = await db.read("read the format", () => db.get(["format"], readNumber));
+      await db.close();
+      return found;
+    };
+    const write = async (format: unknown) => {
+      const db = openDb(dataDir);
+      await db.change("write another format", () => db.put(["format"], format));
+      await db.close();
+    };
+    await (await open()).close();
+    expect(await formatOf()).toBe(STORE_FORMAT);
+    await write(1);
+    await (await open()).close();
+    expect(await formatOf()).toBe(STORE_FORMAT);
+    for (const later of [STORE_FORMAT + 1, "none"]) {
+      await write(later);
+      await expect(open()).rejects.toThrow(
+        `Cannot open the store in ${dataDir}: its format is ${later}, this version reads up to ${STORE_FORMAT}; start the`,
+      );
+    }
   });
 
   it("P18: expired tokens are swept by the new ones", async () => {
@@ -118,7 +136,7 @@ describe("the embedded store's files", () => {
     const faultOfLoad = () => store.load("t1", BUDGET_CHARS).catch((error: unknown) => error);
     await expect.poll(faultOfLoad).toEqual(fault);
     await db.change("write half a thread", () => db.put(["h", "t1"], { slug: SLUG }));
-    const change = store.commit(sampleCommit({ opId: "2", fence: "p:a", rev: 1 }));
+    const change = store.commit(sampleCommit({ opId: "2", fence: "p:a", rev: 1, readOp: "1" }));
     await expect(change).rejects.toThrow("Cannot read the thread at h,t1: its createdAtMs does not fit");
     await db.close();
     await store.close();

@@ -13,6 +13,7 @@ import {
   sampleRun,
   sampleWaiting,
 } from "./samples.ts";
+import { randomRuns } from "../support/lengths.ts";
 
 /** Few names, so that random commands meet. */
 const pick = <T extends string>(...names: T[]) => fc.constantFrom(...names);
@@ -33,6 +34,8 @@ const someCommit = fc.record({
   takesFrom: fc.option(fence),
   /** Mostly the revision as it is; otherwise off by this. */
   revOff: fc.constantFrom(0, 0, 0, 0, -1, 1),
+  /** Mostly the last operation as it is; otherwise this one. */
+  undoneOp: fc.constantFrom(null, null, null, null, null, "undone"),
   state: pick("idle", "running", "awaiting"),
   runId,
   endedRunId: fc.option(runId, { freq: 4 }),
@@ -114,6 +117,7 @@ export async function run(store: Store, command: Command, number: number): Promi
           claims: command.claims,
           takesFrom: command.takesFrom,
           rev: (record?.rev ?? 0) + command.revOff,
+          readOp: command.undoneOp ?? record?.lastOp ?? null,
           atMs,
           snapshot: `snapshot ${number}`,
           state: command.state,
@@ -265,7 +269,7 @@ export function itEqualsTheReference<Opened extends StoreUnderTest>(
           await opened.clean();
         }
       }),
-      { numRuns: options.runs },
+      { numRuns: randomRuns(options.runs) },
     );
   });
 }

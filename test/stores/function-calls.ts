@@ -184,7 +184,13 @@ function commitCases(): FunctionCase[] {
       },
       step: (store) =>
         store.commit(
-          commit("answer", { rev: 2, run, endedRun: sampleRun("r1"), messages: [sampleMessage(2)] }),
+          commit("answer", {
+            rev: 2,
+            readOp: "rest",
+            run,
+            endedRun: sampleRun("r1"),
+            messages: [sampleMessage(2)],
+          }),
         ),
     },
     {
@@ -208,13 +214,15 @@ function commitCases(): FunctionCase[] {
     {
       name: "a claim of a dead process's thread",
       before: (store) => store.commit(commit("claim", { fence: lost, messages: [sampleMessage(1)] })),
-      step: (store) => store.commit(commit("take", { takesFrom: lost, rev: 1 })),
+      step: (store) => store.commit(commit("take", { takesFrom: lost, rev: 1, readOp: "claim" })),
     },
     {
       name: "a claim and release of a thread that this process holds by another fence",
       before: held,
       step: (store) =>
-        store.commit(commit("take", { fence: "alive:b", takesFrom: fence, rev: 1, holds: false })),
+        store.commit(
+          commit("take", { fence: "alive:b", takesFrom: fence, rev: 1, readOp: "claim", holds: false }),
+        ),
     },
   ];
   return cases.map((each) => ({ ...each, function: "commit", name: `commit, ${each.name}` }));
@@ -236,6 +244,12 @@ function otherCases(): FunctionCase[] {
       step: (store) => store.load(uid, 1_000),
     },
     { name: "list_runs", function: "list_runs", before: held, step: (store) => store.runs(uid, 9) },
+    {
+      name: "raise_format",
+      function: "raise_format",
+      before: () => Promise.resolve(),
+      step: (_, redis) => redis.call("raise_format", { format: globalKeys.format }, { ours: "3" }),
+    },
     {
       name: "change_set, a new member",
       function: "change_set",

@@ -8,7 +8,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { systemClock } from "../../src/clock.ts";
 import { StoreUnavailable, UnreadableRecord } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
-import { messageChannel, threadKeys } from "../../src/stores/redis/keys.ts";
+import { STORE_FORMAT } from "../../src/stores/format.ts";
+import { globalKeys, messageChannel, threadKeys } from "../../src/stores/redis/keys.ts";
 import { library } from "../../src/stores/redis/functions.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { isFull } from "../faults/lengths.ts";
@@ -196,6 +197,24 @@ it("a record that does not fit is named with its place, and is no outage; a fiel
   await order("HSET", threadKeys("t1").header, "run", "no JSON");
   await order("LPOP", threadKeys("t1").messages, "2");
   await expect(store.load("t1", BUDGET_CHARS)).rejects.toThrow("Cannot read the run at t1: it is no object");
+});
+
+it("carries its format: none is 0.1.0's and raised, a later one is not opened and stays", async () => {
+  const { format } = globalKeys;
+  for (const earlier of [null, "1", String(STORE_FORMAT)]) {
+    await order("FLUSHALL");
+    if (earlier !== null) await order("SET", format, earlier);
+    await open();
+    expect(await order("GET", format)).toBe(String(STORE_FORMAT));
+  }
+  for (const later of [String(STORE_FORMAT + 1), "none"]) {
+    await order("SET", format, later);
+    await expect(open()).rejects.toThrow(
+      `Cannot open the store on Redis: its format is ${later}, this version reads up to ${STORE_FORMAT}; start the`,
+    );
+    expect(await order("GET", format)).toBe(later);
+  }
+  await order("FLUSHALL");
 });
 
 it("a message between instances that is no JSON object is told of and ignored", async () => {

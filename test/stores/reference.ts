@@ -162,6 +162,7 @@ export function createReference(clock: Clock): Store {
     }
     if (!change.claims && fence !== change.fence) return { type: "fenced" };
     if ((thread?.rev ?? 0) !== change.rev) return { type: "changed" };
+    if (change.claims && (thread?.last?.commit.opId ?? null) !== change.readOp) return { type: "changed" };
     if (change.startsWaiting !== null && thread?.queue[0]?.runId !== change.startsWaiting) {
       return { type: "changed" };
     }
@@ -320,6 +321,7 @@ export function createReference(clock: Clock): Store {
         uid,
         slug,
         rev,
+        lastOp: last?.commit.opId ?? null,
         fence,
         state,
         snapshot: last?.commit.snapshot ?? null,
@@ -337,6 +339,7 @@ export function createReference(clock: Clock): Store {
       thread.parts.set(`${runId} ${nth}`, text);
       return true;
     },
+    waitingRuns: async (uid) => (threads.get(uid)?.queue ?? []).map(({ runId }) => runId),
     keptText: async (uid, runId, parts) => textOfParts(uid, runId, parts),
     async wait(uid, message, max) {
       const thread = threads.get(uid);

@@ -71,6 +71,7 @@ export function sampleCommit(changes: Partial<ThreadCommit> & { opId: string; fe
     claims: true,
     takesFrom: null,
     rev: 0,
+    readOp: null,
     atMs: 1_000,
     snapshot: `snapshot of ${changes.opId}`,
     state: "running",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { RefusalReason } from "../../domain/refusal.ts";
 import { statusOf } from "../route.ts";
+import { RUN_ID_HEADER } from "../stream/stream-answer.ts";
 import type { AnswerDocumentation, Field } from "../route.ts";
 
 /** Documentation that several endpoints share. */
@@ -88,7 +89,10 @@ export function documentedLines(
 ): AnswerDocumentation {
   return {
     description,
-    headers: { "content-encoding": "gzip, where the request accepts it" },
+    headers: {
+      "content-encoding": "gzip, where the request accepts it",
+      [RUN_ID_HEADER]: "The run that the stream tells of",
+    },
     body: { type: "application/x-ndjson", schema, example },
   };
 }

@@ -13,12 +13,16 @@ const STREAM_HEADERS = {
   vary: "accept-encoding",
 };
 
+/** Names the run that a stream tells of: who lost the stream re-attaches to that run, and to no later one. */
+export const RUN_ID_HEADER = "x-run-id";
+
 /** A reply as an answer: its lines as they come, compressed if the request accepts gzip and not too many are; ends with the terminal line. */
 export function streamAnswer(reply: Reply, request: HttpRequest): HttpAnswer {
+  const headers = { ...STREAM_HEADERS, [RUN_ID_HEADER]: reply.runId };
   const compresses = acceptsGzip(request.headers.get("accept-encoding")) && mayCompress();
   return {
     status: 200,
-    headers: compresses ? { ...STREAM_HEADERS, "content-encoding": "gzip" } : STREAM_HEADERS,
+    headers: compresses ? { ...headers, "content-encoding": "gzip" } : headers,
     stream(socket) {
       const outlet = compresses ? gzipOutlet(socket) : socket;
       outlet.onGone(() => reply.leave());

@@ -4,6 +4,7 @@ import type { WidgetAdmission } from "../../admission/widget-admission.ts";
 import type { HttpAnswer, HttpRequest } from "../../listener.ts";
 import { documentedEmpty, originHeader, widgetRefusals } from "../reference/shared-documentation.ts";
 import type { Documentation, Route } from "../route.ts";
+import { RUN_ID_HEADER } from "../stream/stream-answer.ts";
 
 const documentation: Documentation = {
   summary: "CORS preflight",
@@ -50,6 +51,9 @@ export function preflightRoute({ admission }: { admission: Pick<WidgetAdmission,
   };
 }
 
+/** What of an answer's headers a page may read besides those that browsers always show. */
+const EXPOSED = `retry-after, ${RUN_ID_HEADER}`;
+
 /**
  * Lets pages of known origins read an answer: streams, errors and unknown paths too. `vary` tells caches that it depends
  * on the Origin, in every case.
@@ -67,7 +71,7 @@ export function withCors(
   const provenance = provenanceOf(request);
   if (provenance?.type === "origin" && !options.isForeign && options.directory.isKnown(provenance)) {
     headers["access-control-allow-origin"] = provenance.origin;
-    if (request.method !== "OPTIONS") headers["access-control-expose-headers"] = "retry-after";
+    if (request.method !== "OPTIONS") headers["access-control-expose-headers"] = EXPOSED;
   }
   return { ...answer, headers };
 }

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import {
   documentedLines,
@@ -7,6 +8,7 @@ import {
   widgetRefusals,
 } from "../reference/shared-documentation.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
+import { Refusal } from "../../domain/refusal.ts";
 import { streamAnswer } from "../stream/stream-answer.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
@@ -14,23 +16,41 @@ import type { Gate } from "./gate.ts";
 import { noBody } from "./request-readers.ts";
 
 const documentation: Documentation = {
-  summary: "Re-attach to the active or last run",
+  summary: "Re-attach to a run: the active or last one, or the one that is named",
   description:
-    "Everything said since the user's message, then live, to the terminal line of the present stream. A pending tool_call is that line.",
+    "Everything said since the user's message, then live, to the terminal line of the present stream. A pending tool_call is that line. A run that others have followed since is told in short.",
   credential: "visitorToken",
   params: threadParam,
-  query: {},
+  query: {
+    run: {
+      description: "The x-run-id of a stream that was lost: the stream of this run, whatever came after it",
+      schema: z.string(),
+      required: false,
+      example: "fJ0bqXz1nUO5o6pVh2xkSA",
+    },
+  },
   headers: originHeader,
   body: null,
   answers: {
     200: documentedLines("The run's stream", widgetLine, { type: "done", elapsedMs: 1200 }),
-    204: documentedEmpty("The thread has had no run"),
-    ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "unavailable"]),
+    204: documentedEmpty("The thread has had no run, and none is named"),
+    ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "unavailable"], {
+      "not-found": "The thread does not exist or belongs to another visitor, or it has no such run",
+    }),
   },
 };
 
-/** GET /v1/widget/threads/:id/stream: the active or last run again, from its beginning (contract, Re-attaching). */
-export function streamRoute({ gate, threads }: { gate: Gate; threads: Pick<Threads, "follow"> }): Route {
+/**
+ * GET /v1/widget/threads/:id/stream: the active or last run again, from its beginning (contract, Re-attaching); with
+ * `?run=` that one.
+ */
+export function streamRoute({
+  gate,
+  threads,
+}: {
+  gate: Gate;
+  threads: Pick<Threads, "follow" | "followRun">;
+}): Route {
   return {
     method: "GET",
     path: "/v1/widget/threads/:id/stream",
@@ -43,7 +63,11 @@ export function streamRoute({ gate, threads }: { gate: Gate; threads: Pick<Threa
         threadName: () => incoming.params["id"] ?? "",
         loads: "last",
       });
-      const reply = await threads.follow(uid, loading);
+      const runId = new URLSearchParams(incoming.request.query).get("run");
+      const reply = await (runId === null
+        ? threads.follow(uid, loading)
+        : threads.followRun(uid, runId, loading));
+      if (!reply && runId !== null) throw new Refusal("not-found", "The thread has no such run");
       if (!reply) return emptyAnswer(204);
       incoming.note({ runId: reply.runId });
       return streamAnswer(reply, incoming.request);

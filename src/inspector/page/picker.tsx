@@ -1,10 +1,7 @@
-import { useEffect, useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import type { ThreadEntryView, UserView } from "../views.ts";
+import { Select, useChoices } from "./select.tsx";
 import type { Service } from "./service.ts";
-
-interface Choice {
-  value: string;
-  text: string;
-}
 
 /** Channel, user, thread: each list is asked for when the one before it is chosen. */
 export function Picker({
@@ -23,29 +20,17 @@ export function Picker({
 
   const channels = useChoices(
     async () =>
-      (await service.channels()).map((one) => ({ value: one.slug, text: `${one.slug} (${one.kind})` })),
+      (await service.channels()).map(({ slug: value, kind }) => ({ value, text: `${value} (${kind})` })),
     [round],
     onError,
   );
   const users = useChoices(
-    async () =>
-      slug === null
-        ? []
-        : (await service.users(slug)).map((one) => ({
-            value: one.userId,
-            text: one.displayName ?? one.externalUserId ?? `anonymous ${one.userId.slice(0, 6)}`,
-          })),
+    async () => (slug === null ? [] : (await service.users(slug)).map(userChoice)),
     [slug, round],
     onError,
   );
   const threads = useChoices(
-    async () =>
-      slug === null || user === null
-        ? []
-        : (await service.threads(slug, user)).map((one) => ({
-            value: one.id,
-            text: `${new Date(one.createdAt).toLocaleString()}, ${shortName(one.threadId)}`,
-          })),
+    async () => (slug === null || user === null ? [] : (await service.threads(slug, user)).map(threadChoice)),
     [slug, user, round],
     onError,
   );
@@ -83,53 +68,12 @@ export function Picker({
   );
 }
 
-function Select({
-  label,
-  choices,
-  value,
-  onChoose,
-}: {
-  label: string;
-  choices: readonly Choice[];
-  value: string | null;
-  onChoose: (value: string | null) => void;
-}) {
-  const id = useId();
-  return (
-    <div class="choice">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={value ?? ""}
-        disabled={choices.length === 0}
-        onChange={(event) => onChoose(event.currentTarget.value || null)}
-      >
-        <option value="">{choices.length === 0 ? "none yet" : "choose"}</option>
-        {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.text}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
+function userChoice({ userId, displayName, externalUserId }: UserView) {
+  return { value: userId, text: displayName ?? externalUserId ?? `anonymous ${userId.slice(0, 6)}` };
 }
 
-function useChoices(
-  load: () => Promise<Choice[]>,
-  inputs: readonly unknown[],
-  onError: (error: unknown) => void,
-): readonly Choice[] {
-  const [choices, setChoices] = useState<readonly Choice[]>([]);
-  useEffect(() => {
-    let stale = false;
-    load().then(
-      (loaded) => !stale && setChoices(loaded),
-      (error: unknown) => !stale && onError(error),
-    );
-    return () => void (stale = true);
-  }, [...inputs]);
-  return choices;
+function threadChoice({ id, threadId, createdAt }: ThreadEntryView) {
+  return { value: id, text: `${new Date(createdAt).toLocaleString()}, ${shortName(threadId)}` };
 }
 
 function shortName(name: string): string {

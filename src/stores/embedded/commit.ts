@@ -20,6 +20,7 @@ export function commitThread(records: ThreadRecords, commit: ThreadCommit): Comm
   }
   if (!commit.claims && fence !== commit.fence) return { type: "fenced" };
   if (header.rev !== commit.rev) return { type: "changed" };
+  if (commit.claims && (header.lastOp?.opId ?? null) !== commit.readOp) return { type: "changed" };
   if (commit.startsWaiting !== null && header.waiting[0] !== commit.startsWaiting) return { type: "changed" };
   return apply(records, header, commit);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { open } from "lmdb";
 import { STORE_DEADLINE_MS, StoreUnavailable, UnreadableRecord } from "../../store.ts";
 import type { Reader } from "../checks.ts";
-import { readNumber } from "../records.ts";
+import { FIRST_FORMAT, refuseLaterFormat, STORE_FORMAT } from "../format.ts";
 
 /**
  * The embedded store's database: records of JSON text under keys made of parts, in one lmdb file.
@@ -14,10 +14,8 @@ import { readNumber } from "../records.ts";
  * own, and answers at the commit; the disk has it only when `flushed` resolves, and that is what a change waits for.
  *
  * JSON rather than lmdb's msgpack: it gives back every string as it was, and any tool can read it. Every record is
- * checked as it is read; whatever changes a shape beyond a new optional field raises FORMAT, and a file of another
- * format is not opened.
+ * checked as it is read (../records.ts), and a file of a later format is not opened (../format.ts).
  */
-const FORMAT = 1;
 const FORMAT_KEY: Key = ["format"];
 
 /** `[kind, …]`; the parts after the kind are numbers, or texts that went through `keyPart`. */
@@ -148,16 +146,12 @@ export function openDb(dataDir: string): EmbeddedDb {
   };
 }
 
-/** Writes the format into a new file; throws where the file is of another one. */
+/** Writes the format, or raises an older one; throws where the file is of a later format. */
 export async function checkFormat(db: EmbeddedDb, dataDir: string): Promise<void> {
   const found = await db.change("open the store", () => {
-    const format = db.get(FORMAT_KEY, readNumber);
-    if (format === undefined) db.put(FORMAT_KEY, FORMAT);
-    return format ?? FORMAT;
+    const format = db.get(FORMAT_KEY, (value) => value) ?? FIRST_FORMAT;
+    if (typeof format === "number" && format < STORE_FORMAT) db.put(FORMAT_KEY, STORE_FORMAT);
+    return format;
   });
-  if (found !== FORMAT) {
-    throw new Error(
-      `Cannot open the store in ${dataDir}: its format is ${String(found)}, this version reads ${FORMAT}`,
-    );
-  }
+  refuseLaterFormat(found, `in ${dataDir}`);
 }

@@ -40,11 +40,12 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
       db.read(`load thread ${uid}`, () => {
         const header = records.header(uid);
         if (header === undefined) return null;
-        const { slug, rev, fence, state, snapshot, messageCount, waiting } = header;
+        const { slug, rev, lastOp, fence, state, snapshot, messageCount, waiting } = header;
         return {
           uid,
           slug,
           rev,
+          lastOp: lastOp?.opId ?? null,
           fence,
           state,
           snapshot,
@@ -77,6 +78,9 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         const joined = joinQueue(records, { uid, header, message, max });
         return joined === "full" ? { type: "full" as const } : { type: joined, fence: header.fence };
       }),
+
+    waitingRuns: (uid) =>
+      db.read(`list what waits in thread ${uid}`, () => records.header(uid)?.waiting ?? []),
 
     setCatalog: (uid, slug, catalog) =>
       db.change(`save the catalog of thread ${uid}`, () => {

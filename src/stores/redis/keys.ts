@@ -7,6 +7,8 @@ import { bucketOf } from "../buckets.ts";
  * and no user; `{g}` is what every instance keeps in memory.
  */
 export const globalKeys = {
+  /** The store's format (../format.ts). */
+  format: "format:{g}",
   channels: "channels:{g}",
   ips: "ips:{g}",
   /** The count of changes, and the publish/subscribe channel of their notice. */

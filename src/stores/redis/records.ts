@@ -108,6 +108,11 @@ export function waitingEntry(message: UserMessage): string {
   return `${message.runId}\n${JSON.stringify(message)}`;
 }
 
+/** The run of a waiting message, without reading the message. */
+export function runOfWaitingEntry(entry: string): string {
+  return entry.slice(0, entry.indexOf("\n"));
+}
+
 export function summaryOf(run: RunRecord): string {
   const { runId, saidAtMs, outcome, path, terminal } = run;
   return JSON.stringify({ runId, saidAtMs, outcome, path, terminal } satisfies RunSummary);
@@ -127,12 +132,13 @@ export function threadUidFrom(reply: Reply | undefined): string | null {
 
 export function threadFrom(uid: string, reply: Reply): ThreadRecord {
   const [header, messageCount, waitingCount, tail] = listOf(reply);
-  const [slug, rev, fence, state, snapshot, catalog, run] = listOf(header);
+  const [slug, rev, fence, state, snapshot, catalog, lastOp, run] = listOf(header);
   return {
     uid,
     slug: textOf(slug),
     // A thread that has nothing but a catalog has no revision and no state yet.
     rev: numberOf(rev ?? "0"),
+    lastOp: textOrNull(lastOp),
     fence: textOrNull(fence),
     state: readState(state ?? "idle", uid),
     snapshot: textOrNull(snapshot),

@@ -14,6 +14,8 @@ function userArgs<Whose extends string>(whose: Whose) {
 
 /** Functions that change something. */
 export const changing = {
+  raise_format: { keys: ["format"], args: ["ours"] },
+
   change_set: { keys: ["set", "changes"], args: ["command", "member", "always"] },
 
   mint_visitor: { keys: ["token", "user", "users"], args: ["userId", "snapshot", "ttlMs", "atMs"] },
@@ -43,6 +45,7 @@ export const changing = {
       "heardAtMs",
       "takesFrom",
       "revRead",
+      "readOp",
       "uid",
       "slug",
       "atMs",

@@ -17,6 +17,7 @@ import {
   numberOf,
   optional,
   parsed,
+  runOfWaitingEntry,
   summaryOf,
   textOf,
   textOrNull,
@@ -102,6 +103,12 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       return joined.type === "full" ? { type: "full" } : joined;
     },
 
+    async waitingRuns(uid) {
+      const { queue } = threadKeys(uid);
+      const entries = await redis.read(queue, "LRANGE", queue, "0", "-1");
+      return listOf(entries).map((entry) => runOfWaitingEntry(textOf(entry)));
+    },
+
     async setCatalog(uid, slug, catalog) {
       const { header } = threadKeys(uid);
       await redis.write(header, "HSET", header, "slug", slug, "catalog", JSON.stringify(catalog));
@@ -164,6 +171,7 @@ function commitArguments(commit: ThreadCommit, heardAtMs: number): ArgsOf<"commi
     heardAtMs: commit.claims ? String(heardAtMs) : "",
     takesFrom: optional(commit.takesFrom),
     revRead: String(commit.rev),
+    readOp: commit.readOp ?? "",
     uid: commit.uid,
     slug: commit.slug,
     atMs: String(commit.atMs),

@@ -21,8 +21,8 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/actors/cancel.ts",
-        from: "    for (;;) {\n",
-        to: "    for (;;) {\n      const runId = held.get(uid)?.run?.runId ?? (await claims.load(uid))?.run?.runId;\n      if (runId === undefined) return;\n",
+        from: "while (!(await hasEnded(record, runId, endsAt))) {",
+        to: "while (record?.run && !(await hasEnded(record, record.run.runId, endsAt))) {",
       },
     ],
   },
@@ -188,6 +188,11 @@ export const PLANTS: readonly Plant[] = [
       {
         file: "test/stores/reference.ts",
         from: '    if ((thread?.rev ?? 0) !== change.rev) return { type: "changed" };\n',
+        to: "",
+      },
+      {
+        file: "test/stores/reference.ts",
+        from: '    if (change.claims && (thread?.last?.commit.opId ?? null) !== change.readOp) return { type: "changed" };\n',
         to: "",
       },
     ],

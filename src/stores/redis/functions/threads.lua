@@ -4,10 +4,10 @@
 local function load_thread(keys, args)
   local header, messages, queue = unpack(keys)
   local budget, runs = unpack(args)
-  local fields = redis.call('HMGET', header, 'slug', 'rev', 'fence', 'state', 'snapshot', 'catalog')
+  local fields = redis.call('HMGET', header, 'slug', 'rev', 'fence', 'state', 'snapshot', 'catalog', 'op')
   if not fields[1] then return false end
   -- The answer's list ends at a nil; false is a null.
-  fields[7] = (runs == 'last' or fields[4] ~= 'idle') and redis.call('HGET', header, 'run')
+  fields[8] = (runs == 'last' or fields[4] ~= 'idle') and redis.call('HGET', header, 'run')
   local count = redis.call('LLEN', messages)
   local left, stop, chunk, tail = tonumber(budget), count, 8, {}
   while stop > 0 do
@@ -58,12 +58,13 @@ end
 -- was when the same commit comes again; what is written after it, a repeat makes up for: it finds its `op` in the header.
 --
 -- `own`: what the committer holds; `taken`: what the one it takes the thread from holds; `bar`: the committer's.
--- `heard_at_ms`: with a claim, when the committer was last heard of. `takes_from` and `starts` are optional, as are the
+-- `heard_at_ms`: with a claim, when the committer was last heard of. `read_op`: the last operation that a claim was
+-- decided on, '' for none: a failover sets the revision back, and it grows to the same number again. `takes_from` and `starts` are optional, as are the
 -- ended run, the deadline and the message's id with its claim, each '' where there is none. The messages follow the
 -- named arguments; `message_place` is how many have their places before them.
 local function commit(keys, args)
   local header, messages, queue, runs, run_order, due, own, taken, bar, message_ids = unpack(keys)
-  local op, fence, heard_at_ms, takes_from, rev_read, uid, slug, at_ms, snapshot, state, run, starts, holds,
+  local op, fence, heard_at_ms, takes_from, rev_read, read_op, uid, slug, at_ms, snapshot, state, run, starts, holds,
     deadline_ms, run_id, summary, ended_id, ended_summary, client_message_id, claim, message_place,
     message_count = unpack(args)
   local claims = heard_at_ms ~= ''
@@ -96,6 +97,7 @@ local function commit(keys, args)
     if held_by and held_by ~= fence and held_by ~= takes_from then return { 'fenced' } end
     if not claims and held_by ~= fence then return { 'fenced' } end
     if rev ~= rev_read then return { 'changed' } end
+    if claims and (last_op or '') ~= read_op then return { 'changed' } end
     if claims and is_barred(bar, heard_at_ms) then return { 'barred' } end
     if starts and not is_at_head then return { 'changed' } end
     local entries = { unpack(args, #args - tonumber(message_count) + 1) }
