@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
+import { STORE_DEADLINE_MS } from "../store.ts";
 import type { InstanceMessage, Store } from "../store.ts";
 import { isObject } from "./checks.ts";
 import { redisChannels } from "./redis/channels.ts";
@@ -29,14 +30,17 @@ export async function openRedisStore(options: {
   durability: "local" | "replica";
   clock: Clock;
   log: LinkLog;
+  /** How long a call may take. */
+  deadlineMs?: number;
   /** Told of each round trip. */
   onCommand?: OnCommand;
 }): Promise<Store> {
-  const { urls, log } = options;
+  const { urls, log, deadlineMs = STORE_DEADLINE_MS } = options;
   const [url] = urls;
   if (url === undefined) throw new Error("Cannot open the store: no Redis URL was given");
 
-  const link = urls.length === 1 ? await linkToServer(url, log) : await linkToCluster(urls, log);
+  const linked = { log, deadlineMs };
+  const link = urls.length === 1 ? await linkToServer(url, linked) : await linkToCluster(urls, linked);
   try {
     return await storeOver(link, options);
   } catch (error) {
@@ -48,13 +52,13 @@ export async function openRedisStore(options: {
 /** The store on what a link leads to; closing it closes the link. */
 export async function storeOver(
   link: RedisLink,
-  options: { durability: "local" | "replica"; log: LinkLog; onCommand?: OnCommand },
+  options: { durability: "local" | "replica"; log: LinkLog; deadlineMs?: number; onCommand?: OnCommand },
 ): Promise<Store> {
-  const { durability, log, onCommand } = options;
+  const { durability, log, deadlineMs = STORE_DEADLINE_MS, onCommand } = options;
   const processId = newId();
-  const redis = createCommands({ link, durability, onCommand });
+  const redis = createCommands({ link, durability, deadlineMs, onCommand });
   // Not copied: a failover that takes it back leaves the format that every start raises again.
-  await checkFormat(createCommands({ link, durability: "local" }));
+  await checkFormat(createCommands({ link, durability: "local", deadlineMs }));
 
   const changed = new Set<() => void>();
   let onMessage: (message: InstanceMessage) => void = () => {};
@@ -86,14 +90,14 @@ export async function storeOver(
     send(to, message) {
       const box = messageChannel(to);
       // Messages are best effort: who needs one asks again.
-      redis.read(box, "PUBLISH", box, JSON.stringify(message)).catch(() => {});
+      redis.peek(box, "PUBLISH", box, JSON.stringify(message)).catch(() => {});
     },
 
     onMessage(handler) {
       onMessage = handler;
     },
 
-    health: () => redisHealth({ link, redis, durability }),
+    health: () => redisHealth({ link, redis, durability, deadlineMs }),
 
     close() {
       link.close();

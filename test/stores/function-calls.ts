@@ -1,7 +1,7 @@
 import type { Store } from "../../src/store.ts";
 import { bucketOf } from "../../src/stores/buckets.ts";
 import type { RedisCommands } from "../../src/stores/redis/commands.ts";
-import { barKey, globalKeys, ownKey } from "../../src/stores/redis/keys.ts";
+import { barKey, globalKeys, ownKey, traceKey } from "../../src/stores/redis/keys.ts";
 import type { StoreFunction, StoreReading } from "../../src/stores/redis/signatures.ts";
 import { DAY, sampleChannel, sampleCommit, sampleMessage, sampleRun, sampleWaiting } from "./samples.ts";
 
@@ -271,6 +271,12 @@ function otherCases(): FunctionCase[] {
         const keys = { own: ownKey(bucketOf(uid), "gone"), barKey: barKey(bucketOf(uid), "gone") };
         return redis.call("bar", keys, { lookedAtMs: "5", keptMs: "60000" });
       },
+    },
+    {
+      name: "leave_trace",
+      function: "leave_trace",
+      before: async () => {},
+      step: (_, redis) => redis.call("leave_trace", { trace: traceKey("g") }, {}),
     },
     {
       name: "forget, the last process",

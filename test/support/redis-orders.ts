@@ -7,7 +7,7 @@ export interface Orders {
 }
 
 /** What asks a server that stands still is a test that went wrong. */
-const ANSWER_MS = 10_000;
+const ANSWER_MS = 30_000;
 
 export function openOrders(url: string): Orders {
   let connected: Promise<Client> | null = null;
@@ -32,7 +32,7 @@ export function openOrders(url: string): Orders {
 }
 
 function clientOf(url: string) {
-  return createClient({ url, RESP: 2, socket: { reconnectStrategy: false } });
+  return createClient({ url, RESP: 2, socket: { connectTimeout: ANSWER_MS, reconnectStrategy: false } });
 }
 
 type Client = ReturnType<typeof clientOf>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/store.ts";
 import { until } from "../support/until.ts";
 import { holderOfThread, startCaller } from "./callers.ts";
-import { clusterForTest, storeForTest, uidAt } from "./opened.ts";
+import { clusterForTest, HUNG_MS, storeForTest, uidAt } from "./opened.ts";
 import { pairForTest, swapRoles, untilInStep } from "./pair.ts";
 import type { Pair } from "./pair.ts";
 
@@ -79,7 +79,7 @@ describe("P24: health tells whether anything can be written", () => {
 
   it("yes while one primary of a cluster hangs, which a warning names", async () => {
     const cluster = await clusterForTest();
-    const store = await storeForTest(cluster.urls);
+    const store = await storeForTest(cluster.urls, { deadlineMs: HUNG_MS });
     const shared = await cluster.primaryOf("{g}");
     const [hung] = (await cluster.primaries()).filter((primary) => primary !== shared);
     hung?.hang();

@@ -11,7 +11,7 @@ import { BUDGET_CHARS, SLUG } from "../stores/samples.ts";
 import { dumpRedis } from "../support/dump-redis.ts";
 import type { ReplicatedCluster } from "../support/replicated-cluster.ts";
 import { until } from "../support/until.ts";
-import { clusterForTest, storeForTest } from "./opened.ts";
+import { clusterForTest, HUNG_MS, storeForTest } from "./opened.ts";
 
 /*
  * WAIT answers for the writes before it on its connection. What is read later shows those writes too, and says nothing
@@ -26,7 +26,8 @@ async function serviceOn(cluster: ReplicatedCluster): Promise<{ client: ChannelC
       instances: 1,
       prepare: async () => ({
         nodes: cluster.nodes.map(({ url }) => url),
-        open: (onCommand) => storeForTest(cluster.urls, { durability: "replica", onCommand }),
+        open: (onCommand) =>
+          storeForTest(cluster.urls, { durability: "replica", deadlineMs: HUNG_MS, onCommand }),
         dump: async () => dumpRedis((await cluster.primaries()).map(({ url }) => url)),
         remove: async () => {},
       }),

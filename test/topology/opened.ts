@@ -14,6 +14,12 @@ export async function clusterForTest(options: ClusterOptions = {}): Promise<Repl
   return cluster;
 }
 
+/** Longer than anything but a server that hangs, on however slow a machine. */
+export const LONG_MS = 60_000;
+
+/** For tests in which a server hangs: each call of it takes so long. */
+export const HUNG_MS = 5_000;
+
 /** A store as one instance of the service opens it, closed with the test. */
 export async function storeForTest(
   urls: string[],
@@ -24,6 +30,7 @@ export async function storeForTest(
     durability: "local",
     clock: systemClock,
     log: { warn() {} },
+    deadlineMs: LONG_MS,
     ...options,
   });
   onTestFinished(() => store.close());

@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import { channelTag, threadKeys } from "../../src/stores/redis/keys.ts";
 import type { Store } from "../../src/store.ts";
 import { checkInvariants } from "../stores/invariants.ts";
-import { BUDGET_CHARS, sampleChannel, sampleCommit, SLUG } from "../stores/samples.ts";
+import { BUDGET_CHARS, sampleChannel, sampleCommit, sampleMessage, SLUG } from "../stores/samples.ts";
 import { dumpRedis } from "../support/dump-redis.ts";
 import type { ClusterNode } from "../support/cluster-node.ts";
 import { openMove } from "../support/slot-move.ts";
+import { until } from "../support/until.ts";
 import { errorsOf, holderOfThread, startCaller } from "./callers.ts";
 import { clusterForTest, storeForTest } from "./opened.ts";
 
@@ -99,5 +100,25 @@ describe("P24: a reshard under load", () => {
     for (const [node, ids] of (await connections()).entries())
       expect(ids).toEqual(expect.arrayContaining(before[node] ?? []));
     await move.finish();
+  });
+
+  it("waits for the slot where it may not bring keys together itself (without +migrate)", async () => {
+    const cluster = await clusterForTest();
+    const rules = ["on", "nopass", "~*", "&*", "+@all", "-migrate"];
+    for (const { orders } of cluster.nodes) await orders.send("ACL", "SETUSER", "weak", ...rules);
+    const urls = cluster.urls.map((url) => url.replace("redis://", "redis://weak:any@"));
+    const store = await storeForTest(urls);
+    const uid = "t1";
+    const commit = sampleCommit({ uid, opId: "claim", fence: "p:a", messages: [sampleMessage(1)] });
+    await store.setCatalog(uid, SLUG, [{ name: "tool" }]);
+    const move = await openMove(cluster, threadKeys(uid).header);
+    const committing = store.commit(commit);
+    await until("the commit is refused, and tried again", async () => {
+      const refusals = String(await move.from.orders.send("INFO", "errorstats"));
+      return Number(/errorstat_TRYAGAIN:count=(\d+)/.exec(refusals)?.[1] ?? 0) > 3;
+    });
+    expect(await move.left()).toHaveLength(1);
+    await move.finish();
+    expect(await committing).toEqual({ type: "committed", rev: 1, next: null });
   });
 });

@@ -74,6 +74,8 @@ export const changing = {
   beat: { keys: ["instances"], args: ["processId", "ttlMs"] },
   bar: { keys: ["own", "barKey"], args: ["lookedAtMs", "keptMs"] },
   forget: { keys: ["instances"], args: ["processId", "heardAt"] },
+
+  leave_trace: { keys: ["trace"], args: [] },
 } as const satisfies Record<string, Signature>;
 
 /** Functions that only read. */
