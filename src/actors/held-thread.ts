@@ -115,7 +115,7 @@ export class HeldThread {
     if (this.run?.kept) this.run = { ...this.run, lines: [...this.log.lines] };
     this.#longReply = this.#longReplyOf(this.log);
     this.basePosition = this.log.position;
-    this.#snapshot = record?.snapshot ? threadHost.thaw(record.snapshot) : threadHost.initial();
+    this.#snapshot = record?.snapshot ? threadHost.thaw(record.snapshot, uid) : threadHost.initial();
     this.#rev = record?.rev ?? 0;
     this.#readOp = record?.lastOp ?? null;
     this.#history = record?.tail ?? [];

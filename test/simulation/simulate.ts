@@ -2,16 +2,22 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { KNOWN } from "./known.ts";
 import { reportOf, summaryOf } from "./report.ts";
-import { runSeeds, seedsFrom } from "./run-seeds.ts";
+import { newSeed, runSeeds, seedsFrom } from "./run-seeds.ts";
 import type { SeedRun } from "./run-seeds.ts";
 
-/**
- * npm run simulate -- [--seed N] [--minutes M] [--kept] [--verbose] [--strict] [--plant NAME | --plant all]
- *
- * Without arguments: new seeds for a minute. --seed: from this one on; without --minutes this one alone. --kept: those
- * of seeds.json. --verbose: a line for each seed, and whole traces. --strict: passes nothing over that is known to be
- * broken. --plant: plants a mistake, and looks for it for at most five minutes.
- */
+const USAGE = `npm run simulate -- [options]: the whole service in one process, from seeds (test/simulation/README.md)
+
+Without options: new seeds for a minute. Exits 1 where an invariant is broken, and prints the seed and its trace.
+
+  --seed N         from this seed on; without --minutes this one alone
+  --minutes M      for so long (1)
+  --kept           the seeds of seeds.json
+  --verbose        a line for each seed, and whole traces
+  --strict         passes nothing over that is known to be broken (known.ts)
+  --go-on          goes on after a seed that broke an invariant
+  --plant NAME     plants a mistake, and looks for it for at most five minutes; all: each of them
+  --help           this`;
+
 const { values } = parseArgs({
   options: {
     seed: { type: "string" },
@@ -19,23 +25,25 @@ const { values } = parseArgs({
     kept: { type: "boolean", default: false },
     verbose: { type: "boolean", default: false },
     strict: { type: "boolean", default: false },
+    "go-on": { type: "boolean", default: false },
     plant: { type: "string" },
+    help: { type: "boolean", default: false },
   },
 });
 const { verbose } = values;
 const minutes = Number(values.minutes ?? 1);
-const newSeed = Date.now() % 1_000_000_000;
 
-if (values.plant === undefined) await simulateSeeds();
+if (values.help) console.log(USAGE);
+else if (values.plant === undefined) await simulateSeeds();
 else await plantMistakes(values.plant);
 
 async function simulateSeeds(): Promise<void> {
   const isOne = values.seed !== undefined && values.minutes === undefined;
-  const first = Number(values.seed ?? newSeed);
+  const first = Number(values.seed ?? newSeed());
   const kept = values.kept ? keptSeeds() : null;
   if (!kept && !isOne) console.log(`Seeds from ${first} on`);
   const isEnough = ({ seeds, tookMs, broken }: SeedRun) =>
-    broken.length > 0 || (!kept && (isOne ? seeds > 0 : tookMs >= minutes * 60_000));
+    (broken.length > 0 && !values["go-on"]) || (!kept && (isOne ? seeds > 0 : tookMs >= minutes * 60_000));
   const run = await runSeeds(kept ?? seedsFrom(first), {
     known: values.strict ? [] : Object.keys(KNOWN),
     isEnough,
@@ -68,7 +76,7 @@ async function plantMistakes(wanted: string): Promise<void> {
   }
   for (const plant of plants) {
     const found = await tryPlant(plant, {
-      first: Number(values.seed ?? newSeed),
+      first: Number(values.seed ?? newSeed()),
       minutes: Number(values.minutes ?? 5),
     });
     if (verbose) console.log(found.report);

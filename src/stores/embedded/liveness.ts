@@ -1,5 +1,5 @@
 import type { InstanceMessage, InstanceStore } from "../../store/instances.ts";
-import { isText, readerOf, shape } from "../checks.ts";
+import { isText, kindOf, shape } from "../checks.ts";
 import { readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb } from "./db.ts";
@@ -9,7 +9,7 @@ interface Hold {
   fence: string;
 }
 
-export const readHold = readerOf("hold", shape<Hold>({ uid: isText, fence: isText }));
+export const holdKind = kindOf("hold", shape<Hold>({ uid: isText, fence: isText }));
 
 /**
  * One process serves a data directory (data-dir-lock.ts): every other holder is a previous life. So nobody needs to be
@@ -27,7 +27,7 @@ export function embeddedLiveness(db: EmbeddedDb, processId: string): InstanceSto
 
     heldBy: (asked) =>
       db.read("list held threads", () => {
-        const all = db.range(asked === null ? ["held"] : ["held", keyPart(asked)], readHold);
+        const all = db.range(asked === null ? ["held"] : ["held", keyPart(asked)], holdKind.read);
         const own = keyPart(processId);
         return [...all].filter(({ key }) => asked !== null || key[1] !== own).map(({ value }) => value);
       }),

@@ -4,7 +4,7 @@ import type { Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, SaidBefore, ThreadCommit, ThreadStore } from "../../store/threads.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { bucketOf } from "../buckets.ts";
-import { readRunSummary, readUserMessage } from "../records.ts";
+import { catalogKind, readRunSummary, readUserMessage, runKind } from "../records.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { barKey, dueKey, ownKey, threadKeys } from "./keys.ts";
@@ -111,7 +111,15 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
 
     async setCatalog(uid, slug, catalog) {
       const { header } = threadKeys(uid);
-      await redis.write(header, "HSET", header, "slug", slug, "catalog", JSON.stringify(catalog));
+      await redis.write(
+        header,
+        "HSET",
+        header,
+        "slug",
+        slug,
+        "catalog",
+        JSON.stringify(catalogKind.stored(catalog)),
+      );
     },
 
     async history(uid, { limit, before }) {
@@ -177,7 +185,7 @@ function commitArguments(commit: ThreadCommit, heardAtMs: number): ArgsOf<"commi
     atMs: String(commit.atMs),
     snapshot: commit.snapshot,
     state: commit.state,
-    run: JSON.stringify(run),
+    run: JSON.stringify(runKind.stored(run)),
     starts: optional(commit.startsWaiting),
     holds: flag(commit.holds),
     deadlineMs: commit.deadlineMs === null ? "" : String(commit.deadlineMs),
