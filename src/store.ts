@@ -4,7 +4,8 @@ import type { ThreadStore } from "./store/threads.ts";
 import type { UserStore } from "./store/users.ts";
 
 export type { ChannelStore } from "./store/channels.ts";
-export type { InstanceMessage, InstanceStore } from "./store/instances.ts";
+export { EVERYTHING, RETIRED } from "./store/instances.ts";
+export type { Heartbeat, Hold, InstanceMessage, InstanceStore, Share } from "./store/instances.ts";
 export type {
   CommitResult,
   SaidBefore,
@@ -45,6 +46,7 @@ export interface Store extends ChannelStore, UserStore, ThreadStore, InstanceSto
 }
 
 export interface StoreHealth {
+  /** It takes a change: one that can be read alone, or whose disk is full, is not reachable. */
   reachable: boolean;
   /** One sentence for each promise that the server's settings cannot keep (eviction, no persistence, no replica). */
   warnings: string[];

@@ -7,6 +7,7 @@ import { addChat } from "./chat.ts";
 import { addIps } from "./ips.ts";
 import { addMachines } from "./machines.ts";
 import { addServe } from "./serve.ts";
+import { addStore } from "./store/commands.ts";
 import { CannotDo } from "./terminal.ts";
 import { shieldIds, takeShieldedIds } from "./shielded-ids.ts";
 import type { Terminal } from "./terminal.ts";
@@ -28,6 +29,7 @@ export function createProgram(terminal: Terminal): Command {
   addIps(program, terminal);
   addThreads(program, terminal);
   addMachines(program, terminal);
+  addStore(program, terminal);
   return program;
 }
 

@@ -45,10 +45,7 @@ function mirrored(from: number, later: ThreadRecord = record) {
     load: async () => later,
     send: (_to: string, message: InstanceMessage) => asked.push(message),
   };
-  const mirrors = createMirrors(
-    { store, timers, log },
-    createHeldThreads(() => {}),
-  );
+  const mirrors = createMirrors({ store, timers, log }, createHeldThreads({ onBegun() {}, onDoubt() {} }));
   onTestFinished(() => mirrors.stop());
   const told: Line[] = [];
   const reply = createReply("r1");

@@ -142,10 +142,13 @@ export function createMirrors(
   /** The run is made here now: its readers read at the source. */
   function handOver(mirror: Mirror, thread: HeldThread): void {
     drop(mirror);
-    const { log } = mirror;
+    const { log, savedTo } = mirror;
+    const { kept, lines } = thread.log;
     // What is kept in parts is not here to be compared.
-    const lines = thread.log.kept.parts > 0 ? [] : thread.log.lines;
-    if (!goesOn(mirror, thread.fence, lines)) return log.cut(INTERRUPTED);
+    const isAllSaved = kept.parts > 0 && log.position <= Math.min(savedTo, thread.basePosition);
+    if (!isAllSaved && !goesOn(mirror, thread.fence, kept.parts > 0 ? [] : lines)) {
+      return log.cut(INTERRUPTED);
+    }
     for (const reply of log.readers) thread.attach(reply, log.toldTo(reply));
   }
 

@@ -1,13 +1,8 @@
-import type { InstanceMessage, InstanceStore } from "../../store/instances.ts";
+import type { Hold, InstanceMessage, InstanceStore } from "../../store/instances.ts";
 import { isText, kindOf, shape } from "../checks.ts";
 import { readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb } from "./db.ts";
-
-interface Hold {
-  uid: string;
-  fence: string;
-}
 
 export const holdKind = kindOf("hold", shape<Hold>({ uid: isText, fence: isText }));
 
@@ -24,6 +19,10 @@ export function embeddedLiveness(db: EmbeddedDb, processId: string): InstanceSto
     beat: () => db.read("look for silent processes", () => []),
 
     retire: () => db.read("retire", () => {}),
+
+    enter: () => db.read("enter a process", () => {}),
+
+    holders: () => db.read("list holders", () => []),
 
     heldBy: (asked) =>
       db.read("list held threads", () => {
@@ -43,6 +42,8 @@ export function embeddedLiveness(db: EmbeddedDb, processId: string): InstanceSto
         }
         return uids;
       }),
+
+    onReconnect: () => () => {},
 
     send(to, message) {
       if (to !== processId) return;

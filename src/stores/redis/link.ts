@@ -31,8 +31,11 @@ export interface LinkOptions {
   deadlineMs: number;
 }
 
-/** The one kind of line that a link writes. */
-export type LinkLog = Pick<PlainLog, "warn">;
+/** Whom a link tells of its connections. */
+export interface LinkLog extends Pick<PlainLog, "warn"> {
+  /** One is ready, for the first time or again. */
+  connected?(): void;
+}
 
 /** Says once that the connection is lost, however often reconnecting fails, and again after it was there. */
 export function outageNotice(log: LinkLog): { lost(error: unknown): void; back(): void } {
@@ -46,6 +49,7 @@ export function outageNotice(log: LinkLog): { lost(error: unknown): void; back()
     },
     back() {
       told = false;
+      log.connected?.();
     },
   };
 }
