@@ -24,7 +24,7 @@ function connect({ url }: RedisServer) {
 
 beforeAll(async () => {
   redis = await startRedis();
-  link = await linkToServer(redis.url, { warn() {} });
+  link = await linkToServer(redis.url, { log: { warn() {} }, deadlineMs: 60_000 });
   client = await connect(redis);
 });
 afterAll(async () => {

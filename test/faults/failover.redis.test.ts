@@ -3,6 +3,7 @@ import { createClient } from "redis";
 import { afterAll, expect, test } from "vitest";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
+import { until } from "../support/until.ts";
 import { mustHave, startFleet } from "./fleet.ts";
 import { isFull, lengthOf } from "./lengths.ts";
 import { startTcpProxy } from "./tcp-proxy.ts";
@@ -35,11 +36,13 @@ async function failOver(
   async function untilReplicaLacks(): Promise<void> {
     const before = workload.acknowledged;
     await pause(500);
+    if (durability === "replica") return;
     // Of more than one for each thread, one was begun after the other was acknowledged.
-    while (durability === "local" && workload.acknowledged <= before + threads) await pause(20);
+    await until("more messages are acknowledged", () => workload.acknowledged > before + threads);
   }
   for (let round = 0; round < FAILOVERS; round++) {
-    await pause(1_000);
+    const before = workload.acknowledged;
+    await until("messages are acknowledged", () => workload.acknowledged >= before + threads);
     await replication.bring({ hangs: true });
     await untilReplicaLacks();
     await primary.kill9();

@@ -69,6 +69,8 @@ test.each([
   ["-1e400", false],
   [`1${"0".repeat(400)}`, false],
   [`[[{"n":${"9".repeat(400)}}]]`, false],
+  // The shortest that is too large.
+  [`2${"0".repeat(308)}`, false],
   ["1e308", true],
   ["1e-400", true],
   [`0.${"0".repeat(400)}1`, true],

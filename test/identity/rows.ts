@@ -198,8 +198,8 @@ export function identifyRows(open: () => House): void {
     });
     house.commands.length = 0;
     expect(identified(await client.identify(token, "ada"))).toMatchObject({ status: 200, merged: true });
-    const steps = house.commands.filter((name) => name === "read_identity" || name === "merge");
-    expect(steps).toEqual(house.site.name === "embedded" ? [] : ["read_identity", "merge"]);
+    const steps = house.commands.filter((name) => name === "merge");
+    expect(steps).toEqual(house.site.name === "embedded" ? [] : ["merge"]);
 
     const account = await house.store.findUser(client.slug, "ada");
     const entries = await house.store.threads(client.slug, account?.userId ?? "");

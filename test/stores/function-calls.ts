@@ -8,6 +8,7 @@ import {
   holdersKey,
   ownKey,
   threadKeys,
+  traceKey,
   userKeys,
   usersKey,
 } from "../../src/stores/redis/keys.ts";
@@ -321,6 +322,12 @@ function otherCases(): FunctionCase[] {
       },
       step: (_, redis) =>
         redis.call("bar", barKeys("alive"), { ...gone, processId: "alive", keptMs: "60000" }),
+    },
+    {
+      name: "leave_trace",
+      function: "leave_trace",
+      before: async () => {},
+      step: (_, redis) => redis.call("leave_trace", { trace: traceKey("g") }, {}),
     },
     {
       name: "forget, the last process",

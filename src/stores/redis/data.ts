@@ -1,3 +1,4 @@
+import { STORE_DEADLINE_MS } from "../../store.ts";
 import type { StoreData } from "../backup/store-data.ts";
 import { refuseLaterFormat } from "../format.ts";
 import { linkToCluster } from "./cluster.ts";
@@ -6,7 +7,7 @@ import { redisCounts } from "./counts.ts";
 import { redisFormat, redisSource } from "./export.ts";
 import { redisTarget } from "./import.ts";
 import type { LinkLog, RedisLink } from "./link.ts";
-import { ask, timeOf } from "./scan.ts";
+import { timeOf } from "./scan.ts";
 import { globalKeys } from "./keys.ts";
 import { numberOf, textOf } from "./records.ts";
 import { linkToServer } from "./single.ts";
@@ -23,7 +24,8 @@ export async function openRedisData(options: {
   const { urls, durability, log } = options;
   const [url] = urls;
   if (url === undefined) throw new Error("Cannot open the store: no Redis URL was given");
-  const link = urls.length === 1 ? await linkToServer(url, log) : await linkToCluster(urls, log);
+  const linked = { log, deadlineMs: STORE_DEADLINE_MS };
+  const link = urls.length === 1 ? await linkToServer(url, linked) : await linkToCluster(urls, linked);
   const redis = createCommands({ link, durability });
   try {
     refuseLaterFormat(await redisFormat(redis), "on Redis");
@@ -43,8 +45,8 @@ export async function openRedisData(options: {
     target,
     async info() {
       const counts = await redisCounts(link, redis);
-      const [first] = await link.primaries();
-      const sinceMs = first ? (await timeOf(first)) - ALIVE_MS : 0;
+      const [first] = link.shards();
+      const sinceMs = first ? (await timeOf(first.server)) - ALIVE_MS : 0;
       const { instances } = globalKeys;
       return {
         ...counts,
@@ -62,7 +64,7 @@ export async function openRedisData(options: {
 async function memoryOf(link: RedisLink): Promise<number | null> {
   try {
     const sections = await Promise.all(
-      (await link.primaries()).map(async (connection) => textOf(await ask(connection, ["INFO", "memory"]))),
+      link.shards().map(async ({ server }) => textOf(await server.order("INFO", "memory"))),
     );
     return sections.reduce((sum, text) => sum + Number(/^used_memory:(\d+)/m.exec(text)?.[1]), 0);
   } catch {

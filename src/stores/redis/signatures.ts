@@ -89,6 +89,8 @@ export const changing = {
   enter: { keys: ["instances"], args: [] },
   bar: { keys: ["own", "barKey", "holders"], args: ["processId", "stamp", "keptMs"] },
   forget: { keys: ["instances"], args: ["processId", "stamp"] },
+
+  leave_trace: { keys: ["trace"], args: [] },
 } as const satisfies Record<string, Signature>;
 
 /** Functions that only read. */

@@ -23,7 +23,7 @@ export function createUnlistedHolders({
   processId,
   log,
 }: {
-  link: RedisLink;
+  link: Pick<RedisLink, "shards">;
   redis: RedisCommands;
   processId: string;
   log: Pick<LinkLog, "warn">;
