@@ -1,11 +1,13 @@
 import type { StoreData } from "../backup/store-data.ts";
 import { refuseLaterFormat } from "../format.ts";
+import { redisSuspicions } from "./check.ts";
 import { linkToCluster } from "./cluster.ts";
 import { createCommands } from "./commands.ts";
 import { redisCounts } from "./counts.ts";
 import { redisFormat, redisSource } from "./export.ts";
 import { redisTarget } from "./import.ts";
 import type { LinkLog, RedisLink } from "./link.ts";
+import { retryingReads } from "./retrying-reads.ts";
 import { ask, timeOf } from "./scan.ts";
 import { globalKeys } from "./keys.ts";
 import { numberOf, textOf } from "./records.ts";
@@ -24,7 +26,7 @@ export async function openRedisData(options: {
   const [url] = urls;
   if (url === undefined) throw new Error("Cannot open the store: no Redis URL was given");
   const link = urls.length === 1 ? await linkToServer(url, log) : await linkToCluster(urls, log);
-  const redis = createCommands({ link, durability });
+  const redis = retryingReads(createCommands({ link, durability }));
   try {
     refuseLaterFormat(await redisFormat(redis), "on Redis");
   } catch (error) {
@@ -54,6 +56,7 @@ export async function openRedisData(options: {
         format: await redisFormat(redis),
       };
     },
+    suspicions: () => redisSuspicions(link, redis, redisSource(link, redis)),
     close,
   };
 }

@@ -74,6 +74,9 @@ export const changing = {
   beat: { keys: ["instances"], args: ["processId", "ttlMs"] },
   bar: { keys: ["own", "barKey"], args: ["lookedAtMs", "keptMs"] },
   forget: { keys: ["instances"], args: ["processId", "heardAt"] },
+
+  /** A command on the target follows the named arguments. */
+  mend: { keys: ["witness", "target"], args: ["test", "field", "value"] },
 } as const satisfies Record<string, Signature>;
 
 /** Functions that only read. */
