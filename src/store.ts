@@ -4,7 +4,8 @@ import type { ThreadStore } from "./store/threads.ts";
 import type { UserStore } from "./store/users.ts";
 
 export type { ChannelStore } from "./store/channels.ts";
-export type { InstanceMessage, InstanceStore } from "./store/instances.ts";
+export { EVERYTHING, RETIRED } from "./store/instances.ts";
+export type { Heartbeat, Hold, InstanceMessage, InstanceStore, Share } from "./store/instances.ts";
 export type {
   CommitResult,
   SaidBefore,
@@ -45,6 +46,7 @@ export interface Store extends ChannelStore, UserStore, ThreadStore, InstanceSto
 }
 
 export interface StoreHealth {
+  /** It takes a change: one that can be read alone, or whose disk is full, is not reachable. */
   reachable: boolean;
   /** One sentence for each promise that the server's settings cannot keep (eviction, no persistence, no replica). */
   warnings: string[];
@@ -61,10 +63,24 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** What is stored is not the record that it must be: written by another hand, or by a version that this one does not know. */
+/** What is stored is not the record that it must be: written by another hand, or damaged. */
 export class UnreadableRecord extends Error {
   constructor(kind: string, place: string, fact: string) {
     super(`Cannot read the ${kind} at ${place}: ${fact}`);
     this.name = "UnreadableRecord";
+  }
+}
+
+/**
+ * What is stored was written by a newer version of the service, which serves beside this one or did before. It is left as it
+ * is; callers are answered 503, and land on an instance that can read it.
+ */
+export class NewerRecord extends UnreadableRecord {
+  readonly version: number;
+
+  constructor(kind: string, place: string, version: number) {
+    super(kind, place, `its version ${version} is newer than this service`);
+    this.name = "NewerRecord";
+    this.version = version;
   }
 }

@@ -8,6 +8,10 @@ import type {
   SnapshotFrom,
   StateValue,
 } from "xstate";
+import type { ChartStep, FrozenChart } from "../../machines/versions.ts";
+import { isVersion, versionsOf } from "../domain/versions.ts";
+import { messageOf } from "../errors.ts";
+import { NewerRecord, UnreadableRecord } from "../store.ts";
 
 /**
  * The host of the charts: what a machine decides for an event, as data.
@@ -26,10 +30,13 @@ export interface Host<Machine extends AnyStateMachine, Line, Effect> {
     snapshot: SnapshotFrom<Machine>,
     event: EventFromLogic<Machine>,
   ): Decision<SnapshotFrom<Machine>, Line, Effect>;
-  /** To text for the store: the state and the context, nothing else. */
+  /** To text for the store: the state and the context, in the oldest version of the chart that has all of it. */
   freeze(snapshot: SnapshotFrom<Machine>): string;
-  /** From the store's text; throws where it is of another chart version or names no state of this chart. */
-  thaw(text: string): SnapshotFrom<Machine>;
+  /**
+   * From the store's text, of any version of the chart up to the present one. Throws NewerRecord where it is of a newer
+   * one, UnreadableRecord where it is no snapshot of this chart. `place` tells an operator where it is.
+   */
+  thaw(text: string, place?: string): SnapshotFrom<Machine>;
 }
 
 export interface Decision<Snapshot, Line, Effect> {
@@ -45,6 +52,8 @@ export interface Chart<Machine extends AnyStateMachine> {
   machine: Machine;
   /** Written into the context of each snapshot. */
   version: number;
+  /** From each version to the next, the first one from version 1 (machines/versions.ts). */
+  steps: readonly ChartStep[];
   /** The context as it was stored; throws where it is none of this chart. */
   readContext: (stored: unknown) => SnapshotFrom<Machine>["context"];
 }
@@ -57,7 +66,12 @@ export function createHost<Machine extends AnyStateMachine, Line, Effect>(
   return untypedHost(chart) as unknown as Host<Machine, Line, Effect>;
 }
 
-function untypedHost({ machine, version, readContext }: Chart<AnyStateMachine>) {
+function untypedHost({ machine, version, steps, readContext }: Chart<AnyStateMachine>) {
+  const versions = versionsOf<FrozenChart>(steps);
+  if (versions.present !== version) {
+    throw new Error(`Cannot host the ${machine.id} chart: its version ${version} needs ${version - 1} steps`);
+  }
+
   let outcome: ({ kind: "emitted"; line: unknown } | { kind: "effect"; effect: unknown })[] = [];
 
   const self = createActor(machine);
@@ -104,26 +118,39 @@ function untypedHost({ machine, version, readContext }: Chart<AnyStateMachine>) 
       return { next, changed: next !== snapshot, outcome: decided };
     },
 
-    freeze: ({ value, context }: AnyMachineSnapshot) => JSON.stringify({ value, context }),
+    freeze({ value, context }: AnyMachineSnapshot) {
+      if (version === 1) return JSON.stringify({ value, context });
+      const { form, version: written } = versions.oldest({ value, context });
+      return JSON.stringify({ value: form.value, context: { ...form.context, version: written } });
+    },
 
-    thaw(text: string) {
-      const { value, context } = readFrozen(text);
-      if (context["version"] !== version) {
-        throw new Error(
-          `Cannot read a snapshot: ${machine.id} chart version ${version}, got ${String(context["version"])}`,
-        );
+    thaw(text: string, place = "rest") {
+      const kind = `${machine.id} chart's snapshot`;
+      try {
+        const frozen = readFrozen(text);
+        const from = frozen.context["version"];
+        if (!isVersion(from)) throw new Error("it has no version");
+        if (from > version) throw new NewerRecord(kind, place, from);
+        return restored(from === version ? frozen : versions.upgrade(frozen, from));
+      } catch (error) {
+        if (error instanceof NewerRecord) throw error;
+        throw new UnreadableRecord(kind, place, messageOf(error).replaceAll("\n", " "));
       }
-      return resolve(value, readContext(context));
     },
   };
+
+  function restored({ value, context }: FrozenChart): AnyMachineSnapshot {
+    if (!isStateValue(value)) throw new Error("it has no state");
+    return resolve(value, readContext({ ...context, version }));
+  }
 }
 
-function readFrozen(text: string): { value: StateValue; context: Record<string, unknown> } {
+function readFrozen(text: string): FrozenChart {
   const frozen: unknown = JSON.parse(text);
-  if (isRecord(frozen) && isStateValue(frozen["value"]) && isRecord(frozen["context"])) {
+  if (isRecord(frozen) && isRecord(frozen["context"])) {
     return { value: frozen["value"], context: frozen["context"] };
   }
-  throw new Error("Cannot read a snapshot: it has no state and context");
+  throw new Error("it has no context");
 }
 
 function isStateValue(value: unknown): value is StateValue {

@@ -26,7 +26,7 @@ const call = z.object({
   repeatable: z.boolean(),
 });
 
-const threadContext: z.ZodType<ThreadContext> = z.object({
+export const threadContext: z.ZodType<ThreadContext> = z.object({
   version: z.number(),
   run: z
     .object({
@@ -46,7 +46,7 @@ const threadContext: z.ZodType<ThreadContext> = z.object({
   usage,
 });
 
-const visitorContext: z.ZodType<VisitorContext> = z.object({
+export const visitorContext: z.ZodType<VisitorContext> = z.object({
   version: z.number(),
   externalId: z.string().nullable(),
 });

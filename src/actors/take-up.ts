@@ -1,6 +1,8 @@
+import { StoreUnavailable } from "../store.ts";
 import type { Claims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { Following } from "./following/following.ts";
+import type { HeldThread } from "./held-thread.ts";
 
 /** What the sweep of recovery.ts does with a thread that nobody looks after. */
 export interface TakeUp {
@@ -9,6 +11,17 @@ export interface TakeUp {
   /** Ends a pending call whose deadline has passed. */
   expire(uid: string): Promise<void>;
 }
+
+/** A claim of a lost thread. */
+interface Taking {
+  thread: HeldThread;
+  from: string;
+  runId: string;
+  claim: () => ReturnType<HeldThread["claim"]>;
+}
+
+/** So many claims at most are remembered to be sent again. */
+const MOST_UNANSWERED = 256;
 
 export function createTakeUp({
   claims,
@@ -22,19 +35,53 @@ export function createTakeUp({
   following: Following;
   isDraining: () => boolean;
 }): TakeUp {
+  /** Sent again as they are: each new claim would count as one more try of the run's step. */
+  const unanswered = new Map<string, Taking>();
+
+  /** The claim of this thread that got no answer, whether it was done or not. */
+  function takeUnanswered(uid: string, fence: string): Taking | null {
+    const taking = unanswered.get(uid);
+    unanswered.delete(uid);
+    if (!taking || (fence !== taking.from && fence !== taking.thread.fence)) return null;
+    return { ...taking, claim: () => taking.thread.claimAgain() };
+  }
+
+  async function begin(uid: string, fence: string): Promise<Taking | null> {
+    const record = await claims.load(uid);
+    if (record?.fence !== fence || isDraining()) return null;
+    const { slug, state, run } = record;
+    const thread = claims.open({ uid, slug, record, traceparent: null });
+    return {
+      thread,
+      from: fence,
+      runId: run?.runId ?? "",
+      claim: () =>
+        thread.claim({
+          event: state === "running" ? { type: "run.taken", atMs: clock.now() } : null,
+          takesFrom: fence,
+        }),
+    };
+  }
+
+  function remember(uid: string, taking: Taking): void {
+    const [oldest] = unanswered.keys();
+    if (oldest !== undefined && unanswered.size >= MOST_UNANSWERED) unanswered.delete(oldest);
+    unanswered.set(uid, taking);
+  }
+
   return {
     async take(uid, fence) {
-      const record = await claims.load(uid);
-      if (record?.fence !== fence || isDraining()) return;
-      const { slug, state, run } = record;
-      const thread = claims.open({ uid, slug, record, traceparent: null });
-      const { type } = await thread.claim({
-        event: state === "running" ? { type: "run.taken", atMs: clock.now() } : null,
-        takesFrom: fence,
-      });
-      if (type !== "committed") return;
-      const runId = run?.runId ?? "";
-      log.info({ uid, runId, from: fence }, "took up a run whose process is gone");
+      const taking = takeUnanswered(uid, fence) ?? (await begin(uid, fence));
+      if (!taking || isDraining()) return;
+      const { thread, from, runId } = taking;
+      try {
+        if ((await taking.claim()).type !== "committed") return;
+      } catch (error) {
+        if (error instanceof StoreUnavailable) remember(uid, taking);
+        throw error;
+      }
+      const { slug } = thread;
+      log.info({ uid, runId, from }, "took up a run whose process is gone");
       observer.takenOver({ slug, uid, runId });
       following.begun(thread);
     },

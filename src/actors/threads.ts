@@ -12,11 +12,13 @@ import { createFollowing } from "./following/following.ts";
 import { createFollowRun } from "./follow-run.ts";
 import { createHeldThreads } from "./held-threads.ts";
 import { createLongReplies } from "./long-replies.ts";
+import { createLostThreads } from "./lost-threads.ts";
 import { createRecovery } from "./recovery.ts";
 import { createRepeat } from "./repeat.ts";
 import type { Reply } from "./reply.ts";
 import { createSay } from "./say.ts";
 import type { NewMessage } from "./say.ts";
+import { createSilence } from "./silence.ts";
 import { createTakeUp } from "./take-up.ts";
 
 /** The threads of this instance: what HTTP asks of them. */
@@ -35,6 +37,8 @@ export interface Threads {
   cancel(uid: string): Promise<void>;
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
   history(uid: string, page: HistoryPage): Promise<Message[]>;
+  /** It takes no more messages, and will stop. */
+  isDraining(): boolean;
 }
 
 /** The threads with what only the wiring calls. */
@@ -55,11 +59,15 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   const { store, clock, timers, log } = dependencies;
   let draining = false;
 
-  const held = createHeldThreads((thread) => following.begun(thread));
+  const held = createHeldThreads({
+    onBegun: (thread) => following.begun(thread),
+    onDoubt: (uid) => lost.suspect(uid),
+  });
+  const lost = createLostThreads({ store, clock, isOurs: (fence) => held.isOurs(fence) });
   const following = createFollowing({ ...dependencies, held });
   const claims = createClaims({ ...dependencies, longReplies: createLongReplies(dependencies) }, held);
   const takeUp = createTakeUp({ ...dependencies, claims, following, isDraining: () => draining });
-  const recovery = createRecovery({ ...dependencies, takeUp, isOurs: (fence) => held.isOurs(fence) });
+  const recovery = createRecovery({ ...dependencies, silence: createSilence(clock), lost, takeUp });
 
   const shared = { ...dependencies, claims, held, following };
   const attach = createAttach(held, following);
@@ -73,10 +81,13 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   }
 
   function receive(message: InstanceMessage): void {
-    if (following.receive(message) || message["type"] !== "cancel") return;
-    const { uid, runId } = message;
+    const isFollowing = following.receive(message);
+    const { type, uid, runId } = message;
     if (typeof uid !== "string" || typeof runId !== "string") return;
-    void held.get(uid)?.receive({ type: "run.cancelled", runId });
+    const thread = held.get(uid);
+    // Whoever asks has read in the store that this process holds it.
+    if (!thread) lost.suspect(uid);
+    if (!isFollowing && type === "cancel") void thread?.receive({ type: "run.cancelled", runId });
   }
 
   return {
@@ -98,6 +109,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     followRun,
     cancel,
     history: (uid, page) => store.history(uid, page),
+    isDraining: () => draining,
 
     async setCatalog(uid, slug, catalog) {
       await store.setCatalog(uid, slug, catalog);

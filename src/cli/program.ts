@@ -9,6 +9,7 @@ import { addMachines } from "./machines.ts";
 import { addServe } from "./serve.ts";
 import { addStore } from "./store/commands.ts";
 import { CannotDo } from "./terminal.ts";
+import { shieldIds, takeShieldedIds } from "./shielded-ids.ts";
 import type { Terminal } from "./terminal.ts";
 import { addThreads } from "./threads.ts";
 import { addUsers } from "./users.ts";
@@ -20,6 +21,7 @@ export function createProgram(terminal: Terminal): Command {
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) })
     .showSuggestionAfterError();
+  takeShieldedIds(program);
   addServe(program);
   addChat(program, terminal);
   addChannels(program, terminal);
@@ -34,7 +36,8 @@ export function createProgram(terminal: Terminal): Command {
 /** Runs one command. Returns the exit code: 0, 1 for what cannot be done or does not exist, 2 for wrong use. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    await createProgram(terminal).parseAsync([...args], { from: "user" });
+    const program = createProgram(terminal);
+    await program.parseAsync(shieldIds(args, program), { from: "user" });
     return 0;
   } catch (error) {
     // Commander has printed what was wrong, or the help.

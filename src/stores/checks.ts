@@ -1,10 +1,21 @@
-import { UnreadableRecord } from "../store.ts";
+import { isVersion, versionsOf } from "../domain/versions.ts";
+import type { Step } from "../domain/versions.ts";
+import { NewerRecord, UnreadableRecord } from "../store.ts";
 
 /**
  * What is read back from a store is checked, by hand because every load reads a hundred records: what fits is passed on
  * as it is, so nothing is copied, and a field that this version does not know stays where it is.
  */
-export type Check<T> = (value: unknown) => value is T;
+export interface Check<T> {
+  (value: unknown): value is T;
+  /** What it lets through, in short: a record whose form changes needs a new version (versions.ts). */
+  readonly form: string;
+}
+
+/** A check with its form. */
+export function check<T>(form: string, fits: (value: unknown) => value is T): Check<T> {
+  return Object.assign(fits, { form });
+}
 
 /** A field that a record may lack. */
 interface Optional<T> {
@@ -24,53 +35,63 @@ export type Fields<T> = {
     : Check<T[Name]> | Defaulted<T[Name]>;
 };
 
-export const isText: Check<string> = (value) => typeof value === "string";
-export const isNumber: Check<number> = (value) => typeof value === "number";
-export const isFlag: Check<boolean> = (value) => typeof value === "boolean";
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+export const isText = check("text", (value): value is string => typeof value === "string");
+export const isNumber = check("number", (value): value is number => typeof value === "number");
+export const isFlag = check("flag", (value): value is boolean => typeof value === "boolean");
+export const isObject = check(
+  "object",
+  (value): value is Record<string, unknown> =>
+    typeof value === "object" && value !== null && !Array.isArray(value),
+);
 
 /** Exactly this value. */
 export function literal<const T>(expected: T): Check<T> {
-  return (value): value is T => value === expected;
+  return check(JSON.stringify(expected), (value): value is T => value === expected);
 }
 
 /** One of these texts; one that the type gains does not compile until it is here. */
 export function oneOf<T extends string>(texts: Record<T, true>): Check<T> {
   const known = new Set<unknown>(Object.keys(texts));
-  return (value): value is T => known.has(value);
+  return check(Object.keys(texts).sort().join("|"), (value): value is T => known.has(value));
 }
 
 export function either<A, B>(one: Check<A>, other: Check<B>): Check<A | B> {
-  return (value): value is A | B => one(value) || other(value);
+  return check(`${one.form} or ${other.form}`, (value): value is A | B => one(value) || other(value));
 }
 
-export function nullable<T>(check: Check<T>): Check<T | null> {
-  return (value): value is T | null => value === null || check(value);
+export function nullable<T>(some: Check<T>): Check<T | null> {
+  return check(`${some.form} or null`, (value): value is T | null => value === null || some(value));
 }
 
-export function listOf<T>(check: Check<T>): Check<T[]> {
-  return (value): value is T[] => Array.isArray(value) && value.every(check);
+export function listOf<T>(each: Check<T>): Check<T[]> {
+  return check(`[${each.form}]`, (value): value is T[] => Array.isArray(value) && value.every(each));
 }
 
-export function mapOf<T>(check: Check<T>): Check<Record<string, T>> {
-  return (value): value is Record<string, T> => isObject(value) && Object.values(value).every(check);
+export function mapOf<T>(each: Check<T>): Check<Record<string, T>> {
+  return check(
+    `map of ${each.form}`,
+    (value): value is Record<string, T> => isObject(value) && Object.values(value).every(each),
+  );
 }
 
-export function optional<T>(check: Check<T>): Optional<T> {
-  return { optional: check };
+export function optional<T>(some: Check<T>): Optional<T> {
+  return { optional: some };
 }
 
-export function defaulted<T>(check: Check<T>, missing: () => T): Defaulted<T> {
-  return { check, missing };
+export function defaulted<T>(some: Check<T>, missing: () => T): Defaulted<T> {
+  return { check: some, missing };
 }
 
 /** Of a union, each kind by its `type`. */
 export function byType<T extends { type: string }>(kinds: {
   [Type in T["type"]]: Check<Extract<T, { type: Type }>>;
 }): Check<T> {
-  const checks = new Map<unknown, Check<T>>(Object.entries(kinds));
-  return (value): value is T => isObject(value) && (checks.get(value["type"])?.(value) ?? false);
+  const checks = new Map<unknown, Check<T>>(Object.entries<Check<T>>(kinds));
+  const forms = [...checks.values()].map(({ form }) => form).sort();
+  return check(
+    forms.join(" or "),
+    (value): value is T => isObject(value) && (checks.get(value["type"])?.(value) ?? false),
+  );
 }
 
 export interface ShapeCheck<T> extends Check<T> {
@@ -99,8 +120,11 @@ export function shape<T>(fields: Fields<T>): ShapeCheck<T> {
     return null;
   }
 
-  const check = (value: unknown): value is T => isObject(value) && misfit(value) === null;
-  return Object.assign(check, {
+  const forms = list.map(({ name, check: { form }, mayLack, missing }) => {
+    return `${name}${mayLack ? "?" : ""}${missing ? "=" : ""}: ${form}`;
+  });
+  const fits = (value: unknown): value is T => isObject(value) && misfit(value) === null;
+  return Object.assign(check(`{ ${forms.sort().join(", ")} }`, fits), {
     fault: (value: unknown) => (isObject(value) ? `its ${misfit(value)} does not fit` : "it is no object"),
   });
 }
@@ -111,10 +135,95 @@ export type Place = string | readonly (string | number)[];
 /** Gives a stored value as the record that it must be; throws UnreadableRecord. */
 export type Reader<T> = (value: unknown, place: Place) => T;
 
-export function readerOf<T>(kind: string, check: Check<T> | ShapeCheck<T>): Reader<T> {
-  return (value, place) => {
-    if (check(value)) return value;
-    const fault = "fault" in check ? check.fault(value) : "it does not fit";
-    throw new UnreadableRecord(kind, String(place), fault);
+/** A record of one kind: how it is read, in whatever version it was written, and how it is written. */
+export interface RecordKind<T> {
+  name: string;
+  /** The present one; 1 is 0.1.0's. */
+  version: number;
+  form: string;
+  read: Reader<T>;
+  /** As it is to be stored: in the oldest version that has everything of it. */
+  stored: (record: T) => unknown;
+}
+
+export type RecordStep = Step<Record<string, unknown>>;
+
+/** `steps`: from each version to the next, the first one from version 1; released ones are never changed. */
+export function kindOf<T>(
+  name: string,
+  fits: Check<T> | ShapeCheck<T>,
+  steps: readonly RecordStep[] = [],
+): RecordKind<T> {
+  const versions = versionsOf(steps);
+
+  function current(value: unknown, place: Place): unknown {
+    // The version of a record that has one is its `v`: what 0.1.0 wrote has none.
+    if (!isObject(value) || value["v"] === undefined)
+      return versions.present === 1 ? value : upgraded(value, 1);
+    const { v, ...record } = value;
+    if (isVersion(v) && v > versions.present) throw new NewerRecord(name, String(place), v);
+    return upgraded(record, isVersion(v) ? v : 1);
+  }
+
+  function upgraded(value: unknown, from: number): unknown {
+    if (!isObject(value)) return value;
+    try {
+      return versions.upgrade(value, from);
+    } catch {
+      // No record of that version: a step found it so.
+      return undefined;
+    }
+  }
+
+  return {
+    name,
+    version: versions.present,
+    form: fits.form,
+    read(value, place) {
+      const record = current(value, place);
+      if (fits(record)) return record;
+      const fault = "fault" in fits ? fits.fault(record) : "it does not fit";
+      throw new UnreadableRecord(name, String(place), fault);
+    },
+    stored(record) {
+      if (versions.present === 1 || !isObject(record)) return record;
+      const { form, version } = versions.oldest(record);
+      return version === 1 ? form : { ...form, v: version };
+    },
   };
+}
+
+function carriesVersion(value: unknown): boolean {
+  return isObject(value) && value["v"] !== undefined;
+}
+
+/** A list of records, each with its own version. */
+export function listKindOf<T>(
+  name: string,
+  fits: Check<T> | ShapeCheck<T>,
+  steps: readonly RecordStep[] = [],
+): RecordKind<T[]> {
+  const each = kindOf(name, fits, steps);
+  const allFit = listOf<T>(fits);
+  return {
+    ...each,
+    form: `[${each.form}]`,
+    read(value, place) {
+      if (each.version === 1 && allFit(value) && !value.some(carriesVersion)) return value;
+      const misfit = () => new UnreadableRecord(name, String(place), "it does not fit");
+      if (!Array.isArray(value)) throw misfit();
+      try {
+        return value.map((record: unknown) => each.read(record, place));
+      } catch (error) {
+        if (!(error instanceof NewerRecord)) throw misfit();
+        throw new NewerRecord(name, String(place), error.version);
+      }
+    },
+    stored: (records) => records.map(each.stored),
+  };
+}
+
+/** A record that has one version for good: a text, a number. */
+export function readerOf<T>(name: string, fits: Check<T> | ShapeCheck<T>): Reader<T> {
+  return kindOf(name, fits).read;
 }

@@ -38,6 +38,8 @@ import {
   isNumber,
   isObject,
   isText,
+  kindOf,
+  listKindOf,
   listOf,
   literal,
   mapOf,
@@ -215,12 +217,22 @@ export const isChannel = shape<Channel>({
   ),
 });
 
-export const readChannel = readerOf("channel", isChannel);
-export const readMessage = readerOf("message", isMessage);
-export const readUserMessage = readerOf("waiting message", isUserMessage);
-export const readRun = readerOf("run", isRun);
-export const readRunSummary = readerOf("run in short form", isRunSummary);
-export const readCatalog = readerOf("catalog", listOf(isPageTool));
+export const channelKind = kindOf("channel", isChannel);
+export const messageKind = kindOf("message", isMessage);
+export const waitingKind = kindOf("waiting message", isUserMessage);
+export const runKind = kindOf("run", isRun);
+export const summaryKind = kindOf("run in short form", isRunSummary);
+export const catalogKind = listKindOf("catalog", isPageTool);
+
+/** The kinds of both stores. Whoever changes the shape of one adds a step to it: test/versions/shapes.json knows each. */
+export const sharedKinds = [channelKind, messageKind, waitingKind, runKind, summaryKind, catalogKind];
+
+export const readChannel = channelKind.read;
+export const readMessage = messageKind.read;
+export const readUserMessage = waitingKind.read;
+export const readRun = runKind.read;
+export const readRunSummary = summaryKind.read;
+export const readCatalog = catalogKind.read;
 
 export const isThreadState = oneOf<ThreadState>({ idle: true, running: true, awaiting: true });
 export const readState = readerOf("state", isThreadState);

@@ -1,10 +1,10 @@
 import type { Reader } from "../../src/stores/checks.ts";
 import { openDb } from "../../src/stores/embedded/db.ts";
 import type { EmbeddedDb } from "../../src/stores/embedded/db.ts";
-import { readHold } from "../../src/stores/embedded/liveness.ts";
-import { readHeader } from "../../src/stores/embedded/thread-records.ts";
+import { holdKind } from "../../src/stores/embedded/liveness.ts";
+import { headerKind } from "../../src/stores/embedded/thread-records.ts";
 import type { Header } from "../../src/stores/embedded/thread-records.ts";
-import { readThreadName, readToken, readUser } from "../../src/stores/embedded/user-records.ts";
+import { threadNameKind, tokenKind, userKind } from "../../src/stores/embedded/user-records.ts";
 import { readMessage, readRun, readRunSummary, readText, readUserMessage } from "../../src/stores/records.ts";
 import type { StoreDump, ThreadDump } from "./invariants.ts";
 
@@ -26,19 +26,20 @@ function dump(db: EmbeddedDb): StoreDump {
     all(kind, read).map(({ parts: [slug = "", second = ""], value }) => ({ slug, second, value }));
 
   return {
-    users: slugged("u", readUser).map(({ slug, value }) => ({ slug, user: value.user })),
+    users: slugged("u", userKind.read).map(({ slug, value }) => ({ slug, user: value.user })),
     accounts: slugged("x", readText).map(({ slug, value }) => ({ slug, userId: value })),
     listed: slugged("us", readText).map(({ slug, value }) => ({ slug, userId: value })),
-    tokens: slugged("v", readToken).map(({ slug, value }) => ({ slug, userId: value.userId })),
-    names: slugged("n", readThreadName).map(({ slug, second, value: { uid, name, createdAtMs } }) => ({
+    tokens: slugged("v", tokenKind.read).map(({ slug, value }) => ({ slug, userId: value.userId })),
+    names: slugged("n", threadNameKind.read).map(({ slug, second, value: { uid, name, createdAtMs } }) => ({
       slug,
       userId: second,
       entry: { uid, threadId: name, createdAtMs },
     })),
-    threads: all("h", readHeader).map(({ parts: [uid = ""], value }) => threadDump(db, uid, value)),
-    held: all("held", readHold).map(({ parts: [processId = ""], value }) => ({
+    threads: all("h", headerKind.read).map(({ parts: [uid = ""], value }) => threadDump(db, uid, value)),
+    held: all("held", holdKind.read).map(({ parts: [processId = ""], value }) => ({
       processId,
       ...value,
+      isListed: true,
     })),
     due: all("due", readText).map(({ parts: [atMs], value }) => ({ uid: value, atMs: Number(atMs) })),
   };

@@ -220,7 +220,13 @@ export const BUNDLES: readonly (Place & { takes: readonly string[] })[] = [
 
 /** Places that no layer has. */
 export const BESIDE: readonly Place[] = [
-  { path: "test/", is: "mirrors src and machines" },
+  {
+    path: "test/",
+    is: "mirrors src and machines",
+    rooms: [
+      { path: "test/simulation/", is: "the whole service in one process, on a time of its own, from a seed" },
+    ],
+  },
   { path: "bench/", is: "a file for each question about speed and memory" },
 ];
 

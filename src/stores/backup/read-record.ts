@@ -1,8 +1,8 @@
 import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { User } from "../../domain/user.ts";
 import type { ThreadEntry } from "../../store/users.ts";
-import { isFlag, isNumber, isObject, isText, listOf, nullable, readerOf, shape } from "../checks.ts";
-import type { Check, Fields } from "../checks.ts";
+import { check, isFlag, isNumber, isObject, isText, listOf, nullable, readerOf, shape } from "../checks.ts";
+import type { Fields } from "../checks.ts";
 import {
   isThreadState,
   readCatalog,
@@ -73,8 +73,8 @@ function listsOf(line: Lists, place: string): ThreadLists {
   };
 }
 
-const isAnything: Check<unknown> = (value): value is unknown => value !== undefined;
-const isAnyList: Check<unknown[]> = (value) => Array.isArray(value);
+const isAnything = check("anything", (value): value is unknown => value !== undefined);
+const isAnyList = listOf(isAnything);
 
 const lists = {
   messagesFrom: isNumber,

@@ -1,6 +1,6 @@
 import type { Channel } from "../../domain/channel.ts";
 import type { ChannelStore } from "../../store/channels.ts";
-import { readChannel, readNumber, readText } from "../records.ts";
+import { channelKind, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
@@ -13,7 +13,7 @@ const ipKey = (address: string): Key => ["ip", keyPart(address)];
 
 /** The channel as it is kept; undefined where there is none. Within a read or a change. */
 export function channelOf(db: EmbeddedDb, slug: string): Channel | undefined {
-  return db.get(channelKey(slug), readChannel);
+  return db.get(channelKey(slug), channelKind.read);
 }
 
 /** Within a change. */
@@ -29,13 +29,13 @@ export function embeddedChannels(db: EmbeddedDb): ChannelStore {
 
   return {
     channels: () =>
-      db.read("list channels", () => [...db.range(["c"], readChannel)].map(({ value }) => value)),
+      db.read("list channels", () => [...db.range(["c"], channelKind.read)].map(({ value }) => value)),
 
     channel: (slug) => db.read("read a channel", () => channelOf(db, slug) ?? null),
 
     putChannel: (channel) =>
       db.change(`save channel ${channel.slug}`, () => {
-        db.put(channelKey(channel.slug), channel);
+        db.put(channelKey(channel.slug), channelKind.stored(channel));
         countUp();
       }),
 

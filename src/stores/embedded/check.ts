@@ -9,7 +9,7 @@ import { isObject } from "../checks.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 import { pagesOf } from "./export.ts";
-import { readThreadName } from "./user-records.ts";
+import { threadNameKind } from "./user-records.ts";
 
 const RECORDS_AT_ONCE = 500;
 const DAY_MS = 24 * 3_600_000;
@@ -92,14 +92,14 @@ function suspicion(db: EmbeddedDb, look: Look, key: Key, { rule, mend }: Broken)
 
 async function namesIn(at: Pick<EmbeddedDb, "range">): Promise<SeenUids> {
   const seen = seenUids();
-  for await (const page of pagesOf(at, ["n"], readThreadName, RECORDS_AT_ONCE)) {
+  for await (const page of pagesOf(at, ["n"], threadNameKind.read, RECORDS_AT_ONCE)) {
     for (const { value } of page) seen.add(value.uid);
   }
   return seen;
 }
 
 function hasName(db: EmbeddedDb, uid: string): boolean {
-  for (const { value } of db.range(["n"], readThreadName)) if (value.uid === uid) return true;
+  for (const { value } of db.range(["n"], threadNameKind.read)) if (value.uid === uid) return true;
   return false;
 }
 

@@ -6,9 +6,9 @@ import type { BackupSource, ThreadRead, UserRead } from "../backup/source.ts";
 import { FIRST_FORMAT } from "../format.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key, Snapshot } from "./db.ts";
-import { readClaim, threadRecords } from "./thread-records.ts";
+import { claimKind, threadRecords } from "./thread-records.ts";
 import type { Header } from "./thread-records.ts";
-import { readThreadName, readToken, readUser } from "./user-records.ts";
+import { threadNameKind, tokenKind, userKind } from "./user-records.ts";
 
 const USERS_AT_ONCE = 64;
 /** Messages, runs, texts or claims that come along with a thread, or follow at once. */
@@ -48,7 +48,7 @@ export function embeddedSource(db: EmbeddedDb): BackupSource {
     },
 
     async *names(slug, userId) {
-      for await (const page of pagesOf(at, namesPrefix(slug, userId), readThreadName, PAGE)) {
+      for await (const page of pagesOf(at, namesPrefix(slug, userId), threadNameKind.read, PAGE)) {
         yield page.map(({ value }) => entryFrom(value));
       }
     },
@@ -56,7 +56,7 @@ export function embeddedSource(db: EmbeddedDb): BackupSource {
     thread: (uid) => Promise.resolve(threadRead({ ...db, get: at.get, has: at.has, range: at.range }, uid)),
 
     async *tokens() {
-      for await (const page of pagesOf(at, ["v"], readToken, TOKENS_AT_ONCE)) {
+      for await (const page of pagesOf(at, ["v"], tokenKind.read, TOKENS_AT_ONCE)) {
         const tokens: BackupToken[] = [];
         for (const { key, value } of page) {
           const [, slug = "", tokenHash = ""] = key.map(String);
@@ -91,9 +91,9 @@ function entryFrom({
 
 /** Null: listed, and not there. */
 function userRead(at: Snapshot, slug: string, userId: string): UserRead | null {
-  const record = at.get(["u", keyPart(slug), keyPart(userId)], readUser);
+  const record = at.get(["u", keyPart(slug), keyPart(userId)], userKind.read);
   if (record === undefined) return null;
-  const names = [...at.range(namesPrefix(slug, userId), readThreadName, { limit: PAGE + 1 })];
+  const names = [...at.range(namesPrefix(slug, userId), threadNameKind.read, { limit: PAGE + 1 })];
   return {
     record: { type: "user", slug, nth: 0, ...record },
     names: names.length > PAGE ? null : names.map(({ value }) => entryFrom(value)),
@@ -107,7 +107,7 @@ function threadRead(db: EmbeddedDb, uid: string): ThreadRead | null {
   const few = <T>(kind: string, read: Reader<T>, most: number) =>
     [...db.range([kind, part], read, { limit: most + 1 })].map(({ key, value }) => ({ key, value }));
   const parts = few("p", readText, PARTS_PAGE);
-  const claims = few("id", readClaim, PAGE);
+  const claims = few("id", claimKind.read, PAGE);
   const isWhole =
     header.messageCount <= PAGE &&
     header.runCount <= PAGE &&
@@ -148,7 +148,7 @@ async function* restOf(
   for await (const page of pagesOf(db, ["p", part], readText, PARTS_PAGE)) {
     yield { ...piece, messagesFrom, runsFrom, parts: page.map(partFrom) };
   }
-  for await (const page of pagesOf(db, ["id", part], readClaim, PAGE)) {
+  for await (const page of pagesOf(db, ["id", part], claimKind.read, PAGE)) {
     yield { ...piece, messagesFrom, runsFrom, claims: page.map(({ value }) => value) };
   }
   yield { ...wholeThread(db, uid, header), messagesFrom, runsFrom };

@@ -1,15 +1,10 @@
-import type { InstanceMessage, InstanceStore } from "../../store/instances.ts";
-import { isText, readerOf, shape } from "../checks.ts";
+import type { Hold, InstanceMessage, InstanceStore } from "../../store/instances.ts";
+import { isText, kindOf, shape } from "../checks.ts";
 import { readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb } from "./db.ts";
 
-interface Hold {
-  uid: string;
-  fence: string;
-}
-
-export const readHold = readerOf("hold", shape<Hold>({ uid: isText, fence: isText }));
+export const holdKind = kindOf("hold", shape<Hold>({ uid: isText, fence: isText }));
 
 /**
  * One process serves a data directory (data-dir-lock.ts): every other holder is a previous life. So nobody needs to be
@@ -25,9 +20,13 @@ export function embeddedLiveness(db: EmbeddedDb, processId: string): InstanceSto
 
     retire: () => db.read("retire", () => {}),
 
+    enter: () => db.read("enter a process", () => {}),
+
+    holders: () => db.read("list holders", () => []),
+
     heldBy: (asked) =>
       db.read("list held threads", () => {
-        const all = db.range(asked === null ? ["held"] : ["held", keyPart(asked)], readHold);
+        const all = db.range(asked === null ? ["held"] : ["held", keyPart(asked)], holdKind.read);
         const own = keyPart(processId);
         return [...all].filter(({ key }) => asked !== null || key[1] !== own).map(({ value }) => value);
       }),
@@ -43,6 +42,8 @@ export function embeddedLiveness(db: EmbeddedDb, processId: string): InstanceSto
         }
         return uids;
       }),
+
+    onReconnect: () => () => {},
 
     send(to, message) {
       if (to !== processId) return;

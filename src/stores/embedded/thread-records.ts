@@ -2,17 +2,17 @@ import { holderOf } from "../../domain/fence.ts";
 import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, RunSummary, ThreadState } from "../../store/threads.ts";
-import { isNumber, isText, listOf, literal, nullable, readerOf, shape } from "../checks.ts";
+import { isNumber, isText, kindOf, listOf, literal, nullable, shape } from "../checks.ts";
 import {
+  catalogKind,
   isThreadState,
   isUserMessage,
-  readCatalog,
-  readMessage,
+  messageKind,
   readNumber,
-  readRun,
-  readRunSummary,
   readText,
-  readUserMessage,
+  runKind,
+  summaryKind,
+  waitingKind,
 } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
@@ -41,7 +41,7 @@ export interface Header {
 
 type Committed = Omit<Extract<CommitResult, { type: "committed" }>, "catalog">;
 
-export const readHeader = readerOf(
+export const headerKind = kindOf(
   "thread",
   shape<Header>({
     slug: isText,
@@ -67,7 +67,7 @@ export const readHeader = readerOf(
   }),
 );
 
-export const readClaim = readerOf(
+export const claimKind = kindOf(
   "message id",
   shape<MessageClaim>({ clientMessageId: isText, runId: isText, textHash: isText }),
 );
@@ -115,16 +115,16 @@ export function threadRecords(db: EmbeddedDb) {
   const dueKey = (atMs: number, uid: string): Key => ["due", atMs, keyPart(uid)];
 
   return {
-    header: (uid: string) => db.get(headerKey(uid), readHeader),
-    putHeader: (uid: string, header: Header) => db.put(headerKey(uid), header),
+    header: (uid: string) => db.get(headerKey(uid), headerKind.read),
+    putHeader: (uid: string, header: Header) => db.put(headerKey(uid), headerKind.stored(header)),
 
-    run: (uid: string) => db.get(runKey(uid), readRun) ?? null,
-    putRun: (uid: string, run: RunRecord) => db.put(runKey(uid), run),
+    run: (uid: string) => db.get(runKey(uid), runKind.read) ?? null,
+    putRun: (uid: string, run: RunRecord) => db.put(runKey(uid), runKind.stored(run)),
 
-    catalog: (uid: string) => db.get(catalogKey(uid), readCatalog) ?? [],
+    catalog: (uid: string) => db.get(catalogKey(uid), catalogKind.read) ?? [],
     putCatalog(uid: string, catalog: Catalog): void {
       if (catalog.length === 0) db.remove(catalogKey(uid));
-      else db.put(catalogKey(uid), catalog);
+      else db.put(catalogKey(uid), catalogKind.stored(catalog));
     },
 
     putPart: (uid: string, runId: string, nth: number, text: string) =>
@@ -135,7 +135,7 @@ export function threadRecords(db: EmbeddedDb) {
 
     /** Newest first, from the message at `position` on. */
     *messages(uid: string, position: number): Iterable<Message> {
-      for (const { value } of db.range(["m", keyPart(uid)], readMessage, {
+      for (const { value } of db.range(["m", keyPart(uid)], messageKind.read, {
         from: messageKey(uid, position),
         reverse: true,
       })) {
@@ -143,15 +143,17 @@ export function threadRecords(db: EmbeddedDb) {
       }
     },
     putMessage: (uid: string, position: number, message: Message) =>
-      db.put(messageKey(uid, position), message),
+      db.put(messageKey(uid, position), messageKind.stored(message)),
 
     /** Newest first. */
     runs: (uid: string, limit: number): RunSummary[] =>
-      [...db.range(["rs", keyPart(uid)], readRunSummary, { reverse: true, limit })].map(({ value }) => value),
+      [...db.range(["rs", keyPart(uid)], summaryKind.read, { reverse: true, limit })].map(
+        ({ value }) => value,
+      ),
 
     summary(uid: string, runId: string): RunSummary | null {
       const position = db.get(runPositionKey(uid, runId), readNumber);
-      return position === undefined ? null : (db.get(summaryKey(uid, position), readRunSummary) ?? null);
+      return position === undefined ? null : (db.get(summaryKey(uid, position), summaryKind.read) ?? null);
     },
 
     wasStarted: (uid: string, runId: string) => db.has(runPositionKey(uid, runId)),
@@ -161,21 +163,23 @@ export function threadRecords(db: EmbeddedDb) {
       const known = db.get(runPositionKey(uid, run.runId), readNumber);
       const position = known ?? runCount + 1;
       if (known === undefined) db.put(runPositionKey(uid, run.runId), position);
-      db.put(summaryKey(uid, position), summaryOf(run));
+      db.put(summaryKey(uid, position), summaryKind.stored(summaryOf(run)));
       return Math.max(runCount, position);
     },
 
     putSummary(uid: string, position: number, summary: RunSummary): void {
       db.put(runPositionKey(uid, summary.runId), position);
-      db.put(summaryKey(uid, position), summary);
+      db.put(summaryKey(uid, position), summaryKind.stored(summary));
     },
 
-    waiting: (uid: string, runId: string) => db.get(waitingKey(uid, runId), readUserMessage),
-    putWaiting: (uid: string, message: UserMessage) => db.put(waitingKey(uid, message.runId), message),
+    waiting: (uid: string, runId: string) => db.get(waitingKey(uid, runId), waitingKind.read),
+    putWaiting: (uid: string, message: UserMessage) =>
+      db.put(waitingKey(uid, message.runId), waitingKind.stored(message)),
     removeWaiting: (uid: string, runId: string) => db.remove(waitingKey(uid, runId)),
 
-    claim: (uid: string, clientMessageId: string) => db.get(claimKey(uid, clientMessageId), readClaim),
-    putClaim: (uid: string, claim: MessageClaim) => db.put(claimKey(uid, claim.clientMessageId), claim),
+    claim: (uid: string, clientMessageId: string) => db.get(claimKey(uid, clientMessageId), claimKind.read),
+    putClaim: (uid: string, claim: MessageClaim) =>
+      db.put(claimKey(uid, claim.clientMessageId), claimKind.stored(claim)),
 
     /** Keeps the list of held threads in step with the fence. */
     moveHold(uid: string, before: string | null, after: string | null): void {

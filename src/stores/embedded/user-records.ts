@@ -1,6 +1,6 @@
 import type { User } from "../../domain/user.ts";
 import type { ThreadEntry } from "../../store/users.ts";
-import { defaulted, isFlag, isNumber, isText, listOf, nullable, readerOf, shape } from "../checks.ts";
+import { defaulted, isFlag, isNumber, isText, kindOf, listOf, nullable, shape } from "../checks.ts";
 import { readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
@@ -25,7 +25,7 @@ export interface TokenRecord {
   snapshot: string;
 }
 
-export const readUser = readerOf(
+export const userKind = kindOf(
   "user",
   shape<UserRecord>({
     user: shape<User>({
@@ -39,11 +39,11 @@ export const readUser = readerOf(
     spent: defaulted(listOf(shape<UserRecord["spent"][number]>({ day: isText, tokens: isNumber })), () => []),
   }),
 );
-export const readThreadName = readerOf(
+export const threadNameKind = kindOf(
   "thread name",
   shape<ThreadNameRecord>({ uid: isText, name: isText, createdAtMs: isNumber }),
 );
-export const readToken = readerOf("visitor token", shape<TokenRecord>({ userId: isText, snapshot: isText }));
+export const tokenKind = kindOf("visitor token", shape<TokenRecord>({ userId: isText, snapshot: isText }));
 
 /** A run may be counted just after midnight, by a clock that is still before it. */
 const SPENT_DAYS = 2;
@@ -76,17 +76,17 @@ export function userRecords(db: EmbeddedDb) {
   return {
     expiryKey,
 
-    user: (slug: string, userId: string) => db.get(userKey(slug, userId), readUser),
+    user: (slug: string, userId: string) => db.get(userKey(slug, userId), userKind.read),
 
     account(slug: string, externalId: string): UserRecord | undefined {
       const userId = db.get(externalKey(slug, externalId), readText);
-      return userId === undefined ? undefined : db.get(userKey(slug, userId), readUser);
+      return userId === undefined ? undefined : db.get(userKey(slug, userId), userKind.read);
     },
 
     /** Writes the user, and what leads to it. */
     putUser(slug: string, record: UserRecord): void {
       const { userId, externalId } = record.user;
-      db.put(userKey(slug, userId), record);
+      db.put(userKey(slug, userId), userKind.stored(record));
       db.put(orderKey(slug, record), userId);
       if (externalId !== null) db.put(externalKey(slug, externalId), userId);
     },
@@ -112,29 +112,29 @@ export function userRecords(db: EmbeddedDb) {
     },
 
     thread: (slug: string, userId: string, name: string) =>
-      db.get(nameKey(slug, userId, name), readThreadName),
+      db.get(nameKey(slug, userId, name), threadNameKind.read),
 
     putThread(slug: string, userId: string, { uid, threadId, createdAtMs }: ThreadEntry) {
       const record: ThreadNameRecord = { uid, name: threadId, createdAtMs };
-      db.put(nameKey(slug, userId, threadId), record);
+      db.put(nameKey(slug, userId, threadId), threadNameKind.stored(record));
     },
 
     removeThread: (slug: string, userId: string, name: string) => db.remove(nameKey(slug, userId, name)),
 
     /** Oldest first. */
     threads: (slug: string, userId: string): ThreadEntry[] =>
-      [...db.range(namesKey(slug, userId), readThreadName)]
+      [...db.range(namesKey(slug, userId), threadNameKind.read)]
         .map(({ value }) => ({ uid: value.uid, threadId: value.name, createdAtMs: value.createdAtMs }))
         .toSorted((a, b) => a.createdAtMs - b.createdAtMs),
 
     /** The token, while it is valid. */
     token(slug: string, tokenHash: string, nowMs: number): TokenRecord | undefined {
       const expiresAtMs = db.get(expiryKey(slug, tokenHash), readNumber) ?? 0;
-      return nowMs < expiresAtMs ? db.get(tokenKey(slug, tokenHash), readToken) : undefined;
+      return nowMs < expiresAtMs ? db.get(tokenKey(slug, tokenHash), tokenKind.read) : undefined;
     },
 
     putToken: (slug: string, tokenHash: string, token: TokenRecord) =>
-      db.put(tokenKey(slug, tokenHash), token),
+      db.put(tokenKey(slug, tokenHash), tokenKind.stored(token)),
 
     putExpiry: (slug: string, tokenHash: string, atMs: number) => db.put(expiryKey(slug, tokenHash), atMs),
 

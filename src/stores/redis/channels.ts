@@ -2,7 +2,7 @@ import type { Channel } from "../../domain/channel.ts";
 import type { ChannelStore } from "../../store/channels.ts";
 import type { RedisCommands } from "./commands.ts";
 import { channelKey, globalKeys } from "./keys.ts";
-import { readChannel } from "../records.ts";
+import { channelKind } from "../records.ts";
 import { flag, listOf, numberOf, parsed, textOf, textOrNull } from "./records.ts";
 import type { ArgsOf } from "./signatures.ts";
 
@@ -24,7 +24,7 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
   async function channel(slug: string): Promise<Channel | null> {
     const key = channelKey(slug);
     const text = textOrNull(await redis.read(key, "HGET", key, "json"));
-    return text === null ? null : parsed(readChannel, text, slug);
+    return text === null ? null : parsed(channelKind.read, text, slug);
   }
 
   return {
@@ -39,7 +39,7 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
     async putChannel(put) {
       const key = channelKey(put.slug);
       const state = ["enabled", flag(put.enabled), "mode", put.accessMode];
-      await redis.write(key, "HSET", key, "json", JSON.stringify(put), ...state);
+      await redis.write(key, "HSET", key, "json", JSON.stringify(channelKind.stored(put)), ...state);
       await changeSet(channels, { command: "SADD", member: put.slug, always: "1" });
     },
 

@@ -10,6 +10,7 @@ import {
   dueKey,
   externalIdKey,
   globalKeys,
+  holdersKey,
   ownKey,
   threadKeys,
   userKeys,
@@ -282,8 +283,8 @@ function suspicionsOf(redis: RedisCommands) {
           },
           async mend() {
             await list();
-            const { instances } = globalKeys;
-            await redis.write(instances, "ZADD", instances, "NX", "0", holderOf(fence));
+            const holders = holdersKey(bucket);
+            await redis.write(holders, "SADD", holders, holderOf(fence));
           },
         });
         found.push(...unlisted);

@@ -3,6 +3,7 @@ import type { BackupRecord, BackupToken, BackupUser, ThreadPiece, WholeThread } 
 import { readRestoring } from "../backup/restoring.ts";
 import type { RestoreTarget } from "../backup/source.ts";
 import { bucketOf } from "../buckets.ts";
+import { catalogKind, runKind } from "../records.ts";
 import { redisChannels } from "./channels.ts";
 import type { RedisCommands } from "./commands.ts";
 import { checkFormat } from "./format.ts";
@@ -12,6 +13,7 @@ import {
   dueKey,
   externalIdKey,
   globalKeys,
+  holdersKey,
   ownKey,
   threadKeys,
   tokenKey,
@@ -19,7 +21,7 @@ import {
   usersKey,
 } from "./keys.ts";
 import type { RedisLink } from "./link.ts";
-import { flag, jsonValue, messageEntry, textOrNull, waitingEntry } from "./records.ts";
+import { flag, jsonValue, messageEntry, summaryOf, textOrNull, waitingEntry } from "./records.ts";
 import { retried } from "./retrying-reads.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 
@@ -172,7 +174,7 @@ function listCommands(piece: ThreadPiece | WholeThread): Written[] {
     ),
     ...onHash(
       keys.runs,
-      runs.flatMap((run) => [run.runId, JSON.stringify(run)]),
+      runs.flatMap((run) => [run.runId, summaryOf(run)]),
     ),
     ...onHash(keys.parts, partFields),
     ...onHash(keys.messageIds, claimFields),
@@ -187,17 +189,19 @@ function threadCommands(thread: WholeThread): Written[] {
   const commands: Written[] = onList(keys.queue, 0, waiting.map(waitingEntry));
   if (dueAtMs !== null) commands.push([dueKey(bucket), "ZADD", dueKey(bucket), String(dueAtMs), uid]);
   if (fence !== null) {
-    const own = ownKey(bucket, holderOf(fence));
-    commands.push([own, "HSET", own, uid, fence]);
+    const holder = holderOf(fence);
+    const [own, holders] = [ownKey(bucket, holder), holdersKey(bucket)];
+    // Listed before it holds: nobody knows this holder, so its threads are taken up.
+    commands.push([holders, "SADD", holders, holder], [own, "HSET", own, uid, fence]);
   }
   const fields = ["slug", slug];
-  if (catalog.length > 0) fields.push("catalog", JSON.stringify(catalog));
+  if (catalog.length > 0) fields.push("catalog", JSON.stringify(catalogKind.stored(catalog)));
   if (createdAtMs !== null) fields.push("createdAtMs", String(createdAtMs));
   if (fence !== null) fields.push("fence", fence);
   // Without these nothing was ever committed.
   if (rev > 0) fields.push("rev", String(rev), "state", state);
   if (snapshot !== null) fields.push("snapshot", snapshot);
-  if (run !== null) fields.push("run", JSON.stringify(run));
+  if (run !== null) fields.push("run", JSON.stringify(runKind.stored(run)));
   return [...commands, ...onHash(keys.header, fields)];
 }
 

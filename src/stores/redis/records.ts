@@ -1,9 +1,18 @@
-import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
+import type { Catalog, Message, UserMessage } from "../../domain/message.ts";
 import type { ChannelState, User } from "../../domain/user.ts";
 import type { RunSummary, ThreadRecord } from "../../store/threads.ts";
 import type { ThreadEntry } from "../../store/users.ts";
 import type { Place, Reader } from "../checks.ts";
-import { isAccessMode, readCatalog, readMessage, readRun, readState } from "../records.ts";
+import {
+  isAccessMode,
+  messageKind,
+  readCatalog,
+  readMessage,
+  readRun,
+  readState,
+  summaryKind,
+  waitingKind,
+} from "../records.ts";
 import type { Reply } from "./connection.ts";
 
 /*
@@ -95,7 +104,7 @@ export function channelStateFrom(reply: Reply | undefined): ChannelState {
 /** A message in its list: before the JSON the length of its content, which load counts without reading JSON. */
 export function messageEntry(message: Message): string {
   const chars = message.content.length + (message.kept?.chars ?? 0);
-  return `${chars}\n${JSON.stringify(message)}`;
+  return `${chars}\n${JSON.stringify(messageKind.stored(message))}`;
 }
 
 export function messageFrom(entry: Reply, uid: string): Message {
@@ -105,7 +114,7 @@ export function messageFrom(entry: Reply, uid: string): Message {
 
 /** A waiting message in its queue: before the JSON its run, which the functions compare. */
 export function waitingEntry(message: UserMessage): string {
-  return `${message.runId}\n${JSON.stringify(message)}`;
+  return `${message.runId}\n${JSON.stringify(waitingKind.stored(message))}`;
 }
 
 /** The run of a waiting message, without reading the message. */
@@ -113,9 +122,9 @@ export function runOfWaitingEntry(entry: string): string {
   return entry.slice(0, entry.indexOf("\n"));
 }
 
-export function summaryOf(run: RunRecord): string {
+export function summaryOf(run: RunSummary): string {
   const { runId, saidAtMs, outcome, path, terminal } = run;
-  return JSON.stringify({ runId, saidAtMs, outcome, path, terminal } satisfies RunSummary);
+  return JSON.stringify(summaryKind.stored({ runId, saidAtMs, outcome, path, terminal }));
 }
 
 /** `UID CREATED_AT_MS` under a thread's name. */

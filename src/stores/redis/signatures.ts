@@ -38,11 +38,24 @@ export const changing = {
 
   /** Its messages follow the named arguments. */
   commit: {
-    keys: ["header", "messages", "queue", "runs", "runOrder", "due", "own", "taken", "bar", "messageIds"],
+    keys: [
+      "header",
+      "messages",
+      "queue",
+      "runs",
+      "runOrder",
+      "due",
+      "own",
+      "taken",
+      "bar",
+      "holders",
+      "messageIds",
+    ],
     args: [
       "op",
       "fence",
-      "heardAtMs",
+      "holder",
+      "stamp",
       "takesFrom",
       "revRead",
       "readOp",
@@ -71,9 +84,11 @@ export const changing = {
     args: ["runId", "entry", "max", "clientMessageId", "claim"],
   },
 
-  beat: { keys: ["instances"], args: ["processId", "ttlMs"] },
-  bar: { keys: ["own", "barKey"], args: ["lookedAtMs", "keptMs"] },
-  forget: { keys: ["instances"], args: ["processId", "heardAt"] },
+  beat: { keys: ["instances"], args: ["processId", "afterMs"] },
+  /** The processes follow. */
+  enter: { keys: ["instances"], args: [] },
+  bar: { keys: ["own", "barKey", "holders"], args: ["processId", "stamp", "keptMs"] },
+  forget: { keys: ["instances"], args: ["processId", "stamp"] },
 
   /** A command on the target follows the named arguments. */
   mend: { keys: ["witness", "target"], args: ["test", "field", "value"] },
