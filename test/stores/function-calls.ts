@@ -262,6 +262,28 @@ function otherCases(): FunctionCase[] {
     },
     { name: "list_runs", function: "list_runs", before: held, step: (store) => store.runs(uid, 9) },
     {
+      name: "mend, a hold",
+      function: "mend",
+      before: held,
+      step: (_, redis) => {
+        const keys = { witness: threadKeys(uid).header, target: ownKey(bucketOf(uid), "gone") };
+        return redis.call("mend", keys, { test: "is", field: "fence", value: fence }, ["HSET", uid, fence]);
+      },
+    },
+    {
+      name: "mend, a deadline that is the last one",
+      function: "mend",
+      before: async (store) => {
+        await held(store);
+        await store.commit(commit("rest", rests));
+      },
+      step: (_, redis) => {
+        const due = dueKey(bucketOf(uid));
+        const keys = { witness: threadKeys(uid).header, target: due };
+        return redis.call("mend", keys, { test: "rests", field: "", value: "" }, ["ZREM", uid]);
+      },
+    },
+    {
       name: "export_thread",
       function: "export_thread",
       async before(store) {

@@ -1,12 +1,14 @@
 import { STORE_DEADLINE_MS } from "../../store.ts";
 import type { StoreData } from "../backup/store-data.ts";
 import { refuseLaterFormat } from "../format.ts";
+import { redisSuspicions } from "./check.ts";
 import { linkToCluster } from "./cluster.ts";
 import { createCommands } from "./commands.ts";
 import { redisCounts } from "./counts.ts";
 import { redisFormat, redisSource } from "./export.ts";
 import { redisTarget } from "./import.ts";
 import type { LinkLog, RedisLink } from "./link.ts";
+import { retryingReads } from "./retrying-reads.ts";
 import { timeOf } from "./scan.ts";
 import { globalKeys } from "./keys.ts";
 import { numberOf, textOf } from "./records.ts";
@@ -26,7 +28,7 @@ export async function openRedisData(options: {
   if (url === undefined) throw new Error("Cannot open the store: no Redis URL was given");
   const linked = { log, deadlineMs: STORE_DEADLINE_MS };
   const link = urls.length === 1 ? await linkToServer(url, linked) : await linkToCluster(urls, linked);
-  const redis = createCommands({ link, durability });
+  const redis = retryingReads(createCommands({ link, durability }));
   try {
     refuseLaterFormat(await redisFormat(redis), "on Redis");
   } catch (error) {
@@ -56,6 +58,7 @@ export async function openRedisData(options: {
         format: await redisFormat(redis),
       };
     },
+    suspicions: () => redisSuspicions(link, redis, redisSource(link, redis)),
     close,
   };
 }

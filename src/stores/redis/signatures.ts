@@ -91,6 +91,9 @@ export const changing = {
   forget: { keys: ["instances"], args: ["processId", "stamp"] },
 
   leave_trace: { keys: ["trace"], args: [] },
+
+  /** A command on the target follows the named arguments. */
+  mend: { keys: ["witness", "target"], args: ["test", "field", "value"] },
 } as const satisfies Record<string, Signature>;
 
 /** Functions that only read. */
