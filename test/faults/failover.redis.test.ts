@@ -29,11 +29,19 @@ async function failOver(
   let { primary, replication, replica } = mustHave<Pair>(pair ?? undefined);
   const servers = [replica];
 
-  const workload = await startWorkload(fleet, { threads: 8, writers: 1 });
+  const threads = 8;
+  const workload = await startWorkload(fleet, { threads, writers: 1 });
+  /** Until a message was said and acknowledged that the replica does not have; with DURABILITY=replica there is none. */
+  async function untilReplicaLacks(): Promise<void> {
+    const before = workload.acknowledged;
+    await pause(500);
+    // Of more than one for each thread, one was begun after the other was acknowledged.
+    while (durability === "local" && workload.acknowledged <= before + threads) await pause(20);
+  }
   for (let round = 0; round < FAILOVERS; round++) {
     await pause(1_000);
     await replication.bring({ hangs: true });
-    await pause(500);
+    await untilReplicaLacks();
     await primary.kill9();
     await replication.close();
     await command(replica, "REPLICAOF", "NO", "ONE");

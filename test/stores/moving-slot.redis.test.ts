@@ -140,7 +140,7 @@ async function contentsIn(node: number, slot: string): Promise<Record<string, un
 }
 
 describe("a function whose slot is on its way to another node", () => {
-  // A beat answers the time, and touches one key.
+  // A beat answers the time.
   const cases = functionCases().filter((each) => each.function !== "beat");
 
   it.each(cases.map((each) => [each.name, each] as const))(

@@ -13,7 +13,7 @@ const MAX_UNDER_WAY = 100_000;
 
 /** A connection without a word for this long is closed; a ping goes out often enough that an idle one is not. */
 const SILENCE_MS = 3_000;
-const PING_MS = 1_000;
+const PING_MS = 2_000;
 
 /** Reconnects quickly at first, and at least this often, so that the store is back within a second of the server's return. */
 const RECONNECT_MS = 400;
