@@ -39,11 +39,13 @@ export async function* embeddedSuspicions(
   const at = db.snapshot();
   const threads = source();
   try {
-    const named = await namesIn(at);
+    // Nothing fits together before a restore has ended.
     if (at.has(["restoring"])) {
       const isStill = () => db.read("look for a restore", () => db.has(["restoring"]));
       yield { rule: "restore has not ended", what: "restoring", isStill };
+      return;
     }
+    const named = await namesIn(at);
     for (const [kind, look] of looks) {
       for await (const page of pagesOf(at, [kind], raw, RECORDS_AT_ONCE)) {
         for (const { key, value } of page) {

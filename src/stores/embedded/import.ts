@@ -6,8 +6,8 @@ import type { RestoreTarget } from "../backup/source.ts";
 import { embeddedChannels, removeChannel } from "./channels.ts";
 import { checkFormat } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
-import { embeddedFormat } from "./export.ts";
-import { threadRecords } from "./thread-records.ts";
+import { embeddedFormat, pagesOf } from "./export.ts";
+import { headerKind, threadRecords } from "./thread-records.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 import { userRecords } from "./user-records.ts";
 import type { UserRecord, UserRecords } from "./user-records.ts";
@@ -16,6 +16,8 @@ const RESTORING: Key = ["restoring"];
 
 /** Kinds of records that an empty store has none of. */
 const FILLED = ["u", "us", "x", "n", "v", "e", "h", "r", "t", "m", "p", "rs", "ri", "q", "id"];
+
+const HEADERS_AT_ONCE = 500;
 
 const MOST_TRIES = 20;
 const PAUSE_MS = 500;
@@ -67,6 +69,15 @@ export function embeddedTarget(db: EmbeddedDb, dataDir: string): RestoreTarget {
     async finish({ channels: opened, addresses }) {
       for (const address of addresses) await channels.blockIp(address);
       for (const channel of opened) await channels.putChannel(channel);
+      // Only now may a run be taken up: its channel is there.
+      for await (const page of pagesOf(db, ["h"], headerKind.read, HEADERS_AT_ONCE)) {
+        await change(() => {
+          for (const { key, value } of page) {
+            ofThreads.moveHold(String(key[1]), null, value.fence);
+            ofThreads.moveDeadline(String(key[1]), null, value.dueAtMs);
+          }
+        });
+      }
       await change(() => db.remove(RESTORING));
     },
   };
@@ -116,12 +127,9 @@ function putLists(records: ThreadRecords, piece: Extract<BackupRecord, { type: "
 
 function putHeader(records: ThreadRecords, thread: WholeThread): void {
   const { uid, slug, createdAtMs, rev, fence, state, snapshot, catalog, run, waiting, dueAtMs } = thread;
-  const before = records.header(uid);
   if (run !== null) records.putRun(uid, run);
   records.putCatalog(uid, catalog);
   for (const message of waiting) records.putWaiting(uid, message);
-  records.moveHold(uid, before?.fence ?? null, fence);
-  records.moveDeadline(uid, before?.dueAtMs ?? null, dueAtMs);
   records.putHeader(uid, {
     slug,
     createdAtMs,

@@ -32,6 +32,13 @@ export async function* redisSuspicions(
   redis: RedisCommands,
   source: Pick<BackupSource, "thread">,
 ): AsyncIterable<Suspicion> {
+  const { restoring } = globalKeys;
+  const isRestoring = async () => (await redis.read(restoring, "EXISTS", restoring)) === 1;
+  // Nothing fits together before it has ended.
+  if (await isRestoring()) {
+    yield { rule: "restore has not ended", what: restoring, isStill: isRestoring };
+    return;
+  }
   const at = suspicionsOf(redis);
   const named = await namesIn(link, redis);
   const nameless = new Map<string, string>();
@@ -242,9 +249,6 @@ function suspicionsOf(redis: RedisCommands) {
   }
 
   async function channelSuspicion(name: string, kind: string, slug: string): Promise<Suspicion[]> {
-    if (kind === "restoring") {
-      return [{ rule: "restore has not ended", what: name, isStill: () => exists(name) }];
-    }
     if (kind !== "c") return [];
     const { channels: set, changes } = globalKeys;
     return suspect({

@@ -9,6 +9,7 @@ import type { RedisCommands } from "./commands.ts";
 import { checkFormat } from "./format.ts";
 import { redisFormat } from "./export.ts";
 import {
+  allBuckets,
   channelKey,
   dueKey,
   externalIdKey,
@@ -59,6 +60,19 @@ export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarge
     await write(tokens.filter((_, i) => isThere[i]).flatMap(tokenCommands));
   }
 
+  async function uncover(key: string): Promise<void> {
+    const aside = asideOf(key);
+    if ((await redis.read(aside, "EXISTS", aside)) === 1) await redis.write(aside, "RENAME", aside, key);
+  }
+
+  async function uncoverHolds(bucket: string, holder: string): Promise<void> {
+    const [own, holders] = [ownKey(bucket, holder), holdersKey(bucket)];
+    if ((await redis.read(own, "EXISTS", asideOf(own))) === 0) return;
+    // Listed before it holds, as by a commit.
+    await redis.write(holders, "SADD", holders, holder);
+    await uncover(own);
+  }
+
   return {
     kind: "redis",
     format: () => redisFormat(redis),
@@ -94,10 +108,14 @@ export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarge
 
     async finish({ channels: opened, addresses, holders }) {
       for (const address of addresses) await channels.blockIp(address);
-      // As if they had retired: the others find them silent at their next beat, and take their threads over.
-      const { instances } = globalKeys;
-      for (const holder of holders) await redis.write(instances, "ZADD", instances, "NX", "0", holder);
       for (const channel of opened) await channels.putChannel(channel);
+      await Promise.all(allBuckets.map((bucket) => uncover(dueKey(bucket))));
+      for (const holder of holders) {
+        await Promise.all(allBuckets.map((bucket) => uncoverHolds(bucket, holder)));
+        // As if it had retired: the others find it silent at their next beat, and take its threads over.
+        const { instances } = globalKeys;
+        await redis.write(instances, "ZADD", instances, "NX", "0", holder);
+      }
       await redis.write(RESTORING, "DEL", RESTORING);
     },
   };
@@ -187,12 +205,13 @@ function threadCommands(thread: WholeThread): Written[] {
   const keys = threadKeys(uid);
   const bucket = bucketOf(uid);
   const commands: Written[] = onList(keys.queue, 0, waiting.map(waitingEntry));
-  if (dueAtMs !== null) commands.push([dueKey(bucket), "ZADD", dueKey(bucket), String(dueAtMs), uid]);
+  if (dueAtMs !== null) {
+    const due = asideOf(dueKey(bucket));
+    commands.push([due, "ZADD", due, String(dueAtMs), uid]);
+  }
   if (fence !== null) {
-    const holder = holderOf(fence);
-    const [own, holders] = [ownKey(bucket, holder), holdersKey(bucket)];
-    // Listed before it holds: nobody knows this holder, so its threads are taken up.
-    commands.push([holders, "SADD", holders, holder], [own, "HSET", own, uid, fence]);
+    const own = asideOf(ownKey(bucket, holderOf(fence)));
+    commands.push([own, "HSET", own, uid, fence]);
   }
   const fields = ["slug", slug];
   if (catalog.length > 0) fields.push("catalog", JSON.stringify(catalogKind.stored(catalog)));
@@ -203,6 +222,11 @@ function threadCommands(thread: WholeThread): Written[] {
   if (snapshot !== null) fields.push("snapshot", snapshot);
   if (run !== null) fields.push("run", JSON.stringify(runKind.stored(run)));
   return [...commands, ...onHash(keys.header, fields)];
+}
+
+/** Under another name until all is written: no instance takes a thread up whose channel is not there yet. */
+function asideOf(key: string): string {
+  return `new${key}`;
 }
 
 function onList(key: string, from: number, entries: string[]): Written[] {

@@ -6,7 +6,7 @@ import { STORE_FORMAT } from "../../../src/stores/format.ts";
 import { emptyFolder } from "../../support/data-dir.ts";
 import { sampleChannel, sampleCommit, SLUG } from "../samples.ts";
 import { store, storeJson } from "./copy.ts";
-import { fillStore } from "./fill.ts";
+import { fillStore, HOLDER } from "./fill.ts";
 import { openPlace } from "./places.ts";
 import type { PlaceKind, StorePlace } from "./places.ts";
 
@@ -98,14 +98,20 @@ describe.each(kinds)("a restore into the %s store", (kind) => {
       const data = await at.openData();
       const admitted: unknown[] = [];
       const counts: number[] = [];
+      const taken: unknown[] = [];
       const watched = watching(data.target, async () => {
         admitted.push(await opened.admitUser({ ...caller, creates: true, atMs: 1 }));
         counts.push(await opened.changeCount());
+        // Nor is any run taken over whose channel is not there.
+        taken.push(...(await opened.heldBy(HOLDER)), ...(await opened.due(Number.MAX_SAFE_INTEGER, 9)));
       });
       await restoreBackup(watched, await verifyBackup(backup, STORE_FORMAT), { atOnce: 4 });
       await data.close();
       expect(admitted.length).toBeGreaterThan(5);
       expect(new Set(admitted)).toEqual(new Set([null]));
+      expect(taken).toEqual([]);
+      expect((await opened.heldBy(HOLDER)).map(({ uid }) => uid).toSorted()).toEqual(["ann-two", "cid-two"]);
+      expect(await opened.due(Number.MAX_SAFE_INTEGER, 9)).toEqual(["bob-one"]);
       expect(await opened.changeCount()).toBeGreaterThan(Math.max(...counts));
     });
     expect(await at.contents()).toEqual(restored);
