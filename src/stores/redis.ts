@@ -76,8 +76,10 @@ export async function storeOver(
   await checkFormat(createCommands({ link, durability: "local", deadlineMs }));
 
   const changed = new Set<() => void>();
+  const tellChange = () => changed.forEach((callback) => callback());
+  let changeCount: string | null = null;
   let onMessage: (message: InstanceMessage) => void = () => {};
-  await link.subscribe(globalKeys.changes, () => changed.forEach((callback) => callback()));
+  await link.subscribe(globalKeys.changes, tellChange);
   await link.subscribe(messageChannel(processId), (text) => {
     const message = jsonValue(text);
     if (isObject(message)) onMessage(message);
@@ -85,7 +87,11 @@ export async function storeOver(
   });
 
   const threads = redisThreads(redis);
-  const liveness = redisLiveness(redis, processId);
+  // Publish/subscribe may lose a notice: each beat tells of it too.
+  const liveness = redisLiveness(redis, processId, (count) => {
+    if (changeCount !== null && changeCount !== count) tellChange();
+    changeCount = count;
+  });
   const unlisted = createUnlistedHolders({ link, redis, processId, log });
 
   return {

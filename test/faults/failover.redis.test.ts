@@ -30,15 +30,21 @@ async function failOver(
   let { primary, replication, replica } = mustHave<Pair>(pair ?? undefined);
   const servers = [replica];
 
-  const workload = await startWorkload(fleet, { threads: 8, writers: 1 });
+  const threads = 8;
+  const workload = await startWorkload(fleet, { threads, writers: 1 });
+  /** Until a message was said and acknowledged that the replica does not have; with DURABILITY=replica there is none. */
+  async function untilReplicaLacks(): Promise<void> {
+    const before = workload.acknowledged;
+    await pause(500);
+    if (durability === "replica") return;
+    // Of more than one for each thread, one was begun after the other was acknowledged.
+    await until("more messages are acknowledged", () => workload.acknowledged > before + threads);
+  }
   for (let round = 0; round < FAILOVERS; round++) {
     const before = workload.acknowledged;
-    await until("messages are acknowledged", () => workload.acknowledged >= before + 8);
+    await until("messages are acknowledged", () => workload.acknowledged >= before + threads);
     await replication.bring({ hangs: true });
-    // What the primary alone has: with `replica` nobody is told so, and time has to do.
-    const copied = workload.acknowledged;
-    if (durability === "replica") await pause(500);
-    else await until("more are", () => workload.acknowledged >= copied + 8);
+    await untilReplicaLacks();
     await primary.kill9();
     await replication.close();
     await command(replica, "REPLICAOF", "NO", "ONE");

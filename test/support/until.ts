@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /** Far more than anything here takes on a busy machine: whoever waits for so long waits for what never comes. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 const LOOK_EVERY_MS = 25;
 
 /** Resolves when the condition holds; names it where it never does. */

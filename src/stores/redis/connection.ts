@@ -15,7 +15,7 @@ const MAX_UNDER_WAY = 100_000;
 
 /** A connection without a word for so many deadlines is closed; a ping goes out often enough that an idle one is not. */
 const SILENCE = 1.5;
-const PING_MS = 1_000;
+const PING = 1;
 
 /** Reconnects quickly at first, and at least this often, so that the store is back within a second of the server's return. */
 export const RECONNECT_MS = 400;
@@ -41,7 +41,7 @@ export function connectionOptions(url: string, deadlineMs: number) {
       reconnectStrategy: (retries: number) =>
         Math.min(25 * 2 ** Math.min(retries, 5), RECONNECT_MS) * (0.5 + Math.random() / 2),
     },
-    pingInterval: PING_MS,
+    pingInterval: deadlineMs * PING,
     // The default makes an AbortSignal for each command; the deadline is our own, and one for all.
     commandOptions: { timeout: 0 },
     disableOfflineQueue: true,

@@ -8,7 +8,10 @@ const KEYS_AT_ONCE = 1_000;
  * Every key that is there all the time, some at a time, on all primaries; one may come twice. Not while slots move from
  * node to node: then one may be missed.
  */
-export async function* scanKeys(link: RedisLink, pattern: string | null = null): AsyncIterable<string[]> {
+export async function* scanKeys(
+  link: Pick<RedisLink, "shards">,
+  pattern: string | null = null,
+): AsyncIterable<string[]> {
   const match = pattern === null ? [] : ["MATCH", pattern];
   for (const { server } of link.shards()) {
     let cursor = "0";

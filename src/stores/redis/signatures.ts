@@ -84,7 +84,7 @@ export const changing = {
     args: ["runId", "entry", "max", "clientMessageId", "claim"],
   },
 
-  beat: { keys: ["instances"], args: ["processId", "afterMs"] },
+  beat: { keys: ["instances", "changes"], args: ["processId", "afterMs"] },
   /** The processes follow. */
   enter: { keys: ["instances"], args: [] },
   bar: { keys: ["own", "barKey", "holders"], args: ["processId", "stamp", "keptMs"] },
