@@ -2,6 +2,7 @@ import { createClient } from "redis";
 import { expect, it, onTestFinished } from "vitest";
 import { createVisitors } from "../../src/actors/visitors.ts";
 import { systemClock } from "../../src/clock.ts";
+import { UNHURRIED_MS } from "../support/unhurried.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { terminalOf } from "../scenarios/page.ts";
 import { redisCluster, webChannel } from "../scenarios/houses.ts";
@@ -34,6 +35,7 @@ describeIdentity(redisCluster, (open) => {
       durability: "local",
       clock: systemClock,
       log: { warn() {} },
+      deadlineMs: UNHURRIED_MS,
       onCommand: (name) => void commands.push(name),
     });
     onTestFinished(() => store.close());

@@ -17,6 +17,7 @@ import { startModelServer } from "../support/model-server.ts";
 import type { ModelServer, Script } from "../support/model-server.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import { startRedis } from "../support/redis-server.ts";
+import { UNHURRIED_MS } from "../support/unhurried.ts";
 import { openTestService, ROOMY_LIMITS, TEST_KEY } from "../support/service.ts";
 import type { TestService } from "../support/service.ts";
 
@@ -140,7 +141,14 @@ function openOn(urls: string[], remove: () => Promise<void>): Ground {
   return {
     nodes: urls,
     open: (onCommand) =>
-      openRedisStore({ urls, durability: "local", clock: systemClock, log: { warn() {} }, onCommand }),
+      openRedisStore({
+        urls,
+        durability: "local",
+        clock: systemClock,
+        log: { warn() {} },
+        deadlineMs: UNHURRIED_MS,
+        onCommand,
+      }),
     dump: () => dumpRedis(urls),
     remove,
   };

@@ -6,6 +6,7 @@ import { openRedisStore } from "../../src/stores/redis.ts";
 import { sampleChannel } from "../stores/samples.ts";
 import { startRedis } from "./redis-server.ts";
 import type { RedisServer } from "./redis-server.ts";
+import { UNHURRIED_MS } from "./unhurried.ts";
 
 /** A store on a Redis whose file holds each step before it is answered; both end with the test. */
 export async function openRedisWithFile(): Promise<{ server: RedisServer; store: Store; file: string }> {
@@ -16,6 +17,7 @@ export async function openRedisWithFile(): Promise<{ server: RedisServer; store:
     durability: "local",
     clock: systemClock,
     log: { warn() {} },
+    deadlineMs: UNHURRIED_MS,
   });
   onTestFinished(async () => {
     await store.close();

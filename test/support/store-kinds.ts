@@ -9,6 +9,7 @@ import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { startRedis } from "./redis-server.ts";
+import { UNHURRIED_MS } from "./unhurried.ts";
 
 /** Where an implementation's data lie: any number of stores may be opened on it, one after another or, on Redis, at once. */
 export interface TestDatabase {
@@ -40,7 +41,13 @@ export async function prepareRedis(): Promise<TestDatabase> {
   const redis = await startRedis();
   return {
     open: (clock = systemClock) =>
-      openRedisStore({ urls: [redis.url], durability: "local", clock, log: { warn() {} } }),
+      openRedisStore({
+        urls: [redis.url],
+        durability: "local",
+        clock,
+        log: { warn() {} },
+        deadlineMs: UNHURRIED_MS,
+      }),
     async clear() {
       const client = createClient({ url: redis.url });
       await client.connect();

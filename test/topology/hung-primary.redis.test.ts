@@ -8,6 +8,7 @@ import type { ClusterNode } from "../support/cluster-node.ts";
 import type { ClusterOptions, ReplicatedCluster } from "../support/replicated-cluster.ts";
 import { sendMessage, TEST_KEY } from "../support/service.ts";
 import { spawnCommand, startServiceProcess } from "../support/service-process.ts";
+import { sampleCommit } from "../stores/samples.ts";
 import { until } from "../support/until.ts";
 import { errorsOf, holderOfThread, startCaller } from "./callers.ts";
 import type { Caller } from "./callers.ts";
@@ -68,6 +69,19 @@ describe("P24: a primary that hangs (SIGSTOP)", () => {
     await caller.answered(5);
     await Promise.all(others.map((other) => other.answered(50)));
     expect(errorsOf(others)).toEqual({});
+  });
+
+  it("hides no thread of another shard from those who look for threads to take up", async () => {
+    const cluster = await clusterForTest();
+    const store = await storeForTest(cluster.urls, { deadlineMs: HUNG_MS });
+    const primaries = await cluster.primaries();
+    const uids = await Promise.all(primaries.map((primary) => uidAt(cluster, primary)));
+    for (const uid of uids) await store.commit(sampleCommit({ uid, opId: "claim", fence: "gone:a" }));
+    expect(await store.heldBy("gone")).toHaveLength(uids.length);
+    primaries[0]?.hang();
+    const held = new Set((await store.heldBy("gone")).map(({ uid }) => uid));
+    expect(held).toEqual(new Set(uids.slice(1)));
+    expect(await store.due(0, 10)).toEqual([]);
   });
 
   it("is left for the replica that the cluster itself elects", async () => {

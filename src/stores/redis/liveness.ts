@@ -1,3 +1,4 @@
+import { StoreUnavailable } from "../../store.ts";
 import { EVERYTHING, RETIRED } from "../../store/instances.ts";
 import type { Heartbeat, InstanceStore, Share } from "../../store/instances.ts";
 import type { CommitResult } from "../../store/threads.ts";
@@ -78,7 +79,7 @@ export function redisLiveness(
     async heldBy(holder, share = EVERYTHING) {
       // Other processes on the same Redis are alive until their heartbeats say otherwise.
       if (holder === null) return [];
-      const holds = await eachBucket(share, async (bucket) => {
+      const holds = await eachThatAnswers(share, async (bucket) => {
         const key = ownKey(bucket, holder);
         return pairsOf(await redis.read(key, "HGETALL", key)).map(([uid, fence]) => ({ uid, fence }));
       });
@@ -100,7 +101,7 @@ export function redisLiveness(
 
     async due(atMs, limit, share = EVERYTHING) {
       const range = ["-inf", String(atMs), "LIMIT", "0", String(limit)];
-      const lists = await eachBucket(share, (bucket) =>
+      const lists = await eachThatAnswers(share, (bucket) =>
         redis.read(dueKey(bucket), "ZRANGEBYSCORE", dueKey(bucket), ...range),
       );
       return lists.flatMap(listOf).map(textOf).slice(0, limit);
@@ -114,4 +115,23 @@ function eachBucket<Result>(
   ask: (bucket: string) => Promise<Result>,
 ): Promise<Result[]> {
   return Promise.all(allBuckets.filter((_, nth) => nth % of === rank).map(ask));
+}
+
+/** The buckets whose shards answer: what the others keep is found when they are back. */
+async function eachThatAnswers<Result>(
+  share: Share,
+  ask: (bucket: string) => Promise<Result>,
+): Promise<Result[]> {
+  const asked = await eachBucket(share, async (bucket) =>
+    ask(bucket).then(
+      (answer) => ({ answer }),
+      (error: unknown) => ({ error }),
+    ),
+  );
+  const answered = asked.flatMap((each) => ("answer" in each ? [each.answer] : []));
+  for (const each of asked) {
+    if (!("error" in each)) continue;
+    if (answered.length === 0 || !(each.error instanceof StoreUnavailable)) throw each.error;
+  }
+  return answered;
 }
