@@ -138,7 +138,7 @@ function handlerOver(
     transportKey: harnessApiKey,
     store,
     threads,
-    visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs }),
+    visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs, log }),
     directory,
     windows: createRateWindows({ limits: config.limits, clock }),
     clock,

@@ -78,7 +78,7 @@ export function createRecovery({
     for (const processId of silent) await inherit(processId);
     if (now - lastDueLookAt > DUE_MS) {
       lastDueLookAt = now;
-      for (const uid of await store.due(clock.now(), DUE_AT_ONCE)) {
+      for (const uid of await store.due(clock.now(), DUE_AT_ONCE, takeUp.leftAlone())) {
         await tryTo("end an expired call", () => takeUp.expire(uid));
       }
     }

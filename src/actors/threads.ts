@@ -12,6 +12,9 @@ import { createFollowing } from "./following/following.ts";
 import { createFollowRun } from "./follow-run.ts";
 import { createHeldThreads } from "./held-threads.ts";
 import { createLongReplies } from "./long-replies.ts";
+import { createMend } from "./mend.ts";
+import { createOnReadable } from "./on-readable.ts";
+import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { createRecovery } from "./recovery.ts";
 import { createRepeat } from "./repeat.ts";
 import type { Reply } from "./reply.ts";
@@ -58,7 +61,9 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   const held = createHeldThreads((thread) => following.begun(thread));
   const following = createFollowing({ ...dependencies, held });
   const claims = createClaims({ ...dependencies, longReplies: createLongReplies(dependencies) }, held);
-  const takeUp = createTakeUp({ ...dependencies, claims, following, isDraining: () => draining });
+  const mend = createMend({ ...dependencies, claims });
+  const onReadable = createOnReadable(mend);
+  const takeUp = createTakeUp({ ...dependencies, claims, following, mend, isDraining: () => draining });
   const recovery = createRecovery({ ...dependencies, takeUp, isOurs: (fence) => held.isOurs(fence) });
 
   const shared = { ...dependencies, claims, held, following };
@@ -84,20 +89,26 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
     async say(message, loading) {
       refuseWhileDraining();
-      return say(message, loading);
+      return onReadable(message.uid, (isAgain) => say(message, isAgain ? undefined : loading));
     },
 
     async answer(result, loading) {
       refuseWhileDraining();
-      return answer(result, loading);
+      return onReadable(result.uid, (isAgain) => answer(result, isAgain ? undefined : loading));
     },
 
     follow: (uid, loading) =>
-      claims.onFresh<Reply | null>(uid, loading, async (record) => (record?.run ? attach(record, 0) : null)),
+      onReadable(uid, (isAgain) =>
+        claims.onFresh<Reply | null>(uid, isAgain ? undefined : loading, async (record) => {
+          refuseUnreadable(record);
+          return record?.run ? attach(record, 0) : null;
+        }),
+      ),
 
-    followRun,
-    cancel,
-    history: (uid, page) => store.history(uid, page),
+    followRun: (uid, runId, loading) =>
+      onReadable(uid, (isAgain) => followRun(uid, runId, isAgain ? undefined : loading)),
+    cancel: (uid) => onReadable(uid, () => cancel(uid)),
+    history: (uid, page) => onReadable(uid, () => store.history(uid, page)),
 
     async setCatalog(uid, slug, catalog) {
       await store.setCatalog(uid, slug, catalog);

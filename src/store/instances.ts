@@ -11,8 +11,8 @@ export interface InstanceStore {
   heldBy(processId: string | null): Promise<{ uid: string; fence: string }[]>;
   /** A process whose threads have all been taken is forgotten. */
   forget(processId: string): Promise<void>;
-  /** Threads whose pending call's deadline is at or before `atMs`; at most `limit`. */
-  due(atMs: number, limit: number): Promise<string[]>;
+  /** Threads whose pending call's deadline is at or before `atMs`, without `except`; at most `limit`. */
+  due(atMs: number, limit: number, except?: ReadonlySet<string>): Promise<string[]>;
 
   /** To another instance; best effort, never awaited for safety. */
   send(processId: string, message: InstanceMessage): void;

@@ -43,6 +43,7 @@ function instance(take: () => Promise<void> = () => Promise.resolve()): Instance
         return take();
       },
       expire: () => Promise.resolve(),
+      leftAlone: () => new Set(),
     },
   });
   return { recovery, delay: (ms) => void (delayMs = ms), asked, taken };

@@ -32,6 +32,7 @@ export async function lookAround(store: StoreOfProcess): Promise<void> {
         await claim(store, { uid, rev: record.rev, readOp: record.lastOp, takesFrom: fence });
       },
       expire: () => Promise.resolve(),
+      leftAlone: () => new Set(),
     },
   });
   await recovery.start();

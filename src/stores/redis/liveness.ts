@@ -89,12 +89,14 @@ export function redisLiveness(redis: RedisCommands, processId: string): RedisLiv
       }
     },
 
-    async due(atMs, limit) {
-      const range = ["-inf", String(atMs), "LIMIT", "0", String(limit)];
+    async due(atMs, limit, except = new Set()) {
+      // However many are left out, the others are found.
+      const range = ["-inf", String(atMs), "LIMIT", "0", String(limit + except.size)];
       const buckets = await Promise.all(
         allBuckets.map((bucket) => redis.read(dueKey(bucket), "ZRANGEBYSCORE", dueKey(bucket), ...range)),
       );
-      return buckets.flatMap(listOf).map(textOf).slice(0, limit);
+      const uids = buckets.flatMap(listOf).map(textOf);
+      return uids.filter((uid) => !except.has(uid)).slice(0, limit);
     },
   };
 }
