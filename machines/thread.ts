@@ -136,7 +136,7 @@ export const threadMachine = setup({
         const run = runOf(context);
         const { tool } = callOf(context);
         const uses = { ...run.uses, [tool]: usesOf(run, tool) + 1 };
-        return { ...run, uses, toolCalls: run.toolCalls + 1, attempt: 1 };
+        return { ...run, uses, toolCalls: run.toolCalls + 1 };
       },
     }),
     setDeadline: assign({

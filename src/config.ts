@@ -81,7 +81,7 @@ const variables = z.object({
   HOST: z.string().default("127.0.0.1"),
   PORT: whole(0, 65_535).default(8080),
   DEMO_PORT: whole(1, 65_535).nullable().default(null),
-  HARNESS_API_KEY: key().nullable().default(null),
+  HARNESS_API_KEY: callersKey().nullable().default(null),
   REDIS_URL: redisUrls().default([]),
   DATA_DIR: z.string().default("./data"),
   CHANNELS_FILE: z.string().nullable().default(null),
@@ -256,19 +256,38 @@ function key() {
     .transform((text) => new Secret(text));
 }
 
+/** One that callers send: a comma would end it, for it joins headers of one name. */
+function callersKey() {
+  return z
+    .string()
+    .regex(/^[\x21-\x2b\x2d-\x7e]+$/, "one or more printable ASCII characters without spaces and commas")
+    .transform((text) => new Secret(text));
+}
+
 function redisUrls() {
   return z
     .string()
     .transform((text) => text.split(",").map((url) => url.trim()))
     .refine(
-      (urls) => urls.every((url) => isUrl(url, ["redis:", "rediss:"])),
-      "redis:// or rediss:// addresses, separated by commas",
+      (urls) => urls.every((url) => isUrl(url, ["redis:", "rediss:"]) && isDecodable(url)),
+      "redis:// or rediss:// addresses, separated by commas, other characters of a password as %XX",
     )
     .transform((urls) => urls.map((url) => new Secret(url)));
 }
 
 function isUrl(text: string, protocols: string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol) && new URL(text).hostname !== "";
+}
+
+/** A "%" in a user's name or password begins an escape. */
+function isDecodable(url: string): boolean {
+  try {
+    const { username, password } = new URL(url);
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isOpenToOthers(url: URL): boolean {

@@ -55,7 +55,10 @@ export class ModelFault extends Error {
   }
 }
 
-/** Takes text of a reply as it comes. If it returns a promise, nothing more is read from the model before that resolves. */
+/**
+ * Takes text of a reply as it comes. If it returns a promise, the model is not read on before that resolves; what has
+ * arrived by then may still be told.
+ */
 export type Wrote = (text: string) => void | Promise<unknown>;
 
 export interface Model {

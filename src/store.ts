@@ -4,7 +4,8 @@ import type { ThreadStore } from "./store/threads.ts";
 import type { UserStore } from "./store/users.ts";
 
 export type { ChannelStore } from "./store/channels.ts";
-export type { InstanceMessage, InstanceStore } from "./store/instances.ts";
+export { EVERYTHING, RETIRED } from "./store/instances.ts";
+export type { Heartbeat, Hold, InstanceMessage, InstanceStore, Share } from "./store/instances.ts";
 export type {
   CommitResult,
   SaidBefore,

@@ -60,8 +60,10 @@ describe("readConfig()", () => {
 
   test("refuses an empty HARNESS_API_KEY", () => {
     expect(refusal({ HARNESS_API_KEY: "" })).toBe(
-      "Cannot read the configuration: HARNESS_API_KEY is empty, it takes one or more printable ASCII characters without spaces",
+      "Cannot read the configuration: HARNESS_API_KEY is empty, it takes one or more printable ASCII characters without spaces and commas",
     );
+    expect(refusal({ HARNESS_API_KEY: "a,b" })).toContain("HARNESS_API_KEY");
+    expect(readConfig({ OPENAI_API_KEY: "a,b" }).openai.apiKey?.reveal()).toBe("a,b");
   });
 
   const counts = [
@@ -147,6 +149,14 @@ describe("readConfig()", () => {
     const { redisUrls } = readConfig({ REDIS_URL: "redis://a:1, rediss://b:2" });
     expect(redisUrls.map((url) => url.reveal())).toEqual(["redis://a:1", "rediss://b:2"]);
     expect(refusal({ REDIS_URL: "redis://a:1,http://b" })).toContain("redis:// or rediss:// addresses");
+  });
+
+  test("refuses an address whose password has a bare %, and does not show it", () => {
+    const line = refusal({ REDIS_URL: "redis://:p%zz@host" });
+    expect(line).toContain(
+      "REDIS_URL is not usable (its value is not shown), it takes redis:// or rediss://",
+    );
+    expect(line).not.toContain("p%zz");
   });
 
   test("refuses DURABILITY=replica without a Redis", () => {

@@ -2,7 +2,7 @@ import type { ThreadEvent } from "../../machines/thread.ts";
 import type { Turn } from "../agent.ts";
 import { newFence } from "../domain/fence.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../domain/message.ts";
-import type { CommitResult, ThreadRecord } from "../store.ts";
+import type { CommitResult, ThreadCommit, ThreadRecord } from "../store.ts";
 import { createActiveTime } from "./active-time.ts";
 import type { ActiveTime } from "./active-time.ts";
 import { threadHost } from "./charts.ts";
@@ -49,10 +49,19 @@ export type ClaimResult = CommitResult | { type: "unchanged" };
 export interface HeldThreadRegistry {
   /** A claim is on its way: its fence is not lost, though nobody is known to hold it yet. */
   claiming(thread: HeldThread): void;
-  claimed(thread: HeldThread, isHeld: boolean): void;
+  /** The claim's end; null: its outcome is not known. */
+  claimed(thread: HeldThread, isHeld: boolean | null): void;
   /** A run began here: whoever waits for it may attach. */
   begun(thread: HeldThread): void;
   released(thread: HeldThread): void;
+  /** Released here, and perhaps still held in the store. */
+  gaveUp(thread: HeldThread): void;
+}
+
+/** A change, and what is saved of it; sent again as it is where its outcome is not known. */
+interface ClaimSent {
+  planned: Planned | null;
+  commit: ThreadCommit;
 }
 
 /** What the held threads of a process share. */
@@ -93,6 +102,7 @@ export class HeldThread {
   #catalog: Catalog;
   #traceparent: string | null;
   #isOver = false;
+  #claimSent: ClaimSent | null = null;
 
   constructor(
     dependencies: HeldThreadDependencies,
@@ -137,14 +147,25 @@ export class HeldThread {
     const commit = this.#draft(planned, { ...GOES_ON, claims: true, takesFrom, orWait });
     // A thread without a run cannot be held: there is nothing to claim.
     if (!commit) return { type: "unchanged" };
+    this.#claimSent = { planned, commit };
+    return this.#sendClaim(this.#claimSent);
+  }
 
+  /** The same claim again, whose outcome is not known: the store does it once. */
+  claimAgain(): Promise<ClaimResult> {
+    if (!this.#claimSent) throw new Error("Cannot claim a thread again: it was not claimed yet");
+    return this.#sendClaim(this.#claimSent);
+  }
+
+  async #sendClaim({ planned, commit }: ClaimSent): Promise<ClaimResult> {
     this.#registry.claiming(this);
     let result: CommitResult | null = null;
     try {
       result = await this.#dependencies.store.commit(commit);
     } finally {
-      this.#registry.claimed(this, result?.type === "committed");
+      this.#registry.claimed(this, result && result.type === "committed");
     }
+    this.#claimSent = null;
     if (result.type === "committed") {
       const committed = result;
       this.#mailbox.post(() => this.#settle(planned, committed));
@@ -182,7 +203,7 @@ export class HeldThread {
     if (this.#isOver) return;
     this.#stop();
     this.log.cut(INTERRUPTED);
-    this.#registry.released(this);
+    this.#registry.gaveUp(this);
   }
 
   /** After a fault of this process's own: whoever looks after lost threads takes up the run where it was saved. */

@@ -18,10 +18,22 @@ interface Claiming {
   end: () => void;
 }
 
-export function createHeldThreads(onBegun: (thread: HeldThread) => void): HeldThreads {
+export function createHeldThreads({
+  onBegun,
+  onDoubt,
+}: {
+  onBegun: (thread: HeldThread) => void;
+  /** The store may say that this process holds this thread, while nothing here does. */
+  onDoubt: (uid: string) => void;
+}): HeldThreads {
   const held = new Map<string, HeldThread>();
   const fences = new Set<string>();
   const claims = new Map<string, Claiming>();
+
+  function released(thread: HeldThread): void {
+    fences.delete(thread.fence);
+    if (held.get(thread.uid) === thread) held.delete(thread.uid);
+  }
 
   return {
     get: (uid) => held.get(uid),
@@ -43,13 +55,16 @@ export function createHeldThreads(onBegun: (thread: HeldThread) => void): HeldTh
       claims.delete(thread.fence);
       if (isHeld) held.set(thread.uid, thread);
       else fences.delete(thread.fence);
+      if (isHeld === null) onDoubt(thread.uid);
     },
 
     begun: onBegun,
 
-    released(thread) {
-      fences.delete(thread.fence);
-      if (held.get(thread.uid) === thread) held.delete(thread.uid);
+    released,
+
+    gaveUp(thread) {
+      released(thread);
+      onDoubt(thread.uid);
     },
   };
 }

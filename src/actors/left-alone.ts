@@ -10,6 +10,8 @@ export interface LeftAlone {
 }
 
 const LEAVE_MS = 10_000;
+/** What was asked for in vain may be right the next moment. */
+const LEAVE_UNTOLD_MS = 2_000;
 
 export function createLeftAlone({ clock, log }: Pick<ThreadDependencies, "clock" | "log">): LeftAlone {
   const untilMs = new Map<string, number>();
@@ -24,7 +26,7 @@ export function createLeftAlone({ clock, log }: Pick<ThreadDependencies, "clock"
     has: (uid) => (untilMs.get(uid) ?? -Infinity) > clock.elapsed(),
 
     add(uid, reason) {
-      untilMs.set(uid, clock.elapsed() + LEAVE_MS);
+      untilMs.set(uid, clock.elapsed() + (reason === null ? LEAVE_UNTOLD_MS : LEAVE_MS));
       if (reason === null || told.has(uid)) return;
       // Told again rather than remembered for ever.
       if (told.size >= MOST_TOLD) told.clear();

@@ -1,3 +1,4 @@
+import { NOTHING_KEPT } from "../domain/kept-text.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import { INTERRUPTED } from "./interrupted.ts";
 import { retryDuringOutage } from "./retry-during-outage.ts";
@@ -63,11 +64,13 @@ export function createLongReplies(dependencies: LongReplyDependencies): LongRepl
 
       async function attachWhole(reply: OpenReply, from: number): Promise<void> {
         try {
-          let read = { parts: 0, text: "" };
+          let read = { ...NOTHING_KEPT, text: "" };
           while (read.parts < log.kept.parts) {
-            const { parts } = log.kept;
-            read = { parts, text: await store.keptText(uid, runId, parts) };
+            const { kept } = log;
+            read = { ...kept, text: await store.keptText(uid, runId, kept.parts) };
           }
+          // A store that is behind: what follows must not be shown as if it were the beginning.
+          if (read.text.length !== read.chars) throw new Error("Cannot read all parts: the store lacks some");
           if (isOver() && !log.terminal) reply.say([INTERRUPTED]);
           else log.attach(reply, from, read.text);
         } catch (error) {

@@ -1,5 +1,7 @@
-import type { InstanceStore } from "../store.ts";
+import type { Heartbeat, Hold, InstanceStore, Share } from "../store.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
+import type { LostThreads } from "./lost-threads.ts";
+import type { Silence } from "./silence.ts";
 import type { TakeUp } from "./take-up.ts";
 
 /**
@@ -7,6 +9,9 @@ import type { TakeUp } from "./take-up.ts";
  *
  * Nothing here decides who wins: two sweepers may reach for one thread, and the store's fence lets one of them have it.
  * So all that a wrong guess costs is an interrupted stream.
+ *
+ * What has to be looked for among all threads is shared: each instance looks at its share, by its rank among those that
+ * beat. They may disagree for a moment, and look twice, or a little later.
  */
 export interface Recovery {
   /** Resolves after the first sweep: a restarted process has taken up its earlier runs by then. */
@@ -18,6 +23,9 @@ export interface Recovery {
 
 /** How often this process says that it lives, whatever else it is busy with. */
 const BEAT_MS = 300;
+/** Where many beat, each beats less often, so that a hundred ask the store for no more than 220 beats a second. */
+const BEAT_MS_PER_INSTANCE = 4.5;
+const LONGEST_BEAT_MS = 450;
 /**
  * Silent for so long is taken for gone: five beats, which outlives two packets lost in a row (0.6 s) and any pause of a
  * garbage collector, so that in nine of ten deaths the runs go on within two seconds.
@@ -30,10 +38,10 @@ const SILENT_MS = 1_500;
 const MOST_LATE_MS = 3_000;
 /** What remains of that lateness after each beat on time: half of it after four seconds. */
 const FORGIVEN = 0.95;
-/** How often this process looks for calls that expired: a look asks every bucket, which is most of what idleness costs. */
-const DUE_MS = 1_000;
-/** How often this process looks for threads that it holds in the store and has lost in memory, after a fault of the store. */
-const LOST_MS = 5_000;
+/** How often calls that expired are looked for. */
+const DUE_MS = 2_500;
+/** How often holders without a heartbeat are looked for: only a failover, or a backup that was restored, leaves any. */
+const HOLDERS_MS = 20_000;
 /** Threads taken up at once, so that a large process's death does not drown the ones that inherit from it. */
 const TAKES_AT_ONCE = 16;
 const DUE_AT_ONCE = 100;
@@ -44,74 +52,99 @@ export function createRecovery({
   timers,
   log,
   random = Math.random,
-  isOurs,
+  silence,
+  lost,
   takeUp,
 }: Pick<ThreadDependencies, "clock" | "timers" | "log" | "random"> & {
   store: Omit<InstanceStore, "retire" | "send" | "onMessage">;
-  /** Does this process mean to hold by this fence? */
-  isOurs: (fence: string) => boolean;
+  silence: Silence;
+  lost: LostThreads;
   takeUp: TakeUp;
 }): Recovery {
-  let silent = new Set<string>();
+  let silent: Heartbeat[] = [];
   let callOff = () => {};
+  let forgetReconnects = () => {};
   let looking: Promise<void> | null = null;
   let stopped = false;
   let lastBeatAt = -Infinity;
   let lateMs = 0;
   let trustsSilenceFrom = -Infinity;
   let lastDueLookAt = -Infinity;
-  let lastLostLookAt = -Infinity;
+  let lastHoldersLookAt = -Infinity;
 
   async function beat(): Promise<void> {
-    const reported = await store.beat(SILENT_MS + lateMs);
+    const everyMs = beatMs();
+    await silence.look(() => store.beat());
     const now = clock.elapsed();
-    const late = Number.isFinite(lastBeatAt) ? now - lastBeatAt - BEAT_MS : 0;
+    const late = Number.isFinite(lastBeatAt) ? now - lastBeatAt - everyMs : 0;
     // Held up as never lately, by an outage or a pause of our own: distrust silence until peers have had time to beat.
-    if (late > lateMs + BEAT_MS) trustsSilenceFrom = now + SILENT_MS;
+    if (late > lateMs + everyMs) trustsSilenceFrom = now + SILENT_MS;
     lateMs = Math.min(Math.max(late, lateMs * FORGIVEN), MOST_LATE_MS);
     lastBeatAt = now;
-    silent = new Set(now >= trustsSilenceFrom ? reported : []);
+    silent = now >= trustsSilenceFrom ? silence.longerThan(SILENT_MS + lateMs) : [];
+  }
+
+  /** Who beats, this process included. */
+  function alive(): string[] {
+    const known = new Set(silence.known()).add(store.processId);
+    for (const { processId } of silent) known.delete(processId);
+    return [...known].sort();
+  }
+
+  function share(): Share {
+    const everybody = alive();
+    return { rank: everybody.indexOf(store.processId), of: everybody.length };
+  }
+
+  function beatMs(): number {
+    return Math.min(Math.max(BEAT_MS, alive().length * BEAT_MS_PER_INSTANCE), LONGEST_BEAT_MS);
   }
 
   async function lookAround(): Promise<void> {
     const now = clock.elapsed();
-    for (const processId of silent) await inherit(processId);
+    for (const heartbeat of silent)
+      await tryTo("take up what a silent process holds", () => inherit(heartbeat));
     if (now - lastDueLookAt > DUE_MS) {
       lastDueLookAt = now;
-      for (const uid of await store.due(clock.now(), DUE_AT_ONCE, takeUp.leftAlone())) {
+      for (const uid of await store.due(clock.now(), DUE_AT_ONCE, share(), takeUp.leftAlone())) {
         await tryTo("end an expired call", () => takeUp.expire(uid));
       }
     }
-    if (now - lastLostLookAt > LOST_MS) {
-      lastLostLookAt = now;
-      await takeLost();
+    if (now - lastHoldersLookAt > HOLDERS_MS) {
+      lastHoldersLookAt = now;
+      await enterUnknown();
     }
+    await lost.look(alive().length, takeAll);
+  }
+
+  /** An unknown holder is a dead one: from now on it has a heartbeat, which stays as it is. */
+  async function enterUnknown(): Promise<void> {
+    const holders = await store.holders(share());
+    const known = silence.known();
+    const unknown = holders.filter((holder) => holder !== store.processId && !known.has(holder));
+    if (unknown.length > 0) await store.enter(unknown);
   }
 
   /** Takes up every thread of a process that is gone, and forgets it when none is left. */
-  async function inherit(processId: string): Promise<void> {
-    const held = await store.heldBy(processId);
-    if (held.length === 0) return store.forget(processId);
+  async function inherit(gone: Heartbeat): Promise<void> {
+    const held = await store.heldBy(gone.processId);
+    if (held.length === 0) return store.forget(gone);
     await takeAll(held);
   }
 
-  /**
-   * Threads that the store says this process holds, and nothing here knows of: a claim whose answer was lost. On the
-   * embedded store also those of earlier processes, which a fault may have kept from being taken at the start.
-   */
-  async function takeLost(): Promise<void> {
-    const held = [...(await store.heldBy(null)), ...(await store.heldBy(store.processId))];
-    await takeAll(held.filter(({ fence }) => !isOurs(fence)));
+  async function takeAll(held: Hold[]): Promise<void> {
+    for (let i = 0; i < held.length && !stopped; i += TAKES_AT_ONCE) {
+      await Promise.all(held.slice(i, i + TAKES_AT_ONCE).map(take));
+    }
   }
 
-  async function takeAll(held: { uid: string; fence: string }[]): Promise<void> {
-    for (let i = 0; i < held.length && !stopped; i += TAKES_AT_ONCE) {
-      await Promise.all(
-        held
-          .slice(i, i + TAKES_AT_ONCE)
-          .map(({ uid, fence }) => tryTo("take up a thread", () => takeUp.take(uid, fence))),
-      );
-    }
+  async function take({ uid, fence }: Hold): Promise<void> {
+    await tryTo("take up a thread", () =>
+      takeUp.take(uid, fence).catch((error: unknown) => {
+        lost.suspect(uid);
+        throw error;
+      }),
+    );
   }
 
   async function tryTo(action: string, work: () => Promise<void>): Promise<void> {
@@ -129,13 +162,12 @@ export function createRecovery({
       looking ??= tryTo("look after the threads", lookAround).finally(() => (looking = null));
     });
     // Jitter: instances that started together do not beat together.
-    if (!stopped) callOff = timers.after(BEAT_MS * (0.8 + 0.4 * random()), () => void tick());
+    if (!stopped) callOff = timers.after(beatMs() * (0.8 + 0.4 * random()), () => void tick());
   }
 
   return {
     async start() {
-      lastLostLookAt = clock.elapsed();
-      await tryTo("take up the runs of an earlier process", takeLost);
+      forgetReconnects = store.onReconnect(() => lost.suspectAll());
       await tick();
       await looking;
     },
@@ -143,8 +175,9 @@ export function createRecovery({
     stop() {
       stopped = true;
       callOff();
+      forgetReconnects();
     },
 
-    isSilent: (processId) => silent.has(processId),
+    isSilent: (processId) => silent.some((heartbeat) => heartbeat.processId === processId),
   };
 }

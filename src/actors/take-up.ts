@@ -1,8 +1,9 @@
-import { NewerRecord, UnreadableRecord } from "../store.ts";
+import { NewerRecord, StoreUnavailable, UnreadableRecord } from "../store.ts";
 import type { Claims } from "./claims.ts";
 import { createLeftAlone } from "./left-alone.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { Following } from "./following/following.ts";
+import type { HeldThread } from "./held-thread.ts";
 import type { Mend } from "./mend.ts";
 
 /** What the sweep of recovery.ts does with a thread that nobody looks after. */
@@ -14,6 +15,19 @@ export interface TakeUp {
   /** Threads that nothing can be done about for now: they are not to be asked for again. */
   leftAlone(): ReadonlySet<string>;
 }
+
+/** A claim of a lost thread. */
+interface Taking {
+  thread: HeldThread;
+  from: string;
+  runId: string;
+  /** False: its queue is what is taken up. */
+  isRunning: boolean;
+  claim: () => ReturnType<HeldThread["claim"]>;
+}
+
+/** So many claims at most are remembered to be sent again. */
+const MOST_UNANSWERED = 256;
 
 export function createTakeUp({
   claims,
@@ -30,6 +44,40 @@ export function createTakeUp({
   isDraining: () => boolean;
 }): TakeUp {
   const alone = createLeftAlone({ clock, log });
+  /** Sent again as they are: each new claim would count as one more try of the run's step. */
+  const unanswered = new Map<string, Taking>();
+
+  /** The claim of this thread that got no answer, whether it was done or not. */
+  function takeUnanswered(uid: string, fence: string): Taking | null {
+    const taking = unanswered.get(uid);
+    unanswered.delete(uid);
+    if (!taking || (fence !== taking.from && fence !== taking.thread.fence)) return null;
+    return { ...taking, claim: () => taking.thread.claimAgain() };
+  }
+
+  async function begin(uid: string, fence: string): Promise<Taking | null> {
+    const record = await claims.load(uid);
+    if (record?.fence !== fence || isDraining()) return null;
+    const { slug, state, run } = record;
+    const thread = claims.open({ uid, slug, record, traceparent: null });
+    return {
+      thread,
+      from: fence,
+      runId: run?.runId ?? "",
+      isRunning: state === "running",
+      claim: () =>
+        thread.claim({
+          event: state === "running" ? { type: "run.taken", atMs: clock.now() } : null,
+          takesFrom: fence,
+        }),
+    };
+  }
+
+  function remember(uid: string, taking: Taking): void {
+    const [oldest] = unanswered.keys();
+    if (oldest !== undefined && unanswered.size >= MOST_UNANSWERED) unanswered.delete(oldest);
+    unanswered.set(uid, taking);
+  }
 
   /** Once more where part of the thread was set aside. What cannot be done is left for a while. */
   async function tend(uid: string, lost: string | undefined, work: () => Promise<void>): Promise<void> {
@@ -47,19 +95,20 @@ export function createTakeUp({
   }
 
   async function take(uid: string, fence: string): Promise<void> {
-    const record = await claims.load(uid);
-    if (record?.fence !== fence || isDraining()) return;
-    const { slug, state, run } = record;
-    const thread = claims.open({ uid, slug, record, traceparent: null });
-    const result = await thread.claim({
-      event: state === "running" ? { type: "run.taken", atMs: clock.now() } : null,
-      takesFrom: fence,
-    });
-    if (result.type !== "committed") return;
-    // Held by this process now, and by nobody in it: set aside, it is taken once more.
-    if (result.unreadableNext && state !== "running") throw result.unreadableNext;
-    const runId = run?.runId ?? "";
-    log.info({ uid, runId, from: fence }, "took up a run whose process is gone");
+    const taking = takeUnanswered(uid, fence) ?? (await begin(uid, fence));
+    if (!taking || isDraining()) return;
+    const { thread, from, runId, isRunning } = taking;
+    try {
+      const result = await taking.claim();
+      if (result.type !== "committed") return;
+      // Held by this process now, and by nobody in it: set aside, it is taken once more.
+      if (result.unreadableNext && !isRunning) throw result.unreadableNext;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) remember(uid, taking);
+      throw error;
+    }
+    const { slug } = thread;
+    log.info({ uid, runId, from }, "took up a run whose process is gone");
     observer.takenOver({ slug, uid, runId });
     following.begun(thread);
   }

@@ -12,6 +12,7 @@ import { createFollowing } from "./following/following.ts";
 import { createFollowRun } from "./follow-run.ts";
 import { createHeldThreads } from "./held-threads.ts";
 import { createLongReplies } from "./long-replies.ts";
+import { createLostThreads } from "./lost-threads.ts";
 import { createMend } from "./mend.ts";
 import { createOnReadable } from "./on-readable.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
@@ -20,6 +21,7 @@ import { createRepeat } from "./repeat.ts";
 import type { Reply } from "./reply.ts";
 import { createSay } from "./say.ts";
 import type { NewMessage } from "./say.ts";
+import { createSilence } from "./silence.ts";
 import { createTakeUp } from "./take-up.ts";
 
 /** The threads of this instance: what HTTP asks of them. */
@@ -58,13 +60,17 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   const { store, clock, timers, log } = dependencies;
   let draining = false;
 
-  const held = createHeldThreads((thread) => following.begun(thread));
+  const held = createHeldThreads({
+    onBegun: (thread) => following.begun(thread),
+    onDoubt: (uid) => lost.suspect(uid),
+  });
+  const lost = createLostThreads({ store, clock, isOurs: (fence) => held.isOurs(fence) });
   const following = createFollowing({ ...dependencies, held });
   const claims = createClaims({ ...dependencies, longReplies: createLongReplies(dependencies) }, held);
   const mend = createMend({ ...dependencies, claims });
   const onReadable = createOnReadable(mend);
   const takeUp = createTakeUp({ ...dependencies, claims, following, mend, isDraining: () => draining });
-  const recovery = createRecovery({ ...dependencies, takeUp, isOurs: (fence) => held.isOurs(fence) });
+  const recovery = createRecovery({ ...dependencies, silence: createSilence(clock), lost, takeUp });
 
   const shared = { ...dependencies, claims, held, following };
   const attach = createAttach(held, following);
@@ -78,10 +84,13 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   }
 
   function receive(message: InstanceMessage): void {
-    if (following.receive(message) || message["type"] !== "cancel") return;
-    const { uid, runId } = message;
+    const isFollowing = following.receive(message);
+    const { type, uid, runId } = message;
     if (typeof uid !== "string" || typeof runId !== "string") return;
-    void held.get(uid)?.receive({ type: "run.cancelled", runId });
+    const thread = held.get(uid);
+    // Whoever asks has read in the store that this process holds it.
+    if (!thread) lost.suspect(uid);
+    if (!isFollowing && type === "cancel") void thread?.receive({ type: "run.cancelled", runId });
   }
 
   return {

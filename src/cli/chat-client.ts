@@ -7,7 +7,7 @@ import { CannotDo } from "./terminal.ts";
 
 /** Whose conversation, and where: the fields of the server API's messages. */
 export interface ChatTarget {
-  /** The service's base address. */
+  /** The service's base address, which may have a path. */
   url: string;
   key: Secret;
   channel: string;
@@ -76,7 +76,7 @@ export async function cancelRun(target: ChatTarget): Promise<void> {
 async function post(target: ChatTarget, path: string, body: object, signal: AbortSignal) {
   const { url, key } = target;
   try {
-    return await fetch(new URL(path, url), {
+    return await fetch(`${url.replace(/\/+$/, "")}${path}`, {
       method: "POST",
       headers: { authorization: `Bearer ${key.reveal()}`, "content-type": "application/json" },
       body: JSON.stringify(body),

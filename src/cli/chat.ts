@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline/promises";
 import { userInfo } from "node:os";
+import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
 import { addressOf, readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
@@ -27,7 +28,7 @@ export function addChat(program: Command, terminal: Terminal): void {
     .description("talk to a running service; from a pipe, each line is a message")
     .option("--thread <id>", "the conversation to go on with (default: a new one)")
     .option("--user <id>", "who talks (default: your account's name)")
-    .option("--url <url>", "the service (default: HOST and PORT)")
+    .option("--url <url>", "the service (default: HOST and PORT)", baseAddress)
     .option("--channel <slug>", "the channel", "cli")
     .option("--key <key>", "the transport key (default: HARNESS_API_KEY, or DATA_DIR/keys.json)")
     .action(async (options: ChatOptions) => {
@@ -41,6 +42,11 @@ export function addChat(program: Command, terminal: Terminal): void {
       };
       await converse(terminal, target);
     });
+}
+
+function baseAddress(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError("It takes an http:// or https:// address.");
 }
 
 /** Sends line after line; a message that failed ends a pipe with exit code 1, and a person may try again. */
@@ -64,7 +70,7 @@ async function converse(terminal: Terminal, target: ChatTarget): Promise<void> {
   try {
     for await (const text of lines) {
       if (reading.signal.aborted) break;
-      if (text !== "") {
+      if (text.trim() !== "") {
         running = new AbortController();
         const ended = await sendAndShow(terminal, target, text, running.signal);
         running = null;
@@ -99,6 +105,7 @@ async function sendAndShow(
   });
   const answered = sendMessage(target, text, (line) => show.line(line), connection.signal).then(
     (terminalLine): Ended => {
+      if (signal.aborted) return "stopped";
       if (terminalLine !== null) return terminalLine.type === "error" ? "failed" : "answered";
       show.note("The connection was cut. The run goes on, and its reply will be in the thread.");
       return "failed";

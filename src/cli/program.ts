@@ -7,18 +7,23 @@ import { addChat } from "./chat.ts";
 import { addIps } from "./ips.ts";
 import { addMachines } from "./machines.ts";
 import { addServe } from "./serve.ts";
+import { addStore } from "./store/commands.ts";
 import { CannotDo } from "./terminal.ts";
+import { shieldIds, takeShieldedIds } from "./shielded-ids.ts";
 import type { Terminal } from "./terminal.ts";
 import { addThreads } from "./threads.ts";
+import { VERSION } from "../version.ts";
 import { addUsers } from "./users.ts";
 
 /** The `chat-agent` command, a file or folder for each sub-command (contract, Commands). */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command("chat-agent")
     .description("Runs the chat agent service, talks to it, and looks after its channels, users and threads.")
+    .version(VERSION)
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) })
     .showSuggestionAfterError();
+  takeShieldedIds(program);
   addServe(program);
   addChat(program, terminal);
   addChannels(program, terminal);
@@ -26,13 +31,15 @@ export function createProgram(terminal: Terminal): Command {
   addIps(program, terminal);
   addThreads(program, terminal);
   addMachines(program, terminal);
+  addStore(program, terminal);
   return program;
 }
 
 /** Runs one command. Returns the exit code: 0, 1 for what cannot be done or does not exist, 2 for wrong use. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    await createProgram(terminal).parseAsync([...args], { from: "user" });
+    const program = createProgram(terminal);
+    await program.parseAsync(shieldIds(args, program), { from: "user" });
     return 0;
   } catch (error) {
     // Commander has printed what was wrong, or the help.

@@ -10,6 +10,8 @@ export interface Terminal {
   err(text: string): void;
   /** True: a person reads the results, so there are colours and prompts. */
   interactive: boolean;
+  /** True: a person reads the errors, so that they may be told how far a long command is. */
+  watched: boolean;
   /** Calls back on Ctrl-C instead of ending the process; returns how to stop. */
   onInterrupt(callback: () => void): () => void;
 }
@@ -21,6 +23,7 @@ export function processTerminal(): Terminal {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
     interactive: process.stdout.isTTY,
+    watched: process.stderr.isTTY,
     onInterrupt(callback) {
       process.on("SIGINT", callback);
       return () => process.off("SIGINT", callback);

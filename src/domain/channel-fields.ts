@@ -37,6 +37,13 @@ const originSchema = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+/** Why callers could not send this key; null if they can. A comma would end it in its header. */
+export function secretKeyFault(key: string): string | null {
+  if (!key.startsWith("sk_")) return "must start with sk_";
+  if (/^sk_[\x21-\x2b\x2d-\x7e]+$/.test(key)) return null;
+  return "must be sk_ and printable ASCII characters without spaces and commas";
+}
+
 export const channelFieldsSchema = z.strictObject({
   slug: slugSchema,
   kind: z.enum(["web", "transport"]).optional(),
@@ -46,7 +53,10 @@ export const channelFieldsSchema = z.strictObject({
     .optional(),
   secretKey: z
     .string()
-    .regex(/^(sk_[\x21-\x7e]+|\$[A-Za-z_][A-Za-z0-9_]*)$/, "must start with sk_, or be $NAME of a variable")
+    .superRefine((text, context) => {
+      const fault = /^\$[A-Za-z_][A-Za-z0-9_]*$/.test(text) ? null : secretKeyFault(text);
+      if (fault !== null) context.addIssue(`${fault}, or be $NAME of a variable`);
+    })
     .optional(),
   allowedOrigins: z.array(originSchema).optional(),
   enabled: z.boolean().optional(),

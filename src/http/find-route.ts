@@ -1,11 +1,12 @@
 import type { HttpRequest } from "../listener.ts";
-import type { Route } from "./route.ts";
+import type { Route, RouteApi } from "./route.ts";
 
 export type RouteMatch =
   | { type: "found"; route: Route; params: Record<string, string> }
   /** The path is known, but not with this method; `allow` lists the methods that are. */
-  | { type: "method"; allow: string }
-  | { type: "none" };
+  | { type: "method"; api: RouteApi; allow: string }
+  /** `api`: whose path it would be, but for a segment that can be no id; null for an unknown path. */
+  | { type: "none"; api: RouteApi | null };
 
 export type FindRoute = (request: Pick<HttpRequest, "method" | "path">) => RouteMatch;
 
@@ -40,9 +41,11 @@ export function createFindRoute(routes: readonly Route[]): FindRoute {
         .filter((route) => takes(route, method))
         .map((route) => ({ route, params: {} }))[0];
     if (found) return { type: "found", ...found };
-    if (matches.length === 0) return { type: "none" };
+    const [first] = matches;
+    if (!first)
+      return { type: "none", api: patterns.find((route) => isOfShape(route.path, path))?.api ?? null };
     const allowed = [...matches.map(({ route }) => route), ...below(path)].flatMap(methodsOf);
-    return { type: "method", allow: [...new Set(allowed)].join(", ") };
+    return { type: "method", api: first.route.api, allow: [...new Set(allowed)].join(", ") };
   };
 }
 
@@ -56,21 +59,26 @@ function methodsOf({ method, api }: Route): string[] {
 }
 
 function matchPattern(pattern: string, path: string): Record<string, string> | null {
+  if (!isOfShape(pattern, path)) return null;
   const wanted = pattern.split("/");
-  const given = path.split("/", wanted.length + 1);
-  if (given.length !== wanted.length) return null;
+  const given = path.split("/");
   const params: Record<string, string> = {};
   for (const [at, name] of wanted.entries()) {
-    const segment = given[at] ?? "";
-    if (!name.startsWith(":")) {
-      if (segment !== name) return null;
-      continue;
-    }
-    const value = decoded(segment);
+    if (!name.startsWith(":")) continue;
+    const value = decoded(given[at] ?? "");
     if (value === null) return null;
     params[name.slice(1)] = value;
   }
   return params;
+}
+
+/** True where the path is the pattern's but for what stands in the place of a parameter. */
+function isOfShape(pattern: string, path: string): boolean {
+  const wanted = pattern.split("/");
+  const given = path.split("/", wanted.length + 1);
+  return (
+    given.length === wanted.length && wanted.every((name, at) => name.startsWith(":") || name === given[at])
+  );
 }
 
 /** null for what cannot be an id: an empty text, a broken escape, an escaped slash or control character. */

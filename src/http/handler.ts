@@ -6,7 +6,7 @@ import { NewerRecord, StoreUnavailable } from "../store.ts";
 import { createFindRoute } from "./find-route.ts";
 import type { RouteMatch } from "./find-route.ts";
 import type { AnsweredRequest } from "./answered-request.ts";
-import { emptyAnswer, refusalAnswer } from "./route.ts";
+import { emptyAnswer, refusalAnswer, textAnswer } from "./route.ts";
 import type { Route, RouteApi } from "./route.ts";
 import { apiRoutes } from "./routes.ts";
 import type { RouteDependencies } from "./routes.ts";
@@ -66,9 +66,14 @@ async function run(
 ): Promise<Outcome> {
   switch (found.type) {
     case "none":
-      return { answer: emptyAnswer(404) };
-    case "method":
-      return { answer: { status: 405, headers: { allow: found.allow } } };
+      return {
+        answer: found.api === null ? emptyAnswer(404) : refusalAnswer(new Refusal("not-found"), found.api),
+      };
+    case "method": {
+      const { api, allow } = found;
+      const text = api === "server" ? "Method not allowed" : "";
+      return { answer: textAnswer(405, text, { allow }) };
+    }
     case "found": {
       const { route, params } = found;
       const incoming = {

@@ -11,6 +11,7 @@ import {
   splitAgent,
 } from "../domain/channel-fields.ts";
 import { messageOf } from "../errors.ts";
+import { secretKeyFault } from "../domain/channel-fields.ts";
 import type { ChannelFields, WrittenFields } from "../domain/channel-fields.ts";
 import { hashKey } from "./channel-keys.ts";
 import { Secret } from "../secret.ts";
@@ -107,10 +108,9 @@ function withHashedKey(fields: ChannelFields, variable: (name: string) => Secret
     const value = variable(name);
     if (value === null)
       throw new Error(`channel ${fields.slug} takes its secretKey from ${name}, which is unset`);
-    if (!/^sk_[\x21-\x7e]+$/.test(value.reveal())) {
-      throw new Error(
-        `channel ${fields.slug} takes its secretKey from ${name}, which does not start with sk_`,
-      );
+    const fault = secretKeyFault(value.reveal());
+    if (fault !== null) {
+      throw new Error(`channel ${fields.slug} takes its secretKey from ${name}, which ${fault}`);
     }
     return value;
   }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as timer } from "node:timers/promises";
 import { PassingFault } from "./faults.ts";
 
 const MAX_TRIES = 3;
@@ -18,8 +18,10 @@ export async function withRetries<T>(options: {
   attempt: () => Promise<T>;
   mayRetry: () => boolean;
   signal: AbortSignal;
+  /** Rejects when the signal is aborted. Tests let no time pass. */
+  pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }): Promise<T> {
-  const { attempt, mayRetry, signal } = options;
+  const { attempt, mayRetry, signal, pause = pauseFor } = options;
   for (let tries = 1; ; tries += 1) {
     try {
       return await attempt();
@@ -27,7 +29,9 @@ export async function withRetries<T>(options: {
       if (!(error instanceof PassingFault) || tries === MAX_TRIES || !mayRetry()) throw error;
       const pauseMs = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
       if (pauseMs > LONGEST_PAUSE_MS) throw error;
-      await pause(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      await pause(pauseMs, signal).catch(() => signal.throwIfAborted());
     }
   }
 }
+
+const pauseFor = (ms: number, signal: AbortSignal) => timer(ms, undefined, { signal });

@@ -198,7 +198,7 @@ const isMcpServer = either(
 
 export const isAccessMode = oneOf<AccessMode>({ open: true, whitelist: true });
 
-const isChannel = shape<Channel>({
+export const isChannel = shape<Channel>({
   slug: isText,
   kind: oneOf<Channel["kind"]>({ web: true, transport: true }),
   publishableKey: nullable(isText),

@@ -14,6 +14,7 @@ import type { LinkLog, RedisLink } from "./redis/link.ts";
 import { jsonValue } from "./redis/records.ts";
 import { linkToServer } from "./redis/single.ts";
 import { redisThreads } from "./redis/threads.ts";
+import { createUnlistedHolders } from "./redis/unlisted-holders.ts";
 import { redisUsers } from "./redis/users.ts";
 
 /**
@@ -36,9 +37,15 @@ export async function openRedisStore(options: {
   const [url] = urls;
   if (url === undefined) throw new Error("Cannot open the store: no Redis URL was given");
 
-  const link = urls.length === 1 ? await linkToServer(url, log) : await linkToCluster(urls, log);
+  const reconnected = new Set<() => void>();
+  const connections: LinkLog = {
+    warn: (fields, text) => log.warn(fields, text),
+    connected: () => reconnected.forEach((callback) => callback()),
+  };
+  const link =
+    urls.length === 1 ? await linkToServer(url, connections) : await linkToCluster(urls, connections);
   try {
-    return await storeOver(link, options);
+    return await storeOver(link, { ...options, reconnected });
   } catch (error) {
     link.close();
     throw error;
@@ -48,9 +55,15 @@ export async function openRedisStore(options: {
 /** The store on what a link leads to; closing it closes the link. */
 export async function storeOver(
   link: RedisLink,
-  options: { durability: "local" | "replica"; log: LinkLog; onCommand?: OnCommand },
+  options: {
+    durability: "local" | "replica";
+    log: LinkLog;
+    onCommand?: OnCommand;
+    /** Called whenever a connection is ready. */
+    reconnected?: Set<() => void>;
+  },
 ): Promise<Store> {
-  const { durability, log, onCommand } = options;
+  const { durability, log, onCommand, reconnected = new Set() } = options;
   const processId = newId();
   const redis = createCommands({ link, durability, onCommand });
   // Not copied: a failover that takes it back leaves the format that every start raises again.
@@ -67,6 +80,7 @@ export async function storeOver(
 
   const threads = redisThreads(redis);
   const liveness = redisLiveness(redis, processId);
+  const unlisted = createUnlistedHolders({ link, redis, processId, log });
 
   return {
     kind: "redis",
@@ -76,7 +90,17 @@ export async function storeOver(
     ...threads,
     ...liveness,
 
-    commit: (commit) => liveness.whileKnown((heardAtMs) => threads.commit(commit, heardAtMs)),
+    commit: (commit) => liveness.whileKnown((stamp) => threads.commit(commit, stamp)),
+
+    async holders(share) {
+      unlisted.list();
+      return liveness.holders(share);
+    },
+
+    onReconnect(callback) {
+      reconnected.add(callback);
+      return () => reconnected.delete(callback);
+    },
 
     onChange(callback) {
       changed.add(callback);

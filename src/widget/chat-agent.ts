@@ -28,7 +28,7 @@ export class ChatAgent extends Base {
     toggle: () => (this.toggle(), this.focus()),
     send: (text) => void this.send(text),
     stop: () => void this.stop(),
-    retry: () => void this.retry(),
+    retry: (key) => void this.#chat.conversation?.retry(key),
     newThread: () => void this.newThread().then(() => this.focus()),
     earlier: () => void this.#chat.conversation?.loadEarlier(),
     draft: (text) => this.#chat.conversation?.writeDraft(text),

@@ -40,16 +40,17 @@ it("P9: a run that could not be taken up at the start is taken up later", async 
   await store.close();
 
   store = await database.open();
-  let faults = 1;
+  let isAway = true;
   const blinking: Store = {
     ...store,
     commit: (commit) =>
-      faults-- > 0 ? Promise.reject(new StoreUnavailable("save a thread")) : store.commit(commit),
+      isAway ? Promise.reject(new StoreUnavailable("save a thread")) : store.commit(commit),
   };
   const time = setTime();
   const here = instance(blinking, time);
   await here.threads.start();
   expect(here.threads.held()).toBe(0);
+  isAway = false;
   time.pass(6_000);
   expect((await here.agent.turn()).turn.text).toBe("Hello");
 });

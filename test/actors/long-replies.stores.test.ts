@@ -45,6 +45,17 @@ describe.each(storeKinds)("P17: long replies on $name", ({ prepare }) => {
     expect(textOfLines(await stream.all)).toBe(text);
   });
 
+  it("are not shown from their middle to who re-attaches while the store is behind: it lacks a part", async () => {
+    const behind = createInstance({ ...store, keptText: async () => "" }, LIMITS);
+    void behind.threads.say(says("t1", "A book"));
+    const turn = await behind.agent.turn();
+    await writeChapters(turn, 0, 3);
+    const stream = readerOf((await behind.threads.follow("t1")) ?? expect.fail());
+    expect(await stream.all).toMatchObject([{ type: "error", code: "interrupted" }]);
+    turn.finish();
+    await behind.threads.drain(0);
+  });
+
   it("are whole for the model, too, where the next message waited already", async () => {
     void here.threads.say(says("t1", "A book"));
     const first = await here.agent.turn();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Store } from "../../src/store.ts";
+import type { InstanceMessage, Store } from "../../src/store.ts";
 import { storeKinds } from "../support/store-kinds.ts";
 import { gatedStore } from "./gated-store.ts";
 import { createInstance, readerOf, says } from "./instance.ts";
@@ -48,5 +48,23 @@ describe.each(storeKinds)("P31: whoever ends a run names it, on $name", ({ prepa
     const turn = await here.agent.turn();
     turn.finish();
     expect((await second.all).map(({ type }) => type)).toEqual(["done"]);
+  });
+
+  it("a cancel from another instance that names another run changes nothing", async () => {
+    let tell = (_message: InstanceMessage): void => {};
+    const here = createInstance({ ...store, onMessage: (handler) => void (tell = handler) });
+    await here.threads.start();
+    const reply = await here.threads.say(says("t1", "One"));
+    const reader = readerOf(reply);
+    const heard = reader.next();
+    const turn = await here.agent.turn();
+    tell({ type: "cancel", uid: "t1", runId: "another" });
+    turn.write("Still here");
+    await heard;
+    expect(reader.lines).toEqual([{ type: "delta", text: "Still here" }]);
+    expect(turn.signal.aborted).toBe(false);
+    tell({ type: "cancel", uid: "t1", runId: reply.runId });
+    expect((await reader.all).at(-1)).toMatchObject({ type: "error", code: "cancelled" });
+    await here.threads.drain(0);
   });
 });

@@ -364,6 +364,23 @@ describe.each(storeKinds)("threads on $name", ({ prepare }) => {
       expect(await history("t1")).toEqual(["user: Go", "assistant: It is noon"]);
     });
 
+    it("P29: refuses messages and results while it drains, and lets the run that goes on end", async () => {
+      await here.threads.say(says("t2", "A mug"));
+      (await here.agent.turn()).call(pageCall("c1"));
+      await until(() => here.threads.held() === 0);
+      const reply = readerOf(await here.threads.say(says("t1", "Hello")));
+      const turn = await here.agent.turn();
+      const drained = here.threads.drain(60_000);
+      const refusal = { reason: "unavailable", message: "unavailable: The service is stopping" };
+      await expect(here.threads.say(says("t3", "Hi"))).rejects.toMatchObject(refusal);
+      await expect(here.threads.answer(answers("t2", "c1"))).rejects.toMatchObject(refusal);
+      turn.finish();
+      expect((await reply.all).map((line) => line.type)).toEqual(["done"]);
+      await drained;
+      // The call is as it was: another instance takes its result.
+      expect((await store.load("t2", 1_000))?.state).toBe("awaiting");
+    });
+
     it("loses no message that waited", async () => {
       await here.threads.say(says("t1", "One"));
       await here.threads.say(says("t1", "Two"));

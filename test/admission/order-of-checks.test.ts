@@ -122,6 +122,56 @@ test("a visitor: origin, length, address, token, the channel's origin, the visit
   ]);
 });
 
+test("a visitor who is refused uses up no rate", async () => {
+  const { store, visitors, widget, note } = await openAdmission();
+  const { visitorToken } = await visitors.mint("shop");
+  const blocked = await visitors.mint("shop");
+  await store.flagUser("shop", blocked.userId, { blocked: true });
+  const enter = (token: string) => {
+    const request = head({ headers: { origin: HERE, "x-visitor-token": token } });
+    const use = { counts: ["visitors-by-address" as const], threadName: null };
+    return outcomeOf(() => widget.visitor({ request, note }).admit(use));
+  };
+  expect([
+    await enter(blocked.visitorToken),
+    await enter(visitorToken),
+    await enter(visitorToken),
+    await enter(blocked.visitorToken),
+  ]).toEqual(["forbidden", "in", "rate-limited", "forbidden"]);
+});
+
+test("whose a token is is asked again: an account's since, or nobody's any more", async () => {
+  const { visitors, directory, windows, server, note } = await openAdmission();
+  const ada = { slug: "shop", externalId: "ada", displayName: null, thread: null };
+  const { user: account } = await server.user({ request: head({}), note }, ada);
+  const { visitorToken } = await visitors.mint("shop");
+  let isGone = false;
+  const leaving = {
+    admit: (...use: Parameters<typeof visitors.admit>) =>
+      isGone ? Promise.resolve(null) : visitors.admit(...use),
+  };
+  const config = readConfig({});
+  const enterBy = (lookup: Pick<typeof directory, "channel">) =>
+    createWidgetAdmission({
+      config,
+      directory: { ...directory, ...lookup },
+      windows,
+      log: { warn() {} },
+      visitors: leaving,
+    })
+      .visitor({ request: head({ headers: { origin: HERE, "x-visitor-token": visitorToken } }), note })
+      .admit({ counts: [], threadName: null });
+
+  const { user, userNow } = await enterBy(directory);
+  expect(await userNow()).toEqual(user);
+  await visitors.identify({ slug: "shop", visitorToken, externalId: "ada" });
+  expect(await userNow()).toMatchObject({ userId: account.userId, externalId: "ada" });
+  isGone = true;
+  expect(await outcomeOf(userNow)).toBe("unauthorized");
+  isGone = false;
+  expect(await outcomeOf(() => enterBy({ channel: () => null }))).toBe("unauthorized");
+});
+
 test("a page: origin, length, address, key, the channel's origin, the channel, the rate", async () => {
   const { store, shop, directory, widget, note } = await openAdmission();
   const enter = (headers: Record<string, string>, contentLength = 0, address = "192.0.2.1") =>
@@ -153,7 +203,7 @@ test("a page: origin, length, address, key, the channel's origin, the channel, t
 });
 
 test("the server API: length, then the slug where there is one, then the key; then the channel and the user", async () => {
-  const { store, server, note } = await openAdmission();
+  const { store, shop, directory, server, note } = await openAdmission();
   const key = (value: string) => ({ authorization: `Bearer ${value}` });
   const transport = (headers: Record<string, string>, contentLength = 0) =>
     outcomeOf(() => server.transport(head({ headers, contentLength })));
@@ -172,6 +222,11 @@ test("the server API: length, then the slug where there is one, then the key; th
     await backend("shop", key("one-key")),
     await backend("shop", key("sk_shop")),
   ]).toEqual(["too-large", "not-found", "unauthorized", "in"]);
+
+  // Its key may stand in the store, but a transport channel has no backend.
+  await store.putChannel({ ...shop, slug: "bot", kind: "transport", publishableKey: null });
+  await directory.renew();
+  expect(await backend("bot", key("sk_shop"))).toBe("unauthorized");
 
   const arrival = { request: head({}), note };
   const ada = { externalId: "ada", displayName: null, thread: null };

@@ -56,6 +56,57 @@ test("windows are aligned to the clock: ten at :59.9 and ten at :00.1 pass", () 
   expect(message("t", "a")).toBe(60);
 });
 
+test("where two windows are full, the wait is for the one that ends last", () => {
+  const { time, windows } = openWindows();
+  const uses = [
+    { window: "tool-results-by-token", key: "t" },
+    { window: "threads-by-token", key: "t" },
+  ] as const;
+  for (const use of uses) while (windows.take([use]) === null);
+  time.nowMs = 15_000;
+  expect(windows.take(uses)).toBe(3_600 - 15);
+  expect(windows.take(uses.toReversed())).toBe(3_600 - 15);
+});
+
+test("a clock that was set back begins a window anew, and locks nobody out", () => {
+  const { time, message } = openWindows();
+  time.nowMs = 10 * MINUTE_MS;
+  while (message("t", "a") === null);
+  time.nowMs = 5 * MINUTE_MS;
+  expect(message("t", "a")).toBeNull();
+});
+
+test("each window has the limit and the length that its setting names", () => {
+  const { time, windows } = openWindows();
+  const minutes = 1;
+  const hour = 60;
+  for (const [window, limit, lengthMinutes] of [
+    ["messages-by-token", limits.messagesPerMinute, minutes],
+    ["messages-by-address", limits.ipMessagesPerMinute, minutes],
+    ["tool-results-by-token", limits.toolResultsPerMinute, minutes],
+    ["threads-by-token", limits.threadsPerHour, hour],
+    ["visitors-by-address", limits.visitorsPerHourPerIp, hour],
+  ] as const) {
+    const take = () => windows.take([{ window, key: "k" }]);
+    time.nowMs = 0;
+    expect(Array.from({ length: limit }, take).every((wait) => wait === null)).toBe(true);
+    time.nowMs = lengthMinutes * MINUTE_MS - 1;
+    expect(take()).toBe(1);
+    time.nowMs += 1;
+    expect(take()).toBeNull();
+  }
+});
+
+test("P18: past the exact keys, too, a new window begins with nothing", () => {
+  const { time, windows } = openWindows({ exactKeys: 1 });
+  const take = (key: string) => windows.take([{ window: "messages-by-token", key }]);
+  take("exact");
+  while (take("sketched") === null);
+  time.nowMs = MINUTE_MS;
+  take("exact");
+  expect(take("sketched")).toBeNull();
+});
+
 test("P18: past the exact keys nobody passes more often than allowed, and a new key still passes", () => {
   const { windows } = openWindows({ exactKeys: 100 });
   const take = (key: string) => windows.take([{ window: "messages-by-token", key }]) === null;

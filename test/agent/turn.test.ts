@@ -262,7 +262,8 @@ describe("the budgets", () => {
         book.asked += 1;
         return Promise.resolve(book.total);
       },
-      spend: (_slug: string, _userId: string, tokens: number) => {
+      spend: (slug: string, userId: string, tokens: number) => {
+        expect([slug, userId]).toEqual(["shop", "user-1"]);
         book.total += tokens;
         return Promise.resolve();
       },
@@ -288,6 +289,26 @@ describe("the budgets", () => {
     });
     expect(spending.total).toBe(140);
     expect(server.requests).toHaveLength(2);
+  });
+
+  it("P35: counts a turn that calls tools like any other", async () => {
+    const spending = ledger();
+    const { think } = await openAgent([[call("buy", { sku: "red" }), usage(60, 10)]], {
+      settings: { maxTokensPerUserPerDay: 100 },
+      spending,
+    });
+    expect((await think({ catalog: [buy] })).type).toBe("called");
+    expect(spending.total).toBe(70);
+  });
+
+  it("P35: the day's tokens are spent when as many were used, not one later", async () => {
+    const spending = ledger();
+    const { server, think } = await openAgent([], { settings: { maxTokensPerUserPerDay: 100 }, spending });
+    spending.total = 99;
+    expect((await think()).type).toBe("finished");
+    spending.total = 100;
+    expect((await think()).type).toBe("overBudget");
+    expect(server.requests).toHaveLength(1);
   });
 
   it("P35: counts an estimate where the model server tells no usage", async () => {

@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { openServer } from "../agent/sessions.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
@@ -15,6 +18,20 @@ test("from a pipe each line is a message of one thread, and stdout carries the r
   const ran = await runCommand(env, ["chat", "--url", url], "What time is it?\n\nBye\n");
   expect(ran).toEqual({ code: 0, out: "It is noon.\nGood bye!\n", err: "" });
   expect(JSON.stringify(server.requests[1]?.body.messages)).toContain("It is noon.");
+});
+
+test("the service's address may have a path, and blank lines are not sent", async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.end('{"type":"done","elapsedMs":1}\n');
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/api/`;
+  const { code } = await runCommand(env, ["chat", "--url", url], "Hello\n  \nBye\n");
+  expect([code, asked]).toEqual([0, ["/api/v1/messages", "/api/v1/messages"]]);
 });
 
 test("--thread and --user go on with a conversation", async () => {

@@ -49,6 +49,7 @@ describe("every command", () => {
     [["chanels"], "unknown command"],
     [["users", "list"], "missing required argument"],
     [["users", "list", "cli", "--colour"], "unknown option"],
+    [["chat", "--url", "banana"], "http:// or https:// address"],
     [["channels", "create", "shop"], "needs --kind"],
     [["channels", "create", "Shop", "--kind", "web"], "1 to 64 of a-z 0-9 - _"],
     [["channels", "create", "shop", "--kind", "mail"], "Allowed choices are web, transport"],
@@ -236,6 +237,24 @@ describe("chat-agent users, ips and threads", () => {
     expect(await runJson("users", "show", "bot", "ada")).toEqual(shown);
     expect(await runJson("users", "show", "bot", "user-1")).toEqual(shown);
     expect((await run("users", "show", "bot", "eve")).code).toBe(1);
+  });
+
+  test("an id that begins with - is no option, wherever it stands", async () => {
+    const [userId, threadId, uid] = [
+      "-_JUWuIcabcdefghijklmn",
+      "--JUWuIcabcdefghijklmn",
+      "-0JUWuIcabcdefghijklmn",
+    ];
+    await withStore(async (store) => {
+      const thread = { name: threadId, newUid: uid };
+      const named = { slug: "bot", externalId: "old", displayName: null, newUserId: userId };
+      await store.admitUser({ ...named, thread, creates: true, atMs: 1_000 });
+    });
+    expect(await runJson("users", "show", "bot", userId)).toMatchObject({ userId, externalUserId: "old" });
+    expect(await runJson("threads", "list", "bot", userId)).toMatchObject([{ id: uid }]);
+    expect(await runJson("threads", "show", "bot", uid)).toMatchObject({ id: uid });
+    const { out } = await run("users", "show", userId, "bot");
+    expect(out).not.toContain("\u0000");
   });
 
   test("P12: block and whitelist stay until they are taken back", async () => {

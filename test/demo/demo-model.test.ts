@@ -1,34 +1,17 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { Model } from "../../src/model.ts";
 import { startDemoModel } from "../../src/demo/model/demo-model.ts";
 import { openOpenAi } from "../../src/models/openai.ts";
+import { openDemoModel } from "./open-demo-model.ts";
 import { startTurn } from "../support/open-model.ts";
 
-async function openDemo(): Promise<Model> {
-  const demo = await startDemoModel();
-  const model = openOpenAi({ apiKey: null, baseUrl: demo.baseUrl, silenceMs: 30_000, kind: "demo" });
-  onTestFinished(async () => {
-    await model.close();
-    await demo.close();
-  });
-  return model;
-}
-
-test("the demo model streams its answer word by word, with usage, to the same client as a real one", async () => {
-  const model = await openDemo();
-  expect(model.kind).toBe("demo");
-  const { turn, written } = startTurn(model);
-  const { text, usage, calls } = await turn;
-  expect(text).toContain("demo model");
+test("the demo model streams its answer word by word", async () => {
+  const { turn, written } = startTurn(await openDemoModel());
+  expect((await turn).text).toContain("demo model");
   expect(written.length).toBeGreaterThan(3);
-  expect(written.join("")).toBe(text);
-  expect(calls).toEqual([]);
-  expect(usage?.input).toBeGreaterThan(0);
-  expect(usage?.output).toBeGreaterThan(0);
 });
 
 test("the demo model calls a tool, and answers from its result", async () => {
-  const model = await openDemo();
+  const model = await openDemoModel();
   const request = {
     tools: [{ name: "clock", description: "Tells the time", parameters: { type: "object", properties: {} } }],
     messages: [{ role: "user" as const, content: "What time is it?" }],

@@ -19,7 +19,7 @@ import { replyTo } from "./echo-model.ts";
 import { inEveryOrder } from "./every-order.ts";
 import type { Actor, Gate } from "./every-order.ts";
 import { mustHave, startFleet } from "./fleet.ts";
-import { claim, lookAround, SILENT_MS } from "./looks.ts";
+import { claim, lookAround } from "./looks.ts";
 import type { StoreOfProcess } from "./looks.ts";
 import { killVictims } from "./victims.ts";
 
@@ -60,7 +60,7 @@ function openProcess(uid: string, gate: Gate | null): StoreOfProcess {
     ...liveness,
     ...threads,
     processId,
-    commit: (commit) => liveness.whileKnown((heardAtMs) => threads.commit(commit, heardAtMs)),
+    commit: (commit) => liveness.whileKnown((stamp) => threads.commit(commit, stamp)),
   };
 }
 
@@ -78,55 +78,64 @@ function gated(commands: RedisCommands, uid: string, gate: Gate): RedisCommands 
   };
 }
 
-/** As if the process had not beaten for longer than a look allows; a process that was forgotten stays so. */
-async function fallSilent({ processId }: StoreOfProcess): Promise<void> {
-  const heardAt = await client.zScore(globalKeys.instances, processId);
-  if (heardAt === null) return;
-  await client.zAdd(globalKeys.instances, { score: heardAt - 2 * SILENT_MS, value: processId }, { XX: true });
+interface Weakness {
+  /** The look forgets whoever is silent, whatever it holds. */
+  forgetsAtOnce?: boolean;
+  /** Nobody looks for holders without a heartbeat. */
+  looksForNoHolders?: boolean;
+}
+
+function weakened(
+  store: StoreOfProcess,
+  gate: Gate,
+  { forgetsAtOnce, looksForNoHolders }: Weakness,
+): StoreOfProcess {
+  const strong = { ...store };
+  if (looksForNoHolders) strong.holders = () => Promise.resolve([]);
+  if (forgetsAtOnce) {
+    strong.forget = async (gone) => {
+      await gate.pass();
+      await client.zRem(globalKeys.instances, gone.processId);
+    };
+  }
+  return strong;
 }
 
 /**
  * Plays every order of what a sleeper does when it wakes and of another's look; answers the orders after which nobody
  * takes up what it held.
  */
-async function heldForGood({ forgetsAtOnce = false } = {}): Promise<string[]> {
+async function heldForGood(weakness: Weakness = {}): Promise<string[]> {
   const orders: string[] = [];
+  const open: Gate = { pass: () => Promise.resolve() };
   await inEveryOrder(async () => {
     const uid = newId();
     await client.del(globalKeys.instances);
-    const turn = { pass: () => Promise.resolve() };
+    let turn = open;
     const sleeper = openProcess(uid, { pass: () => turn.pass() });
-    await sleeper.beat(0);
-    await fallSilent(sleeper);
+    await sleeper.beat();
+    const seen = await openProcess(uid, null).beat();
 
     const wake: Actor = {
       mayDie: true,
       async act(gate) {
-        turn.pass = () => gate.pass();
+        turn = gate;
         await claim(sleeper, { uid, rev: 0, readOp: null, takesFrom: null });
-        await sleeper.beat(0);
+        await sleeper.beat();
       },
     };
     const look: Actor = {
       act(gate) {
-        const looker = openProcess(uid, gate);
-        if (forgetsAtOnce) {
-          looker.forget = async (gone) => {
-            await gate.pass();
-            await client.zRem(globalKeys.instances, gone);
-          };
-        }
-        return lookAround(looker);
+        // The holders of its share are a matter of the looks that follow.
+        const looker = weakened(openProcess(uid, gate), gate, { ...weakness, looksForNoHolders: true });
+        return lookAround(looker, seen);
       },
     };
     return {
       actors: [wake, look],
       async judge(order) {
-        const heir = openProcess(uid, null);
-        for (let looks = 0; looks < 2; looks++) {
-          await fallSilent(sleeper);
-          await lookAround(heir);
-        }
+        const heir = weakened(openProcess(uid, null), open, weakness);
+        for (let looks = 0; looks < 2; looks++) await lookAround(heir);
         const fence = (await heir.load(uid, 1))?.fence;
         if (fence && holderOf(fence) === sleeper.processId) orders.push(order);
       },
@@ -140,8 +149,16 @@ describe("a process that wakes while it is taken up and forgotten", () => {
     expect(await heldForGood()).toEqual([]);
   });
 
-  test("a control: forgotten at once, it leaves a thread held for good", async () => {
-    expect(await heldForGood({ forgetsAtOnce: true })).not.toEqual([]);
+  test("leaves nothing held without a look at the holders, for its forgetters bar it as 0.1.0 does", async () => {
+    expect(await heldForGood({ looksForNoHolders: true })).toEqual([]);
+  });
+
+  test("leaves nothing held though it is forgotten at once: an unknown holder is a dead one", async () => {
+    expect(await heldForGood({ forgetsAtOnce: true })).toEqual([]);
+  });
+
+  test("a control: forgotten at once and looked for by nobody, it leaves a thread held for good", async () => {
+    expect(await heldForGood({ forgetsAtOnce: true, looksForNoHolders: true })).not.toEqual([]);
   });
 
   test("leaves nothing held when it was stopped with SIGSTOP, and dies before it beats", async () => {

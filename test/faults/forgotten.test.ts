@@ -19,7 +19,7 @@ test("P9: a process that wakes and dies leaves what it held on the embedded stor
         await gate.pass();
         await claim(store, { uid: "t1", rev: 0, readOp: null, takesFrom: null });
         await gate.pass();
-        await store.beat(0);
+        await store.beat();
       },
     };
     return {

@@ -1,30 +1,42 @@
 import { expect } from "vitest";
+import { createLostThreads } from "../../src/actors/lost-threads.ts";
 import { createRecovery } from "../../src/actors/recovery.ts";
-import { systemClock } from "../../src/clock.ts";
+import { createSilence } from "../../src/actors/silence.ts";
 import { newFence } from "../../src/domain/fence.ts";
 import { newId } from "../../src/domain/ids.ts";
-import type { Store, ThreadCommit } from "../../src/store.ts";
+import type { Heartbeat, Store, ThreadCommit } from "../../src/store.ts";
 import { sampleCommit } from "../stores/samples.ts";
 
-/** Longer than any play of an order takes: who is silent is told by the test, and not by how fast this machine is. */
-export const SILENT_MS = 3_600_000;
+export type StoreOfProcess = Pick<
+  Store,
+  "processId" | "beat" | "enter" | "holders" | "heldBy" | "forget" | "load" | "commit"
+>;
 
-export type StoreOfProcess = Pick<Store, "processId" | "beat" | "heldBy" | "forget" | "load" | "commit">;
+const LONG_MS = 3_600_000;
 
-/** One look around, by which everybody who has not beaten for SILENT_MS is silent. */
-export async function lookAround(store: StoreOfProcess): Promise<void> {
+/**
+ * One look around, by which everybody is silent who has not beaten since it was `seen`; without that, heartbeats are
+ * asked for first.
+ */
+export async function lookAround(store: StoreOfProcess, seen?: readonly Heartbeat[]): Promise<void> {
+  let nowMs = 0;
+  const clock = { now: () => nowMs, elapsed: () => nowMs };
+  const silence = createSilence(clock);
+  await silence.look(() => (seen ? Promise.resolve([...seen]) : store.beat()));
+  nowMs += LONG_MS;
+  // Of what this process holds itself nothing is lost; of what earlier ones held on the embedded store, everything.
+  const lostToStart = {
+    ...store,
+    heldBy: (holder: string | null) => (holder === null ? store.heldBy(null) : Promise.resolve([])),
+  };
   const recovery = createRecovery({
-    store: {
-      ...store,
-      beat: () => store.beat(SILENT_MS),
-      heldBy: (holder) => (holder === store.processId ? Promise.resolve([]) : store.heldBy(holder)),
-      due: () => Promise.resolve([]),
-    },
-    clock: systemClock,
+    store: { ...store, due: () => Promise.resolve([]), onReconnect: () => () => {} },
+    clock,
     // However long this look takes, no second one begins.
     timers: { after: () => () => {} },
     log: { info() {}, warn: (fields) => expect(fields).toBeUndefined(), error() {} },
-    isOurs: () => false,
+    silence,
+    lost: createLostThreads({ store: lostToStart, clock, isOurs: () => false }),
     takeUp: {
       async take(uid, fence) {
         const record = await store.load(uid, 1);

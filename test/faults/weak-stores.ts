@@ -20,7 +20,7 @@ export function weaken(store: Store, weakness: Weakness): Store {
 /** The second beat is never done with, so there is no third. */
 function once(store: Store): Store["beat"] {
   let beats = 0;
-  return (ttlMs) => (beats++ === 0 ? store.beat(ttlMs) : new Promise(() => {}));
+  return () => (beats++ === 0 ? store.beat() : new Promise(() => {}));
 }
 
 /** Whoever comes last wins: every commit takes the thread as it is now, whoever holds it. */

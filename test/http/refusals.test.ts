@@ -9,10 +9,10 @@ const said = { threadId: "t", userId: "u", text: "x" };
 const noCors = { vary: "Origin", "cache-control": "no-store" };
 
 describe("routes", () => {
-  test.each<[string, Partial<Sent>, number, string?]>([
+  test.each<[string, Partial<Sent>, number, (string | undefined)?, string?]>([
     ["unknown path", { path: "/nowhere" }, 404],
     ["unknown widget path", { path: "/v1/widget/nowhere" }, 404],
-    ["GET on a POST route", { path: "/v1/messages" }, 405, "POST"],
+    ["GET on a POST route", { path: "/v1/messages" }, 405, "POST", "Method not allowed"],
     ["DELETE", { method: "DELETE", path: "/v1/widget/threads/x/messages" }, 405, "GET, OPTIONS"],
     ["a method of its own", { method: "FOO", path: "/health" }, 405, "GET, HEAD"],
     ["lower-case method", { method: "get", path: "/health" }, 405, "GET, HEAD"],
@@ -22,7 +22,8 @@ describe("routes", () => {
     ["dot segment", { method: "POST", path: "/v1/./messages" }, 404],
     ["dot-dot segment", { method: "POST", path: "/v1/widget/../messages" }, 404],
     ["%2F in an id", { path: "/v1/widget/threads/a%2Fb/messages" }, 404],
-    ["%00 in a slug", { method: "POST", path: "/v1/channels/a%00/identify" }, 404],
+    ["%00 in a slug", { method: "POST", path: "/v1/channels/a%00/identify" }, 404, undefined, "Not found"],
+    ["a slash in a slug", { path: "/v1/channels/..%2f/identify" }, 404, undefined, "Not found"],
     ["broken escape", { path: "/v1/widget/threads/%ZZ/messages" }, 404],
     ["a hundred segments", { path: "/v1/widget/threads" + "/x".repeat(100) }, 404],
     ["a path of 3 KB", { path: `/${"x".repeat(3000)}` }, 404],
@@ -32,18 +33,24 @@ describe("routes", () => {
       405,
       "GET, OPTIONS",
     ],
-    ["OPTIONS on the server API", { method: "OPTIONS", path: "/v1/messages" }, 405, "POST"],
-  ])("%s", async (_row, sent, status, allow) => {
+    [
+      "OPTIONS on the server API",
+      { method: "OPTIONS", path: "/v1/messages" },
+      405,
+      "POST",
+      "Method not allowed",
+    ],
+  ])("%s", async (_row, sent, status, allow, text = "") => {
     const { ask } = await startService();
     const got = await ask({ ...sent, headers: { origin: ORIGIN } });
     expect(got.status).toBe(status);
     expect(got.headers["allow"]).toBe(allow);
-    expect(await got.text()).toBe("");
+    expect(await got.text()).toBe(text);
     const isWidget = sent.path?.startsWith("/v1/widget/") ?? false;
     expect(got.headers["access-control-allow-origin"]).toBe(isWidget ? ORIGIN : undefined);
   });
 
-  test("a query on any route but history is ignored; R10, A12: a credential of the other API, or in the query, is none", async () => {
+  test("a query on any route but history is ignored; a credential of the other API, or in the query, is none", async () => {
     const { ask, post, newToken } = await startService();
     expect((await ask({ path: "/health", query: "x=1" })).status).toBe(200);
     expect((await post("/v1/widget/threads", "", { headers: bearer })).status).toBe(401);

@@ -37,7 +37,13 @@ describe("the inspector's key", () => {
     const response = await fetch(`${service.url}/machines${path}`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-security-policy")).toContain("script-src 'self';");
-    expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+      "cache-control": "no-cache",
+    });
     expect(await response.text()).not.toContain(key);
   });
 

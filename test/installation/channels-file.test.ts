@@ -11,6 +11,12 @@ import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 
+const VARIABLES: Record<string, string> = {
+  SHOP_KEY: "sk_from_env",
+  ODD_KEY: "canary",
+  CUT_KEY: "sk_canary…",
+};
+
 const SHOP = {
   slug: "shop",
   kind: "web",
@@ -21,7 +27,7 @@ const SHOP = {
 
 function parse(...channels: object[]) {
   return parseChannels(JSON.stringify({ channels }), (name) =>
-    name === "SHOP_KEY" ? new Secret("sk_from_env") : name === "ODD_KEY" ? new Secret("canary") : null,
+    VARIABLES[name] === undefined ? null : new Secret(VARIABLES[name]),
   );
 }
 
@@ -51,7 +57,10 @@ describe("parseChannels()", () => {
     const { channels } = parse({ ...SHOP, secretKey: "$SHOP_KEY" });
     expect(channels[0]?.secretKeyHash).toBe(hashKey(new Secret("sk_from_env")));
     expect(() => parse({ ...SHOP, secretKey: "$NOT_SET" })).toThrow("from NOT_SET, which is unset");
-    expect(() => parse({ ...SHOP, secretKey: "$ODD_KEY" })).toThrow("does not start with sk_");
+    expect(() => parse({ ...SHOP, secretKey: "$ODD_KEY" })).toThrow(
+      "from ODD_KEY, which must start with sk_",
+    );
+    expect(() => parse({ ...SHOP, secretKey: "$CUT_KEY" })).toThrow("printable ASCII");
     expect(() => parse({ ...SHOP, secretKey: "$ODD_KEY" })).not.toThrow("canary");
   });
 
@@ -95,6 +104,7 @@ describe("parseChannels()", () => {
     ["a slug of 65", { ...SHOP, slug: "a".repeat(65) }, "must be 1 to 64"],
     ["a publishable key without pk_", { ...SHOP, publishableKey: "shop" }, "must start with pk_"],
     ["a secret key without sk_", { ...SHOP, secretKey: "shop" }, "must start with sk_"],
+    ["a secret key with a comma", { ...SHOP, secretKey: "sk_a,b" }, "without spaces and commas"],
     ["a field of another name", { ...SHOP, origins: [] }, "origins"],
     ["an unknown kind", { ...SHOP, kind: "mail" }, "channels[0].kind"],
     ["a budget of 0", { ...SHOP, agent: { maxOutputTokensPerRun: 0 } }, "maxOutputTokensPerRun"],

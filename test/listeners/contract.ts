@@ -18,6 +18,8 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
     const completed: string[] = [];
     const streams = new Map<string, (outlet: Outlet) => void>();
     const faults: unknown[] = [];
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
 
     async function answer(request: HttpRequest): Promise<HttpAnswer> {
       handled.push(request);
@@ -30,6 +32,7 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
         };
       }
       if (request.path.startsWith("/no-content")) return { status: 204, headers: {} };
+      if (request.path.startsWith("/held")) await held;
       if (request.path.startsWith("/unread")) return { status: 401, headers: {}, body: "Unauthorized" };
       if (request.path.startsWith("/split")) return { status: 200, headers: { "x-bad": "a\r\nx-evil: b" } };
       if (request.path.startsWith("/throw")) throw new Error("Cannot answer: a test says so");
@@ -125,6 +128,28 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
       const response = await fetch(url("/unread"), { method: "POST", body: "x".repeat(1_500_000) });
       expect(response.status).toBe(401);
       expect(await response.text()).toBe("Unauthorized");
+    });
+
+    test("of a body that the handler does not read, no more arrives than is held", async () => {
+      const piece = Buffer.alloc(65_536, "x");
+      const pieces = 1_000;
+      let sent = 0;
+      const socket = connect(listener.port, "127.0.0.1");
+      socket.on("error", () => {});
+      const sendNext = (): void => void (++sent < pieces && socket.write(piece, sendNext));
+      socket.write(
+        `POST /held HTTP/1.1\r\nHost: x\r\nContent-Length: ${pieces * piece.length}\r\n\r\n`,
+        sendNext,
+      );
+      await waitFor(() => handledAt("/held").length === 1);
+      // Until nothing moves any more.
+      for (let before = -1, still = 0; still < 20 && sent < pieces; await pause(10)) {
+        still = sent === before ? still + 1 : 0;
+        before = sent;
+      }
+      expect(sent).toBeLessThan(pieces);
+      socket.destroy();
+      release();
     });
 
     test("a second request in the same read closes the connection and is never handled", async () => {
@@ -343,6 +368,29 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
       outlets[0]?.end("done\n");
       expect((await response.text()).trim()).toBe("done");
       await waitFor(() => own.inFlight() === 0);
+      await own.close();
+    });
+
+    test("P29: what is answered after stopAccepting() closes its connection", async () => {
+      let open = (): void => {};
+      const opened = new Promise<void>((resolve) => (open = resolve));
+      let asked = 0;
+      const handler = async (): Promise<HttpAnswer> => {
+        if (asked++ > 0) await opened;
+        return { status: 200, headers: {}, body: "fine" };
+      };
+      const own = await listen({ host: "127.0.0.1", port: 0, handler });
+      const pieces = ["GET /x HTTP/1.1\r\nHost: x\r\n\r\n"];
+      const before = await sendRaw({ port: own.port, pieces });
+      expect(before).toMatchObject({ status: 200, closed: false });
+      expect(before.text).not.toMatch(/connection: close/i);
+      const answering = sendRaw({ port: own.port, pieces });
+      await waitFor(() => asked === 2);
+      own.stopAccepting();
+      open();
+      const after = await answering;
+      expect(after).toMatchObject({ status: 200 });
+      expect(after.text).toMatch(/connection: close/i);
       await own.close();
     });
   });

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { isTerminal } from "../../machines/line.ts";
 import type { Call, RunLimits } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
-import { MAX_ATTEMPTS, MAX_MISSES } from "../../machines/run.ts";
 import { threadHost } from "../../src/actors/charts.ts";
 import { play, threadEvent } from "./thread-events.ts";
 import { randomRuns } from "../support/lengths.ts";
@@ -50,6 +49,8 @@ const returned = (callId: string): ThreadEvent => ({
   isError: false,
   atMs: 1_200,
 });
+const takenOnce: ThreadEvent = { type: "run.taken", atMs: 1_100 };
+const taken = (times: number) => Array<ThreadEvent>(times).fill(takenOnce);
 
 describe("the thread's chart, for all event sequences", () => {
   const sequences = fc.array(threadEvent, { maxLength: 40 });
@@ -149,6 +150,8 @@ describe("the thread's chart", () => {
       finished(),
       said("r2"),
       { type: "agent.finished", usage: null, atMs: 1_001 },
+      said("r3"),
+      { type: "agent.finished", usage: { input: 3, output: 2 }, atMs: 1_001 },
     ]);
     expect(lines.filter((line) => line.type === "done")).toEqual([
       {
@@ -160,6 +163,14 @@ describe("the thread's chart", () => {
         totalOutputTokens: 10,
       },
       { type: "done", elapsedMs: 1, totalInputTokens: 20, totalOutputTokens: 10 },
+      {
+        type: "done",
+        elapsedMs: 1,
+        inputTokens: 3,
+        outputTokens: 2,
+        totalInputTokens: 23,
+        totalOutputTokens: 12,
+      },
     ]);
   });
 
@@ -190,6 +201,24 @@ describe("the thread's chart", () => {
       expect(threadHost.decide(pending, event)).toMatchObject({ changed: false, outcome: [] });
     }
     expect(threadHost.decide(pending, answered("c1", "cart", 1_599)).changed).toBe(true);
+    const working = play([said(), called(serverCall("c1"), serverCall("c2"))]).snapshot;
+    expect(threadHost.decide(working, returned("c2"))).toMatchObject({ changed: false, outcome: [] });
+    expect(threadHost.decide(working, returned("c1")).changed).toBe(true);
+  });
+
+  it("a tool that failed ends its step as failed, and the model reads what it said", () => {
+    const failed = { text: "Out of stock", isError: true, atMs: 1_200 };
+    for (const [call, end] of [
+      [serverCall("c1"), { ...failed, type: "tool.returned", callId: "c1" }],
+      [pageCall("c1", "clock"), { ...failed, type: "page.answered", callId: "c1", tool: "clock" }],
+    ] satisfies [Call, ThreadEvent][]) {
+      const { lines, effects } = play([said(), called(call), end]);
+      expect(lines.at(-1)).toEqual({ type: "step", id: "clock", phase: "failed", text: "Filling the cart" });
+      expect(effects).toContainEqual({
+        type: "noteResults",
+        params: { results: [{ callId: "c1", text: "Out of stock", isError: true }] },
+      });
+    }
   });
 
   it("T7: a message on a pending call fails its step, keeps what was said, and begins a new run", () => {
@@ -211,21 +240,42 @@ describe("the thread's chart", () => {
     expect(outcome.at(1)).toMatchObject({ line: { type: "error", code: "expired" } });
   });
 
-  it("T9: a step that was taken up too often ends its run; a saved step begins the count anew", () => {
-    const taken: ThreadEvent = { type: "run.taken", atMs: 1_100 };
-    const tries = Array<ThreadEvent>(MAX_ATTEMPTS - 1).fill(taken);
-    const alive = play([said(), ...tries]);
-    expect(alive.effects.filter((effect) => effect.type === "startTurn")).toHaveLength(MAX_ATTEMPTS);
-    expect(play([taken], alive.snapshot).lines).toMatchObject([{ type: "error" }]);
-    const onward = play([said(), ...tries, called(serverCall("c1")), returned("c1"), taken]);
-    expect(onward.snapshot.value).toEqual({ running: "thinking" });
+  it("T9: a turn is begun three times at most; then its run ends, keeps its reply and asks for nothing more", () => {
+    const alive = play([said(), wrote("It is"), ...taken(2)]);
+    expect(alive.effects.filter((effect) => effect.type === "startTurn")).toHaveLength(3);
+    const { next, outcome } = threadHost.decide(alive.snapshot, takenOnce);
+    expect(outcome).toEqual([
+      { kind: "emitted", line: { type: "error", message: "The run was interrupted too often" } },
+      { kind: "effect", effect: { type: "keepReply", params: { outcome: "failed" } } },
+    ]);
+    expect(next.value).toBe("idle");
+    expect(next.context.run).toBeNull();
+  });
+
+  it("T9: whatever a turn calls begins the count anew, also calls that are not made", () => {
+    const refused = called({ callId: "c1", kind: "refused", reason: "No such tool" });
+    for (const step of [[refused], [called(serverCall("c1")), returned("c1")]]) {
+      const onward = play([said(), ...taken(2), ...step, ...taken(2)]);
+      expect(onward.snapshot.value).toEqual({ running: "thinking" });
+      expect(play([takenOnce], onward.snapshot).snapshot.value).toBe("idle");
+    }
+    const calling = play([said(), ...taken(2), called(serverCall("c1", "clock", true)), ...taken(2)]);
+    expect(calling.snapshot.value).toEqual({ running: "usingServerTool" });
+    expect(calling.effects.filter((effect) => effect.type === "callTool")).toHaveLength(3);
+  });
+
+  it("T9: an answered call begins the count anew, for the next call and for the next turn", () => {
+    const clock = (callId: string) => serverCall(callId, "clock", true);
+    const turn = play([said(), called(clock("c1")), ...taken(2), returned("c1"), ...taken(2)]);
+    expect(turn.snapshot.value).toEqual({ running: "thinking" });
+    const call = play([said(), called(clock("c1"), clock("c2")), ...taken(2), returned("c1"), ...taken(2)]);
+    expect(call.snapshot.value).toEqual({ running: "usingServerTool" });
   });
 
   it("T10: a server-side call is made again after a takeover only where it may be; else its outcome is unknown to the model", () => {
-    const taken: ThreadEvent = { type: "run.taken", atMs: 1_100 };
-    const again = play([said(), called(serverCall("c1", "clock", true)), taken]);
+    const again = play([said(), called(serverCall("c1", "clock", true)), takenOnce]);
     expect(again.effects.filter((effect) => effect.type === "callTool")).toHaveLength(2);
-    const once = play([said(), called(serverCall("c1", "pay", false)), taken]);
+    const once = play([said(), called(serverCall("c1", "pay", false)), takenOnce]);
     expect(once.effects.filter((effect) => effect.type === "callTool")).toHaveLength(1);
     expect(once.effects).toContainEqual({
       type: "noteResults",
@@ -234,19 +284,23 @@ describe("the thread's chart", () => {
     expect(once.snapshot.value).toEqual({ running: "thinking" });
   });
 
+  it("T9 T10: a call that may be made again is made three times at most; then its outcome is unknown", () => {
+    const repeated = play([said(), called(serverCall("c1", "clock", true)), ...taken(3)]);
+    expect(repeated.effects.filter((effect) => effect.type === "callTool")).toHaveLength(3);
+    expect(repeated.effects).toContainEqual({
+      type: "noteResults",
+      params: { results: [expect.objectContaining({ callId: "c1", isError: true })] },
+    });
+    expect(repeated.snapshot.value).toEqual({ running: "thinking" });
+  });
+
   it("T11: calls that do not exist or fit go back to the model, and end the run when they come too often in a row", () => {
     const miss = called({ callId: "c1", kind: "refused", reason: "No such tool" });
     const misses = (count: number) => Array<ThreadEvent>(count).fill(miss);
-    expect(play([said(), ...misses(MAX_MISSES)]).snapshot.value).toEqual({ running: "thinking" });
-    const spent = play([said(), ...misses(MAX_MISSES + 1)]);
+    expect(play([said(), ...misses(3)]).snapshot.value).toEqual({ running: "thinking" });
+    const spent = play([said(), ...misses(4)]);
     expect(spent.lines).toMatchObject([{ type: "error", code: "task_failed" }]);
-    const mended = play([
-      said(),
-      ...misses(MAX_MISSES),
-      called(serverCall("c2")),
-      returned("c2"),
-      ...misses(MAX_MISSES),
-    ]);
+    const mended = play([said(), ...misses(3), called(serverCall("c2")), returned("c2"), ...misses(3)]);
     expect(mended.snapshot.value).toEqual({ running: "thinking" });
   });
 

@@ -180,17 +180,6 @@ test("P17: while `wrote` waits nothing more is read, the far end stops, and that
   expect(text).toBe("x".repeat(TURN_TEXT_CHARS));
 });
 
-test("P17: a turn that is stopped while it waits ends at once", async () => {
-  const { server, model } = await openScriptedModel([endlessly("more ")]);
-  const stop = new AbortController();
-  const forEver = new Promise<void>(() => {});
-  const turn = model.stream(plainRequest, () => forEver, stop.signal);
-  await server.requested(1);
-  stop.abort("enough");
-  await expect(turn).rejects.toBe("enough");
-  await server.requests[0]?.left;
-});
-
 test("what `wrote` throws ends the turn, and the request", async () => {
   const { server, model } = await openScriptedModel([[say("a"), hang()]], { silenceMs: 600_000 });
   const wrote = () => {
@@ -260,36 +249,4 @@ test("P28: a slow drip is no silence, a stop in it is", async () => {
   } finally {
     vi.useRealTimers();
   }
-});
-
-test("aborted before it begins: no request", async () => {
-  const { server, model } = await openScriptedModel();
-  await expect(startTurn(model, { signal: AbortSignal.abort("why") }).turn).rejects.toBe("why");
-  expect(server.requests).toHaveLength(0);
-});
-
-test.each<[string, ScriptedTurn]>([
-  ["before the first byte", [hold(), say("late")]],
-  ["in mid-text", [say("a"), hold(), say("late")]],
-  ["in a tool call", [bytes('data: {"choices":[{"delta":{"tool_calls":[{"id":"c"}]}}]}\n\n'), hold()]],
-])("aborted %s: rejects with the reason, says no more, and the request ends", async (_name, script) => {
-  const { server, model } = await openScriptedModel([script]);
-  const stop = new AbortController();
-  const { turn, written } = startTurn(model, { signal: stop.signal });
-  await server.held();
-  stop.abort("visitor left");
-  const before = [...written];
-  await expect(turn).rejects.toBe("visitor left");
-  await server.requests[0]?.left;
-  expect(written).toEqual(before);
-  expect(server.requests).toHaveLength(1);
-});
-
-test("a model that is closed ends its turns", async () => {
-  const { server, model } = await openScriptedModel([[hang()]]);
-  const { turn } = startTurn(model);
-  await server.requested(1);
-  await model.close();
-  await expect(turn).rejects.toThrow(ModelFault);
-  expect(server.requests).toHaveLength(1);
 });

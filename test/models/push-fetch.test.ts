@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { openPushFetch } from "../../src/models/push-fetch.ts";
 import type { PushFetch } from "../../src/models/push-fetch.ts";
 import { PushedResponse } from "../../src/models/pushed-response.ts";
@@ -184,15 +184,32 @@ test("aborted after the end: nothing happens", async () => {
 
 test("silent before the head, in mid-body and in the text of an error: fails, and the connection closes", async () => {
   const silent = "The model fell silent";
-  for (const sent of ["", "HTTP/1.1 500 No\r\ncontent-length: 8\r\n\r\ntoo "]) {
-    const server = await startRawServer((socket) => socket.write(sent));
-    await expect(post(open(20), server.origin)).rejects.toThrow(silent);
+  const silenceMs = 60_000;
+  // What was sent is read before the time passes: both ends are in this process.
+  const fallSilent = async () => {
+    for (let rounds = 0; rounds < 10; rounds++) await new Promise(setImmediate);
+    vi.advanceTimersByTime(silenceMs);
+  };
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    for (const sent of ["", "HTTP/1.1 500 No\r\ncontent-length: 8\r\n\r\ntoo "]) {
+      const server = await startRawServer((socket) => socket.write(sent));
+      const posted = post(open(silenceMs), server.origin);
+      posted.catch(() => {});
+      await expect.poll(server.connections).toBe(1);
+      await fallSilent();
+      await expect(posted).rejects.toThrow(silent);
+      await expect.poll(server.closed).toBe(1);
+    }
+    const server = await startRawServer((socket) => socket.write(OK + chunked("a")));
+    const told = listen(await post(open(silenceMs), server.origin));
+    await expect.poll(() => told).toEqual(["a"]);
+    await fallSilent();
+    expect(told).toEqual(["a", `FAILED ${silent}`]);
     await expect.poll(server.closed).toBe(1);
+  } finally {
+    vi.useRealTimers();
   }
-  const server = await startRawServer((socket) => socket.write(OK + chunked("a")));
-  const told = listen(await post(open(20), server.origin));
-  await expect.poll(() => told).toEqual(["a", `FAILED ${silent}`]);
-  await expect.poll(server.closed).toBe(1);
 });
 
 test("left by its reader: a body that does not end closes its connection, and nothing more is told", async () => {

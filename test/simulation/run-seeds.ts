@@ -49,3 +49,8 @@ export async function runSeeds(
 export function* seedsFrom(first: number): Iterable<number> {
   for (let seed = first; ; seed++) yield seed;
 }
+
+/** To begin with where nobody has been yet. */
+export function newSeed(): number {
+  return Date.now() % 1_000_000_000;
+}

@@ -2,53 +2,78 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { KNOWN } from "./known.ts";
 import { reportOf, summaryOf } from "./report.ts";
-import { runSeeds, seedsFrom } from "./run-seeds.ts";
+import { newSeed, runSeeds, seedsFrom } from "./run-seeds.ts";
 import type { SeedRun } from "./run-seeds.ts";
+import type { Outcome } from "./simulation.ts";
 
-/**
- * npm run simulate -- [--seed N] [--minutes M] [--kept] [--verbose] [--strict] [--plant NAME | --plant all]
- *
- * Without arguments: new seeds for a minute. --seed: from this one on; without --minutes this one alone. --kept: those
- * of seeds.json. --verbose: a line for each seed, and whole traces. --strict: passes nothing over that is known to be
- * broken. --plant: plants a mistake, and looks for it for at most five minutes.
- */
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string" },
-    minutes: { type: "string" },
-    kept: { type: "boolean", default: false },
-    verbose: { type: "boolean", default: false },
-    strict: { type: "boolean", default: false },
-    plant: { type: "string" },
-  },
-});
+const USAGE = `npm run simulate -- [options]: the whole service in one process, from seeds (test/simulation/README.md)
+
+Without options: new seeds for a minute. Exits 1 where an invariant is broken, and prints the seed and its trace.
+
+  --seed N         from this seed on; without --minutes this one alone
+  --minutes M      for so long (1)
+  --kept           the seeds of seeds.json
+  --verbose        a line for each seed, and whole traces
+  --strict         passes nothing over that is known to be broken (known.ts)
+  --go-on          goes on after a seed that broke an invariant
+  --plant NAME     plants a mistake, and looks for it for at most five minutes; all: each of them
+  --help           this`;
+
+const { seed, minutes, ...values } = readArguments();
 const { verbose } = values;
-const minutes = Number(values.minutes ?? 1);
-const newSeed = Date.now() % 1_000_000_000;
 
-if (values.plant === undefined) await simulateSeeds();
+if (values.help) console.log(USAGE);
+else if (values.plant === undefined) await simulateSeeds();
 else await plantMistakes(values.plant);
 
+function readArguments() {
+  try {
+    const { values: read } = parseArgs({
+      options: {
+        seed: { type: "string" },
+        minutes: { type: "string" },
+        kept: { type: "boolean", default: false },
+        verbose: { type: "boolean", default: false },
+        strict: { type: "boolean", default: false },
+        "go-on": { type: "boolean", default: false },
+        plant: { type: "string" },
+        help: { type: "boolean", default: false },
+      },
+    });
+    return { ...read, seed: numberOf("--seed", read.seed), minutes: numberOf("--minutes", read.minutes) };
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+function numberOf(option: string, text: string | undefined): number | undefined {
+  if (text === undefined || /^\d+(\.\d+)?$/.test(text)) return text === undefined ? text : Number(text);
+  throw new Error(`${option} takes a number, not ${text}`);
+}
+
 async function simulateSeeds(): Promise<void> {
-  const isOne = values.seed !== undefined && values.minutes === undefined;
-  const first = Number(values.seed ?? newSeed);
+  const isOne = seed !== undefined && minutes === undefined;
+  const first = seed ?? newSeed();
+  const lastsMs = (minutes ?? 1) * 60_000;
   const kept = values.kept ? keptSeeds() : null;
   if (!kept && !isOne) console.log(`Seeds from ${first} on`);
   const isEnough = ({ seeds, tookMs, broken }: SeedRun) =>
-    broken.length > 0 || (!kept && (isOne ? seeds > 0 : tookMs >= minutes * 60_000));
+    (broken.length > 0 && !values["go-on"]) || (!kept && (isOne ? seeds > 0 : tookMs >= lastsMs));
   const run = await runSeeds(kept ?? seedsFrom(first), {
     known: values.strict ? [] : Object.keys(KNOWN),
     isEnough,
-    onSeed({ seed, steps, lastedMs, violation }) {
-      if (verbose)
-        console.log(
-          `${seed}: ${steps} steps, ${Math.round(lastedMs / 1000)} s ${violation?.invariant ?? ""}`,
-        );
+    onSeed(outcome) {
+      if (verbose) console.log(lineOf(outcome));
+      if (outcome.violation) console.log(reportOf(outcome, verbose));
     },
   });
-  for (const outcome of run.broken) console.log(reportOf(outcome, verbose));
   console.log(summaryOf(run));
   process.exitCode = run.broken.length > 0 ? 1 : 0;
+}
+
+function lineOf({ seed: nth, steps, lastedMs, violation }: Outcome): string {
+  return `${nth}: ${steps} steps, ${Math.round(lastedMs / 1000)} s ${violation?.invariant ?? ""}`;
 }
 
 function keptSeeds(): number[] {
@@ -68,8 +93,8 @@ async function plantMistakes(wanted: string): Promise<void> {
   }
   for (const plant of plants) {
     const found = await tryPlant(plant, {
-      first: Number(values.seed ?? newSeed),
-      minutes: Number(values.minutes ?? 5),
+      first: seed ?? newSeed(),
+      minutes: minutes ?? 5,
     });
     if (verbose) console.log(found.report);
     const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import type { InstanceMessage } from "../../src/store.ts";
+import { RETIRED } from "../../src/store.ts";
+import type { InstanceMessage, Store } from "../../src/store.ts";
 import type { Bench, Lack } from "./contract.ts";
-import { LIFETIME_MS, sampleCommit, sampleWaiting } from "./samples.ts";
+import { sampleCommit, sampleWaiting } from "./samples.ts";
 
 export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
   describe("liveness", () => {
@@ -44,7 +45,7 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       await again.commit(sampleCommit({ opId: "2", fence, takesFrom: lost, rev: 1, readOp: "1" }));
       expect(await again.heldBy(lostProcess)).toEqual([]);
       expect(await again.heldBy(again.processId)).toEqual([{ uid: "t1", fence }]);
-      await again.forget(lostProcess);
+      await again.forget({ processId: lostProcess, stamp: "1" });
       expect(await again.heldBy(again.processId)).toEqual([{ uid: "t1", fence }]);
     });
 
@@ -99,44 +100,148 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       expect(await store.due(1_000, 10)).toEqual([]);
     });
 
-    it.skipIf(lacks.includes("beats"))("P9: beat() tells which processes fell silent", async (context) => {
-      const { store, another, elapse } = bench.it;
-      const other = await another();
-      if (other === null) return context.skip();
-      await other.beat(LIFETIME_MS);
-      expect(await store.beat(LIFETIME_MS)).toEqual([]);
-      await elapse(1.3 * LIFETIME_MS);
-      expect(await store.beat(LIFETIME_MS)).toEqual([other.processId]);
-      expect(await store.beat(LIFETIME_MS)).toEqual([other.processId]);
-      await store.forget(other.processId);
-      expect(await store.beat(LIFETIME_MS)).toEqual([]);
-      // It only slept.
-      await other.beat(LIFETIME_MS);
-      await elapse(1.3 * LIFETIME_MS);
-      expect(await store.beat(LIFETIME_MS)).toEqual([other.processId]);
-    });
+    const stampOf = async (store: Store, { processId }: Store) =>
+      (await store.beat()).find((heartbeat) => heartbeat.processId === processId)?.stamp;
 
-    it.skipIf(lacks.includes("beats"))("P29: who retired is silent at the next beat", async (context) => {
+    it.skipIf(lacks.includes("beats"))(
+      "P9: beat() answers everybody else's heartbeat, which is another one with each beat",
+      async (context) => {
+        const { store, another } = bench.it;
+        const other = await another();
+        if (other === null) return context.skip();
+        expect(await store.beat()).toEqual([]);
+        const stamps = new Set<string | undefined>();
+        for (let beats = 0; beats < 20; beats++) {
+          await other.beat();
+          const stamp = await stampOf(store, other);
+          expect(await stampOf(store, other)).toBe(stamp);
+          stamps.add(stamp);
+        }
+        expect(stamps.size).toBe(20);
+        expect([...stamps].filter((stamp) => stamp === undefined || stamp === RETIRED)).toEqual([]);
+      },
+    );
+
+    it.skipIf(lacks.includes("beats"))("P29: who retired is known by its stamp", async (context) => {
       const { store, another } = bench.it;
       const other = await another();
       if (other === null) return context.skip();
-      await other.beat(60_000);
-      expect(await store.beat(60_000)).toEqual([]);
+      await other.beat();
+      expect(await stampOf(store, other)).not.toBe(RETIRED);
       await other.retire();
-      expect(await store.beat(60_000)).toEqual([other.processId]);
+      expect(await stampOf(store, other)).toBe(RETIRED);
+    });
+
+    it.skipIf(lacks.includes("beats"))(
+      "P9: who is forgotten has no heartbeat, until it beats again",
+      async (context) => {
+        const { store, another } = bench.it;
+        const other = await another();
+        if (other === null) return context.skip();
+        await other.beat();
+        const [seen] = await store.beat();
+        await store.forget(seen!);
+        expect(await store.beat()).toEqual([]);
+        // It only slept.
+        await other.beat();
+        expect(await stampOf(store, other)).toBeDefined();
+      },
+    );
+
+    it.skipIf(lacks.includes("beats"))(
+      "P9: nobody is forgotten who has beaten since, or holds a thread",
+      async (context) => {
+        const { store, another } = bench.it;
+        const other = await another();
+        if (other === null) return context.skip();
+        await other.beat();
+        const [seen] = await store.beat();
+        await other.beat();
+        await store.forget(seen!);
+        const [later] = await store.beat();
+        expect(later?.processId).toBe(other.processId);
+        const fence = `${other.processId}:a`;
+        await other.commit(sampleCommit({ opId: "1", fence }));
+        await store.forget(later!);
+        expect(await store.beat()).toEqual([later]);
+        await other.commit(sampleCommit({ opId: "2", fence, claims: false, rev: 1, holds: false }));
+        await store.forget(later!);
+        expect(await store.beat()).toEqual([]);
+      },
+    );
+
+    it.skipIf(lacks.includes("beats"))(
+      "P9: enter() gives an unknown process a heartbeat, and leaves that of a known one",
+      async (context) => {
+        const { store, another } = bench.it;
+        const other = await another();
+        if (other === null) return context.skip();
+        await other.beat();
+        const [known] = await store.beat();
+        await store.enter(["unknown", other.processId]);
+        const heartbeats = await store.beat();
+        expect(heartbeats.map(({ processId }) => processId).toSorted()).toEqual(
+          ["unknown", other.processId].toSorted(),
+        );
+        expect(heartbeats).toContainEqual(known);
+        // If it lives, it beats; if not, its heartbeat stays as it is.
+        expect(await store.beat()).toEqual(heartbeats);
+        await store.enter([]);
+      },
+    );
+
+    it.skipIf(lacks.includes("beats"))(
+      "P9: holders() lists who holds something, each thread in one share at least, until it is forgotten",
+      async () => {
+        const { store } = bench.it;
+        const all = async (of: number) => {
+          const shares = Array.from({ length: of }, (_, rank) => store.holders({ rank, of }));
+          return [...new Set((await Promise.all(shares)).flat())].toSorted();
+        };
+        expect(await all(1)).toEqual([]);
+        for (const process of ["p1", "p2", "p3"]) {
+          await store.commit(sampleCommit({ uid: process, opId: process, fence: `${process}:a` }));
+        }
+        for (const of of [1, 2, 7, 300]) expect(await all(of)).toEqual(["p1", "p2", "p3"]);
+        // Who released all it held is on the list still, and no harm is in it.
+        const release = { fence: "p1:a", claims: false, rev: 1, holds: false };
+        await store.commit(sampleCommit({ uid: "p1", opId: "release", ...release }));
+        expect(await all(1)).toEqual(["p1", "p2", "p3"]);
+        await store.forget({ processId: "p1", stamp: "1" });
+        await store.forget({ processId: "p2", stamp: "1" });
+        expect(await all(1)).toEqual(["p2", "p3"]);
+      },
+    );
+
+    it("heldBy() and due() answer what is in a share, and the shares together answer all", async () => {
+      const { store } = bench.it;
+      const fence = `${store.processId}:a`;
+      const uids = Array.from({ length: 12 }, (_, nth) => `t${nth}`);
+      for (const uid of uids) {
+        await store.commit(sampleCommit({ uid, opId: uid, fence }));
+        const rests = { state: "awaiting" as const, holds: false, deadlineMs: 100 };
+        await store.commit(sampleCommit({ uid: `r${uid}`, opId: uid, fence, ...rests }));
+      }
+      for (const of of [1, 3, 300]) {
+        const shares = Array.from({ length: of }, (_, rank) => ({ rank, of }));
+        const held = await Promise.all(shares.map((share) => store.heldBy(store.processId, share)));
+        expect([...new Set(held.flat().map(({ uid }) => uid))].toSorted()).toEqual(uids.toSorted());
+        const due = await Promise.all(shares.map((share) => store.due(100, 100, share)));
+        expect([...new Set(due.flat())].toSorted()).toEqual(uids.map((uid) => `r${uid}`).toSorted());
+      }
     });
 
     it("retire() is fine at any time", async () => {
       const { store } = bench.it;
       await expect(store.retire()).resolves.toBeUndefined();
-      expect(await store.beat(1_000)).toEqual([]);
+      expect(await store.beat()).toEqual([]);
       await expect(store.retire()).resolves.toBeUndefined();
     });
 
-    it("beat() does not name who just beat", async () => {
+    it("beat() does not answer the heartbeat of who just beat", async () => {
       const { store } = bench.it;
-      expect(await store.beat(1_000)).toEqual([]);
-      expect(await store.beat(1_000)).toEqual([]);
+      expect(await store.beat()).toEqual([]);
+      expect(await store.beat()).toEqual([]);
     });
 
     it("a message reaches this process itself", async () => {

@@ -39,6 +39,7 @@ function dump(db: EmbeddedDb): StoreDump {
     held: all("held", holdKind.read).map(({ parts: [processId = ""], value }) => ({
       processId,
       ...value,
+      isListed: true,
     })),
     due: all("due", readText).map(({ parts: [atMs], value }) => ({ uid: value, atMs: Number(atMs) })),
   };

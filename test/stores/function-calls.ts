@@ -1,7 +1,16 @@
 import type { Store } from "../../src/store.ts";
 import { bucketOf } from "../../src/stores/buckets.ts";
 import type { RedisCommands } from "../../src/stores/redis/commands.ts";
-import { barKey, globalKeys, ownKey } from "../../src/stores/redis/keys.ts";
+import {
+  barKey,
+  dueKey,
+  globalKeys,
+  holdersKey,
+  ownKey,
+  threadKeys,
+  userKeys,
+  usersKey,
+} from "../../src/stores/redis/keys.ts";
 import type { StoreFunction, StoreReading } from "../../src/stores/redis/signatures.ts";
 import { DAY, sampleChannel, sampleCommit, sampleMessage, sampleRun, sampleWaiting } from "./samples.ts";
 
@@ -154,7 +163,7 @@ function commitCases(): FunctionCase[] {
   const cases: Omit<FunctionCase, "function">[] = [
     {
       name: "the first claim",
-      before: (store) => store.beat(60_000),
+      before: (store) => store.beat(),
       step: (store) =>
         store.commit(commit("claim", { messages: [sampleMessage(1)], orWait: { message: asked, max: 8 } })),
     },
@@ -228,6 +237,13 @@ function commitCases(): FunctionCase[] {
   return cases.map((each) => ({ ...each, function: "commit", name: `commit, ${each.name}` }));
 }
 
+const gone = { processId: "gone", stamp: "5" };
+
+function barKeys(processId: string) {
+  const bucket = bucketOf(uid);
+  return { own: ownKey(bucket, processId), barKey: barKey(bucket, processId), holders: holdersKey(bucket) };
+}
+
 function otherCases(): FunctionCase[] {
   return [
     {
@@ -251,6 +267,27 @@ function otherCases(): FunctionCase[] {
       step: (store) => store.mendToken({ slug, tokenHash, unreadable: "anonymous", snapshot: "mended" }),
     },
     {
+      name: "export_thread",
+      function: "export_thread",
+      async before(store) {
+        await heldAndQueued(store);
+        await store.keepPart({ uid, fence, runId: "r1", nth: 0, text: "Once" });
+      },
+      step: (_, redis) => {
+        const keys = { ...threadKeys(uid), due: dueKey(bucketOf(uid)) };
+        return redis.ask("export_thread", keys, { uid, most: "2", mostParts: "2" });
+      },
+    },
+    {
+      name: "export_user",
+      function: "export_user",
+      before: both,
+      step: (_, redis) => {
+        const keys = { ...userKeys(slug, account), users: usersKey(slug) };
+        return redis.ask("export_user", keys, { userId: account, most: "2" });
+      },
+    },
+    {
       name: "raise_format",
       function: "raise_format",
       before: () => Promise.resolve(),
@@ -268,26 +305,35 @@ function otherCases(): FunctionCase[] {
       before: (store) => store.blockIp("203.0.113.1"),
       step: (store) => store.unblockIp("203.0.113.1"),
     },
-    { name: "beat", function: "beat", before: (store) => store.beat(1), step: (store) => store.beat(60_000) },
+    { name: "beat", function: "beat", before: (store) => store.beat(), step: (store) => store.beat() },
+    {
+      name: "enter",
+      function: "enter",
+      before: (store) => store.beat(),
+      step: (store) => store.enter([store.processId, "unknown", "another"]),
+    },
     {
       name: "bar",
       function: "bar",
       before: held,
-      step: (_, redis) => {
-        const keys = { own: ownKey(bucketOf(uid), "gone"), barKey: barKey(bucketOf(uid), "gone") };
-        return redis.call("bar", keys, { lookedAtMs: "5", keptMs: "60000" });
+      step: (_, redis) => redis.call("bar", barKeys("gone"), { ...gone, keptMs: "60000" }),
+    },
+    {
+      name: "bar, the last one on the list of holders",
+      function: "bar",
+      async before(store) {
+        await held(store);
+        await store.commit(commit("release", { ...goesOn, state: "idle", holds: false }));
       },
+      step: (_, redis) =>
+        redis.call("bar", barKeys("alive"), { ...gone, processId: "alive", keptMs: "60000" }),
     },
     {
       name: "forget, the last process",
       function: "forget",
       before: (store) => store.retire(),
       step: (store, redis) =>
-        redis.call(
-          "forget",
-          { instances: globalKeys.instances },
-          { processId: store.processId, heardAt: "0" },
-        ),
+        redis.call("forget", { instances: globalKeys.instances }, { processId: store.processId, stamp: "0" }),
     },
   ];
 }

@@ -12,8 +12,8 @@ export interface StoreDump {
   /** Thread names: `n`. */
   names: { slug: string; userId: string; entry: ThreadEntry }[];
   threads: ThreadDump[];
-  /** The index of held threads. */
-  held: { processId: string; uid: string; fence: string }[];
+  /** The index of held threads; `isListed`: by a process that is known to hold something there. */
+  held: { processId: string; uid: string; fence: string; isListed: boolean }[];
   /** The index of deadlines. */
   due: { uid: string; atMs: number }[];
 }
@@ -106,7 +106,8 @@ function threadFaults(thread: ThreadDump): string[] {
 function indexFaults({ threads, held, due }: StoreDump): string[] {
   const faults: string[] = [];
   const byUid = new Map(threads.map((thread) => [thread.uid, thread]));
-  for (const { processId, uid, fence } of held) {
+  for (const { processId, uid, fence, isListed } of held) {
+    if (!isListed) faults.push(`thread ${uid} is held by ${fence}, and its process is on no list`);
     if (byUid.get(uid)?.fence !== fence)
       faults.push(`thread ${uid} is listed as held by ${fence}, and is not`);
     if (!fence.startsWith(`${processId}:`)) faults.push(`the hold of ${fence} is listed under ${processId}`);

@@ -370,6 +370,9 @@ export function createReference(clock: Clock): Store {
 
     beat: async () => [],
     retire: async () => {},
+    enter: async () => {},
+    holders: async () => [],
+    onReconnect: () => () => {},
     heldBy: async (asked) =>
       [...threads].flatMap(([uid, { fence }]) => {
         if (fence === null) return [];

@@ -82,7 +82,8 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
       return;
     case "own":
       for (const [uid, fence] of Object.entries(await client.hGetAll(key))) {
-        dump.held.push({ processId: id, uid, fence });
+        const isListed = await client.sIsMember(`holders:{t:${slug}}`, id);
+        dump.held.push({ processId: id, uid, fence, isListed: Boolean(isListed) });
       }
       return;
     case "due":
@@ -106,6 +107,9 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "changes":
     case "instances":
     case "bar":
+    case "restoring":
+    case "holders":
+    case "listed":
       return;
     default:
       throw new Error(`Cannot dump Redis: nobody knows the key ${key}`);

@@ -79,6 +79,7 @@ export const SERVICE: readonly Layer[] = [
           { path: "src/stores/embedded/", is: "lmdb, a file of this machine" },
           { path: "src/stores/redis/", is: "Redis and Redis Cluster" },
           { path: "src/stores/redis/functions/", is: "the steps that Redis takes, in Lua" },
+          { path: "src/stores/backup/", is: "a whole store in one file, and back; what must hold in it" },
         ],
       },
       { path: "src/models/", is: "implementation of model.ts: any OpenAI-compatible server" },
@@ -151,7 +152,10 @@ export const SERVICE: readonly Layer[] = [
       {
         path: "src/cli/",
         is: "the chat-agent command, a file or folder for each sub-command",
-        rooms: [{ path: "src/cli/channels/", is: "making and changing channels" }],
+        rooms: [
+          { path: "src/cli/channels/", is: "making and changing channels" },
+          { path: "src/cli/store/", is: "counting, checking, backing up and restoring all that is stored" },
+        ],
       },
     ],
   },
@@ -216,7 +220,13 @@ export const BUNDLES: readonly (Place & { takes: readonly string[] })[] = [
 
 /** Places that no layer has. */
 export const BESIDE: readonly Place[] = [
-  { path: "test/", is: "mirrors src and machines" },
+  {
+    path: "test/",
+    is: "mirrors src and machines",
+    rooms: [
+      { path: "test/simulation/", is: "the whole service in one process, on a time of its own, from a seed" },
+    ],
+  },
   { path: "bench/", is: "a file for each question about speed and memory" },
 ];
 

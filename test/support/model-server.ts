@@ -264,7 +264,7 @@ function callDeltas(act: Extract<Act, { type: "call" }>, index: number): object[
 }
 
 /** Holds and releases, counted: a release that comes before its hold is not lost. */
-function openHolds() {
+export function openHolds() {
   const waiting: (() => void)[] = [];
   const watchers: (() => void)[] = [];
   let released = 0;

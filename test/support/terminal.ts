@@ -24,6 +24,7 @@ export function openTestTerminal(env: NodeJS.ProcessEnv): TestTerminal {
     env,
     input: new PassThrough(),
     interactive: false,
+    watched: false,
     written,
     out: (text) => void (written.out += text),
     err: (text) => void (written.err += text),

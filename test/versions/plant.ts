@@ -110,7 +110,9 @@ async function plantableFolder(): Promise<PlantableStore> {
     aside: (uid) =>
       onDb((db) => {
         const entries = [...db.range(["aside", uid], raw)];
-        return Object.fromEntries(entries.map(({ key, value }) => [`${key[2]}:${key[3]}`, String(value)]));
+        return Object.fromEntries(
+          entries.map(({ key, value }) => [`${key[2]}:${key[3] ?? ""}`, String(value)]),
+        );
       }),
 
     stored: (uid) => onDb((db) => ["h", "r", "t", "m", "q"].map((kind) => [...db.range([kind, uid], raw)])),

@@ -16,11 +16,24 @@ const QUIET = [
 /** How long to look for what comes soon: two slow cores may be busy elsewhere. */
 export const SOON = { timeout: 90_000 };
 
-/** Real Chromium, with an empty profile; with its page cache where that is asked for: the driver turns it off. */
-export async function launchBrowser(options: { webMcp: boolean; pageCache?: boolean }): Promise<Browser> {
+interface BrowserOptions {
+  webMcp: boolean;
+  /** The driver turns the page cache off. */
+  pageCache?: boolean;
+  /** Rules for names of hosts, as `MAP shop.test 127.0.0.1`. */
+  hosts?: string;
+}
+
+/** Real Chromium, with an empty profile. */
+export async function launchBrowser(options: BrowserOptions): Promise<Browser> {
+  const { webMcp, hosts } = options;
   return await chromium.launch({
     executablePath: pathOf("browser") ?? "chromium",
-    args: [...QUIET, ...(options.webMcp ? ["--enable-features=WebMCP"] : [])],
+    args: [
+      ...QUIET,
+      ...(webMcp ? ["--enable-features=WebMCP"] : []),
+      ...(hosts === undefined ? [] : [`--host-resolver-rules=${hosts}`]),
+    ],
     ignoreDefaultArgs: options.pageCache === true ? ["--disable-back-forward-cache"] : [],
   });
 }

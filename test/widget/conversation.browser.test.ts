@@ -1,7 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
 import { launchBrowser, SOON, test, visitOf } from "./browser.ts";
-import type { Visit } from "./browser.ts";
 import { startPageServer } from "./page-server.ts";
 import { called, call, gate, reply, startScriptedService } from "./scripted-service.ts";
 import type { ScriptedService } from "./scripted-service.ts";
@@ -108,43 +107,6 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
     await expect.poll(() => at.log.locator(".assistant").count(), SOON).toBe(1);
     expect(service.asked.filter(({ body }) => body["text"] === "reload me")).toHaveLength(1);
-  });
-
-  test("picks up a reply whose connection broke, without saying the message again", async ({
-    expect,
-    visit,
-  }) => {
-    const words = reply("Before the cut and after it.");
-    const rest = gate();
-    service.scripts.set("cut me", [[...words.slice(0, 1), { type: "cut" }, rest, ...words.slice(1)]]);
-    const at = await visit(browser, `${site.url}/`);
-    await at.say("cut me");
-    const token = await at.tell<string>("agent.getVisitorToken()");
-    await expect.poll(() => askedBy(token).some((asked) => asked.endsWith("/stream")), SOON).toBe(true);
-    rest.open();
-    await at.log.getByText("Before the cut and after it.").waitFor();
-    expect(service.asked.filter(({ body }) => body["text"] === "cut me")).toHaveLength(1);
-    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
-  });
-
-  test("follows a run that moved to another instance", async ({ expect, visit }) => {
-    const words = reply("Moved and done.");
-    service.scripts.set("interrupt me", [words]);
-    const at = await visit(browser, `${site.url}/`);
-    let interrupted = false;
-    await at.page.route("**/v1/widget/messages", async (route) => {
-      if (route.request().method() !== "POST" || interrupted) return route.continue();
-      interrupted = true;
-      await route.fetch();
-      return route.fulfill({
-        headers: { "access-control-allow-origin": site.url, "content-type": "application/x-ndjson" },
-        body: '{"type":"delta","text":"Mov"}\n{"type":"error","code":"interrupted","message":"elsewhere"}\n',
-      });
-    });
-    await at.say("interrupt me");
-    await at.log.getByText("Moved and done.").waitFor();
-    expect(interrupted).toBe(true);
-    expect(await at.log.locator(".assistant .text").textContent()).toContain("Moved and done.");
   });
 
   test("stops a reply on request, and keeps what was said", async ({ expect, visit }) => {
@@ -297,62 +259,6 @@ describe.concurrent("a conversation in <chat-agent>", () => {
   });
 });
 
-describe.concurrent("a message whose connection breaks off without an answer", () => {
-  /** Breaks off every POST of a message and every reading of the history while `broken` says so. */
-  async function breakable(at: Visit, broken: { post: "before" | "after" | null; history: boolean }) {
-    await at.page.route(/\/v1\/widget\/(messages$|threads\/\w+\/messages)/, async (route) => {
-      if (route.request().method() === "GET") return broken.history ? route.abort() : route.continue();
-      if (broken.post === null || route.request().method() !== "POST") return route.continue();
-      if (broken.post === "after") await route.fetch();
-      return route.abort();
-    });
-  }
-  const posts = (text: string) => service.asked.filter(({ body }) => body["text"] === text);
-
-  test("after it arrived: its reply is shown, and nothing is sent again", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/`);
-    await at.say("before the break");
-    await at.log.getByText("You said: before the break").waitFor();
-    await breakable(at, { post: "after", history: false });
-    await at.say("arrived unheard");
-    await at.log.getByText("You said: arrived unheard").waitFor();
-    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
-    expect(posts("arrived unheard")).toHaveLength(1);
-    await expect.poll(() => at.log.locator(".user").count(), SOON).toBe(2);
-    await expect.poll(() => at.agent.getByRole("button", { name: "Try again" }).count(), SOON).toBe(0);
-  });
-
-  test("before it arrived: a Retry sends it", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/`);
-    const broken = { post: "before" as "before" | null, history: false };
-    await breakable(at, broken);
-    await at.say("never arrived");
-    await at.log.getByText("Not sent.").waitFor();
-    expect(posts("never arrived")).toHaveLength(0);
-    broken.post = null;
-    await at.agent.getByRole("button", { name: "Try again" }).click();
-    await at.log.getByText("You said: never arrived").waitFor();
-    expect(posts("never arrived")).toHaveLength(1);
-  });
-
-  test("after it arrived, and nobody could be asked: a Retry asks first", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/`);
-    await at.say("all is well");
-    await at.log.getByText("You said: all is well").waitFor();
-    const broken = { post: "after" as "after" | null, history: true };
-    await breakable(at, broken);
-    // Twice the same text: what counts is that the history holds it once more.
-    await at.say("all is well");
-    await at.log.getByText("Not sent.").waitFor();
-    Object.assign(broken, { post: null, history: false });
-    await at.agent.getByRole("button", { name: "Try again" }).click();
-    await expect.poll(() => at.log.getByText("You said: all is well").count(), SOON).toBe(2);
-    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
-    expect(posts("all is well")).toHaveLength(2);
-    await expect.poll(() => at.log.locator(".user").count(), SOON).toBe(2);
-  });
-});
-
 describe.concurrent("the statuses of the service", () => {
   test("401: an expired visitor is replaced, and the text arrives all the same", async ({
     expect,
@@ -382,12 +288,8 @@ describe.concurrent("the statuses of the service", () => {
         return at.agent.locator(".banner").count();
       };
       await expect.poll(bannersMuchLater, SOON).toBe(0);
-      own.refusals.set("/messages", [{ status: 503 }]);
       await at.composer.press("Enter");
-      await at.log.getByText("Not sent.").waitFor();
-      await at.agent.getByRole("button", { name: "Try again" }).click();
       await at.log.getByText("You said: too fast").waitFor();
-      await expect.poll(() => at.log.locator(".user").count(), SOON).toBe(2);
       own.refusals.set("/messages", [{ status: 413 }]);
       await at.say("too long for it");
       await at.agent.getByText("This message is too long.").waitFor();
@@ -395,7 +297,7 @@ describe.concurrent("the statuses of the service", () => {
       own.refusals.set("/messages", [{ status: 403 }]);
       await at.composer.press("Enter");
       await expect.poll(() => at.tell("agent.state"), SOON).toBe("blocked");
-      expect((await at.events("error")).map(({ status }) => status)).toEqual([429, 503, 413, 403]);
+      expect((await at.events("error")).map(({ status }) => status)).toEqual([429, 413, 403]);
     } finally {
       await page.close();
       await own.close();

@@ -11,7 +11,12 @@ import { loadWidgetScript, widgetScriptAnswer } from "../../src/http/widget-scri
  * The widget API with replies by script, for what the real service cannot be made to show: streams cut in the middle,
  * and every status. What a visitor says chooses the script; each tool result goes on to its next stream.
  */
-export type Cue = Line | Gate | { type: "cut" };
+export type Cue = Line | Gate | Break;
+
+/** Ends the open streams, and the run goes on: `cut` breaks the connection, `move` says that it went elsewhere. */
+interface Break {
+  type: "cut" | "move";
+}
 
 /** A place in a reply where it waits until the test lets it go on. */
 export interface Gate {
@@ -34,6 +39,7 @@ export function gate(): Gate {
 export interface Asked {
   method: string;
   path: string;
+  query: string;
   body: Record<string, unknown>;
   token: string | null;
 }
@@ -43,6 +49,7 @@ interface Kept {
   role: string;
   content: string;
   createdAt: number;
+  clientMessageId?: string;
   steps?: unknown[];
 }
 
@@ -57,10 +64,13 @@ interface Refusal {
 interface Thread {
   owner: string;
   history: Kept[];
-  run: Run | null;
+  /** The active or last one comes last. */
+  runs: Run[];
 }
 
 interface Run {
+  id: string;
+  clientMessageId: string | null;
   said: string;
   streams: Cue[][];
   /** Which stream is open, or was last. */
@@ -76,8 +86,17 @@ export interface ScriptedService {
   asked: Asked[];
   /** Streams by what is said. */
   scripts: Map<string, Cue[][]>;
-  /** What to answer next, by path, or by path and tool: `/tool-results search`. */
+  /** What to answer next, by path, or by path and tool or text: `/tool-results search`, `/messages Hello`. */
   refusals: Map<string, Refusal[]>;
+  /**
+   * Messages, by their text, whose requests end without an answer for as long as they are in here: before the service
+   * has taken the message, or after.
+   */
+  losing: Map<string, "before" | "after">;
+  /** Texts whose runs have no name in their streams, as with a service of version 0.1.0. */
+  unnamed: Set<string>;
+  /** Messages of the visitors whose text is this, as often as they were said. */
+  said(text: string): Kept[];
   /** Adds to a thread as if it had been said elsewhere. */
   addHistory(threadId: string, role: "user" | "assistant", ...contents: string[]): void;
   expireTokens(): void;
@@ -85,12 +104,16 @@ export interface ScriptedService {
   close(): Promise<void>;
 }
 
+const INTERRUPTED: Line = { type: "error", code: "interrupted", message: "The run goes on elsewhere" };
+
 export async function startScriptedService(): Promise<ScriptedService> {
   const tokens = new Set<string>();
   const threads = new Map<string, Thread>();
   const asked: Asked[] = [];
   const scripts = new Map<string, Cue[][]>();
   const refusals = new Map<string, Refusal[]>();
+  const losing = new Map<string, "before" | "after">();
+  const unnamed = new Set<string>();
   const script = await loadWidgetScript();
 
   const server = createServer((request, response) => {
@@ -108,7 +131,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
     if (request.headers.origin === undefined) return void response.writeHead(403).end();
     response.setHeader("access-control-allow-origin", request.headers.origin);
     response.setHeader("vary", "Origin");
-    response.setHeader("access-control-expose-headers", "retry-after");
+    response.setHeader("access-control-expose-headers", "retry-after, x-run-id");
     if (request.method === "OPTIONS") {
       response.writeHead(204, {
         "access-control-allow-methods": "GET, POST, OPTIONS",
@@ -122,11 +145,15 @@ export async function startScriptedService(): Promise<ScriptedService> {
     const body = text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
     const path = url.pathname.replace("/v1/widget", "");
     const token = headers.get("x-visitor-token") ?? null;
-    asked.push({ method: request.method ?? "", path, body, token });
-    const refusal = (refusals.get(path) ?? refusals.get(`${path} ${String(body["tool"])}`))?.shift();
+    asked.push({ method: request.method ?? "", path, query: url.search, body, token });
+    const keys = [path, `${path} ${String(body["tool"])}`, `${path} ${String(body["text"])}`];
+    const refusal = keys
+      .map((key) => refusals.get(key))
+      .find((some) => some !== undefined)
+      ?.shift();
     if (refusal !== undefined) {
       if (refusal.ended !== undefined)
-        threads.get(String(body["threadId"]))?.run?.log.splice(-1, 1, refusal.ended);
+        threads.get(String(body["threadId"]))?.runs.at(-1)?.log.splice(-1, 1, refusal.ended);
       const retry = refusal.retryAfter === undefined ? {} : { "retry-after": String(refusal.retryAfter) };
       return void response.writeHead(refusal.status, retry).end();
     }
@@ -141,7 +168,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
     if (token === null || !tokens.has(token)) return void response.writeHead(401).end();
     if (path === "/threads") {
       const threadId = randomBytes(16).toString("hex");
-      threads.set(threadId, { owner: token, history: [], run: null });
+      threads.set(threadId, { owner: token, history: [], runs: [] });
       return json(response, 201, { threadId });
     }
     const id = /^\/threads\/(\w+)\//.exec(path)?.[1] ?? String(body["threadId"]);
@@ -152,21 +179,41 @@ export async function startScriptedService(): Promise<ScriptedService> {
     if (path === "/tools") return void response.writeHead(204).end();
     if (path.endsWith("/cancel")) return cancel(response, thread);
     if (path.endsWith("/stream")) {
-      if (thread.run === null) return void response.writeHead(204).end();
-      return follow(request, response, thread.run, 0);
+      const name = url.searchParams.get("run");
+      const run = name === null ? thread.runs.at(-1) : thread.runs.find((one) => one.id === name);
+      if (run === undefined) return void response.writeHead(name === null ? 204 : 404).end();
+      return follow(request, response, run, 0);
     }
-    if (path === "/messages") {
-      if (String(body["text"]).length > 2_000) return void response.writeHead(413).end();
-      thread.run = begin(thread, String(body["text"]));
-      return follow(request, response, thread.run, 0);
-    }
+    if (path === "/messages") return message(request, response, thread, body);
     return toolResult(request, response, thread, String(body["callId"]));
   }
 
-  function begin(thread: Thread, said: string): Run {
-    keep(thread, "user", said);
+  function message(
+    request: IncomingMessage,
+    response: ServerResponse,
+    thread: Thread,
+    body: Record<string, unknown>,
+  ): void {
+    const text = String(body["text"]);
+    const clientMessageId = typeof body["clientMessageId"] === "string" ? body["clientMessageId"] : null;
+    if (text.length > 2_000) return void response.writeHead(413).end();
+    const lost = losing.get(text);
+    if (lost === "before") return void response.destroy();
+    const known = thread.runs.find(
+      (run) => clientMessageId !== null && run.clientMessageId === clientMessageId,
+    );
+    if (known !== undefined && known.said !== text) return void response.writeHead(422).end();
+    const run = known ?? begin(thread, text, clientMessageId);
+    if (lost === "after") return void response.destroy();
+    follow(request, response, run, 0);
+  }
+
+  function begin(thread: Thread, said: string, clientMessageId: string | null): Run {
+    keep(thread, "user", said, clientMessageId === null ? {} : { clientMessageId });
     const streams = scripts.get(said) ?? [reply(`You said: ${said}`)];
     const run = {
+      id: randomBytes(8).toString("hex"),
+      clientMessageId,
       said,
       streams,
       at: 0,
@@ -176,6 +223,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
       moved: new EventEmitter(),
     };
     run.moved.setMaxListeners(50);
+    thread.runs.push(run);
     void play(thread, run);
     return run;
   }
@@ -190,8 +238,8 @@ export async function startScriptedService(): Promise<ScriptedService> {
       // Each line in a chunk of its own, as a model says it.
       await new Promise((resolve) => setTimeout(resolve, 5));
       if (run.log.some((line) => line.type === "done" || line.type === "error")) return;
-      if (cue.type === "cut") {
-        run.moved.emit("cut");
+      if (isBreak(cue)) {
+        run.moved.emit(cue.type);
         continue;
       }
       // The reply is in the history before its terminal line is sent (contract, A process that dies mid-run).
@@ -203,8 +251,9 @@ export async function startScriptedService(): Promise<ScriptedService> {
   }
 
   function cancel(response: ServerResponse, thread: Thread): void {
-    thread.run?.log.push({ type: "error", code: "cancelled", message: "The run was cancelled" });
-    thread.run?.moved.emit("line");
+    const run = thread.runs.at(-1);
+    run?.log.push({ type: "error", code: "cancelled", message: "The run was cancelled" });
+    run?.moved.emit("line");
     response.writeHead(204).end();
   }
 
@@ -214,9 +263,9 @@ export async function startScriptedService(): Promise<ScriptedService> {
     thread: Thread,
     callId: string,
   ): void {
-    const { run } = thread;
+    const run = thread.runs.at(-1);
     const pending = run?.log.at(-1);
-    if (run !== null && pending?.type === "tool_call" && pending.callId === callId) {
+    if (run !== undefined && pending?.type === "tool_call" && pending.callId === callId) {
       run.answered = callId;
       run.at += 1;
       run.log.pop();
@@ -233,6 +282,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
       "content-type": "application/x-ndjson",
       "cache-control": "no-store, no-transform",
       "content-encoding": "gzip",
+      ...(unnamed.has(run.said) ? {} : { "x-run-id": run.id }),
     });
     const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
     gzip.pipe(response);
@@ -251,9 +301,11 @@ export async function startScriptedService(): Promise<ScriptedService> {
       }
     };
     const cut = () => (stop(), response.destroy());
-    const stop = () => (run.moved.off("line", write), run.moved.off("cut", cut));
+    const move = () => (stop(), gzip.end(`${JSON.stringify(INTERRUPTED)}\n`));
+    const stop = () => (run.moved.off("line", write), run.moved.off("cut", cut), run.moved.off("move", move));
     run.moved.on("line", write);
     run.moved.on("cut", cut);
+    run.moved.on("move", move);
     request.on("close", () => response.destroyed && stop());
     write();
   }
@@ -268,6 +320,12 @@ export async function startScriptedService(): Promise<ScriptedService> {
     asked,
     scripts,
     refusals,
+    losing,
+    unnamed,
+    said: (text) =>
+      [...threads.values()].flatMap(({ history }) =>
+        history.filter(({ role, content }) => role === "user" && content === text),
+      ),
     addHistory(threadId, role, ...contents) {
       const thread = threads.get(threadId);
       if (thread === undefined) throw new Error(`Cannot add to thread ${threadId}: there is none`);
@@ -302,6 +360,10 @@ export function called(tool: string): Cue {
   return { type: "step", id: tool, phase: "done", text: `Using ${tool}` };
 }
 
+function isBreak(cue: Line | Break): cue is Break {
+  return cue.type === "cut" || cue.type === "move";
+}
+
 function json(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
@@ -314,12 +376,16 @@ function pageOf(history: Kept[], query: URLSearchParams): Kept[] {
   return history.slice(Math.max(0, end - Number(query.get("limit") ?? 10)), Math.max(0, end));
 }
 
-function stepsOf(log: Line[]): unknown[] {
+function stepsOf(log: Line[]): Pick<Kept, "steps"> {
   const steps = log.flatMap((line) => (line.type === "step" ? [[line.id, line] as const] : []));
-  return [...new Map(steps).values()];
+  return steps.length === 0 ? {} : { steps: [...new Map(steps).values()] };
 }
 
-function keep(thread: Thread, role: string, content: string, steps: unknown[] = []): void {
-  const id = String(thread.history.length + 1);
-  thread.history.push({ id, role, content, createdAt: Date.now(), ...(steps.length === 0 ? {} : { steps }) });
+function keep(
+  { history }: Thread,
+  role: string,
+  content: string,
+  more: Pick<Kept, "clientMessageId" | "steps"> = {},
+): void {
+  history.push({ id: String(history.length + 1), role, content, createdAt: Date.now(), ...more });
 }

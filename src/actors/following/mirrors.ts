@@ -36,6 +36,8 @@ interface Mirror {
   log: RunLog;
   /** Who said what the log has. */
   fence: string | null;
+  /** Up to here the log has what was saved: every later holder goes on from it. After it, it has words of `fence` alone. */
+  savedTo: number;
   callOff: () => void;
 }
 
@@ -48,7 +50,8 @@ export function createMirrors(
   function mirrorOf(uid: string, runId: string, lines: readonly ProgressLine[]): Mirror {
     const known = mirrors.get(runId);
     if (known) return known;
-    const mirror: Mirror = { uid, log: createRunLog(runId, lines), fence: null, callOff() {} };
+    const log = createRunLog(runId, lines);
+    const mirror: Mirror = { uid, log, fence: null, savedTo: log.position, callOff() {} };
     mirrors.set(runId, mirror);
     lookLater(mirror);
     return mirror;
@@ -104,6 +107,7 @@ export function createMirrors(
       case "past":
         return log.position > 0 ? cut(mirror) : finish(mirror, run.lines, run.terminal);
       case "held": {
+        if (!goesOn(mirror, run.fence, linesOf(record, log.runId))) return cut(mirror);
         const here = held.get(uid);
         if (here?.run?.runId === log.runId) return handOver(mirror, here);
         if (holderOf(run.fence) !== store.processId) ask(mirror, run.fence);
@@ -114,6 +118,15 @@ export function createMirrors(
       case "free":
         return;
     }
+  }
+
+  /** Does this holder, who has these lines of the run, go on from what the log has? */
+  function goesOn(mirror: Mirror, fence: string, lines: readonly ProgressLine[]): boolean {
+    if (mirror.fence === fence) return true;
+    if (!beginsWith(lines, mirror.log.lines)) return false;
+    mirror.fence = fence;
+    mirror.savedTo = mirror.log.position;
+    return true;
   }
 
   function finish(mirror: Mirror, lines: readonly ProgressLine[], terminal: TerminalLine): void {
@@ -129,8 +142,13 @@ export function createMirrors(
   /** The run is made here now: its readers read at the source. */
   function handOver(mirror: Mirror, thread: HeldThread): void {
     drop(mirror);
-    const { log, fence } = mirror;
-    if (log.position > thread.basePosition && fence !== thread.fence) return log.cut(INTERRUPTED);
+    const { log, savedTo } = mirror;
+    const { kept, lines } = thread.log;
+    // What is kept in parts is not here to be compared.
+    const isAllSaved = kept.parts > 0 && log.position <= Math.min(savedTo, thread.basePosition);
+    if (!isAllSaved && !goesOn(mirror, thread.fence, kept.parts > 0 ? [] : lines)) {
+      return log.cut(INTERRUPTED);
+    }
     for (const reply of log.readers) thread.attach(reply, log.toldTo(reply));
   }
 
@@ -138,6 +156,7 @@ export function createMirrors(
     follow(record, reply, from) {
       const mirror = mirrorOf(record.uid, reply.runId, record.run?.lines ?? []);
       mirror.log.attach(reply, from);
+      mirror.fence ??= record.fence;
       if (record.fence) ask(mirror, record.fence);
     },
 
@@ -155,7 +174,9 @@ export function createMirrors(
       if (from + positionAfter(lines) < position) return;
       if (mirror.fence !== fence) {
         // The run was taken over: what the new holder says goes on from what was saved.
-        if (mirror.fence !== null && position > base) return cut(mirror);
+        if (position > base) return cut(mirror);
+        // Two holders may lie between: were these words saved? The next look into the store compares them.
+        if (position > mirror.savedTo) return;
         mirror.fence = fence;
       }
       // The holder was stopped: the run goes on elsewhere, and the store will say where.
@@ -164,6 +185,7 @@ export function createMirrors(
       const news: Line[] = linesSince(lines, position - from);
       if (terminal) news.push(terminal);
       if (news.length > 0) mirror.log.say(news);
+      mirror.savedTo = Math.max(mirror.savedTo, Math.min(base, mirror.log.position));
       if (terminal) drop(mirror);
     },
 
@@ -183,4 +205,8 @@ export function createMirrors(
       mirrors.clear();
     },
   };
+}
+
+function linesOf(record: ThreadRecord | null, runId: string): readonly ProgressLine[] {
+  return record?.run?.runId === runId ? record.run.lines : [];
 }

@@ -16,6 +16,12 @@ export function channelOf(db: EmbeddedDb, slug: string): Channel | undefined {
   return db.get(channelKey(slug), channelKind.read);
 }
 
+/** Within a change. */
+export function removeChannel(db: EmbeddedDb, slug: string): void {
+  db.remove(channelKey(slug));
+  db.put(CHANGES, (db.get(CHANGES, readNumber) ?? 0) + 1);
+}
+
 export function embeddedChannels(db: EmbeddedDb): ChannelStore {
   const countOf = () => db.get(CHANGES, readNumber) ?? 0;
   const countUp = () => db.put(CHANGES, countOf() + 1);

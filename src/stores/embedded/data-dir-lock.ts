@@ -21,9 +21,7 @@ export async function lockDataDir(
   place: Place = process.platform === "linux" ? "abstract" : "file",
 ): Promise<() => Promise<void>> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const name = `chat-agent-${createHash("sha256").update(realpathSync(dataDir)).digest("hex").slice(0, 32)}`;
-  const address = place === "abstract" ? `\0${name}` : join(tmpdir(), `${name}.sock`);
-
+  const address = addressOf(dataDir, place);
   let server = await listen(address);
   if (server === null && place === "file" && !(await isAnswered(address))) {
     rmSync(address, { force: true });
@@ -31,6 +29,19 @@ export async function lockDataDir(
   }
   if (server === null) throw new Error(`Cannot lock ${dataDir}: another process serves it`);
   return release(server);
+}
+
+function addressOf(dataDir: string, place: Place): string {
+  const name = `chat-agent-${createHash("sha256").update(realpathSync(dataDir)).digest("hex").slice(0, 32)}`;
+  return place === "abstract" ? `\0${name}` : join(tmpdir(), `${name}.sock`);
+}
+
+/** Does a `serve` hold the lock? */
+export async function isServed(
+  dataDir: string,
+  place: Place = process.platform === "linux" ? "abstract" : "file",
+): Promise<boolean> {
+  return isAnswered(addressOf(dataDir, place));
 }
 
 /** Null where the address is taken. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { open } from "lmdb";
+import type { Transaction } from "lmdb";
 import { STORE_DEADLINE_MS, StoreUnavailable, UnreadableRecord } from "../../store.ts";
 import type { Reader } from "../checks.ts";
 import { FIRST_FORMAT, refuseLaterFormat, STORE_FORMAT } from "../format.ts";
@@ -44,7 +45,15 @@ export interface EmbeddedDb {
   change<T>(action: string, step: () => T): Promise<T>;
   /** One record that may be forgotten in a power cut: resolves when every process sees it. */
   note(action: string, key: Key, value: unknown): Promise<void>;
+  /** Everything as it is now, to be read for as long as it takes. While it is open, the file grows with every change. */
+  snapshot(): Snapshot;
   close(): Promise<void>;
+}
+
+export interface Snapshot extends Pick<EmbeddedDb, "get" | "has" | "range"> {
+  /** How many records' keys begin with the prefix. */
+  count(prefix: Key): number;
+  close(): void;
 }
 
 // Above every number and string in lmdb's order of keys.
@@ -93,19 +102,35 @@ export function openDb(dataDir: string): EmbeddedDb {
     }
   }
 
+  /** Reads what is there now, or was when the transaction began. */
+  function readsOf(at: { transaction?: Transaction }): Pick<EmbeddedDb, "get" | "has" | "range"> {
+    return {
+      get(key, read) {
+        const value = db.get(key, at);
+        return value === undefined ? undefined : read(value, key);
+      },
+
+      has: (key) => (at.transaction ? db.get(key, at) !== undefined : db.doesExist(key)),
+
+      range(prefix, read, { from, reverse = false, limit } = {}) {
+        const last = [...prefix, LAST];
+        const bounds = reverse ? { start: from ?? last, end: prefix } : { start: from ?? prefix, end: last };
+        const options = { ...bounds, reverse, ...(limit === undefined ? {} : { limit }), ...at };
+        return db.getRange(options).map(({ key, value }) => ({ key, value: read(value, key) }));
+      },
+    };
+  }
+
   return {
-    get(key, read) {
-      const value = db.get(key);
-      return value === undefined ? undefined : read(value, key);
-    },
+    ...readsOf({}),
 
-    has: (key) => db.doesExist(key),
-
-    range(prefix, read, { from, reverse = false, limit } = {}) {
-      const last = [...prefix, LAST];
-      const bounds = reverse ? { start: from ?? last, end: prefix } : { start: from ?? prefix, end: last };
-      const options = { ...bounds, reverse, ...(limit === undefined ? {} : { limit }) };
-      return db.getRange(options).map(({ key, value }) => ({ key, value: read(value, key) }));
+    snapshot() {
+      const transaction = db.useReadTransaction();
+      return {
+        ...readsOf({ transaction }),
+        count: (prefix) => db.getKeysCount({ start: prefix, end: [...prefix, LAST], transaction }),
+        close: () => transaction.done(),
+      };
     },
 
     put(key, value) {

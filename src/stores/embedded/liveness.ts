@@ -1,13 +1,8 @@
-import type { InstanceMessage, InstanceStore } from "../../store/instances.ts";
+import type { Hold, InstanceMessage, InstanceStore } from "../../store/instances.ts";
 import { isText, kindOf, shape } from "../checks.ts";
 import { readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb } from "./db.ts";
-
-interface Hold {
-  uid: string;
-  fence: string;
-}
 
 export const holdKind = kindOf("hold", shape<Hold>({ uid: isText, fence: isText }));
 
@@ -25,6 +20,10 @@ export function embeddedLiveness(db: EmbeddedDb, processId: string): InstanceSto
 
     retire: () => db.read("retire", () => {}),
 
+    enter: () => db.read("enter a process", () => {}),
+
+    holders: () => db.read("list holders", () => []),
+
     heldBy: (asked) =>
       db.read("list held threads", () => {
         const all = db.range(asked === null ? ["held"] : ["held", keyPart(asked)], holdKind.read);
@@ -34,7 +33,7 @@ export function embeddedLiveness(db: EmbeddedDb, processId: string): InstanceSto
 
     forget: () => db.read("forget a process", () => {}),
 
-    due: (atMs, limit, except = new Set()) =>
+    due: (atMs, limit, _share, except = new Set()) =>
       db.read("list expired calls", () => {
         const uids: string[] = [];
         for (const { key, value } of db.range(["due"], readText)) {
@@ -43,6 +42,8 @@ export function embeddedLiveness(db: EmbeddedDb, processId: string): InstanceSto
         }
         return uids;
       }),
+
+    onReconnect: () => () => {},
 
     send(to, message) {
       if (to !== processId) return;

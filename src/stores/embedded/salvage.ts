@@ -74,7 +74,8 @@ export function embeddedSalvage(
         const stored = isHeaderRebuilt ? db.get(["h", keyPart(uid)], raw) : undefined;
         if (stored !== undefined) putRebuilt(uid, rebuiltHeader(db, uid, stored));
         for (const part of parts) {
-          db.put(["aside", keyPart(uid), part.part, keyPart(part.place)], part.stored);
+          const place = part.place === "" ? [] : [keyPart(part.place)];
+          db.put(["aside", keyPart(uid), part.part, ...place], part.stored);
           takeOut(uid, part);
         }
       }),

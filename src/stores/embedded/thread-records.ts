@@ -167,6 +167,11 @@ export function threadRecords(db: EmbeddedDb) {
       return Math.max(runCount, position);
     },
 
+    putSummary(uid: string, position: number, summary: RunSummary): void {
+      db.put(runPositionKey(uid, summary.runId), position);
+      db.put(summaryKey(uid, position), summaryKind.stored(summary));
+    },
+
     waiting: (uid: string, runId: string) => db.get(waitingKey(uid, runId), waitingKind.read),
     putWaiting: (uid: string, message: UserMessage) =>
       db.put(waitingKey(uid, message.runId), waitingKind.stored(message)),

@@ -4,7 +4,7 @@ import { changing, reading } from "./signatures.ts";
 import type { StoreFunction, StoreReading } from "./signatures.ts";
 
 /** In the order in which they are joined: each knows what stands before it. */
-const FILES = ["shared", "format", "channels", "users", "instances", "threads"];
+const FILES = ["shared", "format", "channels", "users", "instances", "threads", "backup"];
 
 const source = FILES.map((name) =>
   readFileSync(new URL(`functions/${name}.lua`, import.meta.url), "utf8"),

@@ -9,12 +9,16 @@ import { bucketOf } from "../buckets.ts";
 export const globalKeys = {
   /** The store's format (../format.ts). */
   format: "format:{g}",
+  /** A restore that has not ended (../backup/). */
+  restoring: "restoring:{g}",
   channels: "channels:{g}",
   ips: "ips:{g}",
   /** The count of changes, and the publish/subscribe channel of their notice. */
   changes: "changes:{g}",
-  /** Processes by when they were last heard of. */
+  /** Processes by the stamp of their last heartbeat. */
   instances: "instances:{g}",
+  /** Who looked last for holders that are on no list; expires. */
+  listed: "listed:{g}",
 };
 
 /** Publish/subscribe channel of the messages to a process. */
@@ -91,6 +95,11 @@ export function dueKey(bucket: string): string {
 /** A bucket's threads that a process holds: uid → fence. */
 export function ownKey(bucket: string, processId: string): string {
   return `own:${bucketTag(bucket)}:${processId}`;
+}
+
+/** Processes that may hold a thread of a bucket. */
+export function holdersKey(bucket: string): string {
+  return `holders:${bucketTag(bucket)}`;
 }
 
 /** Up to which beat a process that was found silent claims nothing in a bucket. */

@@ -17,8 +17,11 @@ export interface RedisLink {
   close(): void;
 }
 
-/** The one kind of line that a link writes. */
-export type LinkLog = Pick<PlainLog, "warn">;
+/** Whom a link tells of its connections. */
+export interface LinkLog extends Pick<PlainLog, "warn"> {
+  /** One is ready, for the first time or again. */
+  connected?(): void;
+}
 
 /** Says once that the connection is lost, however often reconnecting fails, and again after it was there. */
 export function outageNotice(log: LinkLog): { lost(error: unknown): void; back(): void } {
@@ -32,6 +35,7 @@ export function outageNotice(log: LinkLog): { lost(error: unknown): void; back()
     },
     back() {
       told = false;
+      log.connected?.();
     },
   };
 }

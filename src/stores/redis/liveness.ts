@@ -1,102 +1,113 @@
-import type { InstanceStore } from "../../store/instances.ts";
+import { EVERYTHING, RETIRED } from "../../store/instances.ts";
+import type { Heartbeat, InstanceStore, Share } from "../../store/instances.ts";
 import type { CommitResult } from "../../store/threads.ts";
 import type { RedisCommands } from "./commands.ts";
-import { allBuckets, barKey, dueKey, globalKeys, ownKey } from "./keys.ts";
+import { allBuckets, barKey, dueKey, globalKeys, holdersKey, ownKey } from "./keys.ts";
 import { listOf, pairsOf, textOf } from "./records.ts";
+import type { Barred } from "./threads.ts";
 
 /**
- * Who lives, and which threads somebody should look after. A process says that it lives in one place for all its
- * threads; what it holds is noted beside each thread by the commit that took it, so the two never disagree.
+ * Heartbeats, and threads that need recovery (actors/protocol.md). All heartbeats are in one place; what a process holds
+ * is noted beside each thread by the commit that took it, and the process in the bucket's list of holders.
  *
- * Who holds something must be known there, or nobody would take it up. The two places are in different slots, so a
- * process is forgotten in two steps: it is barred from each bucket in which it holds nothing, as of the look that found
- * it silent; and it is struck off if nobody has heard of it since. If it only slept, its claims stand on a beat that
- * does not count any more, until it beats again and is known again.
+ * The two places are in different slots, and each may fail over by itself. So a process is forgotten in two steps: it
+ * comes off the list of each bucket in which it holds nothing, and its heartbeat is removed unless it has beaten since.
+ * Whoever is on a list and has no heartbeat is entered among them, and then beats or is found silent.
+ *
+ * Instances of 0.1.0 know no lists. For their sake a process is also barred before it is forgotten: it claims nothing on
+ * the heartbeat that it was found silent by.
  */
-export interface RedisLiveness extends Omit<InstanceStore, "processId" | "send" | "onMessage"> {
-  /**
-   * A commit, which stands on this process's latest beat: it is given the time of it, and is made once more on a new one
-   * where it answers null, which is that the others have forgotten this process since.
-   */
-  whileKnown(commit: (heardAtMs: number) => Promise<CommitResult | null>): Promise<CommitResult>;
+export interface RedisLiveness extends Omit<
+  InstanceStore,
+  "processId" | "send" | "onMessage" | "onReconnect"
+> {
+  /** A commit, which stands on this process's latest heartbeat; made once more on a new one where that one is barred. */
+  whileKnown(commit: (stamp: number) => Promise<CommitResult | Barred>): Promise<CommitResult>;
 }
 
-/** What a beat was answered. */
-interface Look {
-  atMs: number;
-  /** Silent processes, and when each was last heard of. */
-  silent: Map<string, string>;
-}
-
-/** A process that was stopped for longer, claims, and dies before it beats leaves its thread held for good. */
+/** Longer than any instance of 0.1.0 is stopped, and goes on as if nothing had been. */
 const BAR_MS = 24 * 3_600_000;
-const FOR_EVER_MS = Number.MAX_SAFE_INTEGER;
 
 export function redisLiveness(redis: RedisCommands, processId: string): RedisLiveness {
   const { instances } = globalKeys;
-  let look: Look | null = null;
+  /** Of this process's last heartbeat; 0: it has not beaten yet. */
+  let stamp = 0;
 
-  async function lookAround(ttlMs: number): Promise<Look> {
-    const [now, silent] = listOf(
-      await redis.call("beat", { instances }, { processId, ttlMs: String(ttlMs) }),
-    );
-    return (look = { atMs: Number(textOf(now)), silent: new Map(pairsOf(silent ?? null)) });
+  async function beat(afterMs: number): Promise<Heartbeat[]> {
+    const reply = await redis.call("beat", { instances }, { processId, afterMs: String(afterMs) });
+    const [own, others] = listOf(reply);
+    stamp = Math.max(stamp, Number(textOf(own)));
+    return pairsOf(others ?? null).map(([other, its]) => ({ processId: other, stamp: its }));
   }
 
   return {
     async whileKnown(commit) {
-      const { atMs } = look ?? (await lookAround(FOR_EVER_MS));
+      if (stamp === 0) await beat(0);
+      const first = await commit(stamp);
+      if (first.type !== "barred") return first;
+      await beat(Math.max(stamp, first.untilMs));
+      const second = await commit(stamp);
       // Forgotten again at once: whoever claims reads the thread again.
-      return (
-        (await commit(atMs)) ?? (await commit((await lookAround(FOR_EVER_MS)).atMs)) ?? { type: "changed" }
-      );
+      return second.type === "barred" ? { type: "changed" } : second;
     },
 
-    async beat(ttlMs) {
-      return [...(await lookAround(ttlMs)).silent.keys()];
-    },
+    beat: () => beat(stamp),
 
-    // Last heard of at the beginning of time.
     async retire() {
-      await redis.write(instances, "ZADD", instances, "0", processId);
+      await redis.write(instances, "ZADD", instances, RETIRED, processId);
     },
 
-    // One tick, so one round trip to each server.
-    async heldBy(holder) {
-      // Other processes on the same Redis are alive until `beat` says otherwise.
+    async enter(unknown) {
+      if (unknown.length > 0) await redis.call("enter", { instances }, {}, [...unknown]);
+    },
+
+    async holders(share) {
+      const lists = await eachBucket(share, (bucket) => {
+        const key = holdersKey(bucket);
+        return redis.read(key, "SMEMBERS", key);
+      });
+      return [...new Set(lists.flatMap(listOf).map(textOf))];
+    },
+
+    async heldBy(holder, share = EVERYTHING) {
+      // Other processes on the same Redis are alive until their heartbeats say otherwise.
       if (holder === null) return [];
-      const buckets = await Promise.all(
-        allBuckets.map(async (bucket) => {
-          const key = ownKey(bucket, holder);
-          return pairsOf(await redis.read(key, "HGETALL", key)).map(([uid, fence]) => ({ uid, fence }));
-        }),
-      );
-      return buckets.flat();
+      const holds = await eachBucket(share, async (bucket) => {
+        const key = ownKey(bucket, holder);
+        return pairsOf(await redis.read(key, "HGETALL", key)).map(([uid, fence]) => ({ uid, fence }));
+      });
+      return holds.flat();
     },
 
     async forget(gone) {
-      const heardAt = look?.silent.get(gone);
-      if (!look || heardAt === undefined) return;
-      const args = { lookedAtMs: String(look.atMs), keptMs: String(BAR_MS) };
-      const barred = await Promise.all(
-        allBuckets.map((bucket) => {
-          const keys = { own: ownKey(bucket, gone), barKey: barKey(bucket, gone) };
-          return redis.call("bar", keys, args);
-        }),
-      );
-      if (barred.every((isBarred) => isBarred === 1)) {
-        await redis.call("forget", { instances }, { processId: gone, heardAt });
-      }
+      const args = { ...gone, keptMs: String(BAR_MS) };
+      const isOff = await eachBucket(EVERYTHING, (bucket) => {
+        const keys = {
+          own: ownKey(bucket, gone.processId),
+          barKey: barKey(bucket, gone.processId),
+          holders: holdersKey(bucket),
+        };
+        return redis.call("bar", keys, args);
+      });
+      if (isOff.every((off) => off === 1)) await redis.call("forget", { instances }, { ...gone });
     },
 
-    async due(atMs, limit, except = new Set()) {
+    async due(atMs, limit, share = EVERYTHING, except = new Set()) {
       // However many are left out, the others are found.
       const range = ["-inf", String(atMs), "LIMIT", "0", String(limit + except.size)];
-      const buckets = await Promise.all(
-        allBuckets.map((bucket) => redis.read(dueKey(bucket), "ZRANGEBYSCORE", dueKey(bucket), ...range)),
+      const lists = await eachBucket(share, (bucket) =>
+        redis.read(dueKey(bucket), "ZRANGEBYSCORE", dueKey(bucket), ...range),
       );
-      const uids = buckets.flatMap(listOf).map(textOf);
+      const uids = lists.flatMap(listOf).map(textOf);
       return uids.filter((uid) => !except.has(uid)).slice(0, limit);
     },
   };
+}
+
+/** All at once: one tick, so one round trip to each server. */
+function eachBucket<Result>(
+  { rank, of }: Share,
+  ask: (bucket: string) => Promise<Result>,
+): Promise<Result[]> {
+  return Promise.all(allBuckets.filter((_, nth) => nth % of === rank).map(ask));
 }

@@ -1,6 +1,6 @@
-import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
+import type { Catalog, Message, UserMessage } from "../../domain/message.ts";
 import type { ChannelState, User } from "../../domain/user.ts";
-import type { ThreadRecord } from "../../store/threads.ts";
+import type { RunSummary, ThreadRecord } from "../../store/threads.ts";
 import type { ThreadEntry } from "../../store/users.ts";
 import type { Place, Reader } from "../checks.ts";
 import {
@@ -122,7 +122,7 @@ export function runOfWaitingEntry(entry: string): string {
   return entry.slice(0, entry.indexOf("\n"));
 }
 
-export function summaryOf(run: RunRecord): string {
+export function summaryOf(run: RunSummary): string {
   const { runId, saidAtMs, outcome, path, terminal } = run;
   return JSON.stringify(summaryKind.stored({ runId, saidAtMs, outcome, path, terminal }));
 }

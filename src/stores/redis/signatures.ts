@@ -39,11 +39,24 @@ export const changing = {
 
   /** Its messages follow the named arguments. */
   commit: {
-    keys: ["header", "messages", "queue", "runs", "runOrder", "due", "own", "taken", "bar", "messageIds"],
+    keys: [
+      "header",
+      "messages",
+      "queue",
+      "runs",
+      "runOrder",
+      "due",
+      "own",
+      "taken",
+      "bar",
+      "holders",
+      "messageIds",
+    ],
     args: [
       "op",
       "fence",
-      "heardAtMs",
+      "holder",
+      "stamp",
       "takesFrom",
       "revRead",
       "readOp",
@@ -72,15 +85,23 @@ export const changing = {
     args: ["runId", "entry", "max", "clientMessageId", "claim"],
   },
 
-  beat: { keys: ["instances"], args: ["processId", "ttlMs"] },
-  bar: { keys: ["own", "barKey"], args: ["lookedAtMs", "keptMs"] },
-  forget: { keys: ["instances"], args: ["processId", "heardAt"] },
+  beat: { keys: ["instances"], args: ["processId", "afterMs"] },
+  /** The processes follow. */
+  enter: { keys: ["instances"], args: [] },
+  bar: { keys: ["own", "barKey", "holders"], args: ["processId", "stamp", "keptMs"] },
+  forget: { keys: ["instances"], args: ["processId", "stamp"] },
 } as const satisfies Record<string, Signature>;
 
 /** Functions that only read. */
 export const reading = {
   load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
+
+  export_thread: {
+    keys: ["header", "messages", "queue", "runs", "runOrder", "parts", "messageIds", "due"],
+    args: ["uid", "most", "mostParts"],
+  },
+  export_user: { keys: ["user", "names", "days", "users"], args: ["userId", "most"] },
 } as const satisfies Record<string, Signature>;
 
 type Signatures = typeof changing & typeof reading;

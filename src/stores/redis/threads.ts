@@ -8,7 +8,7 @@ import { catalogKind, readRunSummary, readUserMessage, runKind } from "../record
 import { UnreadableRecord } from "../../store.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
-import { barKey, dueKey, ownKey, threadKeys } from "./keys.ts";
+import { barKey, dueKey, holdersKey, ownKey, threadKeys } from "./keys.ts";
 import {
   catalogFrom,
   flag,
@@ -30,8 +30,14 @@ import type { ArgsOf, KeysOf } from "./signatures.ts";
 
 /** The thread plane: everything inside a thread, one slot for each. */
 export interface RedisThreads extends Omit<ThreadStore, "commit"> {
-  /** A claim stands on the beat of `heardAtMs`; null: the others have forgotten this process since, beat again. */
-  commit(commit: ThreadCommit, heardAtMs: number): Promise<CommitResult | null>;
+  /** A claim stands on the heartbeat of this stamp. */
+  commit(commit: ThreadCommit, stamp: number): Promise<CommitResult | Barred>;
+}
+
+/** Others have forgotten this process since it beat last: it claims nothing before a beat later than `untilMs`. */
+export interface Barred {
+  type: "barred";
+  untilMs: number;
 }
 
 type Joined = { type: "waiting" | "full"; fence: string } | { type: "free" } | SaidBefore;
@@ -95,11 +101,11 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
 
     keptText: textOfParts,
 
-    async commit(commit, heardAtMs) {
+    async commit(commit, stamp) {
       const entries = commit.messages.map(messageEntry);
-      const args = commitArguments(commit, heardAtMs);
+      const args = commitArguments(commit, stamp);
       const result = resultFrom(commit, await redis.call("commit", commitKeys(commit), args, entries));
-      if (result?.type !== "fenced" || !commit.claims || !commit.orWait) return result;
+      if (result.type !== "fenced" || !commit.claims || !commit.orWait) return result;
       // A step of its own: hardly any claim finds the thread held, and so hardly any brings its message twice.
       const joined = await joinQueue(commit.uid, commit.orWait.message, commit.orWait.max);
       return joined.type === "free" ? { type: "changed" } : joined;
@@ -173,17 +179,19 @@ function commitKeys({ uid, fence, takesFrom }: ThreadCommit): KeysOf<"commit"> {
     own,
     taken: takesFrom === null ? own : ownKey(bucket, holderOf(takesFrom)),
     bar: barKey(bucket, holderOf(fence)),
+    holders: holdersKey(bucket),
     messageIds,
   };
 }
 
-function commitArguments(commit: ThreadCommit, heardAtMs: number): ArgsOf<"commit"> {
+function commitArguments(commit: ThreadCommit, stamp: number): ArgsOf<"commit"> {
   const { endedRun, run } = commit;
   const { clientMessageId, claim } = commit.orWait ? claimArguments(commit.orWait.message) : NO_CLAIM;
   return {
     op: commit.opId,
     fence: commit.fence,
-    heardAtMs: commit.claims ? String(heardAtMs) : "",
+    holder: holderOf(commit.fence),
+    stamp: commit.claims ? String(stamp) : "",
     takesFrom: optional(commit.takesFrom),
     revRead: String(commit.rev),
     readOp: commit.readOp ?? "",
@@ -221,7 +229,7 @@ function saidBefore(message: UserMessage, claimed: string): SaidBefore {
   return { type: "said-before", runId, isSameText: textHash === claimOf(message)?.textHash };
 }
 
-function resultFrom({ uid, orWait, startsWaiting }: ThreadCommit, reply: Reply): CommitResult | null {
+function resultFrom({ uid, orWait, startsWaiting }: ThreadCommit, reply: Reply): CommitResult | Barred {
   const [first, second, third, fourth] = listOf(reply);
   const type = textOf(first);
   switch (type) {
@@ -241,7 +249,7 @@ function resultFrom({ uid, orWait, startsWaiting }: ThreadCommit, reply: Reply):
     case "fenced":
       return { type };
     case "barred":
-      return null;
+      return { type, untilMs: numberOf(second) };
     default:
       throw new Error(`Cannot read a commit's answer: no result is called ${type}`);
   }

@@ -20,6 +20,6 @@ export interface ChatAgentEvents {
   unread: { count: number };
   thread: { threadId: string };
   visitor: { expiresAt: number };
-  /** A run goes on after a navigation. */
+  /** A run goes on after a navigation, or after its connection was lost. */
   resumed: { tool: string | null; from: string | null };
 }

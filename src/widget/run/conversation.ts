@@ -5,10 +5,15 @@ import type { ThreadAccess } from "../service/visitor-session.ts";
 import { postCatalog } from "../tools/post-catalog.ts";
 import { ViewModel } from "../view/view-model.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
-import { readSavedRun } from "./saved-run.ts";
+import { newMessage } from "./outgoing-message.ts";
+import type { OutgoingMessage } from "./outgoing-message.ts";
+import { retry } from "./retry.ts";
+import { isStale, lockNameOf, readSavedRun } from "./saved-run.ts";
+import type { SavedRun } from "./saved-run.ts";
 import { showFailure } from "./show-failure.ts";
 import { TabRun } from "./tab-run.ts";
 import { Transcript } from "./transcript.ts";
+import { dropAllUnsent, keepUnsent } from "./unsent-messages.ts";
 import { writeDraft } from "./write-draft.ts";
 
 export interface ConversationOptions extends Omit<ConversationDependencies, "visitor" | "view"> {
@@ -62,60 +67,38 @@ export class Conversation {
     await this.#starting;
   }
 
-  /** Continues the run that this tab started on the page before; resolves to false where there is none. */
+  /**
+   * Goes on with the run that this tab saved, on the page before or when it lost the connection: asks for it by its
+   * name, or sends its message again where it has none yet. Resolves to false where there is none.
+   */
   async resume(): Promise<boolean> {
-    const { tabStorage, lockPrefix, host } = this.#dependencies;
-    const saved = readSavedRun(tabStorage, Date.now());
-    if (saved === null || saved.threadId !== this.visitor.threadId) {
-      tabStorage.write("run", null);
-      return false;
+    const { tabStorage, sharedStorage } = this.#dependencies;
+    const saved = readSavedRun(tabStorage);
+    if (saved !== null && [null, this.visitor.threadId].includes(saved.threadId)) {
+      if (!isStale(saved, Date.now())) {
+        if (saved.runId !== undefined) return await this.#goOn(saved);
+        await this.#send(saved.message, true);
+        return true;
+      }
+      if (saved.runId === undefined) keepUnsent(sharedStorage, saved.message);
     }
-    this.view.setPhase("streaming");
-    this.#starting = Promise.resolve();
-    let isOurs = true;
-    await this.#guarded(async () => {
-      isOurs = await tryWithTabLock(`${lockPrefix}run:${saved.id}`, async () => {
-        host.emit("resumed", { tool: saved.call?.tool ?? null, from: saved.from ?? null });
-        if (saved.call !== undefined) this.view.notify(host.strings().resumed, false);
-        const thread = await this.visitor.thread();
-        await this.#transcript.reload(thread);
-        await this.#run.attach(thread, saved);
-      });
-    });
-    if (isOurs) return true;
-    // This tab is a duplicate, and the original still has the run.
     tabStorage.write("run", null);
-    this.#starting = null;
-    this.view.rest();
     return false;
   }
 
   /** Resolves when the run has ended in any way; rejects while another one is active. */
-  async send(text: string, context: CustomerContext | null, isAgain = false): Promise<void> {
-    if (text !== "") await this.#run.send({ text, context, isAgain }, () => this.start());
+  async send(text: string, context: CustomerContext | null): Promise<void> {
+    if (text !== "") await this.#send(newMessage(text, context), false);
   }
 
-  /** Repeats what failed last. */
-  async retry(): Promise<void> {
-    const { messages } = this.view.state;
-    const failed = messages.findLast(({ problem }) => problem !== null);
-    const retry = failed?.problem?.retry ?? null;
-    if (this.view.isRunning) return;
-    if (failed === undefined || retry === null) {
-      this.view.change({ notice: null });
-      await this.start();
-      return;
-    }
-    if (retry === "attach") {
-      this.view.remove(failed.key);
-      this.view.rest();
-      await this.#guarded(async () => this.#run.attach(await this.visitor.thread(), null));
-      return;
-    }
-    const sent = messages.findLast(({ role }) => role === "user");
-    if (sent === undefined) return;
-    if (retry === "resend") this.view.remove(failed.key, sent.key);
-    await this.send(sent.text, this.#dependencies.host.customerContext(), retry === "resend");
+  /** Repeats what failed: the message with this key, or the last one. */
+  async retry(key: string | null = null): Promise<void> {
+    await retry(this.#dependencies, key, {
+      send: (message, isRepeat) => this.#send(message, isRepeat),
+      resume: () => this.resume(),
+      listen: () => this.#guarded(async () => this.#run.attach(await this.visitor.thread(), null)),
+      start: () => this.start(),
+    });
   }
 
   /** Stops the active run. The reply so far stays. */
@@ -170,7 +153,8 @@ export class Conversation {
     if (this.#starting === null || this.view.isRunning) return;
     const isVisitor = sharedStorage.owns(event, "visitor");
     if (isVisitor && this.visitor.threadId === null) this.#forgetThread();
-    else if (isVisitor || sharedStorage.owns(event, "turn")) await this.refresh();
+    else if (["visitor", "turn", "unsent"].some((name) => sharedStorage.owns(event, name)))
+      await this.refresh();
   }
 
   /** The page's tools changed. */
@@ -179,9 +163,41 @@ export class Conversation {
     await this.#guarded(async () => postCatalog(this.#dependencies, await this.visitor.thread()));
   }
 
+  async #send(message: OutgoingMessage, isRepeat: boolean): Promise<void> {
+    const isOurs = await this.#run.send(message, { isRepeat, started: () => this.start() });
+    // Another tab sends it: this one shows what becomes of it.
+    if (!isOurs) await this.refresh();
+  }
+
+  /** Resolves to false where another tab has the run: this one is its duplicate. */
+  async #goOn(saved: SavedRun): Promise<boolean> {
+    const { tabStorage, lockPrefix, host } = this.#dependencies;
+    this.view.setPhase("streaming");
+    this.#starting = Promise.resolve();
+    let isOurs = true;
+    await this.#guarded(async () => {
+      isOurs = await tryWithTabLock(lockNameOf(lockPrefix, saved.message), async () => {
+        host.emit("resumed", { tool: saved.call?.tool ?? null, from: saved.from ?? null });
+        if (saved.call !== undefined) this.view.notify(host.strings().resumed, false);
+        const thread = await this.visitor.thread();
+        await this.#transcript.reload(thread);
+        // The service may not know the visitor any more.
+        if (this.visitor.threadId !== thread.threadId) return this.view.rest();
+        this.#transcript.endWith(saved.message);
+        await this.#run.attach(thread, saved);
+      });
+    });
+    if (isOurs) return true;
+    tabStorage.write("run", null);
+    this.#starting = null;
+    this.view.rest();
+    return false;
+  }
+
   /** The last message has no reply yet: its run is active in another tab, or in none. */
   async #attachIfUnanswered(thread: ThreadAccess): Promise<void> {
-    const isUnanswered = this.view.state.messages.at(-1)?.role === "user";
+    const { messages } = this.view.state;
+    const isUnanswered = messages.findLast(({ problem }) => problem === null)?.role === "user";
     if (isUnanswered && !this.view.isRunning) await this.#run.attach(thread, null);
   }
 
@@ -203,6 +219,7 @@ export class Conversation {
     tabStorage.write("run", null);
     tabStorage.write("draft", null);
     sharedStorage.write("catalog", null);
+    dropAllUnsent(sharedStorage);
     this.view.clear();
   }
 }

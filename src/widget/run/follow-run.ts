@@ -3,11 +3,14 @@ import type { DoneLine, ErrorLine, TerminalLine } from "../../../machines/line.t
 import { currentPage } from "../service/current-page.ts";
 import { readLines } from "../service/read-lines.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
-import { busySeconds, refusedStatus } from "../service/widget-api.ts";
+import { busySeconds, refusedStatus, runIdOf } from "../service/widget-api.ts";
 import type { ToolResultBody } from "../tools/tool-result.ts";
 import type { ShownMessage } from "../view/view-state.ts";
+import { Backoff } from "./backoff.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
-import { pause } from "./pause.ts";
+import { messageRequest } from "./outgoing-message.ts";
+import type { OutgoingMessage } from "./outgoing-message.ts";
+import { pauseBusy } from "./pause.ts";
 import type { ShownReply } from "./shown-reply.ts";
 import type { ToolCalls } from "./tool-calls.ts";
 
@@ -15,14 +18,18 @@ export interface FollowedRun extends ConversationDependencies {
   thread: ThreadAccess;
   signal: AbortSignal;
   reply: ShownReply;
-  /** null: this tab only listens, and runs no tools. */
+  /** Of a run that a message of this tab began. null: this tab only listens, and runs no tools. */
   calls: ToolCalls | null;
 }
 
-/** Where a stream of the run comes from: the message just posted, a request for it, or a tool's result. */
+/**
+ * Where a stream of the run comes from: the answer to the message just posted, the message once more, a request for
+ * the run of this name (without one: the thread's active or last run), or a tool's result.
+ */
 export type StreamOpening =
-  | { type: "message"; response: Response }
-  | { type: "attach" }
+  | { type: "answer"; response: Response }
+  | { type: "message"; message: OutgoingMessage }
+  | { type: "attach"; runId: string | null }
   | { type: "tool-result"; body: ToolResultBody };
 
 export type RunEnd =
@@ -44,25 +51,26 @@ type StreamEnd =
   /** The stream did not open, or broke off. */
   | { type: "cut"; cause: unknown };
 
-/** Waits before a stream is opened again. */
-const RETRY_SECONDS = [1, 3, 9];
-
 /** Posted in place of a result that the service refuses: the agent would wait for one until the call expires. */
 const UNDELIVERABLE = "The tool ran, but its result could not be delivered";
 
 /**
  * Follows a run through its streams. Each tool_call ends one and its result opens the next; a stream that breaks off is
- * opened again. Never sends a message: only a tool result is repeated, which the service knows by its callId. Rejects
- * only with the signal's reason.
+ * opened again, by the name of its run, and what it showed is told anew. Rejects only with the signal's reason.
  */
 export async function followRun(run: FollowedRun, first: StreamOpening): Promise<RunEnd> {
   const { reply, calls, signal } = run;
+  const backoff = new Backoff(run, signal);
   const start = reply.mark();
   let mark = start;
   let opening = first;
-  let failures = 0;
+  let runId = first.type === "attach" ? first.runId : null;
+  const onOpened = (response: Response) => {
+    runId = runIdOf(response) ?? runId;
+    if (runId !== null) calls?.told(runId);
+  };
   for (;;) {
-    const end = await readStream(run, opening, mark, () => (failures = 0));
+    const end = await readStream(run, opening, mark, { onOpened, onLine: () => backoff.reset() });
     if (end.type === "tool_call") {
       if (calls === null) return { type: "elsewhere" };
       mark = reply.mark();
@@ -74,28 +82,36 @@ export async function followRun(run: FollowedRun, first: StreamOpening): Promise
 
     const cause = end.type === "cut" ? end.cause : null;
     const status = refusedStatus(cause);
-    const seconds = RETRY_SECONDS[failures];
     if (status === 429) {
-      await pause(run, busySeconds(cause), "busy", signal);
+      await pauseBusy(run, busySeconds(cause), signal);
     } else if ((status === 413 || status === 422) && isReplaceable(opening)) {
       opening = { type: "tool-result", body: { ...opening.body, result: UNDELIVERABLE, isError: true } };
-    } else if (isFinal(status) || seconds === undefined) {
+    } else if (status === 404 && isForgotten(opening, calls)) {
+      opening = { type: "message", message: calls.message };
+      mark = start;
+    } else if (isFinal(status) || !(await backoff.wait(cause))) {
       return { type: "lost", cause };
-    } else {
-      failures += 1;
-      await pause(run, seconds, "cut", signal);
-      signal.throwIfAborted();
-      // A result whose stream was cut is posted again, as it may not have arrived.
-      if (opening.type !== "tool-result" || end.type === "moved" || status === 409) {
-        opening = { type: "attach" };
-        mark = start;
-      }
+    } else if (opening.type !== "tool-result" || end.type === "moved" || status === 409) {
+      opening = again(runId, calls);
+      mark = start;
     }
+    // Else a result whose stream was cut is posted again, as it may not have arrived.
   }
+}
+
+/** Of all ways to the run's stream one that no other run can be taken for; asking by name counts against no rate. */
+function again(runId: string | null, calls: ToolCalls | null): StreamOpening {
+  if (runId !== null || calls === null) return { type: "attach", runId };
+  return { type: "message", message: calls.message };
 }
 
 function isReplaceable(opening: StreamOpening): opening is Extract<StreamOpening, { type: "tool-result" }> {
   return opening.type === "tool-result" && opening.body.result !== UNDELIVERABLE;
+}
+
+/** A store that failed over may have lost the run with its message, which is then said anew. */
+function isForgotten(opening: StreamOpening, calls: ToolCalls | null): calls is ToolCalls {
+  return opening.type === "attach" && opening.runId !== null && calls !== null;
 }
 
 /** 409 is not: the call is no longer pending, and the thread's stream shows what became of the run. */
@@ -108,11 +124,12 @@ async function readStream(
   run: FollowedRun,
   opening: StreamOpening,
   mark: ShownMessage | null,
-  onLine: () => void,
+  { onOpened, onLine }: { onOpened: (response: Response) => void; onLine: () => void },
 ): Promise<StreamEnd> {
   const { host, reply, signal } = run;
   try {
     const response = await openStream(run, opening);
+    onOpened(response);
     reply.rewind(mark);
     if (response.status === 204) return { type: "none" };
     if (response.body === null) return { type: "cut", cause: null };
@@ -136,10 +153,14 @@ function openStream(
 ): Promise<Response> | Response {
   const { visitorToken, threadId } = thread;
   switch (opening.type) {
-    case "message":
+    case "answer":
       return opening.response;
+    case "message":
+      return api({ ...messageRequest(opening.message, thread), signal });
     case "attach": {
-      const path = `/threads/${encodeURIComponent(threadId)}/stream`;
+      const { runId } = opening;
+      const query = runId === null ? "" : `?run=${encodeURIComponent(runId)}`;
+      const path = `/threads/${encodeURIComponent(threadId)}/stream${query}`;
       return api({ path, method: "GET", visitorToken, signal });
     }
     case "tool-result": {

@@ -1,24 +1,44 @@
 import { delay } from "../service/delay.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 
-/** Counts the seconds down in the banner. After a cut connection it also waits until the browser is online. */
-export async function pause(
-  { view, host }: Pick<ConversationDependencies, "view" | "host">,
+type PauseDependencies = Pick<ConversationDependencies, "view" | "host">;
+
+/** After a 429: counts the seconds down in the banner. */
+export async function pauseBusy(
+  { view, host }: PauseDependencies,
   seconds: number,
-  reason: "cut" | "busy",
   signal?: AbortSignal,
 ): Promise<void> {
-  const strings = host.strings();
   for (let left = seconds; left > 0 && signal?.aborted !== true; left -= 1) {
-    const text = reason === "busy" ? strings.slowDown.replace("{n}", String(left)) : strings.reconnecting;
-    view.notify(text, false);
+    view.notify(host.strings().slowDown.replace("{n}", String(left)), false);
     await delay(1_000);
   }
-  if (reason === "cut" && !navigator.onLine && signal?.aborted !== true) {
-    await new Promise<unknown>((resolve) => {
-      window.addEventListener("online", resolve, { once: true });
-      signal?.addEventListener("abort", resolve, { once: true });
-    });
-  }
   view.change({ notice: null });
+}
+
+/**
+ * After a lost connection: until the time is over, or somebody looks at the page again; while the browser is offline,
+ * until it is online. Resolves to true where it came back online.
+ */
+export async function pauseCut(
+  { view, host }: PauseDependencies,
+  ms: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  view.notify(host.strings().reconnecting, false);
+  const done = new AbortController();
+  let isBack = false;
+  await new Promise<void>((resolve) => {
+    const options = { signal: done.signal };
+    const timer = setTimeout(() => navigator.onLine && resolve(), ms);
+    done.signal.addEventListener("abort", () => clearTimeout(timer));
+    signal.addEventListener("abort", () => resolve(), options);
+    window.addEventListener("online", () => ((isBack = true), resolve()), options);
+    const shown = () => document.visibilityState === "visible" && navigator.onLine && resolve();
+    document.addEventListener("visibilitychange", shown, options);
+    if (signal.aborted) resolve();
+  });
+  done.abort();
+  view.change({ notice: null });
+  return isBack;
 }

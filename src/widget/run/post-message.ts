@@ -1,65 +1,59 @@
-import { currentPage } from "../service/current-page.ts";
-import type { CustomerContext } from "../service/customer-context.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
-import { Unreachable } from "../service/widget-api.ts";
+import { busySeconds, refusedStatus, Unreachable } from "../service/widget-api.ts";
 import { postCatalog } from "../tools/post-catalog.ts";
-import type { ShownMessage } from "../view/view-state.ts";
+import { Backoff } from "./backoff.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
-import type { StreamOpening } from "./follow-run.ts";
+import { messageRequest } from "./outgoing-message.ts";
+import type { OutgoingMessage } from "./outgoing-message.ts";
+import { pauseBusy } from "./pause.ts";
 import { newSavedRun } from "./saved-run.ts";
 import type { Transcript } from "./transcript.ts";
-
-export interface OutgoingMessage {
-  text: string;
-  context: CustomerContext | null;
-  /** Sent before, without a response: it may have arrived. */
-  isAgain: boolean;
-}
 
 interface PostOptions extends ConversationDependencies {
   transcript: Transcript;
   message: OutgoingMessage;
-  /** The message and its reply to be, as they are shown. */
-  sent: ShownMessage;
-  reply: ShownMessage;
-  runId: string;
+  /** Sent before, and the service may have taken it. */
+  isRepeat: boolean;
   signal: AbortSignal;
 }
 
 export interface PostedMessage {
   thread: ThreadAccess;
-  opening: StreamOpening;
+  /** The stream of the message's run. */
+  response: Response;
 }
 
-/** Posts the message, unless it turns out to have arrived before: then only its stream is opened. */
+/**
+ * Posts the message until the service answers, a bounded number of times: a repeat says nothing new. Rejects with a
+ * refusal, with the last failure, or with the signal's reason.
+ */
 export async function postMessage(options: PostOptions): Promise<PostedMessage> {
-  const { visitor, transcript, message, sent, reply, signal } = options;
-  const attach = async (): Promise<PostedMessage> => ({
-    thread: await visitor.thread(),
-    opening: { type: "attach" },
-  });
-  if (message.isAgain && (await transcript.hasArrived(sent))) return await attach();
-  try {
-    return await visitor.inThread(
-      async (thread) => ({ thread, opening: { type: "message", response: await post(options, thread) } }),
-      () => transcript.startOver(sent, reply),
-    );
-  } catch (error) {
-    // Cut off without a response: before the message arrived, or after.
-    if (!(error instanceof Unreachable) || !navigator.onLine) throw error;
-    if (!(await transcript.hasArrived(sent))) throw error;
-    signal.throwIfAborted();
-    return await attach();
+  const { visitor, transcript, signal } = options;
+  const backoff = new Backoff(options, signal);
+  for (let mayBeTaken = options.isRepeat; ; mayBeTaken = true) {
+    try {
+      return await visitor.inThread(
+        async (thread) => ({ thread, response: await post(options, thread) }),
+        () => transcript.startOver(),
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      // Too many messages is no answer to a message that was taken before: the visitor must not write it again.
+      if (mayBeTaken && refusedStatus(error) === 429) await pauseBusy(options, busySeconds(error), signal);
+      else if (!isUnanswered(error) || !(await backoff.wait(error))) throw error;
+    }
   }
 }
 
 async function post(options: PostOptions, thread: ThreadAccess): Promise<Response> {
-  const { api, tabStorage, message, runId, signal } = options;
-  const { visitorToken, threadId } = thread;
+  const { api, tabStorage, message, signal } = options;
   await postCatalog(options, thread);
-  // Saved before it is sent: if the visitor leaves right after, the next page shows the reply.
-  tabStorage.write("run", newSavedRun(runId, threadId));
-  const { text, context } = message;
-  const body = { threadId, text, page: currentPage(), customerContext: context ?? undefined };
-  return await api({ path: "/messages", visitorToken, body, signal });
+  // Saved before it is sent: if the visitor leaves right after, the next page sends it again.
+  tabStorage.write("run", newSavedRun(message, thread.threadId));
+  return await api({ ...messageRequest(message, thread), signal });
+}
+
+/** The message may have been taken, or not. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof Unreachable || refusedStatus(error) >= 500;
 }

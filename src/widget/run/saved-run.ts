@@ -1,22 +1,27 @@
 import { fieldsOf, isString } from "../service/fields.ts";
 import type { JsonStorage } from "../service/json-storage.ts";
 import type { ToolResultBody } from "../tools/tool-result.ts";
+import { isOutgoingMessage } from "./outgoing-message.ts";
+import type { OutgoingMessage } from "./outgoing-message.ts";
 
 const PHASES = ["talking", "asking", "executing", "answered"] as const;
 
 /**
  * Where the run of this tab stands, saved so that the page after a navigation can go on with it.
  *
- *   talking    the service is at work
+ *   talking    the message is being sent, or the service is at work
  *   asking     a tool_call arrived; the visitor has not allowed it yet
  *   executing  the tool was started; its result is not known
  *   answered   the tool's result is known, and posted or about to be
  */
 export interface SavedRun {
   phase: (typeof PHASES)[number];
-  /** Names the run's lock: a duplicated tab has a copy of this record. */
-  id: string;
-  threadId: string;
+  /** What began the run. */
+  message: OutgoingMessage;
+  /** null: the message is the first one, and there is no thread yet. */
+  threadId: string | null;
+  /** The service's name for the run; absent until it has answered the message. */
+  runId?: string;
   atMs: number;
   call?: { callId: string; tool: string };
   /** The page that the tool was started on. */
@@ -28,23 +33,34 @@ export interface SavedRun {
 /** A tool_call expires after this time (the service's default of TOOL_RESULT_TIMEOUT_SECONDS). */
 const STALE_MS = 600_000;
 
-export function newSavedRun(id: string, threadId: string): SavedRun {
-  return { phase: "talking", id, threadId, atMs: Date.now() };
+export function newSavedRun(message: OutgoingMessage, threadId: string | null): SavedRun {
+  return { phase: "talking", message, threadId, atMs: Date.now() };
 }
 
-/** null where none is saved, or it is stale. */
-export function readSavedRun(storage: JsonStorage, nowMs: number): SavedRun | null {
+/** null where none is saved. */
+export function readSavedRun(storage: JsonStorage): SavedRun | null {
   const value = storage.read("run");
-  return isSavedRun(value) && nowMs - value.atMs <= STALE_MS ? value : null;
+  return isSavedRun(value) ? value : null;
+}
+
+export function isStale({ atMs }: SavedRun, nowMs: number): boolean {
+  return nowMs - atMs > STALE_MS;
+}
+
+/** Held while a tab sends the message and follows its run: a duplicated tab has a copy of this record. */
+export function lockNameOf(prefix: string, { clientMessageId }: OutgoingMessage): string {
+  return `${prefix}run:${clientMessageId}`;
 }
 
 function isSavedRun(value: unknown): value is SavedRun {
-  const { phase, id, threadId, atMs, call, from = "", body } = fieldsOf(value);
+  const { phase, message, threadId, runId = "", atMs, call, from = "", body } = fieldsOf(value);
   const { callId, tool } = fieldsOf(call);
   return (
     PHASES.some((known) => known === phase) &&
+    isOutgoingMessage(message) &&
     typeof atMs === "number" &&
-    [id, threadId, from].every(isString) &&
+    (threadId === null || isString(threadId)) &&
+    [runId, from].every(isString) &&
     (call === undefined || [callId, tool].every(isString)) &&
     (body === undefined || fieldsOf(body)["callId"] === callId)
   );

@@ -32,7 +32,7 @@ export async function showEnd(run: EndedRun, end: RunEnd): Promise<void> {
       host.emit("done", end);
       return;
     case "error": {
-      if (view.message(shownKey)?.role !== "assistant") shownKey = view.add("assistant", "").key;
+      if (view.message(shownKey)?.role !== "assistant") shownKey = view.addReply().key;
       view.fail(shownKey, problemOf(end, host.strings()));
       if (!host.isSeen()) view.countUnread();
       const { type: _type, ...error } = end;
@@ -44,7 +44,7 @@ export async function showEnd(run: EndedRun, end: RunEnd): Promise<void> {
       view.rest();
       return;
     case "lost":
-      if (view.message(key) === null) shownKey = view.add("assistant", "").key;
+      if (view.message(key) === null) shownKey = view.addReply().key;
       view.fail(shownKey, { text: host.strings().cut, retry: "attach" });
       warnOwner(end.cause);
       host.emit("error", { message: "The connection to the run is lost" });

@@ -3,24 +3,37 @@ import { tryWithTabLock } from "../service/tab-lock.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import { followRun } from "./follow-run.ts";
+import type { StreamOpening } from "./follow-run.ts";
+import type { OutgoingMessage } from "./outgoing-message.ts";
 import { postMessage } from "./post-message.ts";
-import type { OutgoingMessage, PostedMessage } from "./post-message.ts";
-import { newSavedRun } from "./saved-run.ts";
+import { lockNameOf, newSavedRun } from "./saved-run.ts";
 import type { SavedRun } from "./saved-run.ts";
 import { showEnd, showStopped } from "./show-end.ts";
 import { showUndelivered } from "./show-failure.ts";
 import { ShownReply } from "./shown-reply.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import type { Transcript } from "./transcript.ts";
+import { dropAllUnsent, dropUnsent, keepUnsent } from "./unsent-messages.ts";
 import { warnOwner } from "./warn-owner.ts";
 import { writeDraft } from "./write-draft.ts";
 
 /** How long a stream may take to end by itself after a cancel. */
 const LAST_LINE_MS = 1_000;
 
-interface FollowOptions extends PostedMessage {
+interface SendOptions {
+  /** Sent before: the service may have taken it. */
+  isRepeat: boolean;
+  /** Resolves when the message may be sent. */
+  started: () => Promise<void>;
+}
+
+interface FollowOptions {
+  thread: ThreadAccess;
+  opening: StreamOpening;
   /** null: this tab did not start the run; it only listens, and runs no tools. */
   saved: SavedRun | null;
+  /** The history may hold the reply by the end, and is shown then. */
+  reloads: boolean;
   /** Of the reply. */
   key: string;
   signal: AbortSignal;
@@ -44,51 +57,63 @@ export class TabRun {
     this.#allowed.clear();
   }
 
-  /** Shows a message, sends it once `started` resolves, and follows its run. Resolves when that has ended in any way. */
-  async send(message: OutgoingMessage, started: () => Promise<void>): Promise<void> {
+  /**
+   * Shows a message, sends it, and follows its run. Resolves when that has ended in any way; to false where another tab
+   * sends the same message.
+   */
+  async send(message: OutgoingMessage, { isRepeat, started }: SendOptions): Promise<boolean> {
     const dependencies = this.#dependencies;
-    const { view, host, tabStorage, lockPrefix } = dependencies;
+    const { view, visitor, tabStorage, sharedStorage, lockPrefix } = dependencies;
     if (view.isRunning) throw new Error("Cannot send: a reply is under way");
-    view.removeRetries();
-    const sent = view.add("user", message.text);
-    const reply = view.add("assistant", "");
-    writeDraft(dependencies, "");
+    view.removeRetries(isRepeat);
+    if (isRepeat) view.removeSaid(message.clientMessageId);
+    const sent = view.addSaid(message.text, message.clientMessageId);
+    const reply = view.addReply();
     view.setPhase("sending");
-    host.emit("message", { role: "user", text: message.text });
-    const runId = Math.random().toString(36).slice(2);
+    tabStorage.write("run", newSavedRun(message, visitor.threadId));
+    if (!isRepeat) this.#saidNew(message);
     const { signal } = (this.#controller = new AbortController());
     try {
       await started();
       view.setPhase("sending");
       signal.throwIfAborted();
-      await tryWithTabLock(`${lockPrefix}run:${runId}`, async () => {
+      const isOurs = await tryWithTabLock(lockNameOf(lockPrefix, message), async () => {
         const transcript = this.#transcript;
-        const posted = await postMessage({
-          ...dependencies,
-          transcript,
-          message,
-          sent,
-          reply,
-          runId,
-          signal,
-        });
-        const saved = newSavedRun(runId, posted.thread.threadId);
-        await this.#follow({ ...posted, saved, key: reply.key, signal });
+        const posted = await postMessage({ ...dependencies, transcript, message, isRepeat, signal });
+        dropUnsent(sharedStorage, message);
+        const { thread, response } = posted;
+        const opening = { type: "answer", response } as const;
+        const saved = newSavedRun(message, thread.threadId);
+        await this.#follow({ thread, opening, saved, reloads: isRepeat, key: reply.key, signal });
       });
+      if (isOurs) return true;
+      // Until that tab has an answer, or the history has the message, it is not sent.
+      keepUnsent(sharedStorage, message);
+      tabStorage.write("run", null);
+      view.remove(sent.key, reply.key);
+      view.rest();
+      return false;
     } catch (error) {
       tabStorage.write("run", null);
       if (signal.aborted) showStopped(dependencies, reply.key);
-      else showUndelivered(dependencies, error, { sent, reply });
+      else showUndelivered(dependencies, error, { message, sent, reply });
+      return true;
     } finally {
       this.#controller = null;
     }
   }
 
-  /** Follows the thread's run. `saved` is null where this tab did not start it. */
+  /**
+   * Follows a run: the one saved, which a message of this tab began, by its name; without one the thread's active or
+   * last run.
+   */
   async attach(thread: ThreadAccess, saved: SavedRun | null): Promise<void> {
     const { signal } = (this.#controller ??= new AbortController());
-    const { key } = this.#dependencies.view.add("assistant", "");
-    await this.#follow({ thread, opening: { type: "attach" }, saved, key, signal });
+    const { view } = this.#dependencies;
+    const { key } = view.addReply();
+    view.setPhase("streaming");
+    const opening = { type: "attach", runId: saved?.runId ?? null } as const;
+    await this.#follow({ thread, opening, saved, reloads: true, key, signal });
   }
 
   /** Stops the active run. The reply so far stays. */
@@ -115,23 +140,31 @@ export class TabRun {
     }
   }
 
+  /** The visitor has gone on from the messages that were not sent before. */
+  #saidNew({ text }: OutgoingMessage): void {
+    const { host, sharedStorage } = this.#dependencies;
+    dropAllUnsent(sharedStorage);
+    writeDraft(this.#dependencies, "");
+    host.emit("message", { role: "user", text });
+  }
+
   /** Follows the run to its end, and shows how it ended. */
-  async #follow({ thread, opening, saved, key, signal }: FollowOptions): Promise<void> {
+  async #follow({ thread, opening, saved, reloads, key, signal }: FollowOptions): Promise<void> {
     const dependencies = this.#dependencies;
-    const { view, tabStorage, sharedStorage } = dependencies;
+    const { tabStorage, sharedStorage } = dependencies;
     const reply = new ShownReply(dependencies, key);
     const run = { ...dependencies, thread, signal };
     const calls = saved === null ? null : new ToolCalls({ ...run, allowed: this.#allowed }, saved);
-    const reloadFrom = opening.type === "attach" ? thread : null;
-    if (reloadFrom !== null) view.setPhase("streaming");
     try {
-      const end = await followRun({ ...run, reply, calls }, opening).finally(() => {
-        if (saved !== null) tabStorage.write("run", null);
-      });
+      const end = await followRun({ ...run, reply, calls }, opening);
+      // A run that is lost stays saved, for a Retry or the next page.
+      if (saved !== null && end.type !== "lost") tabStorage.write("run", null);
+      const reloadFrom = reloads ? thread : null;
       await showEnd({ ...dependencies, transcript: this.#transcript, key, reloadFrom }, end);
       // Other tabs reload the history.
       if (saved !== null) sharedStorage.write("turn", Date.now());
     } catch (error) {
+      if (saved !== null) tabStorage.write("run", null);
       if (!signal.aborted) throw error;
       showStopped(dependencies, key);
     } finally {

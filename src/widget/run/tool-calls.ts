@@ -8,6 +8,7 @@ import { isEmpty, openedPageResult } from "../tools/tool-result.ts";
 import type { ToolResultBody } from "../tools/tool-result.ts";
 import { confirmCall } from "./confirm-call.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import type { OutgoingMessage } from "./outgoing-message.ts";
 import type { SavedRun } from "./saved-run.ts";
 
 interface OwnRun extends ConversationDependencies {
@@ -28,6 +29,15 @@ export class ToolCalls {
   constructor(run: OwnRun, saved: SavedRun) {
     this.#run = run;
     this.#saved = saved;
+  }
+
+  get message(): OutgoingMessage {
+    return this.#saved.message;
+  }
+
+  /** The service has begun to tell the run: the next page can ask for it by name. */
+  told(runId: string): void {
+    if (this.#saved.runId !== runId) this.#save({ runId });
   }
 
   async answer(call: ToolCallLine): Promise<ToolResultBody> {

@@ -3,8 +3,10 @@ import type { HistoryMessage, HistoryPage } from "../service/read-history.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
 import type { ShownMessage } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import type { OutgoingMessage } from "./outgoing-message.ts";
+import { dropUnsent, unsentMessages } from "./unsent-messages.ts";
 
-/** The thread's history in the view. */
+/** The thread's history in the view, and below it what was not sent. */
 export class Transcript {
   readonly #dependencies: ConversationDependencies;
   readonly #onGone: () => void;
@@ -20,9 +22,10 @@ export class Transcript {
     const { view } = this.#dependencies;
     const page = await this.#newest(thread);
     if (page === null) return;
-    const isSending = view.state.phase === "sending";
-    const unsent = isSending ? view.state.messages.filter(({ key }) => key.startsWith("l")) : [];
-    view.change({ ...page, messages: [...page.messages, ...unsent] });
+    const { sending } = view;
+    // Of a message that is sent again, the history may hold all that is about to be told.
+    const { messages } = upTo(page.messages, sending[0]?.clientMessageId ?? null);
+    view.change({ ...page, messages: [...messages, ...sending] });
   }
 
   /** Shows the history anew, unless a message was added meanwhile, which it may or may not hold. */
@@ -31,6 +34,15 @@ export class Transcript {
     const lastKey = view.state.messages.at(-1)?.key;
     const page = await this.#newest(thread);
     if (page !== null && view.state.messages.at(-1)?.key === lastKey) view.change(page);
+  }
+
+  /** Ends what is shown with this message: its run is about to be told from the beginning. */
+  endWith({ clientMessageId, text }: OutgoingMessage): void {
+    const { view } = this.#dependencies;
+    const { messages, found } = upTo(view.state.messages, clientMessageId);
+    if (found !== null) view.change({ messages: [...messages, { ...found, problem: null }] });
+    // It waits for its turn.
+    else view.addSaid(text, clientMessageId);
   }
 
   /** Adds the page of history before the first message shown. */
@@ -42,35 +54,41 @@ export class Transcript {
     view.change({ ...page, messages: [...page.messages, ...view.state.messages] });
   }
 
-  /**
-   * Did a message arrive whose response did not? Then the history holds its text once more than the view. Rejects where
-   * the service cannot be asked.
-   */
-  async hasArrived(sent: ShownMessage): Promise<boolean> {
-    const { api, visitor, view } = this.#dependencies;
-    if (visitor.threadId === null) return false;
-    const { messages } = await readHistory(api, await visitor.thread(), null);
-    const isSame = ({ role, text }: HistoryMessage | ShownMessage) => role === "user" && text === sent.text;
-    const known = view.state.messages.filter(({ key }) => key !== sent.key).slice(-messages.length);
-    const delivered = known.filter(({ problem }) => problem === null);
-    return messages.filter(isSame).length > delivered.filter(isSame).length;
-  }
-
-  /** A new thread, with the messages that are being sent. */
-  startOver(...messages: ShownMessage[]): void {
-    this.#dependencies.sharedStorage.write("catalog", null);
-    this.#dependencies.view.change({ messages, hasEarlier: false });
+  /** A new thread; what is being sent goes there. */
+  startOver(): void {
+    const { sharedStorage, view } = this.#dependencies;
+    sharedStorage.write("catalog", null);
+    view.change({ messages: view.sending, hasEarlier: false });
   }
 
   async #newest(thread: ThreadAccess): Promise<ShownPage | null> {
-    const { api, visitor } = this.#dependencies;
+    const { api, visitor, view } = this.#dependencies;
     try {
-      return shownPage(await readHistory(api, thread, null));
+      return this.#withUnsent(shownPage(await readHistory(api, thread, null)));
     } catch (error) {
       if (!visitor.forgetUnknown(error, thread.visitorToken)) throw error;
+      const { sending } = view;
       this.#onGone();
+      view.change({ messages: sending });
       return null;
     }
+  }
+
+  #withUnsent({ messages, hasEarlier }: ShownPage): ShownPage {
+    const { sharedStorage, host, view } = this.#dependencies;
+    const has = (shown: ShownMessage[], { clientMessageId }: OutgoingMessage) =>
+      shown.some((message) => message.clientMessageId === clientMessageId);
+    for (const message of unsentMessages(sharedStorage)) {
+      if (has(messages, message)) dropUnsent(sharedStorage, message);
+    }
+    const problem = { text: host.strings().notSent, retry: "resend" } as const;
+    const unsent = unsentMessages(sharedStorage)
+      .filter((message) => !has(view.sending, message))
+      .map(({ clientMessageId, text }): ShownMessage => {
+        const key = `u${clientMessageId}`;
+        return { key, role: "user", text, clientMessageId, steps: [], live: false, problem };
+      });
+    return { messages: [...messages, ...unsent], hasEarlier };
   }
 }
 
@@ -85,4 +103,15 @@ function shownPage({ messages, hasEarlier }: HistoryPage): ShownPage {
 
 function shownMessage({ id, ...message }: HistoryMessage): ShownMessage {
   return { ...message, key: `h${id}`, live: false, problem: null };
+}
+
+/** The messages before the one with this id, or all; and that one. */
+function upTo(
+  messages: ShownMessage[],
+  clientMessageId: string | null,
+): { messages: ShownMessage[]; found: ShownMessage | null } {
+  const at = messages.findIndex((message) => message.clientMessageId === clientMessageId);
+  const found = messages[at];
+  if (clientMessageId === null || found === undefined) return { messages, found: null };
+  return { messages: messages.slice(0, at), found };
 }

@@ -1,5 +1,5 @@
 import type { StepLine } from "../../../machines/line.ts";
-import { fieldsOf } from "./fields.ts";
+import { fieldsOf, isString } from "./fields.ts";
 import { isStep } from "./is-line.ts";
 import type { ThreadAccess } from "./visitor-session.ts";
 import type { WidgetApi } from "./widget-api.ts";
@@ -11,6 +11,8 @@ export interface HistoryMessage {
   id: string;
   role: "user" | "assistant";
   text: string;
+  /** The id that a page gave to the visitor's message. */
+  clientMessageId: string | null;
   steps: Omit<StepLine, "type">[];
 }
 
@@ -35,11 +37,12 @@ export async function readHistory(
 }
 
 function messageOf(item: unknown): HistoryMessage {
-  const { id, role, content, steps } = fieldsOf(item);
+  const { id, role, content, clientMessageId, steps } = fieldsOf(item);
   return {
     id: String(id),
     role: role === "user" ? "user" : "assistant",
     text: String(content),
+    clientMessageId: isString(clientMessageId) ? clientMessageId : null,
     steps: Array.isArray(steps) ? steps.filter(isStep) : [],
   };
 }

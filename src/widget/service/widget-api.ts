@@ -1,7 +1,7 @@
 /** The service answered with an error status. */
 export class Refused extends Error {
   readonly status: number;
-  /** Of a 429; 1 where the service named none. */
+  /** Of a 429 or 503; 1 where the service named none. */
   readonly retryAfterSeconds: number;
 
   constructor(status: number, retryAfterSeconds: number) {
@@ -20,6 +20,11 @@ export function refusedStatus(error: unknown): number {
 /** The seconds to wait after a 429; 0 for any other error. */
 export function busySeconds(error: unknown): number {
   return error instanceof Refused && error.status === 429 ? error.retryAfterSeconds : 0;
+}
+
+/** The name of the run that a stream is of; null where the service does not tell. */
+export function runIdOf(response: Response): string | null {
+  return response.headers.get("x-run-id");
 }
 
 /** No answer: offline, service down, or origin not allowed. A browser does not say which. */

@@ -8,7 +8,7 @@ import type { ShownMessage, ShownStep } from "./view-state.ts";
 interface Props {
   message: ShownMessage;
   strings: Strings;
-  retry: () => void;
+  retry: (key: string) => void;
 }
 
 /** One message. Drawn again only when it has changed. */
@@ -52,7 +52,7 @@ export class MessageBubble extends Component<Props> {
               </p>
             )}
             {problem.retry !== null && (
-              <button type="button" class="chip" onClick={retry}>
+              <button type="button" class="chip" onClick={() => retry(message.key)}>
                 {strings.retry}
               </button>
             )}

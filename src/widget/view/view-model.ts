@@ -20,6 +20,11 @@ export class ViewModel {
     return isRunning(this.#state.phase);
   }
 
+  /** The message that is being sent and its reply; no others, where none is. */
+  get sending(): ShownMessage[] {
+    return this.#state.phase === "sending" ? this.#state.messages.slice(-2) : [];
+  }
+
   change(change: Partial<ViewState>): void {
     const before = this.#state;
     this.#state = { ...before, ...change };
@@ -39,13 +44,14 @@ export class ViewModel {
     this.change({ notice: { text, alert } });
   }
 
-  /** Adds a message at the end; a reply is live. */
-  add(role: ShownMessage["role"], text: string): ShownMessage {
-    this.#keys += 1;
-    const key = `l${this.#keys}`;
-    const message = { key, role, text, steps: [], live: role === "assistant", problem: null };
-    this.change({ messages: [...this.#state.messages, message] });
-    return message;
+  /** Adds a visitor's message at the end. */
+  addSaid(text: string, clientMessageId: string): ShownMessage {
+    return this.#add({ role: "user", text, clientMessageId, live: false });
+  }
+
+  /** Adds a reply at the end, which is live and has no text yet. */
+  addReply(): ShownMessage {
+    return this.#add({ role: "assistant", text: "", clientMessageId: null, live: true });
   }
 
   message(key: string): ShownMessage | null {
@@ -59,6 +65,12 @@ export class ViewModel {
 
   remove(...keys: string[]): void {
     this.change({ messages: this.#state.messages.filter((message) => !keys.includes(message.key)) });
+  }
+
+  /** Removes the message that a page gave this id to. */
+  removeSaid(clientMessageId: string): void {
+    const { messages } = this.#state;
+    this.change({ messages: messages.filter((message) => message.clientMessageId !== clientMessageId) });
   }
 
   /** The reply has ended; an empty one is removed. */
@@ -81,12 +93,15 @@ export class ViewModel {
     else this.setPhase("error");
   }
 
-  /** Only the newest problem has a Retry button. */
-  removeRetries(): void {
+  /** Only the newest problem has a Retry button, and what was not sent, where `keepsUnsent` says so. */
+  removeRetries(keepsUnsent: boolean): void {
+    const keeps = ({ retry }: Problem) => keepsUnsent && retry === "resend";
     this.change({
       notice: null,
       messages: this.#state.messages.map((message) =>
-        message.problem === null ? message : { ...message, problem: { ...message.problem, retry: null } },
+        message.problem === null || keeps(message.problem)
+          ? message
+          : { ...message, problem: { ...message.problem, retry: null } },
       ),
     });
   }
@@ -97,6 +112,13 @@ export class ViewModel {
 
   clear(): void {
     this.change({ ...EMPTY_VIEW, phase: this.isRunning ? this.#state.phase : restingPhase() });
+  }
+
+  #add(shown: Pick<ShownMessage, "role" | "text" | "clientMessageId" | "live">): ShownMessage {
+    this.#keys += 1;
+    const message = { ...shown, key: `l${this.#keys}`, steps: [], problem: null };
+    this.change({ messages: [...this.#state.messages, message] });
+    return message;
   }
 }
 

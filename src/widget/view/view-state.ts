@@ -30,6 +30,8 @@ export interface ShownMessage {
   key: string;
   role: "user" | "assistant";
   text: string;
+  /** Of a visitor's message that a page gave one to. */
+  clientMessageId: string | null;
   steps: ShownStep[];
   /** More may follow. */
   live: boolean;
@@ -46,7 +48,7 @@ export interface ShownStep {
 export interface Problem {
   text: string;
   hint?: string | undefined;
-  /** resend: it never arrived. again: the run failed. attach: the run may have gone on without this tab. */
+  /** resend: no answer came. again: the run failed. attach: the run may have gone on without this tab. */
   retry: "resend" | "again" | "attach" | null;
 }
 

@@ -20,7 +20,7 @@ export interface WidgetActions {
   toggle: () => void;
   send: (text: string) => void;
   stop: () => void;
-  retry: () => void;
+  retry: (key: string) => void;
   newThread: () => void;
   earlier: () => void;
   draft: (text: string) => void;

@@ -1,6 +1,9 @@
 import type { About, Exchange } from "../clients/exchange.ts";
 import type { Watch, Watcher } from "./watcher.ts";
 
+/** With a run that is named: the thread may have it no more. */
+const NAMED = [200, 404];
+
 /** What each request may be answered, besides 503. */
 const STATUSES: Record<About["type"], readonly number[]> = {
   say: [200, 429],
@@ -18,6 +21,7 @@ const STATUSES: Record<About["type"], readonly number[]> = {
  * statuses: requests that are right are answered as the spec says; a token and a thread that were made stay.
  * a-result-is-saved: the 200 of a result comes after its save. only-the-pending-call: a result for another call, or of
  * another tool, is refused. a-catalog-is-saved: the 204 of a catalog comes after its save.
+ * a-named-run-is-found: who re-attaches to a run that is there gets its stream.
  * one-account: a token belongs to one account, an account to one user, for good.
  */
 export function watchAnswers({ ledger, report, world }: Watch): Watcher {
@@ -36,7 +40,8 @@ export function watchAnswers({ ledger, report, world }: Watch): Watcher {
     const { about } = exchange;
     const uid = "uid" in about ? about.uid : null;
     const who = `${exchange.client}'s ${about.type} ${exchange.nth} at ${exchange.instance}`;
-    if (status !== 503 && !STATUSES[about.type].includes(status) && !isChannelAstray(exchange, 0)) {
+    const allowed = about.type === "follow" && about.runId !== null ? NAMED : STATUSES[about.type];
+    if (status !== 503 && !allowed.includes(status) && !isChannelAstray(exchange, 0)) {
       return report("statuses", uid, `${who} is answered ${status}`);
     }
     if (about.type === "answer" && status === 200) {
@@ -44,10 +49,21 @@ export function watchAnswers({ ledger, report, world }: Watch): Watcher {
       if (!ledger.isAnswered(about.callId))
         report("a-result-is-saved", uid, `${who} is taken, and not saved`);
     }
+    if (about.type === "follow" && status === 404) checkMissed(exchange, about);
     if (about.type === "catalog" && status === 204 && !ledger.isDisturbed(about.uid, exchange.sentAtMs)) {
       const isSaved = ledger.truth(about.uid).catalogs.some(({ catalog }) => catalog === about.catalog);
       if (!isSaved) report("a-catalog-is-saved", uid, `${who} is taken, and not saved`);
     }
+  }
+
+  function checkMissed(exchange: Exchange, { uid, runId }: Extract<About, { type: "follow" }>): void {
+    const { instance, sentAtMs, client, nth } = exchange;
+    const { queue, runs } = ledger.truth(uid);
+    const isThere = runId !== null && (runs.has(runId) || queue.some((message) => message.runId === runId));
+    const isAstray =
+      world.cluster.ofThread(uid).wasAstray(instance, sentAtMs) || isChannelAstray(exchange, 0);
+    if (!isThere || isAstray || ledger.isCut(uid, sentAtMs)) return;
+    report("a-named-run-is-found", uid, `${client}'s follow ${nth} finds no ${runId}, which is there`);
   }
 
   function checkIdentified(exchange: Exchange): void {

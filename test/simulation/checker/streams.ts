@@ -13,7 +13,7 @@ const LOST = "The service has lost this message";
 
 /**
  * one-terminal-line: a stream ends with one, and with nothing else but the end of its connection.
- * a-stream-is-of-one-run: whatever cut it, its text is of one run, in order, nothing twice.
+ * a-stream-is-of-one-run: whatever cut it, its text is of the run that it names, in order, nothing twice.
  * a-stream-is-what-is-stored: where the run's own last line came, the text and the steps before it are the stored ones.
  * a-reply-is-what-was-written: what a run leaves in the history is what models wrote for it, and no more;
  * a-reply-has-no-error-in-it: nor has a reply that failed its error at its end.
@@ -32,6 +32,11 @@ export function watchStreams({ ledger, report, world }: Watch, thoughts: Thought
     if (end === -1 && !exchange.isCut) return report("one-terminal-line", uid, `${who} ends without one`);
     if (ledger.isDisturbed(uid, exchange.sentAtMs)) return;
 
+    if (about.type === "follow" && about.runId !== null && exchange.runId !== about.runId) {
+      const text = `${who} is of ${exchange.runId}, and ${about.runId} was asked for`;
+      return report("a-stream-is-of-one-run", uid, text);
+    }
+
     const told: Told = { text: textOf(progressOf(lines)), steps: foldSteps(progressOf(lines)) };
     const ended = endOf(exchange);
     if (ended.type === "told" && ended.line.type === "error" && ended.line.message === LOST) {
@@ -44,7 +49,7 @@ export function watchStreams({ ledger, report, world }: Watch, thoughts: Thought
       const text = `${who} told ${JSON.stringify(told)} and ${JSON.stringify(ended.line)}, which is not stored`;
       return report("a-stream-is-what-is-stored", uid, text);
     }
-    const fault = thoughts.faultOf(told.text, null);
+    const fault = thoughts.faultOf(told.text, exchange.runId);
     if (ended.type === "unfinished" && fault) report("a-stream-is-of-one-run", uid, `${who}: ${fault}`);
   }
 
@@ -64,11 +69,12 @@ export function watchStreams({ ledger, report, world }: Watch, thoughts: Thought
     if (!("uid" in about)) return false;
     const runIds = about.type === "say" ? ledger.runsOfText(about.uid, about.text) : null;
     return ledger.endings(about.uid).some((ending) => {
-      if (runIds && !runIds.has(ending.runId)) return false;
+      if (ending.runId !== exchange.runId || (runIds && !runIds.has(ending.runId))) return false;
       const isSuperseded = line.type === "error" && line.code === "superseded";
       const isEnd = isSuperseded ? ending.outcome === "superseded" : isDeepStrictEqual(ending.terminal, line);
       if (!isEnd) return false;
-      return isTold(about.type === "answer" ? ending.sinceResult : ending.whole, told);
+      const stored = about.type === "answer" ? ending.sinceResult.get(about.callId) : ending.whole;
+      return stored !== undefined && isTold(stored, told);
     });
   }
 

@@ -29,15 +29,21 @@ export interface RunTruth {
   outcome: RunOutcome | null;
   /** Its reply in the history, whole. */
   reply: string | null;
+  /** Where the stream of each answered page call begins in its lines. */
+  streams: Map<string, number>;
 }
 
-/** How a run's stream ended, once: what a reader from the beginning, or from the last tool result on, must have been told. */
+/** How a run's stream ended, once: what a reader from the beginning, or from a page's result on, must have been told. */
 export interface Ending {
   runId: string;
   outcome: RunOutcome | null;
   terminal: TerminalLine;
   whole: Told;
-  sinceResult: Told;
+  /**
+   * By the call that was answered; earlier ones too. A follower that has not heard of the end of a stream tells, where the
+   * page has gone on meanwhile, the end of the next one.
+   */
+  sinceResult: ReadonlyMap<string, Told>;
 }
 
 export interface Told {
@@ -148,6 +154,7 @@ function beginRun(truth: ThreadTruth, { by, commit, atMs }: Commit, waited: bool
     endedAtMs: null,
     outcome: null,
     reply: null,
+    streams: new Map(),
   };
   truth.runs.set(runId, truth.active);
 }
@@ -165,14 +172,22 @@ function saveRun(truth: ThreadTruth, record: RunRecord, { atMs }: Commit): void 
     const text = `${record.runId} was ${run.outcome}, is ${outcome}, and has ${replies.length} replies`;
     truth.problems.push({ invariant: "a-run-ends-once", text });
   }
-  if (terminal) truth.endings.push(endingOf(record, terminal, keptText(truth, record)));
+  if (record.answered) run.streams.set(record.answered.callId, record.streamFrom);
+  if (terminal) truth.endings.push(endingOf(record, terminal, keptText(truth, record), run.streams));
 }
 
-function endingOf(record: RunRecord, terminal: TerminalLine, textOfParts: string): Ending {
-  const { runId, outcome, lines, streamFrom } = record;
+function endingOf(
+  { runId, outcome, lines }: RunRecord,
+  terminal: TerminalLine,
+  textOfParts: string,
+  streams: RunTruth["streams"],
+): Ending {
   const whole = withText(lines, textOfParts);
   const told = (some: typeof whole): Told => ({ text: textOf(some), steps: foldSteps(some) });
-  return { runId, outcome, terminal, whole: told(whole), sinceResult: told(whole.slice(streamFrom)) };
+  const sinceResult = new Map(
+    [...streams].map(([callId, from]) => [callId, told(whole.slice(from))] as const),
+  );
+  return { runId, outcome, terminal, whole: told(whole), sinceResult };
 }
 
 function keptText({ parts }: ThreadTruth, { runId, kept }: Pick<RunRecord, "runId" | "kept">): string {

@@ -12,6 +12,8 @@ export interface Exchange {
   /** null: no answer, or none yet; the request may have been carried out. */
   status: number | null;
   heardAtMs: number | null;
+  /** The run that the stream says it tells of. */
+  runId: string | null;
   body: string;
   lines: Line[];
   /** The stream broke off, or the client left, before its terminal line. */
@@ -24,7 +26,8 @@ export type About =
   /** `id`: the clientMessageId; null: none. */
   | { type: "say"; uid: string; text: string; id: string | null }
   | { type: "answer"; uid: string; callId: string; tool: string; text: string; isWrong: boolean }
-  | { type: "follow"; uid: string }
+  /** `runId`: the run that is named; null: none. */
+  | { type: "follow"; uid: string; runId: string | null }
   | { type: "cancel"; uid: string }
   /** `catalog`: as JSON. */
   | { type: "catalog"; uid: string; catalog: string }

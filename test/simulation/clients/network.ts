@@ -36,6 +36,7 @@ export function createClientNetwork(world: World): ClientNetwork {
         sentAtMs: time.nowMs,
         status: null,
         heardAtMs: null,
+        runId: null,
         body: "",
         lines: [],
         isCut: false,
@@ -86,8 +87,9 @@ export function createClientNetwork(world: World): ClientNetwork {
       callOffPatience = time.after(PATIENCE_MS, close);
     }
 
-    function hearStatus({ status, body }: HttpAnswer): void {
+    function hearStatus({ status, headers, body }: HttpAnswer): void {
       exchange.status = status;
+      exchange.runId = headers["x-run-id"] ?? null;
       exchange.heardAtMs = time.nowMs;
       exchange.body = body === undefined ? "" : String(body);
       judge({ type: "heard", exchange, status });

@@ -68,7 +68,7 @@ export async function runPage(
     if (random.chance(wants.identify)) await client.send(identify(token, random.pick(ACCOUNTS)));
     if (random.chance(wants.history)) await client.send(readHistory(token, uid, random.whole(1, 100)));
     const talking = talk(token, uid);
-    const reading = random.chance(wants.follow) ? later(() => followThread(token, uid)) : null;
+    const reading = random.chance(wants.follow) ? later(() => followThread(token, uid, null)) : null;
     const cancelling = random.chance(wants.cancel) ? later(() => cancelOnPage(token, uid)) : null;
     await Promise.all([talking, reading, cancelling]);
   }
@@ -97,17 +97,18 @@ export async function runPage(
 
   /**
    * Reads a reply to its end, through interruptions and calls of this page's tools. `again` repeats the message; without
-   * it the page re-attaches.
+   * it the page re-attaches, most often to the run that it has lost.
    */
   async function converse(token: string, uid: string, say: Say, again: Say | null): Promise<void> {
-    const reattach = () => client.sendUntilAnswered(() => followThread(token, uid));
+    const reattach = (runId: string | null) =>
+      client.sendUntilAnswered(() => followThread(token, uid, random.chance(0.7) ? runId : null));
     let exchange = await say();
     for (let reattaches = 0; exchange?.status === 200 && reattaches < MOST_REATTACHES;) {
       const end = endOf(exchange);
       if (end.type === "unfinished") {
         reattaches++;
         await client.rest(50, 800);
-        exchange = await (again && random.chance(0.7) ? again() : reattach());
+        exchange = await (again && random.chance(0.7) ? again() : reattach(exchange.runId));
       } else if (end.line.type === "tool_call") {
         exchange = await perform(token, uid, end.line);
       } else return;

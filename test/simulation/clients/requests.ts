@@ -54,9 +54,16 @@ export function answerCall(
   };
 }
 
-export function followThread(token: string, uid: string): SentRequest {
-  const path = `/v1/widget/threads/${uid}/stream`;
-  return { about: { type: "follow", uid }, method: "GET", path, headers: widget(token), body: null };
+/** `runId`: the run that is meant; null: the active or last one. */
+export function followThread(token: string, uid: string, runId: string | null): SentRequest {
+  return {
+    about: { type: "follow", uid, runId },
+    method: "GET",
+    path: `/v1/widget/threads/${uid}/stream`,
+    query: runId === null ? "" : `run=${runId}`,
+    headers: widget(token),
+    body: null,
+  };
 }
 
 export function readHistory(token: string, uid: string, limit: number): SentRequest {

@@ -27,6 +27,17 @@ export const PLANTS: readonly Plant[] = [
     ],
   },
   {
+    name: "cancel-trusts-memory",
+    about: "A cancel is content with what a thread here says that its process has lost",
+    changes: [
+      {
+        file: "src/actors/cancel.ts",
+        from: "return thread && thread.fence === record.fence\n",
+        to: "return thread\n",
+      },
+    ],
+  },
+  {
     name: "ends-any-run",
     about: "A cancel or a time-out that waited in the mailbox ends whatever run is under way by then",
     changes: [
@@ -54,9 +65,9 @@ export const PLANTS: readonly Plant[] = [
     about: "A thread whose holder is not known among the heartbeats is taken up by nobody",
     changes: [
       {
-        file: "test/simulation/store/liveness.ts",
-        from: "      lookForUnknown().catch(() => {});\n",
-        to: "      void lookForUnknown;\n",
+        file: "src/actors/recovery.ts",
+        from: "    if (unknown.length > 0) await store.enter(unknown);\n",
+        to: "    void unknown;\n",
       },
     ],
   },
@@ -105,8 +116,30 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/actors/following/mirrors.ts",
-        from: "        if (mirror.fence !== null && position > base) return cut(mirror);\n",
+        from: "        if (position > base) return cut(mirror);\n        // Two holders may lie between: were these words saved? The next look into the store compares them.\n        if (position > mirror.savedTo) return;\n",
         to: "",
+      },
+    ],
+  },
+  {
+    name: "any-run-again",
+    about: "Who re-attaches to a run that is named is shown whatever run is active or last",
+    changes: [
+      {
+        file: "src/http/widget-api/stream.ts",
+        from: "await (runId === null",
+        to: "await (runId !== undefined",
+      },
+    ],
+  },
+  {
+    name: "error-in-reply",
+    about: "A run that fails when all its text is in kept parts has its error's words added to its reply",
+    changes: [
+      {
+        file: "src/domain/past-run.ts",
+        from: 'const streamedNothing = text === "" && !run.kept;',
+        to: 'const streamedNothing = text === "";',
       },
     ],
   },
@@ -149,8 +182,8 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/actors/recovery.ts",
-        from: "    await takeAll(held.filter(({ fence }) => !isOurs(fence)));\n",
-        to: "    void held;\n    void isOurs;\n",
+        from: "    await lost.look(alive().length, takeAll);\n",
+        to: "    void lost;\n",
       },
     ],
   },

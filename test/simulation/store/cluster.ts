@@ -12,6 +12,8 @@ export interface Cluster {
   /** Sets the clock of the servers forward, or back. */
   jump(ms: number): void;
   setClockRight(): void;
+  /** Calls back when somebody is connected to another server than before. */
+  onReconnect(callback: () => void): () => void;
 }
 
 export type ClusterWorld = Pick<World, "time" | "plan" | "randomOf" | "judge">;
@@ -19,6 +21,8 @@ export type ClusterWorld = Pick<World, "time" | "plan" | "randomOf" | "judge">;
 export function createCluster({ time, plan, randomOf, judge }: ClusterWorld): Cluster {
   const random = randomOf("replicas");
   let offsetMs = 0;
+  const reconnected = new Set<() => void>();
+  const reconnect = () => reconnected.forEach((callback) => callback());
   const node = (name: string) =>
     createNode({
       name,
@@ -26,8 +30,14 @@ export function createCluster({ time, plan, randomOf, judge }: ClusterWorld): Cl
       durability: plan.durability,
       now: () => Math.floor(EPOCH_MS + time.nowMs + offsetMs),
       lagMs: () => random.between(...plan.replicaLagMs),
-      onCut: (cut, kept) => judge({ type: "writes lost", node: cut, kept }),
-      onStragglersBack: (left) => judge({ type: "stragglers back", node: left }),
+      onCut(cut, kept) {
+        judge({ type: "writes lost", node: cut, kept });
+        reconnect();
+      },
+      onStragglersBack(left) {
+        judge({ type: "stragglers back", node: left });
+        reconnect();
+      },
     });
   const nodes: Cluster["nodes"] = [node("N1"), node("N2"), node("N3")];
   const places = new Map<string, StoreNode>();
@@ -48,5 +58,9 @@ export function createCluster({ time, plan, randomOf, judge }: ClusterWorld): Cl
     ofInstances: () => nodes[0],
     jump: (ms) => void (offsetMs += ms),
     setClockRight: () => void (offsetMs = 0),
+    onReconnect(callback) {
+      reconnected.add(callback);
+      return () => reconnected.delete(callback);
+    },
   };
 }

@@ -1,104 +1,87 @@
-import type { InstanceStore } from "../../../src/store.ts";
+import { EVERYTHING } from "../../../src/store.ts";
+import type { InstanceStore, Share } from "../../../src/store.ts";
 import type { Process } from "../instance/process.ts";
 import type { Call } from "./calls.ts";
 import type { Cluster } from "./cluster.ts";
 import { beat, enter, forget, leave, retire } from "./node-data.ts";
+import type { StoreNode } from "./node.ts";
 
-/**
- * Who lives, and which threads somebody should look after, as the ownership protocol wants it: each node lists the
- * processes that may hold something there, and whoever is listed and not known among the heartbeats is entered there, to
- * beat or to be found silent. So an unknown holder is a dead one.
- */
+/** Heartbeats on one node; on each node what a process holds there, and the list of those that may hold something. */
 export function createLiveness(
   cluster: Cluster,
   process: Process,
   call: Call,
-): Pick<InstanceStore, "beat" | "retire" | "heldBy" | "forget" | "due"> {
+): Omit<InstanceStore, "processId" | "send" | "onMessage"> {
   const instances = cluster.ofInstances();
-  /** Of the last beat: silent processes, and when each was last heard of. */
-  let silent = new Map<string, number>();
-  let beats = 0;
 
-  /** Looks at the holders of one node after each beat, in turns. */
-  async function lookForUnknown(): Promise<void> {
-    const node = cluster.nodes[beats++ % cluster.nodes.length] ?? instances;
-    const holders = await call(node, {
-      action: "list holders",
-      isWrite: false,
-      step: async (data) => [...data.holders],
-    });
-    const known = await call(instances, {
-      action: "list instances",
-      isWrite: false,
-      step: async (data) => [...data.heard.keys()],
-    });
-    for (const holder of holders.filter((one) => !known.includes(one))) {
-      await call(instances, {
-        action: "enter an unknown process",
-        isWrite: true,
-        step: async (data) => enter(data, holder),
-      });
-    }
+  function eachNode<Result>(
+    { rank, of }: Share,
+    ask: (node: StoreNode) => Promise<Result[]>,
+  ): Promise<Result[]> {
+    const asked = cluster.nodes.filter((_, nth) => nth % of === rank);
+    return Promise.all(asked.map(ask)).then((answers) => answers.flat());
   }
 
   return {
-    async beat(ttlMs) {
-      const reported = await call(instances, {
-        action: "beat",
-        isWrite: true,
-        step: async (data) => beat(data, process.id, ttlMs),
-      });
-      silent = new Map(reported);
-      // The next look is as good.
-      lookForUnknown().catch(() => {});
-      return reported.map(([id]) => id);
-    },
+    beat: () =>
+      call(instances, { action: "beat", isWrite: true, step: async (data) => beat(data, process.id) }),
 
     retire: () =>
       call(instances, { action: "retire", isWrite: true, step: async (data) => retire(data, process.id) }),
 
-    async heldBy(holder) {
-      // Other processes are alive until `beat` says otherwise.
+    enter: (unknown) =>
+      call(instances, {
+        action: "enter unknown processes",
+        isWrite: true,
+        step: async (data) => enter(data, unknown),
+      }),
+
+    holders: (share) =>
+      eachNode(share, (node) =>
+        call(node, { action: "list holders", isWrite: false, step: async (data) => [...data.holders] }),
+      ),
+
+    async heldBy(holder, share = EVERYTHING) {
+      // Other processes are alive until their heartbeats say otherwise.
       if (holder === null) return [];
-      const held = await Promise.all(
-        cluster.nodes.map((node) =>
-          call(node, {
-            action: "list held threads",
-            isWrite: false,
-            step: ({ twin }) => twin.heldBy(holder),
-          }),
-        ),
+      return eachNode(share, (node) =>
+        call(node, {
+          action: "list held threads",
+          isWrite: false,
+          step: ({ twin }) => twin.heldBy(holder),
+        }),
       );
-      return held.flat();
     },
 
     async forget(gone) {
-      const heardAtMs = silent.get(gone);
-      if (heardAtMs === undefined) return;
       const left = await Promise.all(
         cluster.nodes.map((node) =>
-          call(node, { action: "strike off a holder", isWrite: true, step: (data) => leave(data, gone) }),
+          call(node, {
+            action: "strike off a holder",
+            isWrite: true,
+            step: (data) => leave(data, gone.processId),
+          }),
         ),
       );
       if (left.includes(false)) return;
       await call(instances, {
         action: "forget a process",
         isWrite: true,
-        step: async (data) => forget(data, gone, heardAtMs),
+        step: async (data) => forget(data, gone),
       });
     },
 
-    async due(atMs, limit) {
-      const due = await Promise.all(
-        cluster.nodes.map((node) =>
+    due: async (atMs, limit, share = EVERYTHING, except) =>
+      (
+        await eachNode(share, (node) =>
           call(node, {
             action: "list expired calls",
             isWrite: false,
-            step: ({ twin }) => twin.due(atMs, limit),
+            step: ({ twin }) => twin.due(atMs, limit, undefined, except),
           }),
-        ),
-      );
-      return due.flat().slice(0, limit);
-    },
+        )
+      ).slice(0, limit),
+
+    onReconnect: (callback) => cluster.onReconnect(() => process.deliver(callback)),
   };
 }

@@ -1,5 +1,6 @@
 import { holderOf } from "../../../src/domain/fence.ts";
-import type { CommitResult, Store, ThreadCommit } from "../../../src/store.ts";
+import { RETIRED } from "../../../src/store.ts";
+import type { CommitResult, Heartbeat, Store, ThreadCommit } from "../../../src/store.ts";
 import { CHANNELS } from "../channels.ts";
 import { createReference } from "../../stores/reference.ts";
 
@@ -11,7 +12,7 @@ export interface NodeData {
   readonly twin: Store;
   /** The server's own clock, at this step. */
   readonly clock: { nowMs: number };
-  /** Processes by when they were last heard of; on the node of the instances alone. */
+  /** Processes by the stamp of their last heartbeat; on the node of the instances alone. */
   readonly heard: Map<string, number>;
   /** Processes that may hold a thread here. */
   readonly holders: Set<string>;
@@ -32,22 +33,21 @@ export async function commit(data: NodeData, change: ThreadCommit): Promise<Comm
   return result;
 }
 
-/** Says that a process lives; answers who was last heard of more than `ttlMs` ago, the longest silence first. */
-export function beat({ heard, clock }: NodeData, processId: string, ttlMs: number): [string, number][] {
-  heard.set(processId, clock.nowMs);
+/** Says that a process lives, by another stamp than before; answers everybody else's. */
+export function beat({ heard, clock }: NodeData, processId: string): Heartbeat[] {
+  heard.set(processId, Math.max(clock.nowMs, (heard.get(processId) ?? 0) + 1));
   return [...heard]
-    .filter(([, atMs]) => clock.nowMs - atMs > ttlMs)
-    .toSorted(([, one], [, other]) => one - other);
+    .filter(([other]) => other !== processId)
+    .map(([other, stamp]) => ({ processId: other, stamp: String(stamp) }));
 }
 
-/** Gives a process an entry among the heartbeats where it has none: from now on it beats, or is found silent. */
-export function enter({ heard, clock }: NodeData, processId: string): void {
-  if (!heard.has(processId)) heard.set(processId, clock.nowMs);
+/** Gives processes an entry among the heartbeats where they have none: from now on each beats, or is found silent. */
+export function enter({ heard, clock }: NodeData, processIds: readonly string[]): void {
+  for (const processId of processIds) if (!heard.has(processId)) heard.set(processId, clock.nowMs);
 }
 
-/** Last heard of at the beginning of time. */
 export function retire({ heard }: NodeData, processId: string): void {
-  heard.set(processId, 0);
+  heard.set(processId, Number(RETIRED));
 }
 
 /** Takes a process off the list of holders; false where it holds something. */
@@ -58,7 +58,7 @@ export async function leave(data: NodeData, processId: string): Promise<boolean>
   return true;
 }
 
-/** Forgets a process that was not heard of since. */
-export function forget({ heard }: NodeData, processId: string, heardAtMs: number): void {
-  if (heard.get(processId) === heardAtMs) heard.delete(processId);
+/** Forgets a process that has not beaten since. */
+export function forget({ heard }: NodeData, { processId, stamp }: Heartbeat): void {
+  if (String(heard.get(processId)) === stamp) heard.delete(processId);
 }

@@ -57,17 +57,18 @@ end
 -- The commit is made by its one HSET of the header. What is written before that means nothing without it, and is as it
 -- was when the same commit comes again; what is written after it, a repeat makes up for: it finds its `op` in the header.
 --
--- `own`: what the committer holds; `taken`: what the one it takes the thread from holds; `bar`: the committer's.
--- `heard_at_ms`: with a claim, when the committer was last heard of. `read_op`: the last operation that a claim was
--- decided on, '' for none: a failover sets the revision back, and it grows to the same number again. `takes_from` and `starts` are optional, as are the
--- ended run, the deadline and the message's id with its claim, each '' where there is none. The messages follow the
--- named arguments; `message_place` is how many have their places before them.
+-- `own`: what the committer, `holder`, holds; `taken`: what the one it takes the thread from holds; `bar`: the committer's;
+-- `holders`: who may hold something here. `stamp`: with a claim, the committer's last heartbeat. `read_op`: the last
+-- operation that a claim was decided on, '' for none: a failover sets the revision back, and it grows to the same number
+-- again. `takes_from` and `starts` are optional, as are the ended run, the deadline and the message's id with its claim,
+-- each '' where there is none. The messages follow the named arguments; `message_place` is how many have their places
+-- before them.
 local function commit(keys, args)
-  local header, messages, queue, runs, run_order, due, own, taken, bar, message_ids = unpack(keys)
-  local op, fence, heard_at_ms, takes_from, rev_read, read_op, uid, slug, at_ms, snapshot, state, run, starts, holds,
+  local header, messages, queue, runs, run_order, due, own, taken, bar, holders, message_ids = unpack(keys)
+  local op, fence, holder, stamp, takes_from, rev_read, read_op, uid, slug, at_ms, snapshot, state, run, starts, holds,
     deadline_ms, run_id, summary, ended_id, ended_summary, client_message_id, claim, message_place,
     message_count = unpack(args)
-  local claims = heard_at_ms ~= ''
+  local claims = stamp ~= ''
   takes_from, starts, holds = optional(takes_from), optional(starts), holds == '1'
 
   local held_by, rev, last_op, last_op_next, last_state, known_slug, created_at_ms =
@@ -98,13 +99,18 @@ local function commit(keys, args)
     if not claims and held_by ~= fence then return { 'fenced' } end
     if rev ~= rev_read then return { 'changed' } end
     if claims and (last_op or '') ~= read_op then return { 'changed' } end
-    if claims and is_barred(bar, heard_at_ms) then return { 'barred' } end
+    local until_ms = claims and barred_until(bar, stamp)
+    if until_ms then return { 'barred', until_ms } end
     if starts and not is_at_head then return { 'changed' } end
     local entries = { unpack(args, #args - tonumber(message_count) + 1) }
     local is_appended = ends_with(messages, message_place, entries)
 
     if not is_appended then redis.call('RPUSH', messages, unpack(entries)) end
-    if holds and held_by ~= fence then redis.call('HSET', own, uid, fence) end
+    if holds and held_by ~= fence then
+      -- Listed before it holds: whoever holds something here is on the list. A release does not take it off.
+      redis.call('SADD', holders, holder)
+      redis.call('HSET', own, uid, fence)
+    end
     if rests then redis.call('ZADD', due, deadline_ms, uid) end
     rev = string.format('%.0f', tonumber(rev) + 1)
     local fields = { 'rev', rev, 'snapshot', snapshot, 'state', state, 'run', run, 'op', op,

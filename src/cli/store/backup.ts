@@ -1,0 +1,58 @@
+import { statSync } from "node:fs";
+import type { Command } from "commander";
+import { systemClock } from "../../clock.ts";
+import { productVersion } from "../../installation/product-version.ts";
+import type { UnreadableRecord } from "../../store.ts";
+import { exportStore } from "../../stores/backup/export.ts";
+import { writeBackup } from "../../stores/backup/file.ts";
+import type { BackupEnd } from "../../stores/backup/file.ts";
+import type { StoreData } from "../../stores/backup/store-data.ts";
+import { printJson } from "../print.ts";
+import { CannotDo } from "../terminal.ts";
+import type { Terminal } from "../terminal.ts";
+import { bytesInWords, countsInWords } from "./numbers.ts";
+import { openProgress } from "./progress.ts";
+import { withStoreData } from "./with-data.ts";
+
+export function addBackup(store: Command, terminal: Terminal): void {
+  store
+    .command("backup")
+    .description("write everything into one file; each thread is as it was at one moment")
+    .argument("<file>", "the file; it comes into being, or is replaced, when it is whole")
+    .option("--json", "print JSON")
+    .action(async (file: string, options: { json?: boolean }) => {
+      await withStoreData(terminal, async (data) => {
+        const unreadable: UnreadableRecord[] = [];
+        const end = await backUp(terminal, { data, file, unreadable });
+        const bytes = statSync(file).size;
+        if (options.json) printJson(terminal, { file, bytes, ...end, unreadable: unreadable.map(String) });
+        else terminal.out(`Backed up ${countsInWords(end)} into ${file} (${bytesInWords(bytes)})\n`);
+        if (unreadable.length === 0) return;
+        for (const { message } of unreadable) terminal.err(`${message}\n`);
+        throw new CannotDo(
+          `Cannot back up ${unreadable.length} of the threads: they cannot be read, and ${file} is without them`,
+        );
+      });
+    });
+}
+
+async function backUp(
+  terminal: Terminal,
+  { data, file, unreadable }: { data: StoreData; file: string; unreadable: UnreadableRecord[] },
+): Promise<BackupEnd> {
+  const progress = openProgress(terminal, () => systemClock.elapsed());
+  const source = data.source();
+  try {
+    const header = {
+      format: await source.format(),
+      product: productVersion(),
+      store: source.kind,
+      takenAtMs: systemClock.now(),
+    };
+    const records = exportStore(source, (error) => unreadable.push(error));
+    return await writeBackup(file, header, records, (counts) => progress.show(() => countsInWords(counts)));
+  } finally {
+    progress.end();
+    await source.close();
+  }
+}

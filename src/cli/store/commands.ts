@@ -1,0 +1,15 @@
+import type { Command } from "commander";
+import type { Terminal } from "../terminal.ts";
+import { addBackup } from "./backup.ts";
+import { addInfo } from "./info.ts";
+import { addRestore } from "./restore.ts";
+
+/** `chat-agent store`: the data themselves, all of them at once. */
+export function addStore(program: Command, terminal: Terminal): void {
+  const store = program
+    .command("store")
+    .description("count, check, back up and restore everything that is stored, beside a running service");
+  addInfo(store, terminal);
+  addBackup(store, terminal);
+  addRestore(store, terminal);
+}

@@ -1,0 +1,39 @@
+import type { Command } from "commander";
+import { systemClock } from "../../clock.ts";
+import { restoreBackup, verifyBackup } from "../../stores/backup/restore.ts";
+import type { OnProgress } from "../../stores/backup/restore.ts";
+import { STORE_FORMAT } from "../../stores/format.ts";
+import { printJson } from "../print.ts";
+import type { Terminal } from "../terminal.ts";
+import { countsInWords } from "./numbers.ts";
+import { openProgress } from "./progress.ts";
+import { withStoreData } from "./with-data.ts";
+
+const WORDS = { verify: "Reading the backup", restore: "Restoring" };
+
+export function addRestore(store: Command, terminal: Terminal): void {
+  store
+    .command("restore")
+    .description(
+      "fill an empty store of any kind from a backup; the file is checked before anything is written",
+    )
+    .argument("<file>", "what `store backup` wrote")
+    .option("--json", "print JSON")
+    .action(async (file: string, options: { json?: boolean }) => {
+      const progress = openProgress(terminal, () => systemClock.elapsed());
+      const onProgress: OnProgress = ({ action, read, size }) =>
+        progress.show(() => `${WORDS[action]}: ${Math.floor((100 * read) / Math.max(size, 1))}%`);
+      try {
+        // First the file: a store that is not there yet is not made for a file that is not good.
+        const backup = await verifyBackup(file, STORE_FORMAT, onProgress);
+        await withStoreData(terminal, (data) => restoreBackup(data.target, backup, { onProgress }));
+        progress.end();
+        const { header, end } = backup;
+        const takenAt = new Date(header.takenAtMs).toISOString();
+        if (options.json) printJson(terminal, { file, takenAt, from: header.store, ...end });
+        else terminal.out(`Restored ${countsInWords(end)}, as they were at ${takenAt}\n`);
+      } finally {
+        progress.end();
+      }
+    });
+}

@@ -1,0 +1,79 @@
+import { UnreadableRecord } from "../../store.ts";
+import type { ThreadEntry } from "../../store/users.ts";
+import type { BackupRecord } from "./records.ts";
+import { seenUids } from "./seen-uids.ts";
+import type { BackupSource, ThreadRead, UserRead } from "./source.ts";
+
+/** Threads that are read at once. */
+const AT_ONCE = 64;
+
+/**
+ * Everything in a store as the records of a backup, while a service goes on changing it. Users come with their threads,
+ * anonymous ones before accounts: an identify that moves threads meanwhile moves them towards what is still to be read,
+ * so that none is missed. One that is met again is told of as moved: what stands before that is not restored.
+ */
+export async function* exportStore(
+  source: BackupSource,
+  onUnreadable: (error: UnreadableRecord) => void,
+): AsyncIterable<BackupRecord> {
+  const channels = await source.channels();
+  for (const channel of channels) yield { type: "channel", channel };
+  for (const address of await source.blockedIps()) yield { type: "address", address };
+
+  const ofAnonymous = seenUids();
+  for (const which of ["anonymous", "accounts"] as const) {
+    for (const { slug } of channels) {
+      for await (const users of source.users(slug, which)) yield* exportUsers(users, which);
+    }
+  }
+  for await (const tokens of source.tokens()) {
+    yield* tokens;
+  }
+
+  async function* exportUsers(
+    users: UserRead[],
+    which: "anonymous" | "accounts",
+  ): AsyncIterable<BackupRecord> {
+    yield* exportThreads(
+      users.flatMap(({ names }) => names ?? []),
+      which,
+    );
+    for (const { record, names } of users) {
+      const { slug, user } = record;
+      const pages = names === null ? source.names(slug, user.userId) : [names];
+      for await (const page of pages) {
+        if (names === null) yield* exportThreads(page, which);
+        if (page.length > 0) yield { type: "names", slug, userId: user.userId, names: page };
+      }
+      yield record;
+    }
+  }
+
+  async function* exportThreads(
+    entries: ThreadEntry[],
+    which: "anonymous" | "accounts",
+  ): AsyncIterable<BackupRecord> {
+    for (let i = 0; i < entries.length; i += AT_ONCE) {
+      const some = entries.slice(i, i + AT_ONCE);
+      const threads = await Promise.all(some.map(({ uid }) => readThread(uid)));
+      for (const [nth, { uid }] of some.entries()) {
+        if (which === "anonymous") ofAnonymous.add(uid);
+        else if (ofAnonymous.has(uid)) yield { type: "moved", uid };
+        const thread = threads[nth];
+        if (!thread) continue;
+        yield thread.first;
+        if (thread.rest) yield* thread.rest;
+      }
+    }
+  }
+
+  async function readThread(uid: string): Promise<ThreadRead | null> {
+    try {
+      return await source.thread(uid);
+    } catch (error) {
+      if (!(error instanceof UnreadableRecord)) throw error;
+      onUnreadable(error);
+      return null;
+    }
+  }
+}

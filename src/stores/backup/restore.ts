@@ -1,0 +1,156 @@
+import type { Channel } from "../../domain/channel.ts";
+import { holderOf } from "../../domain/fence.ts";
+import { readBackup } from "./file.ts";
+import type { BackupEnd, BackupHeader } from "./file.ts";
+import type { BackupRecord } from "./records.ts";
+import type { Restoring, RestoreTarget } from "./source.ts";
+
+/** A backup that was read to its end, and is what was written. */
+export interface VerifiedBackup {
+  path: string;
+  header: BackupHeader;
+  end: BackupEnd;
+  channels: Channel[];
+  addresses: string[];
+  /** Threads that were met again under another user: the last copy counts. */
+  moved: ReadonlySet<string>;
+}
+
+export type OnProgress = (progress: { action: "verify" | "restore"; read: number; size: number }) => void;
+
+/** Reads a backup whole; throws BadBackup. `format`: the latest that is understood here. */
+export async function verifyBackup(
+  path: string,
+  format: number,
+  onProgress: OnProgress = () => {},
+): Promise<VerifiedBackup> {
+  const reader = await readBackup(path, format);
+  const channels: Channel[] = [];
+  const addresses: string[] = [];
+  const moved = new Set<string>();
+  for await (const record of reader.records) {
+    if (record.type === "channel") channels.push(record.channel);
+    else if (record.type === "address") addresses.push(record.address);
+    else if (record.type === "moved") moved.add(record.uid);
+    onProgress({ action: "verify", ...reader.progress() });
+  }
+  const end = reader.end();
+  if (end === undefined) throw new Error(`Cannot read ${path}: it has no end`);
+  return { path, header: reader.header, end, channels, addresses, moved };
+}
+
+/** The store is not one that a backup may be restored into. */
+export class CannotRestore extends Error {
+  constructor(fact: string) {
+    super(`Cannot restore: ${fact}`);
+    this.name = "CannotRestore";
+  }
+}
+
+const RECORDS_AT_ONCE = 256;
+/** Messages and texts weigh more than their records. */
+const WEIGHT_AT_ONCE = 2_000;
+
+/**
+ * Fills an empty store, and goes on where an earlier restore of the same file was interrupted. Until it is done the store
+ * has no channels: nobody comes in, so that nothing is there before its record is.
+ */
+export async function restoreBackup(
+  target: RestoreTarget,
+  backup: VerifiedBackup,
+  { onProgress = () => {}, atOnce = RECORDS_AT_ONCE }: { onProgress?: OnProgress; atOnce?: number } = {},
+): Promise<void> {
+  const restoring = (await resumed(target, backup)) ?? (await begun(target, backup));
+  const reader = await readBackup(backup.path, backup.header.format);
+  const left = new Set(backup.moved);
+  let skipped = restoring.done;
+  let batch: BackupRecord[] = [];
+  let weight = 0;
+
+  async function flush(): Promise<void> {
+    const wanted = batch
+      .filter((record) => isLatest(record, left))
+      .map((record) => withoutMoved(record, left));
+    await target.put(wanted, restoring);
+    batch = [];
+    weight = 0;
+    onProgress({ action: "restore", ...reader.progress() });
+  }
+
+  for await (const record of reader.records) {
+    if (record.type === "moved") {
+      // What stands before it is judged without it.
+      if (batch.length > 0) await flush();
+      left.delete(record.uid);
+    }
+    if (skipped > 0) {
+      skipped -= 1;
+      continue;
+    }
+    batch.push(record);
+    if (record.type === "thread" && record.fence !== null) noteHolder(restoring, record.fence);
+    weight += weightOf(record);
+    restoring.done += 1;
+    if (batch.length >= atOnce || weight >= WEIGHT_AT_ONCE) await flush();
+  }
+  await flush();
+
+  const kept = restoring.channels.filter(
+    (channel) => !backup.channels.some((other) => collide(channel, other)),
+  );
+  const { addresses } = backup;
+  await target.finish({ channels: [...kept, ...backup.channels], addresses, holders: restoring.holders });
+}
+
+async function resumed(target: RestoreTarget, { end, path }: VerifiedBackup): Promise<Restoring | null> {
+  const restoring = await target.restoring();
+  if (restoring === null) return null;
+  if (restoring.sha256 === end.sha256) return restoring;
+  const taken = new Date(restoring.takenAtMs).toISOString();
+  throw new CannotRestore(
+    `a restore of another file than ${path} has not ended: restore the backup of ${taken} again, or empty the store`,
+  );
+}
+
+async function begun(target: RestoreTarget, { header, end }: VerifiedBackup): Promise<Restoring> {
+  const refusal = new CannotRestore("the store is not empty, it has users, threads or tokens");
+  if (!(await target.isEmpty())) throw refusal;
+  const channels = await target.channels();
+  const restoring = { sha256: end.sha256, takenAtMs: header.takenAtMs, done: 0, channels, holders: [] };
+  await target.begin(restoring);
+  // Somebody may have come in before the channels were taken away.
+  if (!(await target.isEmpty())) {
+    await target.finish({ channels, addresses: [], holders: [] });
+    throw refusal;
+  }
+  return restoring;
+}
+
+function noteHolder({ holders }: Restoring, fence: string): void {
+  const holder = holderOf(fence);
+  if (!holders.includes(holder)) holders.push(holder);
+}
+
+/** Is it no earlier copy of a thread that moved? */
+function isLatest(record: BackupRecord, left: ReadonlySet<string>): boolean {
+  return !((record.type === "piece" || record.type === "thread") && left.has(record.uid));
+}
+
+/** A thread that moved is found under its last name alone. */
+function withoutMoved(record: BackupRecord, left: ReadonlySet<string>): BackupRecord {
+  if (record.type !== "names" || left.size === 0) return record;
+  return { ...record, names: record.names.filter(({ uid }) => !left.has(uid)) };
+}
+
+function weightOf(record: BackupRecord): number {
+  if (record.type === "names") return record.names.length;
+  if (record.type !== "piece" && record.type !== "thread") return 1;
+  return record.messages.length + record.runs.length + record.parts.length * 20 + record.claims.length;
+}
+
+/** A channel of the backup comes before one that the store had. */
+function collide(one: Channel, other: Channel): boolean {
+  return (
+    one.slug === other.slug || (one.publishableKey !== null && one.publishableKey === other.publishableKey)
+  );
+}

@@ -1,0 +1,22 @@
+import type { BackupSource, RestoreTarget, Restoring } from "./source.ts";
+import type { Counts } from "./records.ts";
+
+/** A store as `chat-agent store` works on it: past its operations, beside the service that runs on it. */
+export interface StoreData {
+  readonly kind: "embedded" | "redis";
+  /** Everything as it is from now on; to be closed. */
+  source(): BackupSource;
+  target: RestoreTarget;
+  info(): Promise<StoreInfo>;
+  close(): Promise<void>;
+}
+
+export interface StoreInfo extends Counts {
+  /** Instances of the service that were heard of lately. */
+  instances: number;
+  /** What the data take, on the disk or in the servers' memory; null where that may not be asked. */
+  bytes: number | null;
+  /** A restore that has begun and not ended. */
+  restoring: Restoring | null;
+  format: number;
+}

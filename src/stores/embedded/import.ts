@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { StoreUnavailable } from "../../store.ts";
+import type { BackupRecord, WholeThread } from "../backup/records.ts";
+import { readRestoring } from "../backup/restoring.ts";
+import type { RestoreTarget } from "../backup/source.ts";
+import { embeddedChannels, removeChannel } from "./channels.ts";
+import { checkFormat } from "./db.ts";
+import type { EmbeddedDb, Key } from "./db.ts";
+import { embeddedFormat } from "./export.ts";
+import { threadRecords } from "./thread-records.ts";
+import type { ThreadRecords } from "./thread-records.ts";
+import { userRecords } from "./user-records.ts";
+import type { UserRecord, UserRecords } from "./user-records.ts";
+
+const RESTORING: Key = ["restoring"];
+
+/** Kinds of records that an empty store has none of. */
+const FILLED = ["u", "us", "x", "n", "v", "e", "h", "r", "t", "m", "p", "rs", "ri", "q", "id"];
+
+const MOST_TRIES = 20;
+const PAUSE_MS = 500;
+
+/** The embedded store as a restore fills it. */
+export function embeddedTarget(db: EmbeddedDb, dataDir: string): RestoreTarget {
+  const [ofThreads, ofUsers] = [threadRecords(db), userRecords(db)];
+  const channels = embeddedChannels(db);
+
+  /** A disk that is given gigabytes may keep a step waiting for longer than its deadline; each may be repeated. */
+  async function change(step: () => void): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await db.change("restore records", step);
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable) || tries === MOST_TRIES) throw error;
+        await sleep(PAUSE_MS);
+      }
+    }
+  }
+
+  return {
+    kind: "embedded",
+    format: () => Promise.resolve(embeddedFormat(db)),
+    channels: () => channels.channels(),
+
+    isEmpty: () =>
+      db.read("look into the store", () =>
+        FILLED.every((kind) => [...db.range([kind], (value) => value, { limit: 1 })].length === 0),
+      ),
+
+    restoring: () => db.read("look into the store", () => db.get(RESTORING, readRestoring) ?? null),
+
+    async begin(restoring) {
+      await checkFormat(db, dataDir);
+      await change(() => {
+        db.put(RESTORING, restoring);
+        for (const { slug } of restoring.channels) removeChannel(db, slug);
+      });
+    },
+
+    put: (records, restoring) =>
+      change(() => {
+        for (const record of records) putRecord(ofThreads, ofUsers, record);
+        db.put(RESTORING, restoring);
+      }),
+
+    // Whoever held a thread is no process that serves this folder now: it is taken over without a word of it.
+    async finish({ channels: opened, addresses }) {
+      for (const address of addresses) await channels.blockIp(address);
+      for (const channel of opened) await channels.putChannel(channel);
+      await change(() => db.remove(RESTORING));
+    },
+  };
+}
+
+function putRecord(ofThreads: ThreadRecords, ofUsers: UserRecords, record: BackupRecord): void {
+  switch (record.type) {
+    case "names":
+      for (const entry of record.names) ofUsers.putThread(record.slug, record.userId, entry);
+      return;
+    case "user": {
+      const { slug, user, createdAtMs, spent } = record;
+      const nothingSpent: UserRecord = { user, createdAtMs, spent: [] };
+      const whole = spent.reduce((sum, { day, tokens }) => ofUsers.spend(sum, day, tokens), nothingSpent);
+      ofUsers.putUser(slug, whole);
+      return;
+    }
+    case "token": {
+      const { slug, tokenHash, userId, snapshot, expiresAtMs } = record;
+      // Who came while the backup was taken may not be in it.
+      if (ofUsers.user(slug, userId) === undefined) return;
+      ofUsers.putToken(slug, tokenHash, { userId, snapshot });
+      ofUsers.putExpiry(slug, tokenHash, expiresAtMs);
+      return;
+    }
+    case "piece":
+      putLists(ofThreads, record);
+      return;
+    case "thread":
+      putLists(ofThreads, record);
+      putHeader(ofThreads, record);
+      return;
+    // Channels and addresses come last.
+    case "channel":
+    case "address":
+    case "moved":
+  }
+}
+
+function putLists(records: ThreadRecords, piece: Extract<BackupRecord, { type: "piece" | "thread" }>): void {
+  const { uid, messagesFrom, messages, runsFrom, runs, parts, claims } = piece;
+  for (const [i, message] of messages.entries()) records.putMessage(uid, messagesFrom + i + 1, message);
+  for (const [i, run] of runs.entries()) records.putSummary(uid, runsFrom + i + 1, run);
+  for (const { runId, nth, text } of parts) records.putPart(uid, runId, nth, text);
+  for (const claim of claims) records.putClaim(uid, claim);
+}
+
+function putHeader(records: ThreadRecords, thread: WholeThread): void {
+  const { uid, slug, createdAtMs, rev, fence, state, snapshot, catalog, run, waiting, dueAtMs } = thread;
+  const before = records.header(uid);
+  if (run !== null) records.putRun(uid, run);
+  records.putCatalog(uid, catalog);
+  for (const message of waiting) records.putWaiting(uid, message);
+  records.moveHold(uid, before?.fence ?? null, fence);
+  records.moveDeadline(uid, before?.dueAtMs ?? null, dueAtMs);
+  records.putHeader(uid, {
+    slug,
+    createdAtMs,
+    rev,
+    fence,
+    state,
+    snapshot,
+    messageCount: thread.messagesFrom + thread.messages.length,
+    runCount: thread.runsFrom + thread.runs.length,
+    waiting: waiting.map(({ runId }) => runId),
+    dueAtMs,
+    lastOp: null,
+  });
+}

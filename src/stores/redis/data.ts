@@ -1,0 +1,71 @@
+import type { StoreData } from "../backup/store-data.ts";
+import { refuseLaterFormat } from "../format.ts";
+import { linkToCluster } from "./cluster.ts";
+import { createCommands } from "./commands.ts";
+import { redisCounts } from "./counts.ts";
+import { redisFormat, redisSource } from "./export.ts";
+import { redisTarget } from "./import.ts";
+import type { LinkLog, RedisLink } from "./link.ts";
+import { ask, timeOf } from "./scan.ts";
+import { globalKeys } from "./keys.ts";
+import { numberOf, textOf } from "./records.ts";
+import { linkToServer } from "./single.ts";
+
+/** Not heard of for longer is not counted as alive; instances say so several times a second. */
+const ALIVE_MS = 5_000;
+
+/** The data of a Redis, or of a cluster. */
+export async function openRedisData(options: {
+  urls: string[];
+  durability: "local" | "replica";
+  log: LinkLog;
+}): Promise<StoreData> {
+  const { urls, durability, log } = options;
+  const [url] = urls;
+  if (url === undefined) throw new Error("Cannot open the store: no Redis URL was given");
+  const link = urls.length === 1 ? await linkToServer(url, log) : await linkToCluster(urls, log);
+  const redis = createCommands({ link, durability });
+  try {
+    refuseLaterFormat(await redisFormat(redis), "on Redis");
+  } catch (error) {
+    link.close();
+    throw error;
+  }
+  const target = redisTarget(link, redis);
+  const close = () => {
+    link.close();
+    return Promise.resolve();
+  };
+
+  return {
+    kind: "redis",
+    source: () => ({ ...redisSource(link, redis), close: () => Promise.resolve() }),
+    target,
+    async info() {
+      const counts = await redisCounts(link, redis);
+      const [first] = await link.primaries();
+      const sinceMs = first ? (await timeOf(first)) - ALIVE_MS : 0;
+      const { instances } = globalKeys;
+      return {
+        ...counts,
+        instances: numberOf(await redis.read(instances, "ZCOUNT", instances, String(sinceMs), "+inf")),
+        bytes: await memoryOf(link),
+        restoring: await target.restoring(),
+        format: await redisFormat(redis),
+      };
+    },
+    close,
+  };
+}
+
+/** What the data take in the memory of all primaries; null where one may not be asked. */
+async function memoryOf(link: RedisLink): Promise<number | null> {
+  try {
+    const sections = await Promise.all(
+      (await link.primaries()).map(async (connection) => textOf(await ask(connection, ["INFO", "memory"]))),
+    );
+    return sections.reduce((sum, text) => sum + Number(/^used_memory:(\d+)/m.exec(text)?.[1]), 0);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,286 @@
+import type { MessageClaim } from "../../domain/message-claim.ts";
+import type { BackupToken, BackupUser, KeptPart, ThreadPiece, WholeThread } from "../backup/records.ts";
+import type { RunSummary } from "../../store/threads.ts";
+import type { BackupSource, ThreadRead, UserRead } from "../backup/source.ts";
+import { FIRST_FORMAT } from "../format.ts";
+import { bucketOf } from "../buckets.ts";
+import { readRun, readRunSummary, readState, readUserMessage } from "../records.ts";
+import { redisChannels } from "./channels.ts";
+import type { RedisCommands } from "./commands.ts";
+import type { Reply } from "./connection.ts";
+import { dueKey, globalKeys, threadKeys, userKeys, usersKey } from "./keys.ts";
+import type { RedisLink } from "./link.ts";
+import {
+  catalogFrom,
+  listOf,
+  messageFrom,
+  numberOf,
+  pairsOf,
+  parsed,
+  textOf,
+  textOrNull,
+  threadEntryFrom,
+  userFrom,
+} from "./records.ts";
+import { partsOfKey, scanKeys } from "./scan.ts";
+import { redisCounts } from "./counts.ts";
+
+const USERS_AT_ONCE = 64;
+/** Entries of a list or a hash that come with their thread or user. */
+const MOST = 50;
+const MOST_PARTS = 8;
+/** Of a longer one, at once. */
+const PAGE = 500;
+const PARTS_PAGE = 32;
+
+/** Looked at and not raised: an older service may run on it. */
+export async function redisFormat(redis: RedisCommands): Promise<number> {
+  const { format } = globalKeys;
+  return numberOf((await redis.read(format, "GET", format)) ?? FIRST_FORMAT);
+}
+
+/** Redis as a backup reads it: each thread and each user in one step; of long ones, what only grows follows in pages. */
+export function redisSource(link: RedisLink, redis: RedisCommands): Omit<BackupSource, "close"> {
+  const { channels, blockedIps } = redisChannels(redis);
+
+  async function readUser(slug: string, userId: string): Promise<UserRead | null> {
+    const keys = { ...userKeys(slug, userId), users: usersKey(slug) };
+    const reply = await redis.ask("export_user", keys, { userId, most: String(MOST) });
+    // Merged meanwhile.
+    if (reply === null) return null;
+    const [user, place, days, nameCount, names] = listOf(reply);
+    const entries = pairsOf(names ?? null).map(([name, entry]) => threadEntryFrom(name, entry));
+    return {
+      record: userRecord(slug, { user, place: place ?? null, days: days ?? null }),
+      names: numberOf(nameCount) > MOST ? null : entries,
+    };
+  }
+
+  return {
+    kind: "redis",
+    format: () => redisFormat(redis),
+    counts: () => redisCounts(link, redis),
+    channels,
+    blockedIps,
+
+    async *users(slug, which) {
+      for await (const ids of userIds(redis, slug)) {
+        const read = await Promise.all(ids.map((id) => readUser(slug, id)));
+        yield read
+          .filter((user) => user !== null)
+          .filter(({ record }) => (record.user.externalId === null) === (which === "anonymous"));
+      }
+    },
+
+    async *names(slug, userId) {
+      const { names } = userKeys(slug, userId);
+      for await (const pairs of hashPages(redis, names, PAGE)) {
+        yield pairs.map(([name, entry]) => threadEntryFrom(name, entry));
+      }
+    },
+
+    async thread(uid) {
+      const keys = { ...threadKeys(uid), due: dueKey(bucketOf(uid)) };
+      const args = { uid, most: String(MOST), mostParts: String(MOST_PARTS) };
+      const reply = await redis.ask("export_thread", keys, args);
+      return reply === null ? null : threadRead(redis, uid, listOf(reply));
+    },
+
+    async *tokens() {
+      for await (const keys of scanKeys(link, "v:{c:*")) {
+        const tokens = await Promise.all(keys.map((key) => tokenOf(redis, key)));
+        yield tokens.filter((token) => token !== null);
+      }
+    },
+  };
+}
+
+/** A channel's users by creation. By their places and not by their ranks, which change as others are merged. */
+async function* userIds(redis: RedisCommands, slug: string): AsyncIterable<string[]> {
+  const key = usersKey(slug);
+  let from = "-inf";
+  let met = new Set<string>();
+  for (let limit = USERS_AT_ONCE; ;) {
+    const range = ["ZRANGE", key, from, "+inf", "BYSCORE", "LIMIT", "0", String(limit), "WITHSCORES"];
+    const pairs = scoresOf(await redis.read(key, ...range));
+    const last = pairs.at(-1);
+    const fresh = pairs.map(([id]) => id).filter((id) => !met.has(id));
+    if (fresh.length > 0) yield fresh;
+    if (last === undefined || pairs.length < limit) return;
+    // All at one place: the next page must reach past them.
+    limit = last[1] === from ? limit * 2 : USERS_AT_ONCE;
+    met = new Set(pairs.filter(([, place]) => place === last[1]).map(([id]) => id));
+    from = last[1];
+  }
+}
+
+/** Members of a sorted set with their scores: pairs in RESP3. */
+function scoresOf(reply: Reply): [member: string, score: string][] {
+  return listOf(reply).map((pair) => {
+    const [member, score] = listOf(pair);
+    return [textOf(member), String(score)];
+  });
+}
+
+function userRecord(slug: string, read: { user: Reply | undefined; place: Reply; days: Reply }): BackupUser {
+  const place = numberOf(read.place ?? 0);
+  return {
+    type: "user",
+    slug,
+    user: userFrom(read.user),
+    createdAtMs: Math.floor(place / 1000),
+    nth: place % 1000,
+    // A merge notes its sums under longer names.
+    spent: pairsOf(read.days)
+      .filter(([day]) => !day.includes(" "))
+      .map(([day, tokens]) => ({ day, tokens: Number(tokens) })),
+  };
+}
+
+async function tokenOf(redis: RedisCommands, key: string): Promise<BackupToken | null> {
+  const { tag: slug, id: tokenHash } = partsOfKey(key) ?? { tag: "", id: "" };
+  const [fields, expiry] = await Promise.all([
+    redis.read(key, "HMGET", key, "user", "snapshot"),
+    redis.read(key, "PEXPIRETIME", key),
+  ]);
+  const [userId, snapshot] = listOf(fields).map(textOrNull);
+  const expiresAtMs = numberOf(expiry);
+  if (!userId || typeof snapshot !== "string" || expiresAtMs < 0) return null;
+  return { type: "token", slug, tokenHash, userId, snapshot, expiresAtMs };
+}
+
+function threadRead(redis: RedisCommands, uid: string, reply: Reply[]): ThreadRead {
+  const [fields, due, queue, messageCount, messages, runCount, runIds, summaries] = reply;
+  const [partCount, parts, claimCount, claims] = reply.slice(8);
+  const [slug, rev, fence, state, snapshot, catalog, run, createdAtMs] = listOf(fields);
+  const waiting = listOf(queue).map((entry) => {
+    const text = textOf(entry);
+    return parsed(readUserMessage, text.slice(text.indexOf("\n") + 1), uid);
+  });
+  const counts = {
+    messages: numberOf(messageCount),
+    runs: numberOf(runCount),
+    parts: numberOf(partCount),
+    claims: numberOf(claimCount),
+  };
+  const thread: WholeThread = {
+    type: "thread",
+    uid,
+    first: true,
+    slug: textOf(slug),
+    createdAtMs: createdAtMs ? numberOf(createdAtMs) : null,
+    rev: numberOf(rev ?? "0"),
+    fence: textOrNull(fence),
+    state: readState(state ?? "idle", uid),
+    snapshot: textOrNull(snapshot),
+    catalog: catalogFrom(catalog, uid),
+    run: run ? parsed(readRun, run, uid) : null,
+    waiting,
+    dueAtMs: due === null || due === undefined ? null : numberOf(due),
+    messagesFrom: 0,
+    messages: listOf(messages).map((entry) => messageFrom(entry, uid)),
+    runsFrom: 0,
+    runs: summariesFrom(summaries, uid),
+    parts: pairsOf(parts ?? null).map(partFrom),
+    claims: pairsOf(claims ?? null).map(claimFrom),
+  };
+  const isWhole =
+    counts.messages <= MOST && counts.runs <= MOST && counts.parts <= MOST_PARTS && counts.claims <= MOST;
+  if (isWhole) return { first: thread, rest: null };
+
+  const { messages: firstMessages, runs: firstRuns, parts: firstParts, claims: firstClaims } = thread;
+  const head = { type: "piece", uid, messagesFrom: 0, runsFrom: 0 } as const;
+  const first: ThreadPiece = {
+    ...head,
+    first: true,
+    messages: firstMessages,
+    runs: firstRuns,
+    parts: firstParts,
+    claims: firstClaims,
+  };
+  const waited = new Set(waiting.map(({ runId }) => runId));
+  const runsRead = listOf(runIds).length;
+  return { first, rest: restOf(redis, { thread, counts, runsRead, waited }) };
+}
+
+/** What did not come along. Messages and runs up to the counts stay as they are; claims of later runs are left out. */
+async function* restOf(
+  redis: RedisCommands,
+  read: {
+    thread: WholeThread;
+    counts: { messages: number; runs: number; parts: number; claims: number };
+    runsRead: number;
+    waited: ReadonlySet<string>;
+  },
+): AsyncIterable<ThreadPiece | WholeThread> {
+  const { thread, counts, runsRead, waited } = read;
+  const { uid } = thread;
+  const keys = threadKeys(uid);
+  const none = { messages: [], runs: [], parts: [], claims: [] };
+  const full = { type: "piece", uid, first: false, ...none } as const;
+  const at = { messagesFrom: counts.messages, runsFrom: counts.runs };
+  const range = (key: string, from: number, count: number) =>
+    redis.read(key, "LRANGE", key, String(from), String(Math.min(from + PAGE, count) - 1));
+
+  for (let from = thread.messages.length; from < counts.messages; from += PAGE) {
+    const entries = listOf(await range(keys.messages, from, counts.messages));
+    const messages = entries.map((entry) => messageFrom(entry, uid));
+    yield { ...full, messagesFrom: from, runsFrom: runsRead, messages };
+  }
+  for (let from = runsRead; from < counts.runs; from += PAGE) {
+    const ids = listOf(await range(keys.runOrder, from, counts.runs)).map(textOf);
+    const runs = summariesFrom(await redis.read(keys.runs, "HMGET", keys.runs, ...ids), uid);
+    yield { ...full, messagesFrom: counts.messages, runsFrom: from, runs };
+  }
+  if (counts.parts > MOST_PARTS) {
+    for await (const pairs of hashPages(redis, keys.parts, PARTS_PAGE)) {
+      yield { ...full, ...at, parts: pairs.map(partFrom) };
+    }
+  }
+  if (counts.claims > MOST) {
+    for await (const pairs of hashPages(redis, keys.messageIds, PAGE)) {
+      // Read after the claims: it has the run of every one of them that is later than the thread as it was read.
+      const [started, waiting] = await Promise.all([
+        redis.read(keys.runOrder, "LRANGE", keys.runOrder, String(counts.runs), "-1"),
+        redis.read(keys.queue, "LRANGE", keys.queue, "0", "-1"),
+      ]);
+      const waits = listOf(waiting).map((entry) => textOf(entry).split("\n", 1)[0] ?? "");
+      const later = new Set([...listOf(started).map(textOf), ...waits].filter((runId) => !waited.has(runId)));
+      yield { ...full, ...at, claims: pairs.map(claimFrom).filter(({ runId }) => !later.has(runId)) };
+    }
+  }
+  yield { ...thread, first: false, ...at, ...none };
+}
+
+/** Without those that are listed and not there. */
+function summariesFrom(texts: Reply | undefined, uid: string): RunSummary[] {
+  return listOf(texts)
+    .filter((text) => text !== null)
+    .map((text) => parsed(readRunSummary, text, uid));
+}
+
+/** A hash in pages; a field may come twice. */
+async function* hashPages(
+  redis: RedisCommands,
+  key: string,
+  count: number,
+): AsyncIterable<[field: string, value: string][]> {
+  let cursor = "0";
+  do {
+    const reply = listOf(await redis.read(key, "HSCAN", key, cursor, "COUNT", String(count)));
+    const [next, pairs] = reply;
+    cursor = textOf(next);
+    const found = pairsOf(pairs ?? null);
+    if (found.length > 0) yield found;
+  } while (cursor !== "0");
+}
+
+function partFrom([name, text]: [string, string]): KeptPart {
+  const colon = name.lastIndexOf(":");
+  return { runId: name.slice(0, colon), nth: Number(name.slice(colon + 1)), text };
+}
+
+function claimFrom([clientMessageId, claimed]: [string, string]): MessageClaim {
+  const [runId = "", textHash = ""] = claimed.split(":");
+  return { clientMessageId, runId, textHash };
+}

@@ -1,0 +1,49 @@
+-- What a backup reads and what a check mends: each in one step, beside a service that goes on.
+
+local function up_to(most, length, read)
+  if length > tonumber(most) then return {} end
+  return read()
+end
+
+-- Of what may be long: how much there is, and the first `most` of a list, or all of a hash that has no more than
+-- `most`, or than `most_parts`.
+local function export_thread(keys, args)
+  local header, messages, queue, runs, run_order, parts, message_ids, due = unpack(keys)
+  local uid, most, most_parts = unpack(args)
+  local fields = redis.call('HMGET', header, 'slug', 'rev', 'fence', 'state', 'snapshot', 'catalog', 'run', 'createdAtMs')
+  if not fields[1] then return false end
+  local run_ids = redis.call('LRANGE', run_order, 0, most - 1)
+  local part_count, claim_count = redis.call('HLEN', parts), redis.call('HLEN', message_ids)
+  return {
+    fields,
+    redis.call('ZSCORE', due, uid),
+    redis.call('LRANGE', queue, 0, -1),
+    redis.call('LLEN', messages),
+    redis.call('LRANGE', messages, 0, most - 1),
+    redis.call('LLEN', run_order),
+    run_ids,
+    #run_ids > 0 and redis.call('HMGET', runs, unpack(run_ids)) or {},
+    part_count,
+    up_to(most_parts, part_count, function() return redis.call('HGETALL', parts) end),
+    claim_count,
+    up_to(most, claim_count, function() return redis.call('HGETALL', message_ids) end),
+  }
+end
+
+local function export_user(keys, args)
+  local user, names, days, users = unpack(keys)
+  local user_id, most = unpack(args)
+  local found = read_user(user)
+  if not found then return false end
+  local name_count = redis.call('HLEN', names)
+  return {
+    found,
+    redis.call('ZSCORE', users, user_id),
+    redis.call('HGETALL', days),
+    name_count,
+    up_to(most, name_count, function() return redis.call('HGETALL', names) end),
+  }
+end
+
+register('export_thread', export_thread, READS)
+register('export_user', export_user, READS)

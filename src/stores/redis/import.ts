@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { holderOf } from "../../domain/fence.ts";
+import { StoreUnavailable } from "../../store.ts";
+import type { BackupRecord, BackupToken, BackupUser, ThreadPiece, WholeThread } from "../backup/records.ts";
+import { readRestoring } from "../backup/restoring.ts";
+import type { RestoreTarget } from "../backup/source.ts";
+import { bucketOf } from "../buckets.ts";
+import { catalogKind, runKind } from "../records.ts";
+import { redisChannels } from "./channels.ts";
+import type { RedisCommands } from "./commands.ts";
+import { checkFormat } from "./format.ts";
+import { redisFormat } from "./export.ts";
+import {
+  channelKey,
+  dueKey,
+  externalIdKey,
+  globalKeys,
+  holdersKey,
+  ownKey,
+  threadKeys,
+  tokenKey,
+  userKeys,
+  usersKey,
+} from "./keys.ts";
+import type { RedisLink } from "./link.ts";
+import { flag, jsonValue, messageEntry, summaryOf, textOrNull, waitingEntry } from "./records.ts";
+import { partsOfKey, scanKeys } from "./scan.ts";
+
+const RESTORING = globalKeys.restoring;
+
+/** Kinds of keys that an empty store has none of: users and what leads to them, threads and what is in them. */
+const FILLED = new Set(["u", "us", "x", "n", "d", "v", "h", "m", "q", "r", "ro", "p", "id"]);
+
+const MOST_TRIES = 20;
+const PAUSE_MS = 500;
+
+/** The key by which a command finds its server, and the command. */
+type Written = [key: string, ...command: string[]];
+
+/** Redis as a restore fills it. */
+export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarget {
+  const channels = redisChannels(redis);
+
+  /** In their order on each key. A Redis that is busy is asked again: every command may come twice. */
+  async function write(commands: Written[]): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const sent = await Promise.allSettled(
+        commands.map(([key, ...command]) => redis.write(key, ...command)),
+      );
+      const failed = sent.find((one) => one.status === "rejected");
+      if (failed === undefined) return;
+      if (!(failed.reason instanceof StoreUnavailable) || tries === MOST_TRIES) throw failed.reason;
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  /** Those whose user is there: a user who came while the backup was taken may not be in it. */
+  async function putTokens(tokens: BackupToken[]): Promise<void> {
+    const isThere = await Promise.all(
+      tokens.map(async ({ slug, userId }) => {
+        const { user } = userKeys(slug, userId);
+        return (await redis.read(user, "EXISTS", user)) === 1;
+      }),
+    );
+    await write(tokens.filter((_, i) => isThere[i]).flatMap(tokenCommands));
+  }
+
+  return {
+    kind: "redis",
+    format: () => redisFormat(redis),
+    channels: channels.channels,
+
+    async isEmpty() {
+      for await (const keys of scanKeys(link)) {
+        if (keys.some((key) => FILLED.has(partsOfKey(key)?.kind ?? ""))) return false;
+      }
+      return true;
+    },
+
+    async restoring() {
+      const text = textOrNull(await redis.read(RESTORING, "GET", RESTORING));
+      return text === null ? null : readRestoring(jsonValue(text), RESTORING);
+    },
+
+    async begin(restoring) {
+      await checkFormat(redis);
+      await redis.write(RESTORING, "SET", RESTORING, JSON.stringify(restoring));
+      for (const { slug } of restoring.channels) {
+        await redis.write(channelKey(slug), "DEL", channelKey(slug));
+        const keys = { set: globalKeys.channels, changes: globalKeys.changes };
+        await redis.call("change_set", keys, { command: "SREM", member: slug, always: "1" });
+      }
+    },
+
+    async put(records, restoring) {
+      await write(records.flatMap(commandsOf));
+      await putTokens(records.filter((record) => record.type === "token"));
+      await redis.write(RESTORING, "SET", RESTORING, JSON.stringify(restoring));
+    },
+
+    async finish({ channels: opened, addresses, holders }) {
+      for (const address of addresses) await channels.blockIp(address);
+      // As if they had retired: the others find them silent at their next beat, and take their threads over.
+      const { instances } = globalKeys;
+      for (const holder of holders) await redis.write(instances, "ZADD", instances, "NX", "0", holder);
+      for (const channel of opened) await channels.putChannel(channel);
+      await redis.write(RESTORING, "DEL", RESTORING);
+    },
+  };
+}
+
+function commandsOf(record: BackupRecord): Written[] {
+  switch (record.type) {
+    case "names": {
+      const { names } = userKeys(record.slug, record.userId);
+      const entries = record.names.flatMap(({ threadId, uid, createdAtMs }) => [
+        threadId,
+        `${uid} ${createdAtMs}`,
+      ]);
+      return onHash(names, entries);
+    }
+    case "user":
+      return userCommands(record);
+    case "piece":
+      return listCommands(record);
+    case "thread":
+      return [...listCommands(record), ...threadCommands(record)];
+    // Channels and addresses come last, tokens after their users.
+    case "channel":
+    case "address":
+    case "token":
+    case "moved":
+      return [];
+  }
+}
+
+function userCommands({ slug, user, createdAtMs, nth, spent }: BackupUser): Written[] {
+  const { userId, externalId, displayName, blocked, whitelisted } = user;
+  const keys = userKeys(slug, userId);
+  const external = externalId === null ? [] : ["external", externalId];
+  const name = displayName === null ? [] : ["name", displayName];
+  const flags = ["blocked", flag(blocked), "whitelisted", flag(whitelisted)];
+  const users = usersKey(slug);
+  const days = spent.flatMap(({ day, tokens }) => [day, String(tokens)]);
+  const commands: Written[] = [
+    [users, "ZADD", users, String(createdAtMs * 1000 + nth), userId],
+    ...onHash(keys.days, days),
+    ...onHash(keys.user, ["id", userId, ...external, ...name, ...flags]),
+  ];
+  if (externalId === null) return commands;
+  const leads = externalIdKey(slug, externalId);
+  return [...commands, [leads, "SET", leads, userId]];
+}
+
+function tokenCommands({ slug, tokenHash, userId, snapshot, expiresAtMs }: BackupToken): Written[] {
+  const key = tokenKey(slug, tokenHash);
+  return [
+    [key, "HSET", key, "user", userId, "snapshot", snapshot],
+    [key, "PEXPIREAT", key, String(expiresAtMs)],
+  ];
+}
+
+/** A list is first cut where these begin: so they may come twice. */
+function listCommands(piece: ThreadPiece | WholeThread): Written[] {
+  const keys = threadKeys(piece.uid);
+  const { messagesFrom, messages, runsFrom, runs, parts, claims } = piece;
+  const partFields = parts.flatMap(({ runId, nth, text }) => [`${runId}:${nth}`, text]);
+  const claimFields = claims.flatMap(({ clientMessageId, runId, textHash }) => [
+    clientMessageId,
+    `${runId}:${textHash}`,
+  ]);
+  const begin: Written[] = piece.first ? [[keys.header, "DEL", ...Object.values(keys)]] : [];
+  return [
+    ...begin,
+    ...onList(keys.messages, messagesFrom, messages.map(messageEntry)),
+    ...onList(
+      keys.runOrder,
+      runsFrom,
+      runs.map(({ runId }) => runId),
+    ),
+    ...onHash(
+      keys.runs,
+      runs.flatMap((run) => [run.runId, summaryOf(run)]),
+    ),
+    ...onHash(keys.parts, partFields),
+    ...onHash(keys.messageIds, claimFields),
+  ];
+}
+
+/** The header last: there is no thread without it. */
+function threadCommands(thread: WholeThread): Written[] {
+  const { uid, slug, createdAtMs, rev, fence, state, snapshot, catalog, run, waiting, dueAtMs } = thread;
+  const keys = threadKeys(uid);
+  const bucket = bucketOf(uid);
+  const commands: Written[] = onList(keys.queue, 0, waiting.map(waitingEntry));
+  if (dueAtMs !== null) commands.push([dueKey(bucket), "ZADD", dueKey(bucket), String(dueAtMs), uid]);
+  if (fence !== null) {
+    const holder = holderOf(fence);
+    const [own, holders] = [ownKey(bucket, holder), holdersKey(bucket)];
+    // Listed before it holds: nobody knows this holder, so its threads are taken up.
+    commands.push([holders, "SADD", holders, holder], [own, "HSET", own, uid, fence]);
+  }
+  const fields = ["slug", slug];
+  if (catalog.length > 0) fields.push("catalog", JSON.stringify(catalogKind.stored(catalog)));
+  if (createdAtMs !== null) fields.push("createdAtMs", String(createdAtMs));
+  if (fence !== null) fields.push("fence", fence);
+  // Without these nothing was ever committed.
+  if (rev > 0) fields.push("rev", String(rev), "state", state);
+  if (snapshot !== null) fields.push("snapshot", snapshot);
+  if (run !== null) fields.push("run", JSON.stringify(runKind.stored(run)));
+  return [...commands, ...onHash(keys.header, fields)];
+}
+
+function onList(key: string, from: number, entries: string[]): Written[] {
+  if (entries.length === 0) return [];
+  // An empty range, as from 0, leaves nothing.
+  const cut: Written = from === 0 ? [key, "DEL", key] : [key, "LTRIM", key, "0", String(from - 1)];
+  return [cut, [key, "RPUSH", key, ...entries]];
+}
+
+function onHash(key: string, fields: string[]): Written[] {
+  return fields.length === 0 ? [] : [[key, "HSET", key, ...fields]];
+}

@@ -1,0 +1,44 @@
+import type { Connection, Reply } from "./connection.ts";
+import { FLAT } from "./connection.ts";
+import type { RedisLink } from "./link.ts";
+import { listOf, numberOf, textOf } from "./records.ts";
+
+const KEYS_AT_ONCE = 1_000;
+
+/**
+ * Every key that is there all the time, some at a time, on all primaries; one may come twice. Not while slots move from
+ * node to node: then one may be missed.
+ */
+export async function* scanKeys(link: RedisLink, pattern: string | null = null): AsyncIterable<string[]> {
+  const match = pattern === null ? [] : ["MATCH", pattern];
+  for (const connection of await link.primaries()) {
+    let cursor = "0";
+    do {
+      const reply = await ask(connection, ["SCAN", cursor, ...match, "COUNT", String(KEYS_AT_ONCE)]);
+      const [next, keys] = listOf(reply);
+      cursor = textOf(next);
+      const found = listOf(keys).map(textOf);
+      if (found.length > 0) yield found;
+    } while (cursor !== "0");
+  }
+}
+
+/** A command to one server, whatever it keeps. */
+export function ask(connection: Connection, command: string[]): Promise<Reply> {
+  return connection.sendCommand<Reply>(command, FLAT);
+}
+
+/** `KIND:{PLANE:TAG}` and, of most kinds, what it is about. */
+const KEY = /^(?<kind>\w+):\{(?<plane>[ctg]):?(?<tag>[^}]*)\}(?::(?<id>.*))?$/su;
+
+/** What a key's name says (keys.ts); null: it is none of ours. */
+export function partsOfKey(key: string): { kind: string; tag: string; id: string } | null {
+  const groups = KEY.exec(key)?.groups;
+  return groups ? { kind: groups["kind"] ?? "", tag: groups["tag"] ?? "", id: groups["id"] ?? "" } : null;
+}
+
+/** By the server's own clock. */
+export async function timeOf(connection: Connection): Promise<number> {
+  const [seconds, micros] = listOf(await ask(connection, ["TIME"]));
+  return numberOf(seconds) * 1000 + Math.floor(numberOf(micros) / 1000);
+}

@@ -1,0 +1,79 @@
+import type { RedisCommands } from "./commands.ts";
+import { globalKeys, holdersKey } from "./keys.ts";
+import type { LinkLog, RedisLink } from "./link.ts";
+import { listOf, textOf } from "./records.ts";
+
+/**
+ * Lists every holder that is on no list: instances of 0.1.0 write none, and what one of them held when it died, or what
+ * a store that was restored says was held, would be looked for by nobody.
+ *
+ * One walk over all names of keys takes Redis a third of a second for each million of them; so one process does it for
+ * all, once an hour.
+ */
+const EVERY_MS = 3_600_000;
+const NAMES_AT_ONCE = "1000";
+
+/** `own:{t:BUCKET}:PROCESS` (keys.ts). */
+const OWN = /^own:\{t:(?<bucket>[0-9a-f]{2})\}:(?<holder>.+)$/;
+
+export interface UnlistedHolders {
+  /** Begins to list them, where nobody did within the hour; called as often as one likes. */
+  list(): void;
+}
+
+export function createUnlistedHolders({
+  link,
+  redis,
+  processId,
+  log,
+}: {
+  link: Pick<RedisLink, "primaries">;
+  redis: RedisCommands;
+  processId: string;
+  log: Pick<LinkLog, "warn">;
+}): UnlistedHolders {
+  const { listed } = globalKeys;
+  let askedAtMs = -Infinity;
+
+  async function begin(): Promise<void> {
+    const isOurs = await redis.write(listed, "SET", listed, processId, "NX", "PX", String(EVERY_MS));
+    if (isOurs === null) return;
+    try {
+      await walk();
+    } catch (error) {
+      await redis.write(listed, "DEL", listed).catch(() => {});
+      throw error;
+    }
+  }
+
+  async function walk(): Promise<void> {
+    for (const connection of await link.primaries()) {
+      let cursor = "0";
+      do {
+        const command = ["SCAN", cursor, "MATCH", "own:*", "COUNT", NAMES_AT_ONCE];
+        const [next, names] = listOf(await connection.sendCommand(command));
+        for (const name of listOf(names)) await enlist(textOf(name));
+        cursor = textOf(next);
+      } while (cursor !== "0");
+    }
+  }
+
+  async function enlist(name: string): Promise<void> {
+    const { bucket, holder } = OWN.exec(name)?.groups ?? {};
+    if (bucket === undefined || holder === undefined) return;
+    const key = holdersKey(bucket);
+    await redis.write(key, "SADD", key, holder);
+  }
+
+  return {
+    list() {
+      const nowMs = performance.now();
+      if (nowMs - askedAtMs < EVERY_MS) return;
+      askedAtMs = nowMs;
+      begin().catch((error: unknown) => {
+        askedAtMs = -Infinity;
+        log.warn({ err: error }, "cannot list the holders that are on no list: trying again");
+      });
+    },
+  };
+}

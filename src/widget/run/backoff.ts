@@ -1,0 +1,40 @@
+import { Refused } from "../service/widget-api.ts";
+import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { pauseCut } from "./pause.ts";
+
+/** Waits between attempts; after the last one the visitor is asked. A restart of the service takes less. */
+const WAITS_SECONDS = [1, 3, 9, 20];
+
+/** A service that asks for more time than this gets it when the visitor presses Retry. */
+const MAX_RETRY_AFTER_SECONDS = 30;
+
+/** How often, and how soon, a request is repeated whose answer did not come. */
+export class Backoff {
+  readonly #dependencies: Pick<ConversationDependencies, "view" | "host">;
+  readonly #signal: AbortSignal;
+  #failures = 0;
+
+  constructor(dependencies: Pick<ConversationDependencies, "view" | "host">, signal: AbortSignal) {
+    this.#dependencies = dependencies;
+    this.#signal = signal;
+  }
+
+  /** The service answers. */
+  reset(): void {
+    this.#failures = 0;
+  }
+
+  /** Waits for the next attempt; resolves to false where there is none. Rejects with the signal's reason. */
+  async wait(cause: unknown): Promise<boolean> {
+    const seconds = WAITS_SECONDS[this.#failures];
+    if (seconds === undefined) return false;
+    this.#failures += 1;
+    // A quarter more or less by chance: the visitors of a service that was away must not come back all at once.
+    const chosen = seconds * (0.75 + Math.random() / 2);
+    const asked = cause instanceof Refused ? cause.retryAfterSeconds : 0;
+    const ms = 1_000 * Math.max(chosen, Math.min(asked, MAX_RETRY_AFTER_SECONDS));
+    if (await pauseCut(this.#dependencies, ms, this.#signal)) this.reset();
+    this.#signal.throwIfAborted();
+    return true;
+  }
+}

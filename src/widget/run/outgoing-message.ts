@@ -1,0 +1,35 @@
+import { currentPage } from "../service/current-page.ts";
+import { isCustomerContext } from "../service/customer-context.ts";
+import type { CustomerContext } from "../service/customer-context.ts";
+import { fieldsOf, isString } from "../service/fields.ts";
+import type { ThreadAccess } from "../service/visitor-session.ts";
+import type { ApiRequest } from "../service/widget-api.ts";
+
+/** A visitor's message. The service says it once, however often it is sent: its id stays the same. */
+export interface OutgoingMessage {
+  clientMessageId: string;
+  text: string;
+  context: CustomerContext | null;
+}
+
+export function newMessage(text: string, context: CustomerContext | null): OutgoingMessage {
+  // crypto.randomUUID is missing on insecure pages.
+  const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
+  const clientMessageId = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return { clientMessageId, text, context };
+}
+
+export function isOutgoingMessage(value: unknown): value is OutgoingMessage {
+  const { clientMessageId, text, context } = fieldsOf(value);
+  return [clientMessageId, text].every(isString) && (context === null || isCustomerContext(context));
+}
+
+/** The request that sends the message, or sends it again. */
+export function messageRequest(
+  { clientMessageId, text, context }: OutgoingMessage,
+  { visitorToken, threadId }: ThreadAccess,
+): ApiRequest {
+  const customerContext = context ?? undefined;
+  const body = { threadId, text, clientMessageId, page: currentPage(), customerContext };
+  return { path: "/messages", visitorToken, body };
+}

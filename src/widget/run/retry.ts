@@ -1,0 +1,60 @@
+import type { ShownMessage } from "../view/view-state.ts";
+import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { newMessage } from "./outgoing-message.ts";
+import type { OutgoingMessage } from "./outgoing-message.ts";
+import { unsentMessages } from "./unsent-messages.ts";
+
+/** What a conversation can do about a failure. */
+export interface RetryActions {
+  send(this: void, message: OutgoingMessage, isRepeat: boolean): Promise<void>;
+  /** Goes on with the run that this tab saved; resolves to false where there is none. */
+  resume(this: void): Promise<boolean>;
+  /** Reads along with the thread's active or last run. */
+  listen(this: void): Promise<void>;
+  start(this: void): Promise<void>;
+}
+
+type RetryDependencies = Pick<ConversationDependencies, "view" | "host" | "sharedStorage">;
+
+/** Repeats what failed: the message with this key, or the last one. A second press finds a run that is active. */
+export async function retry(
+  dependencies: RetryDependencies,
+  key: string | null,
+  { send, resume, listen, start }: RetryActions,
+): Promise<void> {
+  const { view, host } = dependencies;
+  if (view.isRunning) return;
+  const { messages } = view.state;
+  const failed = key === null ? messages.findLast(({ problem }) => problem !== null) : view.message(key);
+  switch (failed?.problem?.retry) {
+    case undefined:
+    case null:
+      view.change({ notice: null });
+      if (!(await resume())) await start();
+      return;
+    case "resend":
+      await send(unsentAs(failed, dependencies), true);
+      return;
+    case "again": {
+      // The run of that message is over: this is another one.
+      const said = messages.slice(0, messages.indexOf(failed)).findLast(({ role }) => role === "user");
+      if (said !== undefined) await send(newMessage(said.text, host.customerContext()), false);
+      return;
+    }
+    case "attach":
+      view.remove(failed.key);
+      if (await resume()) return;
+      view.rest();
+      await listen();
+  }
+}
+
+/** The message as it was sent before, under its id: it is said once, whatever became of it then. */
+function unsentAs(
+  { clientMessageId, text }: ShownMessage,
+  { sharedStorage, host }: RetryDependencies,
+): OutgoingMessage {
+  const kept = unsentMessages(sharedStorage).find((one) => one.clientMessageId === clientMessageId);
+  const message = kept ?? newMessage(text, host.customerContext());
+  return { ...message, clientMessageId: clientMessageId ?? message.clientMessageId };
+}

@@ -1,0 +1,30 @@
+import type { JsonStorage } from "../service/json-storage.ts";
+import { isOutgoingMessage } from "./outgoing-message.ts";
+import type { OutgoingMessage } from "./outgoing-message.ts";
+
+/**
+ * Messages that are shown as not sent, oldest first. They are kept where all tabs of the origin find them, also after a
+ * reload: a Retry repeats the same id, so it does not matter which tab it is pressed in, nor how often.
+ */
+export function unsentMessages(storage: JsonStorage): OutgoingMessage[] {
+  const value = storage.read("unsent");
+  return Array.isArray(value) ? value.filter(isOutgoingMessage) : [];
+}
+
+export function keepUnsent(storage: JsonStorage, message: OutgoingMessage): void {
+  storage.write("unsent", [...others(storage, message), message]);
+}
+
+/** The service has taken the message, or has refused it for good. */
+export function dropUnsent(storage: JsonStorage, message: OutgoingMessage): void {
+  const left = others(storage, message);
+  if (left.length < unsentMessages(storage).length) storage.write("unsent", left);
+}
+
+export function dropAllUnsent(storage: JsonStorage): void {
+  storage.write("unsent", null);
+}
+
+function others(storage: JsonStorage, { clientMessageId }: OutgoingMessage): OutgoingMessage[] {
+  return unsentMessages(storage).filter((message) => message.clientMessageId !== clientMessageId);
+}

@@ -1,0 +1,121 @@
+import { createClient } from "redis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createLostThreads } from "../../src/actors/lost-threads.ts";
+import { createRecovery } from "../../src/actors/recovery.ts";
+import type { Recovery } from "../../src/actors/recovery.ts";
+import { createSilence } from "../../src/actors/silence.ts";
+import { createCommands } from "../../src/stores/redis/commands.ts";
+import { redisLiveness } from "../../src/stores/redis/liveness.ts";
+import type { RedisLink } from "../../src/stores/redis/link.ts";
+import { linkToServer } from "../../src/stores/redis/single.ts";
+import { startRedis } from "../support/redis-server.ts";
+import type { RedisServer } from "../support/redis-server.ts";
+import { setTime } from "./set-time.ts";
+import type { SetTime } from "./set-time.ts";
+
+/** What instances at rest ask of Redis, counted by Redis, over seconds that are set. */
+let redis: RedisServer;
+let link: RedisLink;
+let client: Awaited<ReturnType<typeof connect>>;
+
+function connect({ url }: RedisServer) {
+  return createClient({ url }).connect();
+}
+
+beforeAll(async () => {
+  redis = await startRedis();
+  link = await linkToServer(redis.url, { warn() {} });
+  client = await connect(redis);
+});
+afterAll(async () => {
+  client.destroy();
+  link.close();
+  await redis.stop();
+});
+
+/** Commands that a beat's function gives by itself, and what others ask: the pings of connections, and this test. */
+const NOT_ASKED = ["time", "zrange", "zadd", "ping", "info", "config|resetstat", "hello", "client|setinfo"];
+
+async function askedSoFar(): Promise<Map<string, number>> {
+  const lines = (await client.info("commandstats")).matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm);
+  return new Map([...lines].map(([, name = "", calls = "0"]) => [name, Number(calls)]));
+}
+
+/** So many instances at rest on one time, and how to let it pass until all that they asked was answered. */
+async function atRest(
+  count: number,
+): Promise<{ pass: (seconds: number) => Promise<void>; stop: () => void }> {
+  const time = setTime();
+  let open = 0;
+  const counting: RedisLink = {
+    ...link,
+    async send(...sent) {
+      open++;
+      try {
+        return await link.send(...sent);
+      } finally {
+        open--;
+      }
+    },
+  };
+  const recoveries: Recovery[] = [];
+  for (let nth = 0; nth < count; nth++) {
+    const recovery = instanceAt(time, counting, `process-${String(nth).padStart(3, "0")}`, nth / count);
+    recoveries.push(recovery);
+    await recovery.start();
+  }
+  return {
+    async pass(seconds) {
+      for (let ms = 0; ms < seconds * 1_000; ms += 50) {
+        time.pass(50);
+        // What follows from an answer is asked in the same turn of the loop.
+        do await new Promise((resolve) => setImmediate(resolve));
+        while (open > 0);
+      }
+    },
+    stop: () => recoveries.forEach((recovery) => recovery.stop()),
+  };
+}
+
+function instanceAt(
+  { clock, timers }: SetTime,
+  over: RedisLink,
+  processId: string,
+  jitter: number,
+): Recovery {
+  const liveness = redisLiveness(createCommands({ link: over, durability: "local" }), processId);
+  const store = {
+    ...liveness,
+    processId,
+    load: () => Promise.resolve(null),
+    onReconnect: () => () => {},
+  };
+  return createRecovery({
+    store,
+    clock,
+    timers,
+    log: { info() {}, warn: (fields) => expect(fields).toBeUndefined(), error() {} },
+    random: () => jitter,
+    silence: createSilence(clock),
+    lost: createLostThreads({ store, clock, isOurs: () => true }),
+    takeUp: { take: () => Promise.resolve(), expire: () => Promise.resolve(), leftAlone: () => new Set() },
+  });
+}
+
+const SECONDS = 20;
+
+test("a hundred instances at rest ask Redis together for fewer than 400 commands a second", async () => {
+  const { pass, stop } = await atRest(100);
+  await pass(5);
+  const before = await askedSoFar();
+  await pass(SECONDS);
+  const after = await askedSoFar();
+  stop();
+  const asked = [...after]
+    .filter(([name]) => !NOT_ASKED.includes(name))
+    .map(([name, calls]) => [name, (calls - (before.get(name) ?? 0)) / SECONDS] as const);
+  const perSecond = Object.fromEntries(asked.filter(([, calls]) => calls > 0));
+  // Each of the looks takes place.
+  expect(Object.keys(perSecond).toSorted()).toEqual(["fcall", "hgetall", "smembers", "zrangebyscore"]);
+  expect(Object.values(perSecond).reduce((sum, calls) => sum + calls, 0)).toBeLessThan(400);
+});

@@ -1,0 +1,62 @@
+import { expect, it } from "vitest";
+import { createArgumentCheck } from "../../src/agent/argument-check.ts";
+import { noteCall, receiveCall, resolveCall } from "../../src/agent/calls.ts";
+import { PickedSchema } from "../../src/agent/picked-schema.ts";
+import { offerTools } from "../../src/agent/tools.ts";
+
+const inputSchema = {
+  type: "object" as const,
+  properties: { sku: { type: "string" } },
+  required: ["sku"],
+};
+const stock = {
+  server: "shop",
+  name: "stock",
+  title: "Looking into the stock",
+  description: "",
+  inputSchema,
+  picked: new PickedSchema(inputSchema),
+  repeatable: true,
+};
+const offers = offerTools([stock], [{ name: "buy", inputSchema }]);
+
+const resolve = (name: string, args: string) =>
+  resolveCall(receiveCall({ callId: "c1", name, arguments: args }), offers, createArgumentCheck());
+
+it("resolves a call to the server and the tool that were offered", async () => {
+  expect(await resolve("stock", '{"sku":"red"}')).toEqual({
+    callId: expect.stringMatching(/^.{22}$/),
+    kind: "server",
+    server: "shop",
+    tool: "stock",
+    arguments: { sku: "red" },
+    progress: "Looking into the stock",
+    repeatable: true,
+  });
+  const { server, ...page } = { server: undefined, ...(await resolve("buy", '{"sku":"red"}')) };
+  expect(page).toMatchObject({ kind: "page", tool: "buy", repeatable: false });
+  expect(server).toBeUndefined();
+});
+
+it.each(["stock", "buy"])("refuses arguments that do not fit, whoever has the tool: %s", async (name) => {
+  for (const [args, reason] of [
+    ["{}", "required"],
+    ['{"sku":7}', "string"],
+    ["[]", "object"],
+    ["{", "JSON"],
+  ] as const) {
+    expect(await resolve(name, args)).toMatchObject({
+      kind: "refused",
+      reason: expect.stringMatching(new RegExp(`^Cannot call ${name}: .*${reason}`)),
+    });
+  }
+});
+
+it("notes a call in a form that the model's API takes back", () => {
+  const noted = (name: string, args: string) =>
+    noteCall(receiveCall({ callId: "c1", name, arguments: args }));
+  expect(noted("buy", '{"sku":"red"}')).toMatchObject({ offeredName: "buy", arguments: '{"sku":"red"}' });
+  expect(noted("buy", " ")).toMatchObject({ arguments: "{}" });
+  expect(noted("buy", "{oops")).toMatchObject({ arguments: "{}" });
+  expect(noted("buy it!", "{}").offeredName).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+});

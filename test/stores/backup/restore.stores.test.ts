@@ -1,0 +1,177 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { restoreBackup, verifyBackup } from "../../../src/stores/backup/restore.ts";
+import type { RestoreTarget } from "../../../src/stores/backup/source.ts";
+import { STORE_FORMAT } from "../../../src/stores/format.ts";
+import { emptyFolder } from "../../support/data-dir.ts";
+import { sampleChannel, sampleCommit, SLUG } from "../samples.ts";
+import { store, storeJson } from "./copy.ts";
+import { fillStore } from "./fill.ts";
+import { openPlace } from "./places.ts";
+import type { PlaceKind, StorePlace } from "./places.ts";
+
+const kinds: PlaceKind[] = inject("stores").includes("redis") ? ["redis"] : ["embedded"];
+
+async function place(kind: PlaceKind): Promise<StorePlace> {
+  const opened = await openPlace(kind);
+  onTestFinished(() => opened.remove());
+  return opened;
+}
+
+async function withStore<T>(
+  at: StorePlace,
+  use: (store: Awaited<ReturnType<StorePlace["open"]>>) => Promise<T>,
+) {
+  const opened = await at.open();
+  try {
+    return await use(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Two backups, of two stores. */
+let backup: string;
+let other: string;
+let restored: Record<string, unknown>;
+beforeAll(async () => {
+  const [kind = "embedded"] = kinds;
+  const folder = emptyFolder();
+  backup = join(folder, "backup");
+  other = join(folder, "other");
+  const filled = await openPlace(kind);
+  const empty = await openPlace(kind);
+  const whole = await openPlace(kind);
+  try {
+    await withStore(filled, fillStore);
+    await storeJson(filled.env, "backup", backup);
+    await storeJson(empty.env, "backup", other);
+    await storeJson(whole.env, "restore", backup);
+    restored = await whole.contents();
+  } finally {
+    for (const each of [filled, empty, whole]) await each.remove();
+  }
+});
+
+describe.each(kinds)("a restore into the %s store", (kind) => {
+  const thread = sampleCommit({ opId: "1", fence: "p:1" });
+  const visitor = { slug: SLUG, tokenHash: "h", userId: "u", snapshot: "s", ttlMs: 60_000, atMs: 1 };
+  const caller = { slug: SLUG, externalId: "kim", displayName: null, newUserId: "u", thread: null };
+
+  test.each<[string, (at: StorePlace) => Promise<unknown>]>([
+    ["a thread", (at) => withStore(at, (opened) => opened.commit(thread))],
+    ["a catalog", (at) => withStore(at, (opened) => opened.setCatalog("t", SLUG, [{ name: "x" }]))],
+    ["a visitor with a token", (at) => withStore(at, (opened) => opened.mintVisitor(visitor))],
+    ["a user", (at) => withStore(at, (opened) => opened.admitUser({ ...caller, creates: true, atMs: 1 }))],
+  ])("is refused where there is %s, and changes nothing", async (_, fill) => {
+    const at = await place(kind);
+    await withStore(at, (opened) => opened.putChannel(sampleChannel()));
+    await fill(at);
+    const before = await at.contents();
+    const { code, out, err } = await store(at.env, "restore", backup);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toBe("Cannot restore: the store is not empty, it has users, threads or tokens\n");
+    expect(await at.contents()).toEqual(before);
+  });
+
+  test("keeps the channels and addresses that the store had, and the backup's come before them", async () => {
+    const at = await place(kind);
+    await withStore(at, async (opened) => {
+      await opened.putChannel(sampleChannel({ slug: "own", publishableKey: "pk_own" }));
+      await opened.putChannel(sampleChannel({ slug: SLUG, agent: { instructions: "another" } }));
+      await opened.putChannel(sampleChannel({ slug: "twin", publishableKey: "pk_shop" }));
+      await opened.blockIp("198.51.100.7");
+    });
+    await storeJson(at.env, "restore", backup);
+    await withStore(at, async (opened) => {
+      const channels = await opened.channels();
+      expect(channels.map(({ slug }) => slug)).toEqual(["bot", "own", SLUG]);
+      expect(channels[2]).toEqual(sampleChannel());
+      expect(await opened.blockedIps()).toEqual(["192.0.2.0/24", "198.51.100.7"]);
+    });
+  });
+
+  test("lets nobody in before it is done, and tells the instances when it is", async () => {
+    const at = await place(kind);
+    await withStore(at, async (opened) => {
+      await opened.putChannel(sampleChannel());
+      const data = await at.openData();
+      const admitted: unknown[] = [];
+      const counts: number[] = [];
+      const watched = watching(data.target, async () => {
+        admitted.push(await opened.admitUser({ ...caller, creates: true, atMs: 1 }));
+        counts.push(await opened.changeCount());
+      });
+      await restoreBackup(watched, await verifyBackup(backup, STORE_FORMAT), { atOnce: 4 });
+      await data.close();
+      expect(admitted.length).toBeGreaterThan(5);
+      expect(new Set(admitted)).toEqual(new Set([null]));
+      expect(await opened.changeCount()).toBeGreaterThan(Math.max(...counts));
+    });
+    expect(await at.contents()).toEqual(restored);
+  });
+
+  // Before the first step, on the way, and before the last one.
+  test.each([0, 2, 4, 6])("that is interrupted at %i sixths goes on where it was", async (sixths) => {
+    const whole = await place(kind);
+    await withStore(whole, (opened) => opened.putChannel(sampleChannel()));
+    const steps = await interrupted(whole, Infinity);
+    expect(steps).toBeGreaterThan(20);
+    const again = await place(kind);
+    await withStore(again, (opened) =>
+      opened.putChannel(sampleChannel({ slug: "own", publishableKey: "pk_own" })),
+    );
+    await interrupted(again, Math.floor(((steps - 1) * sixths) / 6));
+
+    const { restoring } = await storeJson(again.env, "info");
+    expect(restoring).toMatch(/^20\d\d-.*Z$/);
+    const refused = await store(again.env, "restore", other);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain(`restore the backup of ${String(restoring)} again, or empty the store\n`);
+    if (sixths > 0) expect(Object.keys(await again.contents()).length).toBeGreaterThan(5);
+    await storeJson(again.env, "restore", backup);
+    expect(await storeJson(again.env, "info")).toMatchObject({ restoring: null, channels: 3 });
+    expect(withoutOwnChannel(await again.contents())).toEqual(withoutOwnChannel(restored));
+  });
+});
+
+const INTERRUPTED = new Error("interrupted");
+
+/** How many steps the restore took; it ends after so many. */
+async function interrupted(at: StorePlace, after: number): Promise<number> {
+  const data = await at.openData();
+  let steps = 0;
+  const target = watching(data.target, () => {
+    if (steps++ >= after) throw INTERRUPTED;
+    return Promise.resolve();
+  });
+  try {
+    await restoreBackup(target, await verifyBackup(backup, STORE_FORMAT), { atOnce: 1 });
+  } catch (error) {
+    if (error !== INTERRUPTED) throw error;
+  } finally {
+    await data.close();
+  }
+  return steps;
+}
+
+/** Looks before each step that writes, but for the first. */
+function watching(target: RestoreTarget, look: () => Promise<void>): RestoreTarget {
+  return {
+    ...target,
+    async put(records, restoring) {
+      await look();
+      await target.put(records, restoring);
+    },
+    async finish(found) {
+      await look();
+      await target.finish(found);
+    },
+  };
+}
+
+/** The channel that the store had before, which the other store had not. */
+function withoutOwnChannel(contents: Record<string, unknown>): Record<string, unknown> {
+  const isOwn = (key: string) => key === "c own" || key === "c:{c:own}" || key === "channels:{g}";
+  return Object.fromEntries(Object.entries(contents).filter(([key]) => !isOwn(key)));
+}
