@@ -29,11 +29,11 @@ test("the package that npm makes runs elsewhere", async () => {
   expect(run("--version")).toBe(`${version}\n`);
   expect(run("--help")).toContain("chat-agent");
 
-  const env = { DATA_DIR: temporaryFolder(), INSPECTOR: "on" };
+  const env = { DATA_DIR: temporaryFolder() };
   const { url, output } = await startServiceProcess(env, { command });
   expect(JSON.parse(output.stdout[0] ?? "")).toMatchObject({ version, msg: "Starting" });
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: "ok", version });
-  for (const path of ["/swagger", "/machines"]) {
+  for (const path of ["/swagger", "/widget/v1/chat-agent.js"]) {
     expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
   }
 });

@@ -7,6 +7,7 @@ import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { openDb } from "../../src/stores/embedded/db.ts";
 import type { Key } from "../../src/stores/embedded/db.ts";
+import { headerKind } from "../../src/stores/embedded/thread-records.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { threadKeys, tokenKey } from "../../src/stores/redis/keys.ts";
@@ -23,9 +24,10 @@ export interface PlantableStore {
   remove(): Promise<void>;
 }
 
-/** Another text in the place of what is stored; `message` and `waiting` are the first ones. */
+/** Another text in the place of what is stored; `message` is the first one, `nth` of those that wait. */
 export type Plant =
-  | { part: "snapshot" | "run" | "state" | "catalog" | "message" | "waiting"; uid: string; text: string }
+  | { part: "snapshot" | "run" | "state" | "catalog" | "message"; uid: string; text: string }
+  | { part: "waiting"; uid: string; nth: number; text: string }
   | { part: "token"; slug: string; tokenHash: string; text: string };
 
 const PREPARE = { embedded: plantableFolder, redis: plantableRedis };
@@ -44,7 +46,7 @@ async function plantableRedis(): Promise<PlantableStore> {
     const { part, uid, text } = plant;
     const { header, messages, queue } = threadKeys(uid);
     if (part === "message") await client.lSet(messages, 0, text);
-    else if (part === "waiting") await client.lSet(queue, 0, text);
+    else if (part === "waiting") await client.lSet(queue, plant.nth, text);
     else await client.hSet(header, part, text);
   }
 
@@ -97,12 +99,13 @@ async function plantableFolder(): Promise<PlantableStore> {
         if (part === "snapshot" || part === "state") {
           return put(db, ["h", uid], (header) => ({ ...header, [part]: text }));
         }
-        const [waiting] = [...db.range(["q", uid], raw)];
+        const queue = db.get(["h", uid], headerKind.read)?.waiting ?? [];
+        const waiting = part === "waiting" ? (queue[plant.nth] ?? "") : "";
         const keys: Record<typeof part, Key> = {
           run: ["r", uid],
           catalog: ["t", uid],
           message: ["m", uid, 1],
-          waiting: waiting?.key ?? ["q", uid],
+          waiting: ["q", uid, waiting],
         };
         db.put(keys[part], parsedOr(text));
       }),
