@@ -50,6 +50,7 @@ export interface Store extends ChannelStore, UserStore, ThreadStore, InstanceSto
 }
 
 export interface StoreHealth {
+  /** It takes a change: one that can be read alone, or whose disk is full, is not reachable. */
   reachable: boolean;
   /** One sentence for each promise that the server's settings cannot keep (eviction, no persistence, no replica). */
   warnings: string[];

@@ -40,6 +40,8 @@ export interface Threads {
   cancel(uid: string): Promise<void>;
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
   history(uid: string, page: HistoryPage): Promise<Message[]>;
+  /** It takes no more messages, and will stop. */
+  isDraining(): boolean;
 }
 
 /** The threads with what only the wiring calls. */
@@ -118,6 +120,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
       onReadable(uid, (isAgain) => followRun(uid, runId, isAgain ? undefined : loading)),
     cancel: (uid) => onReadable(uid, () => cancel(uid)),
     history: (uid, page) => onReadable(uid, () => store.history(uid, page)),
+    isDraining: () => draining,
 
     async setCatalog(uid, slug, catalog) {
       await store.setCatalog(uid, slug, catalog);

@@ -9,8 +9,8 @@ import type { Provenance } from "./origin.ts";
 /**
  * Channels, origins, publishable keys and blocked addresses, kept in memory: requests are checked against them without
  * a store call.
- * Renewed by the store's notice and by polling twice a second, so a change made anywhere is in force within a second
- * (contract, Channels). During an outage of the store, what was read last stays in force.
+ * Renewed by the store's notice, which comes with the next beat of this process at the latest, so a change made anywhere
+ * is in force within a second (contract, Channels). During an outage of the store, what was read last stays in force.
  */
 export interface Directory {
   /** Resolves after the first reading. Rejects if the store does not answer. */
@@ -27,8 +27,8 @@ export interface Directory {
   isBlocked(address: string): boolean;
 }
 
-/** A change without a notice is found within this time. */
-const POLL_EVERY_MS = 400;
+/** A change that the store did not tell of, since a beat got no answer, is found within this time. */
+const POLL_EVERY_MS = 5_000;
 
 export function createDirectory(options: {
   store: Pick<Store, "channels" | "blockedIps" | "changeCount" | "onChange">;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Threads } from "../actors/threads.ts";
 import type { Store } from "../store.ts";
 import { documentedJson } from "./reference/shared-documentation.ts";
 import { jsonAnswer } from "./route.ts";
@@ -15,39 +16,58 @@ const health = z.object({
   store: z.enum(["redis", "embedded"]),
   model: z.enum(["openai", "demo"]),
   version: z.string().optional(),
-  warnings: z.array(z.string()).describe("Promises that the store's settings cannot keep"),
+  ready: z.boolean().optional().describe("It can save, and takes messages; not with `live`"),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe("Promises that the store's settings cannot keep; not with `live`"),
 });
 
 const documentation: Documentation = {
   summary: "Health",
-  description: "Whether the store can be reached, and which store and model serve.",
+  description:
+    "Whether this instance is ready: its store takes a change, and it is not about to stop. With `live` it is not asked whether it is ready: the process answers, and that is all.",
   credential: null,
   params: {},
-  query: {},
+  query: {
+    live: {
+      description: "Given with any value, or none: the store is not asked",
+      schema: z.string(),
+      required: false,
+      example: "1",
+    },
+  },
   headers: {},
   body: null,
   answers: {
-    200: documentedJson("The service is well", health, {
+    200: documentedJson("The service is ready, or alive where that was asked", health, {
       status: "ok",
       store: "embedded",
       model: "demo",
+      ready: true,
       warnings: [],
     }),
-    503: documentedJson("The store cannot be reached", health, {
+    503: documentedJson("The store takes no change, or the service is about to stop", health, {
       status: "unavailable",
       store: "redis",
       model: "openai",
+      ready: false,
       warnings: [],
     }),
   },
 };
 
-/** GET /health: can this instance serve? */
+/**
+ * GET /health: may traffic come to this instance? The store is written to: one that can only be read saves no message.
+ * `?live`: does the process live? A store that is away is no reason to kill it: its runs wait with their saves.
+ */
 export function healthRoute({
   store,
+  threads,
   facts,
 }: {
   store: Pick<Store, "kind" | "health">;
+  threads: Pick<Threads, "isDraining">;
   facts: HealthFacts;
 }): Route {
   return {
@@ -55,10 +75,13 @@ export function healthRoute({
     path: "/health",
     api: "open",
     documentation,
-    async handle() {
+    async handle({ request }) {
+      const known = { store: store.kind, ...facts };
+      if (new URLSearchParams(request.query).has("live")) return jsonAnswer(200, { status: "ok", ...known });
       const { reachable, warnings } = await store.health();
-      const status = reachable ? "ok" : "unavailable";
-      return jsonAnswer(reachable ? 200 : 503, { status, store: store.kind, ...facts, warnings });
+      const ready = reachable && !threads.isDraining();
+      const status = ready ? "ok" : "unavailable";
+      return jsonAnswer(ready ? 200 : 503, { status, ...known, ready, warnings });
     },
   };
 }

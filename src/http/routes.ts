@@ -65,7 +65,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     toolResultsRoute(widget), //     POST    /v1/widget/tool-results
     preflightRoute(widget), //       OPTIONS /v1/widget/*
 
-    healthRoute({ store: dependencies.store, facts: dependencies.health }), // GET /health
+    healthRoute({ ...dependencies, facts: dependencies.health }), // GET /health
   ];
   return [...routes, ...swaggerRoutes(routes)]; // GET /swagger, /swagger/openapi.json
 }

@@ -13,6 +13,6 @@ export interface ChannelStore {
   unblockIp(address: string): Promise<boolean>;
   /** A number that grows with every change of channels or addresses. */
   changeCount(): Promise<number>;
-  /** Calls back soon after a change made anywhere; best effort. Returns how to stop. */
+  /** Calls back soon after a change made anywhere, at the latest with the next beat of this process. Returns how to stop. */
   onChange(callback: () => void): () => void;
 }

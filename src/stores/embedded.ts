@@ -3,6 +3,7 @@ import { newId } from "../domain/ids.ts";
 import type { Store } from "../store.ts";
 import { embeddedChannels } from "./embedded/channels.ts";
 import { checkFormat, openDb } from "./embedded/db.ts";
+import { embeddedHealth } from "./embedded/health.ts";
 import { embeddedIdentity } from "./embedded/identity.ts";
 import { embeddedLiveness } from "./embedded/liveness.ts";
 import { threadRecords } from "./embedded/thread-records.ts";
@@ -35,10 +36,7 @@ export async function openEmbeddedStore(options: { dataDir: string; clock: Clock
     ...embeddedThreads(db, threadRecords(db)),
     ...embeddedLiveness(db, processId),
 
-    async health() {
-      const reachable = await db.change("check the store", () => true).catch(() => false);
-      return { reachable, warnings: [] };
-    },
+    health: () => embeddedHealth(db, dataDir),
 
     close: () => db.close(),
   };

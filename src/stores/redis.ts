@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
+import { STORE_DEADLINE_MS } from "../store.ts";
 import type { InstanceMessage, Store } from "../store.ts";
 import { isObject } from "./checks.ts";
 import { redisChannels } from "./redis/channels.ts";
@@ -30,20 +31,24 @@ export async function openRedisStore(options: {
   durability: "local" | "replica";
   clock: Clock;
   log: LinkLog;
+  /** How long a call may take. */
+  deadlineMs?: number;
   /** Told of each round trip. */
   onCommand?: OnCommand;
 }): Promise<Store> {
-  const { urls, log } = options;
+  const { urls, log, deadlineMs = STORE_DEADLINE_MS } = options;
   const [url] = urls;
   if (url === undefined) throw new Error("Cannot open the store: no Redis URL was given");
 
   const reconnected = new Set<() => void>();
-  const connections: LinkLog = {
-    warn: (fields, text) => log.warn(fields, text),
-    connected: () => reconnected.forEach((callback) => callback()),
+  const linked = {
+    deadlineMs,
+    log: {
+      warn: (fields: object, text: string) => log.warn(fields, text),
+      connected: () => reconnected.forEach((callback) => callback()),
+    },
   };
-  const link =
-    urls.length === 1 ? await linkToServer(url, connections) : await linkToCluster(urls, connections);
+  const link = urls.length === 1 ? await linkToServer(url, linked) : await linkToCluster(urls, linked);
   try {
     return await storeOver(link, { ...options, reconnected });
   } catch (error) {
@@ -58,20 +63,23 @@ export async function storeOver(
   options: {
     durability: "local" | "replica";
     log: LinkLog;
+    deadlineMs?: number;
     onCommand?: OnCommand;
     /** Called whenever a connection is ready. */
     reconnected?: Set<() => void>;
   },
 ): Promise<Store> {
-  const { durability, log, onCommand, reconnected = new Set() } = options;
+  const { durability, log, deadlineMs = STORE_DEADLINE_MS, onCommand, reconnected = new Set() } = options;
   const processId = newId();
-  const redis = createCommands({ link, durability, onCommand });
+  const redis = createCommands({ link, durability, deadlineMs, onCommand });
   // Not copied: a failover that takes it back leaves the format that every start raises again.
-  await checkFormat(createCommands({ link, durability: "local" }));
+  await checkFormat(createCommands({ link, durability: "local", deadlineMs }));
 
   const changed = new Set<() => void>();
+  const tellChange = () => changed.forEach((callback) => callback());
+  let changeCount: string | null = null;
   let onMessage: (message: InstanceMessage) => void = () => {};
-  await link.subscribe(globalKeys.changes, () => changed.forEach((callback) => callback()));
+  await link.subscribe(globalKeys.changes, tellChange);
   await link.subscribe(messageChannel(processId), (text) => {
     const message = jsonValue(text);
     if (isObject(message)) onMessage(message);
@@ -79,7 +87,11 @@ export async function storeOver(
   });
 
   const threads = redisThreads(redis);
-  const liveness = redisLiveness(redis, processId);
+  // Publish/subscribe may lose a notice: each beat tells of it too.
+  const liveness = redisLiveness(redis, processId, (count) => {
+    if (changeCount !== null && changeCount !== count) tellChange();
+    changeCount = count;
+  });
   const unlisted = createUnlistedHolders({ link, redis, processId, log });
 
   return {
@@ -110,14 +122,14 @@ export async function storeOver(
     send(to, message) {
       const box = messageChannel(to);
       // Messages are best effort: who needs one asks again.
-      redis.read(box, "PUBLISH", box, JSON.stringify(message)).catch(() => {});
+      redis.peek(box, "PUBLISH", box, JSON.stringify(message)).catch(() => {});
     },
 
     onMessage(handler) {
       onMessage = handler;
     },
 
-    health: () => redisHealth({ link, redis, durability }),
+    health: () => redisHealth({ link, redis, durability, deadlineMs }),
 
     close() {
       link.close();

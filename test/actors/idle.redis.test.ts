@@ -24,7 +24,7 @@ function connect({ url }: RedisServer) {
 
 beforeAll(async () => {
   redis = await startRedis();
-  link = await linkToServer(redis.url, { warn() {} });
+  link = await linkToServer(redis.url, { log: { warn() {} }, deadlineMs: 60_000 });
   client = await connect(redis);
 });
 afterAll(async () => {
@@ -34,7 +34,17 @@ afterAll(async () => {
 });
 
 /** Commands that a beat's function gives by itself, and what others ask: the pings of connections, and this test. */
-const NOT_ASKED = ["time", "zrange", "zadd", "ping", "info", "config|resetstat", "hello", "client|setinfo"];
+const NOT_ASKED = [
+  "time",
+  "zrange",
+  "get",
+  "zadd",
+  "ping",
+  "info",
+  "config|resetstat",
+  "hello",
+  "client|setinfo",
+];
 
 async function askedSoFar(): Promise<Map<string, number>> {
   const lines = (await client.info("commandstats")).matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm);
@@ -104,7 +114,10 @@ function instanceAt(
 
 const SECONDS = 20;
 
-test("a hundred instances at rest ask Redis together for fewer than 400 commands a second", async () => {
+/** Of each instance, besides: a PING on each of its two connections every two seconds, a look for changes every five. */
+const BESIDES = 100 * (2 / 2 + 1 / 5);
+
+test("a hundred instances at rest ask Redis together for fewer than 500 commands a second", async () => {
   const { pass, stop } = await atRest(100);
   await pass(5);
   const before = await askedSoFar();
@@ -117,5 +130,6 @@ test("a hundred instances at rest ask Redis together for fewer than 400 commands
   const perSecond = Object.fromEntries(asked.filter(([, calls]) => calls > 0));
   // Each of the looks takes place.
   expect(Object.keys(perSecond).toSorted()).toEqual(["fcall", "hgetall", "smembers", "zrangebyscore"]);
-  expect(Object.values(perSecond).reduce((sum, calls) => sum + calls, 0)).toBeLessThan(400);
+  const total = Object.values(perSecond).reduce((sum, calls) => sum + calls, 0);
+  expect(total + BESIDES).toBeLessThan(500);
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { blockedBy } from "../../src/admission/blocked-addresses.ts";
-import { clientAddress, countedAs } from "../../src/admission/client-address.ts";
+import { addressReader, clientAddress, countedAs } from "../../src/admission/client-address.ts";
 import { normalAddress } from "../../src/domain/address.ts";
 
 const SOCKET = "203.0.113.9";
@@ -38,6 +38,20 @@ describe("the client's address (P23)", () => {
     const request = { headers: new Map([["x-forwarded-for", "nobody"]]), address: SOCKET };
     const source = { clientIpSource: "x-forwarded-for", trustedProxyHops: 1 };
     expect(clientAddress(request, source)).toEqual({ address: SOCKET, distrusted: true });
+  });
+
+  test("warns once of a header that is not to be trusted, and of no other", () => {
+    const warnings: unknown[] = [];
+    const read = addressReader(
+      { clientIpSource: "x-forwarded-for", trustedProxyHops: 1 },
+      { warn: (fields: unknown) => void warnings.push(fields) },
+    );
+    const from = (header: string) =>
+      read({ headers: new Map([["x-forwarded-for", header]]), address: SOCKET });
+    expect(from("192.0.2.1")).toBe("192.0.2.1");
+    expect(warnings).toEqual([]);
+    expect([from("nobody"), from("nobody")]).toEqual([SOCKET, SOCKET]);
+    expect(warnings).toEqual([{ header: "x-forwarded-for" }]);
   });
 
   test("P23: what a client writes itself never matters, however much it is", () => {
@@ -86,4 +100,11 @@ test("blocked are single addresses and ranges, in any spelling; what is neither 
   expect(["192.0.2.8", "198.51.101.0", "2001:db8:1::1", "1.2.3.4", "nonsense"].map(isBlocked)).toEqual(
     Array(5).fill(false),
   );
+});
+
+test("a range of no bits is everybody of its kind; one of fewer is nonsense, and blocks nobody", () => {
+  const isBlocked = blockedBy(["0.0.0.0/0"]);
+  expect(["1.2.3.4", "255.255.255.255", "2001:db8::1"].map(isBlocked)).toEqual([true, true, false]);
+  const none = blockedBy(["192.0.2.0/-1", "::ffff:192.0.2.0/64", "192.0.2.0/1.5", "192.0.2.0/x"]);
+  expect(none("192.0.2.1")).toBe(false);
 });

@@ -6,14 +6,14 @@ import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel } from "../stores/samples.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 
-async function openDirectory(changes: Partial<Store> = {}) {
+async function openDirectory(changesOf: (store: Store) => Partial<Store> = () => ({})) {
   const dataDir = temporaryFolder();
   const store = await openEmbeddedStore({ dataDir, clock: systemClock });
   const elsewhere = await openEmbeddedStore({ dataDir, clock: systemClock });
   await store.putChannel(sampleChannel());
   const warnings: string[] = [];
   const directory = createDirectory({
-    store: { ...store, ...changes },
+    store: { ...store, ...changesOf(store) },
     log: { warn: (_fields, text) => void warnings.push(text) },
   });
   await directory.start();
@@ -56,14 +56,59 @@ test("a change of this process is in force once it was renewed", async () => {
   expect(directory.isBlocked("192.0.2.1")).toBe(false);
 });
 
-test.each<[string, Partial<Store>]>([
-  ["by its notice or by looking", {}],
-  ["by looking, where every notice is lost", { onChange: () => () => {} }],
-])("a change of another process is in force within a second, %s", async (_how, changes) => {
+test.each<{ how: string; withinMs: number; changes: Partial<Store> }>([
+  { how: "by the store's notice", withinMs: 1_000, changes: {} },
+  { how: "by looking, where every notice is lost", withinMs: 5_000, changes: { onChange: () => () => {} } },
+])("a change of another process is in force $how within $withinMs ms", async ({ withinMs, changes }) => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
-  const { directory, elsewhere } = await openDirectory(changes);
+  const { directory, elsewhere } = await openDirectory(() => changes);
   await elsewhere.blockIp("192.0.2.2");
-  vi.advanceTimersByTime(1_000);
+  vi.advanceTimersByTime(withinMs);
   await expect.poll(() => directory.isBlocked("192.0.2.2")).toBe(true);
+});
+
+test("a change that comes while it reads is found by the next look", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let whileReading = () => Promise.resolve();
+  const { directory, store } = await openDirectory((read) => ({
+    onChange: () => () => {},
+    blockedIps: async () => {
+      const addresses = await read.blockedIps();
+      await whileReading();
+      return addresses;
+    },
+  }));
+  whileReading = async () => {
+    whileReading = () => Promise.resolve();
+    await store.blockIp("192.0.2.3");
+  };
+  await directory.renew();
+  expect(directory.isBlocked("192.0.2.3")).toBe(false);
+  vi.advanceTimersByTime(400);
+  await expect.poll(() => directory.isBlocked("192.0.2.3")).toBe(true);
+});
+
+test("it looks one time after the other, however long one takes, and not once it is stopped", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let looks = 0;
+  let answer = () => {};
+  const changeCount = () =>
+    looks++ === 0 ? Promise.resolve(0) : new Promise<number>((resolve) => (answer = () => resolve(0)));
+  let unsubscribed = 0;
+  const onChange = () => () => void unsubscribed++;
+  const { directory } = await openDirectory(() => ({ onChange, changeCount }));
+  vi.advanceTimersByTime(4_000);
+  expect(looks).toBe(2);
+  answer();
+  await new Promise(setImmediate);
+  vi.advanceTimersByTime(400);
+  expect(looks).toBe(3);
+  answer();
+  await new Promise(setImmediate);
+  directory.stop();
+  vi.advanceTimersByTime(4_000);
+  expect([looks, unsubscribed]).toEqual([3, 1]);
 });

@@ -3,6 +3,7 @@ import { createClient } from "redis";
 import { afterAll, expect, test } from "vitest";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
+import { until } from "../support/until.ts";
 import { mustHave, startFleet } from "./fleet.ts";
 import { isFull, lengthOf } from "./lengths.ts";
 import { startTcpProxy } from "./tcp-proxy.ts";
@@ -29,11 +30,21 @@ async function failOver(
   let { primary, replication, replica } = mustHave<Pair>(pair ?? undefined);
   const servers = [replica];
 
-  const workload = await startWorkload(fleet, { threads: 8, writers: 1 });
-  for (let round = 0; round < FAILOVERS; round++) {
-    await pause(1_000);
-    await replication.bring({ hangs: true });
+  const threads = 8;
+  const workload = await startWorkload(fleet, { threads, writers: 1 });
+  /** Until a message was said and acknowledged that the replica does not have; with DURABILITY=replica there is none. */
+  async function untilReplicaLacks(): Promise<void> {
+    const before = workload.acknowledged;
     await pause(500);
+    if (durability === "replica") return;
+    // Of more than one for each thread, one was begun after the other was acknowledged.
+    await until("more messages are acknowledged", () => workload.acknowledged > before + threads);
+  }
+  for (let round = 0; round < FAILOVERS; round++) {
+    const before = workload.acknowledged;
+    await until("messages are acknowledged", () => workload.acknowledged >= before + threads);
+    await replication.bring({ hangs: true });
+    await untilReplicaLacks();
     await primary.kill9();
     await replication.close();
     await command(replica, "REPLICAOF", "NO", "ONE");

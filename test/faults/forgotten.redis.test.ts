@@ -33,7 +33,7 @@ let client: Awaited<ReturnType<typeof connect>>;
 
 beforeAll(async () => {
   redis = await startRedis();
-  link = await linkToServer(redis.url, { warn() {} });
+  link = await linkToServer(redis.url, { log: { warn() {} }, deadlineMs: 20_000 });
   client = await connect(redis);
 });
 
@@ -74,6 +74,7 @@ function gated(commands: RedisCommands, uid: string, gate: Gate): RedisCommands 
     call: (name, keys, args, list) => turn(firstOf(keys)).then(() => commands.call(name, keys, args, list)),
     ask: (name, keys, args) => turn(firstOf(keys)).then(() => commands.ask(name, keys, args)),
     read: (key, ...args) => turn(key).then(() => commands.read(key, ...args)),
+    peek: (key, ...args) => turn(key).then(() => commands.peek(key, ...args)),
     write: (key, ...args) => turn(key).then(() => commands.write(key, ...args)),
   };
 }

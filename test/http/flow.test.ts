@@ -112,3 +112,28 @@ test("a visitor talks, answers a tool_call, re-attaches, reads the history, and 
   expect((await get("messages")).status).toBe(200);
   expect((await post(`/v1/widget/threads/${threadId}/cancel`, "", { headers })).status).toBe(204);
 });
+
+test("a backend goes on in the thread that its user began on a page, and reading it counts in no rate", async () => {
+  const { ask, post, agent, newToken, newThread } = await startService({ WIDGET_MESSAGES_PER_MINUTE: "1" });
+  const token = await newToken();
+  const threadId = await newThread(token);
+  const headers = { origin: ORIGIN, "x-visitor-token": token };
+  const history = () => ask({ path: `/v1/widget/threads/${threadId}/messages`, headers });
+  for (let reading = 0; reading < 3; reading++) expect((await history()).status).toBe(200);
+
+  const said = await post("/v1/widget/messages", { threadId, text: "One" }, { headers });
+  expect(said.status).toBe(200);
+  (await agent.turn()).finish();
+  await said.lines();
+  const identity = { visitorToken: token, externalUserId: "acc-1" };
+  await post("/v1/channels/shop/identify", identity, { headers: { authorization: `Bearer ${SECRET_KEY}` } });
+
+  const onward = { channel: "shop", userId: "acc-1", threadId, text: "Two" };
+  const got = await post("/v1/messages", onward, { headers: bearer });
+  expect(got.status).toBe(200);
+  const turn = await agent.turn();
+  expect(turn.turn.before.map(({ content }) => content)).toEqual(["One", ""]);
+  turn.finish();
+  await got.lines();
+  expect((await history()).status).toBe(200);
+});

@@ -105,6 +105,64 @@ describe.each(encoders)("gzip by %s", (_name, make) => {
   });
 });
 
+describe("an outlet that compresses, over an encoder that takes its time", () => {
+  function open() {
+    const before = compressingStreams();
+    const did: string[] = [];
+    let finish = () => {};
+    const gone: (() => void)[] = [];
+    let isGone = false;
+    const outlet: Outlet = {
+      write() {},
+      end: () => void did.push("ended"),
+      onGone: (callback) => void (isGone ? callback() : gone.push(callback)),
+    };
+    const gzip = gzipOutlet(outlet, (target) => {
+      finish = () => target.finish();
+      return { write: () => void did.push("wrote"), end() {}, abort: () => void did.push("aborted") };
+    });
+    return {
+      gzip,
+      did,
+      finish: () => finish(),
+      goAway: () => {
+        isGone = true;
+        for (const callback of gone.splice(0)) callback();
+      },
+      compressing: () => compressingStreams() - before,
+    };
+  }
+
+  test("a reader that goes frees the encoder, once, and whoever asks later hears of it at once", () => {
+    const { gzip, did, goAway, compressing } = open();
+    let told = 0;
+    gzip.onGone(() => told++);
+    goAway();
+    expect([did, told, compressing()]).toEqual([["aborted"], 1, 0]);
+    gzip.onGone(() => told++);
+    expect(told).toBe(2);
+    gzip.write("more");
+    gzip.end();
+    expect([did, compressing()]).toEqual([["aborted"], 0]);
+  });
+
+  test("after its end nobody is told that the reader went, and it is counted off once", () => {
+    const { gzip, did, goAway, compressing } = open();
+    let told = 0;
+    gzip.onGone(() => told++);
+    gzip.end("last");
+    goAway();
+    expect([did, told, compressing()]).toEqual([["wrote", "aborted"], 0, 0]);
+
+    const whole = open();
+    whole.gzip.end();
+    expect(whole.compressing()).toBe(1);
+    whole.finish();
+    whole.goAway();
+    expect([whole.did, whole.compressing()]).toEqual([["ended"], 0]);
+  });
+});
+
 test("a stream past the most that compress at once is sent as it is", () => {
   const holdNothing: MakeEncoder = (target) => ({
     write: () => {},

@@ -38,6 +38,8 @@ export interface Service {
   /** Everything that was logged, as text. */
   logged: string[];
   renew: () => Promise<void>;
+  /** Begins to stop. */
+  drain: () => Promise<void>;
   ask: (request: Partial<Sent>) => Promise<Got>;
   /** POST on the widget API with a JSON body. */
   post: (path: string, body: unknown, more?: Partial<Sent>) => Promise<Got>;
@@ -167,6 +169,7 @@ export async function startService(
     answered,
     logged,
     renew: () => directory.renew(),
+    drain: () => threads.drain(0),
     ask,
     post,
     async newToken(sent = {}) {

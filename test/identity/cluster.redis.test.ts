@@ -39,7 +39,8 @@ describeIdentity(redisCluster, (open) => {
     onTestFinished(() => store.close());
     const visitors = createVisitors({ store, clock: systemClock, ttlMs: 86_400_000 });
     await visitors.identify({ slug: "wide", visitorToken: token, externalId: "ada" });
-    expect(commands).toEqual(["read_identity", "merge"]);
+    // Two readings, the token again, and one step.
+    expect(commands).toEqual(["HMGET", "GET", "HMGET", "HMGET", "HMGET", "merge"]);
     for (const threadId of threadIds) expect((await client.history(token, threadId)).status).toBe(200);
   });
 });

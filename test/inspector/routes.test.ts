@@ -115,7 +115,9 @@ describe("a watch", () => {
     const { states, spoken } = await watch(service.url, id, key);
     await expect.poll(spoken).toBe(" <step>  <tool_call> ");
     await shop.answer(callId, "two teas");
-    await expect.poll(states).toEqual(["awaitingPageTool", "idle"]);
+    // Whether the watch looked while the model was asked depends on how fast that is.
+    const rested = () => states().filter((state) => !state.startsWith("running"));
+    await expect.poll(rested).toEqual(["awaitingPageTool", "idle"]);
     await expect.poll(spoken).toContain("Two teas <done> ");
   });
 

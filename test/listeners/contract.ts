@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { UNREAD_LIMIT_BYTES } from "../../src/listener.ts";
 import type { HttpAnswer, HttpRequest, Listen, Listener, Outlet } from "../../src/listener.ts";
+import { atLength } from "../support/lengths.ts";
 import { framingRows } from "./framing-rows.ts";
 import { sendRaw } from "./raw-client.ts";
 
@@ -336,7 +337,8 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
 
     test("wherever back-pressure begins, the last line arrives as soon as the reader reads", async () => {
       // Around what the kernel takes of a connection whose reader pauses: somewhere here the last slice is the first to stall.
-      for (let bytes = 200_000; bytes < 6_000_000; bytes += 50_000) {
+      const step = atLength(50_000, 500_000);
+      for (let bytes = 200_000; bytes < 6_000_000; bytes += step) {
         const { outlet: opened, resolve } = nextOutlet();
         streams.set("/stream/edge", resolve);
         const socket = connect(listener.port, "127.0.0.1");

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Line } from "../../machines/line.ts";
 import { ORIGIN } from "../http/service.ts";
+import { atLength } from "../support/lengths.ts";
 import { call, hold, noUsage, say } from "../support/model-server.ts";
 import { TEST_KEY } from "../support/service.ts";
 import { openStream } from "./open-stream.ts";
@@ -228,20 +229,21 @@ describeEachListener("streams", (listener) => {
     expect(spoken(await stream.end())).toBe("Hello");
   });
 
-  test("two hundred streams, opened and reset at once, leave nothing behind", async () => {
+  test("streams by the hundred, opened and reset at once, leave nothing behind", async () => {
+    const count = atLength(200, 100);
     const before = openDescriptors();
     const connectionsBefore = whole.model.connections();
-    const tokens = await Promise.all(Array.from({ length: 200 }, () => visitor()));
+    const tokens = await Promise.all(Array.from({ length: count }, () => visitor()));
     whole.model.enqueue(...tokens.map(() => [say("Hel"), hold(), say("lo")]));
     const streams = await Promise.all(
       tokens.map((at, nth): Promise<OpenStream> =>
         at.say("Hi", nth % 2 ? { "accept-encoding": "gzip" } : {}),
       ),
     );
-    expect(whole.inFlight()).toBe(200);
+    expect(whole.inFlight()).toBe(count);
     for (const stream of streams) stream.leave();
     await expect.poll(() => whole.inFlight(), SOON).toBe(0);
-    whole.model.release(200);
+    whole.model.release(count);
     await expect.poll(() => whole.threads.held(), SOON).toBe(0);
     expect(await tokens[0]?.contents()).toEqual(["Hi", "Hello"]);
     // The model client keeps its connections for the next calls; both their ends are in this process.

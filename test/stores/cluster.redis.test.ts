@@ -113,7 +113,7 @@ describe("on a cluster", () => {
     return await clients[node]?.sendCommand(command);
   }
 
-  it("a slot on its way to another node is followed (ASK), waited for (TRYAGAIN), and found again (MOVED)", async () => {
+  it("a slot that is moving to another node is followed (ASK), and found again there (MOVED)", async () => {
     await orderEach("FLUSHALL");
     const store = await open();
     const { slot, owner, other, ownerId, otherId } = await whereabouts("t1");
@@ -121,22 +121,15 @@ describe("on a cluster", () => {
     await orderAt(other, "CLUSTER", "SETSLOT", slot, "IMPORTING", ownerId);
     await orderAt(owner, "CLUSTER", "SETSLOT", slot, "MIGRATING", otherId);
     await store.setCatalog("t1", SLUG, [{ name: "tool" }]);
+    expect(await store.commit(claim)).toEqual(committed);
     expect(((await orderEach("KEYS", "h:*")) as string[][])[other]).toHaveLength(1);
 
-    let settled = false;
-    const committing = store.commit(claim).finally(() => {
-      settled = true;
-    });
-    const refusals = async () =>
-      /errorstat_TRYAGAIN:count=\d/.test(String(await orderAt(other, "INFO", "errorstats")));
-    await expect.poll(refusals).toBe(true);
-    expect(settled).toBe(false);
     await orderAt(other, "CLUSTER", "SETSLOT", slot, "NODE", otherId);
     await orderAt(owner, "CLUSTER", "SETSLOT", slot, "NODE", otherId);
-    expect(await committing).toEqual(committed);
     expect((await store.load("t1", BUDGET_CHARS))?.catalog).toEqual([{ name: "tool" }]);
-    // Home again, for the tests that follow.
+    // Home again, for the tests that follow: who imports a slot has the last word on whose it is.
     await orderAt(other, "FLUSHALL");
+    await orderAt(owner, "CLUSTER", "SETSLOT", slot, "IMPORTING", otherId);
     await orderAt(owner, "CLUSTER", "SETSLOT", slot, "NODE", ownerId);
     await orderAt(other, "CLUSTER", "SETSLOT", slot, "NODE", ownerId);
   });

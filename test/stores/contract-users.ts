@@ -129,6 +129,18 @@ export function userPromises(bench: Bench): void {
       expect(await store.findUser(SLUG, "u-other")).toBeNull();
     });
 
+    it("admitUser() keeps the name of a user who comes without one, also with a new thread", async () => {
+      const { store } = bench.it;
+      await admitCaller(store, { displayName: "Kim" });
+      const thread = { name: "n1", newUid: "t1" };
+      expect((await admitCaller(store, { thread }))?.user.displayName).toBe("Kim");
+      expect((await admitCaller(store))?.user.displayName).toBe("Kim");
+      expect((await store.findUser(SLUG, "kim"))?.displayName).toBe("Kim");
+      expect((await admitCaller(store, { displayName: "Kimberly", thread }))?.user.displayName).toBe(
+        "Kimberly",
+      );
+    });
+
     it("admitUser() called twice at once creates one user", async () => {
       const { store } = bench.it;
       const [one, two] = await Promise.all([
@@ -200,6 +212,15 @@ export function userPromises(bench: Bench): void {
       await admitCaller(store);
       await store.spendTokens({ slug: SLUG, userId: "u-kim", day: DAY, tokens: 7 });
       expect(await store.spentTokens(SLUG, "u-kim", DAY)).toBe(7);
+    });
+
+    it("P35: what is counted late for the day before counts there, and costs the present day nothing", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "u1");
+      const days = ["2026-11-20", "2026-11-22", "2026-11-21", "2026-11-22", "2026-11-21"];
+      for (const day of days) await store.spendTokens({ slug: SLUG, userId: "u1", day, tokens: 10 });
+      expect(await store.spentTokens(SLUG, "u1", "2026-11-21")).toBe(20);
+      expect(await store.spentTokens(SLUG, "u1", "2026-11-22")).toBe(20);
     });
 
     it("findUser() takes a user id or an external id; the user id wins", async () => {

@@ -19,6 +19,8 @@ import { admit } from "./contract-users.ts";
  */
 async function importOnDisk(disk: {
   flushed: Promise<void>;
+  /** What is written is refused, as on a full disk. */
+  refuses?: boolean;
 }): Promise<typeof import("../../src/stores/embedded.ts")> {
   vi.doMock(import("lmdb"), async (importOriginal) => {
     const lmdb = await importOriginal();
@@ -26,6 +28,7 @@ async function importOnDisk(disk: {
       new Proxy(lmdb.open(options as { path: string }), {
         get(db, name) {
           if (name === "flushed") return disk.flushed.then(() => db.flushed);
+          if (name === "put" && disk.refuses) throw new Error("no space left on the disk");
           const value: unknown = Reflect.get(db, name);
           return typeof value === "function" ? (value.bind(db) as unknown) : value;
         },
@@ -67,6 +70,39 @@ describe("the embedded store's files", () => {
     written();
     await commit;
     expect(acknowledged).toHaveBeenCalled();
+    await store.close();
+  });
+
+  it("P24: health says no while the file takes no change, and yes after it", async () => {
+    const disk = { flushed: Promise.resolve(), refuses: false };
+    const { openEmbeddedStore: openOnDisk } = await importOnDisk(disk);
+    const store = await openOnDisk({ dataDir, clock: systemClock });
+    expect((await store.health()).reachable).toBe(true);
+    disk.refuses = true;
+    expect((await store.health()).reachable).toBe(false);
+    disk.refuses = false;
+    expect((await store.health()).reachable).toBe(true);
+    await store.close();
+  });
+
+  it.each([
+    { leftMiB: 1_000, reachable: true, warns: false },
+    { leftMiB: 50, reachable: true, warns: true },
+    { leftMiB: 0.5, reachable: false, warns: true },
+  ])("P24: health with $leftMiB MiB left on the disk", async ({ leftMiB, reachable, warns }) => {
+    vi.doMock(import("node:fs/promises"), async (importOriginal) => {
+      const fs = await importOriginal();
+      const statfs = (async () => ({
+        bavail: leftMiB * 2 ** 8,
+        bsize: 2 ** 12,
+      })) as unknown as typeof fs.statfs;
+      return { ...fs, statfs };
+    });
+    onTestFinished(() => vi.doUnmock("node:fs/promises"));
+    const { openEmbeddedStore: openOnDisk } = await importOnDisk({ flushed: Promise.resolve() });
+    const store = await openOnDisk({ dataDir, clock: systemClock });
+    const health = await store.health();
+    expect([health.reachable, health.warnings.length > 0]).toEqual([reachable, warns]);
     await store.close();
   });
 

@@ -219,7 +219,8 @@ async function identify(
     ...common,
     from: visitor.user,
     into: account,
-    result: { ...account, blocked, whitelisted },
+    // Never what a disturbance alone makes of the account, which would count as a merge that was stopped.
+    result: { ...account, displayName: `merged ${number}`, blocked, whitelisted },
   });
 }
 

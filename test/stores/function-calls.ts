@@ -8,6 +8,7 @@ import {
   holdersKey,
   ownKey,
   threadKeys,
+  traceKey,
   userKeys,
   usersKey,
 } from "../../src/stores/redis/keys.ts";
@@ -267,6 +268,28 @@ function otherCases(): FunctionCase[] {
       step: (store) => store.mendToken({ slug, tokenHash, unreadable: "anonymous", snapshot: "mended" }),
     },
     {
+      name: "mend, a hold",
+      function: "mend",
+      before: held,
+      step: (_, redis) => {
+        const keys = { witness: threadKeys(uid).header, target: ownKey(bucketOf(uid), "gone") };
+        return redis.call("mend", keys, { test: "is", field: "fence", value: fence }, ["HSET", uid, fence]);
+      },
+    },
+    {
+      name: "mend, a deadline that is the last one",
+      function: "mend",
+      before: async (store) => {
+        await held(store);
+        await store.commit(commit("rest", rests));
+      },
+      step: (_, redis) => {
+        const due = dueKey(bucketOf(uid));
+        const keys = { witness: threadKeys(uid).header, target: due };
+        return redis.call("mend", keys, { test: "rests", field: "", value: "" }, ["ZREM", uid]);
+      },
+    },
+    {
       name: "export_thread",
       function: "export_thread",
       async before(store) {
@@ -327,6 +350,12 @@ function otherCases(): FunctionCase[] {
       },
       step: (_, redis) =>
         redis.call("bar", barKeys("alive"), { ...gone, processId: "alive", keptMs: "60000" }),
+    },
+    {
+      name: "leave_trace",
+      function: "leave_trace",
+      before: async () => {},
+      step: (_, redis) => redis.call("leave_trace", { trace: traceKey("g") }, {}),
     },
     {
       name: "forget, the last process",

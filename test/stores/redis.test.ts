@@ -269,6 +269,19 @@ it("P9: a process that dies before its first beat is found silent by the others"
   expect(await other.heldBy(gone.processId)).toHaveLength(1);
 });
 
+it("a change whose notice was lost is told of by the next beat", async () => {
+  await order("FLUSHALL");
+  const store = await open();
+  const told = vi.fn<() => void>();
+  store.onChange(told);
+  await store.beat();
+  await order("INCR", globalKeys.changes);
+  expect(told).not.toHaveBeenCalled();
+  await store.beat();
+  await store.beat();
+  expect(told).toHaveBeenCalledTimes(1);
+});
+
 describe("P24: an outage", () => {
   let own: RedisServer;
   beforeAll(async () => {

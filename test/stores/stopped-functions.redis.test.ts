@@ -41,8 +41,9 @@ afterAll(async () => {
 async function play(it: FunctionCase, beforeWrite: number) {
   await client.sendCommand(["FLUSHALL"]);
   let inStep = false;
-  const { link, stopped } = stopping(await linkToServer(redis.url, quiet), (name, stops) =>
-    inStep && name === it.function && stops === 0 ? beforeWrite : 0,
+  const { link, stopped } = stopping(
+    await linkToServer(redis.url, { log: quiet, deadlineMs: 20_000 }),
+    (name, stops) => (inStep && name === it.function && stops === 0 ? beforeWrite : 0),
   );
   const { store, redis: commands } = await openOver(link);
   try {
@@ -79,7 +80,10 @@ describe("a function that was stopped before one of its writes", () => {
 describe("functions that are all stopped before each of their writes in turn", () => {
   async function open(): Promise<StoreUnderTest> {
     await client.sendCommand(["FLUSHALL"]);
-    const { link } = stopping(await linkToServer(redis.url, quiet), (_name, stops) => stops + 1);
+    const { link } = stopping(
+      await linkToServer(redis.url, { log: quiet, deadlineMs: 20_000 }),
+      (_name, stops) => stops + 1,
+    );
     const { store } = await openOver(link);
     const another = () => Promise.reject(new Error("Cannot open the store again: one is enough here"));
     return { store, reopen: another, another, elapse: async () => {}, clean: () => store.close() };

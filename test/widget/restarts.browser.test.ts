@@ -68,6 +68,11 @@ test("a service killed in the middle of a reply, and started again: the reply is
   const { at, model, service, restart } = await openShop(visit, (_request, nth) =>
     nth === 0 ? [say("Half of "), hold()] : "Half of it is not enough.",
   );
+  const asked: string[] = [];
+  at.page.on("request", (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (/\/(messages|stream)$/.test(pathname)) asked.push(`${request.method()} ${pathname}${search}`);
+  });
   await at.say("Tell me all");
   await at.log.getByText("Half of").waitFor();
   // The page waits for nothing while there is no service.
@@ -79,6 +84,11 @@ test("a service killed in the middle of a reply, and started again: the reply is
   await at.page.clock.resume();
   await expectSaidOnce(expect, at, "Tell me all", "Half of it is not enough.");
   expect(model.requests).toHaveLength(2);
+  // The browser may read the run's name, and the reply is asked for by it.
+  expect(asked.filter((one) => one.startsWith("POST"))).toEqual(["POST /v1/widget/messages"]);
+  const streams = asked.filter((one) => one.includes("/stream"));
+  expect(streams.length).toBeGreaterThan(0);
+  for (const one of streams) expect(one).toMatch(/\/stream\?run=[\w-]+$/);
 });
 
 test("a message that the service took and was killed before the page heard of it: it is said once", async ({

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Terminal } from "../terminal.ts";
 import { addBackup } from "./backup.ts";
+import { addCheck } from "./check.ts";
 import { addInfo } from "./info.ts";
 import { addRestore } from "./restore.ts";
 
@@ -10,6 +11,7 @@ export function addStore(program: Command, terminal: Terminal): void {
     .command("store")
     .description("count, check, back up and restore everything that is stored, beside a running service");
   addInfo(store, terminal);
+  addCheck(store, terminal);
   addBackup(store, terminal);
   addRestore(store, terminal);
 }

@@ -1,3 +1,4 @@
+import type { Suspicion } from "./rules.ts";
 import type { BackupSource, RestoreTarget, Restoring } from "./source.ts";
 import type { Counts } from "./records.ts";
 
@@ -8,6 +9,8 @@ export interface StoreData {
   source(): BackupSource;
   target: RestoreTarget;
   info(): Promise<StoreInfo>;
+  /** Everything that looks as if a rule did not hold (rules.ts). */
+  suspicions(): AsyncIterable<Suspicion>;
   close(): Promise<void>;
 }
 

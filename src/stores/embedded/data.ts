@@ -1,7 +1,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { systemClock } from "../../clock.ts";
 import type { StoreData } from "../backup/store-data.ts";
 import { refuseLaterFormat } from "../format.ts";
+import { embeddedSuspicions } from "./check.ts";
 import { isServed } from "./data-dir-lock.ts";
 import { openDb } from "./db.ts";
 import { embeddedFormat, embeddedSource } from "./export.ts";
@@ -35,6 +37,12 @@ export async function openEmbeddedData(dataDir: string): Promise<StoreData> {
         await source.close();
       }
     },
+    suspicions: () =>
+      embeddedSuspicions(
+        db,
+        () => embeddedSource(db),
+        () => systemClock.now(),
+      ),
     close: () => db.close(),
   };
 }

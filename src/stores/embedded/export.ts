@@ -181,7 +181,7 @@ function partFrom({ key, value }: { key: Key; value: string }): KeptPart {
 }
 
 /** Between two pages others have their turn. */
-async function* pagesOf<T>(
+export async function* pagesOf<T>(
   db: Pick<EmbeddedDb, "range">,
   prefix: Key,
   read: Reader<T>,

@@ -26,7 +26,6 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
     for (const entry of moving) {
       const collides = records.thread(slug, into, entry.threadId) !== undefined;
       const name = collides ? freshAlias(entry.threadId, taken) : entry.threadId;
-      taken.add(name);
       records.removeThread(slug, from, entry.threadId);
       records.putThread(slug, into, { ...entry, threadId: name });
     }

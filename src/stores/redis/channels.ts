@@ -13,7 +13,7 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
   const { channels, ips, changes } = globalKeys;
 
   async function members(set: string): Promise<string[]> {
-    return listOf(await redis.read(set, "SMEMBERS", set))
+    return listOf(await redis.peek(set, "SMEMBERS", set))
       .map(textOf)
       .sort();
   }
@@ -23,7 +23,7 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
 
   async function channel(slug: string): Promise<Channel | null> {
     const key = channelKey(slug);
-    const text = textOrNull(await redis.read(key, "HGET", key, "json"));
+    const text = textOrNull(await redis.peek(key, "HGET", key, "json"));
     return text === null ? null : parsed(channelKind.read, text, slug);
   }
 
@@ -54,7 +54,7 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
     },
 
     async changeCount() {
-      return numberOf((await redis.read(changes, "GET", changes)) ?? 0);
+      return numberOf((await redis.peek(changes, "GET", changes)) ?? 0);
     },
   };
 }

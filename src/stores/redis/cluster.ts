@@ -1,134 +1,173 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createCluster, ErrorReply } from "redis";
-import { STORE_DEADLINE_MS, StoreUnavailable } from "../../store.ts";
-import { connectionOptions, exchange, isSilentSince } from "./connection.ts";
-import type { Connection } from "./connection.ts";
+import { StoreUnavailable } from "../../store.ts";
+import { createFinder } from "./cluster/finder.ts";
+import { createMoves } from "./cluster/moves.ts";
+import { createNodes } from "./cluster/nodes.ts";
+import { hashTagOf, slotOf } from "./cluster/slots.ts";
+import { createSubscriber } from "./cluster/subscriber.ts";
+import { hostOf, portOf, resolved } from "./cluster/topology.ts";
+import { connectionOptions } from "./connection.ts";
+import type { ConnectionOptions, Reply } from "./connection.ts";
 import { createDeadline } from "./deadline.ts";
+import { keysOf, onArrivingSlot } from "./functions.ts";
+import { traceKey } from "./keys.ts";
 import { outageNotice } from "./link.ts";
-import type { LinkLog, RedisLink } from "./link.ts";
+import type { LinkOptions, RedisLink } from "./link.ts";
+import { refusalIn } from "./refusal.ts";
+import type { Refusal } from "./refusal.ts";
 
-/** How long to wait for a slot that is moving from node to node. */
-const HALF_MOVED_MS = 50;
+/** Between two attempts, where nobody serves the slot, or it is half moved. */
+const AGAIN_MS = 50;
 
-/** A primary that is gone this long is looked for anew: its replica may have taken its place. */
-const REFRESH_MS = 500;
+/** So many in a row without a pause. */
+const MOST_REDIRECTS = 5;
 
-/** The way to a Redis Cluster, found by any of its nodes. Resolves when it is connected; rejects with StoreUnavailable where that takes too long. */
-export async function linkToCluster(urls: string[], log: LinkLog): Promise<RedisLink> {
+/** Where a call goes, and whether its slot is still on the way there. */
+interface Destination {
+  address: string;
+  asking: boolean;
+}
+
+/**
+ * The way to a Redis Cluster, found by any of its nodes. Resolves when one primary is connected; rejects with
+ * StoreUnavailable where that takes too long.
+ *
+ * Not node-redis's own client of clusters: it is one for all nodes, so that one that hangs takes the others with it, and
+ * it asks only the nodes that it already believes in.
+ */
+export async function linkToCluster(urls: string[], { log, deadlineMs }: LinkOptions): Promise<RedisLink> {
   const notice = outageNotice(log);
-  const seeds = urls.map(connectionOptions);
-  const { socket, ...shared } = seeds[0] ?? connectionOptions("");
-  const { host: _host, port: _port, ...socketDefaults } = socket;
+  const seeds = urls.map((url) => connectionOptions(url, deadlineMs));
+  const shared = seeds[0] ?? connectionOptions("", deadlineMs);
 
-  function prepared() {
-    const made = createCluster({
-      RESP: 3,
-      rootNodes: seeds,
-      defaults: { ...shared, socket: socketDefaults },
-      commandOptions: shared.commandOptions,
-      topologyRefreshOnReconnectionAttemptStrategy: REFRESH_MS,
-    });
-    made.on("error", (error) => notice.lost(error));
-    made.on("node-error", (error) => notice.lost(error));
-    made.on("node-ready", () => notice.back());
-    return made;
+  function optionsAt(address: string): ConnectionOptions {
+    return { ...shared, socket: { ...shared.socket, host: hostOf(address), port: portOf(address) } };
   }
 
-  let closed = false;
-  let cluster = prepared();
-  const subscriptions: { name: string; listener: (text: string) => void }[] = [];
+  const nodes = createNodes({
+    optionsAt,
+    deadlineMs,
+    onLost(error) {
+      notice.lost(error);
+      finder.lookSoon();
+    },
+    onReady: () => notice.back(),
+  });
+  const finder = createFinder(
+    nodes,
+    seeds.map(({ socket }) => `${socket.host}:${socket.port}`),
+  );
+  const subscriber = createSubscriber(() => {
+    const ready = finder.readyPrimaries();
+    const chosen = ready[Math.floor(Math.random() * ready.length)];
+    return chosen === undefined ? null : optionsAt(chosen);
+  });
+  const silenceMs = deadlineMs / 4;
+  const moves = createMoves({
+    credentials: shared,
+    ready: (address) => nodes.readyAt(address, performance.now() + silenceMs),
+    silenceMs,
+  });
+
+  function close(): void {
+    finder.close();
+    subscriber.close();
+    nodes.close();
+  }
+
   try {
-    await createDeadline().bound(cluster.connect(), () => new StoreUnavailable("connect to Redis"));
+    await createDeadline(deadlineMs).bound(finder.found, () => new StoreUnavailable("connect to Redis"));
   } catch (error) {
-    cluster.destroy();
+    close();
     throw error;
   }
 
-  async function nodeOf(key: string): Promise<Connection> {
-    if (!cluster.isReady) throw new Error("the cluster is not connected");
-    // node-redis types its clients by their options; these are all made of the same ones.
-    return (await cluster.getNodeClientForKey(key)) as unknown as Connection;
+  function homeOf(key: string): Destination | null {
+    const address = finder.topology().primaryOf(slotOf(key));
+    return address === null ? null : { address, asking: false };
   }
 
-  /** The slot is on its way to another node, which answers for it when it is asked first. */
-  async function sendAsking(address: string, args: string[], copied: boolean) {
-    const node = cluster.nodeByAddress.get(address);
-    if (!node) throw new Error(`node ${address} is not known yet`);
-    const connection = (await cluster.nodeClient(node)) as unknown as Connection;
-    const [, reply] = await Promise.all([
-      connection.sendCommand(["ASKING"]),
-      exchange(connection, args, copied),
-    ]);
-    return reply;
-  }
-
-  async function replace() {
-    const silent = cluster;
-    cluster = prepared();
-    silent.destroy();
-    while (!closed && !cluster.isReady) {
-      try {
-        await cluster.connect();
-      } catch (error) {
-        notice.lost(error);
-        await sleep(REFRESH_MS);
+  /** Where to go after a refusal; null: wait, and begin again where the slot is at home. */
+  async function next(
+    refusal: Refusal,
+    { address, args, untilMs }: { address: string; args: string[]; untilMs: number },
+  ): Promise<Destination | null> {
+    switch (refusal.type) {
+      case "moved":
+      case "ask": {
+        const asking = refusal.type === "ask";
+        if (!asking) finder.lookSoon();
+        const there = resolved(refusal.address, address);
+        return (await nodes.readyAt(there, untilMs)) ? { address: there, asking } : null;
       }
+      case "half-moved": {
+        const target = await moves.bring(keysOf(args), { server: nodes.at(address), address });
+        return target === null ? null : { address: target, asking: true };
+      }
+      case "unserved":
+        finder.lookSoon();
+        return null;
     }
-    for (const { name, listener } of subscriptions) await cluster.subscribe(name, listener);
+  }
+
+  /** Best in a slot that the node has, whatever becomes of this one. */
+  function tracesAt({ address, asking }: Destination, key: string): string[] {
+    const own = traceKey(hashTagOf(key));
+    return asking ? [own] : [...finder.topology().tracesOf(address), own];
+  }
+
+  async function attempt(to: Destination, key: string, args: string[], copied: boolean): Promise<Reply> {
+    const { address, asking } = to;
+    const command = asking && keysOf(args).length > 0 ? onArrivingSlot(args) : args;
+    return nodes.at(address).exchange(command, { copied, traces: copied ? tracesAt(to, key) : [], asking });
   }
 
   return {
     async send(key, args, copied) {
-      const endMs = performance.now() + STORE_DEADLINE_MS;
-      let asked: string | null = null;
-      for (;;) {
-        try {
-          return asked === null
-            ? await exchange(await nodeOf(key), args, copied)
-            : await sendAsking(asked, args, copied);
-        } catch (error) {
-          // What is answered so was not done: it may be sent again.
-          const [word, , address] = error instanceof ErrorReply ? error.message.split(" ") : [];
-          if (performance.now() > endMs) throw error;
-          asked = null;
-          if (word === "ASK" && address) {
-            asked = address;
-          } else if (word === "MOVED") {
-            // Meets the same answer inside node-redis, which then learns the cluster's slots anew.
-            await cluster.sendCommand(key, false, ["EXISTS", key]);
-          } else if (word === "TRYAGAIN") {
-            // Several keys of a slot that is half here and half there: soon it is whole again.
-            await sleep(HALF_MOVED_MS);
-          } else {
-            throw error;
+      const untilMs = performance.now() + deadlineMs;
+      let destination = homeOf(key);
+      let last: unknown = new Error(`no node has the slot of ${key}`);
+      // Nothing is sent that nobody waits for any more.
+      for (let redirects = 0; performance.now() < untilMs; redirects++) {
+        // Two nodes that name each other do not agree yet.
+        if (redirects > MOST_REDIRECTS) destination = null;
+        if (destination) {
+          try {
+            return await attempt(destination, key, args, copied);
+          } catch (error) {
+            const refusal = refusalIn(error);
+            if (!refusal) throw error;
+            last = error;
+            destination = await next(refusal, { address: destination.address, args, untilMs });
           }
         }
+        if (!destination) {
+          await sleep(AGAIN_MS);
+          finder.lookSoon();
+          destination = homeOf(key);
+        }
       }
+      throw last;
     },
 
     suspect(key, sinceMs) {
-      if (!cluster.isReady) return;
-      const suspected = cluster;
-      nodeOf(key)
-        .then(async (node) => {
-          if (suspected === cluster && node.isReady && isSilentSince(node, sinceMs)) await replace();
-        })
-        .catch((error: unknown) => notice.lost(error));
+      const address = homeOf(key)?.address;
+      if (address === undefined) return;
+      const server = nodes.at(address);
+      if (server.isReady && server.isSilentSince(sinceMs)) nodes.replace(address);
+      finder.lookSoon();
     },
 
-    primaries: () =>
-      Promise.all(
-        cluster.masters.map(async (node) => (await cluster.nodeClient(node)) as unknown as Connection),
-      ),
-
-    async subscribe(name, listener) {
-      subscriptions.push({ name, listener });
-      await cluster.subscribe(name, listener);
+    shards() {
+      const topology = finder.topology();
+      return topology.primaries.map((address) => {
+        const [key = traceKey("g")] = topology.tracesOf(address);
+        return { address, key, server: nodes.at(address) };
+      });
     },
 
-    close() {
-      closed = true;
-      cluster.destroy();
-    },
+    subscribe: (name, listener) => subscriber.subscribe(name, listener),
+
+    close,
   };
 }

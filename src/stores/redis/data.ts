@@ -1,12 +1,15 @@
+import { STORE_DEADLINE_MS } from "../../store.ts";
 import type { StoreData } from "../backup/store-data.ts";
 import { refuseLaterFormat } from "../format.ts";
+import { redisSuspicions } from "./check.ts";
 import { linkToCluster } from "./cluster.ts";
 import { createCommands } from "./commands.ts";
 import { redisCounts } from "./counts.ts";
 import { redisFormat, redisSource } from "./export.ts";
 import { redisTarget } from "./import.ts";
 import type { LinkLog, RedisLink } from "./link.ts";
-import { ask, timeOf } from "./scan.ts";
+import { retryingReads } from "./retrying-reads.ts";
+import { timeOf } from "./scan.ts";
 import { globalKeys } from "./keys.ts";
 import { numberOf, textOf } from "./records.ts";
 import { linkToServer } from "./single.ts";
@@ -23,8 +26,9 @@ export async function openRedisData(options: {
   const { urls, durability, log } = options;
   const [url] = urls;
   if (url === undefined) throw new Error("Cannot open the store: no Redis URL was given");
-  const link = urls.length === 1 ? await linkToServer(url, log) : await linkToCluster(urls, log);
-  const redis = createCommands({ link, durability });
+  const linked = { log, deadlineMs: STORE_DEADLINE_MS };
+  const link = urls.length === 1 ? await linkToServer(url, linked) : await linkToCluster(urls, linked);
+  const redis = retryingReads(createCommands({ link, durability }));
   try {
     refuseLaterFormat(await redisFormat(redis), "on Redis");
   } catch (error) {
@@ -43,8 +47,8 @@ export async function openRedisData(options: {
     target,
     async info() {
       const counts = await redisCounts(link, redis);
-      const [first] = await link.primaries();
-      const sinceMs = first ? (await timeOf(first)) - ALIVE_MS : 0;
+      const [first] = link.shards();
+      const sinceMs = first ? (await timeOf(first.server)) - ALIVE_MS : 0;
       const { instances } = globalKeys;
       return {
         ...counts,
@@ -54,6 +58,7 @@ export async function openRedisData(options: {
         format: await redisFormat(redis),
       };
     },
+    suspicions: () => redisSuspicions(link, redis, redisSource(link, redis)),
     close,
   };
 }
@@ -62,7 +67,7 @@ export async function openRedisData(options: {
 async function memoryOf(link: RedisLink): Promise<number | null> {
   try {
     const sections = await Promise.all(
-      (await link.primaries()).map(async (connection) => textOf(await ask(connection, ["INFO", "memory"]))),
+      link.shards().map(async ({ server }) => textOf(await server.order("INFO", "memory"))),
     );
     return sections.reduce((sum, text) => sum + Number(/^used_memory:(\d+)/m.exec(text)?.[1]), 0);
   } catch {

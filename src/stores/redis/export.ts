@@ -22,6 +22,7 @@ import {
   threadEntryFrom,
   userFrom,
 } from "./records.ts";
+import { hashPages } from "./pages.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 import { redisCounts } from "./counts.ts";
 
@@ -257,22 +258,6 @@ function summariesFrom(texts: Reply | undefined, uid: string): RunSummary[] {
   return listOf(texts)
     .filter((text) => text !== null)
     .map((text) => parsed(readRunSummary, text, uid));
-}
-
-/** A hash in pages; a field may come twice. */
-async function* hashPages(
-  redis: RedisCommands,
-  key: string,
-  count: number,
-): AsyncIterable<[field: string, value: string][]> {
-  let cursor = "0";
-  do {
-    const reply = listOf(await redis.read(key, "HSCAN", key, cursor, "COUNT", String(count)));
-    const [next, pairs] = reply;
-    cursor = textOf(next);
-    const found = pairsOf(pairs ?? null);
-    if (found.length > 0) yield found;
-  } while (cursor !== "0");
 }
 
 function partFrom([name, text]: [string, string]): KeptPart {

@@ -4,7 +4,7 @@ import { changing, reading } from "./signatures.ts";
 import type { StoreFunction, StoreReading } from "./signatures.ts";
 
 /** In the order in which they are joined: each knows what stands before it. */
-const FILES = ["shared", "format", "channels", "users", "instances", "threads", "backup"];
+const FILES = ["shared", "format", "channels", "users", "instances", "threads", "backup", "moves"];
 
 const source = FILES.map((name) =>
   readFileSync(new URL(`functions/${name}.lua`, import.meta.url), "utf8"),
@@ -49,4 +49,18 @@ export function functionCall(
   for (const arg of beginning.args) command.push(args[arg] ?? "");
   command.push(...list);
   return { key: command[beginning.words.length] ?? "", command };
+}
+
+/**
+ * The same call for a node that its slot is moving to. Redis looks for declared keys before a function begins, and takes
+ * those that do not exist for keys that are elsewhere: only one is declared.
+ */
+export function onArrivingSlot(call: readonly string[]): string[] {
+  const [, name = "", count = "0", first = "", ...rest] = call;
+  return ["FCALL", `on_arriving_slot_${version}`, "1", first, name, count, first, ...rest];
+}
+
+/** The keys of a call; none of another command. */
+export function keysOf([verb, , count, ...rest]: readonly string[]): string[] {
+  return verb === "FCALL" || verb === "FCALL_RO" ? rest.slice(0, Number(count)) : [];
 }

@@ -1,38 +1,53 @@
 import type { StoreHealth } from "../../store.ts";
 import type { RedisCommands } from "./commands.ts";
-import { FLAT } from "./connection.ts";
-import type { Connection } from "./connection.ts";
-import { globalKeys } from "./keys.ts";
-import type { RedisLink } from "./link.ts";
+import { createDeadline } from "./deadline.ts";
+import type { RedisLink, Shard } from "./link.ts";
+import { listOf, textOf, textOrNull } from "./records.ts";
+import type { Server } from "./server.ts";
 
 /**
- * Can the servers keep what the service promises? Settings are read where that is allowed; what nobody may read is
- * not guessed at.
+ * Can the servers take changes, and keep what the service promises? Reading says neither: a replica, a full server, and
+ * one that misses its replicas answer that. Settings are read where that is allowed; what nobody may read is not guessed at.
  */
 export async function redisHealth(options: {
   link: RedisLink;
   redis: RedisCommands;
   durability: "local" | "replica";
+  deadlineMs: number;
 }): Promise<StoreHealth> {
   const { link, redis, durability } = options;
-  try {
-    // Bounded by the store's deadline, where the settings below are read in its shadow.
-    await redis.read(globalKeys.changes, "GET", globalKeys.changes);
-    const connections = await link.primaries();
-    const warnings = await Promise.all(connections.map((connection) => warningsOf(connection, durability)));
-    return { reachable: true, warnings: [...new Set(warnings.flat())] };
-  } catch {
-    return { reachable: false, warnings: [] };
+  const deadline = createDeadline(options.deadlineMs);
+
+  /** Bounded by the store's deadline. */
+  async function canWrite({ key }: Shard): Promise<boolean> {
+    return redis.call("leave_trace", { trace: key }, {}).then(
+      () => true,
+      () => false,
+    );
   }
+
+  const shards = await Promise.all(
+    link.shards().map(async (shard) => {
+      const asked = deadline.bound(warningsOf(shard.server, durability), () => new Error("no answer"));
+      const [written, warnings] = await Promise.all([canWrite(shard), asked.catch(() => [])]);
+      const lost =
+        written || shard.address === "" ? [] : [`A Redis primary takes no changes: ${shard.address}`];
+      return { written, warnings: [...lost, ...warnings] };
+    }),
+  );
+  return {
+    reachable: shards.some(({ written }) => written),
+    warnings: [...new Set(shards.flatMap(({ warnings }) => warnings))],
+  };
 }
 
-async function warningsOf(connection: Connection, durability: "local" | "replica"): Promise<string[]> {
+async function warningsOf(server: Server, durability: "local" | "replica"): Promise<string[]> {
   const [memory, persistence, replication, save, fsync] = await Promise.all([
-    section(connection, "memory"),
-    section(connection, "persistence"),
-    section(connection, "replication"),
-    setting(connection, "save"),
-    setting(connection, "appendfsync"),
+    section(server, "memory"),
+    section(server, "persistence"),
+    section(server, "replication"),
+    setting(server, "save"),
+    setting(server, "appendfsync"),
   ]);
   const warnings = [];
   const policy = memory.get("maxmemory_policy");
@@ -66,9 +81,9 @@ async function warningsOf(connection: Connection, durability: "local" | "replica
 }
 
 /** A section of INFO; empty where it may not be read. */
-async function section(connection: Connection, name: string): Promise<Map<string, string>> {
+async function section(server: Server, name: string): Promise<Map<string, string>> {
   try {
-    const text = await connection.sendCommand<string>(["INFO", name]);
+    const text = textOf(await server.order("INFO", name));
     return new Map(text.split("\r\n").map((line) => [before(line, ":"), line.slice(line.indexOf(":") + 1)]));
   } catch {
     // Forbidden, or gone meanwhile: no reason to call the store unreachable.
@@ -81,10 +96,10 @@ function before(text: string, mark: string): string {
 }
 
 /** A setting; null where it may not be read. */
-async function setting(connection: Connection, name: string): Promise<string | null> {
+async function setting(server: Server, name: string): Promise<string | null> {
   try {
-    const [, value] = await connection.sendCommand<string[]>(["CONFIG", "GET", name], FLAT);
-    return value ?? null;
+    const [, value] = listOf(await server.order("CONFIG", "GET", name));
+    return textOrNull(value);
   } catch {
     return null;
   }

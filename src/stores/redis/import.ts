@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { holderOf } from "../../domain/fence.ts";
-import { StoreUnavailable } from "../../store.ts";
 import type { BackupRecord, BackupToken, BackupUser, ThreadPiece, WholeThread } from "../backup/records.ts";
 import { readRestoring } from "../backup/restoring.ts";
 import type { RestoreTarget } from "../backup/source.ts";
@@ -24,15 +22,13 @@ import {
 } from "./keys.ts";
 import type { RedisLink } from "./link.ts";
 import { flag, jsonValue, messageEntry, summaryOf, textOrNull, waitingEntry } from "./records.ts";
+import { retried } from "./retrying-reads.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 
 const RESTORING = globalKeys.restoring;
 
 /** Kinds of keys that an empty store has none of: users and what leads to them, threads and what is in them. */
 const FILLED = new Set(["u", "us", "x", "n", "d", "v", "h", "m", "q", "r", "ro", "p", "id"]);
-
-const MOST_TRIES = 20;
-const PAUSE_MS = 500;
 
 /** The key by which a command finds its server, and the command. */
 type Written = [key: string, ...command: string[]];
@@ -43,15 +39,13 @@ export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarge
 
   /** In their order on each key. A Redis that is busy is asked again: every command may come twice. */
   async function write(commands: Written[]): Promise<void> {
-    for (let tries = 1; ; tries++) {
+    await retried(async () => {
       const sent = await Promise.allSettled(
         commands.map(([key, ...command]) => redis.write(key, ...command)),
       );
       const failed = sent.find((one) => one.status === "rejected");
-      if (failed === undefined) return;
-      if (!(failed.reason instanceof StoreUnavailable) || tries === MOST_TRIES) throw failed.reason;
-      await sleep(PAUSE_MS);
-    }
+      if (failed) throw failed.reason;
+    });
   }
 
   /** Those whose user is there: a user who came while the backup was taken may not be in it. */

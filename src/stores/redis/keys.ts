@@ -21,6 +21,11 @@ export const globalKeys = {
   listed: "listed:{g}",
 };
 
+/** A key of a slot that nobody has, except within one step: see functions/moves.lua. */
+export function traceKey(tag: string): string {
+  return `trace:{${tag}}`;
+}
+
 /** Publish/subscribe channel of the messages to a process. */
 export function messageChannel(processId: string): string {
   return `i:${processId}`;

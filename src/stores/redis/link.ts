@@ -1,20 +1,34 @@
 import type { PlainLog } from "../../log.ts";
-import type { Connection, Reply } from "./connection.ts";
+import type { Reply } from "./connection.ts";
+import type { Server } from "./server.ts";
 
 /** The way to one Redis server, or to a cluster of them: single.ts and cluster.ts. */
 export interface RedisLink {
   /**
-   * Sends a command to the server that keeps `key`; with `copied`, resolves when one of its replicas has it too.
-   * Rejects at once where there is no connection; never waits for one.
+   * Sends a command to the server that keeps `key`; with `copied`, resolves when one of its replicas has it too, and
+   * everything that it shows. Rejects at once where there is no connection; never waits for one.
    */
   send(key: string, args: string[], copied: boolean): Promise<Reply>;
   /** A call about `key`, begun then (`performance.now()`), was not answered in time: a connection that is silent since is replaced. */
   suspect(key: string, sinceMs: number): void;
-  /** One connection to each primary. */
-  primaries(): Promise<Connection[]>;
+  shards(): Shard[];
   /** Over a connection of its own, again after each reconnect. */
   subscribe(name: string, listener: (text: string) => void): Promise<void>;
   close(): void;
+}
+
+/** A primary, and a key in one of its slots. */
+export interface Shard {
+  /** The address; empty where there is only one server. */
+  address: string;
+  key: string;
+  server: Server;
+}
+
+export interface LinkOptions {
+  log: LinkLog;
+  /** How long a call may take; the store's deadline. */
+  deadlineMs: number;
 }
 
 /** Whom a link tells of its connections. */

@@ -28,14 +28,20 @@ export interface RedisLiveness extends Omit<
 /** Longer than any instance of 0.1.0 is stopped, and goes on as if nothing had been. */
 const BAR_MS = 24 * 3_600_000;
 
-export function redisLiveness(redis: RedisCommands, processId: string): RedisLiveness {
-  const { instances } = globalKeys;
+export function redisLiveness(
+  redis: RedisCommands,
+  processId: string,
+  /** Told with each beat how often channels and addresses have changed. */
+  onChangeCount: (count: string) => void = () => {},
+): RedisLiveness {
+  const { instances, changes } = globalKeys;
   /** Of this process's last heartbeat; 0: it has not beaten yet. */
   let stamp = 0;
 
   async function beat(afterMs: number): Promise<Heartbeat[]> {
-    const reply = await redis.call("beat", { instances }, { processId, afterMs: String(afterMs) });
-    const [own, others] = listOf(reply);
+    const reply = await redis.call("beat", { instances, changes }, { processId, afterMs: String(afterMs) });
+    const [own, others, changeCount] = listOf(reply);
+    onChangeCount(textOf(changeCount));
     stamp = Math.max(stamp, Number(textOf(own)));
     return pairsOf(others ?? null).map(([other, its]) => ({ processId: other, stamp: its }));
   }

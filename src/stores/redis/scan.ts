@@ -1,7 +1,6 @@
-import type { Connection, Reply } from "./connection.ts";
-import { FLAT } from "./connection.ts";
 import type { RedisLink } from "./link.ts";
 import { listOf, numberOf, textOf } from "./records.ts";
+import type { Server } from "./server.ts";
 
 const KEYS_AT_ONCE = 1_000;
 
@@ -9,23 +8,21 @@ const KEYS_AT_ONCE = 1_000;
  * Every key that is there all the time, some at a time, on all primaries; one may come twice. Not while slots move from
  * node to node: then one may be missed.
  */
-export async function* scanKeys(link: RedisLink, pattern: string | null = null): AsyncIterable<string[]> {
+export async function* scanKeys(
+  link: Pick<RedisLink, "shards">,
+  pattern: string | null = null,
+): AsyncIterable<string[]> {
   const match = pattern === null ? [] : ["MATCH", pattern];
-  for (const connection of await link.primaries()) {
+  for (const { server } of link.shards()) {
     let cursor = "0";
     do {
-      const reply = await ask(connection, ["SCAN", cursor, ...match, "COUNT", String(KEYS_AT_ONCE)]);
+      const reply = await server.order("SCAN", cursor, ...match, "COUNT", String(KEYS_AT_ONCE));
       const [next, keys] = listOf(reply);
       cursor = textOf(next);
       const found = listOf(keys).map(textOf);
       if (found.length > 0) yield found;
     } while (cursor !== "0");
   }
-}
-
-/** A command to one server, whatever it keeps. */
-export function ask(connection: Connection, command: string[]): Promise<Reply> {
-  return connection.sendCommand<Reply>(command, FLAT);
 }
 
 /** `KIND:{PLANE:TAG}` and, of most kinds, what it is about. */
@@ -38,7 +35,7 @@ export function partsOfKey(key: string): { kind: string; tag: string; id: string
 }
 
 /** By the server's own clock. */
-export async function timeOf(connection: Connection): Promise<number> {
-  const [seconds, micros] = listOf(await ask(connection, ["TIME"]));
+export async function timeOf(server: Server): Promise<number> {
+  const [seconds, micros] = listOf(await server.order("TIME"));
   return numberOf(seconds) * 1000 + Math.floor(numberOf(micros) / 1000);
 }

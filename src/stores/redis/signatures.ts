@@ -85,11 +85,16 @@ export const changing = {
     args: ["runId", "entry", "max", "clientMessageId", "claim"],
   },
 
-  beat: { keys: ["instances"], args: ["processId", "afterMs"] },
+  beat: { keys: ["instances", "changes"], args: ["processId", "afterMs"] },
   /** The processes follow. */
   enter: { keys: ["instances"], args: [] },
   bar: { keys: ["own", "barKey", "holders"], args: ["processId", "stamp", "keptMs"] },
   forget: { keys: ["instances"], args: ["processId", "stamp"] },
+
+  leave_trace: { keys: ["trace"], args: [] },
+
+  /** A command on the target follows the named arguments. */
+  mend: { keys: ["witness", "target"], args: ["test", "field", "value"] },
 } as const satisfies Record<string, Signature>;
 
 /** Functions that only read. */

@@ -1,49 +1,65 @@
 import { StoreUnavailable } from "../../store.ts";
-import { connectionTo, exchange, isSilentSince } from "./connection.ts";
+import { connectionOptions, connectionWith, RECONNECT_MS } from "./connection.ts";
 import { createDeadline } from "./deadline.ts";
+import { traceKey } from "./keys.ts";
 import { outageNotice } from "./link.ts";
-import type { LinkLog, RedisLink } from "./link.ts";
+import type { LinkOptions, RedisLink } from "./link.ts";
+import { isReadOnly } from "./refusal.ts";
+import { openServer } from "./server.ts";
 
 /** The way to one Redis server. Resolves when it is connected; rejects with StoreUnavailable where that takes too long. */
-export async function linkToServer(url: string, log: LinkLog): Promise<RedisLink> {
+export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions): Promise<RedisLink> {
   const notice = outageNotice(log);
+  const connection = connectionOptions(url, deadlineMs);
+  const trace = traceKey("g");
+  const onLost = (error: unknown) => notice.lost(error);
+  const onReady = () => notice.back();
+  const opened = () => openServer({ connection, deadlineMs, onLost, onReady });
 
-  function prepared() {
-    const connection = connectionTo(url);
-    connection.on("error", (error) => notice.lost(error));
-    connection.on("ready", () => notice.back());
-    return connection;
-  }
-
-  let connection = prepared();
-  const subscriber = prepared();
+  let server = opened();
+  let replacedAtMs = 0;
+  const subscriber = connectionWith(connection).on("error", onLost).on("ready", onReady);
   try {
-    const connected = Promise.all([connection.connect(), subscriber.connect()]);
-    await createDeadline().bound(connected, () => new StoreUnavailable("connect to Redis"));
+    const connected = Promise.all([server.connected, subscriber.connect()]);
+    await createDeadline(deadlineMs).bound(connected, () => new StoreUnavailable("connect to Redis"));
   } catch (error) {
-    connection.destroy();
+    server.close();
     subscriber.destroy();
     throw error;
   }
 
+  function replace(): void {
+    server.close();
+    server = opened();
+    replacedAtMs = performance.now();
+  }
+
   return {
-    send: (_key, args, copied) => exchange(connection, args, copied),
+    async send(_key, args, copied) {
+      const asked = server;
+      try {
+        return await asked.exchange(args, { copied, traces: [trace], asking: false });
+      } catch (error) {
+        // A replica by now, behind an address that may lead to the new primary already; not for each call anew.
+        const isSettled = performance.now() - replacedAtMs > RECONNECT_MS;
+        if (isReadOnly(error) && asked === server && isSettled) replace();
+        throw error;
+      }
+    },
 
     suspect(_key, sinceMs) {
       // Reconnecting by itself already, or answering others.
-      if (!connection.isReady || !isSilentSince(connection, sinceMs)) return;
+      if (!server.isReady || !server.isSilentSince(sinceMs)) return;
       // Traffic keeps a dead connection from timing out: each write counts as a sign of life.
-      connection.destroy();
-      connection = prepared();
-      connection.connect().catch((error: unknown) => notice.lost(error));
+      replace();
     },
 
-    primaries: () => Promise.resolve([connection]),
+    shards: () => [{ address: "", key: trace, server }],
 
     subscribe: (name, listener) => subscriber.subscribe(name, listener),
 
     close() {
-      connection.destroy();
+      server.close();
       subscriber.destroy();
     },
   };

@@ -1,7 +1,7 @@
 import type { RedisCommands } from "./commands.ts";
 import { globalKeys, holdersKey } from "./keys.ts";
 import type { LinkLog, RedisLink } from "./link.ts";
-import { listOf, textOf } from "./records.ts";
+import { partsOfKey, scanKeys } from "./scan.ts";
 
 /**
  * Lists every holder that is on no list: instances of 0.1.0 write none, and what one of them held when it died, or what
@@ -10,16 +10,12 @@ import { listOf, textOf } from "./records.ts";
  * One walk over all names of keys takes Redis a third of a second for each million of them; so one process does it for
  * all, once an hour.
  */
-const EVERY_MS = 3_600_000;
-const NAMES_AT_ONCE = "1000";
-
-/** `own:{t:BUCKET}:PROCESS` (keys.ts). */
-const OWN = /^own:\{t:(?<bucket>[0-9a-f]{2})\}:(?<holder>.+)$/;
-
 export interface UnlistedHolders {
   /** Begins to list them, where nobody did within the hour; called as often as one likes. */
   list(): void;
 }
+
+const EVERY_MS = 3_600_000;
 
 export function createUnlistedHolders({
   link,
@@ -27,7 +23,7 @@ export function createUnlistedHolders({
   processId,
   log,
 }: {
-  link: Pick<RedisLink, "primaries">;
+  link: Pick<RedisLink, "shards">;
   redis: RedisCommands;
   processId: string;
   log: Pick<LinkLog, "warn">;
@@ -39,28 +35,16 @@ export function createUnlistedHolders({
     const isOurs = await redis.write(listed, "SET", listed, processId, "NX", "PX", String(EVERY_MS));
     if (isOurs === null) return;
     try {
-      await walk();
+      for await (const names of scanKeys(link, "own:*")) await Promise.all(names.map(enlist));
     } catch (error) {
       await redis.write(listed, "DEL", listed).catch(() => {});
       throw error;
     }
   }
 
-  async function walk(): Promise<void> {
-    for (const connection of await link.primaries()) {
-      let cursor = "0";
-      do {
-        const command = ["SCAN", cursor, "MATCH", "own:*", "COUNT", NAMES_AT_ONCE];
-        const [next, names] = listOf(await connection.sendCommand(command));
-        for (const name of listOf(names)) await enlist(textOf(name));
-        cursor = textOf(next);
-      } while (cursor !== "0");
-    }
-  }
-
   async function enlist(name: string): Promise<void> {
-    const { bucket, holder } = OWN.exec(name)?.groups ?? {};
-    if (bucket === undefined || holder === undefined) return;
+    const { kind, tag: bucket, id: holder } = partsOfKey(name) ?? { kind: "", tag: "", id: "" };
+    if (kind !== "own" || holder === "") return;
     const key = holdersKey(bucket);
     await redis.write(key, "SADD", key, holder);
   }

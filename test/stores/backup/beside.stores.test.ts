@@ -4,9 +4,11 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { newFence } from "../../../src/domain/fence.ts";
 import { newId } from "../../../src/domain/ids.ts";
 import type { Store } from "../../../src/store.ts";
+import { findFaults } from "../../../src/stores/backup/check.ts";
 import { exportStore } from "../../../src/stores/backup/export.ts";
 import { writeBackup } from "../../../src/stores/backup/file.ts";
 import { STORE_FORMAT } from "../../../src/stores/format.ts";
+import { retried } from "../../../src/stores/redis/retrying-reads.ts";
 import { temporaryFolder } from "../../support/data-dir.ts";
 import { dumpRedis } from "../../support/dump-redis.ts";
 import { dumpEmbedded } from "../dump-embedded.ts";
@@ -45,7 +47,7 @@ interface Spoken {
   said: number;
 }
 
-test("a backup beside writers holds what was there before it, and fits together", async () => {
+test("a backup beside writers holds what was there before it, fits together, and no check of the store is alarmed", async () => {
   const from = await place();
   const store = await from.open();
   await store.putChannel(sampleChannel());
@@ -63,30 +65,18 @@ test("a backup beside writers holds what was there before it, and fits together"
   });
   const merging = identifyAll(store, () => void (steps += 1));
 
-  const data = await from.openData();
-  const source = data.source();
   const file = join(temporaryFolder(), "backup");
-  const unreadable: unknown[] = [];
-  const header = { format: STORE_FORMAT, product: "test", store: kind, takenAtMs: Date.now() } as const;
-  // Between any few records somebody has written something.
-  const slowly = async function* () {
-    let records = 0;
-    for await (const record of exportStore(source, (error) => unreadable.push(error))) {
-      if (++records % RECORDS_A_STEP === 0) for (const seen = steps; steps === seen;) await turn();
-      yield record;
-    }
-  };
-  await writeBackup(file, header, slowly());
-  await source.close();
-  await data.close();
-  ended = true;
-  await Promise.all(writers);
+  try {
+    await backUpBeside(from, file, () => steps);
+  } finally {
+    ended = true;
+    await Promise.allSettled([...writers, merging]);
+  }
   const merges = await merging;
   await store.close();
   const lines = linesOf(file);
   // On Redis some moved in its middle, or the test proves nothing of that; the embedded store stands still for it.
   if (kind === "redis") expect(lines.filter(({ type }) => type === "moved").length).toBeGreaterThan(3);
-  expect(unreadable).toEqual([]);
 
   const to = await place();
   const { code, err } = await command(to.env, "restore", file);
@@ -102,6 +92,30 @@ test("a backup beside writers holds what was there before it, and fits together"
   expect(restored.tokens.length).toBe(VISITORS);
   expect(merges).toBe(VISITORS - VISITORS / 10);
 });
+
+/** Takes a backup, in which somebody has written something between any few records; then checks the store. */
+async function backUpBeside(from: StorePlace, file: string, steps: () => number): Promise<void> {
+  const data = await from.openData();
+  const source = data.source();
+  const unreadable: unknown[] = [];
+  const slowly = async function* () {
+    let records = 0;
+    for await (const record of exportStore(source, (error) => unreadable.push(error))) {
+      if (++records % RECORDS_A_STEP === 0) for (const seen = steps(); steps() === seen;) await turn();
+      yield record;
+    }
+  };
+  try {
+    const header = { format: STORE_FORMAT, product: "test", store: kind, takenAtMs: Date.now() } as const;
+    await writeBackup(file, header, slowly());
+    expect(unreadable).toEqual([]);
+    // Nor is what is only in the middle of a step called wrong.
+    expect(await findFaults(data.suspicions())).toEqual({ faults: [], isAll: true });
+  } finally {
+    await source.close();
+    await data.close();
+  }
+}
 
 async function populate(store: Store): Promise<Spoken[]> {
   const caller = { slug: SLUG, displayName: null, thread: null, creates: true, atMs: 1 };
@@ -131,7 +145,7 @@ async function sayMore(store: Store, thread: Spoken): Promise<void> {
     const ids = [said + 1, said + 2];
     const messages = ids.map((id) => sampleMessage(id, { runId: "r" }));
     const made = sampleCommit({ uid, opId, fence, rev, readOp, claims: false, messages, ...changes });
-    const answer = await store.commit(made);
+    const answer = await retried(() => store.commit(made));
     if (answer.type !== "committed") throw new Error(`Cannot say more: ${answer.type}`);
     thread.rev = answer.rev;
     thread.lastOp = opId;
@@ -140,8 +154,9 @@ async function sayMore(store: Store, thread: Spoken): Promise<void> {
   const [first, second] = [newId(), newId()];
   const message = { ...sampleWaiting(first), clientMessageId: first };
   await commit({ claims: true, run: sampleRun(first), orWait: { message, max: 8 } });
-  await store.keepPart({ uid, fence, runId: first, nth: 0, text: "part" });
-  await store.wait(uid, { ...sampleWaiting(second), clientMessageId: second }, 8);
+  await retried(() => store.keepPart({ uid, fence, runId: first, nth: 0, text: "part" }));
+  const waiting = { ...sampleWaiting(second), clientMessageId: second };
+  await retried(() => store.wait(uid, waiting, 8));
   await commit({ run: sampleRun(second), endedRun: sampleRun(first), startsWaiting: second });
   await commit({ run: sampleRun(second), state: "idle", holds: false });
 }
@@ -152,12 +167,12 @@ async function identifyAll(store: Store, onStep: () => void): Promise<number> {
   for (let i = 0; i < VISITORS; i++) {
     const externalId = i % 10 === 0 ? `own ${i}` : `account ${i % ACCOUNTS}`;
     const tokenHash = `hash-${i}`;
-    const { visitor, account } = await store.readIdentity(SLUG, tokenHash, externalId);
+    const { visitor, account } = await retried(() => store.readIdentity(SLUG, tokenHash, externalId));
     if (!visitor) throw new Error(`Cannot identify visitor ${i}: the token is gone`);
     const bound = { slug: SLUG, tokenHash, snapshot: "bound" };
-    if (account === null) await store.promote({ ...bound, externalId, user: visitor.user });
+    if (account === null) await retried(() => store.promote({ ...bound, externalId, user: visitor.user }));
     else {
-      await store.merge({ ...bound, from: visitor.user, into: account, result: account });
+      await retried(() => store.merge({ ...bound, from: visitor.user, into: account, result: account }));
       merges += 1;
     }
     onStep();

@@ -45,5 +45,31 @@ local function export_user(keys, args)
   }
 end
 
+-- What must hold of a key for something to be mended beside it.
+local TESTS = {
+  present = function(key) return redis.call('EXISTS', key) == 1 end,
+  absent = function(key) return redis.call('EXISTS', key) == 0 end,
+  -- A hash that has this value.
+  is = function(key, field, value) return redis.call('HGET', key, field) == value end,
+  -- A text that is this one.
+  says = function(key, _, value) return redis.call('GET', key) == value end,
+  -- A thread that waits for its page, in nobody's hands.
+  rests = function(key)
+    local found = redis.call('HMGET', key, 'state', 'fence')
+    return found[1] == 'awaiting' and not found[2]
+  end,
+}
+TESTS.moves = function(key) return not TESTS.rests(key) end
+
+-- What a check has found wrong, where it still is: the words that follow are a command on `target`.
+local function mend(keys, args)
+  local witness, target = unpack(keys)
+  local test, field, value = unpack(args)
+  if not TESTS[test](witness, field, value) then return 0 end
+  redis.call(args[4], target, unpack(args, 5))
+  return 1
+end
+
+register('mend', mend)
 register('export_thread', export_thread, READS)
 register('export_user', export_user, READS)

@@ -32,7 +32,10 @@ local function body_of(entry)
   return string.sub(entry, (string.find(entry, '\n', 1, true) or 0) + 1)
 end
 
+local steps = {}
+
 local function register(name, callback, flags)
+  steps[name .. '_' .. VERSION] = callback
   redis.register_function({ function_name = name .. '_' .. VERSION, callback = callback, flags = flags or {} })
 end
 

@@ -1,0 +1,57 @@
+import type { Command } from "commander";
+import { systemClock } from "../../clock.ts";
+import { findFaults } from "../../stores/backup/check.ts";
+import { RULES } from "../../stores/backup/rules.ts";
+import type { Suspicion } from "../../stores/backup/rules.ts";
+import { printJson, printTable } from "../print.ts";
+import { CannotDo } from "../terminal.ts";
+import type { Terminal } from "../terminal.ts";
+import { openProgress } from "./progress.ts";
+import { withStoreData } from "./with-data.ts";
+
+interface Told {
+  fault: string;
+  where: string;
+  /** What --repair does; null: nothing. */
+  repair: string | null;
+  repaired: boolean;
+}
+
+export function addCheck(store: Command, terminal: Terminal): void {
+  store
+    .command("check")
+    .description("walk everything, and tell what does not fit together; exits 1 where something does not")
+    .option("--repair", "repair what can be repaired")
+    .option("--json", "print JSON")
+    .action(async ({ repair = false, json = false }: { repair?: boolean; json?: boolean }) => {
+      const progress = openProgress(terminal, () => systemClock.elapsed());
+      await withStoreData(terminal, async (data) => {
+        const { faults, isAll } = await findFaults(data.suspicions(), (count) =>
+          progress.show(() => `Looking again at ${count}`),
+        ).finally(() => progress.end());
+        const told: Told[] = [];
+        for (const fault of faults) told.push(await tell(fault, repair));
+        if (json) printJson(terminal, { faults: told, complete: isAll });
+        else print(terminal, told);
+
+        const left = told.filter(({ repaired }) => !repaired).length;
+        if (!isAll) throw new CannotDo(`Cannot tell of more than these: check again when they are repaired`);
+        if (left > 0) throw new CannotDo(`Cannot call the store sound: ${left} of its records do not fit`);
+      });
+    });
+}
+
+async function tell(fault: Suspicion, repair: boolean): Promise<Told> {
+  if (repair && fault.mend) await fault.mend();
+  const repaired = repair && fault.mend !== undefined && !(await fault.isStill());
+  return { fault: fault.rule, where: fault.what, repair: RULES[fault.rule], repaired };
+}
+
+function print(terminal: Terminal, told: readonly Told[]): void {
+  printTable(
+    terminal,
+    ["FAULT", "WHERE", "REPAIR", "DONE"],
+    told.map(({ fault, where, repair, repaired }) => [fault, where, repair, repaired]),
+    "Everything fits together",
+  );
+}

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Suspicion } from "./rules.ts";
+
+/** More than these are not told one by one: something is wrong with all of it. */
+const MOST = 10_000;
+
+/** How often what looked wrong is looked at again, and after how long: no step of the store takes that long. */
+const LOOKS = 3;
+const PAUSE_MS = 100;
+
+/** What is wrong in a store that a service may be working on: what looked wrong, and does so still at every look. */
+export async function findFaults(
+  suspicions: AsyncIterable<Suspicion>,
+  onSuspicion: (count: number) => void = () => {},
+): Promise<{ faults: Suspicion[]; isAll: boolean }> {
+  const found: Suspicion[] = [];
+  let isAll = true;
+  for await (const suspicion of suspicions) {
+    found.push(suspicion);
+    onSuspicion(found.length);
+    isAll = found.length < MOST;
+    if (!isAll) break;
+  }
+  let faults = found;
+  for (let look = 0; look < LOOKS && faults.length > 0; look++) {
+    if (look > 0) await sleep(PAUSE_MS);
+    const left: Suspicion[] = [];
+    for (const fault of faults) if (await fault.isStill()) left.push(fault);
+    faults = left;
+  }
+  return { faults, isAll };
+}

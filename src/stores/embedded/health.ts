@@ -1,0 +1,40 @@
+import { statfs } from "node:fs/promises";
+import type { StoreHealth } from "../../store.ts";
+import type { EmbeddedDb, Key } from "./db.ts";
+
+const TRACE: Key = ["trace"];
+const MIB = 2 ** 20;
+
+/** Small changes find room in the file when the disk is full, and the next large one does not. */
+const LEAST_BYTES = MIB;
+const SCARCE_BYTES = 100 * MIB;
+
+/** Can the file be written to, and is there room on its disk? Reading would say neither. */
+export async function embeddedHealth(db: EmbeddedDb, dataDir: string): Promise<StoreHealth> {
+  const [isWritten, freeBytes] = await Promise.all([canWrite(db), freeBytesOf(dataDir)]);
+  const left = `${Math.floor(freeBytes / MIB)} MiB are left on the disk of ${dataDir}`;
+  return {
+    reachable: isWritten && freeBytes >= LEAST_BYTES,
+    warnings: freeBytes < SCARCE_BYTES ? [`${left}: the store takes no changes when it is full`] : [],
+  };
+}
+
+/** Leaves nothing. */
+async function canWrite(db: EmbeddedDb): Promise<boolean> {
+  const step = () => {
+    db.put(TRACE, 1);
+    db.remove(TRACE);
+    return true;
+  };
+  return db.change("check the store", step).catch(() => false);
+}
+
+/** What this user may still write; Infinity where the system does not say. */
+async function freeBytesOf(folder: string): Promise<number> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch {
+    return Infinity;
+  }
+}

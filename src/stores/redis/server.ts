@@ -1,0 +1,132 @@
+import { ErrorReply } from "redis";
+import { StoreUnavailable } from "../../store.ts";
+import { connectionWith, FLAT } from "./connection.ts";
+import type { ConnectionOptions, Reply } from "./connection.ts";
+import { functionCall, library } from "./functions.ts";
+import { isMissingFunction, refusalIn } from "./refusal.ts";
+
+/** One Redis server, over one connection that reconnects by itself until it is closed. */
+export interface Server {
+  readonly isReady: boolean;
+  /** Resolves when it is connected for the first time. */
+  readonly connected: Promise<unknown>;
+  /** Sends a command; a server that does not have the function library is given it. */
+  exchange(args: string[], how: How): Promise<Reply>;
+  /** A command that is no call of the store: settings, slots. */
+  order(...args: string[]): Promise<Reply>;
+  /** Nothing has come over this connection since then (`performance.now()`). */
+  isSilentSince(thenMs: number): boolean;
+  close(): void;
+}
+
+export interface How {
+  /** The answer counts only when a replica has everything that it shows. */
+  copied: boolean;
+  /** Keys of this server that nobody has, where one is needed to see that. */
+  traces: readonly string[];
+  /** The slot is moving to this server, and this command is for it nevertheless. */
+  asking: boolean;
+}
+
+const UNCONFIRMED =
+  "no replica has confirmed it, as DURABILITY=replica asks: connect one replica to each Redis primary, or unset DURABILITY";
+
+export function openServer(options: {
+  connection: ConnectionOptions;
+  deadlineMs: number;
+  onLost: (error: unknown) => void;
+  onReady: () => void;
+}): Server {
+  const client = connectionWith(options.connection);
+  client.on("error", options.onLost).on("ready", options.onReady);
+  const connected = client.connect();
+  // Whoever waits for it is told; others learn of it from the events.
+  connected.catch(() => {});
+  // WAIT ends before the call's own deadline.
+  const wait = ["WAIT", "1", String(options.deadlineMs * 0.75)];
+  let planned: Promise<void> | null = null;
+  let heardAtMs = 0;
+
+  async function send(args: string[], asking: boolean): Promise<Reply> {
+    // Side by side on the connection; the command is refused where ASKING is.
+    if (asking) client.sendCommand(["ASKING"]).catch(() => {});
+    try {
+      const reply = await client.sendCommand<Reply>(args, FLAT);
+      heardAtMs = performance.now();
+      return reply;
+    } catch (error) {
+      // A refusal is a sign of life too.
+      if (error instanceof ErrorReply) heardAtMs = performance.now();
+      throw error;
+    }
+  }
+
+  /** One WAIT for all that is sent in this tick: it answers for everything before it on its connection. */
+  function copySoon(traces: readonly string[]): Promise<void> {
+    planned ??= Promise.resolve().then(() => {
+      planned = null;
+      return copy(traces, false);
+    });
+    return planned;
+  }
+
+  /**
+   * From Redis 7.2 on, WAIT answers for the latest write of its connection alone. A trace is a write, so that it answers for
+   * what was only read, too. A slot that is leaving takes none: then another slot's key.
+   */
+  async function copy(traces: readonly string[], asking: boolean): Promise<void> {
+    for (const trace of traces) {
+      const { command } = functionCall("leave_trace", { trace }, {});
+      const [left, copies] = await Promise.allSettled([send(command, asking), send(wait, false)]);
+      if (left.status === "rejected" && refusalIn(left.reason)) continue;
+      if (left.status === "rejected") throw left.reason;
+      if (copies.status === "rejected") throw copies.reason;
+      if (Number(copies.value) < 1) throw new StoreUnavailable("acknowledge a change", { fact: UNCONFIRMED });
+      return;
+    }
+    throw new StoreUnavailable("acknowledge a change", { fact: "its slot is moving" });
+  }
+
+  async function once(args: string[], { copied, traces, asking }: How): Promise<Reply> {
+    const answer = send(args, asking);
+    const copying = copied ? (asking ? copy(traces, true) : copySoon(traces)) : null;
+    // Both may fail: each has its handler from the start.
+    copying?.catch(() => {});
+    const reply = await answer;
+    await copying;
+    return reply;
+  }
+
+  async function load(): Promise<void> {
+    try {
+      await send(["FUNCTION", "LOAD", library], false);
+    } catch (error) {
+      // Another process was faster.
+      if (!(error instanceof ErrorReply && error.message.includes("already exists"))) throw error;
+    }
+  }
+
+  return {
+    connected,
+
+    get isReady() {
+      return client.isReady;
+    },
+
+    async exchange(args, how) {
+      try {
+        return await once(args, how);
+      } catch (error) {
+        if (!isMissingFunction(error)) throw error;
+        await load();
+        return await once(args, how);
+      }
+    },
+
+    order: (...args) => send(args, false),
+
+    isSilentSince: (thenMs) => heardAtMs < thenMs,
+
+    close: () => client.destroy(),
+  };
+}

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { Refusal } from "../../src/domain/refusal.ts";
+import { readBody } from "../../src/http/body.ts";
+import type { HttpRequest } from "../../src/listener.ts";
+
+/** What is read of a body; the refusal where it is one. */
+async function read(
+  body: string,
+  headers: Record<string, string> = {},
+  schema: z.ZodType = z.looseObject({ text: z.string() }),
+) {
+  const request: HttpRequest = {
+    method: "POST",
+    path: "/",
+    query: "",
+    headers: new Map(Object.entries({ "content-type": "application/json", ...headers })),
+    address: "",
+    contentLength: null,
+    body: () => Promise.resolve(Buffer.from(body)),
+  };
+  const reading = await readBody(request, 1_000, { schema });
+  return reading.ok ? reading.value : reading.refusal;
+}
+
+test.each([
+  ["identity", true],
+  [" Identity ", true],
+  ["gzip", false],
+  ["identity, gzip", false],
+  ["", false],
+])("a body is sent as it is: content-encoding %s", async (encoding, isTaken) => {
+  const value = await read('{"text":"a"}', { "content-encoding": encoding });
+  if (isTaken) expect(value).toEqual({ text: "a" });
+  else expect(value).toMatchObject({ reason: "unsupported-encoding" });
+});
+
+test.each([
+  ["application/json", true],
+  ["Application/JSON; charset=UTF-8", true],
+  ['application/json ; charset="utf-8";', true],
+  ["application/json; charset=latin1", false],
+  ["application/jsonp", false],
+  ["text/json", false],
+  ["text/plain", false],
+  ["", false],
+])("a body is JSON in UTF-8: content-type %s", async (type, isTaken) => {
+  const value = await read('{"text":"a"}', { "content-type": type });
+  if (isTaken) expect(value).toEqual({ text: "a" });
+  else expect(value).toMatchObject({ reason: "invalid" });
+});
+
+test("the first field that is wrong is named, in few and plain letters, and its value never", async () => {
+  expect(await read('{"text":7000}')).toMatchObject({
+    message: "invalid: The body does not match the schema: text",
+  });
+  const refusal = await read("7000");
+  expect(refusal).toBeInstanceOf(Refusal);
+  expect(String(refusal)).not.toContain("7000");
+
+  const naming = async (key: string) =>
+    String(await read(JSON.stringify({ [key]: 1 }), {}, z.record(z.string(), z.string())));
+  expect(await naming("a\nb<c>")).toMatch(/schema: a\?b\?c\?$/);
+  expect(await naming("k".repeat(500))).toMatch(/schema: k{80}$/);
+});
+
+test.each([
+  ["1e400", false],
+  ["-1e400", false],
+  [`1${"0".repeat(400)}`, false],
+  [`[[{"n":${"9".repeat(400)}}]]`, false],
+  // The shortest that is too large.
+  [`2${"0".repeat(308)}`, false],
+  ["1e308", true],
+  ["1e-400", true],
+  [`0.${"0".repeat(400)}1`, true],
+  [`"${"1".repeat(400)} and 1e400"`, true],
+])(
+  "a number that JSON cannot express again is refused, and nothing that looks like one: %s",
+  async (n, isTaken) => {
+    const value = await read(`{"text":"a","n":${n}}`);
+    if (isTaken) expect(value).toMatchObject({ text: "a" });
+    else expect(value).toMatchObject({ reason: "invalid" });
+  },
+);
+
+test.each([
+  [String.raw`a\ud83d\ude00b`, "a\u{1f600}b"],
+  [String.raw`a\ud83db`, "a\ufffdb"],
+  [String.raw`a\ude00\ud83d`, "a\ufffd\ufffd"],
+  [String.raw`a\\ud83d`, String.raw`a\ud83d`],
+])("an escaped half of a pair is replaced, and nothing else: %s", async (written, text) => {
+  expect(await read(`{"text":"${written}"}`)).toEqual({ text });
+});

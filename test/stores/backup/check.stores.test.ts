@@ -1,0 +1,200 @@
+import { open } from "lmdb";
+import { join } from "node:path";
+import { createClient } from "redis";
+import { beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
+import { RULES } from "../../../src/stores/backup/rules.ts";
+import type { Rule } from "../../../src/stores/backup/rules.ts";
+import { bucketOf } from "../../../src/stores/buckets.ts";
+import {
+  channelKey,
+  dueKey,
+  externalIdKey,
+  globalKeys,
+  ownKey,
+  threadKeys,
+  tokenKey,
+  userKeys,
+  usersKey,
+} from "../../../src/stores/redis/keys.ts";
+import { emptyFolder } from "../../support/data-dir.ts";
+import { SLUG } from "../samples.ts";
+import { store, storeJson } from "./copy.ts";
+import { fillStore } from "./fill.ts";
+import { openPlace } from "./places.ts";
+import type { StorePlace } from "./places.ts";
+
+/** Each rule is broken by hand, past the service: the check finds that and nothing else, and the repair mends it. */
+const kind = inject("stores").includes("redis") ? "redis" : "embedded";
+
+let place: StorePlace;
+let backup: string;
+beforeAll(async () => {
+  backup = join(emptyFolder(), "backup");
+  const filled = await openPlace(kind);
+  const opened = await filled.open();
+  await fillStore(opened);
+  await opened.close();
+  await storeJson(filled.env, "backup", backup);
+  await filled.remove();
+});
+beforeEach(async () => {
+  place = await openPlace(kind);
+  onTestFinished(() => place.remove());
+  await storeJson(place.env, "restore", backup);
+});
+
+type Records = ReturnType<typeof open<unknown, (string | number)[]>>;
+
+/** How each rule is broken on the embedded store; absent: it cannot be. */
+const embedded: Partial<Record<Rule, (db: Records) => void>> = {
+  "listed user is gone": (db) => void db.put(["us", SLUG, 5, "nobody"], "nobody"),
+  "user is not listed": (db) => {
+    for (const { key } of db.getRange({ start: ["us", SLUG], end: ["us", `${SLUG}~`] })) {
+      if (key[3] === "ann") void db.remove(key);
+    }
+  },
+  "external id leads to nobody": (db) => void db.put(["x", SLUG, "zoe"], "nobody"),
+  "account is not reached": (db) => void db.remove(["x", "bot", "many"]),
+  "token leads to nobody": (db) => {
+    void db.put(["v", SLUG, "stray"], { userId: "nobody", snapshot: "s" });
+    void db.put(["e", SLUG, "stray"], Date.now() + 60_000);
+  },
+  "token never ends": (db) => void db.remove(["e", SLUG, "hash-ann"]),
+  "thread names of nobody": (db) =>
+    void db.put(["n", SLUG, "nobody", "x"], { uid: "u", name: "x", createdAtMs: 1 }),
+  "hold of a thread that is not held so": (db) =>
+    void db.put(["held", "p", "many-7"], { uid: "many-7", fence: "p:1" }),
+  "thread is held and not listed": (db) => void db.remove(["held", "gone-process", "ann-two"]),
+  "deadline of a thread that does not rest": (db) => void db.put(["due", 5, "many-7"], "many-7"),
+  "resting thread has no deadline": (db) => {
+    for (const { key } of db.getRange({ start: ["due"], end: ["due~"] })) void db.remove(key);
+  },
+  "part of a thread that is not there": (db) => void db.put(["m", "nowhere", 1], { id: "1" }),
+  "thread has no name": (db) => {
+    for (const { key, value } of db.getRange({ start: ["n", "bot"], end: ["n", "bot~"] })) {
+      if ((value as { uid: string }).uid === "many-7") void db.remove(key);
+    }
+  },
+  "messages wait and nobody holds the thread": (db) => {
+    const header = db.get(["h", "ann-two"]) as object;
+    void db.put(["h", "ann-two"], { ...header, fence: null });
+    void db.remove(["held", "gone-process", "ann-two"]);
+  },
+  "message is out of its place": (db) => {
+    const message = db.get(["m", "cid-one", 700]) as object;
+    void db.put(["m", "cid-one", 700], { ...message, id: "7" });
+  },
+  "run is not listed": (db) => void db.remove(["rs", "many-7", 1]),
+  "record cannot be read": (db) => void db.put(["m", "cid-one", 700], { id: "700" }),
+  "restore has not ended": (db) =>
+    void db.put(["restoring"], { sha256: "", takenAtMs: 1, done: 1, channels: [], holders: [] }),
+};
+
+const uidKeys = (uid: string) => ({ ...threadKeys(uid), due: dueKey(bucketOf(uid)) });
+
+/** The same on Redis, as commands. */
+const onRedis: Partial<Record<Rule, string[][]>> = {
+  "listed user is gone": [["ZADD", usersKey(SLUG), "5", "nobody"]],
+  "user is not listed": [["ZREM", usersKey(SLUG), "ann"]],
+  "external id leads to nobody": [["SET", externalIdKey(SLUG, "zoe"), "nobody"]],
+  "account is not reached": [["DEL", externalIdKey("bot", "many")]],
+  "token leads to nobody": [
+    ["HSET", tokenKey(SLUG, "stray"), "user", "nobody", "snapshot", "s"],
+    ["PEXPIRE", tokenKey(SLUG, "stray"), "600000"],
+  ],
+  "token never ends": [["PERSIST", tokenKey(SLUG, "hash-ann")]],
+  "thread names of nobody": [["HSET", userKeys(SLUG, "nobody").names, "x", "u 1"]],
+  "channel is listed and not there": [["SADD", globalKeys.channels, "ghost"]],
+  "channel is not listed": [["HSET", channelKey("ghost"), "enabled", "1", "mode", "open", "json", "{}"]],
+  "hold of a thread that is not held so": [["HSET", ownKey(bucketOf("many-7"), "p"), "many-7", "p:1"]],
+  "thread is held and not listed": [["DEL", ownKey(bucketOf("ann-two"), "gone-process")]],
+  "deadline of a thread that does not rest": [["ZADD", uidKeys("many-7").due, "5", "many-7"]],
+  "resting thread has no deadline": [["DEL", uidKeys("bob-one").due]],
+  "part of a thread that is not there": [["RPUSH", threadKeys("nowhere").messages, "1\n{}"]],
+  "thread has no name": [["HDEL", userKeys("bot", "many").names, "name 7"]],
+  "messages wait and nobody holds the thread": [
+    ["HDEL", threadKeys("ann-two").header, "fence"],
+    ["DEL", ownKey(bucketOf("ann-two"), "gone-process")],
+  ],
+  "message is out of its place": [
+    [
+      "LSET",
+      threadKeys("cid-one").messages,
+      "699",
+      `1\n${JSON.stringify({ id: "7", role: "user", content: "x", createdAtMs: 1, runId: "r" })}`,
+    ],
+  ],
+  "run is not listed": [["DEL", threadKeys("many-7").runs, threadKeys("many-7").runOrder]],
+  "record cannot be read": [["LSET", threadKeys("cid-one").messages, "699", "1\nno JSON"]],
+  "restore has not ended": [
+    [
+      "SET",
+      globalKeys.restoring,
+      JSON.stringify({ sha256: "", takenAtMs: 1, done: 1, channels: [], holders: [] }),
+    ],
+  ],
+};
+
+async function breakRule(rule: Rule): Promise<void> {
+  if (kind === "embedded") {
+    const db = open<unknown, (string | number)[]>({
+      path: join(place.env["DATA_DIR"] ?? "", "store"),
+      encoding: "json",
+    });
+    await db.transaction(() => embedded[rule]?.(db));
+    await db.flushed;
+    await db.close();
+    return;
+  }
+  const client = createClient({ url: place.env["REDIS_URL"] ?? "" });
+  await client.connect();
+  for (const command of onRedis[rule] ?? []) await client.sendCommand(command);
+  client.destroy();
+}
+
+const broken = Object.keys(kind === "embedded" ? embedded : onRedis) as Rule[];
+
+async function check(...more: string[]) {
+  const { code, out } = await store(place.env, "check", "--json", ...more);
+  const { faults } = JSON.parse(out) as {
+    faults: { fault: Rule; repair: string | null; repaired: boolean }[];
+  };
+  return { code, faults };
+}
+
+describe(`the check of the ${kind} store`, () => {
+  test("finds nothing where nothing is wrong", async () => {
+    expect(await check()).toEqual({ code: 0, faults: [] });
+    expect((await store(place.env, "check")).out).toBe("Everything fits together\n");
+  });
+
+  test("has every rule broken here that can be broken", () => {
+    const never = kind === "embedded" ? ["channel is listed and not there", "channel is not listed"] : [];
+    expect([...broken, ...never].toSorted()).toEqual(Object.keys(RULES).toSorted());
+  });
+
+  test.each(broken)("finds: %s; and mends it where that can be mended", async (rule) => {
+    await breakRule(rule);
+    const found = await check();
+    const mended = RULES[rule] !== null;
+    expect(found).toMatchObject({ code: 1, faults: [{ fault: rule, repair: RULES[rule], repaired: false }] });
+    expect(found.faults.length).toBe(1);
+    // Telling of it changes nothing.
+    expect((await check()).faults).toEqual(found.faults);
+
+    const repaired = await check("--repair");
+    expect(repaired).toMatchObject({ code: mended ? 0 : 1, faults: [{ fault: rule, repaired: mended }] });
+    expect(await check()).toMatchObject(mended ? { code: 0, faults: [] } : { code: 1 });
+  });
+
+  test("prints what is wrong, where, and what a repair would do", async () => {
+    await breakRule("token never ends");
+    const { code, out, err } = await store(place.env, "check");
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /^FAULT +WHERE +REPAIR +DONE\ntoken never ends +\S.*hash-ann +lets it end in a day +no\n$/,
+    );
+    expect(err).toBe("Cannot call the store sound: 1 of its records do not fit\n");
+    expect(await storeJson(place.env, "info")).toMatchObject({ tokens: 3 });
+  });
+});
