@@ -29,6 +29,7 @@ import type { Service } from "./service.ts";
 import { watchForSignals } from "./start/signals.ts";
 import { watchForUncaughtErrors } from "./start/uncaught-errors.ts";
 import type { Store } from "./store.ts";
+import { VERSION } from "./version.ts";
 
 /** What has to be closed again; the last opened is closed first. */
 type Closing = (() => unknown)[];
@@ -46,6 +47,7 @@ export async function serve(): Promise<void> {
     const signals = watchForSignals();
     closing.push(() => signals.stop());
     const log = await openLog({ level: config.logLevel, secrets: secretsOf(config) });
+    log.info({ version: VERSION }, "Starting");
     const stop = await start(config, log, closing);
 
     const signal = await signals.first;

@@ -25,6 +25,7 @@ import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
 import type { Store } from "./store.ts";
+import { VERSION } from "./version.ts";
 
 /** Who opened the store and the model closes them, after the service. */
 export interface ServiceDependencies {
@@ -138,12 +139,12 @@ function handlerOver(
     transportKey: harnessApiKey,
     store,
     threads,
-    visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs }),
+    visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs, log }),
     directory,
     windows: createRateWindows({ limits: config.limits, clock }),
     clock,
     log,
-    health: { model: model.kind },
+    health: { model: model.kind, version: VERSION },
     extraRoutes: extraRoutes(threads),
     onAnswered,
   });

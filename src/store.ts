@@ -12,10 +12,12 @@ export type {
   HistoryPage,
   RunSummary,
   RunsRead,
+  Salvage,
   ThreadCommit,
   ThreadRecord,
   ThreadState,
   ThreadStore,
+  UnreadablePart,
 } from "./store/threads.ts";
 export type {
   IdentityReading,
@@ -26,6 +28,8 @@ export type {
   UserStore,
   VisitorAdmission,
 } from "./store/users.ts";
+
+export { NewerRecord, UnreadableRecord } from "./store/unreadable.ts";
 
 /**
  * The store contract: what is kept, and the steps in which it changes. Four contracts in one; who needs one part asks
@@ -60,27 +64,5 @@ export class StoreUnavailable extends Error {
     const { fact = "the store does not answer", cause } = options;
     super(`Cannot ${action}: ${fact}`, cause === undefined ? {} : { cause });
     this.name = "StoreUnavailable";
-  }
-}
-
-/** What is stored is not the record that it must be: written by another hand, or damaged. */
-export class UnreadableRecord extends Error {
-  constructor(kind: string, place: string, fact: string) {
-    super(`Cannot read the ${kind} at ${place}: ${fact}`);
-    this.name = "UnreadableRecord";
-  }
-}
-
-/**
- * What is stored was written by a newer version of the service, which serves beside this one or did before. It is left as it
- * is; callers are answered 503, and land on an instance that can read it.
- */
-export class NewerRecord extends UnreadableRecord {
-  readonly version: number;
-
-  constructor(kind: string, place: string, version: number) {
-    super(kind, place, `its version ${version} is newer than this service`);
-    this.name = "NewerRecord";
-    this.version = version;
   }
 }

@@ -5,6 +5,7 @@ import type { Claims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { Following } from "./following/following.ts";
 import { findRun } from "./following/run-in-store.ts";
+import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { createReply } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 
@@ -32,6 +33,7 @@ export function createFollowRun({
 
   return (uid, runId, loading) =>
     claims.onFresh<Reply | null>(uid, loading, async (record) => {
+      refuseUnreadable(record);
       if (record?.run?.runId === runId) return attach(record, 0);
       if (!(await exists(uid, runId))) return null;
       const run = await findRun(store, record, { uid, runId });

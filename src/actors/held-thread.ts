@@ -10,6 +10,7 @@ import type { ThreadSnapshot } from "./charts.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import { draftCommit, GOES_ON } from "./draft-commit.ts";
 import type { CommitPurpose } from "./draft-commit.ts";
+import { endUnreadable } from "./end-unreadable.ts";
 import { INTERRUPTED } from "./interrupted.ts";
 import type { LongReplies, LongReply } from "./long-replies.ts";
 import { createMailbox } from "./mailbox.ts";
@@ -35,6 +36,8 @@ interface Planned {
 export interface Claim extends Partial<Enclosed> {
   /** null: the chart is not asked; the thread is claimed to run its queue. */
   event: ThreadEvent | null;
+  /** The thread's state could not be read: whatever ran in it ends (end-unreadable.ts). */
+  endsUnreadable?: true;
   takesFrom?: string;
   orWait?: { message: UserMessage; max: number };
 }
@@ -110,7 +113,8 @@ export class HeldThread {
     this.#dependencies = dependencies;
     this.#registry = registry;
     this.uid = uid;
-    this.slug = record?.slug ?? slug;
+    // What is left of a thread may not know its channel.
+    this.slug = record?.slug || slug;
     this.fence = newFence(dependencies.store.processId, dependencies.newId());
     this.#mailbox = createMailbox((error) => this.#giveUp(error));
     this.#work = createWork(dependencies, {
@@ -137,7 +141,7 @@ export class HeldThread {
 
   /** Takes the thread with its first event. Rejects with StoreUnavailable: the outcome is then unknown. */
   async claim(claim: Claim): Promise<ClaimResult> {
-    const planned = claim.event ? this.#plan(claim.event, claim) : null;
+    const planned = this.#planClaim(claim);
     if (claim.event && !planned) return { type: "unchanged" };
     const { takesFrom = null, orWait = null } = claim;
     const commit = this.#draft(planned, { ...GOES_ON, claims: true, takesFrom, orWait });
@@ -250,6 +254,18 @@ export class HeldThread {
     return { change, next: decision.next };
   }
 
+  #planClaim(claim: Claim): Planned | null {
+    if (claim.endsUnreadable) return this.#planEnd();
+    return claim.event ? this.#plan(claim.event, claim) : null;
+  }
+
+  #planEnd(): Planned {
+    const { clock, newId } = this.#dependencies;
+    const thread = { run: this.run, tail: this.#history, messageCount: this.#messageCount };
+    const change = endUnreadable(thread, { newRunId: newId(), nowMs: clock.now() });
+    return { change, next: threadHost.initial() };
+  }
+
   #runSoFar(run: RunRecord): RunRecord {
     const { lines, kept } = this.log;
     const activeMs = this.#activeTime.soFar(run.activeMs);
@@ -298,6 +314,8 @@ export class HeldThread {
       return;
     }
     if (result.next) return this.#beginWaiting(result.next);
+    // The thread stays held until somebody has set that message aside, or can read it (take-up.ts).
+    if (result.unreadableNext) return this.#giveUp(result.unreadableNext);
     this.#stop();
     this.#registry.released(this);
   }

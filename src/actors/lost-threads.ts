@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { holderOf } from "../domain/fence.ts";
+import { UnreadableRecord } from "../store.ts";
 import type { Hold, InstanceStore, Store } from "../store.ts";
 
 /**
@@ -55,8 +56,14 @@ export function createLostThreads({
   }
 
   async function lookAt(uid: string): Promise<Hold[]> {
-    const fence = (await store.load(uid, 0, "active"))?.fence;
-    return fence && holderOf(fence) === store.processId && !isOurs(fence) ? [{ uid, fence }] : [];
+    try {
+      const fence = (await store.load(uid, 0, "active"))?.fence;
+      return fence && holderOf(fence) === store.processId && !isOurs(fence) ? [{ uid, fence }] : [];
+    } catch (error) {
+      if (!(error instanceof UnreadableRecord)) throw error;
+      // Who holds it is known beside it, too; what it is is for who takes it up.
+      return (await store.heldBy(store.processId)).filter((hold) => hold.uid === uid && isLost(hold));
+    }
   }
 
   async function lookAtSuspects(take: (lost: Hold[]) => Promise<void>): Promise<void> {

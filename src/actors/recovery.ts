@@ -106,7 +106,7 @@ export function createRecovery({
       await tryTo("take up what a silent process holds", () => inherit(heartbeat));
     if (now - lastDueLookAt > DUE_MS) {
       lastDueLookAt = now;
-      for (const uid of await store.due(clock.now(), DUE_AT_ONCE, share())) {
+      for (const uid of await store.due(clock.now(), DUE_AT_ONCE, share(), takeUp.leftAlone())) {
         await tryTo("end an expired call", () => takeUp.expire(uid));
       }
     }

@@ -5,6 +5,7 @@ import type { Claims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { Following } from "./following/following.ts";
 import type { HeldThreads } from "./held-threads.ts";
+import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { createReply } from "./reply.ts";
 import type { Repeat } from "./repeat.ts";
 import type { Reply } from "./reply.ts";
@@ -52,6 +53,7 @@ export function createSay({
 
     return claims.onFresh(uid, loading, async (record) => {
       if (record?.fence) {
+        refuseUnreadable(record);
         const waits = await store.wait(uid, message, max);
         if (waits.type === "free") return "again";
         return waits.type === "said-before" ? repeat(uid, waits) : waitBehind(waits);

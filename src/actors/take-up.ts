@@ -1,8 +1,10 @@
-import { StoreUnavailable } from "../store.ts";
+import { NewerRecord, StoreUnavailable, UnreadableRecord } from "../store.ts";
 import type { Claims } from "./claims.ts";
+import { createLeftAlone } from "./left-alone.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { Following } from "./following/following.ts";
 import type { HeldThread } from "./held-thread.ts";
+import type { Mend } from "./mend.ts";
 
 /** What the sweep of recovery.ts does with a thread that nobody looks after. */
 export interface TakeUp {
@@ -10,6 +12,8 @@ export interface TakeUp {
   take(uid: string, fence: string): Promise<void>;
   /** Ends a pending call whose deadline has passed. */
   expire(uid: string): Promise<void>;
+  /** Threads that nothing can be done about for now: they are not to be asked for again. */
+  leftAlone(): ReadonlySet<string>;
 }
 
 /** A claim of a lost thread. */
@@ -17,6 +21,8 @@ interface Taking {
   thread: HeldThread;
   from: string;
   runId: string;
+  /** False: its queue is what is taken up. */
+  isRunning: boolean;
   claim: () => ReturnType<HeldThread["claim"]>;
 }
 
@@ -26,6 +32,7 @@ const MOST_UNANSWERED = 256;
 export function createTakeUp({
   claims,
   following,
+  mend,
   clock,
   log,
   observer,
@@ -33,8 +40,10 @@ export function createTakeUp({
 }: Pick<ThreadDependencies, "clock" | "log" | "observer"> & {
   claims: Claims;
   following: Following;
+  mend: Mend;
   isDraining: () => boolean;
 }): TakeUp {
+  const alone = createLeftAlone({ clock, log });
   /** Sent again as they are: each new claim would count as one more try of the run's step. */
   const unanswered = new Map<string, Taking>();
 
@@ -55,6 +64,7 @@ export function createTakeUp({
       thread,
       from: fence,
       runId: run?.runId ?? "",
+      isRunning: state === "running",
       claim: () =>
         thread.claim({
           event: state === "running" ? { type: "run.taken", atMs: clock.now() } : null,
@@ -69,28 +79,51 @@ export function createTakeUp({
     unanswered.set(uid, taking);
   }
 
-  return {
-    async take(uid, fence) {
-      const taking = takeUnanswered(uid, fence) ?? (await begin(uid, fence));
-      if (!taking || isDraining()) return;
-      const { thread, from, runId } = taking;
-      try {
-        if ((await taking.claim()).type !== "committed") return;
-      } catch (error) {
-        if (error instanceof StoreUnavailable) remember(uid, taking);
-        throw error;
-      }
-      const { slug } = thread;
-      log.info({ uid, runId, from }, "took up a run whose process is gone");
-      observer.takenOver({ slug, uid, runId });
-      following.begun(thread);
-    },
+  /** Once more where part of the thread was set aside. What cannot be done is left for a while. */
+  async function tend(uid: string, lost: string | undefined, work: () => Promise<void>): Promise<void> {
+    if (alone.has(uid)) return;
+    try {
+      await work().catch(async (error: unknown) => {
+        if (!(error instanceof UnreadableRecord) || error instanceof NewerRecord) throw error;
+        await mend(uid, lost);
+        await work();
+      });
+    } catch (error) {
+      if (!(error instanceof UnreadableRecord)) throw error;
+      alone.add(uid, error);
+    }
+  }
 
-    async expire(uid) {
-      const record = await claims.load(uid);
-      if (record?.state !== "awaiting" || record.fence) return;
-      const thread = claims.open({ uid, slug: record.slug, record, traceparent: null });
-      await thread.claim({ event: { type: "call.expired", atMs: clock.now() } });
-    },
+  async function take(uid: string, fence: string): Promise<void> {
+    const taking = takeUnanswered(uid, fence) ?? (await begin(uid, fence));
+    if (!taking || isDraining()) return;
+    const { thread, from, runId, isRunning } = taking;
+    try {
+      const result = await taking.claim();
+      if (result.type !== "committed") return;
+      // Held by this process now, and by nobody in it: set aside, it is taken once more.
+      if (result.unreadableNext && !isRunning) throw result.unreadableNext;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) remember(uid, taking);
+      throw error;
+    }
+    const { slug } = thread;
+    log.info({ uid, runId, from }, "took up a run whose process is gone");
+    observer.takenOver({ slug, uid, runId });
+    following.begun(thread);
+  }
+
+  async function expire(uid: string): Promise<void> {
+    const record = await claims.load(uid);
+    // Nothing is pending, whatever the list of deadlines says.
+    if (record?.state !== "awaiting" || record.fence) return alone.add(uid, null);
+    const thread = claims.open({ uid, slug: record.slug, record, traceparent: null });
+    await thread.claim({ event: { type: "call.expired", atMs: clock.now() } });
+  }
+
+  return {
+    take: (uid, fence) => tend(uid, fence, () => take(uid, fence)),
+    expire: (uid) => tend(uid, undefined, () => expire(uid)),
+    leftAlone: () => alone.all(),
   };
 }

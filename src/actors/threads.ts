@@ -13,6 +13,9 @@ import { createFollowRun } from "./follow-run.ts";
 import { createHeldThreads } from "./held-threads.ts";
 import { createLongReplies } from "./long-replies.ts";
 import { createLostThreads } from "./lost-threads.ts";
+import { createMend } from "./mend.ts";
+import { createOnReadable } from "./on-readable.ts";
+import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { createRecovery } from "./recovery.ts";
 import { createRepeat } from "./repeat.ts";
 import type { Reply } from "./reply.ts";
@@ -66,7 +69,9 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   const lost = createLostThreads({ store, clock, isOurs: (fence) => held.isOurs(fence) });
   const following = createFollowing({ ...dependencies, held });
   const claims = createClaims({ ...dependencies, longReplies: createLongReplies(dependencies) }, held);
-  const takeUp = createTakeUp({ ...dependencies, claims, following, isDraining: () => draining });
+  const mend = createMend({ ...dependencies, claims });
+  const onReadable = createOnReadable(mend);
+  const takeUp = createTakeUp({ ...dependencies, claims, following, mend, isDraining: () => draining });
   const recovery = createRecovery({ ...dependencies, silence: createSilence(clock), lost, takeUp });
 
   const shared = { ...dependencies, claims, held, following };
@@ -95,20 +100,26 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
     async say(message, loading) {
       refuseWhileDraining();
-      return say(message, loading);
+      return onReadable(message.uid, (isAgain) => say(message, isAgain ? undefined : loading));
     },
 
     async answer(result, loading) {
       refuseWhileDraining();
-      return answer(result, loading);
+      return onReadable(result.uid, (isAgain) => answer(result, isAgain ? undefined : loading));
     },
 
     follow: (uid, loading) =>
-      claims.onFresh<Reply | null>(uid, loading, async (record) => (record?.run ? attach(record, 0) : null)),
+      onReadable(uid, (isAgain) =>
+        claims.onFresh<Reply | null>(uid, isAgain ? undefined : loading, async (record) => {
+          refuseUnreadable(record);
+          return record?.run ? attach(record, 0) : null;
+        }),
+      ),
 
-    followRun,
-    cancel,
-    history: (uid, page) => store.history(uid, page),
+    followRun: (uid, runId, loading) =>
+      onReadable(uid, (isAgain) => followRun(uid, runId, isAgain ? undefined : loading)),
+    cancel: (uid) => onReadable(uid, () => cancel(uid)),
+    history: (uid, page) => onReadable(uid, () => store.history(uid, page)),
     isDraining: () => draining,
 
     async setCatalog(uid, slug, catalog) {

@@ -4,6 +4,9 @@ import { newId } from "../domain/ids.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { newVisitorToken, readVisitorToken } from "../domain/visitor-token.ts";
 import type { TokenClaim } from "../domain/visitor-token.ts";
+import type { User } from "../domain/user.ts";
+import type { PlainLog } from "../log.ts";
+import { NewerRecord, UnreadableRecord } from "../store.ts";
 import type { UserStore, VisitorAdmission } from "../store.ts";
 import { visitorHost } from "./charts.ts";
 import type { VisitorSnapshot } from "./charts.ts";
@@ -34,9 +37,37 @@ export function createVisitors(options: {
   clock: Clock;
   /** WIDGET_VISITOR_TTL_SECONDS */
   ttlMs: number;
+  log?: Pick<PlainLog, "error">;
 }): Visitors {
-  const { store, clock, ttlMs } = options;
+  const { store, clock, ttlMs, log } = options;
   const anonymous = visitorHost.freeze(visitorHost.initial());
+
+  /**
+   * A snapshot that cannot be read is set aside, and what the token's user says takes its place: a token is bound to its
+   * user's account, or to none. NewerRecord: a newer version wrote it.
+   */
+  async function readableSnapshot(
+    { slug, tokenHash }: TokenClaim,
+    { user, snapshot: unreadable }: { user: User; snapshot: string },
+  ): Promise<VisitorSnapshot> {
+    try {
+      return visitorHost.thaw(unreadable, slug);
+    } catch (error) {
+      if (!(error instanceof UnreadableRecord) || error instanceof NewerRecord) throw error;
+      const { externalId, userId } = user;
+      const initial = visitorHost.initial();
+      const snapshot =
+        externalId === null
+          ? initial
+          : visitorHost.decide(initial, { type: "visitor.identified", externalId }).next;
+      await store.mendToken({ slug, tokenHash, unreadable, snapshot: visitorHost.freeze(snapshot) });
+      log?.error(
+        { channel: slug, userId, reason: error.message },
+        "set a visitor token's state aside: it goes on",
+      );
+      return snapshot;
+    }
+  }
 
   async function settle(
     slug: string,
@@ -47,7 +78,7 @@ export function createVisitors(options: {
     if (!visitor) throw new Refusal("not-found", "Unknown visitor token");
 
     const { user } = visitor;
-    const snapshot: VisitorSnapshot = visitorHost.thaw(visitor.snapshot);
+    const snapshot = await readableSnapshot({ slug, tokenHash }, visitor);
     const { next } = visitorHost.decide(snapshot, { type: "visitor.identified", externalId });
     const boundTo = snapshot.context.externalId;
     const decision = decideIdentity({ user, boundTo, externalId, account });
@@ -84,7 +115,8 @@ export function createVisitors(options: {
     async admit(claim, threadId) {
       const admission = await store.admitVisitor({ ...claim, ttlMs, threadId });
       if (!admission) return null;
-      const { changed } = visitorHost.decide(visitorHost.thaw(admission.snapshot), { type: "token.used" });
+      const snapshot = await readableSnapshot(claim, admission);
+      const { changed } = visitorHost.decide(snapshot, { type: "token.used" });
       if (changed)
         throw new Error("Cannot admit a visitor: a use changed the token's state, and is not saved");
       return admission;

@@ -12,12 +12,14 @@ import { CannotDo } from "./terminal.ts";
 import { shieldIds, takeShieldedIds } from "./shielded-ids.ts";
 import type { Terminal } from "./terminal.ts";
 import { addThreads } from "./threads.ts";
+import { VERSION } from "../version.ts";
 import { addUsers } from "./users.ts";
 
 /** The `chat-agent` command, a file or folder for each sub-command (contract, Commands). */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command("chat-agent")
     .description("Runs the chat agent service, talks to it, and looks after its channels, users and threads.")
+    .version(VERSION)
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) })
     .showSuggestionAfterError();

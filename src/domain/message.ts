@@ -30,8 +30,15 @@ export interface Message {
   calls?: PastCall[];
   /** Only on a reply; not shown to clients. */
   outcome?: RunOutcome;
+  /** What stood here could not be read and was set aside: nobody is shown this. */
+  aside?: true;
   /** Only on a reply that grew long: what `content` leaves out. Whoever reads from the store gets it whole, without this. */
   kept?: KeptText;
+}
+
+/** What takes the place of a message that was set aside: the ids of the others stay. An older version shows an empty reply. */
+export function asideMessage(id: string): Message {
+  return { id, role: "assistant", content: "", createdAtMs: 0, runId: "", aside: true };
 }
 
 /** What is known of who speaks, as data for the model: everything in it is the visitor's or the page's claim. */

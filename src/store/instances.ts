@@ -15,8 +15,8 @@ export interface InstanceStore {
   heldBy(processId: string | null, share?: Share): Promise<Hold[]>;
   /** Forgets a process that holds nothing, unless it has beaten since it was found silent by this heartbeat. */
   forget(gone: Heartbeat): Promise<void>;
-  /** Threads whose pending call's deadline is at or before `atMs`; at most `limit`. */
-  due(atMs: number, limit: number, share?: Share): Promise<string[]>;
+  /** Threads whose pending call's deadline is at or before `atMs`, without `except`; at most `limit`. */
+  due(atMs: number, limit: number, share?: Share, except?: ReadonlySet<string>): Promise<string[]>;
   /**
    * Calls back when a connection to the store was made anew: the store may have gone back to an earlier state
    * meanwhile, in which this process holds what it has released since. Returns how to stop.

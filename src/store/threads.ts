@@ -1,4 +1,5 @@
 import type { Catalog, Message, RunRecord, UserMessage } from "../domain/message.ts";
+import type { UnreadableRecord } from "./unreadable.ts";
 
 /** Everything inside a thread, by its uid; no user's name is among it. */
 export interface ThreadStore {
@@ -32,6 +33,14 @@ export interface ThreadStore {
   runs(uid: string, limit: number): Promise<RunSummary[]>;
   /** Null: no such run has begun in this thread. */
   run(uid: string, runId: string): Promise<RunSummary | null>;
+
+  /** Reads a thread part by part, where a reading has thrown UnreadableRecord. Null: nothing was ever committed. */
+  salvage(uid: string, budgetChars: number): Promise<Salvage | null>;
+  /**
+   * Keeps parts that cannot be read under a key of their own, and takes them out of the thread; what the next commit
+   * replaces (snapshot, run, state) stays until then. The same parts again change nothing.
+   */
+  setAside(uid: string, parts: readonly UnreadablePart[]): Promise<void>;
 }
 
 /** `idle`: no run. `running`: a process holds the thread. `awaiting`: a page call is pending, nothing is in memory. */
@@ -62,6 +71,21 @@ export interface ThreadRecord {
   messageCount: number;
   /** How many messages wait in the queue. */
   waitingCount: number;
+}
+
+/** What can be read of a thread: of a part that cannot be, the record says what it says of a thread that has none. */
+export interface Salvage {
+  record: ThreadRecord;
+  parts: UnreadablePart[];
+}
+
+export interface UnreadablePart {
+  part: "header" | "state" | "snapshot" | "run" | "catalog" | "message" | "waiting" | "summary";
+  /** Which of several: a message's id, a waiting message's run, a run; else empty. */
+  place: string;
+  /** The text as it is stored. */
+  stored: string;
+  error: UnreadableRecord;
 }
 
 /** One atomic change of a thread: everything a transition asks to be saved. */
@@ -103,8 +127,15 @@ export interface ThreadCommit {
 
 export type CommitResult =
   /** `next`: the message that waits at the head of the queue; the fence then still holds the thread, whatever `holds` said.
+   * `unreadableNext`: why that message cannot be read; `next` is null then.
    * `catalog`: where a waiting message was started, the thread's page tools as they are now. */
-  | { type: "committed"; rev: number; next: UserMessage | null; catalog?: Catalog }
+  | {
+      type: "committed";
+      rev: number;
+      next: UserMessage | null;
+      unreadableNext?: UnreadableRecord;
+      catalog?: Catalog;
+    }
   /** The thread is held by `fence`; with `orWait` the message waits now. */
   | { type: "waiting"; fence: string }
   /** The thread is held, and its queue is full. */

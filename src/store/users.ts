@@ -51,6 +51,12 @@ export interface UserStore {
   promote(promotion: Promotion): Promise<"done" | "changed">;
   merge(merge: Merge): Promise<"done" | "changed">;
 
+  /**
+   * Sets a token's snapshot aside that cannot be read, and puts another in its place; does nothing where the token is gone
+   * or has another snapshot by now.
+   */
+  mendToken(token: { slug: string; tokenHash: string; unreadable: string; snapshot: string }): Promise<void>;
+
   // For the command line and the inspector.
   /** By user id or external id. */
   findUser(slug: string, id: string): Promise<User | null>;

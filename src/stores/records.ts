@@ -114,6 +114,7 @@ const isMessage = shape<Message>({
   steps: optional(listOf(shape<Step>({ id: isText, phase: isPhase, text: isText }))),
   calls: optional(listOf(shape<PastCall>({ tool: isText, arguments: isText, result: nullable(isText) }))),
   outcome: optional(isOutcome),
+  aside: optional(literal(true)),
   kept: optional(isKept),
 });
 

@@ -108,7 +108,7 @@ function instanceAt(
     random: () => jitter,
     silence: createSilence(clock),
     lost: createLostThreads({ store, clock, isOurs: () => true }),
-    takeUp: { take: () => Promise.resolve(), expire: () => Promise.resolve() },
+    takeUp: { take: () => Promise.resolve(), expire: () => Promise.resolve(), leftAlone: () => new Set() },
   });
 }
 

@@ -81,6 +81,7 @@ function instance(take: () => Promise<void> = () => Promise.resolve()): Instance
         held = [];
       },
       expire: () => Promise.resolve(),
+      leftAlone: () => new Set(),
     },
   });
   const delay = (ms: number) => void (delayMs = ms);

@@ -44,6 +44,7 @@ export async function lookAround(store: StoreOfProcess, seen?: readonly Heartbea
         await claim(store, { uid, rev: record.rev, readOp: record.lastOp, takesFrom: fence });
       },
       expire: () => Promise.resolve(),
+      leftAlone: () => new Set(),
     },
   });
   await recovery.start();

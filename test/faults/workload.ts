@@ -3,7 +3,7 @@ import { isTerminal } from "../../machines/line.ts";
 import { ask, createThread, createVisitor, textOf, visitorHeaders } from "./client.ts";
 import type { Heard } from "./client.ts";
 import { replyTo } from "./echo-model.ts";
-import type { Fleet } from "./fleet.ts";
+import type { Store } from "../../src/store.ts";
 import { historyFaults } from "./history-check.ts";
 import type { Append, Reading } from "./history-check.ts";
 
@@ -41,7 +41,15 @@ interface WrittenThread {
   readings: Reading[];
 }
 
-export async function startWorkload(fleet: Fleet, options: WorkloadOptions): Promise<Workload> {
+/** What is written to: processes of the service, and the store that they share. */
+export interface WrittenFleet {
+  store: Pick<Store, "load" | "history" | "close">;
+  victims: { url: string }[];
+  /** Resolves when no thread of these runs or waits. */
+  settled(uids: Iterable<string>): Promise<void>;
+}
+
+export async function startWorkload(fleet: WrittenFleet, options: WorkloadOptions): Promise<Workload> {
   const { writers, patienceMs = HANGS_MS, urls = () => fleet.victims.map(({ url }) => url) } = options;
   const faults: string[] = [];
   let stopped = false;
@@ -144,7 +152,7 @@ async function untilTaken(request: () => Promise<Heard>): Promise<Heard> {
   }
 }
 
-async function wholeHistory({ store }: Fleet, uid: string) {
+async function wholeHistory({ store }: WrittenFleet, uid: string) {
   const pages = [];
   for (let before: string | null = null; ;) {
     const page = await store.history(uid, { limit: 1_000, before });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { NewerRecord } from "../../src/store.ts";
 import { ORIGIN, TRANSPORT_KEY, cli, shop, startService } from "./service.ts";
 import type { Sent } from "./service.ts";
 
@@ -476,6 +477,19 @@ test("P24: a store that is gone is a 503 with retry-after, not a hang", async ()
   const got = await post("/v1/widget/visitors", "", { headers: { "x-publishable-key": "pk_shop" } });
   expect([got.status, got.headers["retry-after"], await got.text()]).toEqual([503, "1", ""]);
   expect(logged.filter((line) => line.includes('"status":503'))).toHaveLength(1);
+});
+
+test("what a newer version wrote is a 503 with retry-after, and no fault", async () => {
+  const newer = async () => {
+    throw new NewerRecord("visitor chart's snapshot", "shop", 99);
+  };
+  const { post, logged } = await startService(
+    {},
+    { visitors: { mint: newer, admit: newer, identify: newer } },
+  );
+  const got = await post("/v1/widget/visitors", "", { headers: { "x-publishable-key": "pk_shop" } });
+  expect([got.status, got.headers["retry-after"], await got.text()]).toEqual([503, "1", ""]);
+  expect(logged.filter((line) => line.includes("cannot answer a request"))).toEqual([]);
 });
 
 test("P30: a bug is an empty 500, logged once, and tells the client nothing", async () => {

@@ -262,6 +262,12 @@ function otherCases(): FunctionCase[] {
     },
     { name: "list_runs", function: "list_runs", before: held, step: (store) => store.runs(uid, 9) },
     {
+      name: "mend_token",
+      function: "mend_token",
+      before: visitor,
+      step: (store) => store.mendToken({ slug, tokenHash, unreadable: "anonymous", snapshot: "mended" }),
+    },
+    {
       name: "mend, a hold",
       function: "mend",
       before: held,

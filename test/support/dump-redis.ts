@@ -100,6 +100,7 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "id":
     case "d":
     case "c":
+    case "aside":
     case "format":
     case "channels":
     case "ips":

@@ -39,6 +39,7 @@ export const SERVICE: readonly Layer[] = [
       { path: "src/log.ts", is: "the log, which hides secrets" },
       { path: "src/secret.ts", is: "a value that prints as [secret]" },
       { path: "src/errors.ts", is: "message and code of whatever was thrown" },
+      { path: "src/version.ts", is: "the version in package.json" },
       { path: "src/clock.ts", is: "time, so that tests can set it" },
     ],
   },

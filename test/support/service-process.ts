@@ -46,6 +46,8 @@ export interface CommandProcess {
 }
 
 interface Limits {
+  /** The command's file; without it as it was built here. */
+  command?: string;
   /** How many files it may have open. */
   descriptors?: number;
 }
@@ -65,12 +67,12 @@ export function spawnCommand(args: string[], env: NodeJS.ProcessEnv, limits: Lim
 function openCommand(
   args: string[],
   env: NodeJS.ProcessEnv,
-  { descriptors }: Limits,
+  { descriptors, command: file = COMMAND }: Limits,
 ): CommandProcess & { listening: Promise<Listening> } {
-  const command = [process.execPath, COMMAND, ...args];
+  const command = [process.execPath, file, ...args];
   const limited = ["bash", "-c", `ulimit -n ${descriptors}; exec "$@"`, "bash", ...command];
-  const [file = "", ...rest] = descriptors === undefined ? command : limited;
-  const child = spawn(file, rest, {
+  const [program = "", ...rest] = descriptors === undefined ? command : limited;
+  const child = spawn(program, rest, {
     cwd: root,
     env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], ...env },
     stdio: ["pipe", "pipe", "pipe"],

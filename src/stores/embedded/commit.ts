@@ -1,5 +1,6 @@
 import { claimOf } from "../../domain/message-claim.ts";
 import type { UserMessage } from "../../domain/message.ts";
+import { UnreadableRecord } from "../../store.ts";
 import type { CommitResult, SaidBefore, ThreadCommit } from "../../store/threads.ts";
 import { newHeader } from "./thread-records.ts";
 import type { Header, ThreadRecords } from "./thread-records.ts";
@@ -29,7 +30,7 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
   const { uid, run, endedRun, messages, startsWaiting } = commit;
   const waiting = startsWaiting === null ? header.waiting : header.waiting.slice(1);
   const head = waiting[0];
-  const next = head === undefined ? null : (records.waiting(uid, head) ?? null);
+  const { next, ...unreadable } = waitingNext(records, uid, head);
   const fence = commit.holds || head !== undefined ? commit.fence : null;
   const rests = commit.state === "awaiting" && fence === null;
   const dueAtMs = rests ? commit.deadlineMs : null;
@@ -59,7 +60,21 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
     dueAtMs,
     lastOp: { opId: commit.opId, result },
   });
-  return answer(records, commit, result);
+  return answer(records, commit, { ...result, ...unreadable });
+}
+
+/** The commit is made whatever waits behind it. */
+function waitingNext(
+  records: ThreadRecords,
+  uid: string,
+  head: string | undefined,
+): { next: UserMessage | null; unreadableNext?: UnreadableRecord } {
+  try {
+    return { next: head === undefined ? null : (records.waiting(uid, head) ?? null) };
+  } catch (error) {
+    if (!(error instanceof UnreadableRecord)) throw error;
+    return { next: null, unreadableNext: error };
+  }
 }
 
 /** With the thread's catalog, where a waiting message was started. */

@@ -33,12 +33,12 @@ export function embeddedLiveness(db: EmbeddedDb, processId: string): InstanceSto
 
     forget: () => db.read("forget a process", () => {}),
 
-    due: (atMs, limit) =>
+    due: (atMs, limit, _share, except = new Set()) =>
       db.read("list expired calls", () => {
         const uids: string[] = [];
-        for (const { key, value } of db.range(["due"], readText, { limit })) {
-          if (Number(key[1]) > atMs) break;
-          uids.push(value);
+        for (const { key, value } of db.range(["due"], readText)) {
+          if (uids.length === limit || Number(key[1]) > atMs) break;
+          if (!except.has(value)) uids.push(value);
         }
         return uids;
       }),

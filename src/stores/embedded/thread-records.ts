@@ -39,7 +39,7 @@ export interface Header {
   lastOp: { opId: string; result: Committed } | null;
 }
 
-type Committed = Omit<Extract<CommitResult, { type: "committed" }>, "catalog">;
+type Committed = Omit<Extract<CommitResult, { type: "committed" }>, "catalog" | "unreadableNext">;
 
 export const headerKind = kindOf(
   "thread",
@@ -139,7 +139,7 @@ export function threadRecords(db: EmbeddedDb) {
         from: messageKey(uid, position),
         reverse: true,
       })) {
-        yield value;
+        if (!value.aside) yield value;
       }
     },
     putMessage: (uid: string, position: number, message: Message) =>

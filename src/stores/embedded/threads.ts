@@ -3,6 +3,7 @@ import type { Message, RunRecord } from "../../domain/message.ts";
 import type { ThreadStore } from "../../store/threads.ts";
 import { commitThread, findClaim, joinQueue } from "./commit.ts";
 import type { EmbeddedDb } from "./db.ts";
+import { embeddedSalvage } from "./salvage.ts";
 import { newHeader } from "./thread-records.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 
@@ -15,7 +16,11 @@ function positionOf(id: string): number {
 export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadStore {
   function runOf(uid: string): RunRecord | null {
     const run = records.run(uid);
-    return run?.kept ? wholeRun(run, records.text(uid, run.runId, run.kept.parts)) : run;
+    return run && wholeOf(uid, run);
+  }
+
+  function wholeOf(uid: string, run: RunRecord): RunRecord {
+    return run.kept ? wholeRun(run, records.text(uid, run.runId, run.kept.parts)) : run;
   }
 
   function whole(uid: string, message: Message): Message {
@@ -36,6 +41,8 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
   }
 
   return {
+    ...embeddedSalvage(db, records, { message: whole, run: wholeOf }),
+
     load: (uid, budgetChars, runs = "last") =>
       db.read(`load thread ${uid}`, () => {
         const header = records.header(uid);

@@ -136,6 +136,12 @@ export function userRecords(db: EmbeddedDb) {
     putToken: (slug: string, tokenHash: string, token: TokenRecord) =>
       db.put(tokenKey(slug, tokenHash), tokenKind.stored(token)),
 
+    /** What is set aside of a token goes with it. */
+    setTokenAside(slug: string, tokenHash: string, token: TokenRecord, snapshot: string): void {
+      db.put(["aside", ...tokenKey(slug, tokenHash)], token.snapshot);
+      db.put(tokenKey(slug, tokenHash), tokenKind.stored({ ...token, snapshot }));
+    },
+
     putExpiry: (slug: string, tokenHash: string, atMs: number) => db.put(expiryKey(slug, tokenHash), atMs),
 
     /** A few steps of a walk round and round through all tokens, which drops the expired ones. */
@@ -145,6 +151,7 @@ export function userRecords(db: EmbeddedDb) {
         if (nowMs < expiresAtMs) continue;
         db.remove(key);
         db.remove(["v", ...key.slice(1)]);
+        db.remove(["aside", "v", ...key.slice(1)]);
       }
       const last = met.at(-1);
       sweptUpTo = last === undefined ? ["e"] : [...last.key, 0];

@@ -63,6 +63,12 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         records.putUser(slug, { user, createdAtMs: atMs, spent: [] });
       }),
 
+    mendToken: ({ slug, tokenHash, unreadable, snapshot }) =>
+      db.change("mend a token", () => {
+        const token = records.token(slug, tokenHash, clock.now());
+        if (token?.snapshot === unreadable) records.setTokenAside(slug, tokenHash, token, snapshot);
+      }),
+
     async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName }) {
       const nowMs = clock.now();
       const admitted = await db.read("admit a visitor", () => {

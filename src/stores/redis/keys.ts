@@ -48,6 +48,11 @@ export function tokenKey(slug: string, tokenHash: string): string {
   return `v:${channelTag(slug)}:${tokenHash}`;
 }
 
+/** A token's snapshot that could not be read. */
+export function asideTokenKey(slug: string, tokenHash: string): string {
+  return `aside:${channelTag(slug)}:${tokenHash}`;
+}
+
 /** Hashed: an external id is any text, and as long as its caller likes. */
 export function externalIdKey(slug: string, externalId: string): string {
   return `x:${channelTag(slug)}:${hash("sha256", externalId)}`;
@@ -74,6 +79,8 @@ export function threadKeys(uid: string) {
     parts: `p:${end}`,
     /** clientMessageId → the run and text that it was claimed for. */
     messageIds: `id:${end}`,
+    /** What could not be read, by part and place. */
+    aside: `aside:${end}`,
   };
 }
 

@@ -99,12 +99,14 @@ export function redisLiveness(
       if (isOff.every((off) => off === 1)) await redis.call("forget", { instances }, { ...gone });
     },
 
-    async due(atMs, limit, share = EVERYTHING) {
-      const range = ["-inf", String(atMs), "LIMIT", "0", String(limit)];
+    async due(atMs, limit, share = EVERYTHING, except = new Set()) {
+      // However many are left out, the others are found.
+      const range = ["-inf", String(atMs), "LIMIT", "0", String(limit + except.size)];
       const lists = await eachThatAnswers(share, (bucket) =>
         redis.read(dueKey(bucket), "ZRANGEBYSCORE", dueKey(bucket), ...range),
       );
-      return lists.flatMap(listOf).map(textOf).slice(0, limit);
+      const uids = lists.flatMap(listOf).map(textOf);
+      return uids.filter((uid) => !except.has(uid)).slice(0, limit);
     },
   };
 }

@@ -156,6 +156,7 @@ export function threadFrom(uid: string, reply: Reply): ThreadRecord {
     // The newest came first.
     tail: listOf(tail)
       .map((text) => parsed(readMessage, text, uid))
+      .filter(({ aside }) => !aside)
       .reverse(),
     messageCount: numberOf(messageCount),
     waitingCount: numberOf(waitingCount),

@@ -30,6 +30,7 @@ export const changing = {
     keys: ["token", "external", "user"],
     args: ["userId", "externalId", "snapshot", ...userArgs("was")],
   },
+  mend_token: { keys: ["token", "aside"], args: ["unreadable", "snapshot", "keptMs"] },
   merge: {
     keys: ["token", "users", "fromUser", "fromNames", "fromDays", "intoUser", "intoNames", "intoDays"],
     args: ["from", "into", "snapshot", ...userArgs("from"), ...userArgs("into"), ...userArgs("result")],

@@ -5,6 +5,7 @@ import type { CommitResult, SaidBefore, ThreadCommit, ThreadStore } from "../../
 import { holderOf } from "../../domain/fence.ts";
 import { bucketOf } from "../buckets.ts";
 import { catalogKind, readRunSummary, readUserMessage, runKind } from "../records.ts";
+import { UnreadableRecord } from "../../store.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { barKey, dueKey, holdersKey, ownKey, threadKeys } from "./keys.ts";
@@ -24,6 +25,7 @@ import {
   threadFrom,
   waitingEntry,
 } from "./records.ts";
+import { redisSalvage } from "./salvage.ts";
 import type { ArgsOf, KeysOf } from "./signatures.ts";
 
 /** The thread plane: everything inside a thread, one slot for each. */
@@ -75,9 +77,14 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     return { type: "free" };
   }
 
-  const messagesFrom = (uid: string, reply: Reply) => listOf(reply).map((entry) => messageFrom(entry, uid));
+  const messagesFrom = (uid: string, reply: Reply) =>
+    listOf(reply)
+      .map((entry) => messageFrom(entry, uid))
+      .filter(({ aside }) => !aside);
 
   return {
+    ...redisSalvage(redis, { wholeMessages, wholeOf }),
+
     async load(uid, budgetChars, runs = "last") {
       const reply = await redis.ask("load_thread", threadKeys(uid), { budget: String(budgetChars), runs });
       if (reply === null) return null;
@@ -228,11 +235,7 @@ function resultFrom({ uid, orWait, startsWaiting }: ThreadCommit, reply: Reply):
   switch (type) {
     case "committed": {
       const next = textOrNull(third);
-      const committed = {
-        type,
-        rev: numberOf(second),
-        next: next === null ? null : parsed(readUserMessage, next, uid),
-      };
+      const committed = { type, rev: numberOf(second), ...waitingNext(next, uid) };
       return startsWaiting === null ? committed : { ...committed, catalog: catalogFrom(fourth, uid) };
     }
     case "waiting":
@@ -249,6 +252,16 @@ function resultFrom({ uid, orWait, startsWaiting }: ThreadCommit, reply: Reply):
       return { type, untilMs: numberOf(second) };
     default:
       throw new Error(`Cannot read a commit's answer: no result is called ${type}`);
+  }
+}
+
+/** The commit is made: what waits behind it may be unreadable, and the answer is still that it was made. */
+function waitingNext(entry: string | null, uid: string) {
+  try {
+    return { next: entry === null ? null : parsed(readUserMessage, entry, uid) };
+  } catch (error) {
+    if (!(error instanceof UnreadableRecord)) throw error;
+    return { next: null, unreadableNext: error };
   }
 }
 

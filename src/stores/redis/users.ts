@@ -2,12 +2,15 @@ import type { UserStore } from "../../store/users.ts";
 import { redisAdmissions } from "./admissions.ts";
 import type { RedisCommands } from "./commands.ts";
 import { redisIdentity } from "./identity.ts";
-import { tokenKey, userKeys, usersKey } from "./keys.ts";
+import { asideTokenKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import { createKnownUsers } from "./known-users.ts";
 import { flag, listOf, numberOf, pairsOf, textOf, textOrNull, threadEntryFrom, userFrom } from "./records.ts";
 
 /** Users that are read in one go: a channel may have millions. */
 const USERS_AT_ONCE = 500;
+
+/** What was set aside of a token, which expires itself, is there for a month to look at. */
+const ASIDE_MS = 30 * 86_400_000;
 
 /** The channel plane: tokens, users, and whose a thread is; one slot for each channel. */
 export function redisUsers(redis: RedisCommands): UserStore {
@@ -22,6 +25,11 @@ export function redisUsers(redis: RedisCommands): UserStore {
       const args = { userId, snapshot, ttlMs: String(ttlMs), atMs: String(atMs) };
       await redis.call("mint_visitor", { token, user, users: usersKey(slug) }, args);
       known.set(token, userId);
+    },
+
+    async mendToken({ slug, tokenHash, unreadable, snapshot }) {
+      const keys = { token: tokenKey(slug, tokenHash), aside: asideTokenKey(slug, tokenHash) };
+      await redis.call("mend_token", keys, { unreadable, snapshot, keptMs: String(ASIDE_MS) });
     },
 
     async addThread({ slug, userId, threadId: name, uid, atMs }) {

@@ -89,6 +89,13 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       });
     },
 
+    salvage: (uid, budgetChars) =>
+      read(cluster.ofThread(uid), "salvage a thread", (twin) => twin.salvage(uid, budgetChars)),
+    setAside: (uid, parts) =>
+      write(cluster.ofThread(uid), "set parts aside", (twin) => twin.setAside(uid, parts)),
+    mendToken: (token) =>
+      write(cluster.ofChannel(token.slug), "mend a token", (twin) => twin.mendToken(token)),
+
     mintVisitor: (visitor) =>
       write(cluster.ofChannel(visitor.slug), "mint a visitor", (twin) => twin.mintVisitor(visitor)),
     admitVisitor: (visitor) =>

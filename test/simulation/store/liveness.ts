@@ -71,13 +71,13 @@ export function createLiveness(
       });
     },
 
-    due: async (atMs, limit, share = EVERYTHING) =>
+    due: async (atMs, limit, share = EVERYTHING, except) =>
       (
         await eachNode(share, (node) =>
           call(node, {
             action: "list expired calls",
             isWrite: false,
-            step: ({ twin }) => twin.due(atMs, limit),
+            step: ({ twin }) => twin.due(atMs, limit, undefined, except),
           }),
         )
       ).slice(0, limit),

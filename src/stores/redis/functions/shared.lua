@@ -23,12 +23,13 @@ local function optional(text)
   return string.sub(text, 2)
 end
 
+-- Of an entry that is none, which somebody will set aside, the head is empty and all is the body.
 local function head_of(entry)
-  return string.sub(entry, 1, string.find(entry, '\n', 1, true) - 1)
+  return string.sub(entry, 1, (string.find(entry, '\n', 1, true) or 1) - 1)
 end
 
 local function body_of(entry)
-  return string.sub(entry, string.find(entry, '\n', 1, true) + 1)
+  return string.sub(entry, (string.find(entry, '\n', 1, true) or 0) + 1)
 end
 
 local steps = {}

@@ -14,7 +14,7 @@ local function load_thread(keys, args)
     local start = math.max(stop - chunk, 0)
     local entries = redis.call('LRANGE', messages, start, stop - 1)
     for i = #entries, 1, -1 do
-      left = left - tonumber(head_of(entries[i]))
+      left = left - (tonumber(head_of(entries[i])) or 0)
       if left < 0 and #tail > 0 then return { fields, count, redis.call('LLEN', queue), tail } end
       tail[#tail + 1] = body_of(entries[i])
     end

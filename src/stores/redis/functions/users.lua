@@ -194,6 +194,16 @@ local function set_fields(key, fields)
   end
 end
 
+-- Another snapshot in the place of one that cannot be read, which is kept aside for a while.
+local function mend_token(keys, args)
+  local token, aside = unpack(keys)
+  local unreadable, snapshot, kept_ms = unpack(args)
+  if redis.call('HGET', token, 'snapshot') ~= unreadable then return 0 end
+  redis.call('SET', aside, unreadable, 'PX', kept_ms)
+  redis.call('HSET', token, 'snapshot', snapshot)
+  return 1
+end
+
 -- Both users as they were read, `from_…` and `into_…`, and the account as it shall be, `result_…`. The leaving user's
 -- record goes last: while it is there as it was read, the merge is not done.
 local function merge(keys, args)
@@ -243,5 +253,6 @@ register('admit_user', admit_user)
 register('add_thread', add_thread)
 register('spend_tokens', spend_tokens)
 register('promote', promote)
+register('mend_token', mend_token)
 register('merge', merge)
 register('flag_user', flag_user)

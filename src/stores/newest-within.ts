@@ -1,0 +1,14 @@
+import type { Message } from "../domain/message.ts";
+
+/** The newest messages whose contents fit the budget, at least one; oldest first. */
+export function newestWithin(messages: readonly Message[], budgetChars: number): Message[] {
+  let left = budgetChars;
+  let first = messages.length;
+  while (first > 0) {
+    const message = messages[first - 1];
+    left -= (message?.content.length ?? 0) + (message?.kept?.chars ?? 0);
+    if (left < 0 && first < messages.length) break;
+    first -= 1;
+  }
+  return messages.slice(first);
+}

@@ -1,0 +1,45 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "./support/data-dir.ts";
+import { spawnCommand, startServiceProcess } from "./support/service-process.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+
+/** What `npm pack` gives, unpacked elsewhere, beside the packages that it depends on. */
+function installed(): string {
+  const folder = temporaryFolder();
+  const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", folder], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [{ filename } = { filename: "" }] = JSON.parse(packed.toString()) as { filename: string }[];
+  execFileSync("tar", ["-xzf", join(folder, filename)], { cwd: folder });
+  symlinkSync(join(root, "node_modules"), join(folder, "package", "node_modules"));
+  return join(folder, "package");
+}
+
+test("the package that npm makes runs elsewhere", async () => {
+  const folder = installed();
+  const command = join(folder, "dist/src/cli/chat-agent.js");
+  const run = (...args: string[]) => execFileSync(process.execPath, [command, ...args]).toString();
+  expect(run("--version")).toBe(`${version}\n`);
+  expect(run("--help")).toContain("chat-agent");
+
+  const env = { DATA_DIR: temporaryFolder() };
+  const { url, output } = await startServiceProcess(env, { command });
+  expect(JSON.parse(output.stdout[0] ?? "")).toMatchObject({ version, msg: "Starting" });
+  expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: "ok", version });
+  for (const path of ["/swagger", "/widget/v1/chat-agent.js"]) {
+    expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
+  }
+});
+
+test("`chat-agent --version` tells the version of package.json", async () => {
+  const { exit, output } = spawnCommand(["--version"], {});
+  expect(await exit).toBe(0);
+  expect(output.stdout.join("\n").trim()).toBe(version);
+});
