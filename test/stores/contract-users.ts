@@ -217,7 +217,7 @@ export function userPromises(bench: Bench): void {
     it("P35: what is counted late for the day before counts there, and costs the present day nothing", async () => {
       const { store } = bench.it;
       await mint(store, "h1", "u1");
-      const days = ["2026-11-20", "2026-11-22", "2026-11-21", "2026-11-22", "2026-11-21"];
+      const days = ["2026-11-20", "2026-11-22", "2026-11-21", "2026-11-22", "2026-11-21", "2026-11-20"];
       for (const day of days) await store.spendTokens({ slug: SLUG, userId: "u1", day, tokens: 10 });
       expect(await store.spentTokens(SLUG, "u1", "2026-11-21")).toBe(20);
       expect(await store.spentTokens(SLUG, "u1", "2026-11-22")).toBe(20);

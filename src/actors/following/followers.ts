@@ -103,6 +103,7 @@ function createFollower(
     },
 
     say(said) {
+      if (over) return;
       if (clock.elapsed() - renewedAt > FOLLOWER_TTL_MS) return leave();
       const lines = said.filter((line) => !isTerminal(line));
       const terminal = said.find((line) => isTerminal(line)) ?? null;
