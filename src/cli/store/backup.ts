@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { Command } from "commander";
 import { systemClock } from "../../clock.ts";
-import { productVersion } from "../../installation/product-version.ts";
+import { VERSION } from "../../version.ts";
 import type { UnreadableRecord } from "../../store.ts";
 import { exportStore } from "../../stores/backup/export.ts";
 import { writeBackup } from "../../stores/backup/file.ts";
@@ -45,7 +45,7 @@ async function backUp(
   try {
     const header = {
       format: await source.format(),
-      product: productVersion(),
+      product: VERSION,
       store: source.kind,
       takenAtMs: systemClock.now(),
     };

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { productVersion } from "../../installation/product-version.ts";
+import { VERSION } from "../../version.ts";
 import { printFields, printJson } from "../print.ts";
 import type { Terminal } from "../terminal.ts";
 import { bytesInWords } from "./numbers.ts";
@@ -16,7 +16,7 @@ export function addInfo(store: Command, terminal: Terminal): void {
         const all = {
           store: data.kind,
           format: info.format,
-          version: productVersion(),
+          version: VERSION,
           instances: info.instances,
           channels: info.channels,
           users: info.users,
