@@ -20,6 +20,7 @@ async function write(uid: string): Promise<void> {
         fence,
         takesFrom: record?.fence ?? null,
         rev,
+        readOp: record?.lastOp ?? null,
         run: sampleRun(`${store.processId} ${rev}`),
         messages: [sampleMessage(count + 1), sampleMessage(count + 2)],
       }),
