@@ -8,7 +8,9 @@ test("suites for each kind of store, and no others, are named *.stores.test.ts o
     (name) => name.endsWith(".test.ts") && name !== "names.test.ts",
   );
   const forEach = files.filter((name) =>
-    /\bstoreKinds\b|inject\("stores"\)/.test(readFileSync(join(import.meta.dirname, name), "utf8")),
+    /\bstoreKinds\b|\bplantableStores\b|inject\("stores"\)/.test(
+      readFileSync(join(import.meta.dirname, name), "utf8"),
+    ),
   );
   expect(forEach.length).toBeGreaterThan(0);
   expect(files.filter((name) => /[.-]stores\.test\.ts$/.test(name))).toEqual(forEach);

@@ -44,9 +44,9 @@ export function createCancel({
   async function hasEnded(record: ThreadRecord | null, runId: string, endsAt: number): Promise<boolean> {
     if (record?.run?.runId !== runId || record.state === "idle") return true;
     const thread = held.get(record.uid);
-    return thread && thread.fence === record.fence
-      ? endsHere(thread, runId, endsAt)
-      : endsInStore(record, runId, endsAt);
+    // Another run here: this process is ahead of what was read, or of a store that a failover has set back.
+    const isHere = thread?.fence === record.fence && thread?.run?.runId === runId;
+    return isHere ? endsHere(thread, runId, endsAt) : endsInStore(record, runId, endsAt);
   }
 
   /** False: the thread was taken from here meanwhile, and the run goes on elsewhere. */

@@ -43,3 +43,33 @@ test("a cancel ends the run that goes on elsewhere, where its process has lost t
     "assistant",
   ]);
 });
+
+test("a cancel ends the run that a store which was set back names, though this process is ahead of it", async () => {
+  const store = createReference(setTime().clock);
+  let isSetBack = false;
+  let before: Awaited<ReturnType<Store["load"]>> = null;
+  const looks: string[] = [];
+  const here = instanceOn(
+    {
+      ...store,
+      async load(...asked) {
+        looks.push("load");
+        // After some looks the thread is taken over from what the store says: here it is as if it were back.
+        if (looks.length > 4) isSetBack = false;
+        return isSetBack ? before : store.load(...asked);
+      },
+    },
+    "A",
+  );
+  await here.threads.say(says("t1", "One"));
+  const turn = await here.agent.turn();
+  before = await store.load("t1", 1);
+  const second = await here.threads.say(says("t1", "Two"));
+  turn.finish();
+  await here.agent.turn();
+  [isSetBack, looks.length] = [true, 0];
+
+  await here.cancel("t1");
+  expect(looks.length).toBeGreaterThan(4);
+  expect(await store.load("t1", 1)).toMatchObject({ run: { runId: second.runId, outcome: null } });
+});

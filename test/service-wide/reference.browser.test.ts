@@ -109,7 +109,9 @@ describe("the API's description", () => {
     expect(wrong).toEqual([]);
 
     const statuses: [string, number][] = [];
-    const given: Record<string, string> = { origin, id: threadId, slug: "demo", visitorToken };
+    const said = await post("messages", { threadId, text: "Hello" });
+    const run = String(said.headers["x-run-id"]);
+    const given: Record<string, string> = { origin, id: threadId, slug: "demo", visitorToken, run };
     for (const operation of endpointsOf(described)) {
       const isWidget = operation.path.startsWith("/v1/widget/");
       if (operation.path === "/v1/widget/tool-results") {
@@ -138,7 +140,7 @@ describe("the API's description", () => {
       ["POST /v1/widget/visitors", 201],
       ["POST /v1/widget/threads", 201],
       ["GET /v1/widget/threads/{id}/messages", 200],
-      ["GET /v1/widget/threads/{id}/stream", 204],
+      ["GET /v1/widget/threads/{id}/stream", 200],
       ["POST /v1/widget/threads/{id}/cancel", 204],
       ["POST /v1/widget/messages", 200],
       ["POST /v1/widget/tools", 204],
