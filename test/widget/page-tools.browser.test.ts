@@ -294,19 +294,22 @@ describe.concurrent("a page tool", () => {
     expect(await at.tell("window.calls")).toEqual([]);
   });
 
-  test("that was asked for before a reload asks again, and runs once", async ({ expect, visit }) => {
-    service.scripts.set("ask twice", [
-      call("is_consequential"),
-      [called("is_consequential"), ...reply("Once.")],
-    ]);
-    const at = await visit(plain, `${site.url}/`);
-    await at.say("ask twice");
-    await at.agent.getByRole("button", { name: "Decline" }).waitFor();
-    await at.page.reload();
-    await at.agent.getByRole("button", { name: "Allow", exact: true }).click();
-    await at.log.getByText("Once.").waitFor();
-    expect(await at.tell("window.calls")).toEqual(["is_consequential"]);
-  });
+  test.for(["", "?late"])(
+    "that was asked for before a reload asks again, and runs once: /%s",
+    async (query, { expect, visit }) => {
+      service.scripts.set("ask twice", [
+        call("is_consequential"),
+        [called("is_consequential"), ...reply("Once.")],
+      ]);
+      const at = await visit(plain, `${site.url}/${query}`);
+      await at.say("ask twice");
+      await at.agent.getByRole("button", { name: "Decline" }).waitFor();
+      await at.page.reload();
+      await at.agent.getByRole("button", { name: "Allow", exact: true }).click();
+      await at.log.getByText("Once.").waitFor();
+      expect(await at.tell("window.calls")).toEqual(["is_consequential"]);
+    },
+  );
 
   test("runs in the tab that began, not in its duplicate", async ({ expect, visit }) => {
     service.scripts.set("two tabs", [call("is_slow"), reply("Never said.")]);

@@ -5,6 +5,7 @@ import { pageSettled } from "../tools/page-settled.ts";
 import { performCall } from "../tools/perform-call.ts";
 import { postCatalog } from "../tools/post-catalog.ts";
 import { isEmpty, openedPageResult } from "../tools/tool-result.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { ToolResultBody } from "../tools/tool-result.ts";
 import { confirmCall } from "./confirm-call.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
@@ -56,13 +57,22 @@ export class ToolCalls {
     return opened;
   }
 
+  /** A page that has just begun may have the tool a moment later. */
+  async #toolsWith(name: string): Promise<Tool[]> {
+    const { host } = this.#run;
+    const tools = await host.tools();
+    if (tools.some((tool) => tool.name === name)) return tools;
+    await pageSettled();
+    return await host.tools();
+  }
+
   async #perform(call: ToolCallLine): Promise<ToolResultBody> {
     const { host, view, signal } = this.#run;
     const named = { callId: call.callId, tool: call.tool };
     this.#save({ phase: "asking", call: named, body: undefined });
     view.setPhase("tool");
     const result = await performCall(call, {
-      tools: await host.tools(),
+      tools: await this.#toolsWith(call.tool),
       timeoutMs: host.toolTimeoutMs(),
       signal,
       isAllowed: (tool) => confirmCall({ ...this.#run, tool, call }),

@@ -69,8 +69,12 @@ const tools = Object.entries(run).map(([name, execute]) => ({
 
 const source = query.get("tools") ?? "property";
 const offered = location.pathname === "/next" && query.has("fewer") ? [] : tools;
-if (source === "property") agent.tools = offered;
-if (source !== "property") for (const tool of offered) void document.modelContext.registerTool(tool);
+function offer() {
+  if (source === "property") agent.tools = offered;
+  else for (const tool of offered) void document.modelContext.registerTool(tool);
+}
+if (query.has("late")) addEventListener("load", () => setTimeout(offer, 100));
+else offer();
 if (query.has("early")) agent.suggestions = ["Soon"];
 if (query.has("no-navigation")) Object.defineProperty(window, "navigation", { value: undefined });
 
