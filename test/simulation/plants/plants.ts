@@ -32,8 +32,8 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/actors/cancel.ts",
-        from: "return thread && thread.fence === record.fence\n",
-        to: "return thread\n",
+        from: "const isHere = thread?.fence === record.fence && thread?.run?.runId === runId;",
+        to: "const isHere = thread !== undefined;",
       },
     ],
   },
