@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { open } from "lmdb";
-import type { Transaction } from "lmdb";
+import type { RootDatabase, Transaction } from "lmdb";
 import { STORE_DEADLINE_MS, StoreUnavailable, UnreadableRecord } from "../../store.ts";
 import type { Reader } from "../checks.ts";
 import { FIRST_FORMAT, refuseLaterFormat, STORE_FORMAT } from "../format.ts";
@@ -67,12 +67,32 @@ export function keyPart(text: string): string {
   return PLAIN.test(text) ? text : `#${createHash("sha256").update(text).digest("hex")}`;
 }
 
+/**
+ * One handle of lmdb for each path in a process: two would wait for each other's writes on the one thread that both
+ * write from, for ever.
+ */
+const handles = new Map<string, { db: RootDatabase<unknown, Key>; users: number }>();
+
+function handleOf(path: string): RootDatabase<unknown, Key> {
+  const handle = handles.get(path) ?? { db: open<unknown, Key>({ path, encoding: "json" }), users: 0 };
+  handle.users++;
+  handles.set(path, handle);
+  return handle.db;
+}
+
+async function releaseHandle(path: string): Promise<void> {
+  const handle = handles.get(path);
+  if (!handle || --handle.users > 0) return;
+  handles.delete(path);
+  await handle.db.close();
+}
+
 /** Opens `DATA_DIR/store`, and makes it, readable by its owner alone, where it is missing. */
 export function openDb(dataDir: string): EmbeddedDb {
   const path = join(dataDir, "store");
   mkdirSync(path, { recursive: true, mode: 0o700 });
   chmodSync(path, 0o700);
-  const db = open<unknown, Key>({ path, encoding: "json" });
+  const db = handleOf(path);
   for (const file of ["data.mdb", "lock.mdb"]) chmodSync(join(path, file), 0o600);
 
   let closing: Promise<void> | undefined;
@@ -165,7 +185,7 @@ export function openDb(dataDir: string): EmbeddedDb {
     },
 
     async close() {
-      closing ??= db.close();
+      closing ??= releaseHandle(path);
       await closing;
     },
   };
