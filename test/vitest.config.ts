@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { TestProjectInlineConfiguration } from "vitest/config";
 import type { ProvidedContext } from "vitest";
-import { isShort } from "./support/lengths.ts";
 import { pathOf } from "./support/programs.ts";
 import type { Program } from "./support/programs.ts";
 
@@ -33,8 +32,6 @@ export default defineConfig({
         stores: ["embedded"],
         // Most of the time would be spent on loading the same files again.
         isolate: false,
-        // Rows of the listeners wait for what must not come; where tests are to answer in seconds, more of them at a time.
-        maxConcurrency: isShort ? 30 : 5,
       }),
       project("slow", { include: named("slow") }),
       project("process", { include: named("process", "process-stores"), stores: ["embedded"] }),

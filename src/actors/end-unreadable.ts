@@ -2,6 +2,7 @@ import type { ErrorLine } from "../../machines/line.ts";
 import type { RunRecord } from "../domain/message.ts";
 import { replyMessage } from "../domain/past-run.ts";
 import type { ThreadRecord } from "../store.ts";
+import { newRun } from "./plan-change.ts";
 import type { PlannedChange } from "./plan-change.ts";
 
 const LOST: ErrorLine = { type: "error", message: "Something went wrong on the server" };
@@ -28,20 +29,7 @@ export function endUnreadable(
 }
 
 /** Of a run whose record is gone. */
-function substituteRun(runId: string, nowMs: number): RunRecord {
-  return {
-    runId,
-    api: "server",
-    userId: "",
-    speaker: { displayName: null, page: null, customerContext: null },
-    saidAtMs: nowMs,
-    activeMs: 0,
-    turns: [],
-    lines: [],
-    streamFrom: 0,
-    terminal: null,
-    answered: null,
-    outcome: null,
-    path: [],
-  };
+function substituteRun(runId: string, saidAtMs: number): RunRecord {
+  const speaker = { displayName: null, page: null, customerContext: null };
+  return newRun({ runId, api: "server", userId: "", speaker, saidAtMs });
 }

@@ -157,7 +157,14 @@ function stamp(draft: Draft, { messageCount, nowMs, lastMessageAtMs }: Transitio
   return { id, createdAtMs: Math.max(nowMs, lastMessageAtMs) };
 }
 
-function newRun({ runId, api, userId, speaker, saidAtMs }: UserMessage): RunRecord {
+/** A run at its beginning. */
+export function newRun({
+  runId,
+  api,
+  userId,
+  speaker,
+  saidAtMs,
+}: Pick<UserMessage, "runId" | "api" | "userId" | "speaker" | "saidAtMs">): RunRecord {
   return {
     runId,
     api,

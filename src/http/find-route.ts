@@ -43,7 +43,10 @@ export function createFindRoute(routes: readonly Route[]): FindRoute {
     if (found) return { type: "found", ...found };
     const [first] = matches;
     if (!first)
-      return { type: "none", api: patterns.find((route) => isOfShape(route.path, path))?.api ?? null };
+      return {
+        type: "none",
+        api: patterns.find((route) => isOfShape(route.path.split("/"), path.split("/")))?.api ?? null,
+      };
     const allowed = [...matches.map(({ route }) => route), ...below(path)].flatMap(methodsOf);
     return { type: "method", api: first.route.api, allow: [...new Set(allowed)].join(", ") };
   };
@@ -59,9 +62,9 @@ function methodsOf({ method, api }: Route): string[] {
 }
 
 function matchPattern(pattern: string, path: string): Record<string, string> | null {
-  if (!isOfShape(pattern, path)) return null;
   const wanted = pattern.split("/");
-  const given = path.split("/");
+  const given = path.split("/", wanted.length + 1);
+  if (!isOfShape(wanted, given)) return null;
   const params: Record<string, string> = {};
   for (const [at, name] of wanted.entries()) {
     if (!name.startsWith(":")) continue;
@@ -73,9 +76,7 @@ function matchPattern(pattern: string, path: string): Record<string, string> | n
 }
 
 /** True where the path is the pattern's but for what stands in the place of a parameter. */
-function isOfShape(pattern: string, path: string): boolean {
-  const wanted = pattern.split("/");
-  const given = path.split("/", wanted.length + 1);
+function isOfShape(wanted: readonly string[], given: readonly string[]): boolean {
   return (
     given.length === wanted.length && wanted.every((name, at) => name.startsWith(":") || name === given[at])
   );

@@ -1,5 +1,5 @@
 /** `npm run test:fast` plays a tenth of what is drawn at random, and less of what is long; `npm test` plays all of it. */
-export const isShort = process.env["TESTS"] === "short";
+const isShort = process.env["TESTS"] === "short";
 
 /** How many random cases a test plays of the `runs` that it has. */
 export function randomRuns(runs: number): number {

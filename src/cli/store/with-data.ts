@@ -1,8 +1,8 @@
-import { readConfig, secretsOf } from "../../config.ts";
+import { readConfig } from "../../config.ts";
 import type { Config } from "../../config.ts";
 import { openStoreData } from "../../installation/open-store-data.ts";
-import { createLog } from "../../log.ts";
 import type { StoreData } from "../../stores/backup/store-data.ts";
+import { commandLog } from "../command-log.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Opens the data of the environment's store for one command, beside a running service, and closes them again. */
@@ -11,12 +11,7 @@ export async function withStoreData<Result>(
   use: (data: StoreData, config: Config) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(terminal.env);
-  const log = createLog({
-    level: "warn",
-    secrets: secretsOf(config),
-    destination: { write: (line) => terminal.err(line) },
-  });
-  const data = await openStoreData({ config, log });
+  const data = await openStoreData({ config, log: commandLog(terminal, config) });
   try {
     return await use(data, config);
   } finally {
