@@ -80,6 +80,7 @@ export const SERVICE: readonly Layer[] = [
           { path: "src/stores/embedded/", is: "lmdb, a file of this machine" },
           { path: "src/stores/redis/", is: "Redis and Redis Cluster" },
           { path: "src/stores/redis/cluster/", is: "the nodes of a cluster, and who has which slots" },
+          { path: "src/stores/redis/check/", is: "what must hold of channels, users and threads" },
           { path: "src/stores/redis/functions/", is: "the steps that Redis takes, in Lua" },
           { path: "src/stores/backup/", is: "a whole store in one file, and back; what must hold in it" },
         ],

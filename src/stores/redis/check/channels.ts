@@ -1,0 +1,37 @@
+import type { Suspicion } from "../../backup/rules.ts";
+import { channelKey, globalKeys } from "../keys.ts";
+import { listOf, textOf } from "../records.ts";
+import type { Probe } from "./probe.ts";
+
+/** Rules of channels and of their list. */
+export function channelRules({ redis, exists, suspect }: Probe) {
+  async function channelSuspicions(name: string, slug: string): Promise<Suspicion[]> {
+    const { channels: set, changes } = globalKeys;
+    return suspect({
+      rule: "channel is not listed",
+      what: name,
+      isStill: async () => (await redis.read(set, "SISMEMBER", set, slug)) === 0 && (await exists(name)),
+      async mend() {
+        await redis.call("change_set", { set, changes }, { command: "SADD", member: slug, always: "1" });
+      },
+    });
+  }
+
+  async function* listedChannelSuspicions(): AsyncIterable<Suspicion> {
+    const { channels: set, changes } = globalKeys;
+    const slugs = listOf(await redis.read(set, "SMEMBERS", set)).map(textOf);
+    for (const slug of slugs) {
+      const name = channelKey(slug);
+      yield* await suspect({
+        rule: "channel is listed and not there",
+        what: name,
+        isStill: async () => !(await exists(name)) && (await redis.read(set, "SISMEMBER", set, slug)) === 1,
+        async mend() {
+          await redis.call("change_set", { set, changes }, { command: "SREM", member: slug, always: "1" });
+        },
+      });
+    }
+  }
+
+  return { channelSuspicions, listedChannelSuspicions };
+}
