@@ -76,7 +76,9 @@ function mustBePlain(encoding: string | undefined): void {
 
 /** Any other type could be sent by a page of any origin without a preflight. */
 function mustBeJson(contentType: string | undefined): void {
-  if (/^\s*application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i.test(contentType ?? "")) return;
+  const [type, ...parameters] = (contentType ?? "").split(";", 4).map((part) => part.trim());
+  const isUtf8 = parameters.every((part) => part === "" || /^charset\s*=\s*"?utf-8"?$/i.test(part));
+  if (type?.toLowerCase() === "application/json" && isUtf8) return;
   throw new Refusal("invalid", "The content-type must be application/json in UTF-8");
 }
 
