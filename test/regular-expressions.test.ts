@@ -49,10 +49,13 @@ function textOf(file: string): string {
 
 function patternsIn(file: string): Literal[] {
   const found: Literal[] = [];
-  JSON.stringify(parseAst(textOf(file), { lang: file.endsWith("x") ? "tsx" : "ts" }), (key, value: unknown) => {
-    if (key === "regex" && isLiteral(value)) found.push(value);
-    return value;
-  });
+  JSON.stringify(
+    parseAst(textOf(file), { lang: file.endsWith("x") ? "tsx" : "ts" }),
+    (key, value: unknown) => {
+      if (key === "regex" && isLiteral(value)) found.push(value);
+      return value;
+    },
+  );
   return found;
 }
 

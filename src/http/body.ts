@@ -15,12 +15,18 @@ export interface BodyShape<Value> {
   check?: (value: Value) => void;
 }
 
+/** A body of more bytes than these is parsed when its sender is known: a stranger's costs no more than this. */
+const LONG_BODY_BYTES = 4_096;
+
+/** `mayBeLong` rejects where the sender of a long body is not known. */
 export async function readBody<Value>(
   request: HttpRequest,
   limitBytes: number,
   shape: BodyShape<Value>,
+  mayBeLong: () => Promise<void>,
 ): Promise<Reading<Value>> {
   const bytes = await request.body(limitBytes);
+  if (bytes.length > LONG_BODY_BYTES) await mayBeLong();
   return attempt(() => {
     mustBePlain(request.headers.get("content-encoding"));
     mustBeJson(request.headers.get("content-type"));
@@ -30,13 +36,13 @@ export async function readBody<Value>(
   });
 }
 
-/** As `readBody`, where no other check comes first: throws the refusal. */
+/** As `readBody`, where all other checks came first: throws the refusal. */
 export async function bodyOf<Value>(
   request: HttpRequest,
   limitBytes: number,
   shape: BodyShape<Value>,
 ): Promise<Value> {
-  return unwrap(await readBody(request, limitBytes, shape));
+  return unwrap(await readBody(request, limitBytes, shape, async () => {}));
 }
 
 /** The value, or the refusal as a value. */
