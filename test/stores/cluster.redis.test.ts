@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "redis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/clock.ts";
@@ -7,6 +6,7 @@ import type { Store } from "../../src/store.ts";
 import { threadKeys } from "../../src/stores/redis/keys.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { isFull } from "../faults/lengths.ts";
+import { ageRedis } from "../support/age-redis.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import type { RedisCluster } from "../support/redis-cluster.ts";
 import { dumpRedis } from "../support/dump-redis.ts";
@@ -57,7 +57,7 @@ async function openForTest(): Promise<StoreUnderTest> {
     store: await open(),
     reopen: () => open(),
     another: () => open(),
-    elapse: (ms) => sleep(ms),
+    elapse: (ms) => ageRedis(cluster.urls, ms),
     clean: closeAll,
   };
 }

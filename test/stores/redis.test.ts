@@ -13,6 +13,7 @@ import { globalKeys, messageChannel, threadKeys } from "../../src/stores/redis/k
 import { library } from "../../src/stores/redis/functions.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { isFull } from "../faults/lengths.ts";
+import { ageRedis } from "../support/age-redis.ts";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import { dumpRedis } from "../support/dump-redis.ts";
@@ -68,7 +69,7 @@ async function openForTest(): Promise<StoreUnderTest> {
     store: await open(),
     reopen: () => open(),
     another: () => open(),
-    elapse: (ms) => sleep(ms),
+    elapse: (ms) => ageRedis([redis.url], ms),
     clean: closeAll,
   };
 }
