@@ -1,4 +1,3 @@
-import { createClient } from "redis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { StoreUnavailable } from "../../src/store.ts";
@@ -7,6 +6,7 @@ import { threadKeys } from "../../src/stores/redis/keys.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { isFull } from "../faults/lengths.ts";
 import { ageRedis } from "../support/age-redis.ts";
+import { redisClient } from "../support/redis-client.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import type { RedisCluster } from "../support/redis-cluster.ts";
 import { dumpRedis } from "../support/dump-redis.ts";
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 function clientOf(url: string) {
-  return createClient({ url });
+  return redisClient(url);
 }
 
 async function openForTest(): Promise<StoreUnderTest> {
