@@ -19,6 +19,10 @@ export interface Limits {
 export interface Config {
   host: string;
   port: number;
+  /** Whether the demo's page, channel and sign-in without a password are there. */
+  demo: boolean;
+  /** True where they are not only because others reach HOST. */
+  isDemoHeldBack: boolean;
   /** null: PORT + 1, or any free port. */
   demoPort: number | null;
   /** null: generated, and kept in DATA_DIR/keys.json. */
@@ -80,6 +84,7 @@ const TEN_YEARS_SECONDS = 315_360_000;
 const variables = z.object({
   HOST: z.string().default("127.0.0.1"),
   PORT: whole(0, 65_535).default(8080),
+  DEMO: oneOf(["on", "off"]).nullable().default(null),
   DEMO_PORT: whole(1, 65_535).nullable().default(null),
   HARNESS_API_KEY: callersKey().nullable().default(null),
   REDIS_URL: redisUrls().default([]),
@@ -149,9 +154,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 function configOf(value: z.infer<typeof variables>): Config {
+  const isUnconfigured = value.CHANNELS_FILE === null;
   return {
     host: value.HOST,
     port: value.PORT,
+    demo: value.DEMO === null ? isUnconfigured && isLoopback(value.HOST) : value.DEMO === "on",
+    isDemoHeldBack: value.DEMO === null && isUnconfigured && !isLoopback(value.HOST),
     demoPort: value.DEMO_PORT,
     harnessApiKey: value.HARNESS_API_KEY,
     redisUrls: value.REDIS_URL,
@@ -291,7 +299,12 @@ function isDecodable(url: string): boolean {
 }
 
 function isOpenToOthers(url: URL): boolean {
-  return url.password === "" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
+  return url.password === "" && !isLoopback(url.hostname);
+}
+
+/** Whether only this machine reaches what listens there. */
+function isLoopback(host: string): boolean {
+  return /^(localhost|127\.[\d.]+|::1|\[::1\])$/.test(host);
 }
 
 function shown(name: string, value: string | undefined): string {

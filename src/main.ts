@@ -5,7 +5,13 @@ import { readConfig, readVariable, secretsOf, warningsOf } from "./config.ts";
 import type { Config } from "./config.ts";
 import { messageOf } from "./errors.ts";
 import type { ChannelKeys } from "./installation/channel-keys.ts";
-import { CLI_SLUG, createDefaultChannels, demoKeysInForce } from "./installation/default-channels.ts";
+import {
+  CLI_SLUG,
+  DEMO_SLUG,
+  createCliChannel,
+  createDemoChannel,
+  demoKeysInForce,
+} from "./installation/default-channels.ts";
 import type { DemoKeys } from "./installation/default-channels.ts";
 import { dropGarbage } from "./start/drop-garbage.ts";
 import { greetingText } from "./start/greeting.ts";
@@ -70,7 +76,7 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
     const { lockDataDir } = await import("./stores/embedded/data-dir-lock.ts");
     closing.push(await lockDataDir(config.dataDir));
   }
-  const generated = config.harnessApiKey === null || written === null ? openKeysFile(config.dataDir) : null;
+  const generated = config.harnessApiKey === null || config.demo ? openKeysFile(config.dataDir) : null;
   const uncaught = watchForUncaughtErrors(log);
   closing.push(() => uncaught.stop());
 
@@ -93,15 +99,18 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
     model,
     clock: systemClock,
     log,
-    processServers: written?.processServers ?? demoServers(),
+    processServers: { ...demoServers(defaultSlugs(config)), ...written?.processServers },
     observer: metrics.observer,
     onAnswered: metrics.onAnswered,
     extraRoutes: (threads) => [...besideTheApi, ...(inspector?.routes(threads) ?? [])],
   });
   closing.push(() => service.stop(0));
   await showMetrics({ config, metrics, service, closing });
-  const ownKeys = written === null ? (generated?.demo ?? null) : null;
-  const demo = ownKeys === null ? null : await openDemo({ config, service, keys: ownKeys, closing });
+  const demo =
+    config.demo && generated !== null
+      ? await openDemo({ config, service, keys: generated.demo, closing })
+      : null;
+  if (demo === null && written === null) await warnOfOldDemo(store, log);
 
   await dropGarbage().catch((error: unknown) => log.debug({ err: error }, "Cannot drop the start's garbage"));
   const { url, listener } = service;
@@ -111,6 +120,7 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
     greetingText({
       url,
       demoUrl: demoUrl ?? null,
+      isDemoHeldBack: config.isDemoHeldBack,
       inspectorUrl: inspector?.linkOf(url) ?? null,
       model: model.kind,
       generatedKey: config.harnessApiKey === null ? harnessApiKey : null,
@@ -154,6 +164,15 @@ async function showMetrics(options: {
   closing.push(() => port.close());
 }
 
+/** An earlier start may have made the demo's channel in this store, where it was meant for one machine. */
+async function warnOfOldDemo(store: Store, log: Log): Promise<void> {
+  const isThere = (await store.channels()).some(({ slug, enabled }) => slug === DEMO_SLUG && enabled);
+  if (isThere)
+    log.warn(
+      "The channel demo of an earlier start is still enabled: chat-agent channels disable demo ends it",
+    );
+}
+
 /** The demo page and its channel; null if the channel was changed to a transport channel. */
 async function openDemo(options: {
   config: Config;
@@ -166,7 +185,7 @@ async function openDemo(options: {
   if (keys === null) return null;
   const page = await openDemoPage({ config, serviceUrl: service.url, keys });
   closing.push(() => page.close());
-  await createDefaultChannels(service.store, { keys: ownKeys, origins: page.origins });
+  await createDemoChannel(service.store, { keys: ownKeys, origins: page.origins });
   await service.directory.renew();
   return { url: page.url, keys };
 }
@@ -182,8 +201,13 @@ async function widgetRoutes(log: Log): Promise<Route[]> {
 }
 
 async function writeChannels(store: Store, log: Log, written: WrittenChannels | null): Promise<void> {
-  if (written === null) return createDefaultChannels(store, null);
+  if (written === null) return createCliChannel(store);
   for (const line of await upsertChannels(store, written.channels)) log.warn(line);
+}
+
+/** The channels that this start makes itself. */
+function defaultSlugs({ channelsFile, demo }: Config): string[] {
+  return [...(channelsFile === null ? [CLI_SLUG] : []), ...(demo ? [DEMO_SLUG] : [])];
 }
 
 function transportKey(config: Config, generated: GeneratedKeys | null) {

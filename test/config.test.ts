@@ -18,6 +18,8 @@ describe("readConfig()", () => {
     expect(readConfig({})).toEqual({
       host: "127.0.0.1",
       port: 8080,
+      demo: true,
+      isDemoHeldBack: false,
       demoPort: null,
       harnessApiKey: null,
       redisUrls: [],
@@ -107,9 +109,24 @@ describe("readConfig()", () => {
     ["LISTENER", "express"],
     ["DURABILITY", "forever"],
     ["INSPECTOR", "yes"],
+    ["DEMO", "yes"],
     ["CLIENT_IP_SOURCE", "x forwarded for"],
   ])("refuses %s=%s and says what it takes", (name, value) => {
     expect(refusal({ [name]: value })).toMatch(new RegExp(`${name} is "${value}", it takes .+`));
+  });
+
+  test.each([
+    [{}, true],
+    [{ HOST: "localhost" }, true],
+    [{ HOST: "::1" }, true],
+    [{ HOST: "0.0.0.0" }, false],
+    [{ HOST: "192.0.2.7" }, false],
+    [{ HOST: "127.example" }, false],
+    [{ CHANNELS_FILE: "channels.json" }, false],
+    [{ DEMO: "off" }, false],
+    [{ DEMO: "on", HOST: "0.0.0.0", CHANNELS_FILE: "channels.json" }, true],
+  ])("the demo is for this machine, unless it is wanted elsewhere: %o", (env, isOn) => {
+    expect(readConfig(env).demo).toBe(isOn);
   });
 
   test("names every variable that does not parse, in one line", () => {

@@ -49,6 +49,21 @@ describe("a start without configuration", () => {
   });
 });
 
+test("a start that others reach shows no demo, says so, and makes no channel for it", async () => {
+  const { url, output } = await startServiceProcess({ DATA_DIR: temporaryFolder(), HOST: "0.0.0.0" });
+  await expect.poll(() => output.stderr).toContain("DEMO=on");
+  expect(output.stderr).not.toContain("Demo channel");
+  const key = /Transport key\s+(\S+)/.exec(output.stderr)?.[1] ?? "";
+  const message = (channel: string) =>
+    fetch(`${url}/v1/messages`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...MESSAGE, channel }),
+    });
+  expect((await message("demo")).status).toBe(404);
+  expect((await message("cli")).status).toBe(200);
+});
+
 describe("a start that cannot be", () => {
   test.each([
     [

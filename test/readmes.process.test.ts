@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { createDefaultChannels } from "../src/installation/default-channels.ts";
+import { createDemoChannel } from "../src/installation/default-channels.ts";
 import { newChannelKeys } from "../src/installation/channel-keys.ts";
 import { temporaryFolder } from "./support/data-dir.ts";
 import { startTestService, TEST_KEY } from "./support/service.ts";
@@ -34,7 +34,7 @@ test("the example of the server API sends a message and reads its steps, text an
 test("the example of the widget API carries a run over a page tool to its end", async () => {
   const service = await startTestService();
   const keys = newChannelKeys();
-  await createDefaultChannels(service.store, { keys, origins: [ORIGIN] });
+  await createDemoChannel(service.store, { keys, origins: [ORIGIN] });
   await service.directory.renew();
 
   // What a browser gives a page, and Node does not: an Origin, storage and an address.

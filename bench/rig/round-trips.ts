@@ -1,5 +1,5 @@
 import { startRedis } from "../../test/support/redis-server.ts";
-import { createDefaultChannels } from "../../src/installation/default-channels.ts";
+import { createCliChannel, createDemoChannel } from "../../src/installation/default-channels.ts";
 import { systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
@@ -46,7 +46,8 @@ export async function countRoundTrips(): Promise<{ waits: number; calls: string 
       if (!HOUSEKEEPING.has(name)) trips.push({ name, from: to - ms, to });
     },
   });
-  await createDefaultChannels(store, {
+  await createCliChannel(store);
+  await createDemoChannel(store, {
     keys: { publishableKey: PUBLISHABLE_KEY, secretKey: new Secret(SECRET_KEY) },
     origins: [ORIGIN],
   });

@@ -31,6 +31,8 @@ export interface WidgetAdmission {
 
 /** A visitor with something that looks like a token. */
 export interface ArrivingVisitor {
+  /** Rejects where `admit` would, but for the rate: before anything that costs more than a look at the store. */
+  mustBeKnown(): Promise<void>;
   /** One use of the token: the checks that need the store, and the rate. */
   admit(use: VisitorUse): Promise<AdmittedVisitor>;
 }
@@ -98,7 +100,11 @@ export function createWidgetAdmission(dependencies: WidgetAdmissionDependencies)
       const from = approach(request);
       const claim = readVisitorToken(request.headers.get("x-visitor-token") ?? "");
       if (!claim) throw new Refusal("unauthorized");
-      return { admit: (use) => admitVisitor(dependencies, { from, claim, note, use }) };
+      const admit = (use: VisitorUse) => admitVisitor(dependencies, { from, claim, note, use });
+      return {
+        admit,
+        mustBeKnown: async () => void (await admit({ counts: [], threadName: null })),
+      };
     },
   };
 }

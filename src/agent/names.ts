@@ -20,7 +20,7 @@ export function safeName(name: string, salt = ""): string {
   const readable = name
     .slice(0, READABLE_CHARS)
     .replaceAll(/[^a-zA-Z0-9_-]+/g, "_")
-    .replaceAll(/^_+|_+$/g, "");
+    .replaceAll(/^_+|(?<!_)_+$/g, "");
   return `${readable === "" ? "tool" : readable}_${hash}`;
 }
 

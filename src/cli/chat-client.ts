@@ -76,7 +76,7 @@ export async function cancelRun(target: ChatTarget): Promise<void> {
 async function post(target: ChatTarget, path: string, body: object, signal: AbortSignal) {
   const { url, key } = target;
   try {
-    return await fetch(`${url.replace(/\/+$/, "")}${path}`, {
+    return await fetch(`${url.replace(/(?<!\/)\/+$/, "")}${path}`, {
       method: "POST",
       headers: { authorization: `Bearer ${key.reveal()}`, "content-type": "application/json" },
       body: JSON.stringify(body),

@@ -15,12 +15,18 @@ export interface BodyShape<Value> {
   check?: (value: Value) => void;
 }
 
+/** A body of more bytes than these is parsed when its sender is known: a stranger's costs no more than this. */
+const LONG_BODY_BYTES = 4_096;
+
+/** `mayBeLong` rejects where the sender of a long body is not known. */
 export async function readBody<Value>(
   request: HttpRequest,
   limitBytes: number,
   shape: BodyShape<Value>,
+  mayBeLong: () => Promise<void>,
 ): Promise<Reading<Value>> {
   const bytes = await request.body(limitBytes);
+  if (bytes.length > LONG_BODY_BYTES) await mayBeLong();
   return attempt(() => {
     mustBePlain(request.headers.get("content-encoding"));
     mustBeJson(request.headers.get("content-type"));
@@ -30,13 +36,13 @@ export async function readBody<Value>(
   });
 }
 
-/** As `readBody`, where no other check comes first: throws the refusal. */
+/** As `readBody`, where all other checks came first: throws the refusal. */
 export async function bodyOf<Value>(
   request: HttpRequest,
   limitBytes: number,
   shape: BodyShape<Value>,
 ): Promise<Value> {
-  return unwrap(await readBody(request, limitBytes, shape));
+  return unwrap(await readBody(request, limitBytes, shape, async () => {}));
 }
 
 /** The value, or the refusal as a value. */
@@ -76,7 +82,9 @@ function mustBePlain(encoding: string | undefined): void {
 
 /** Any other type could be sent by a page of any origin without a preflight. */
 function mustBeJson(contentType: string | undefined): void {
-  if (/^\s*application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i.test(contentType ?? "")) return;
+  const [type, ...parameters] = (contentType ?? "").split(";", 4).map((part) => part.trim());
+  const isUtf8 = parameters.every((part) => part === "" || /^charset\s*=\s*"?utf-8"?$/i.test(part));
+  if (type?.toLowerCase() === "application/json" && isUtf8) return;
   throw new Refusal("invalid", "The content-type must be application/json in UTF-8");
 }
 

@@ -25,34 +25,34 @@ export async function demoKeysInForce(store: Store, own: ChannelKeys): Promise<D
   return { publishableKey, secretKey: isMadeWith(stored, own) ? own.secretKey : null };
 }
 
-/**
- * The channels of a start without CHANNELS_FILE: `cli` for transports, and `demo` for the demo page. Creates those that
- * are missing. The demo's origins are set to this start's page, or added to if another start, which may serve a page of
- * its own, made the channel; its other fields stay as they are. `demo: null`: there is no page.
- */
-export async function createDefaultChannels(
-  store: Store,
-  demo: { keys: ChannelKeys; origins: string[] } | null,
-): Promise<void> {
-  const common = { enabled: true, accessMode: "open", agent: {} } as const;
-  if ((await listed(store, CLI_SLUG)) === null) {
-    await store.putChannel({
-      ...common,
-      slug: CLI_SLUG,
-      kind: "transport",
-      publishableKey: null,
-      secretKeyHash: null,
-      allowedOrigins: [],
-    });
-  }
-  if (demo === null) return;
+const OPEN = { enabled: true, accessMode: "open", agent: {} } as const;
 
-  const { keys, origins } = demo;
+/** The transport channel of a start without CHANNELS_FILE; nothing where it is there. */
+export async function createCliChannel(store: Store): Promise<void> {
+  if ((await listed(store, CLI_SLUG)) !== null) return;
+  await store.putChannel({
+    ...OPEN,
+    slug: CLI_SLUG,
+    kind: "transport",
+    publishableKey: null,
+    secretKeyHash: null,
+    allowedOrigins: [],
+  });
+}
+
+/**
+ * The demo page's web channel. Where it is there, its origins are set to this start's page, or added to if another start,
+ * which may serve a page of its own, made the channel; its other fields stay as they are.
+ */
+export async function createDemoChannel(
+  store: Store,
+  { keys, origins }: { keys: ChannelKeys; origins: string[] },
+): Promise<void> {
   const stored = await listed(store, DEMO_SLUG);
   if (stored === "newer") return;
   if (stored === null) {
     await store.putChannel({
-      ...common,
+      ...OPEN,
       slug: DEMO_SLUG,
       kind: "web",
       publishableKey: keys.publishableKey,

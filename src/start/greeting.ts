@@ -8,6 +8,8 @@ import type { Secret } from "../secret.ts";
 export interface Greeting {
   url: string;
   demoUrl: string | null;
+  /** True where it would be there, but for a HOST that others reach. */
+  isDemoHeldBack: boolean;
   inspectorUrl: string | null;
   model: "openai" | "demo";
   /** null: it was configured, and is not repeated. */
@@ -22,10 +24,11 @@ const UNKNOWN_SECRET =
   "(secret: told where the channel was made; `npx chat-agent channels rotate-keys demo` makes new keys)";
 
 export function greetingText(greeting: Greeting): string {
-  const { url, demoUrl, inspectorUrl, model, generatedKey, demoKeys, channel } = greeting;
+  const { url, demoUrl, isDemoHeldBack, inspectorUrl, model, generatedKey, demoKeys, channel } = greeting;
   const lines = [
     ["Chat agent", url],
     ...(demoUrl === null ? [] : [["Demo page", demoUrl]]),
+    ...(isDemoHeldBack ? [["Demo page", "off, as others reach HOST; DEMO=on shows it to them"]] : []),
     ...(inspectorUrl === null ? [] : [["Inspector", inspectorUrl]]),
     ["API reference", `${url}/swagger`],
     ["Model", model === "demo" ? "the offline demo; set OPENAI_API_KEY for a real one" : "OpenAI-compatible"],

@@ -2,11 +2,11 @@ import { fileURLToPath } from "node:url";
 import { ConfigError } from "../config.ts";
 import type { Config } from "../config.ts";
 import { codeOf } from "../errors.ts";
-import { CLI_SLUG, DEMO_SLUG } from "../installation/default-channels.ts";
+import { DEMO_SLUG } from "../installation/default-channels.ts";
 import type { DemoKeys } from "../installation/default-channels.ts";
 import type { McpProcessServer } from "../domain/channel.ts";
 
-/** The demo page of a start without CHANNELS_FILE, on an origin of its own. */
+/** The demo page, on an origin of its own. */
 export interface DemoPage {
   url: string;
   /** The origins under which a browser on this machine may have opened it. */
@@ -53,11 +53,11 @@ export async function openDemoPage(options: {
   }
 }
 
-/** The demo's MCP server, a process of this instance, for both default channels. */
-export function demoServers(): Record<string, Record<string, McpProcessServer>> {
+/** The demo's MCP server, a process of this instance, for the channels that it made itself. */
+export function demoServers(slugs: string[]): Record<string, Record<string, McpProcessServer>> {
   // JavaScript if built, TypeScript if run from the sources.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const path = fileURLToPath(new URL(`../demo/mcp-server.${extension}`, import.meta.url));
   const shop = { command: process.execPath, args: [...process.execArgv, path] };
-  return { [CLI_SLUG]: { shop }, [DEMO_SLUG]: { shop } };
+  return Object.fromEntries(slugs.map((slug) => [slug, { shop }]));
 }

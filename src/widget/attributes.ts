@@ -33,7 +33,7 @@ export class Attributes {
   }
 
   get baseUrl(): string {
-    return (this.text("base-url") ?? this.#serviceUrl).replace(/\/+$/, "");
+    return (this.text("base-url") ?? this.#serviceUrl).replace(/(?<!\/)\/+$/, "");
   }
 
   /** Of storage keys: two services or channels on one origin do not share any. */

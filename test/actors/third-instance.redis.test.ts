@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { Store } from "../../src/store.ts";
 import { prepareRedis } from "../support/store-kinds.ts";
 import type { TestDatabase } from "../support/store-kinds.ts";
@@ -37,13 +37,13 @@ it("P4: a follower on a third instance never shows the words of two holders as o
   await owner.threads.say(says("t1", "Hello"));
   (await owner.agent.turn()).write("It is red, and it");
   const shown = readerOf((await third.threads.follow("t1"))!);
-  await vi.waitFor(() => expect(textOfLines(shown.lines)).toBe("It is red, and it"), { timeout: 10_000 });
+  await expect.poll(() => textOfLines(shown.lines)).toBe("It is red, and it");
 
   await ownerStore.close();
   const again = await heir.agent.turn();
   again.write("The mug is blue, and costs ten");
   again.finish();
-  await vi.waitFor(() => expect(heir.threads.held()).toBe(0), { timeout: 10_000 });
+  await expect.poll(() => heir.threads.held()).toBe(0);
 
   time.pass(1_000);
   const lines = await shown.all;

@@ -117,7 +117,7 @@ test("a release that a failover undid is found by its own process after the new 
   const next = await again;
   next.write("One more time");
   next.finish();
-  await expect.poll(async () => (await store.load("t1", 1))?.state, { timeout: 30_000 }).toBe("idle");
+  await expect.poll(async () => (await store.load("t1", 1))?.state, { timeout: 60_000 }).toBe("idle");
   await instance.threads.drain(0);
 });
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { McpServers } from "../../src/agent/mcp/sessions.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { freePort } from "../support/free-port.ts";
@@ -49,7 +49,7 @@ describe("the demo's MCP server", () => {
     expect(second).toEqual(first);
     expect(await childrenRunning(demoServer)).toBe(1);
     await sessions.close();
-    await vi.waitFor(async () => expect(await childrenRunning(demoServer)).toBe(0));
+    await expect.poll(() => childrenRunning(demoServer)).toBe(0);
   });
 });
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { McpServers } from "../../src/agent/mcp/sessions.ts";
 import { callOf, names, never, openServer, openSessions, tool } from "./sessions.ts";
 
@@ -37,10 +37,11 @@ describe("a server over HTTP", () => {
     const sessions = openSessions();
     expect(names(await sessions.tools("shop", servers, never()))).toEqual(["old"]);
     server.pages = [[tool("new")]];
-    await vi.waitFor(async () => {
+    const offered = async () => {
       await server.announce();
-      expect(names(await sessions.tools("shop", servers, never()))).toEqual(["new"]);
-    });
+      return names(await sessions.tools("shop", servers, never()));
+    };
+    await expect.poll(offered).toEqual(["new"]);
   });
 
   it("is connected anew after a restart, and a call that it did not take is made again", async () => {
@@ -101,7 +102,7 @@ describe("a server over HTTP", () => {
       callOf("s", "a"),
       controller.signal,
     );
-    await vi.waitFor(() => expect(server.calls).toHaveLength(1));
+    await expect.poll(() => server.calls).toHaveLength(1);
     controller.abort(new Error("stopped"));
     await expect(calling).rejects.toThrow("stopped");
   });
@@ -116,7 +117,7 @@ describe("a server over HTTP", () => {
     const sessions = openSessions();
     const before: McpServers = { s: { url: server.url } };
     const calling = sessions.call("shop", before, callOf("s", "slow"), never());
-    await vi.waitFor(() => expect(server.calls).toHaveLength(1));
+    await expect.poll(() => server.calls).toHaveLength(1);
     const after: McpServers = { s: { url: server.url, headers: { "x-version": "2" } } };
     await sessions.tools("shop", after, never());
     expect(server.sessions()).toBe(2);

@@ -28,7 +28,7 @@ const NOTE_STATES = `{
 }`;
 
 /** Past this the machine is stuck: five tools, three navigations. */
-const WHOLE_RUN = { timeout: 40_000 };
+const WHOLE_RUN = { timeout: 90_000 };
 
 describe.concurrent("the demo shop, on an origin of its own", () => {
   test("is bought from by saying so: five page tools, across navigations, to the checkout", async ({

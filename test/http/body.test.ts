@@ -4,11 +4,16 @@ import { Refusal } from "../../src/domain/refusal.ts";
 import { readBody } from "../../src/http/body.ts";
 import type { HttpRequest } from "../../src/listener.ts";
 
+interface Reading {
+  schema?: z.ZodType;
+  mayBeLong?: () => Promise<void>;
+}
+
 /** What is read of a body; the refusal where it is one. */
 async function read(
   body: string,
   headers: Record<string, string> = {},
-  schema: z.ZodType = z.looseObject({ text: z.string() }),
+  { schema = z.looseObject({ text: z.string() }), mayBeLong = async () => {} }: Reading = {},
 ) {
   const request: HttpRequest = {
     method: "POST",
@@ -19,7 +24,7 @@ async function read(
     contentLength: null,
     body: () => Promise.resolve(Buffer.from(body)),
   };
-  const reading = await readBody(request, 1_000, { schema });
+  const reading = await readBody(request, 1_000, { schema }, mayBeLong);
   return reading.ok ? reading.value : reading.refusal;
 }
 
@@ -59,7 +64,7 @@ test("the first field that is wrong is named, in few and plain letters, and its 
   expect(String(refusal)).not.toContain("7000");
 
   const naming = async (key: string) =>
-    String(await read(JSON.stringify({ [key]: 1 }), {}, z.record(z.string(), z.string())));
+    String(await read(JSON.stringify({ [key]: 1 }), {}, { schema: z.record(z.string(), z.string()) }));
   expect(await naming("a\nb<c>")).toMatch(/schema: a\?b\?c\?$/);
   expect(await naming("k".repeat(500))).toMatch(/schema: k{80}$/);
 });
@@ -91,4 +96,13 @@ test.each([
   [String.raw`a\\ud83d`, String.raw`a\ud83d`],
 ])("an escaped half of a pair is replaced, and nothing else: %s", async (written, text) => {
   expect(await read(`{"text":"${written}"}`)).toEqual({ text });
+});
+
+test("a body of more than 4 KB is parsed when its sender is known", async () => {
+  const mayBeLong = () => Promise.reject(new Refusal("unauthorized"));
+  expect(await read(`{"text":"${"a".repeat(4_000)}"}`, {}, { mayBeLong })).toEqual({
+    text: expect.stringMatching(/^a+$/),
+  });
+  const long = read("{".repeat(5_000), {}, { mayBeLong });
+  await expect(long).rejects.toMatchObject({ reason: "unauthorized" });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { NewerRecord } from "../../src/store.ts";
 import { ORIGIN, TRANSPORT_KEY, cli, shop, startService } from "./service.ts";
 import type { Sent } from "./service.ts";
@@ -97,6 +97,21 @@ describe("content headers", () => {
       );
     }
   });
+});
+
+test("a long body is not parsed before its token is known", async () => {
+  const { post, newToken } = await startService();
+  const headers = (token: string) => ({ headers: { "x-visitor-token": token } });
+  const parse = vi.spyOn(JSON, "parse");
+  onTestFinished(() => parse.mockRestore());
+  const body = JSON.stringify({ threadId: "x".repeat(20), text: "a long one ".repeat(600) });
+  const parsed = () => parse.mock.calls.filter(([text]) => text.includes("a long one")).length;
+
+  const unknown = `vt_shop_${"x".repeat(43)}`;
+  expect((await post("/v1/widget/messages", body, headers(unknown))).status).toBe(401);
+  expect(parsed()).toBe(0);
+  expect((await post("/v1/widget/messages", body, headers(await newToken()))).status).toBe(413);
+  expect(parsed()).toBe(1);
 });
 
 describe("CORS (P22)", () => {

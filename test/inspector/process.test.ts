@@ -3,7 +3,7 @@ import { temporaryFolder } from "../support/data-dir.ts";
 import { TEST_KEY } from "../support/service.ts";
 import { startServiceProcess } from "../support/service-process.ts";
 
-const SOON = { timeout: 15_000 };
+const SOON = { timeout: 60_000 };
 
 test("INSPECTOR=on prints a ready link that opens /machines; the log carries no key (P15)", async () => {
   const { url, output } = await startServiceProcess({ DATA_DIR: temporaryFolder(), INSPECTOR: "on" });

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { parseChannels, readChannelsFile, upsertChannels } from "../../src/installation/channels-file.ts";
 import { systemClock } from "../../src/clock.ts";
 import { ConfigError } from "../../src/config.ts";
-import { createDefaultChannels } from "../../src/installation/default-channels.ts";
+import { createCliChannel, createDemoChannel } from "../../src/installation/default-channels.ts";
 import { hashKey, newChannelKeys } from "../../src/installation/channel-keys.ts";
 import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";
@@ -216,18 +216,19 @@ describe("upsertChannels()", () => {
   });
 });
 
-describe("createDefaultChannels()", () => {
+describe("the channels that a start makes itself", () => {
   test("makes cli and demo where they are missing, and lets changes stay", async () => {
     const store = await openTestStore();
     const keys = newChannelKeys();
-    await createDefaultChannels(store, { keys, origins: ["http://127.0.0.1:8081"] });
+    await createCliChannel(store);
+    await createDemoChannel(store, { keys, origins: ["http://127.0.0.1:8081"] });
     expect(await store.channel("cli")).toMatchObject({ kind: "transport", enabled: true });
     const demo = await store.channel("demo");
     expect(demo).toMatchObject({ kind: "web", publishableKey: keys.publishableKey });
 
     if (demo === null) throw new Error("Cannot go on: no demo channel");
     await store.putChannel({ ...demo, accessMode: "whitelist" });
-    await createDefaultChannels(store, { keys, origins: ["http://127.0.0.1:9999"] });
+    await createDemoChannel(store, { keys, origins: ["http://127.0.0.1:9999"] });
     expect(await store.channel("demo")).toMatchObject({
       accessMode: "whitelist",
       allowedOrigins: ["http://127.0.0.1:9999"],

@@ -97,7 +97,7 @@ describe("the queue's metrics", () => {
     await server.held();
     const second = send("second");
     const waiting = () => valueOf(metrics, "chat_agent_replies_waiting");
-    await expect.poll(waiting, { timeout: 15_000 }).toBe(1);
+    await expect.poll(waiting).toBe(1);
     expect((await send("third")).status).toBe(429);
     expect(await valueOf(metrics, "chat_agent_threads_held")).toBe(1);
     expect(await valueOf(metrics, "chat_agent_open_streams")).toBe(2);

@@ -234,13 +234,13 @@ test("P28: a slow drip is no silence, a stop in it is", async () => {
     const drip = [say("a"), hold(), bytes(": still here\n\n"), hold(), say("b"), hang()];
     const { server, model } = await openScriptedModel([drip], { silenceMs: 60_000 });
     const { turn, written } = startTurn(model);
-    await vi.waitUntil(() => written.length === 1, { interval: 1 });
+    await vi.waitUntil(() => written.length === 1, { interval: 1, timeout: 60_000 });
     vi.advanceTimersByTime(50_000);
     server.release();
     await server.held();
     vi.advanceTimersByTime(5_000);
     server.release();
-    await vi.waitUntil(() => written.length === 2, { interval: 1 });
+    await vi.waitUntil(() => written.length === 2, { interval: 1, timeout: 60_000 });
     vi.advanceTimersByTime(50_000);
     await new Promise(setImmediate);
     expect(await Promise.race([turn, Promise.resolve("going on")])).toBe("going on");

@@ -218,7 +218,7 @@ test("left by its reader: a body that does not end closes its connection, and no
   const told = listen(response);
   await expect.poll(() => told.join()).toBe("a");
   if (response instanceof PushedResponse) response.leave();
-  await expect.poll(server.closed, { timeout: 5_000 }).toBe(1);
+  await expect.poll(server.closed).toBe(1);
   expect(told).toEqual(["a"]);
 });
 

@@ -125,7 +125,7 @@ describe("DURABILITY=replica", () => {
             () => null,
           );
         },
-        { timeout: 30_000 },
+        { timeout: 60_000 },
       )
       .toMatch(/^http:/);
     // What the start without a replica left half written is whole now.

@@ -250,7 +250,7 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       store.onMessage(handler);
       store.send(store.processId, { type: "hello", text: "Grüße\n👋", list: [1, null] });
       const message = { type: "hello", text: "Grüße\n👋", list: [1, null] };
-      await vi.waitFor(() => expect(handler).toHaveBeenCalledWith(message), { timeout: 5_000 });
+      await vi.waitFor(() => expect(handler).toHaveBeenCalledWith(message), { timeout: 60_000 });
     });
 
     it.skipIf(lacks.includes("messages"))(
@@ -268,7 +268,7 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
         store.send(other.processId, { line: 1 });
         store.send(other.processId, { line: 2 });
         await vi.waitFor(() => expect(there.mock.calls).toEqual([[{ line: 1 }], [{ line: 2 }]]), {
-          timeout: 5_000,
+          timeout: 60_000,
         });
         expect(here).not.toHaveBeenCalled();
       },

@@ -224,7 +224,7 @@ it("a message between instances that is no JSON object is told of and ignored", 
   store.onMessage((message) => received.push(message));
   for (const text of ["no JSON", "[1]", '{"hello":1}'])
     await order("PUBLISH", messageChannel(store.processId), text);
-  await vi.waitFor(() => expect(received).toEqual([{ hello: 1 }]));
+  await expect.poll(() => received).toEqual([{ hello: 1 }]);
   expect(warnings).toEqual(Array(2).fill("a message between instances is no JSON object: ignored"));
 });
 

@@ -7,7 +7,7 @@ import { systemClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Channel } from "../../src/domain/channel.ts";
-import { createDefaultChannels } from "../../src/installation/default-channels.ts";
+import { createCliChannel } from "../../src/installation/default-channels.ts";
 import { createLog } from "../../src/log.ts";
 import type { Model } from "../../src/model.ts";
 import { openModel } from "../../src/start/open-model.ts";
@@ -66,7 +66,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     destination: { write: (line) => void logged.push(line) },
   });
   for (const channel of options.channels ?? []) await store.putChannel(channel);
-  if (options.channels === undefined) await createDefaultChannels(store, null);
+  if (options.channels === undefined) await createCliChannel(store);
   const { observer } = options;
   const service = await startService({
     config,

@@ -226,7 +226,7 @@ describe.each(plantableStores)("what cannot be read, on $name", ({ name, prepare
     here = createInstance(await place.open(), { clock });
     await here.threads.start();
     const last = uids.at(-1) ?? "";
-    await expect.poll(async () => (await here.store.load(last, 1))?.state, { timeout: 20_000 }).toBe("idle");
+    await expect.poll(async () => (await here.store.load(last, 1))?.state, { timeout: 60_000 }).toBe("idle");
     expect((await here.store.load(uids[0] ?? "", 1))?.state).toBe("awaiting");
   });
 

@@ -75,7 +75,7 @@ function inventText(name: string, source: Source): string {
     const id = idIn(source.userText, name) ?? foundId(name, source.results);
     if (id !== undefined) return id;
   }
-  const quoted = /["“„«]([^"”“»]+)["”“»]/.exec(source.userText)?.[1];
+  const quoted = /["“„«]([^"“”„«»]+)["”“»]/.exec(source.userText)?.[1];
   const sample = SAMPLE_ADDRESS.find(([key]) => key.test(name))?.[1];
   return quoted ?? sample ?? (source.subject || source.userText);
 }

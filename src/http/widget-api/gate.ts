@@ -21,8 +21,11 @@ export interface Gate {
 
 export interface Entrance<Body> {
   counts: VisitorUse["counts"];
-  /** Reads body or query. A refusal that it returns waits for its turn in the order; one that it throws does not. */
-  read: (request: HttpRequest) => Promise<Reading<Body>>;
+  /**
+   * Reads body or query. A refusal that it returns waits for its turn in the order; one that it throws does not. Awaits
+   * `mayBeLong` before it parses a long body.
+   */
+  read: (request: HttpRequest, mayBeLong: () => Promise<void>) => Promise<Reading<Body>>;
 }
 
 export interface ThreadEntrance<Body> extends Entrance<Body> {
@@ -55,14 +58,14 @@ export function createGate({
   return {
     async admitVisitor(incoming, { counts, read }) {
       const visitor = admission.visitor(incoming);
-      const reading = await read(incoming.request);
+      const reading = await read(incoming.request, () => visitor.mustBeKnown());
       const { slug, user, userNow } = await visitor.admit({ counts, threadName: null });
       return { slug, user, userNow, body: unwrap(reading) };
     },
 
     async admitToThread(incoming, { counts, read, threadName, loads }) {
       const visitor = admission.visitor(incoming);
-      const reading = await read(incoming.request);
+      const reading = await read(incoming.request, () => visitor.mustBeKnown());
       const name = reading.ok ? threadName(reading.value) : null;
       // A widget thread's id is its uid. Loaded in the tick of the admission, so that both are one round trip.
       const early = loads && name !== null && looksLikeUid(name) ? threads.load(name, loads) : null;

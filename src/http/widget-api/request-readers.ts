@@ -4,7 +4,8 @@ import type { BodyShape, Reading } from "../body.ts";
 
 /** How a widget route reads what a request says. The gate gives the refusals their turn. */
 export function jsonBody<Body>(shape: BodyShape<Body>, limitBytes: number) {
-  return (request: HttpRequest): Promise<Reading<Body>> => readBody(request, limitBytes, shape);
+  return (request: HttpRequest, mayBeLong: () => Promise<void>): Promise<Reading<Body>> =>
+    readBody(request, limitBytes, shape, mayBeLong);
 }
 
 /** A POST without a body: what comes all the same is counted against the limit, and ignored. */
