@@ -67,7 +67,10 @@ export async function createDemoChannel(
   await store.putChannel({ ...stored, allowedOrigins: [...new Set([...others, ...origins])] });
 }
 
-/** null: none, or one that is damaged and is made anew. "newer": a newer version wrote it, and it stays as it is. Found in the list and not by its slug: a start that died while it wrote a channel may have left one that no list has. */
+/**
+ * null: none, or one that is damaged and is made anew. "newer": a newer version wrote it, and it stays as it is. Found in
+ * the list and not by its slug: a start that died while it wrote a channel may have left one that no list has.
+ */
 async function listed(store: Store, slug: string): Promise<Channel | "newer" | null> {
   let isNewer = false;
   const readable = await store.channels((channel) => {

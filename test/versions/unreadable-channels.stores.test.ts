@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { upsertChannels } from "../../src/installation/channels-file.ts";
-import { createDefaultChannels } from "../../src/installation/default-channels.ts";
+import { createCliChannel } from "../../src/installation/default-channels.ts";
 import { NewerRecord } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
 import { cli, ORIGIN, other, SECRET_KEY, shop } from "../http/service.ts";
@@ -138,7 +138,7 @@ describe.each(plantableStores)("a channel that cannot be read, on $name", ({ pre
       { slug: "shop", publishableKey: "pk_shop", ...fields },
       { slug: "other", publishableKey: "pk_other", ...fields },
     ]);
-    await createDefaultChannels(store, null);
+    await createCliChannel(store);
     expect(await store.channel("shop")).toMatchObject(fields);
     expect(await store.channel("cli")).toMatchObject({ kind: "transport", enabled: true });
     await expect(store.channel("other")).rejects.toThrow(NewerRecord);
