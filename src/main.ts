@@ -218,7 +218,9 @@ function transportKey(config: Config, generated: GeneratedKeys | null) {
 
 /** The channel of the line to paste: `cli`, or the first that is enabled. */
 async function firstChannel(store: Store): Promise<string | null> {
-  const enabled = (await store.channels()).filter((channel) => channel.enabled).map(({ slug }) => slug);
+  const enabled = (await store.channels(() => {}))
+    .filter((channel) => channel.enabled)
+    .map(({ slug }) => slug);
   return enabled.includes(CLI_SLUG) ? CLI_SLUG : (enabled[0] ?? null);
 }
 
