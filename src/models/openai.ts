@@ -6,7 +6,8 @@ import type { PushFetch } from "./push-fetch.ts";
 import { PushedResponse } from "./pushed-response.ts";
 import { readTurn } from "./read-turn.ts";
 import { requestBody } from "./request-body.ts";
-import { withRetries } from "./retry.ts";
+import { realPause, withRetries } from "./retry.ts";
+import type { Pause } from "./retry.ts";
 
 const OPENAI_BASE_URL = "https://api.openai.com/v1";
 /** The package wants a key, also for a server that wants none. */
@@ -20,11 +21,14 @@ export interface OpenAiOptions {
   baseUrl: string | null;
   /** Longest time between any two bytes, and before the first (MODEL_TIMEOUT_SECONDS). */
   silenceMs: number;
+  /** Between two tries. Tests let no time pass. */
+  pause?: Pause;
   kind?: Model["kind"];
 }
 
 /** Any server that speaks OpenAI's chat completions. */
-export function openOpenAi({ apiKey, baseUrl, silenceMs, kind = "openai" }: OpenAiOptions): Model {
+export function openOpenAi(options: OpenAiOptions): Model {
+  const { apiKey, baseUrl, silenceMs, pause = realPause, kind = "openai" } = options;
   const http = openPushFetch(silenceMs);
   const client = clientOver(http, { apiKey, baseUrl });
   let isClosed = false;
@@ -36,6 +40,7 @@ export function openOpenAi({ apiKey, baseUrl, silenceMs, kind = "openai" }: Open
       const turn = await withRetries({
         attempt: () => streamOnce(client, { request, wrote, signal }),
         mayRetry: () => !isClosed,
+        pause,
         signal,
       });
       signal.throwIfAborted();

@@ -1,6 +1,9 @@
 import { setTimeout as timer } from "node:timers/promises";
 import { PassingFault } from "./faults.ts";
 
+/** Resolves after so long; rejects when the signal is aborted. */
+export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
+
 const MAX_TRIES = 3;
 /** The pause doubles from here, and half of it is random: many turns must not come back in step. */
 const FIRST_PAUSE_MS = 400;
@@ -18,10 +21,9 @@ export async function withRetries<T>(options: {
   attempt: () => Promise<T>;
   mayRetry: () => boolean;
   signal: AbortSignal;
-  /** Rejects when the signal is aborted. Tests let no time pass. */
-  pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  pause: Pause;
 }): Promise<T> {
-  const { attempt, mayRetry, signal, pause = pauseFor } = options;
+  const { attempt, mayRetry, signal, pause } = options;
   for (let tries = 1; ; tries += 1) {
     try {
       return await attempt();
@@ -34,4 +36,4 @@ export async function withRetries<T>(options: {
   }
 }
 
-const pauseFor = (ms: number, signal: AbortSignal) => timer(ms, undefined, { signal });
+export const realPause: Pause = (ms, signal) => timer(ms, undefined, { signal });
