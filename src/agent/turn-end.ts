@@ -17,12 +17,14 @@ const NO_REASON = "The agent could not do what was asked.";
 
 /** How a turn of the model ends: in text, in calls that are resolved and checked, or in `task_failed`. */
 export async function turnEnd(turn: ModelTurn, offers: Offers, check: ArgumentCheck): Promise<TurnEnd> {
-  const { text, usage } = turn;
+  const { text, usage, by, extra } = turn;
   const received = turn.calls.slice(0, CALLS_PER_TURN).map(receiveCall);
   const itemOf = (calls: ReceivedCall[]): TurnItem => ({
     type: "assistant",
     text,
     calls: calls.map(noteCall),
+    by,
+    ...(extra === undefined ? {} : { extra }),
   });
 
   if (received.length === 0) return { type: "finished", item: itemOf([]), usage };

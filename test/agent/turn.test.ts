@@ -44,7 +44,7 @@ describe("a turn", () => {
     const end = await agent.think(newTurn(), (text) => void written.push(text), new AbortController().signal);
     expect(end).toEqual({
       type: "finished",
-      item: { type: "assistant", text: "Hello", calls: [] },
+      item: { type: "assistant", text: "Hello", calls: [], by: "openai/default-model" },
       usage: { input: 7, output: 3 },
     });
     expect(written.join("")).toBe("Hello");
