@@ -107,11 +107,17 @@ function exchangeOf(message: Message): ModelMessage[] {
     at += calls.length;
     return said.length === 0 ? [] : spoken("", said, { by, extra });
   });
+  const content = saidIn(message);
   // Some model servers refuse an empty message.
-  if (message.content === "") return made;
+  if (content === "") return made;
   const last = message.turns?.at(-1);
   const closing = last?.calls.length === 0 ? last : {};
-  return [...made, ...spoken(message.content, [], closing)];
+  return [...made, ...spoken(content, [], closing)];
+}
+
+/** What the model itself said: the words for a failure are the service's. */
+function saidIn({ content, error }: Message): string {
+  return error?.message === content ? "" : content;
 }
 
 /** The turns of a reply that called tools; one of an unknown model where an earlier version stored it. */

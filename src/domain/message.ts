@@ -42,6 +42,8 @@ export interface Message {
   turns?: PastTurn[];
   /** Only on a reply; not shown to clients. */
   outcome?: RunOutcome;
+  /** Only on the reply of a run that failed: why. Where it streamed nothing, this message is also its content. */
+  error?: { message: string; code?: string };
   /** What stood here could not be read and was set aside: nobody is shown this. */
   aside?: true;
   /** Only on a reply that grew long: what `content` leaves out. Whoever reads from the store gets it whole, without this. */

@@ -1,5 +1,5 @@
 import { cutText } from "../../machines/line.ts";
-import type { TerminalLine } from "../../machines/line.ts";
+import type { ErrorLine, TerminalLine } from "../../machines/line.ts";
 import type { RunOutcome } from "../../machines/run.ts";
 import { foldSteps, textOf } from "./fold-steps.ts";
 import type { Message, PastCall, PastTurn, RunRecord, TurnItem } from "./message.ts";
@@ -72,6 +72,11 @@ export function replyMessage(options: {
     ...(steps.length > 0 ? { steps } : {}),
     ...(calls.length > 0 ? { calls } : {}),
     ...(turns ? { turns } : {}),
+    ...(outcome === "failed" && terminal?.type === "error" ? { error: faultOf(terminal) } : {}),
     ...(run.kept ? { kept: run.kept } : {}),
   };
+}
+
+function faultOf({ message, code }: ErrorLine): NonNullable<Message["error"]> {
+  return code === undefined ? { message } : { message, code };
 }

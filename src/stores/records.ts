@@ -97,6 +97,7 @@ const isTerminal = byType<TerminalLine>({
     outputTokens: optional(isNumber),
     totalInputTokens: optional(isNumber),
     totalOutputTokens: optional(isNumber),
+    finishReason: optional(isText),
   }),
   error: shape<ErrorLine>({
     type: literal("error"),
@@ -125,6 +126,7 @@ const isMessage = shape<Message>({
     ),
   ),
   outcome: optional(isOutcome),
+  error: optional(shape<NonNullable<Message["error"]>>({ message: isText, code: optional(isText) })),
   aside: optional(literal(true)),
   kept: optional(isKept),
 });

@@ -35,6 +35,10 @@ const item = z.object({
   createdAt: z.int().describe("Unix time in milliseconds"),
   clientMessageId: z.string().optional().describe("Only on a user's message that came with one"),
   steps: z.array(stepSchema).optional().describe("Only on a reply that used tools"),
+  error: z
+    .object({ message: z.string(), code: z.string().optional() })
+    .optional()
+    .describe("Only on the reply of a run that failed; where it said nothing, `content` is this message"),
 });
 
 const documentation: Documentation = {
@@ -104,6 +108,7 @@ function clientMessage({
   createdAtMs,
   clientMessageId,
   steps,
+  error,
 }: Message): z.infer<typeof item> {
   return {
     id,
@@ -112,5 +117,6 @@ function clientMessage({
     createdAt: createdAtMs,
     ...(clientMessageId === undefined ? {} : { clientMessageId }),
     ...(steps ? { steps } : {}),
+    ...(error ? { error } : {}),
   };
 }
