@@ -55,7 +55,8 @@ export function createAgent(options: AgentOptions): Agent {
     const request = { model: name, messages, tools, maxOutputTokens, traceparent };
     const answer = await model.stream(request, wrote, signal);
     await daily.spend(settingsOf(slug), turn, { prompt: messages, answer });
-    return turnEnd(answer, offers, check);
+    const hasSaid = run.kept !== undefined || run.lines.some(({ type }) => type === "delta");
+    return turnEnd(answer, { offers, check, hasSaid });
   }
 
   return {

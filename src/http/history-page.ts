@@ -25,6 +25,10 @@ const historyItem = z.object({
   createdAt: z.int().describe("Unix time in milliseconds"),
   clientMessageId: z.string().optional().describe("Only on a user's message that came with one"),
   steps: z.array(stepSchema).optional().describe("Only on a reply that used tools"),
+  error: z
+    .object({ message: z.string(), code: z.string().optional() })
+    .optional()
+    .describe("Only on the reply of a run that failed; where it said nothing, `content` is this message"),
 });
 
 export const historyPage = z.object({ items: z.array(historyItem) });
@@ -69,6 +73,7 @@ function itemOf({
   createdAtMs,
   clientMessageId,
   steps,
+  error,
 }: Message): z.infer<typeof historyItem> {
   return {
     id,
@@ -77,5 +82,6 @@ function itemOf({
     createdAt: createdAtMs,
     ...(clientMessageId === undefined ? {} : { clientMessageId }),
     ...(steps ? { steps } : {}),
+    ...(error ? { error } : {}),
   };
 }

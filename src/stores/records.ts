@@ -20,7 +20,9 @@ import type { KeptText, RunLine } from "../domain/kept-text.ts";
 import type {
   Api,
   Message,
+  NotedCall,
   PastCall,
+  PastTurn,
   RunMove,
   RunRecord,
   Speaker,
@@ -95,6 +97,7 @@ const isTerminal = byType<TerminalLine>({
     outputTokens: optional(isNumber),
     totalInputTokens: optional(isNumber),
     totalOutputTokens: optional(isNumber),
+    finishReason: optional(isText),
   }),
   error: shape<ErrorLine>({
     type: literal("error"),
@@ -113,7 +116,17 @@ const isMessage = shape<Message>({
   clientMessageId: optional(isText),
   steps: optional(listOf(shape<Step>({ id: isText, phase: isPhase, text: isText }))),
   calls: optional(listOf(shape<PastCall>({ tool: isText, arguments: isText, result: nullable(isText) }))),
+  turns: optional(
+    listOf(
+      shape<PastTurn>({
+        by: isText,
+        extra: optional(isObject),
+        calls: listOf(shape<PastTurn["calls"][number]>({ id: isText, extra: optional(isObject) })),
+      }),
+    ),
+  ),
   outcome: optional(isOutcome),
+  error: optional(shape<NonNullable<Message["error"]>>({ message: isText, code: optional(isText) })),
   aside: optional(literal(true)),
   kept: optional(isKept),
 });
@@ -141,7 +154,17 @@ const isTurnItem = byType<TurnItem>({
   assistant: shape<Spoken>({
     type: literal("assistant"),
     text: isText,
-    calls: listOf(shape<Spoken["calls"][number]>({ callId: isText, offeredName: isText, arguments: isText })),
+    calls: listOf(
+      shape<NotedCall>({
+        callId: isText,
+        offeredName: isText,
+        arguments: isText,
+        modelCallId: optional(isText),
+        extra: optional(isObject),
+      }),
+    ),
+    by: optional(isText),
+    extra: optional(isObject),
   }),
   result: shape<Extract<TurnItem, { type: "result" }>>({
     type: literal("result"),
