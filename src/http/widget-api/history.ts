@@ -35,6 +35,7 @@ const item = z.object({
   createdAt: z.int().describe("Unix time in milliseconds"),
   clientMessageId: z.string().optional().describe("Only on a user's message that came with one"),
   steps: z.array(stepSchema).optional().describe("Only on a reply that used tools"),
+  model: z.string().optional().describe("Only on a reply of a chain of models: who answered, PROVIDER/MODEL"),
   error: z
     .object({ message: z.string(), code: z.string().optional() })
     .optional()
@@ -108,6 +109,7 @@ function clientMessage({
   createdAtMs,
   clientMessageId,
   steps,
+  model,
   error,
 }: Message): z.infer<typeof item> {
   return {
@@ -117,6 +119,7 @@ function clientMessage({
     createdAt: createdAtMs,
     ...(clientMessageId === undefined ? {} : { clientMessageId }),
     ...(steps ? { steps } : {}),
+    ...(model === undefined ? {} : { model }),
     ...(error ? { error } : {}),
   };
 }
