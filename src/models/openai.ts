@@ -10,7 +10,8 @@ import { createKnownQuirks } from "./quirks.ts";
 import type { KnownQuirks, Quirks } from "./quirks.ts";
 import { readTurn } from "./read-turn.ts";
 import { requestBody } from "./request-body.ts";
-import { withRetries } from "./retry.ts";
+import { realPause, withRetries } from "./retry.ts";
+import type { Pause } from "./retry.ts";
 
 /** One server and the models that it has. */
 export interface Provider {
@@ -38,6 +39,8 @@ export interface OpenAiOptions {
   baseUrl: string | null;
   /** Longest time between any two bytes, and before the first (MODEL_TIMEOUT_SECONDS). */
   silenceMs: number;
+  /** Between two tries. Tests let no time pass. */
+  pause?: Pause;
   kind?: Model["kind"];
   /** What it is called in names of models and in the history. */
   name?: string;
@@ -66,7 +69,7 @@ export function openOpenAi(options: OpenAiOptions): Model {
 }
 
 export function openProvider(options: OpenAiOptions): Provider {
-  const { silenceMs, kind = "openai", name = kind, body = {}, quirks = {} } = options;
+  const { silenceMs, pause = realPause, kind = "openai", name = kind, body = {}, quirks = {} } = options;
   const http = openPushFetch(silenceMs);
   const connection = { name, client: clientOver(http, options), body, quirks: createKnownQuirks(quirks) };
   let isClosed = false;
@@ -79,6 +82,7 @@ export function openProvider(options: OpenAiOptions): Provider {
       const turn = await withRetries({
         attempt: () => streamLearning(connection, model, asked),
         mayRetry: () => !isClosed,
+        pause,
         signal,
         ...(tries === undefined ? {} : { tries }),
       });

@@ -1,6 +1,9 @@
 import { setTimeout as timer } from "node:timers/promises";
 import { PassingFault } from "./faults.ts";
 
+/** Resolves after so long; rejects when the signal is aborted. */
+export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
+
 const MAX_TRIES = 3;
 /** The pause doubles from here, and half of it is random: many turns must not come back in step. */
 const FIRST_PAUSE_MS = 400;
@@ -20,10 +23,9 @@ export async function withRetries<T>(options: {
   signal: AbortSignal;
   /** In all; 3 unless given. */
   tries?: number;
-  /** Rejects when the signal is aborted. Tests let no time pass. */
-  pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  pause: Pause;
 }): Promise<T> {
-  const { attempt, mayRetry, signal, tries = MAX_TRIES, pause = pauseFor } = options;
+  const { attempt, mayRetry, signal, tries = MAX_TRIES, pause } = options;
   for (let nth = 1; ; nth += 1) {
     try {
       return await attempt();
@@ -36,4 +38,4 @@ export async function withRetries<T>(options: {
   }
 }
 
-const pauseFor = (ms: number, signal: AbortSignal) => timer(ms, undefined, { signal });
+export const realPause: Pause = (ms, signal) => timer(ms, undefined, { signal });

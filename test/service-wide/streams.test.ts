@@ -237,7 +237,7 @@ describeEachListener("streams", (listener) => {
   });
 
   test("streams by the hundred, opened and reset at once, leave nothing behind", async () => {
-    const count = atLength(200, 100);
+    const count = atLength(200, 20);
     const before = openDescriptors();
     const connectionsBefore = whole.model.connections();
     const tokens = await Promise.all(Array.from({ length: count }, () => visitor()));
