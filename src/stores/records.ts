@@ -126,6 +126,7 @@ const isMessage = shape<Message>({
     ),
   ),
   outcome: optional(isOutcome),
+  model: optional(isText),
   error: optional(shape<NonNullable<Message["error"]>>({ message: isText, code: optional(isText) })),
   aside: optional(literal(true)),
   kept: optional(isKept),
@@ -164,6 +165,7 @@ const isTurnItem = byType<TurnItem>({
       }),
     ),
     by: optional(isText),
+    isOfChain: optional(literal(true)),
     extra: optional(isObject),
   }),
   result: shape<Extract<TurnItem, { type: "result" }>>({
@@ -233,6 +235,9 @@ export const isChannel = shape<Channel>({
     shape<AgentSettings>({
       instructions: optional(isText),
       model: optional(isText),
+      temperature: optional(isNumber),
+      reasoningEffort: optional(isText),
+      body: optional(isObject),
       mcpServers: optional(mapOf(isMcpServer)),
       maxOutputTokensPerRun: optional(isNumber),
       maxTokensPerUserPerDay: optional(isNumber),
