@@ -67,7 +67,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const directory = createDirectory({ store, log });
   await directory.start();
   const agent = agentOver(dependencies, directory);
-  const threads = threadsOver(dependencies, agent);
+  const threads = threadsOver(dependencies, { agent, directory });
   const listener = await openListener(config, log, handlerOver(dependencies, { directory, threads }));
   await threads.start();
 
@@ -98,8 +98,8 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
   const { config, store, model, clock, log, processServers = {} } = dependencies;
   return createAgent({
     model,
-    channel: (slug) => withProcesses(directory.channel(slug), processServers[slug]),
-    defaultModel: config.openai.model,
+    channel: (slug) => withProcesses(directory.lastRead(slug), processServers[slug]),
+    defaultModel: model.defaultModel ?? config.openai.model,
     maxInputTokens: config.agentMaxInputTokens,
     clock,
     log,
@@ -107,11 +107,15 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
   });
 }
 
-function threadsOver(dependencies: ServiceDependencies, agent: Agent): RunningThreads {
+function threadsOver(
+  dependencies: ServiceDependencies,
+  { agent, directory }: { agent: Agent; directory: Directory },
+): RunningThreads {
   const { config, store, clock, log, observer = nobody } = dependencies;
   return createThreads({
     store,
     agent,
+    channelFault: (slug) => directory.faultOf(slug),
     clock,
     timers: systemTimers,
     newId,
@@ -144,7 +148,7 @@ function handlerOver(
     windows: createRateWindows({ limits: config.limits, clock }),
     clock,
     log,
-    health: { model: model.kind, version: VERSION },
+    health: { model: model.kind, version: VERSION, ...(model.answers ? { answers: model.answers } : {}) },
     extraRoutes: extraRoutes(threads),
     onAnswered,
   });

@@ -3,7 +3,7 @@ import type { InstanceStore } from "./store/instances.ts";
 import type { ThreadStore } from "./store/threads.ts";
 import type { UserStore } from "./store/users.ts";
 
-export type { ChannelStore } from "./store/channels.ts";
+export type { ChannelStore, UnreadableChannel } from "./store/channels.ts";
 export { EVERYTHING, RETIRED } from "./store/instances.ts";
 export type { Heartbeat, Hold, InstanceMessage, InstanceStore, Share } from "./store/instances.ts";
 export type {

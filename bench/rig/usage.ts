@@ -33,10 +33,25 @@ export function memoryMbOf(pids: readonly number[]): number {
 }
 
 function residentKb(pid: number): number {
+  return kbIn(statusOf(pid), "VmRSS");
+}
+
+/** Memory in use by one process: its own, and pages of files that are mapped into it. */
+export function residentMbOf(pid: number): { own: number; mapped: number } {
+  const status = statusOf(pid);
+  return { own: kbIn(status, "RssAnon") / 1024, mapped: kbIn(status, "RssFile") / 1024 };
+}
+
+function kbIn(status: string, field: string): number {
+  return Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
+}
+
+/** Empty: the process is gone. */
+function statusOf(pid: number): string {
   try {
-    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
+    return readFileSync(`/proc/${pid}/status`, "utf8");
   } catch {
-    return 0;
+    return "";
   }
 }
 

@@ -4,12 +4,14 @@ import type { Agent } from "../agent.ts";
 import type { Clock, Timers } from "../clock.ts";
 import type { RunMove } from "../domain/message.ts";
 import type { PlainLog } from "../log.ts";
-import type { Store } from "../store.ts";
+import type { Store, UnreadableRecord } from "../store.ts";
 
 /** What the threads of an instance work with. */
 export interface ThreadDependencies {
   store: Store;
   agent: Agent;
+  /** Why the channel's record cannot be read: its threads are left alone until it can. By default all can be. */
+  channelFault?: (slug: string) => UnreadableRecord | null;
   clock: Clock;
   timers: Timers;
   /** Ids of runs, commits and fences. */

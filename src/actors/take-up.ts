@@ -33,11 +33,12 @@ export function createTakeUp({
   claims,
   following,
   mend,
+  channelFault = () => null,
   clock,
   log,
   observer,
   isDraining,
-}: Pick<ThreadDependencies, "clock" | "log" | "observer"> & {
+}: Pick<ThreadDependencies, "channelFault" | "clock" | "log" | "observer"> & {
   claims: Claims;
   following: Following;
   mend: Mend;
@@ -59,6 +60,9 @@ export function createTakeUp({
     const record = await claims.load(uid);
     if (record?.fence !== fence || isDraining()) return null;
     const { slug, state, run } = record;
+    // Without its channel the run would go on under no instructions, or fail.
+    const fault = channelFault(slug);
+    if (fault) throw fault;
     const thread = claims.open({ uid, slug, record, traceparent: null });
     return {
       thread,

@@ -1,14 +1,21 @@
 import type { Channel } from "../domain/channel.ts";
+import type { UnreadableChannel } from "../store.ts";
 import { blockedBy } from "./blocked-addresses.ts";
 import { hostOf } from "./origin.ts";
 
-/** Channels and blocked addresses, by what requests name of them. */
-export function indexOf(channels: readonly Channel[], blockedIps: readonly string[]) {
+/** Channels and blocked addresses, by what requests name of them; unreadable ones beside those that can be read. */
+export function indexOf(
+  channels: readonly Channel[],
+  unreadable: readonly UnreadableChannel[],
+  blockedIps: readonly string[],
+) {
   const web = channels.filter((channel) => channel.kind === "web");
-  const origins = new Set(web.flatMap((channel) => channel.allowedOrigins));
+  const origins = new Set([...web, ...unreadable].flatMap((channel) => channel.allowedOrigins));
   return {
     bySlug: new Map(channels.map((channel) => [channel.slug, channel])),
     byKey: new Map<string | null, Channel>(web.map((channel) => [channel.publishableKey, channel])),
+    unreadable: new Map(unreadable.map((channel) => [channel.slug, channel])),
+    unreadableKeys: new Set(unreadable.map(({ publishableKey }) => publishableKey)),
     origins,
     hosts: new Set([...origins].map(hostOf)),
     isBlocked: blockedBy(blockedIps),

@@ -1,10 +1,12 @@
 import type { Channel } from "../domain/channel.ts";
+import { Refusal } from "../domain/refusal.ts";
 import type { PlainLog } from "../log.ts";
-import type { Store } from "../store.ts";
+import type { Store, UnreadableChannel, UnreadableRecord } from "../store.ts";
 import { indexOf } from "./channel-index.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { comesFrom } from "./origin.ts";
 import type { Provenance } from "./origin.ts";
+import { createUnreadableChannels } from "./unreadable-channels.ts";
 
 /**
  * Channels, origins, publishable keys and blocked addresses, kept in memory: requests are checked against them without
@@ -18,9 +20,14 @@ export interface Directory {
   stop(): void;
   /** Reads now. Resolves when everything written before the call is in force in this process. */
   renew(): Promise<void>;
+  /** Throws Refusal("unavailable") where its record cannot be read. */
   channel(slug: string): Channel | null;
-  /** The web channel of a `pk_…` key. */
+  /** The web channel of a `pk_…` key. Throws as `channel` does. */
   byPublishableKey(key: string): Channel | null;
+  /** Why a channel cannot be read; null where it can, or is not there. */
+  faultOf(slug: string): UnreadableRecord | null;
+  /** For runs: as it was read last, though it cannot be read any more. */
+  lastRead(slug: string): Channel | null;
   /** Does any web channel allow this origin? A disabled one counts too: pages may read its refusals. */
   isKnown(provenance: Provenance): boolean;
   /** An address in its normal spelling. */
@@ -35,7 +42,8 @@ export function createDirectory(options: {
   log: Pick<PlainLog, "warn">;
 }): Directory {
   const { store, log } = options;
-  let index = indexOf([], []);
+  const unreadables = createUnreadableChannels(log);
+  let index = indexOf([], [], []);
   let seenCount: number | null = null;
   let stopPolling = () => {};
   let stopped = false;
@@ -43,8 +51,12 @@ export function createDirectory(options: {
   const renew = oneAtATime(async () => {
     // The count first: a change between the two readings is then seen by the next poll.
     const count = await store.changeCount();
-    const [channels, blockedIps] = await Promise.all([store.channels(), store.blockedIps()]);
-    index = indexOf(channels, blockedIps);
+    const unreadable: UnreadableChannel[] = [];
+    const [channels, blockedIps] = await Promise.all([
+      store.channels((channel) => void unreadable.push(channel)),
+      store.blockedIps(),
+    ]);
+    index = indexOf(channels, unreadables.noted(channels, unreadable), blockedIps);
     seenCount = count;
   });
 
@@ -73,14 +85,27 @@ export function createDirectory(options: {
       stopPolling();
     },
     renew,
-    channel: (slug) => index.bySlug.get(slug) ?? null,
-    byPublishableKey: (key) => index.byKey.get(key) ?? null,
+    channel(slug) {
+      if (index.unreadable.has(slug)) throw unreadable();
+      return index.bySlug.get(slug) ?? null;
+    },
+    byPublishableKey(key) {
+      if (index.unreadableKeys.has(key)) throw unreadable();
+      return index.byKey.get(key) ?? null;
+    },
+    faultOf: (slug) => index.unreadable.get(slug)?.error ?? null,
+    lastRead: (slug) => unreadables.lastRead(slug),
     isKnown: (provenance) =>
       provenance.type === "origin"
         ? index.origins.has(provenance.origin) && comesFrom(provenance, [provenance.origin])
         : index.hosts.has(provenance.host),
     isBlocked: (address) => index.isBlocked(address),
   };
+}
+
+/** 503, and no 401 or 404: the caller keeps its token, and comes back when the channel is written anew, or to a newer instance. */
+function unreadable(): Refusal {
+  return new Refusal("unavailable", "The channel cannot be read");
 }
 
 /** Calls `task` every so often, but not while the last call is still running. */

@@ -51,6 +51,6 @@ export function createServerAdmission(dependencies: {
       return channel;
     },
 
-    ...createTransportUsers({ store, clock }),
+    ...createTransportUsers({ directory, store, clock }),
   };
 }

@@ -5,6 +5,7 @@ import { mayTalk } from "../domain/user.ts";
 import type { User } from "../domain/user.ts";
 import type { Store } from "../store.ts";
 import type { Arrival } from "./arrival.ts";
+import type { Directory } from "./directory.ts";
 
 /** The users of transports' requests: the channel (404), and whether the user may talk (403). */
 export interface TransportUsers {
@@ -39,14 +40,22 @@ export interface NamedThread {
 }
 
 export function createTransportUsers({
+  directory,
   store,
   clock,
 }: {
+  directory: Pick<Directory, "channel">;
   store: Pick<Store, "admitUser" | "channel">;
   clock: Clock;
 }): TransportUsers {
+  /** The store says whether there is such a channel: it may be newer than the directory. */
+  function mustBeReadable(slug: string): void {
+    directory.channel(slug);
+  }
+
   async function user({ note }: Arrival, { slug, ...named }: NamedUser): Promise<AdmittedUser> {
     note({ slug });
+    mustBeReadable(slug);
     const atMs = clock.now();
     const admission = await store.admitUser({ slug, ...named, newUserId: newId(), creates: true, atMs });
     if (!admission) throw new Refusal("not-found", "Unknown channel");
@@ -66,6 +75,7 @@ export function createTransportUsers({
 
     async threadOf({ note }, { slug, externalId, threadId }) {
       note({ slug });
+      mustBeReadable(slug);
       const admission = await store.admitUser({
         slug,
         externalId,

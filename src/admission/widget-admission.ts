@@ -121,6 +121,8 @@ async function admitVisitor(
 ): Promise<AdmittedVisitor> {
   const { from, claim, note, use } = visit;
   const { slug, tokenHash } = claim;
+  // Nor could the store read an unreadable one.
+  directory.channel(slug);
   const admission = await visitors.admit(claim, use.threadName);
   const channel = directory.channel(slug);
   if (!admission || !channel) throw new Refusal("unauthorized");

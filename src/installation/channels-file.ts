@@ -15,6 +15,7 @@ import { secretKeyFault } from "../domain/channel-fields.ts";
 import type { ChannelFields, WrittenFields } from "../domain/channel-fields.ts";
 import { hashKey } from "./channel-keys.ts";
 import { Secret } from "../secret.ts";
+import { NewerRecord } from "../store.ts";
 import type { Store } from "../store.ts";
 
 /**
@@ -64,12 +65,17 @@ export function parseChannels(text: string, variable: (name: string) => Secret |
 }
 
 /**
- * Writes the channels into the store, all or none of them, and only those that change. Returns one line for each channel
- * whose stored fields were overridden.
+ * Writes the channels into the store, all or none of them, and only those that change; one that a newer version wrote is
+ * left as it is, one that is damaged written anew. Returns one line for each channel whose stored fields were overridden.
  */
 export async function upsertChannels(store: Store, written: readonly WrittenFields[]): Promise<string[]> {
-  const stored = new Map((await store.channels()).map((channel) => [channel.slug, channel]));
-  const next = written.map((fields) =>
+  const newer = new Set<string>();
+  const readable = await store.channels(({ slug, error }) => {
+    if (error instanceof NewerRecord) newer.add(slug);
+  });
+  const stored = new Map(readable.map((channel) => [channel.slug, channel]));
+  const ours = written.filter(({ slug }) => !newer.has(slug));
+  const next = ours.map((fields) =>
     orConfigError(() => applyFields(stored.get(fields.slug) ?? null, fields)),
   );
 

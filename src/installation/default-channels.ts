@@ -2,6 +2,7 @@ import type { Channel } from "../domain/channel.ts";
 import { hashKey } from "./channel-keys.ts";
 import type { ChannelKeys } from "./channel-keys.ts";
 import type { Secret } from "../secret.ts";
+import { NewerRecord } from "../store.ts";
 import type { Store } from "../store.ts";
 
 export const CLI_SLUG = "cli";
@@ -17,6 +18,7 @@ export interface DemoKeys {
 /** The keys that the demo channel has; `own` if there is no such channel yet; null if it is no web channel. */
 export async function demoKeysInForce(store: Store, own: ChannelKeys): Promise<DemoKeys | null> {
   const stored = await listed(store, DEMO_SLUG);
+  if (stored === "newer") return null;
   if (stored === null) return own;
   const { kind, publishableKey } = stored;
   if (kind !== "web" || publishableKey === null) return null;
@@ -47,6 +49,7 @@ export async function createDemoChannel(
   { keys, origins }: { keys: ChannelKeys; origins: string[] },
 ): Promise<void> {
   const stored = await listed(store, DEMO_SLUG);
+  if (stored === "newer") return;
   if (stored === null) {
     await store.putChannel({
       ...OPEN,
@@ -64,9 +67,16 @@ export async function createDemoChannel(
   await store.putChannel({ ...stored, allowedOrigins: [...new Set([...others, ...origins])] });
 }
 
-/** Found in the list and not by its slug: a start that died while it wrote a channel may have left one that no list has. */
-async function listed(store: Store, slug: string): Promise<Channel | null> {
-  return (await store.channels()).find((channel) => channel.slug === slug) ?? null;
+/**
+ * null: none, or one that is damaged and is made anew. "newer": a newer version wrote it, and it stays as it is. Found in
+ * the list and not by its slug: a start that died while it wrote a channel may have left one that no list has.
+ */
+async function listed(store: Store, slug: string): Promise<Channel | "newer" | null> {
+  let isNewer = false;
+  const readable = await store.channels((channel) => {
+    isNewer ||= channel.slug === slug && channel.error instanceof NewerRecord;
+  });
+  return isNewer ? "newer" : (readable.find((channel) => channel.slug === slug) ?? null);
 }
 
 function isMadeWith({ secretKeyHash }: Channel, { secretKey }: ChannelKeys): boolean {

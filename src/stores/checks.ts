@@ -135,6 +135,16 @@ export type Place = string | readonly (string | number)[];
 /** Gives a stored value as the record that it must be; throws UnreadableRecord. */
 export type Reader<T> = (value: unknown, place: Place) => T;
 
+export function isReadable(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch (error) {
+    if (error instanceof UnreadableRecord) return false;
+    throw error;
+  }
+}
+
 /** A record of one kind: how it is read, in whatever version it was written, and how it is written. */
 export interface RecordKind<T> {
   name: string;

@@ -1,9 +1,11 @@
 import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
 import type { Store } from "../store.ts";
+import { refuseRestoring } from "./backup/restoring.ts";
 import { embeddedChannels } from "./embedded/channels.ts";
 import { checkFormat, openDb } from "./embedded/db.ts";
 import { embeddedHealth } from "./embedded/health.ts";
+import { embeddedRestoring } from "./embedded/import.ts";
 import { embeddedIdentity } from "./embedded/identity.ts";
 import { embeddedLiveness } from "./embedded/liveness.ts";
 import { threadRecords } from "./embedded/thread-records.ts";
@@ -14,13 +16,14 @@ import { embeddedUsers } from "./embedded/users.ts";
 /**
  * The embedded store: lmdb, in one folder, without a server. The command line may open the folder beside the service;
  * `serve` locks it first (data-dir-lock.ts), because the store takes every other holder of a thread for a lost one.
- * Throws where the folder cannot be opened, or holds a store of another format.
+ * Throws where the folder cannot be opened, or holds a store of another format, or one that is half restored.
  */
 export async function openEmbeddedStore(options: { dataDir: string; clock: Clock }): Promise<Store> {
   const { dataDir, clock } = options;
   const db = openDb(dataDir);
   try {
     await checkFormat(db, dataDir);
+    refuseRestoring(await embeddedRestoring(db), `in ${dataDir}`);
   } catch (error) {
     await db.close();
     throw error;

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
 import { STORE_DEADLINE_MS } from "../store.ts";
 import type { InstanceMessage, Store } from "../store.ts";
+import { refuseRestoring } from "./backup/restoring.ts";
 import { isObject } from "./checks.ts";
 import { redisChannels } from "./redis/channels.ts";
 import { linkToCluster } from "./redis/cluster.ts";
@@ -10,6 +11,7 @@ import type { OnCommand } from "./redis/commands.ts";
 import { checkFormat } from "./redis/format.ts";
 import { redisHealth } from "./redis/health.ts";
 import { globalKeys, messageChannel } from "./redis/keys.ts";
+import { redisRestoring } from "./redis/import.ts";
 import { redisLiveness } from "./redis/liveness.ts";
 import type { LinkLog, RedisLink } from "./redis/link.ts";
 import { jsonValue } from "./redis/records.ts";
@@ -73,7 +75,9 @@ export async function storeOver(
   const processId = newId();
   const redis = createCommands({ link, durability, deadlineMs, onCommand });
   // Not copied: a failover that takes it back leaves the format that every start raises again.
-  await checkFormat(createCommands({ link, durability: "local", deadlineMs }));
+  const local = createCommands({ link, durability: "local", deadlineMs });
+  await checkFormat(local);
+  refuseRestoring(await redisRestoring(local), "on Redis");
 
   const changed = new Set<() => void>();
   const tellChange = () => changed.forEach((callback) => callback());

@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createDirectory } from "../../src/admission/directory.ts";
 import { systemClock } from "../../src/clock.ts";
-import type { Store } from "../../src/store.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+import { NewerRecord } from "../../src/store.ts";
+import type { Store, UnreadableChannel } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel } from "../stores/samples.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
@@ -111,4 +113,32 @@ test("it looks one time after the other, however long one takes, and not once it
   directory.stop();
   vi.advanceTimersByTime(50_000);
   expect([looks, unsubscribed]).toEqual([3, 1]);
+});
+
+test("a channel that becomes unreadable is refused with 503, and stays known by its origins, its key, and to its runs", async () => {
+  let unreadable: UnreadableChannel | null = null;
+  const { directory, store, warnings } = await openDirectory((real) => ({
+    channels: async (onUnreadable) => {
+      if (!unreadable) return real.channels();
+      onUnreadable?.(unreadable);
+      return [];
+    },
+  }));
+  const error = new NewerRecord("channel", "shop", 99);
+  unreadable = { slug: "shop", error, publishableKey: null, allowedOrigins: [] };
+  await directory.renew();
+  await directory.renew();
+  expect(() => directory.channel("shop")).toThrow(new Refusal("unavailable", "The channel cannot be read"));
+  expect(() => directory.byPublishableKey("pk_shop")).toThrow(Refusal);
+  expect(directory.isKnown({ type: "origin", origin: "https://shop.example" })).toBe(true);
+  expect(directory.faultOf("shop")).toBe(error);
+  expect(directory.lastRead("shop")).toEqual(sampleChannel());
+  expect(warnings).toEqual(["left a channel alone: its requests are answered 503"]);
+
+  unreadable = null;
+  await store.putChannel(sampleChannel({ enabled: false }));
+  await directory.renew();
+  expect(directory.channel("shop")?.enabled).toBe(false);
+  expect(directory.lastRead("shop")?.enabled).toBe(false);
+  expect(directory.faultOf("shop")).toBeNull();
 });

@@ -70,6 +70,7 @@ const path = fc.oneof(
     ),
   },
   { weight: 1, arbitrary: segment.map((id) => `/v1/widget/threads/${id}/messages?limit=${id}`) },
+  { weight: 1, arbitrary: segment.map((id) => `/v1/threads/${id}/messages?userId=${id}&before=${id}`) },
   { weight: 1, arbitrary: segment.map((id) => `/v1/channels/${id}/identify`) },
   { weight: 1, arbitrary: segment.map((id) => `/widget/v1/${id}`) },
 );

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { haveSamePackages } from "./same-packages.ts";
 import { HERE } from "./service-process.ts";
 
 /** 0.1.0, the first version. */
@@ -16,7 +17,7 @@ export function hasCommit(commit: string): boolean {
   }
 }
 
-/** The sources of a commit, with the packages of its own lock file: made once, kept by its name under node_modules/.cache. */
+/** The sources of a commit, with the packages that it needs: made once, kept by its name under node_modules/.cache. */
 export function oldVersion(commit: string): string {
   const cache = join(HERE, "node_modules", ".cache", "chat-agent-versions");
   const folder = join(cache, commit);
@@ -25,7 +26,7 @@ export function oldVersion(commit: string): string {
   const making = mkdtempSync(join(cache, "making-"));
   const sources = execFileSync("git", ["archive", commit], { cwd: HERE, maxBuffer: 256 * 1024 * 1024 });
   execFileSync("tar", ["-x"], { cwd: making, input: sources });
-  if (lockOf(making) === lockOf(HERE)) symlinkSync(join(HERE, "node_modules"), join(making, "node_modules"));
+  if (haveSamePackages(making, HERE)) symlinkSync(join(HERE, "node_modules"), join(making, "node_modules"));
   else execFileSync("npm", ["ci", "--ignore-scripts"], { cwd: making, stdio: "inherit" });
   try {
     renameSync(making, folder);
@@ -35,8 +36,4 @@ export function oldVersion(commit: string): string {
     if (!existsSync(folder)) throw error;
   }
   return folder;
-}
-
-function lockOf(folder: string): string {
-  return readFileSync(join(folder, "package-lock.json"), "utf8");
 }

@@ -9,7 +9,7 @@ import type { Key } from "../../src/stores/embedded/db.ts";
 import { headerKind } from "../../src/stores/embedded/thread-records.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
-import { threadKeys, tokenKey } from "../../src/stores/redis/keys.ts";
+import { channelKey, threadKeys, tokenKey } from "../../src/stores/redis/keys.ts";
 import { redisClient } from "../support/redis-client.ts";
 import { startRedis } from "../support/redis-server.ts";
 
@@ -28,7 +28,8 @@ export interface PlantableStore {
 export type Plant =
   | { part: "snapshot" | "run" | "state" | "catalog" | "message"; uid: string; text: string }
   | { part: "waiting"; uid: string; nth: number; text: string }
-  | { part: "token"; slug: string; tokenHash: string; text: string };
+  | { part: "token"; slug: string; tokenHash: string; text: string }
+  | { part: "channel"; slug: string; text: string };
 
 const PREPARE = { embedded: plantableFolder, redis: plantableRedis };
 
@@ -41,6 +42,10 @@ async function plantableRedis(): Promise<PlantableStore> {
   async function plant(plant: Plant): Promise<void> {
     if (plant.part === "token") {
       await client.hSet(tokenKey(plant.slug, plant.tokenHash), "snapshot", plant.text);
+      return;
+    }
+    if (plant.part === "channel") {
+      await client.hSet(channelKey(plant.slug), "json", plant.text);
       return;
     }
     const { part, uid, text } = plant;
@@ -95,6 +100,7 @@ async function plantableFolder(): Promise<PlantableStore> {
         if (part === "token") {
           return put(db, ["v", plant.slug, plant.tokenHash], (token) => ({ ...token, snapshot: text }));
         }
+        if (part === "channel") return db.put(["c", plant.slug], parsedOr(text));
         const { uid } = plant;
         if (part === "snapshot" || part === "state") {
           return put(db, ["h", uid], (header) => ({ ...header, [part]: text }));

@@ -4,6 +4,8 @@ import { hashKey, newChannelKeys } from "../../installation/channel-keys.ts";
 import type { ChannelKeys } from "../../installation/channel-keys.ts";
 import { DEMO_SLUG } from "../../installation/default-channels.ts";
 import { readKeysFile, writeKeysFile } from "../../installation/keys-file.ts";
+import { NewerRecord, UnreadableRecord } from "../../store.ts";
+import type { Store } from "../../store.ts";
 import { existingChannel } from "../existing.ts";
 import { printJson, printTable } from "../print.ts";
 import { CannotDo } from "../terminal.ts";
@@ -37,7 +39,7 @@ function addList(channels: Command, terminal: Terminal): void {
     .option("--json", "print a JSON array")
     .action(async (options: JsonOption) => {
       await withStore(terminal, async (store) => {
-        const found = await store.channels();
+        const found = await store.channels(({ error }) => terminal.err(`${error.message}\n`));
         if (options.json)
           return printJson(
             terminal,
@@ -80,7 +82,7 @@ function addCreate(channels: Command, terminal: Terminal): void {
       if (options.kind === undefined)
         command.error("error: a new channel needs --kind web or --kind transport");
       await withStore(terminal, async (store) => {
-        if ((await store.channel(slug)) !== null) {
+        if (await mayNotMake(store, slug)) {
           throw new CannotDo(`Cannot create channel ${slug}: it exists; see channels update`);
         }
         const made = newChannelKeys();
@@ -97,6 +99,16 @@ function addCreate(channels: Command, terminal: Terminal): void {
         printChannel(terminal, channel, options, isNewSecret ? made.secretKey : null);
       });
     });
+}
+
+/** One that is damaged may be made anew: its users, threads and tokens are there still. */
+async function mayNotMake(store: Store, slug: string): Promise<boolean> {
+  try {
+    return (await store.channel(slug)) !== null;
+  } catch (error) {
+    if (error instanceof UnreadableRecord && !(error instanceof NewerRecord)) return false;
+    throw error;
+  }
 }
 
 function addUpdate(channels: Command, terminal: Terminal): void {

@@ -16,7 +16,7 @@ export async function writeChannel(
   command: Command,
 ): Promise<Channel> {
   const channel = channelFrom(slug, stored, options, command);
-  const others = (await store.channels()).filter((other) => other.slug !== slug);
+  const others = (await store.channels(() => {})).filter((other) => other.slug !== slug);
   const shared = sharedKey([...others, channel]);
   if (shared !== null) {
     throw new CannotDo(`Cannot write channel ${slug}: channel ${shared[0]} has that publishable key`);

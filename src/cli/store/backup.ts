@@ -22,6 +22,8 @@ export function addBackup(store: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (file: string, options: { json?: boolean }) => {
       await withStoreData(terminal, async (data) => {
+        if (await data.target.restoring())
+          throw new CannotDo("Cannot back up: a restore into this store has not ended (`store info`)");
         const unreadable: UnreadableRecord[] = [];
         const end = await backUp(terminal, { data, file, unreadable });
         const bytes = statSync(file).size;

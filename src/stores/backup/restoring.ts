@@ -13,3 +13,12 @@ export const readRestoring = readerOf(
     holders: listOf(isText),
   }),
 );
+
+/** Throws the one line that refuses to work on a store that is half restored. `where`: the store, in words. */
+export function refuseRestoring(restoring: Restoring | null, where: string): void {
+  if (restoring === null) return;
+  const takenAt = new Date(restoring.takenAtMs).toISOString();
+  throw new Error(
+    `Cannot open the store ${where}: a restore of the backup of ${takenAt} has not ended; run \`store restore\` with the same file again, or empty the store and begin anew`,
+  );
+}

@@ -1,5 +1,6 @@
 import type { Channel } from "../../domain/channel.ts";
 import type { ChannelStore } from "../../store/channels.ts";
+import { readChannels } from "../read-channels.ts";
 import { channelKind, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
@@ -28,8 +29,14 @@ export function embeddedChannels(db: EmbeddedDb): ChannelStore {
   const changeCount = () => db.read("count the changes", countOf);
 
   return {
-    channels: () =>
-      db.read("list channels", () => [...db.range(["c"], channelKind.read)].map(({ value }) => value)),
+    channels: (onUnreadable) =>
+      db.read("list channels", () => {
+        const stored = [...db.range(["c"], (value) => value)];
+        return readChannels(
+          stored.map(({ key, value }) => ({ slug: String(key[1]), value })),
+          onUnreadable,
+        );
+      }),
 
     channel: (slug) => db.read("read a channel", () => channelOf(db, slug) ?? null),
 

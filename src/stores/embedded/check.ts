@@ -5,7 +5,8 @@ import type { SeenUids } from "../backup/seen-uids.ts";
 import type { BackupSource } from "../backup/source.ts";
 import { suspectThread } from "../backup/suspect-thread.ts";
 import type { Reader } from "../checks.ts";
-import { isObject } from "../checks.ts";
+import { isObject, isReadable } from "../checks.ts";
+import { channelKind } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 import { pagesOf } from "./export.ts";
@@ -112,6 +113,9 @@ function looksAt(db: EmbeddedDb, nowMs: () => number): [kind: string, look: Look
   const remove = (key: Key) => () => db.remove(key);
   const hasUser = (slug: unknown, userId: string) => db.has(["u", String(slug), keyPart(userId)]);
 
+  const channel: Look = (key, value) =>
+    isReadable(() => channelKind.read(value, key)) ? null : { rule: "record cannot be read" };
+
   const user: Look = ([, slug = "", userId = ""], value) => {
     const [createdAtMs, external] = [field(value, "createdAtMs"), field(field(value, "user"), "externalId")];
     const place: Key = ["us", slug, Number(createdAtMs), userId];
@@ -184,6 +188,7 @@ function looksAt(db: EmbeddedDb, nowMs: () => number): [kind: string, look: Look
       : { rule: "thread names of nobody", mend: remove(key) };
 
   return [
+    ["c", channel],
     ["u", user],
     ["us", leadsTo("listed user is gone")],
     ["x", leadsTo("external id leads to nobody")],

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StoreUnavailable } from "../../store.ts";
 import type { BackupRecord, WholeThread } from "../backup/records.ts";
 import { readRestoring } from "../backup/restoring.ts";
-import type { RestoreTarget } from "../backup/source.ts";
+import type { Restoring, RestoreTarget } from "../backup/source.ts";
 import { embeddedChannels, removeChannel } from "./channels.ts";
 import { checkFormat } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
@@ -13,6 +13,11 @@ import { userRecords } from "./user-records.ts";
 import type { UserRecord, UserRecords } from "./user-records.ts";
 
 const RESTORING: Key = ["restoring"];
+
+/** The restore that has begun on this store and not ended. */
+export function embeddedRestoring(db: EmbeddedDb): Promise<Restoring | null> {
+  return db.read("look for a restore", () => db.get(RESTORING, readRestoring) ?? null);
+}
 
 /** Kinds of records that an empty store has none of. */
 const FILLED = ["u", "us", "x", "n", "v", "e", "h", "r", "t", "m", "p", "rs", "ri", "q", "id"];
@@ -49,7 +54,7 @@ export function embeddedTarget(db: EmbeddedDb, dataDir: string): RestoreTarget {
         FILLED.every((kind) => [...db.range([kind], (value) => value, { limit: 1 })].length === 0),
       ),
 
-    restoring: () => db.read("look into the store", () => db.get(RESTORING, readRestoring) ?? null),
+    restoring: () => embeddedRestoring(db),
 
     async begin(restoring) {
       await checkFormat(db, dataDir);

@@ -1,9 +1,10 @@
-import type { Channel } from "../../domain/channel.ts";
 import type { ChannelStore } from "../../store/channels.ts";
 import type { RedisCommands } from "./commands.ts";
 import { channelKey, globalKeys } from "./keys.ts";
+import { readChannels } from "../read-channels.ts";
+import type { StoredChannel } from "../read-channels.ts";
 import { channelKind } from "../records.ts";
-import { flag, listOf, numberOf, parsed, textOf, textOrNull } from "./records.ts";
+import { flag, jsonValue, listOf, numberOf, textOf, textOrNull } from "./records.ts";
 import type { ArgsOf } from "./signatures.ts";
 
 /** What every instance keeps in memory: channels and blocked addresses, and the count of their changes. */
@@ -21,18 +22,24 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
   const changeSet = (set: string, args: ArgsOf<"change_set">) =>
     redis.call("change_set", { set, changes }, args);
 
-  async function channel(slug: string): Promise<Channel | null> {
+  async function stored(slug: string): Promise<StoredChannel | null> {
     const key = channelKey(slug);
     const text = textOrNull(await redis.peek(key, "HGET", key, "json"));
-    return text === null ? null : parsed(channelKind.read, text, slug);
+    return text === null ? null : { slug, value: jsonValue(text) };
   }
 
   return {
-    channel,
+    async channel(slug) {
+      const found = await stored(slug);
+      return found && channelKind.read(found.value, slug);
+    },
 
-    async channels() {
-      const all = await Promise.all((await members(channels)).map(channel));
-      return all.filter((found) => found !== null);
+    async channels(onUnreadable) {
+      const all = await Promise.all((await members(channels)).map(stored));
+      return readChannels(
+        all.filter((found) => found !== null),
+        onUnreadable,
+      );
     },
 
     // Two slots, so two steps: the channel first, that nobody is told of what is not there yet.

@@ -1,7 +1,7 @@
 import { holderOf } from "../../domain/fence.ts";
 import type { BackupRecord, BackupToken, BackupUser, ThreadPiece, WholeThread } from "../backup/records.ts";
 import { readRestoring } from "../backup/restoring.ts";
-import type { RestoreTarget } from "../backup/source.ts";
+import type { Restoring, RestoreTarget } from "../backup/source.ts";
 import { bucketOf } from "../buckets.ts";
 import { catalogKind, runKind } from "../records.ts";
 import { redisChannels } from "./channels.ts";
@@ -27,6 +27,12 @@ import { retried } from "./retrying-reads.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 
 const RESTORING = globalKeys.restoring;
+
+/** The restore that has begun on this Redis and not ended. */
+export async function redisRestoring(redis: RedisCommands): Promise<Restoring | null> {
+  const text = textOrNull(await redis.read(RESTORING, "GET", RESTORING));
+  return text === null ? null : readRestoring(jsonValue(text), RESTORING);
+}
 
 /** Kinds of keys that an empty store has none of: users and what leads to them, threads and what is in them. */
 const FILLED = new Set(["u", "us", "x", "n", "d", "v", "h", "m", "q", "r", "ro", "p", "id"]);
@@ -85,10 +91,7 @@ export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarge
       return true;
     },
 
-    async restoring() {
-      const text = textOrNull(await redis.read(RESTORING, "GET", RESTORING));
-      return text === null ? null : readRestoring(jsonValue(text), RESTORING);
-    },
+    restoring: () => redisRestoring(redis),
 
     async begin(restoring) {
       await checkFormat(redis);

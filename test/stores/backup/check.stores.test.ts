@@ -17,7 +17,7 @@ import {
 } from "../../../src/stores/redis/keys.ts";
 import { emptyFolder } from "../../support/data-dir.ts";
 import { rowsAtLength } from "../../support/lengths.ts";
-import { SLUG } from "../samples.ts";
+import { sampleChannel, SLUG } from "../samples.ts";
 import { store, storeJson } from "./copy.ts";
 import { fillStore } from "./fill.ts";
 import { openPlace } from "./places.ts";
@@ -106,7 +106,9 @@ const onRedis: Partial<Record<Rule, string[][]>> = {
   "token never ends": [["PERSIST", tokenKey(SLUG, "hash-ann")]],
   "thread names of nobody": [["HSET", userKeys(SLUG, "nobody").names, "x", "u 1"]],
   "channel is listed and not there": [["SADD", globalKeys.channels, "ghost"]],
-  "channel is not listed": [["HSET", channelKey("ghost"), "enabled", "1", "mode", "open", "json", "{}"]],
+  "channel is not listed": [
+    ["HSET", channelKey("ghost"), "enabled", "1", "mode", "open", "json", JSON.stringify(sampleChannel())],
+  ],
   "hold of a thread that is not held so": [["HSET", ownKey(bucketOf("many-7"), "p"), "many-7", "p:1"]],
   "thread is held and not listed": [["DEL", ownKey(bucketOf("ann-two"), "gone-process")]],
   "deadline of a thread that does not rest": [["ZADD", uidKeys("many-7").due, "5", "many-7"]],

@@ -134,6 +134,11 @@ describe.each(kinds)("a restore into the %s store", (kind) => {
     const refused = await store(again.env, "restore", other);
     expect(refused.code).toBe(1);
     expect(refused.err).toContain(`restore the backup of ${String(restoring)} again, or empty the store\n`);
+    const notEnded = `a restore of the backup of ${String(restoring)} has not ended`;
+    await expect(again.open()).rejects.toThrow(`${notEnded}; run \`store restore\` with the same file again`);
+    expect((await store(again.env, "check")).out).toContain("restore has not ended");
+    const backedUp = await store(again.env, "backup", join(emptyFolder(), "half"));
+    expect(backedUp).toMatchObject({ code: 1, out: "", err: expect.stringContaining("has not ended") });
     if (sixths > 0) expect(Object.keys(await again.contents()).length).toBeGreaterThan(5);
     await storeJson(again.env, "restore", backup);
     expect(await storeJson(again.env, "info")).toMatchObject({ restoring: null, channels: 3 });

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { haveSamePackages } from "../same-packages.ts";
 import { HERE } from "../service-process.ts";
 
 /** The sources of a commit in a folder of their own, ready to run. */
@@ -20,15 +21,11 @@ export function openOldCheckout(revision: string): OldCheckout {
   const sources = execFileSync("git", ["archive", commit], { cwd: HERE, maxBuffer: 256 * 1024 * 1024 });
   execFileSync("tar", ["-x"], { cwd: folder, input: sources });
   // Links cost a second, an installation a minute.
-  if (textOf(folder, "package-lock.json") === textOf(HERE, "package-lock.json")) {
+  if (haveSamePackages(folder, HERE)) {
     execFileSync("cp", ["-al", join(HERE, "node_modules"), folder]);
   } else {
     execFileSync("npm", ["ci", "--ignore-scripts"], { cwd: folder, stdio: "inherit" });
   }
-  const { version } = JSON.parse(textOf(folder, "package.json")) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
   return { folder, commit, version, remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
-
-function textOf(folder: string, file: string): string {
-  return readFileSync(join(folder, file), "utf8");
 }

@@ -1,13 +1,20 @@
 import type { Suspicion } from "../../backup/rules.ts";
 import { channelKey, globalKeys } from "../keys.ts";
-import { listOf, textOf } from "../records.ts";
+import { isReadable } from "../../checks.ts";
+import { channelKind } from "../../records.ts";
+import { jsonValue, listOf, textOf } from "../records.ts";
 import type { Probe } from "./probe.ts";
 
 /** Rules of channels and of their list. */
-export function channelRules({ redis, exists, suspect }: Probe) {
+export function channelRules({ redis, exists, field, suspect }: Probe) {
   async function channelSuspicions(name: string, slug: string): Promise<Suspicion[]> {
     const { channels: set, changes } = globalKeys;
-    return suspect({
+    const unreadable = await suspect({
+      rule: "record cannot be read",
+      what: name,
+      isStill: () => isUnreadable(name),
+    });
+    const unlisted = await suspect({
       rule: "channel is not listed",
       what: name,
       isStill: async () => (await redis.read(set, "SISMEMBER", set, slug)) === 0 && (await exists(name)),
@@ -15,6 +22,12 @@ export function channelRules({ redis, exists, suspect }: Probe) {
         await redis.call("change_set", { set, changes }, { command: "SADD", member: slug, always: "1" });
       },
     });
+    return [...unreadable, ...unlisted];
+  }
+
+  async function isUnreadable(name: string): Promise<boolean> {
+    const text = await field(name, "json");
+    return text !== null && !isReadable(() => channelKind.read(jsonValue(text), name));
   }
 
   async function* listedChannelSuspicions(): AsyncIterable<Suspicion> {

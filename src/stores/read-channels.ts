@@ -1,0 +1,37 @@
+import type { Channel } from "../domain/channel.ts";
+import { UnreadableRecord } from "../store.ts";
+import type { UnreadableChannel } from "../store.ts";
+import { isObject, isText, listOf } from "./checks.ts";
+import { readChannel } from "./records.ts";
+
+/** A channel as it is stored, parsed where it is JSON. */
+export interface StoredChannel {
+  slug: string;
+  value: unknown;
+}
+
+/** Those that can be read; `onUnreadable` is told of each other one, and without it the first of them is thrown. */
+export function readChannels(
+  stored: readonly StoredChannel[],
+  onUnreadable?: (unreadable: UnreadableChannel) => void,
+): Channel[] {
+  return stored.flatMap(({ slug, value }) => {
+    try {
+      return [readChannel(value, slug)];
+    } catch (error) {
+      if (!(error instanceof UnreadableRecord) || !onUnreadable) throw error;
+      onUnreadable({ slug, error, ...doorsOf(value) });
+      return [];
+    }
+  });
+}
+
+const isTexts = listOf(isText);
+
+function doorsOf(value: unknown): Pick<UnreadableChannel, "publishableKey" | "allowedOrigins"> {
+  const { publishableKey, allowedOrigins } = isObject(value) ? value : {};
+  return {
+    publishableKey: isText(publishableKey) ? publishableKey : null,
+    allowedOrigins: isTexts(allowedOrigins) ? allowedOrigins : [],
+  };
+}
