@@ -216,9 +216,34 @@ const isPageTool = shape<PageTool>({
   ),
 });
 
+const isMcpTools = optional(
+  shape<NonNullable<McpHttpServer["tools"]>>({
+    allow: optional(listOf(isText)),
+    deny: optional(listOf(isText)),
+  }),
+);
+const isMcpTimeouts = optional(
+  shape<NonNullable<McpHttpServer["timeouts"]>>({
+    connectSeconds: optional(isNumber),
+    callSeconds: optional(isNumber),
+  }),
+);
+
 const isMcpServer = either(
-  shape<McpHttpServer>({ url: isText, headers: optional(mapOf(isText)) }),
-  shape<McpProcessServer>({ command: isText, args: optional(listOf(isText)), env: optional(mapOf(isText)) }),
+  shape<McpHttpServer>({
+    url: isText,
+    headers: optional(mapOf(isText)),
+    identity: optional(shape<NonNullable<McpHttpServer["identity"]>>({ key: isText })),
+    tools: isMcpTools,
+    timeouts: isMcpTimeouts,
+  }),
+  shape<McpProcessServer>({
+    command: isText,
+    args: optional(listOf(isText)),
+    env: optional(mapOf(isText)),
+    tools: isMcpTools,
+    timeouts: isMcpTimeouts,
+  }),
 );
 
 export const isAccessMode = oneOf<AccessMode>({ open: true, whitelist: true });
