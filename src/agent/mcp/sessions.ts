@@ -85,7 +85,9 @@ export function createMcpSessions(options: SessionsOptions): McpSessions {
     async tools(slug, servers, signal) {
       const held = sessionsOf(slug, servers);
       const names = Object.keys(servers);
-      const lists = await Promise.all(names.map((name) => held.get(name)?.session.tools(signal) ?? null));
+      const lists = await Promise.all(
+        names.map(async (name) => (await held.get(name)?.session.tools(signal)) ?? null),
+      );
       for (const [nth, server] of names.entries()) {
         const outcome = lists[nth] ? "done" : "failed";
         onRequest({ channel: slug, server, operation: "list", outcome });
