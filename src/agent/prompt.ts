@@ -67,11 +67,12 @@ function missingTools(missing: readonly string[]): string[] {
 }
 
 /** JSON in a tag that its content cannot close: every `<` and `>` in it is escaped. */
-function visitorData({ displayName, page, customerContext }: Speaker): string[] {
+function visitorData({ displayName, page, customerContext, locale }: Speaker): string[] {
   const known = {
     ...(displayName === null ? {} : { displayName: cutText(displayName, DISPLAY_NAME_CHARS) }),
     ...(page === null ? {} : { page }),
     ...(customerContext === null ? {} : { customerContext }),
+    ...(locale === undefined ? {} : { locale }),
   };
   if (Object.keys(known).length === 0) return [];
   const json = JSON.stringify(known).replaceAll("<", "\\u003c").replaceAll(">", "\\u003e");

@@ -136,6 +136,7 @@ const isSpeaker = shape<Speaker>({
   displayName: nullable(isText),
   page: nullable(isText),
   customerContext: nullable(mapOf(either(isText, either(isNumber, isFlag)))),
+  locale: optional(isText),
 });
 
 export const isUserMessage = shape<UserMessage>({

@@ -57,7 +57,9 @@ test("each call carries its own caller, though calls share a connection; listing
   });
   const seen: unknown[] = [];
   Object.defineProperty(server, "headers", {
-    set: ({ authorization }: McpHttpServer["headers"]) => seen.push(claimsIn(authorization)),
+    set({ authorization }: McpHttpServer["headers"]) {
+      seen.push(claimsIn(authorization));
+    },
   });
   const servers = { s: { url: server.url, identity: { key: "$MCP_IDENTITY_KEY" } } };
   const variable = (name: string) => (name === "MCP_IDENTITY_KEY" ? new Secret("s3cret") : null);
