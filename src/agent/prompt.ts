@@ -100,7 +100,7 @@ function runMessages(turns: readonly TurnItem[]): ModelMessage[] {
           : "This call has no result.",
       };
     });
-    return spoken(item.text, said, item);
+    return spoken(item.text, said, { ...item, isOfRun: true });
   });
 }
 
@@ -145,7 +145,11 @@ function turnsOf({ id, calls = [], turns = [] }: Message): (Partial<PastTurn> & 
 function spoken(
   text: string,
   said: readonly { call: ModelCall; result: string }[],
-  { by, extra }: { by?: string | undefined; extra?: Record<string, unknown> | undefined },
+  {
+    by,
+    extra,
+    isOfRun,
+  }: { by?: string | undefined; extra?: Record<string, unknown> | undefined; isOfRun?: boolean },
 ): ModelMessage[] {
   if (text === "" && said.length === 0) return [];
   const message: SpokenMessage = {
@@ -153,6 +157,7 @@ function spoken(
     content: text,
     calls: said.map(({ call }) => call),
     ...(by === undefined ? {} : { by }),
+    ...(isOfRun === true ? { isOfRun } : {}),
     ...(extra === undefined ? {} : { extra }),
   };
   return [
