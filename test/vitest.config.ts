@@ -30,12 +30,11 @@ export default defineConfig({
         include: ["test/**/*.test.ts"],
         exclude: named("redis", "browser", "process", "process-stores", "slow"),
         stores: ["embedded"],
-        // Most of the time would be spent on loading the same files again.
-        isolate: false,
         // Concurrent tests here wait for sockets that stay silent.
         maxConcurrency: 25,
       }),
-      project("slow", { include: named("slow"), maxConcurrency: 25 }),
+      // What fills a process's memory has one of its own.
+      project("slow", { include: named("slow"), maxConcurrency: 25, isolate: true }),
       project("process", { include: named("process", "process-stores"), stores: ["embedded"] }),
       project("redis", {
         include: named("redis", "stores", "process-stores"),
@@ -74,6 +73,8 @@ function project(
       name,
       pool: "forks",
       maxWorkers: cores,
+      // A process plays many files: else a third of what the tests compute is loading the same modules again.
+      isolate: false,
       setupFiles: ["test/support/guard-processes.ts"],
       // Nothing asserts on time: these only end what hangs, on a machine that may be busy with anything else.
       testTimeout: 180_000,
