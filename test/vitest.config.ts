@@ -23,6 +23,8 @@ export default defineConfig({
   root,
   test: {
     teardownTimeout: 60_000,
+    // What a module becomes is kept by its content: for the next project, and for the next run.
+    experimental: { fsModuleCache: true },
     // Once for all projects, which is why they do not extend this one.
     globalSetup: ["test/support/own-temporary-folder.ts", "test/support/fresh-bundles.ts"],
     projects: [
