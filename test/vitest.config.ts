@@ -8,8 +8,8 @@ import type { Program } from "./support/programs.ts";
 
 /**
  * What a test file needs is the last word of its name (test/README.md): `x.redis.test.ts` starts Redis servers,
- * `x.browser.test.ts` Chromium, `x.process.test.ts` other processes, `x.slow.test.ts` takes seconds, in a process of its own. Any other
- * is fast. `x.stores.test.ts` is played on the embedded store and, in project `redis`, on Redis; so is
+ * `x.browser.test.ts` Chromium, `x.process.test.ts` other processes, `x.slow.test.ts` takes seconds, in a process of its
+ * own. Any other is fast. `x.stores.test.ts` is played on the embedded store and, in project `redis`, on Redis; so is
  * `x.process-stores.test.ts`, with processes.
  */
 const named = (...words: string[]) => words.map((word) => `test/**/{*.,}${word}.test.ts`);
