@@ -55,7 +55,8 @@ export async function startEchoModel(): Promise<EchoModel> {
     const { messages } = (await bodyOf(request)) as { messages: Said[] };
     turns += 1;
     const asked = messages.findLastIndex(({ role }) => role === "user");
-    const text = messages[asked]?.content ?? "";
+    // A message that was left without an answer comes with the next one, an empty line between them.
+    const text = messages[asked]?.content?.split("\n\n").at(-1) ?? "";
     const hasResults = messages.slice(asked).some(({ role }) => role === "tool");
     const tools = /#calls (\S+)/.exec(text)?.[1]?.split(",") ?? [];
 
