@@ -55,8 +55,7 @@ export async function startEchoModel(): Promise<EchoModel> {
     const { messages } = (await bodyOf(request)) as { messages: Said[] };
     turns += 1;
     const asked = messages.findLastIndex(({ role }) => role === "user");
-    // A message that was left without an answer comes with the next one, an empty line between them.
-    const text = messages[asked]?.content?.split("\n\n").at(-1) ?? "";
+    const text = messages[asked]?.content ?? "";
     const hasResults = messages.slice(asked).some(({ role }) => role === "tool");
     const tools = /#calls (\S+)/.exec(text)?.[1]?.split(",") ?? [];
 
