@@ -17,8 +17,6 @@ export interface SpokenMessage {
   calls: ModelCall[];
   /** Who made the calls: a ModelTurn's `by`. Absent: unknown. Any other model is told of them in words. */
   by?: string;
-  /** Of the run in progress. An earlier version did not note by whom: then it was most likely whoever is asked now. */
-  isOfRun?: boolean;
   extra?: Extra;
 }
 

@@ -100,7 +100,7 @@ function runMessages(turns: readonly TurnItem[]): ModelMessage[] {
           : "This call has no result.",
       };
     });
-    return spoken(item.text, said, { ...item, isOfRun: true });
+    return spoken(item.text, said, item);
   });
 }
 
@@ -145,11 +145,7 @@ function turnsOf({ id, calls = [], turns = [] }: Message): (Partial<PastTurn> & 
 function spoken(
   text: string,
   said: readonly { call: ModelCall; result: string }[],
-  {
-    by,
-    extra,
-    isOfRun,
-  }: { by?: string | undefined; extra?: Record<string, unknown> | undefined; isOfRun?: boolean },
+  { by, extra }: { by?: string | undefined; extra?: Record<string, unknown> | undefined },
 ): ModelMessage[] {
   if (text === "" && said.length === 0) return [];
   const message: SpokenMessage = {
@@ -157,7 +153,6 @@ function spoken(
     content: text,
     calls: said.map(({ call }) => call),
     ...(by === undefined ? {} : { by }),
-    ...(isOfRun === true ? { isOfRun } : {}),
     ...(extra === undefined ? {} : { extra }),
   };
   return [

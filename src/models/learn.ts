@@ -70,13 +70,9 @@ const noSystemRole: Rule = ({ words, body }, quirks) =>
 const ROLE_ORDER =
   /roles? (must|should) (strictly )?alternate|unexpected role|expected last role|message_order/i;
 
-/**
- * First neighbours of one role become one, then an answer follows each result; a template that still refuses the order may
- * have no place for a system message.
- */
+/** First an answer after each result; a template that still refuses the order may have no place for a system message. */
 const roleOrder: Rule = ({ words, body }, quirks) => {
   if (!ROLE_ORDER.test(words)) return null;
-  if (!quirks.alternates && hasNeighbours(body)) return { ...quirks, alternates: true };
   if (!quirks.answersResults) return { ...quirks, answersResults: true };
   return has(body, "system") ? { ...quirks, systemRole: false } : null;
 };
@@ -135,13 +131,6 @@ function has(
   role: ChatCompletionMessageParam["role"],
 ): boolean {
   return messages.some((message) => message.role === role);
-}
-
-/** Do two messages of the user, or of the assistant, follow one another? */
-function hasNeighbours({ messages }: ChatCompletionCreateParamsStreaming): boolean {
-  return messages.some(
-    ({ role }, at) => (role === "user" || role === "assistant") && role === messages[at - 1]?.role,
-  );
 }
 
 function spokenWithCalls({ messages }: ChatCompletionCreateParamsStreaming) {

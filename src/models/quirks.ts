@@ -13,8 +13,6 @@ export interface Quirks {
   maxTokensField: MaxTokensField | null;
   /** What stands for the text of a message that has only calls. */
   noContent: "null" | "empty" | "absent";
-  /** Two messages of one role in a row are refused, and sent as one. */
-  alternates: boolean;
   /** After the results of calls an answer must follow before the user speaks again. */
   answersResults: boolean;
   /** Arguments of calls are given back as objects, not as JSON text. */
@@ -35,7 +33,6 @@ export const NO_QUIRKS: Quirks = {
   streamUsage: true,
   maxTokensField: "max_completion_tokens",
   noContent: "null",
-  alternates: false,
   answersResults: false,
   objectArguments: false,
   nineCharIds: false,

@@ -1,4 +1,4 @@
-import type { ModelMessage, SpokenMessage } from "../model.ts";
+import type { ModelMessage } from "../model.ts";
 
 /** A call of the conversation that a model is told of in words. */
 interface ToldCall {
@@ -17,7 +17,7 @@ const INTRO =
  */
 export function tellCalls(
   messages: readonly ModelMessage[],
-  isMine: (message: SpokenMessage) => boolean,
+  isMine: (by: string | undefined) => boolean,
 ): ModelMessage[] {
   const told = new Map<string, ToldCall>();
   const calls: ToldCall[] = [];
@@ -30,7 +30,7 @@ export function tellCalls(
     }
     // Results follow their calls directly, and ids may come again in the next turn.
     told.clear();
-    if (message.role !== "assistant" || message.calls.length === 0 || isMine(message)) return [message];
+    if (message.role !== "assistant" || message.calls.length === 0 || isMine(message.by)) return [message];
     for (const { callId, name, arguments: args } of message.calls) {
       const call = { tool: name, arguments: args, result: null };
       told.set(callId, call);

@@ -22,11 +22,9 @@ export function wireMessages(
   { by, quirks, offersTools }: Addressee,
 ): ChatCompletionMessageParam[] {
   const keepsCalls = quirks.tools && offersTools;
-  const isMine = (message: SpokenMessage) =>
-    message.by === by || (message.by === undefined && message.isOfRun === true);
-  const told = tellCalls(messages, (message) => keepsCalls && isMine(message));
+  const told = tellCalls(messages, (maker) => keepsCalls && maker === by);
   const placed = quirks.systemRole ? told : withoutSystemRole(told);
-  const joined = quirks.alternates || !quirks.systemRole ? joinNeighbours(placed) : placed;
+  const joined = joinNeighbours(placed);
   return (quirks.answersResults ? withAnswers(joined) : joined).map((message) =>
     wireMessage(message, by, quirks),
   );
@@ -38,7 +36,7 @@ function withoutSystemRole(messages: readonly ModelMessage[]): ModelMessage[] {
   return system.length === 0 ? rest : [{ role: "user", content: system.join("\n\n") }, ...rest];
 }
 
-/** Two messages of one role in a row are one: the templates of many local models refuse them. */
+/** Two messages of one role in a row are one: many templates of local models refuse them, and no server needs them. */
 function joinNeighbours(messages: readonly ModelMessage[]): ModelMessage[] {
   const joined: ModelMessage[] = [];
   for (const message of messages) {

@@ -210,7 +210,6 @@ describe("the present run", () => {
           { callId: "a", name: "look", arguments: "{}" },
           { callId: "b", name: "look", arguments: "{}" },
         ],
-        isOfRun: true,
       },
       { role: "tool", callId: "a", content: "red" },
       { role: "tool", callId: "b", content: "Error: no such tool" },

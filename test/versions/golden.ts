@@ -69,16 +69,8 @@ export interface Shown {
 }
 
 /** `threads show` */
-export interface ShownMessage {
-  id: string;
-  role: string;
-  content: string;
-  /** Of a run that failed; 0.1.0 does not say. */
-  error?: { message: string };
-}
-
 export interface ShownConversation {
-  messages: ShownMessage[];
+  messages: { id: string; role: string; content: string }[];
   runs: { terminal: unknown }[];
 }
 
