@@ -45,3 +45,16 @@ test("mcp check lists the tools and says which are offered, and exits 1 where a 
   expect(unset.err).toBe("Cannot use MCP servers of channel shop: orders\n");
   expect(await runCommand(env, ["mcp", "check", "nowhere"])).toMatchObject({ code: 1 });
 });
+
+test("channels show names the variables of MCP servers, and shows no value", async () => {
+  const headers = { authorization: "Bearer canary", "x-key": "$KEY" };
+  const env = await withChannel({
+    orders: { url: "https://orders.example/mcp", headers, identity: { key: "canary" } },
+  });
+  for (const more of [[], ["--json"]]) {
+    const { out } = await runCommand(env, ["channels", "show", "shop", ...more]);
+    expect(out).toContain("$KEY");
+    expect(out).toContain("[secret]");
+    expect(out).not.toContain("canary");
+  }
+});
