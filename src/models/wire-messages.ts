@@ -22,7 +22,9 @@ export function wireMessages(
   { by, quirks, offersTools }: Addressee,
 ): ChatCompletionMessageParam[] {
   const keepsCalls = quirks.tools && offersTools;
-  const told = tellCalls(messages, (maker) => keepsCalls && maker === by);
+  const isMine = (maker: string | undefined) =>
+    keepsCalls && (maker === undefined ? !quirks.tellsUnknownCalls : maker === by);
+  const told = tellCalls(messages, isMine);
   const placed = quirks.systemRole ? told : withoutSystemRole(told);
   const joined = joinNeighbours(placed);
   return (quirks.answersResults ? withAnswers(joined) : joined).map((message) =>
