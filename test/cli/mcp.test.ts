@@ -46,10 +46,11 @@ test("mcp check lists the tools and says which are offered, and exits 1 where a 
   expect(await runCommand(env, ["mcp", "check", "nowhere"])).toMatchObject({ code: 1 });
 });
 
-test("channels show names the variables of MCP servers, and shows no value", async () => {
-  const headers = { authorization: "Bearer canary", "x-key": "$KEY" };
+test("channels show does not show the key by which a server is told who asks", async () => {
+  const orders = { url: "https://orders.example/mcp" };
   const env = await withChannel({
-    orders: { url: "https://orders.example/mcp", headers, identity: { key: "canary" } },
+    one: { ...orders, identity: { key: "$KEY" } },
+    two: { ...orders, identity: { key: "canary" } },
   });
   for (const more of [[], ["--json"]]) {
     const { out } = await runCommand(env, ["channels", "show", "shop", ...more]);

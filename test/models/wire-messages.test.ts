@@ -83,7 +83,7 @@ test("ids that come again in the next turn belong to their own results", () => {
   expect(textIn(system)).toMatch(/"result":"one".*"result":"two"/);
 });
 
-test("two messages of one role in a row are one", () => {
+test("two messages of the assistant in a row are one, and between two of the user stands that there was no answer", () => {
   expect(
     wire([
       { role: "user", content: "a" },
@@ -92,7 +92,9 @@ test("two messages of one role in a row are one", () => {
       { role: "assistant", content: "d", calls: [] },
     ]),
   ).toEqual([
-    { role: "user", content: "a\n\nb" },
+    { role: "user", content: "a" },
+    { role: "assistant", content: "(no answer)" },
+    { role: "user", content: "b" },
     { role: "assistant", content: "c\n\nd" },
   ]);
 });

@@ -26,29 +26,17 @@ export function channelView(channel: Channel, secretKey: Secret | null = null): 
     ...(kind === "web" ? { allowedOrigins } : {}),
     enabled,
     accessMode,
-    agent: withoutSecrets(agent),
+    agent: withoutKeys(agent),
   };
 }
 
-/** Names of variables are shown, and what may be a key is not. */
-function withoutSecrets(agent: AgentSettings): AgentSettings {
+/** The name of a key's variable is shown, and a key is not. */
+function withoutKeys(agent: AgentSettings): AgentSettings {
   if (agent.mcpServers === undefined) return agent;
   const servers = Object.entries(agent.mcpServers).map(([name, server]): [string, McpServer] => {
-    if (!("url" in server)) return [name, server];
-    const { headers, identity, ...rest } = server;
-    const hidden = Object.entries(headers ?? {}).map(([header, value]) => [header, shownValue(value)]);
-    return [
-      name,
-      {
-        ...rest,
-        ...(headers ? { headers: Object.fromEntries(hidden) as Record<string, string> } : {}),
-        ...(identity ? { identity: { key: shownValue(identity.key) } } : {}),
-      },
-    ];
+    if (!("identity" in server) || !server.identity) return [name, server];
+    const { key } = server.identity;
+    return [name, { ...server, identity: { key: key.startsWith("$") ? key : "[secret]" } }];
   });
   return { ...agent, mcpServers: Object.fromEntries(servers) };
-}
-
-function shownValue(value: string): string {
-  return /^\$[A-Za-z_][A-Za-z0-9_]*$/.test(value) ? value : "[secret]";
 }
