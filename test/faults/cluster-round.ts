@@ -20,6 +20,8 @@ export interface Round {
   /** Who needs the shard that was hit, for the channel or for the thread, and all others. */
   hit: Told;
   others: Told;
+  /** The threads of the first. */
+  hitThreads: ReadonlySet<string>;
   /** How long the cluster itself did not serve the shard; 0: it always did. */
   awayMs: number;
   /** From then on until each caller of the shard was served; null where it was not away. */
@@ -39,7 +41,7 @@ export interface Told {
 
 export interface RoundOptions {
   nemesis: ClusterNemesisName;
-  /** Which of the three. */
+  /** Which of the three, or the next one that keeps any thread. */
   shard: number;
   threads: number;
   /** Before the nemesis, and after the cluster is whole again. */
@@ -62,10 +64,10 @@ export async function playRound(fleet: ClusterFleet, options: RoundOptions): Pro
     publishableKeys: [...fleet.channels.keys()],
     onAnswer: (answer) => void answers.push(answer),
   });
-  const primary = mustHave((await fleet.cluster.primaries()).toSorted(byPort)[options.shard]);
+  const callers = await callersOfOne(fleet, workload, options.shard);
+  const { primary } = callers;
   const replica = await fleet.cluster.replicaOf(primary);
-  const callers = await callersOf(fleet, workload, primary);
-  const key = `witness:{${hashTagOf(callers.keys[0])}}`;
+  const key = `witness:{${hashTagOf(mustHave(callers.keys[0]))}}`;
   const witness = startWitness(fleet.cluster, { key, durability: fleet.durability });
   const delay = monitorEventLoopDelay({ resolution: 10 });
   await pause(restMs);
@@ -93,16 +95,17 @@ export async function playRound(fleet: ClusterFleet, options: RoundOptions): Pro
   delay.disable();
   await workload.stop();
   const away = await witness.stop();
-  const isHit = ({ threadId }: Answer) => nemesis.hits !== null && callers.hit.has(threadId);
+  const hitThreads = nemesis.hits ? callers.hit : new Set<string>();
+  const isHit = ({ threadId }: Answer) => hitThreads.has(threadId);
   return {
     nemesis: options.nemesis,
     workload,
     faults: await workload.faults(),
     hit: told(answers.filter(isHit)),
     others: told(answers.filter((answer) => !isHit(answer))),
+    hitThreads,
     awayMs: away?.awayMs ?? 0,
-    servedAfterMs:
-      away && nemesis.hits ? servedAfter(answers.filter(isHit), callers.hit, away.backAtMs) : null,
+    servedAfterMs: away && nemesis.hits ? servedAfter(answers, hitThreads, away.backAtMs) : null,
     stoodStillMs: delay.max / 1e6,
   };
 }
@@ -120,11 +123,21 @@ function byPort(one: ClusterNode, other: ClusterNode): number {
 }
 
 interface Callers {
+  primary: ClusterNode;
   /** Threads that the shard keeps. */
   there: Set<string>;
   /** Those, and the ones whose channel it keeps. */
   hit: Set<string>;
-  keys: [string, ...string[]];
+  keys: string[];
+}
+
+async function callersOfOne(fleet: ClusterFleet, workload: Workload, shard: number): Promise<Callers> {
+  const primaries = (await fleet.cluster.primaries()).toSorted(byPort);
+  for (const primary of [...primaries.slice(shard), ...primaries.slice(0, shard)]) {
+    const callers = await callersOf(fleet, workload, primary);
+    if (callers.there.size > 0) return callers;
+  }
+  throw new Error("Cannot choose a shard: none keeps a thread");
 }
 
 async function callersOf(
@@ -146,8 +159,7 @@ async function callersOf(
     if (hasThread) there.add(threadId);
     if (hasThread || hasChannel) hit.add(threadId);
   }
-  const [first, ...rest] = keys;
-  return { there, hit, keys: [mustHave(first), ...rest] };
+  return { primary, there, hit, keys: [...keys] };
 }
 
 function told(answers: readonly Answer[]): Told {

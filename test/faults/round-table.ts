@@ -1,7 +1,9 @@
 import type { Round, Told } from "./cluster-round.ts";
 
+type Played = Omit<Round, "workload">;
+
 /** Rounds told by their nemesis, as a table in Markdown. Times are the longest of all rounds, in seconds. */
-export function roundTable(rounds: readonly Round[]): string {
+export function roundTable(rounds: readonly Played[]): string {
   const names = [...new Set(rounds.map(({ nemesis }) => nemesis))];
   const rows = names.map((name) =>
     row(
@@ -17,7 +19,7 @@ const HEAD = [
   "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
 ];
 
-function row(name: string, rounds: readonly Round[]): string {
+function row(name: string, rounds: readonly Played[]): string {
   const faults = rounds.flatMap((round) => round.faults);
   const lost = countOf(faults, "lost: ");
   const doubled = countOf(faults, "doubled: ");

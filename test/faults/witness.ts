@@ -61,7 +61,8 @@ export function startWitness(
   };
 }
 
-function longestAway(servedAtMs: number[]): { awayMs: number; backAtMs: number } | null {
+/** Of the moments in which somebody was served: the longest time between two of them, unless it is short. */
+export function longestAway(servedAtMs: readonly number[]): { awayMs: number; backAtMs: number } | null {
   const sorted = servedAtMs.toSorted((a, b) => a - b);
   const aways = sorted.map((backAtMs, i) => ({ backAtMs, awayMs: backAtMs - (sorted[i - 1] ?? backAtMs) }));
   const [longest] = aways.toSorted((a, b) => b.awayMs - a.awayMs);
