@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ClusterNode } from "../support/cluster-node.ts";
 import { openMove } from "../support/slot-move.ts";
 import { until } from "../support/until.ts";
+import { isPrimary } from "../support/whole-cluster.ts";
 import type { ClusterFleet } from "./cluster-fleet.ts";
 import { mustHave } from "./instances.ts";
 
@@ -40,7 +41,7 @@ const hold = () => pause(HOLD_MS);
 
 /** The cluster's own doing, and that callers are served for a while. */
 async function elected({ replica }: Scene): Promise<void> {
-  await until("the replica is elected", async () => (await roleOf(replica)) === "master");
+  await until("the replica is elected", () => isPrimary(replica));
   await pause(SERVED_MS);
 }
 
@@ -174,9 +175,16 @@ export const clusterNemeses = {
 
 export type ClusterNemesisName = keyof typeof clusterNemeses;
 
-async function roleOf({ orders }: ClusterNode): Promise<unknown> {
-  const [role] = (await orders.send("ROLE")) as [string];
-  return role;
+/** Takes back whatever a nemesis did that went wrong half-way. */
+export async function undoAll({ cluster, victims, restart }: ClusterFleet): Promise<void> {
+  for (const node of cluster.nodes) {
+    for (const proxy of [node.clients, node.peers, node.bus]) proxy?.resume();
+    if (!node.alive) await cluster.restart(node);
+    node.wake();
+    node.limitFiles(null);
+  }
+  for (const [index, { alive }] of victims.entries()) if (!alive) await restart(index);
+  await cluster.whole();
 }
 
 async function tells({ orders }: ClusterNode, fact: string): Promise<boolean> {

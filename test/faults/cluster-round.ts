@@ -86,15 +86,19 @@ export async function playRound(fleet: ClusterFleet, options: RoundOptions): Pro
     },
   };
   delay.enable();
-  await nemesis.begin(scene);
-  await nemesis.last(scene);
-  await nemesis.undo(scene);
-  await fleet.cluster.whole();
-  await allServed(callers.hit, answers);
-  await pause(restMs);
-  delay.disable();
-  await workload.stop();
-  const away = await witness.stop();
+  let away: Awaited<ReturnType<typeof witness.stop>> = null;
+  try {
+    await nemesis.begin(scene);
+    await nemesis.last(scene);
+    await nemesis.undo(scene);
+    await fleet.cluster.whole();
+    await allServed(callers.hit, answers);
+    await pause(restMs);
+  } finally {
+    delay.disable();
+    away = await witness.stop();
+    await workload.stop();
+  }
   const hitThreads = nemesis.hits ? callers.hit : new Set<string>();
   const isHit = ({ threadId }: Answer) => hitThreads.has(threadId);
   return {

@@ -32,6 +32,8 @@ export interface ClusterNode {
   source: string;
   /** False while it hangs or is dead. */
   readonly answers: boolean;
+  /** Its process is there. */
+  readonly alive: boolean;
   /** SIGSTOP: its connections stay open, and nothing answers. */
   hang(): void;
   /** SIGCONT. */
@@ -95,6 +97,9 @@ export async function startClusterNode(options: NodeOptions): Promise<ClusterNod
     source,
     get answers() {
       return answers;
+    },
+    get alive() {
+      return server.alive;
     },
     hang() {
       answers = false;

@@ -19,6 +19,7 @@ export interface RedisServer {
   kill9(): Promise<void>;
   /** Starts it again on the same port and folder; a running one is killed first. */
   restart(): Promise<void>;
+  readonly alive: boolean;
   /** Resolves when it has ended, by itself too. */
   ended(): Promise<void>;
   /** From now on none of its files grows beyond so many bytes, as on a full disk; null: as far as they like. */
@@ -45,9 +46,10 @@ export async function startRedis(
   const program = mayFill ? WITHOUT_SIGXFSZ : ["redis-server"];
   let child = await launch([...program, ...args], dir);
 
+  const isAlive = () => child.exitCode === null && child.signalCode === null;
+
   async function ended() {
-    const { exitCode, signalCode } = child;
-    if (exitCode === null && signalCode === null) await once(child, "exit");
+    if (isAlive()) await once(child, "exit");
   }
 
   async function kill9() {
@@ -61,6 +63,9 @@ export async function startRedis(
     dir,
     get pid() {
       return child.pid ?? 0;
+    },
+    get alive() {
+      return isAlive();
     },
     kill9,
     ended,

@@ -5,6 +5,11 @@ export async function allTell(nodes: ClusterNode[], fact: string): Promise<boole
   return told.every((text) => String(text).includes(fact));
 }
 
+export async function isPrimary({ orders }: ClusterNode): Promise<boolean> {
+  const [role] = (await orders.send("ROLE")) as [string];
+  return role === "master";
+}
+
 /** Every replica has a link to its primary that works. */
 export async function areInStep(nodes: ClusterNode[]): Promise<boolean> {
   const roles = await Promise.all(nodes.map(({ orders }) => orders.send("ROLE")));
