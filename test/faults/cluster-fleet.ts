@@ -8,6 +8,7 @@ import { startEchoModel } from "./echo-model.ts";
 import { webChannel } from "./fault-channels.ts";
 import { settled, startInstances } from "./instances.ts";
 import type { Instances } from "./instances.ts";
+import { untilAnswered } from "./workload.ts";
 import type { WrittenFleet } from "./workload.ts";
 
 export type Durability = "local" | "replica";
@@ -27,29 +28,37 @@ const INSTANCES = 3;
 
 /** Longer than this machine stands still by itself: nobody is promoted whom no nemesis asked for. */
 const NODE_TIMEOUT_MS = 5_000;
+/** Who was called failed by mistake is called so for twice as long. */
+const PATIENT_MS = 10_000;
 
 /** So long are runs that a fault finds most threads in the midst of one. */
 const REPLY_MS = 250;
 
-export async function startClusterFleet(durability: Durability): Promise<ClusterFleet> {
+/** `elects: false`: nobody is promoted but by a nemesis, however busy the machine is. */
+export async function startClusterFleet(
+  durability: Durability,
+  { elects }: { elects: boolean },
+): Promise<ClusterFleet> {
   const cluster = await startReplicatedCluster({
     proxies: true,
-    busProxies: true,
+    busProxies: elects,
     mayFill: true,
-    elects: true,
-    nodeTimeoutMs: NODE_TIMEOUT_MS,
+    elects,
+    nodeTimeoutMs: elects ? NODE_TIMEOUT_MS : PATIENT_MS,
     // However long a replica has heard nothing, it may be elected: the partition has cut it off, too.
     args: ["--appendfsync", "always", "--cluster-replica-validity-factor", "0"],
   });
   await cluster.whole();
   const model = await startEchoModel();
   model.pace(REPLY_MS);
-  const store = await openRedisStore({
-    urls: cluster.urls,
-    durability: "local",
-    clock: systemClock,
-    log: { warn() {} },
-  });
+  const store = await untilAnswered(() =>
+    openRedisStore({
+      urls: cluster.urls,
+      durability: "local",
+      clock: systemClock,
+      log: { warn() {} },
+    }),
+  );
   const channels = await putChannels(cluster, store);
   const env = {
     OPENAI_BASE_URL: model.baseUrl,
@@ -83,7 +92,8 @@ async function putChannels(cluster: ReplicatedCluster, store: Store): Promise<Ma
     let slug = "";
     for (let i = 0; slug === "" || (await cluster.primaryOf(channelTag(slug))) !== primary; i++)
       slug = `shop-${i}`;
-    await store.putChannel(webChannel(slug, `pk_${slug}`));
+    const channel = webChannel(slug, `pk_${slug}`);
+    await untilAnswered(() => store.putChannel(channel));
     channels.set(`pk_${slug}`, slug);
   }
   return channels;

@@ -9,6 +9,7 @@ import { clusterNemeses } from "./cluster-nemeses.ts";
 import type { ClusterNemesis, ClusterNemesisName, Scene } from "./cluster-nemeses.ts";
 import { mustHave } from "./instances.ts";
 import { startWitness } from "./witness.ts";
+import type { Away } from "./witness.ts";
 import { startWorkload } from "./workload.ts";
 import type { Answer, Workload } from "./workload.ts";
 
@@ -54,64 +55,90 @@ const PATIENCE_MS = 20_000;
 
 /** Callers with threads of their own write; then the nemesis; then the cluster is whole again, and everything is checked. */
 export async function playRound(fleet: ClusterFleet, options: RoundOptions): Promise<Round> {
-  const { threads, restMs, random } = options;
-  const nemesis: ClusterNemesis = clusterNemeses[options.nemesis];
   const answers: Answer[] = [];
   const workload = await startWorkload(fleet, {
-    threads,
+    threads: options.threads,
     writers: 1,
     patienceMs: PATIENCE_MS,
     publishableKeys: [...fleet.channels.keys()],
     onAnswer: (answer) => void answers.push(answer),
   });
-  const callers = await callersOfOne(fleet, workload, options.shard);
-  const { primary } = callers;
-  const replica = await fleet.cluster.replicaOf(primary);
+  const stop = once(() => workload.stop());
+  try {
+    const callers = await callersOfOne(fleet, workload, options.shard);
+    const endured = await endure(fleet, { options, callers, answers });
+    await stop();
+    const hitThreads = clusterNemeses[options.nemesis].hits ? callers.hit : new Set<string>();
+    const isHit = ({ threadId }: Answer) => hitThreads.has(threadId);
+    const { away, stoodStillMs } = endured;
+    return {
+      nemesis: options.nemesis,
+      workload,
+      faults: await workload.faults(),
+      hit: told(answers.filter(isHit)),
+      others: told(answers.filter((answer) => !isHit(answer))),
+      hitThreads,
+      awayMs: away?.awayMs ?? 0,
+      servedAfterMs: away && hitThreads.size > 0 ? servedAfter(answers, hitThreads, away.backAtMs) : null,
+      stoodStillMs,
+    };
+  } finally {
+    await stop();
+  }
+}
+
+/** The nemesis from its begin to its end, and what the witness and this process's own clock say of it. */
+async function endure(
+  fleet: ClusterFleet,
+  round: { options: RoundOptions; callers: Callers; answers: readonly Answer[] },
+): Promise<{ away: Away | null; stoodStillMs: number }> {
+  const { callers, answers } = round;
+  const { restMs } = round.options;
+  const nemesis: ClusterNemesis = clusterNemeses[round.options.nemesis];
+  const scene = await sceneOf(fleet, round);
   const key = `witness:{${hashTagOf(mustHave(callers.keys[0]))}}`;
   const witness = startWitness(fleet.cluster, { key, durability: fleet.durability });
+  const stopWitness = once(() => witness.stop());
   const delay = monitorEventLoopDelay({ resolution: 10 });
-  await pause(restMs);
-
-  const scene: Scene = {
-    fleet,
-    primary,
-    replica,
-    keys: callers.keys,
-    random,
-    acknowledgedThere() {
-      const sinceMs = performance.now();
-      const isNew = (answer: Answer) =>
-        answer.status === 200 && answer.sentAtMs > sinceMs && callers.there.has(answer.threadId);
-      return until("a message is acknowledged", () => answers.some(isNew));
-    },
-  };
-  delay.enable();
-  let away: Awaited<ReturnType<typeof witness.stop>> = null;
   try {
+    await pause(restMs);
+    delay.enable();
     await nemesis.begin(scene);
     await nemesis.last(scene);
     await nemesis.undo(scene);
     await fleet.cluster.whole();
     await allServed(callers.hit, answers);
     await pause(restMs);
+    return { away: await stopWitness(), stoodStillMs: delay.max / 1e6 };
   } finally {
     delay.disable();
-    away = await witness.stop();
-    await workload.stop();
+    await stopWitness();
   }
-  const hitThreads = nemesis.hits ? callers.hit : new Set<string>();
-  const isHit = ({ threadId }: Answer) => hitThreads.has(threadId);
+}
+
+async function sceneOf(
+  fleet: ClusterFleet,
+  round: { options: RoundOptions; callers: Callers; answers: readonly Answer[] },
+): Promise<Scene> {
+  const { primary, keys, there } = round.callers;
   return {
-    nemesis: options.nemesis,
-    workload,
-    faults: await workload.faults(),
-    hit: told(answers.filter(isHit)),
-    others: told(answers.filter((answer) => !isHit(answer))),
-    hitThreads,
-    awayMs: away?.awayMs ?? 0,
-    servedAfterMs: away && nemesis.hits ? servedAfter(answers, hitThreads, away.backAtMs) : null,
-    stoodStillMs: delay.max / 1e6,
+    fleet,
+    primary,
+    replica: await fleet.cluster.replicaOf(primary),
+    keys,
+    random: round.options.random,
+    acknowledgedThere() {
+      const sinceMs = performance.now();
+      const isNew = ({ threadId, status, sentAtMs }: Answer) =>
+        status === 200 && sentAtMs > sinceMs && there.has(threadId);
+      return until("a message is acknowledged", () => round.answers.some(isNew));
+    },
   };
+}
+
+function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let done: Promise<Result> | null = null;
+  return () => (done ??= work());
 }
 
 /** Each of the callers has been served since now; whoever is not in time never is, and the figures say so. */

@@ -9,7 +9,12 @@ import type { Durability } from "./cluster-fleet.ts";
  */
 export interface Witness {
   /** The longest time in which the cluster did not serve, and when it did again; null: it always did. */
-  stop(): Promise<{ awayMs: number; backAtMs: number } | null>;
+  stop(): Promise<Away | null>;
+}
+
+export interface Away {
+  awayMs: number;
+  backAtMs: number;
 }
 
 const EVERY_MS = 50;
@@ -62,7 +67,7 @@ export function startWitness(
 }
 
 /** Of the moments in which somebody was served: the longest time between two of them, unless it is short. */
-export function longestAway(servedAtMs: readonly number[]): { awayMs: number; backAtMs: number } | null {
+export function longestAway(servedAtMs: readonly number[]): Away | null {
   const sorted = servedAtMs.toSorted((a, b) => a - b);
   const aways = sorted.map((backAtMs, i) => ({ backAtMs, awayMs: backAtMs - (sorted[i - 1] ?? backAtMs) }));
   const [longest] = aways.toSorted((a, b) => b.awayMs - a.awayMs);

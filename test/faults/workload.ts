@@ -197,8 +197,8 @@ async function wholeHistory({ store }: WrittenFleet, uid: string) {
   }
 }
 
-/** The store is back: the checker's own way to it may be so a moment later. */
-async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+/** Of the checker's own store: it may be back a moment later than the instances', or miss its deadline on a busy machine. */
+export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await ask();

@@ -115,10 +115,14 @@ export async function startReplicatedCluster(options: ClusterOptions = {}): Prom
     },
 
     async replicaOf(primary) {
-      const shard = (await shards()).find((each) => each.primary === primary);
-      const [replica] = shard?.replicas ?? [];
-      if (!replica) throw new Error("Cannot find the replica of a primary");
-      return replica;
+      let replica: ClusterNode | undefined;
+      // One that seems to have failed, on a busy machine, is named by nobody.
+      await until("a primary's replica is known", async () => {
+        const shard = (await shards()).find((each) => each.primary === primary);
+        replica = shard?.replicas[0];
+        return replica !== undefined;
+      });
+      return must(replica);
     },
 
     async promote(replica) {
@@ -166,6 +170,11 @@ async function swapRoles(replica: ClusterNode): Promise<void> {
     }
     return false;
   });
+}
+
+function must(node: ClusterNode | undefined): ClusterNode {
+  if (!node) throw new Error("Cannot find the replica of a primary");
+  return node;
 }
 
 type SlotEntry = [host: string, port: number, id: string];

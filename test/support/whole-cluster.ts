@@ -49,8 +49,9 @@ async function viewOf({ orders }: ClusterNode): Promise<string[]> {
 /** A primary with slots, or a replica; nobody failed, or perhaps failed, or unknown. */
 function isWell(line: string): boolean {
   const [, flags = "", , ...slots] = line.split(" ");
-  if (flags === "slave") return true;
-  return flags === "master" && slots.length > 0 && !slots.some((slot) => slot.startsWith("["));
+  const role = flags.replace(",nofailover", "");
+  if (role === "slave") return true;
+  return role === "master" && slots.length > 0 && !slots.some((slot) => slot.startsWith("["));
 }
 
 /** Each primary sends what it writes to its replica, which has the rest. */
