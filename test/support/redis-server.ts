@@ -96,12 +96,12 @@ async function launch([program = "", ...args]: string[], dir: string): Promise<C
   let said = "";
   for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
     said += String(chunk);
-    if (said.includes("Ready to accept connections")) {
-      child.stdout.resume();
-      return child;
-    }
+    if (said.includes("Ready to accept connections")) break;
   }
-  throw new Error(`Cannot start redis-server: ${said}`);
+  if (!child.stdout.readable) throw new Error(`Cannot start redis-server: ${said}`);
+  // After the loop: within it, this would have no effect, and a server whose words nobody reads stands still at last.
+  child.stdout.resume();
+  return child;
 }
 
 /**
