@@ -54,6 +54,8 @@ export interface ModelRequest {
   traceparent: string | null;
   /** Further fields of the request, as the API names them. */
   body?: Record<string, unknown>;
+  /** Who answered the run so far (a ModelTurn's `by`): asked first, if it is one of the model's. */
+  keep?: string;
 }
 
 /** What is kept of a turn for the turns after it, in UTF-16 units: more than a model can be given back. */
@@ -67,9 +69,13 @@ export interface ModelTurn {
   usage: Usage | null;
   /** Who answered: PROVIDER/MODEL. */
   by: string;
+  /** It could have been another one: the model is a chain. */
+  isOfChain?: true;
   /** As the server told it (`stop`, `length`, `content_filter`, …); null if it told none. */
   finishReason: string | null;
   extra?: Extra;
+  /** It came whole, though a stream was asked for. */
+  isWhole?: true;
 }
 
 /** The model could not be reached, answered with an error, or fell silent. The message is fit for clients: no key, no address. */
@@ -88,6 +94,10 @@ export type Wrote = (text: string) => void | Promise<unknown>;
 
 export interface Model {
   readonly kind: "openai" | "demo";
+  /** For channels that name no model; absent: OPENAI_MODEL. */
+  readonly defaultModel?: string;
+  /** Who answers such channels, PROVIDER/MODEL, the first first. */
+  readonly answers?: readonly string[];
   /**
    * One turn. `wrote` is called once per network read that brought text, with all of that read's text: never with an
    * empty string, never with half of a surrogate pair. A fault before the first text is retried with backoff; after it

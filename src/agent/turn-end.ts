@@ -26,13 +26,14 @@ export async function turnEnd(
   turn: ModelTurn,
   { offers, check, hasSaid }: { offers: Offers; check: ArgumentCheck; hasSaid: boolean },
 ): Promise<TurnEnd> {
-  const { text, usage, by, extra, finishReason } = turn;
+  const { text, usage, by, isOfChain, extra, finishReason } = turn;
   const received = turn.calls.slice(0, CALLS_PER_TURN).map(receiveCall);
   const itemOf = (calls: ReceivedCall[]): TurnItem => ({
     type: "assistant",
     text,
     calls: calls.map(noteCall),
     by,
+    ...(isOfChain ? { isOfChain } : {}),
     ...(extra === undefined ? {} : { extra }),
   });
 

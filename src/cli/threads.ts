@@ -117,13 +117,14 @@ async function wholeHistory(store: Store, uid: string): Promise<Message[]> {
 
 /** As the widget's history shows it. */
 function messageJson(message: Message) {
-  const { id, role, content, createdAtMs, steps, error } = message;
+  const { id, role, content, createdAtMs, steps, model, error } = message;
   return {
     id,
     role,
     content,
     createdAt: createdAtMs,
     ...(steps === undefined ? {} : { steps }),
+    ...(model === undefined ? {} : { model }),
     ...(error === undefined ? {} : { error }),
   };
 }

@@ -42,6 +42,8 @@ export interface Message {
   turns?: PastTurn[];
   /** Only on a reply; not shown to clients. */
   outcome?: RunOutcome;
+  /** Only on a reply, and only of a chain of models: who answered, PROVIDER/MODEL. */
+  model?: string;
   /** Only on the reply of a run that failed: why. Where it streamed nothing, this message is also its content. */
   error?: { message: string; code?: string };
   /** What stood here could not be read and was set aside: nobody is shown this. */
@@ -61,6 +63,8 @@ export interface Speaker {
   /** Pathname and search of the page, widget API only. */
   page: string | null;
   customerContext: Record<string, string | number | boolean> | null;
+  /** A language tag, server API only. */
+  locale?: string;
 }
 
 /** Which API a run came by: page tools are offered on the widget API alone. */
@@ -99,6 +103,8 @@ export type TurnItem =
       calls: NotedCall[];
       /** PROVIDER/MODEL; absent where an earlier version stored the turn. */
       by?: string;
+      /** Another model could have answered. */
+      isOfChain?: true;
       /** What the model wants back with the turn (model.ts, Extra). */
       extra?: Record<string, unknown>;
     }

@@ -62,6 +62,7 @@ export function replyMessage(options: {
   const steps = foldSteps(run.lines);
   const calls = pastCalls(run.turns);
   const turns = calls.length > 0 ? pastTurns(run.turns) : null;
+  const model = whoAnswered(run.turns);
   return {
     id,
     role: "assistant",
@@ -72,6 +73,7 @@ export function replyMessage(options: {
     ...(steps.length > 0 ? { steps } : {}),
     ...(calls.length > 0 ? { calls } : {}),
     ...(turns ? { turns } : {}),
+    ...(model === undefined ? {} : { model }),
     ...(outcome === "failed" && terminal?.type === "error" ? { error: faultOf(terminal) } : {}),
     ...(run.kept ? { kept: run.kept } : {}),
   };
@@ -79,4 +81,10 @@ export function replyMessage(options: {
 
 function faultOf({ message, code }: ErrorLine): NonNullable<Message["error"]> {
   return code === undefined ? { message } : { message, code };
+}
+
+/** The last model that answered; undefined where no other could have. */
+function whoAnswered(turns: readonly TurnItem[]): string | undefined {
+  const last = turns.findLast((item) => item.type === "assistant");
+  return last?.isOfChain ? last.by : undefined;
 }

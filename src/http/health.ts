@@ -9,6 +9,8 @@ import type { Documentation, Route } from "./route.ts";
 export interface HealthFacts {
   model: "openai" | "demo";
   version?: string;
+  /** Who answers where a channel names no model, PROVIDER/MODEL, the first first. */
+  answers?: readonly string[];
 }
 
 const health = z.object({
@@ -16,11 +18,15 @@ const health = z.object({
   store: z.enum(["redis", "embedded"]),
   model: z.enum(["openai", "demo"]),
   version: z.string().optional(),
+  answers: z
+    .array(z.string())
+    .optional()
+    .describe("Models that answer where a channel names none, the first first"),
   ready: z.boolean().optional().describe("It can save, and takes messages; not with `live`"),
   warnings: z
     .array(z.string())
     .optional()
-    .describe("Promises that the store's settings cannot keep; not with `live`"),
+    .describe("What the store's settings cannot keep, and tool servers that cannot be used; not with `live`"),
 });
 
 const documentation: Documentation = {
@@ -65,10 +71,13 @@ export function healthRoute({
   store,
   threads,
   facts,
+  warnings: others = () => [],
 }: {
   store: Pick<Store, "kind" | "health">;
   threads: Pick<Threads, "isDraining">;
   facts: HealthFacts;
+  /** What else works badly, one sentence each. */
+  warnings?: () => string[];
 }): Route {
   return {
     method: "GET",
@@ -81,7 +90,7 @@ export function healthRoute({
       const { reachable, warnings } = await store.health();
       const ready = reachable && !threads.isDraining();
       const status = ready ? "ok" : "unavailable";
-      return jsonAnswer(ready ? 200 : 503, { status, ...known, ready, warnings });
+      return jsonAnswer(ready ? 200 : 503, { status, ...known, ready, warnings: [...warnings, ...others()] });
     },
   };
 }

@@ -25,6 +25,7 @@ const historyItem = z.object({
   createdAt: z.int().describe("Unix time in milliseconds"),
   clientMessageId: z.string().optional().describe("Only on a user's message that came with one"),
   steps: z.array(stepSchema).optional().describe("Only on a reply that used tools"),
+  model: z.string().optional().describe("Only on a reply of a chain of models: who answered, PROVIDER/MODEL"),
   error: z
     .object({ message: z.string(), code: z.string().optional() })
     .optional()
@@ -73,6 +74,7 @@ function itemOf({
   createdAtMs,
   clientMessageId,
   steps,
+  model,
   error,
 }: Message): z.infer<typeof historyItem> {
   return {
@@ -82,6 +84,7 @@ function itemOf({
     createdAt: createdAtMs,
     ...(clientMessageId === undefined ? {} : { clientMessageId }),
     ...(steps ? { steps } : {}),
+    ...(model === undefined ? {} : { model }),
     ...(error ? { error } : {}),
   };
 }

@@ -13,6 +13,20 @@ import { requestBody } from "./request-body.ts";
 import { realPause, withRetries } from "./retry.ts";
 import type { Pause } from "./retry.ts";
 
+/** One server and the models that it has. */
+export interface Provider {
+  readonly name: string;
+  /** One turn of one of its models; see model.ts. `tries`: how often in all, where a fault may pass. */
+  stream(model: string, asked: Asked & { tries?: number }): Promise<ModelTurn>;
+  close(): Promise<void>;
+}
+
+export interface Asked {
+  request: ModelRequest;
+  wrote: Wrote;
+  signal: AbortSignal;
+}
+
 const OPENAI_BASE_URL = "https://api.openai.com/v1";
 /** The package wants a key, also for a server that wants none. */
 const NO_KEY = "none";
@@ -37,35 +51,40 @@ export interface OpenAiOptions {
   quirks?: Partial<Quirks>;
 }
 
-interface Provider {
+interface Connection {
   name: string;
   client: OneEndpointClient;
   body: Record<string, unknown>;
   quirks: KnownQuirks;
 }
 
-interface Asked {
-  request: ModelRequest;
-  wrote: Wrote;
-  signal: AbortSignal;
+/** Any server that speaks OpenAI's chat completions, as the only provider: every name is one of its models. */
+export function openOpenAi(options: OpenAiOptions): Model {
+  const provider = openProvider(options);
+  return {
+    kind: options.kind ?? "openai",
+    stream: (request, wrote, signal) => provider.stream(request.model, { request, wrote, signal }),
+    close: () => provider.close(),
+  };
 }
 
-/** Any server that speaks OpenAI's chat completions. */
-export function openOpenAi(options: OpenAiOptions): Model {
+export function openProvider(options: OpenAiOptions): Provider {
   const { silenceMs, pause = realPause, kind = "openai", name = kind, body = {}, quirks = {} } = options;
   const http = openPushFetch(silenceMs);
-  const provider = { name, client: clientOver(http, options), body, quirks: createKnownQuirks(quirks) };
+  const connection = { name, client: clientOver(http, options), body, quirks: createKnownQuirks(quirks) };
   let isClosed = false;
 
   return {
-    kind,
-    async stream(request, wrote, signal) {
+    name,
+    async stream(model, { tries, ...asked }) {
+      const { signal } = asked;
       signal.throwIfAborted();
       const turn = await withRetries({
-        attempt: () => streamLearning(provider, { request, wrote, signal }),
+        attempt: () => streamLearning(connection, model, asked),
         mayRetry: () => !isClosed,
         pause,
         signal,
+        ...(tries === undefined ? {} : { tries }),
       });
       signal.throwIfAborted();
       return turn;
@@ -130,15 +149,14 @@ function isAzure({ hostname, searchParams }: URL): boolean {
 }
 
 /** Asks, and asks again without what the server says that it does not take: each time with one quirk more. */
-async function streamLearning(provider: Provider, asked: Asked): Promise<ModelTurn> {
-  const { quirks } = provider;
-  const { model } = asked.request;
+async function streamLearning(connection: Connection, model: string, asked: Asked): Promise<ModelTurn> {
+  const { quirks } = connection;
   for (;;) {
     const sent = quirks.of(model);
-    const by = `${provider.name}/${model}`;
-    const body = requestBody(asked.request, { by, model, quirks: sent, body: provider.body });
+    const by = `${connection.name}/${model}`;
+    const body = requestBody(asked.request, { by, model, quirks: sent, body: connection.body });
     try {
-      return { ...(await streamOnce(provider.client, body, asked)), by };
+      return { ...(await streamOnce(connection.client, body, asked)), by };
     } catch (error) {
       // The reason it was stopped for, whatever the package made of it.
       asked.signal.throwIfAborted();

@@ -132,6 +132,7 @@ class TurnReader implements BodyReader {
       usage,
       finishReason,
       ...withoutLongExtra(calls, extra),
+      ...(this.#whole ? { isWhole: true } : {}),
     });
   }
 

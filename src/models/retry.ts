@@ -21,15 +21,17 @@ export async function withRetries<T>(options: {
   attempt: () => Promise<T>;
   mayRetry: () => boolean;
   signal: AbortSignal;
+  /** In all; 3 unless given. */
+  tries?: number;
   pause: Pause;
 }): Promise<T> {
-  const { attempt, mayRetry, signal, pause } = options;
-  for (let tries = 1; ; tries += 1) {
+  const { attempt, mayRetry, signal, tries = MAX_TRIES, pause } = options;
+  for (let nth = 1; ; nth += 1) {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof PassingFault) || tries === MAX_TRIES || !mayRetry()) throw error;
-      const pauseMs = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
+      if (!(error instanceof PassingFault) || nth >= tries || !mayRetry()) throw error;
+      const pauseMs = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (nth - 1) * (0.5 + Math.random() / 2);
       if (pauseMs > LONGEST_PAUSE_MS) throw error;
       await pause(pauseMs, signal).catch(() => signal.throwIfAborted());
     }
