@@ -28,7 +28,7 @@ export interface ClusterNode {
   peers: SilentProxy | null;
   /** Between the other nodes and this one, on the cluster's own bus; null unless that was asked for. */
   bus: SilentProxy | null;
-  /** Where its own connections to other nodes come from: tells it apart at their proxies. */
+  /** Where its own connections to other nodes come from, if it has a proxy on the bus: tells it apart at theirs. */
   source: string;
   /** False while it hangs or is dead. */
   readonly answers: boolean;
@@ -74,10 +74,14 @@ export async function startClusterNode(options: NodeOptions): Promise<ClusterNod
     "repl-diskless-sync-delay": 0,
     // A replica counts from the first thing that it was sent on, if it is a ping.
     "repl-ping-replica-period": 1,
-    "bind-source-addr": source,
-    // Else the others take that for the address that it listens at.
-    "cluster-announce-ip": "127.0.0.1",
-    ...(bus ? { "cluster-announce-bus-port": bus.port } : {}),
+    // Told apart by their proxies. Without those, a server in protected mode knows 127.0.0.1 alone.
+    ...(bus
+      ? {
+          "bind-source-addr": source,
+          "cluster-announce-ip": "127.0.0.1",
+          "cluster-announce-bus-port": bus.port,
+        }
+      : {}),
     ...announced,
   };
   const named = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
