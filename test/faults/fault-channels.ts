@@ -13,25 +13,29 @@ export const WEB = "shop";
 
 /** Written by each instance at its start; the same each time. */
 export async function writeChannels(store: Store, mcpUrl?: string): Promise<void> {
-  const common = {
-    enabled: true,
-    accessMode: "open",
-    agent: mcpUrl === undefined ? {} : { mcpServers: { tools: { url: mcpUrl } } },
-  } satisfies Partial<Channel>;
+  const agent = mcpUrl === undefined ? {} : { mcpServers: { tools: { url: mcpUrl } } };
   await store.putChannel({
-    ...common,
     slug: TRANSPORT,
     kind: "transport",
     publishableKey: null,
     secretKeyHash: null,
     allowedOrigins: [],
+    enabled: true,
+    accessMode: "open",
+    agent,
   });
-  await store.putChannel({
-    ...common,
-    slug: WEB,
+  await store.putChannel({ ...webChannel(WEB, PUBLISHABLE_KEY), agent });
+}
+
+export function webChannel(slug: string, publishableKey: string): Channel {
+  return {
+    slug,
     kind: "web",
-    publishableKey: PUBLISHABLE_KEY,
+    publishableKey,
     secretKeyHash: hashKey(SECRET_KEY),
     allowedOrigins: [ORIGIN],
-  });
+    enabled: true,
+    accessMode: "open",
+    agent: {},
+  };
 }

@@ -1,34 +1,28 @@
 import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
-import { freePort } from "../support/free-port.ts";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import { startEchoModel } from "./echo-model.ts";
 import type { EchoModel } from "./echo-model.ts";
+import { settled, startInstances } from "./instances.ts";
+import type { Instances } from "./instances.ts";
 import { startTcpProxy } from "./tcp-proxy.ts";
 import type { TcpProxy } from "./tcp-proxy.ts";
-import { startVictim } from "./victims.ts";
-import type { Victim } from "./victims.ts";
 import type { VictimSettings } from "./victim.ts";
 
 /** Several processes of the service on one Redis, which they reach through a proxy, and the model behind them. */
-export interface Fleet {
+export interface Fleet extends Omit<Instances, "stop"> {
   redis: RedisServer;
   /** Between the instances and Redis. */
   network: TcpProxy;
   model: EchoModel;
   /** What the store holds, seen through the proxy. */
   store: Store;
-  victims: Victim[];
-  /** Starts instance `index` again, on the port that it had. */
-  restart(index: number, settings?: VictimSettings): Promise<void>;
   /** Resolves when no thread of these runs or waits. */
   settled(uids: Iterable<string>): Promise<void>;
   close(): Promise<void>;
 }
-
-const SETTLE_MS = 60_000;
 
 export async function startFleet(
   options: {
@@ -53,11 +47,7 @@ export async function startFleet(
     REDIS_URL: `redis://127.0.0.1:${network.port}`,
     ...options.env,
   };
-  // Named from the start: a port that was any free one is not given again for a minute after a death (SO_REUSEADDR).
-  const ports = await Promise.all(Array.from({ length: instances }, freePort));
-  const victims = await Promise.all(
-    ports.map((port) => startVictim({ ...env, PORT: String(port) }, settings)),
-  );
+  const { victims, restart, stop } = await startInstances({ count: instances, env, settings });
   const store = await openRedisStore({
     urls: [env.REDIS_URL],
     durability: "local",
@@ -72,34 +62,16 @@ export async function startFleet(
     store,
     victims,
 
-    async restart(index, changed = settings) {
-      victims[index] = await startVictim({ ...env, PORT: String(mustHave(ports[index])) }, changed);
-    },
+    restart,
 
-    async settled(uids) {
-      const endsAt = performance.now() + SETTLE_MS;
-      for (const uid of uids) {
-        for (;;) {
-          const record = await store.load(uid, 1).catch(() => "unreachable" as const);
-          if (!record || (record !== "unreachable" && record.fence === null)) break;
-          if (performance.now() > endsAt) throw new Error(`Thread ${uid} does not settle`);
-          await new Promise((resolve) => setTimeout(resolve, 50));
-        }
-      }
-    },
+    settled: (uids) => settled(store, uids),
 
     async close() {
-      for (const victim of victims) victim.resume();
-      await Promise.all(victims.map((victim) => victim.kill9()));
+      await stop();
       await store.close();
       await network.close();
       await model.close();
       await redis.stop();
     },
   };
-}
-
-export function mustHave<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error("Cannot go on: no such instance");
-  return value;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Fleet } from "./fleet.ts";
-import { mustHave } from "./fleet.ts";
+import { mustHave } from "./instances.ts";
 
 /** A fault that is done to a fleet, and healed again. Resolves when it is healed. */
 export type Nemesis = (fleet: Fleet, random: () => number) => Promise<void>;

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { mustHave, startFleet } from "./fleet.ts";
+import { startFleet } from "./fleet.ts";
+import { mustHave } from "./instances.ts";
 import { isFull, lengthOf } from "./lengths.ts";
 import { killVictims } from "./victims.ts";
 import { startWorkload } from "./workload.ts";

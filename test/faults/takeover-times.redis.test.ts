@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from "vitest";
 import { threadUid } from "../../src/domain/thread-uid.ts";
 import { ask, transportHeaders } from "./client.ts";
-import { mustHave, startFleet } from "./fleet.ts";
+import { startFleet } from "./fleet.ts";
+import { mustHave } from "./instances.ts";
 import type { Fleet } from "./fleet.ts";
 import { isFull, lengthOf } from "./lengths.ts";
 import { quantile } from "./quantiles.ts";

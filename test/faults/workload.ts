@@ -3,6 +3,8 @@ import { isTerminal } from "../../machines/line.ts";
 import { ask, createThread, createVisitor, textOf, visitorHeaders } from "./client.ts";
 import type { Heard } from "./client.ts";
 import { replyTo } from "./echo-model.ts";
+import { PUBLISHABLE_KEY } from "./fault-channels.ts";
+import { StoreUnavailable } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
 import { historyFaults } from "./history-check.ts";
 import type { Append, Reading } from "./history-check.ts";
@@ -15,8 +17,19 @@ export interface Workload {
   readonly refused: number;
   /** Streams that ended before their terminal line. */
   readonly cut: number;
+  readonly threads: readonly { threadId: string; publishableKey: string }[];
   /** What is wrong, after everything has settled; empty where all is well. */
   faults(): Promise<string[]>;
+}
+
+/** What became of one request to write. */
+export interface Answer {
+  threadId: string;
+  sentAtMs: number;
+  /** When its status came, or nothing any more. */
+  atMs: number;
+  /** null: none came. */
+  status: number | null;
 }
 
 export interface WorkloadOptions {
@@ -27,6 +40,9 @@ export interface WorkloadOptions {
   urls?: () => string[];
   /** Who has not heard everything by then goes away, and writes the next text; by default nobody does, and it is a fault. */
   patienceMs?: number;
+  /** Threads are of the channels with these keys by turns; by default of the one of all fault tests. */
+  publishableKeys?: readonly string[];
+  onAnswer?: (answer: Answer) => void;
 }
 
 /** A stream that is not over by then hangs: no fault of ours lasts half as long. */
@@ -37,6 +53,7 @@ const READS_EVERY = 10;
 interface WrittenThread {
   threadId: string;
   token: string;
+  publishableKey: string;
   appends: Append[];
   readings: Reading[];
 }
@@ -51,12 +68,17 @@ export interface WrittenFleet {
 
 export async function startWorkload(fleet: WrittenFleet, options: WorkloadOptions): Promise<Workload> {
   const { writers, patienceMs = HANGS_MS, urls = () => fleet.victims.map(({ url }) => url) } = options;
+  const { publishableKeys = [PUBLISHABLE_KEY], onAnswer = () => {} } = options;
   const faults: string[] = [];
   let stopped = false;
   let acknowledged = 0;
   let refused = 0;
   let cut = 0;
-  const threads = await Promise.all(Array.from({ length: options.threads }, () => open(anyUrl())));
+  const threads = await Promise.all(
+    Array.from({ length: options.threads }, (_, index) =>
+      open(anyUrl, publishableKeys[index % publishableKeys.length] ?? PUBLISHABLE_KEY),
+    ),
+  );
   const writing = Promise.all(
     threads.flatMap((thread) => Array.from({ length: writers }, (_, index) => write(thread, index))),
   );
@@ -75,15 +97,24 @@ export async function startWorkload(fleet: WrittenFleet, options: WorkloadOption
         ackedAtMs: null,
       };
       thread.appends.push(append);
+      let atMs: number | null = null;
       const heard = await ask(anyUrl(), "/v1/widget/messages", {
         headers,
         body: { threadId: thread.threadId, text: append.text },
         withinMs: patienceMs,
         onStatus(status) {
+          atMs = performance.now();
           if (status !== 200) return;
-          append.ackedAtMs = performance.now();
+          append.ackedAtMs = atMs;
           acknowledged += 1;
         },
+      });
+      const { threadId } = thread;
+      onAnswer({
+        threadId,
+        sentAtMs: append.sentAtMs,
+        atMs: atMs ?? performance.now(),
+        status: heard.status,
       });
       judge(append, heard);
       if (heard.status !== 200) await pause(REST_MS);
@@ -126,21 +157,24 @@ export async function startWorkload(fleet: WrittenFleet, options: WorkloadOption
     get cut() {
       return cut;
     },
+    threads,
     async faults() {
       await fleet.settled(threads.map(({ threadId }) => threadId));
+      const found = [...faults];
       for (const { threadId, appends, readings } of threads) {
         const history = await wholeHistory(fleet, threadId);
-        faults.push(...historyFaults(history, appends, readings));
+        found.push(...historyFaults(history, appends, readings));
       }
-      return faults;
+      return found;
     },
   };
 }
 
-async function open(url: string): Promise<WrittenThread> {
-  const token = String((await untilTaken(() => createVisitor(url))).value["visitorToken"]);
-  const threadId = String((await untilTaken(() => createThread(url, token))).value["threadId"]);
-  return { threadId, token, appends: [], readings: [] };
+async function open(anyUrl: () => string, publishableKey: string): Promise<WrittenThread> {
+  const visitor = await untilTaken(() => createVisitor(anyUrl(), publishableKey));
+  const token = String(visitor.value["visitorToken"]);
+  const threadId = String((await untilTaken(() => createThread(anyUrl(), token))).value["threadId"]);
+  return { threadId, token, publishableKey, appends: [], readings: [] };
 }
 
 /** On a busy machine a store may miss its deadline: its callers ask again. */
@@ -155,10 +189,22 @@ async function untilTaken(request: () => Promise<Heard>): Promise<Heard> {
 async function wholeHistory({ store }: WrittenFleet, uid: string) {
   const pages = [];
   for (let before: string | null = null; ;) {
-    const page = await store.history(uid, { limit: 1_000, before });
+    const page = await untilAnswered(() => store.history(uid, { limit: 1_000, before }));
     const [first] = page;
     if (!first) return pages.reverse().flat();
     pages.push(page);
     before = first.id;
+  }
+}
+
+/** Of the checker's own store: it may be back a moment later than the instances', or miss its deadline on a busy machine. */
+export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      await pause(REST_MS);
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { startClusterNode } from "./cluster-node.ts";
 import type { ClusterNode } from "./cluster-node.ts";
 import { until } from "./until.ts";
+import { allTell, areInStep, isPrimary, isWhole } from "./whole-cluster.ts";
 
 const SLOTS = 16_384;
 const SHARDS = 3;
@@ -24,8 +25,17 @@ export interface ReplicatedCluster {
    * node that answers knows it.
    */
   promote(replica: ClusterNode): Promise<void>;
+  /** Resolves when every node that answers knows that the replica is the primary now. */
+  promoted(replica: ClusterNode): Promise<void>;
   /** Both swap their roles, and nothing is lost (CLUSTER FAILOVER): the old primary goes on as a replica. */
   swap(replica: ClusterNode): Promise<void>;
+  /** Starts a dead node again, with the settings that it had. */
+  restart(node: ClusterNode): Promise<void>;
+  /**
+   * Resolves when all nodes answer, agree on who has which slots and who follows whom, call nobody failed, and every
+   * replica has all that its primary has.
+   */
+  whole(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -39,13 +49,19 @@ export interface ClusterOptions {
   nodeTimeoutMs?: number;
   /** Nodes that have no slot and no replica, beside the others. */
   spares?: number;
+  /** With a proxy before each node's part of the bus: a partition is possible. */
+  busProxies?: boolean;
+  /** Disks that may be full (`limitFiles`). */
+  mayFill?: boolean;
   args?: string[];
 }
 
 /** Resolves when every node sees the whole cluster, and every replica has all that its primary has. */
 export async function startReplicatedCluster(options: ClusterOptions = {}): Promise<ReplicatedCluster> {
-  const { proxies = false, spares = 0, args = [] } = options;
-  const starting = Array.from({ length: 2 * SHARDS + spares }, () => startClusterNode({ proxies, args }));
+  const { proxies = false, busProxies: busProxy = false, mayFill = false, spares = 0, args = [] } = options;
+  const starting = Array.from({ length: 2 * SHARDS + spares }, () =>
+    startClusterNode({ proxies, busProxy, mayFill, args }),
+  );
   const nodes = await Promise.all(starting);
   await join(nodes);
   await settle(nodes, options);
@@ -80,6 +96,9 @@ export async function startReplicatedCluster(options: ClusterOptions = {}): Prom
     for (const node of answering()) await until(what, async () => (await seenBy(node)).some(isIt));
   }
 
+  const promoted = (replica: ClusterNode) =>
+    untilAllSee("the new primary is known", ({ primary }) => primary === replica);
+
   return {
     urls: nodes.map(({ clients, url }) => (clients ? `redis://${clients.host}:${clients.port}` : url)),
     nodes,
@@ -96,29 +115,66 @@ export async function startReplicatedCluster(options: ClusterOptions = {}): Prom
     },
 
     async replicaOf(primary) {
-      const shard = (await shards()).find((each) => each.primary === primary);
-      const [replica] = shard?.replicas ?? [];
-      if (!replica) throw new Error("Cannot find the replica of a primary");
-      return replica;
+      let replica: ClusterNode | undefined;
+      // One that seems to have failed, on a busy machine, is named by nobody.
+      await until("a primary's replica is known", async () => {
+        const shard = (await shards()).find((each) => each.primary === primary);
+        replica = shard?.replicas[0];
+        return replica !== undefined;
+      });
+      return must(replica);
     },
 
     async promote(replica) {
-      await replica.orders.send("CLUSTER", "FAILOVER", "TAKEOVER");
-      await untilAllSee("the new primary is known", ({ primary }) => primary === replica);
+      // Where replicas elect each other, it may have been so a moment ago.
+      if (!(await isPrimary(replica))) await replica.orders.send("CLUSTER", "FAILOVER", "TAKEOVER");
+      await promoted(replica);
     },
+
+    promoted,
 
     async swap(replica) {
       // Its primary listens to a replica that it knows, and the others vote for one that they know.
       await untilAllSee("the replica is known", ({ replicas }) => replicas.includes(replica));
-      await replica.orders.send("CLUSTER", "FAILOVER");
-      await untilAllSee("the new primary is known", ({ primary }) => primary === replica);
+      await swapRoles(replica);
+      await promoted(replica);
       await until("every replica follows its primary", () => areInStep(answering()));
     },
+
+    async restart(node) {
+      await node.restart();
+      await settle([node], options);
+    },
+
+    whole: () => until("the cluster is whole", () => isWhole(nodes)),
 
     async stop() {
       await Promise.all(nodes.map((node) => node.stop()));
     },
   };
+}
+
+/** Longer than Redis tries. */
+const SWAP_MS = 6_000;
+const AGAIN_MS = 300;
+
+/** On a busy machine a replica may give up before it has what it lacks: it is told again then. */
+async function swapRoles(replica: ClusterNode): Promise<void> {
+  let toldAtMs = -Infinity;
+  await until("the replica is a primary", async () => {
+    if (await isPrimary(replica)) return true;
+    if (performance.now() > toldAtMs + SWAP_MS) {
+      toldAtMs = performance.now();
+      // Its link to the primary may be away for a moment.
+      await replica.orders.send("CLUSTER", "FAILOVER").catch(() => (toldAtMs += AGAIN_MS - SWAP_MS));
+    }
+    return false;
+  });
+}
+
+function must(node: ClusterNode | undefined): ClusterNode {
+  if (!node) throw new Error("Cannot find the replica of a primary");
+  return node;
 }
 
 type SlotEntry = [host: string, port: number, id: string];
@@ -171,17 +227,4 @@ async function settle(nodes: ClusterNode[], options: ClusterOptions): Promise<vo
     ["cluster-require-full-coverage", wholeOnly ? "yes" : "no"],
   ];
   await Promise.all(nodes.map(({ orders }) => orders.send("CONFIG", "SET", ...settings.flat())));
-}
-
-async function allTell(nodes: ClusterNode[], fact: string): Promise<boolean> {
-  const told = await Promise.all(nodes.map(({ orders }) => orders.send("CLUSTER", "INFO")));
-  return told.every((text) => String(text).includes(fact));
-}
-
-/** Every replica has a link to its primary that works. */
-async function areInStep(nodes: ClusterNode[]): Promise<boolean> {
-  const roles = await Promise.all(nodes.map(({ orders }) => orders.send("ROLE")));
-  return (roles as [string, ...unknown[]][]).every(
-    ([role, , , state]) => role === "master" || state === "connected",
-  );
 }

@@ -10,8 +10,11 @@ import { setTimeout as pause } from "node:timers/promises";
 export interface SilentProxy {
   host: string;
   port: number;
-  /** Nothing passes from now on. Connections stay open; new ones are taken, and get no answer. */
-  silence(): void;
+  /**
+   * Nothing passes from now on, or nothing from and to one address of those who connect. Connections stay open; new ones
+   * are taken, and get no answer.
+   */
+  silence(source?: string): void;
   /** What was held back passes after all, as after a stalled link. */
   resume(): void;
   /** What was held back is lost: connections open now stay silent for good, new ones pass. */
@@ -25,7 +28,10 @@ export interface SilentProxy {
   close(): Promise<void>;
 }
 
+const EVERYBODY = "everybody";
+
 interface Pair {
+  source: string;
   near: Socket;
   far: Socket;
   lost: boolean;
@@ -40,12 +46,14 @@ export async function startSilentProxy(options: {
   const { host = "127.0.0.1" } = options;
   let { target } = options;
   let delayMs = 0;
-  let passing = Promise.resolve();
+  const silenced = new Set<string>();
+  let resumed = Promise.resolve();
   let letPass = () => {};
   const open = new Set<Pair>();
 
   const server = createServer((near) => {
-    const pair = { near, far: connect(target, "127.0.0.1"), lost: false };
+    const far = connect(target, "127.0.0.1");
+    const pair = { source: near.remoteAddress ?? "", near, far, lost: false };
     open.add(pair);
     for (const socket of [pair.near, pair.far]) {
       socket.setNoDelay(true);
@@ -57,10 +65,20 @@ export async function startSilentProxy(options: {
   server.listen(options.port ?? 0, host);
   await once(server, "listening");
 
+  /** Not for ever: whoever is held waits for what resumes it. */
+  async function passes({ source }: Pair): Promise<void> {
+    while (silenced.has(EVERYBODY) || silenced.has(source)) await resumed;
+  }
+
+  function resume(): void {
+    silenced.clear();
+    letPass();
+  }
+
   async function pump(pair: Pair, from: Socket, to: Socket): Promise<void> {
     try {
       for await (const chunk of from.iterator({ destroyOnReturn: false })) {
-        await passing;
+        await passes(pair);
         if (pair.lost) return;
         if (delayMs > 0) await pause(delayMs);
         if (!to.write(chunk as Buffer)) await once(to, "drain");
@@ -69,7 +87,7 @@ export async function startSilentProxy(options: {
       // The connection is gone.
     }
     // Its end is news too, and is kept from the other side while the network is silent.
-    await passing;
+    await passes(pair);
     if (pair.lost) return;
     end(pair);
   }
@@ -83,14 +101,14 @@ export async function startSilentProxy(options: {
   return {
     host,
     port: (server.address() as AddressInfo).port,
-    silence() {
-      letPass();
-      passing = new Promise((resolve) => (letPass = resolve));
+    silence(source = EVERYBODY) {
+      if (silenced.size === 0) resumed = new Promise((resolve) => (letPass = resolve));
+      silenced.add(source);
     },
-    resume: () => letPass(),
+    resume,
     lose() {
       for (const pair of open) pair.lost = true;
-      letPass();
+      resume();
     },
     delay: (ms) => void (delayMs = ms),
     reset() {
@@ -102,7 +120,7 @@ export async function startSilentProxy(options: {
     lead: (port) => void (target = port),
     async close() {
       for (const pair of open) end(pair);
-      letPass();
+      resume();
       server.close();
       await once(server, "close");
     },

@@ -17,7 +17,7 @@ export interface SlotMove {
 const CARRY_MS = "5000";
 const AT_ONCE = 100;
 
-/** Opens the move as `redis-cli --cluster reshard` does: the target imports, then the source hands over. */
+/** Opens the move as `redis-cli --cluster reshard --cluster-replace` does: the target imports, then the source hands over. */
 export async function openMove(
   cluster: ReplicatedCluster,
   key: string,
@@ -38,7 +38,7 @@ export async function openMove(
     const address = ["127.0.0.1", String((to.peers ?? to).port)];
     for (let i = 0; i < keys.length; i += AT_ONCE) {
       const some = keys.slice(i, i + AT_ONCE);
-      await from.orders.send("MIGRATE", ...address, "", "0", CARRY_MS, "KEYS", ...some);
+      await from.orders.send("MIGRATE", ...address, "", "0", CARRY_MS, "REPLACE", "KEYS", ...some);
     }
   }
 
