@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
  * that is repeated after a death says the same again. It keeps no request, and is fast enough for long runs.
  *
  * `Buy it #calls cart,cart` calls these tools in one turn, and answers when it has their results; everything else is
- * answered with `replyTo` at once. `#kilobytes 8000` is answered with as much text. A text that is held is answered when it is released, after its first words.
+ * answered with `replyTo` at once. `#refused` is answered with 400. `#kilobytes 8000` is answered with as much text. A text that is held is answered when it is released, after its first words.
  */
 export interface EchoModel {
   baseUrl: string;
@@ -59,6 +59,10 @@ export async function startEchoModel(): Promise<EchoModel> {
     const hasResults = messages.slice(asked).some(({ role }) => role === "tool");
     const tools = /#calls (\S+)/.exec(text)?.[1]?.split(",") ?? [];
 
+    if (text.includes("#refused")) {
+      response.writeHead(400).end();
+      return;
+    }
     response.writeHead(200, { "content-type": "text/event-stream" });
     if (tools.length > 0 && !hasResults) {
       response.end(chunk({ tool_calls: tools.map(toolCall) }) + lastChunks("tool_calls"));
