@@ -11,7 +11,7 @@ import { gzipOutlet } from "../src/http/stream/gzip.ts";
 import type { HttpAnswer, HttpRequest } from "../src/listener.ts";
 import { chooseListen } from "../src/listeners/choose.ts";
 import { createLog } from "../src/log.ts";
-import { openModel } from "../src/start/open-model.ts";
+import { openModel } from "../src/installation/open-model.ts";
 import { openStore } from "../src/installation/open-store.ts";
 import type { ThreadRecord } from "../src/store.ts";
 import { SLUG } from "./rig/askings.ts";

@@ -35,6 +35,8 @@ export interface DoneLine {
   outputTokens?: number;
   totalInputTokens?: number;
   totalOutputTokens?: number;
+  /** Only where the model did not end of itself: `length`, `content_filter` or what else its server says. */
+  finishReason?: string;
 }
 
 /**

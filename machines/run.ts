@@ -104,11 +104,18 @@ export function usesOf(run: RunContext, tool: string): number {
   return Object.hasOwn(run.uses, tool) ? (run.uses[tool] ?? 0) : 0;
 }
 
-/** A step of the call under way. Its id is the tool's name; of a second call of the same tool `name#2` (contract, Steps). */
+/** A step of the call under way. */
 export function stepLine(run: RunContext, phase: StepPhase): StepLine {
   const { tool, progress } = currentCall(run);
-  const use = usesOf(run, tool);
-  return { type: "step", id: use <= 1 ? tool : `${tool}#${use}`, phase, text: progress };
+  return { type: "step", id: stepId(tool, usesOf(run, tool)), phase, text: progress };
+}
+
+/**
+ * The tool's name; of a second call of the same tool `name#2` (contract, Steps). A page may call a tool `name#2`: its first
+ * call is `name#2#1`, so that no two calls of a run share an id.
+ */
+function stepId(tool: string, use: number): string {
+  return use <= 1 && !/#\d+$/.test(tool) ? tool : `${tool}#${use}`;
 }
 
 export function addUsage(sum: Usage | null, usage: Usage | null): Usage | null {

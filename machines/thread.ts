@@ -45,12 +45,12 @@ export type ThreadEvent =
   | { type: "user.said"; runId: string; atMs: number; limits: RunLimits }
   | { type: "agent.wrote"; text: string }
   | { type: "agent.called"; calls: (Call | RefusedCall)[]; usage: Usage | null; atMs: number }
-  | { type: "agent.finished"; usage: Usage | null; atMs: number }
+  | { type: "agent.finished"; usage: Usage | null; finishReason?: string | null; atMs: number }
   | { type: "agent.gaveUp"; reason: string; usage: Usage | null; atMs: number }
   | { type: "tool.returned"; callId: string; text: string; isError: boolean; atMs: number }
   | { type: "page.answered"; callId: string; tool: string; text: string; isError: boolean; atMs: number }
   | { type: "call.expired"; atMs: number }
-  | { type: "run.failed"; runId: string; message: string; code: ErrorCode | null }
+  | { type: "run.failed"; runId: string; message: string; code: ErrorCode | null; usage?: Usage | null }
   | { type: "run.cancelled"; runId: string }
   | { type: "run.taken"; atMs: number };
 
@@ -183,6 +183,7 @@ export const threadMachine = setup({
           totalOutputTokens: context.usage.output,
         });
       }
+      if ("finishReason" in event && event.finishReason) line.finishReason = event.finishReason;
       return line;
     }),
     sayTaskFailed: emit(({ context }, params: { message: string }): Line => {
@@ -223,6 +224,7 @@ export const threadMachine = setup({
           guard: "ofThisRun",
           target: "idle",
           actions: [
+            "countTokens",
             { type: "sayError", params: ({ event }) => ({ message: event.message, code: event.code }) },
             { type: "keepReply", params: { outcome: "failed" } },
             "endRun",

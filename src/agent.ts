@@ -24,7 +24,10 @@ export interface Turn {
 }
 
 export type TurnEnd =
-  | { type: "finished"; item: TurnItem; usage: Usage | null }
+  /** `finishReason`: only where the model did not end of itself. */
+  | { type: "finished"; item: TurnItem; usage: Usage | null; finishReason?: string }
+  /** The run ends without a word: why, for the visitor. */
+  | { type: "saidNothing"; item: TurnItem; message: string; usage: Usage | null }
   /** The model called tools; each call is resolved and checked, or refused with a reason for the model. */
   | { type: "called"; item: TurnItem; calls: (Call | RefusedCall)[]; usage: Usage | null }
   /** The model called `task_failed`. */

@@ -31,6 +31,8 @@ export interface Config {
   redisUrls: Secret[];
   dataDir: string;
   channelsFile: string | null;
+  /** null: the OPENAI_… variables are the one provider. */
+  providersFile: string | null;
   openai: { apiKey: Secret | null; baseUrl: string | null; model: string };
   modelTimeoutMs: number;
   runTimeoutMs: number;
@@ -90,6 +92,7 @@ const variables = z.object({
   REDIS_URL: redisUrls().default([]),
   DATA_DIR: z.string().default("./data"),
   CHANNELS_FILE: z.string().nullable().default(null),
+  PROVIDERS_FILE: z.string().nullable().default(null),
   OPENAI_API_KEY: key().nullable().default(null),
   OPENAI_BASE_URL: z
     .string()
@@ -165,6 +168,7 @@ function configOf(value: z.infer<typeof variables>): Config {
     redisUrls: value.REDIS_URL,
     dataDir: value.DATA_DIR,
     channelsFile: value.CHANNELS_FILE,
+    providersFile: value.PROVIDERS_FILE,
     openai: { apiKey: value.OPENAI_API_KEY, baseUrl: value.OPENAI_BASE_URL, model: value.OPENAI_MODEL },
     modelTimeoutMs: value.MODEL_TIMEOUT_SECONDS * 1000,
     runTimeoutMs: value.RUN_TIMEOUT_SECONDS * 1000,
@@ -203,7 +207,7 @@ export function addressOf({ host, port }: Pick<Config, "host" | "port">): string
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** A variable that a channel's `"secretKey": "$NAME"` names; null where it is unset or empty. */
+/** A variable that a file names as `"$NAME"`; null where it is unset or empty. */
 export function readVariable(name: string, env: NodeJS.ProcessEnv = process.env): Secret | null {
   const value = env[name];
   return value === undefined || value === "" ? null : new Secret(value);

@@ -28,7 +28,10 @@ import { createMetrics } from "./metrics/metrics.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { openInspector } from "./start/open-inspector.ts";
 import { openMetricsPort } from "./start/open-metrics-port.ts";
-import { openModel } from "./start/open-model.ts";
+import { openModel } from "./installation/open-model.ts";
+import { readProviders, secretsOfProviders } from "./installation/providers-file.ts";
+import type { WrittenProviders } from "./installation/providers-file.ts";
+import type { Secret } from "./secret.ts";
 import { openStore } from "./installation/open-store.ts";
 import { startService } from "./service.ts";
 import type { Service } from "./service.ts";
@@ -50,11 +53,14 @@ export async function serve(): Promise<void> {
   try {
     const config = readConfig();
     hide = createHider(secretsOf(config));
+    const providers = await readProviders(config, readVariable);
+    const secrets = [...secretsOf(config), ...secretsOfProviders(providers)];
+    hide = createHider(secrets);
     const signals = watchForSignals();
     closing.push(() => signals.stop());
-    const log = await openLog({ level: config.logLevel, secrets: secretsOf(config) });
+    const log = await openLog({ level: config.logLevel, secrets });
     log.info({ version: VERSION }, "Starting");
-    const stop = await start(config, log, closing);
+    const stop = await start({ config, providers, secrets, log, closing });
 
     const signal = await signals.first;
     log.info({ signal, graceMs: config.shutdownGraceMs }, "Stopping: open streams have the grace to end");
@@ -68,7 +74,14 @@ export async function serve(): Promise<void> {
 }
 
 /** Everything up to the greeting, one step after the other. Returns how to stop. */
-async function start(config: Config, log: Log, closing: Closing): Promise<() => Promise<void>> {
+async function start(started: {
+  config: Config;
+  providers: WrittenProviders;
+  secrets: Secret[];
+  log: Log;
+  closing: Closing;
+}): Promise<() => Promise<void>> {
+  const { config, providers, secrets, log, closing } = started;
   for (const warning of warningsOf(config)) log.warn(warning);
   const { channelsFile } = config;
   const written = channelsFile === null ? null : await readChannelsFile(channelsFile, readVariable);
@@ -84,12 +97,14 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
   const store = await openTimedStore({ config, log, metrics, closing });
   await writeChannels(store, log, written);
   for (const warning of (await store.health()).warnings) log.warn(warning);
-  const model = metrics.timeModel(await openModel(config));
+  const model = metrics.timeModel(
+    await openModel(config, { written: providers, log, onCall: metrics.onModelCall }),
+  );
   closing.push(() => model.close());
 
   const harnessApiKey = transportKey(config, generated);
   const inspector = config.inspector
-    ? openInspector({ transportKey: harnessApiKey, secrets: secretsOf(config), store, log })
+    ? openInspector({ transportKey: harnessApiKey, secrets, store, log })
     : null;
   const besideTheApi = [...(await widgetRoutes(log)), metricsRoute(metrics, harnessApiKey)];
   const service = await startService({
@@ -115,7 +130,10 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
   await dropGarbage().catch((error: unknown) => log.debug({ err: error }, "Cannot drop the start's garbage"));
   const { url, listener } = service;
   const demoUrl = demo?.url;
-  log.info({ url, demoUrl, listener, store: store.kind, model: model.kind }, "Listening");
+  log.info(
+    { url, demoUrl, listener, store: store.kind, model: model.kind, answers: model.answers },
+    "Listening",
+  );
   process.stderr.write(
     greetingText({
       url,
@@ -123,6 +141,7 @@ async function start(config: Config, log: Log, closing: Closing): Promise<() => 
       isDemoHeldBack: config.isDemoHeldBack,
       inspectorUrl: inspector?.linkOf(url) ?? null,
       model: model.kind,
+      answers: model.answers ?? [],
       generatedKey: config.harnessApiKey === null ? harnessApiKey : null,
       demoKeys: demo?.keys ?? null,
       channel: await firstChannel(store),

@@ -8,15 +8,32 @@ import type { Usage } from "../machines/run.ts";
 export type ModelMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: string }
-  | { role: "assistant"; content: string; calls: ModelCall[] }
+  | SpokenMessage
   | { role: "tool"; callId: string; content: string };
 
+export interface SpokenMessage {
+  role: "assistant";
+  content: string;
+  calls: ModelCall[];
+  /** Who made the calls: a ModelTurn's `by`. Absent: unknown. Any other model is told of them in words. */
+  by?: string;
+  extra?: Extra;
+}
+
+/**
+ * Fields of an answer that the API does not name (a signature, the thoughts behind a call). Some servers refuse the next
+ * request without them, others refuse them: they go back to the model that sent them, as they came, and to no other.
+ */
+export type Extra = Record<string, unknown>;
+
 export interface ModelCall {
+  /** As the model numbered it; some servers number each turn's calls anew. */
   callId: string;
   /** The name under which the tool was offered. */
   name: string;
   /** JSON text, as the model wrote it: it may not parse. */
   arguments: string;
+  extra?: Extra;
 }
 
 export interface OfferedTool {
@@ -28,12 +45,17 @@ export interface OfferedTool {
 }
 
 export interface ModelRequest {
+  /** As a channel names it. */
   model: string;
   messages: ModelMessage[];
   tools: OfferedTool[];
   maxOutputTokens: number | null;
   /** W3C trace context of the caller's request, passed on as a header; null where there was none. */
   traceparent: string | null;
+  /** Further fields of the request, as the API names them. */
+  body?: Record<string, unknown>;
+  /** Who answered the run so far (a ModelTurn's `by`): asked first, if it is one of the model's. */
+  keep?: string;
 }
 
 /** What is kept of a turn for the turns after it, in UTF-16 units: more than a model can be given back. */
@@ -45,6 +67,15 @@ export interface ModelTurn {
   calls: ModelCall[];
   /** null if the server reported none. */
   usage: Usage | null;
+  /** Who answered: PROVIDER/MODEL. */
+  by: string;
+  /** It could have been another one: the model is a chain. */
+  isOfChain?: true;
+  /** As the server told it (`stop`, `length`, `content_filter`, …); null if it told none. */
+  finishReason: string | null;
+  extra?: Extra;
+  /** It came whole, though a stream was asked for. */
+  isWhole?: true;
 }
 
 /** The model could not be reached, answered with an error, or fell silent. The message is fit for clients: no key, no address. */
@@ -63,6 +94,10 @@ export type Wrote = (text: string) => void | Promise<unknown>;
 
 export interface Model {
   readonly kind: "openai" | "demo";
+  /** For channels that name no model; absent: OPENAI_MODEL. */
+  readonly defaultModel?: string;
+  /** Who answers such channels, PROVIDER/MODEL, the first first. */
+  readonly answers?: readonly string[];
   /**
    * One turn. `wrote` is called once per network read that brought text, with all of that read's text: never with an
    * empty string, never with half of a surrogate pair. A fault before the first text is retried with backoff; after it

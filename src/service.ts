@@ -99,7 +99,7 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
   return createAgent({
     model,
     channel: (slug) => withProcesses(directory.lastRead(slug), processServers[slug]),
-    defaultModel: config.openai.model,
+    defaultModel: model.defaultModel ?? config.openai.model,
     maxInputTokens: config.agentMaxInputTokens,
     clock,
     log,
@@ -148,7 +148,7 @@ function handlerOver(
     windows: createRateWindows({ limits: config.limits, clock }),
     clock,
     log,
-    health: { model: model.kind, version: VERSION },
+    health: { model: model.kind, version: VERSION, ...(model.answers ? { answers: model.answers } : {}) },
     extraRoutes: extraRoutes(threads),
     onAnswered,
   });

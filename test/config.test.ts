@@ -25,6 +25,7 @@ describe("readConfig()", () => {
       redisUrls: [],
       dataDir: "./data",
       channelsFile: null,
+      providersFile: null,
       openai: { apiKey: null, baseUrl: null, model: "gpt-5-mini" },
       modelTimeoutMs: 60_000,
       runTimeoutMs: 300_000,

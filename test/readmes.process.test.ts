@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { createDemoChannel } from "../src/installation/default-channels.ts";
 import { newChannelKeys } from "../src/installation/channel-keys.ts";
 import { temporaryFolder } from "./support/data-dir.ts";
-import { startTestService, TEST_KEY } from "./support/service.ts";
+import { sendMessage, startTestService, TEST_KEY } from "./support/service.ts";
 
 /** The examples of the pages that people read run as they are written. */
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -26,6 +26,9 @@ test("the example of the server API sends a message and reads its steps, text an
   const args = ["--import", "tsx", join(root, "src/demo/mcp-server.ts")];
   const shop = { command: process.execPath, args };
   const service = await startTestService({ processServers: { cli: { shop } } });
+  // A busy machine may need more than the five seconds that the service gives the shop's process to start.
+  const asks = { threadId: "before", userId: "u", text: "What is the status of order 1001?" };
+  await expect.poll(async () => (await sendMessage(service.url, asks)).text).toContain("shipped");
   const printed = await run("src/http/README.md", "", { BASE: service.url, KEY: TEST_KEY });
   expect(printed).toContain("Order 1001 was shipped yesterday");
   expect(printed).toContain("type: 'done'");

@@ -32,6 +32,8 @@ export default defineConfig({
         stores: ["embedded"],
         // Most of the time would be spent on loading the same files again.
         isolate: false,
+        // Concurrent tests here wait for sockets that stay silent.
+        maxConcurrency: 25,
       }),
       project("slow", { include: named("slow") }),
       project("process", { include: named("process", "process-stores"), stores: ["embedded"] }),

@@ -3,7 +3,7 @@ import { createCliChannel, createDemoChannel } from "../../src/installation/defa
 import { systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
-import { openModel } from "../../src/start/open-model.ts";
+import { openModel } from "../../src/installation/open-model.ts";
 import { Secret } from "../../src/secret.ts";
 import { startService } from "../../src/service.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";

@@ -132,7 +132,9 @@ export function createWork(
 function eventOf(runId: string, end: TurnEnd, atMs: number): ThreadEvent {
   switch (end.type) {
     case "finished":
-      return { type: "agent.finished", usage: end.usage, atMs };
+      return { type: "agent.finished", usage: end.usage, finishReason: end.finishReason ?? null, atMs };
+    case "saidNothing":
+      return { type: "run.failed", runId, message: end.message, code: null, usage: end.usage };
     case "called":
       return { type: "agent.called", calls: end.calls, usage: end.usage, atMs };
     case "gaveUp":

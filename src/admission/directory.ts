@@ -46,6 +46,7 @@ export function createDirectory(options: {
   let index = indexOf([], [], []);
   let seenCount: number | null = null;
   let stopPolling = () => {};
+  let stopped = false;
 
   const renew = oneAtATime(async () => {
     // The count first: a change between the two readings is then seen by the next poll.
@@ -60,7 +61,8 @@ export function createDirectory(options: {
   });
 
   async function poll(): Promise<void> {
-    if ((await store.changeCount()) !== seenCount) await renew();
+    const count = await store.changeCount();
+    if (!stopped && count !== seenCount) await renew();
   }
 
   function warn(error: unknown): void {
@@ -78,7 +80,10 @@ export function createDirectory(options: {
         clearInterval(timer);
       };
     },
-    stop: () => stopPolling(),
+    stop() {
+      stopped = true;
+      stopPolling();
+    },
     renew,
     channel(slug) {
       if (index.unreadable.has(slug)) throw unreadable();

@@ -20,13 +20,16 @@ export function createArgumentCheck(): ArgumentCheck {
   let compiled = new Map<string, ValidateFunction | null>();
 
   async function compile(schema: PickedSchema): Promise<ValidateFunction | null> {
+    // Loaded when the first tool is called: a service without tools does without it.
+    const { Ajv } = await import("ajv");
+    // Nothing below waits: the calls of a turn are checked at once, and share one Ajv and what it compiled.
     const known = compiled.get(schema.json);
     if (known !== undefined) return known;
     if (compiled.size >= MAX_COMPILED) {
       ajv = null;
       compiled = new Map();
     }
-    ajv ??= await newAjv();
+    ajv ??= new Ajv({ strict: false, validateFormats: false, logger: false });
     const validate = compileOrNull(ajv, schema);
     compiled.set(schema.json, validate);
     return validate;
@@ -38,12 +41,6 @@ export function createArgumentCheck(): ArgumentCheck {
     const [error] = validate.errors ?? [];
     return error ? cutText(misfit(error), REASON_CHARS) : "the arguments do not fit the schema";
   };
-}
-
-/** Loaded when the first tool is called: a service without tools does without it. */
-async function newAjv(): Promise<Ajv> {
-  const { Ajv } = await import("ajv");
-  return new Ajv({ strict: false, validateFormats: false, logger: false });
 }
 
 function compileOrNull(ajv: Ajv, schema: PickedSchema): ValidateFunction | null {

@@ -1,6 +1,7 @@
 import { cutText } from "../../machines/line.ts";
 import type { Call, RefusedCall } from "../../machines/run.ts";
-import type { ModelCall } from "../model.ts";
+import type { NotedCall } from "../domain/message.ts";
+import type { Extra, ModelCall } from "../model.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
 import { newId } from "../domain/ids.ts";
 import { parseArguments, takeProgress } from "./arguments.ts";
@@ -11,6 +12,8 @@ import type { Offers } from "./tools.ts";
 /** A call of the model, under an id of our own: the model's ids are guessable, and repeat. */
 export interface ReceivedCall {
   callId: string;
+  modelCallId: string;
+  extra: Extra | null;
   /** As the model named the tool. */
   name: string;
   /** As the model wrote the arguments, and what they parse to. */
@@ -18,21 +21,26 @@ export interface ReceivedCall {
   parsed: ParsedArguments;
 }
 
-export function receiveCall({ name, arguments: text }: ModelCall): ReceivedCall {
-  return { callId: newId(), name, text, parsed: parseArguments(text) };
+export function receiveCall({ callId, name, arguments: text, extra }: ModelCall): ReceivedCall {
+  return {
+    callId: newId(),
+    modelCallId: callId,
+    extra: extra ?? null,
+    name,
+    text,
+    parsed: parseArguments(text),
+  };
 }
 
-/** A call as it goes into the run's transcript, where the model reads it again. */
-export interface NotedCall {
-  callId: string;
-  offeredName: string;
-  arguments: string;
-}
-
-/** A strange name or arguments that are no JSON object are noted in a form that the model's API takes back. */
-export function noteCall({ callId, name, text, parsed }: ReceivedCall): NotedCall {
+/**
+ * A call as it goes into the run's transcript, where the model reads it again. A strange name or arguments that are no JSON object are noted in a
+ * form that the model's API takes back.
+ */
+export function noteCall({ callId, modelCallId, extra, name, text, parsed }: ReceivedCall): NotedCall {
   return {
     callId,
+    modelCallId,
+    ...(extra === null ? {} : { extra }),
     offeredName: isAllowedName(name) ? name : safeName(name),
     arguments: text.trim() !== "" && parsed.fits ? text : "{}",
   };

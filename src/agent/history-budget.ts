@@ -1,5 +1,5 @@
 import { cutText } from "../../machines/line.ts";
-import type { ModelMessage } from "../model.ts";
+import type { Extra, ModelMessage } from "../model.ts";
 
 /** Role, separators and ids that each message costs beside its text. */
 const MESSAGE_TOKENS = 8;
@@ -18,11 +18,16 @@ export function estimateTokens(messages: readonly ModelMessage[]): number {
 }
 
 function bytesOf(message: ModelMessage): number {
-  const calls = message.role === "assistant" ? message.calls : [];
-  return calls.reduce(
-    (sum, call) => sum + Buffer.byteLength(call.name) + Buffer.byteLength(call.arguments),
-    Buffer.byteLength(message.content),
+  if (message.role !== "assistant") return Buffer.byteLength(message.content);
+  return message.calls.reduce(
+    (sum, { name, arguments: args, extra }) =>
+      sum + Buffer.byteLength(name) + Buffer.byteLength(args) + extraBytes(extra),
+    Buffer.byteLength(message.content) + extraBytes(message.extra),
   );
+}
+
+function extraBytes(extra: Extra | undefined): number {
+  return extra === undefined ? 0 : Buffer.byteLength(JSON.stringify(extra));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { cutText } from "../../machines/line.ts";
-import type { Message, PastCall, RunRecord, Speaker, TurnItem } from "../domain/message.ts";
-import type { ModelMessage } from "../model.ts";
+import type { Message, PastCall, PastTurn, RunRecord, Speaker, TurnItem } from "../domain/message.ts";
+import type { ModelCall, ModelMessage, SpokenMessage } from "../model.ts";
 import { parseArguments } from "./arguments.ts";
 import { estimateTokens, newestThatFit, shortenToFit } from "./history-budget.ts";
 import { isAllowedName, safeName } from "./names.ts";
@@ -70,46 +70,80 @@ function runMessages(turns: readonly TurnItem[]): ModelMessage[] {
   const results = new Map(turns.flatMap((item) => (item.type === "result" ? [[item.callId, item]] : [])));
   return turns.flatMap((item): ModelMessage[] => {
     if (item.type === "result") return [];
-    const calls = item.calls.map(({ callId, offeredName, arguments: args }) => ({
-      callId,
-      name: offeredName,
-      arguments: args,
-    }));
-    return withResults(item.text, calls, (callId) => {
+    const said = item.calls.map(({ callId, modelCallId, offeredName, arguments: args, extra }) => {
       const result = results.get(callId);
-      if (!result) return "This call has no result.";
-      return result.isError ? `Error: ${result.text}` : result.text;
+      return {
+        call: {
+          callId: modelCallId ?? callId,
+          name: offeredName,
+          arguments: args,
+          ...(extra === undefined ? {} : { extra }),
+        },
+        result: result
+          ? result.isError
+            ? `Error: ${result.text}`
+            : result.text
+          : "This call has no result.",
+      };
     });
+    return spoken(item.text, said, item);
   });
 }
 
 /** A message of the history as the model is given it again: a reply's calls and their results, in short form, before its text. */
 function exchangeOf(message: Message): ModelMessage[] {
   if (message.role === "user") return [{ role: "user", content: message.content }];
-  const past = (message.calls ?? []).map((call, index) => ({
-    call: { callId: `past_${message.id}_${index}`, name: pastName(call), arguments: pastArguments(call) },
+  const answered = (message.calls ?? []).map((call) => ({
+    name: pastName(call),
+    arguments: pastArguments(call),
     result: call.result ?? whyUnanswered(message.outcome),
   }));
-  const results = new Map(past.map(({ call, result }) => [call.callId, result]));
-  const made = withResults(
-    "",
-    past.map(({ call }) => call),
-    (callId) => results.get(callId) ?? "",
-  );
+  let at = 0;
+  const made = turnsOf(message).flatMap(({ by, extra, calls }) => {
+    const said = answered.slice(at, at + calls.length).map(({ result, ...call }, nth) => {
+      const { id, extra: ofCall } = calls[nth] ?? { id: "" };
+      return { call: { callId: id, ...call, ...(ofCall === undefined ? {} : { extra: ofCall }) }, result };
+    });
+    at += calls.length;
+    return said.length === 0 ? [] : spoken("", said, { by, extra });
+  });
+  const content = saidIn(message);
   // Some model servers refuse an empty message.
-  if (message.content === "") return made;
-  return [...made, { role: "assistant", content: message.content, calls: [] }];
+  if (content === "") return made;
+  const last = message.turns?.at(-1);
+  const closing = last?.calls.length === 0 ? last : {};
+  return [...made, ...spoken(content, [], closing)];
 }
 
-function withResults(
+/** What the model itself said: the words for a failure are the service's. */
+function saidIn({ content, error }: Message): string {
+  return error?.message === content ? "" : content;
+}
+
+/** The turns of a reply that called tools; one of an unknown model where an earlier version stored it. */
+function turnsOf({ id, calls = [], turns = [] }: Message): (Partial<PastTurn> & Pick<PastTurn, "calls">)[] {
+  const known = turns.reduce((sum, turn) => sum + turn.calls.length, 0);
+  if (known === calls.length) return turns;
+  return [{ calls: calls.map((_, nth) => ({ id: `past_${id}_${nth}` })) }];
+}
+
+/** A turn of a model, its calls followed by their results. */
+function spoken(
   text: string,
-  calls: { callId: string; name: string; arguments: string }[],
-  resultOf: (callId: string) => string,
+  said: readonly { call: ModelCall; result: string }[],
+  { by, extra }: { by?: string | undefined; extra?: Record<string, unknown> | undefined },
 ): ModelMessage[] {
-  if (text === "" && calls.length === 0) return [];
+  if (text === "" && said.length === 0) return [];
+  const message: SpokenMessage = {
+    role: "assistant",
+    content: text,
+    calls: said.map(({ call }) => call),
+    ...(by === undefined ? {} : { by }),
+    ...(extra === undefined ? {} : { extra }),
+  };
   return [
-    { role: "assistant", content: text, calls },
-    ...calls.map(({ callId }) => ({ role: "tool" as const, callId, content: resultOf(callId) })),
+    message,
+    ...said.map(({ call, result }) => ({ role: "tool" as const, callId: call.callId, content: result })),
   ];
 }
 

@@ -15,22 +15,51 @@ const CALLS_PER_TURN = 256;
 const REASON_CHARS = 1_000;
 const NO_REASON = "The agent could not do what was asked.";
 
-/** How a turn of the model ends: in text, in calls that are resolved and checked, or in `task_failed`. */
-export async function turnEnd(turn: ModelTurn, offers: Offers, check: ArgumentCheck): Promise<TurnEnd> {
-  const { text, usage } = turn;
+/** The model came to its end: there is nothing to tell. */
+const OWN_ENDS = new Set(["stop", "tool_calls", "function_call", "end_turn", "eos"]);
+
+/**
+ * How a turn of the model ends: in text, in calls that are resolved and checked, or in `task_failed`. `hasSaid`: the run
+ * said something in an earlier turn.
+ */
+export async function turnEnd(
+  turn: ModelTurn,
+  { offers, check, hasSaid }: { offers: Offers; check: ArgumentCheck; hasSaid: boolean },
+): Promise<TurnEnd> {
+  const { text, usage, by, isOfChain, extra, finishReason } = turn;
   const received = turn.calls.slice(0, CALLS_PER_TURN).map(receiveCall);
   const itemOf = (calls: ReceivedCall[]): TurnItem => ({
     type: "assistant",
     text,
     calls: calls.map(noteCall),
+    by,
+    ...(isOfChain ? { isOfChain } : {}),
+    ...(extra === undefined ? {} : { extra }),
   });
 
-  if (received.length === 0) return { type: "finished", item: itemOf([]), usage };
+  if (received.length === 0) {
+    if (text.trim() === "" && !hasSaid) {
+      return { type: "saidNothing", item: itemOf([]), message: whyNothing(finishReason), usage };
+    }
+    const isOwnEnd = finishReason === null || OWN_ENDS.has(finishReason);
+    return { type: "finished", item: itemOf([]), usage, ...(isOwnEnd ? {} : { finishReason }) };
+  }
   // Whatever else was called beside it, the run is over.
   const gaveUp = offers.size > 0 ? received.find(({ name }) => name === TASK_FAILED) : undefined;
   if (gaveUp) return { type: "gaveUp", item: itemOf([gaveUp]), reason: reasonIn(gaveUp.parsed), usage };
   const calls = await Promise.all(received.map((call) => resolveCall(call, offers, check)));
   return { type: "called", item: itemOf(received), calls, usage };
+}
+
+function whyNothing(finishReason: string | null): string {
+  switch (finishReason ?? "stop") {
+    case "length":
+      return "The answer reached its length limit before its first word";
+    case "content_filter":
+      return "The answer was withheld by the model's content filter";
+    default:
+      return "The model gave no answer";
+  }
 }
 
 function reasonIn(parsed: ParsedArguments): string {

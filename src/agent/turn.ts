@@ -2,7 +2,7 @@ import type { Agent, Turn, TurnEnd } from "../agent.ts";
 import type { Clock } from "../clock.ts";
 import type { AgentSettings, Channel } from "../domain/channel.ts";
 import type { Log } from "../log.ts";
-import type { Model, ModelMessage, OfferedTool, Wrote } from "../model.ts";
+import type { Model, ModelMessage, ModelRequest, OfferedTool, Wrote } from "../model.ts";
 import { createArgumentCheck } from "./argument-check.ts";
 import { createDailyBudget, DAY_BUDGET_SPENT, outputLeft, RUN_BUDGET_SPENT } from "./budget.ts";
 import type { Spending } from "./budget.ts";
@@ -23,6 +23,21 @@ export interface AgentOptions {
   log: Log;
   /** Absent: daily caps are not enforced. */
   spending?: Spending;
+}
+
+/** What else is asked of the model, and of whom. */
+function further(settings: AgentSettings, run: Turn["run"]): Pick<ModelRequest, "body" | "keep"> {
+  const { body, temperature, reasoningEffort } = settings;
+  const keep = run.turns.findLast((item) => item.type === "assistant")?.by;
+  const fields = {
+    ...body,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
+  };
+  return {
+    ...(Object.keys(fields).length > 0 ? { body: fields } : {}),
+    ...(keep === undefined ? {} : { keep }),
+  };
 }
 
 /** The agent of the contract (agent.ts): one model turn, or one call of a server-side tool. */
@@ -52,10 +67,11 @@ export function createAgent(options: AgentOptions): Agent {
     const tools = toolsFor(offers);
     const messages = promptOf(turn, settings.instructions, tools);
     const name = settings.model ?? defaultModel;
-    const request = { model: name, messages, tools, maxOutputTokens, traceparent };
+    const request = { model: name, messages, tools, maxOutputTokens, traceparent, ...further(settings, run) };
     const answer = await model.stream(request, wrote, signal);
     await daily.spend(settingsOf(slug), turn, { prompt: messages, answer });
-    return turnEnd(answer, offers, check);
+    const hasSaid = run.kept !== undefined || run.lines.some(({ type }) => type === "delta");
+    return turnEnd(answer, { offers, check, hasSaid });
   }
 
   return {

@@ -117,8 +117,16 @@ async function wholeHistory(store: Store, uid: string): Promise<Message[]> {
 
 /** As the widget's history shows it. */
 function messageJson(message: Message) {
-  const { id, role, content, createdAtMs, steps } = message;
-  return { id, role, content, createdAt: createdAtMs, ...(steps === undefined ? {} : { steps }) };
+  const { id, role, content, createdAtMs, steps, model, error } = message;
+  return {
+    id,
+    role,
+    content,
+    createdAt: createdAtMs,
+    ...(steps === undefined ? {} : { steps }),
+    ...(model === undefined ? {} : { model }),
+    ...(error === undefined ? {} : { error }),
+  };
 }
 
 function runJson(run: RunSummary) {

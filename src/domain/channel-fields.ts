@@ -21,6 +21,9 @@ const processServer = z.strictObject({
 export const agentSchema = z.strictObject({
   instructions: z.string().exactOptional(),
   model: z.string().min(1).exactOptional(),
+  temperature: z.number().min(0).max(2).exactOptional(),
+  reasoningEffort: z.string().min(1).max(32).exactOptional(),
+  body: z.record(z.string(), z.unknown()).exactOptional(),
   mcpServers: z
     .record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), z.union([httpServer, processServer]))
     .exactOptional(),

@@ -21,7 +21,12 @@ export type McpServer = McpHttpServer | McpProcessServer;
 
 export interface AgentSettings {
   instructions?: string;
+  /** PROVIDER/MODEL, a name of PROVIDERS_FILE's `models`, or a model of the only provider. */
   model?: string;
+  temperature?: number;
+  reasoningEffort?: string;
+  /** Further fields of each request to the model. */
+  body?: Record<string, unknown>;
   mcpServers?: Record<string, McpServer>;
   maxOutputTokensPerRun?: number;
   /** Input and output tokens of one user in one UTC day. */

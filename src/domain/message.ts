@@ -8,11 +8,21 @@ export type Step = Omit<StepLine, "type">;
 
 /** A tool call of an earlier run in short form: what the model is reminded of. */
 export interface PastCall {
+  /** As it was offered. */
   tool: string;
   /** JSON text, cut. */
   arguments: string;
   /** The result's text, cut; null where the call was never answered. */
   result: string | null;
+}
+
+/** A turn of an earlier run that called tools: what its model wants back of it. */
+export interface PastTurn {
+  /** PROVIDER/MODEL */
+  by: string;
+  extra?: Record<string, unknown>;
+  /** One for each of its calls, which follow each other in the message's `calls`. */
+  calls: { id: string; extra?: Record<string, unknown> }[];
 }
 
 /** An item of a thread's history, as it is stored. Ids are unique within the thread and count up from 1. */
@@ -28,8 +38,14 @@ export interface Message {
   clientMessageId?: string;
   /** Only on a reply that used tools; not shown to clients. */
   calls?: PastCall[];
+  /** The turns that made these calls, and the one after them; absent where a model of them is unknown. Not shown to clients. */
+  turns?: PastTurn[];
   /** Only on a reply; not shown to clients. */
   outcome?: RunOutcome;
+  /** Only on a reply, and only of a chain of models: who answered, PROVIDER/MODEL. */
+  model?: string;
+  /** Only on the reply of a run that failed: why. Where it streamed nothing, this message is also its content. */
+  error?: { message: string; code?: string };
   /** What stood here could not be read and was set aside: nobody is shown this. */
   aside?: true;
   /** Only on a reply that grew long: what `content` leaves out. Whoever reads from the store gets it whole, without this. */
@@ -66,9 +82,30 @@ export interface UserMessage {
   traceparent?: string;
 }
 
+/** A call as the model made it. */
+export interface NotedCall {
+  /** Ours: the model's ids are guessable, and repeat. */
+  callId: string;
+  offeredName: string;
+  arguments: string;
+  /** The model's own; absent where an earlier version stored the call. */
+  modelCallId?: string;
+  extra?: Record<string, unknown>;
+}
+
 /** An item of what the model saw and said in one run, after the user's message. */
 export type TurnItem =
-  | { type: "assistant"; text: string; calls: { callId: string; offeredName: string; arguments: string }[] }
+  | {
+      type: "assistant";
+      text: string;
+      calls: NotedCall[];
+      /** PROVIDER/MODEL; absent where an earlier version stored the turn. */
+      by?: string;
+      /** Another model could have answered. */
+      isOfChain?: true;
+      /** What the model wants back with the turn (model.ts, Extra). */
+      extra?: Record<string, unknown>;
+    }
   | { type: "result"; callId: string; text: string; isError: boolean };
 
 /**

@@ -1,8 +1,8 @@
 import { cutText } from "../../machines/line.ts";
-import type { TerminalLine } from "../../machines/line.ts";
+import type { ErrorLine, TerminalLine } from "../../machines/line.ts";
 import type { RunOutcome } from "../../machines/run.ts";
 import { foldSteps, textOf } from "./fold-steps.ts";
-import type { Message, PastCall, RunRecord, TurnItem } from "./message.ts";
+import type { Message, PastCall, PastTurn, RunRecord, TurnItem } from "./message.ts";
 
 /** What the model is reminded of a call of an earlier run: enough to know what was done, short enough for many of them. */
 const PAST_TEXT_CHARS = 400;
@@ -25,6 +25,24 @@ export function pastCalls(turns: readonly TurnItem[]): PastCall[] {
   );
 }
 
+/** What the models of these calls want back; null where one of them is unknown. */
+export function pastTurns(turns: readonly TurnItem[]): PastTurn[] | null {
+  const past: PastTurn[] = [];
+  for (const item of turns) {
+    if (item.type === "result") continue;
+    const { by, extra, calls } = item;
+    const ids = calls.flatMap(({ modelCallId: id, extra: ofCall }) =>
+      id === undefined ? [] : [{ id, ...(ofCall === undefined ? {} : { extra: ofCall }) }],
+    );
+    if (by === undefined || ids.length < calls.length) return null;
+    // A turn in between that called nothing has said its text, and that is all.
+    if (calls.length > 0 || extra !== undefined) {
+      past.push({ by, calls: ids, ...(extra === undefined ? {} : { extra }) });
+    }
+  }
+  return past;
+}
+
 /**
  * What a run leaves in the history: what it streamed, its steps, and its calls; where a failed run streamed nothing,
  * the error's message (contract, History).
@@ -43,6 +61,8 @@ export function replyMessage(options: {
     streamedNothing && outcome === "failed" && terminal?.type === "error" ? terminal.message : text;
   const steps = foldSteps(run.lines);
   const calls = pastCalls(run.turns);
+  const turns = calls.length > 0 ? pastTurns(run.turns) : null;
+  const model = whoAnswered(run.turns);
   return {
     id,
     role: "assistant",
@@ -52,6 +72,19 @@ export function replyMessage(options: {
     outcome,
     ...(steps.length > 0 ? { steps } : {}),
     ...(calls.length > 0 ? { calls } : {}),
+    ...(turns ? { turns } : {}),
+    ...(model === undefined ? {} : { model }),
+    ...(outcome === "failed" && terminal?.type === "error" ? { error: faultOf(terminal) } : {}),
     ...(run.kept ? { kept: run.kept } : {}),
   };
+}
+
+function faultOf({ message, code }: ErrorLine): NonNullable<Message["error"]> {
+  return code === undefined ? { message } : { message, code };
+}
+
+/** The last model that answered; undefined where no other could have. */
+function whoAnswered(turns: readonly TurnItem[]): string | undefined {
+  const last = turns.findLast((item) => item.type === "assistant");
+  return last?.isOfChain ? last.by : undefined;
 }

@@ -61,14 +61,26 @@ export function unwrap<Value>(reading: Reading<Value>): Value {
   return reading.value;
 }
 
+/** What the query says, from its text to a value of the schema. Throws Refusal("invalid"). */
+export function queryOf<Value>(request: Pick<HttpRequest, "query">, schema: z.ZodType<Value>): Value {
+  return parseWith(schema, Object.fromEntries(new URLSearchParams(request.query)), "query");
+}
+
 /** Throws Refusal("invalid"), which names the first field that is wrong, never its value. */
-export function parseWith<Value>(schema: z.ZodType<Value>, value: unknown): Value {
+export function parseWith<Value>(
+  schema: z.ZodType<Value>,
+  value: unknown,
+  where: "body" | "query" = "body",
+): Value {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = issue?.path.map(String).join(".") ?? "";
   // The path quotes the caller's own keys, which may be of any length.
-  throw new Refusal("invalid", field === "" ? "" : `The body does not match the schema: ${printable(field)}`);
+  throw new Refusal(
+    "invalid",
+    field === "" ? "" : `The ${where} does not match the schema: ${printable(field)}`,
+  );
 }
 
 function printable(field: string): string {

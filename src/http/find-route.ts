@@ -68,7 +68,7 @@ function matchPattern(pattern: string, path: string): Record<string, string> | n
   const params: Record<string, string> = {};
   for (const [at, name] of wanted.entries()) {
     if (!name.startsWith(":")) continue;
-    const value = decoded(given[at] ?? "");
+    const value = decoded(given[at] ?? "", name === CALLERS_ID);
     if (value === null) return null;
     params[name.slice(1)] = value;
   }
@@ -82,11 +82,15 @@ function isOfShape(wanted: readonly string[], given: readonly string[]): boolean
   );
 }
 
-/** null for what cannot be an id: an empty text, a broken escape, an escaped slash or control character. */
-function decoded(segment: string): string | null {
+/** What callers name as they like, slashes included. */
+const CALLERS_ID = ":threadId";
+
+/** null for what cannot be an id: an empty text, a broken escape, an escaped control character or, in our own ids, slash. */
+function decoded(segment: string, isCallersId: boolean): string | null {
   try {
     const text = decodeURIComponent(segment);
-    return text === "" || /[/\p{Cc}]/u.test(text) ? null : text;
+    const isId = text !== "" && !/\p{Cc}/u.test(text) && (isCallersId || !text.includes("/"));
+    return isId ? text : null;
   } catch (error) {
     if (error instanceof URIError) return null;
     throw error;

@@ -9,6 +9,8 @@ import type { Documentation, Route } from "./route.ts";
 export interface HealthFacts {
   model: "openai" | "demo";
   version?: string;
+  /** Who answers where a channel names no model, PROVIDER/MODEL, the first first. */
+  answers?: readonly string[];
 }
 
 const health = z.object({
@@ -16,6 +18,10 @@ const health = z.object({
   store: z.enum(["redis", "embedded"]),
   model: z.enum(["openai", "demo"]),
   version: z.string().optional(),
+  answers: z
+    .array(z.string())
+    .optional()
+    .describe("Models that answer where a channel names none, the first first"),
   ready: z.boolean().optional().describe("It can save, and takes messages; not with `live`"),
   warnings: z
     .array(z.string())

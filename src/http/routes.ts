@@ -2,6 +2,8 @@ import { accessRoute } from "./server-api/access.ts";
 import { identifyRoute } from "./server-api/identify.ts";
 import { serverCancelRoute } from "./server-api/messages-cancel.ts";
 import { serverMessagesRoute } from "./server-api/messages.ts";
+import { serverHistoryRoute } from "./server-api/thread-messages.ts";
+import { serverStreamRoute } from "./server-api/thread-stream.ts";
 import type { Directory } from "../admission/directory.ts";
 import { createServerAdmission } from "../admission/server-admission.ts";
 import { createWidgetAdmission } from "../admission/widget-admission.ts";
@@ -52,6 +54,8 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const routes = [
     serverMessagesRoute(server), //  POST    /v1/messages
     serverCancelRoute(server), //    POST    /v1/messages/cancel
+    serverHistoryRoute(server), //   GET     /v1/threads/:threadId/messages
+    serverStreamRoute(server), //    GET     /v1/threads/:threadId/stream
     accessRoute(server), //          POST    /v1/access
     identifyRoute(server), //        POST    /v1/channels/:slug/identify
 

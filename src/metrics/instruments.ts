@@ -41,6 +41,11 @@ export function createInstruments({ Counter, Histogram }: PromClient, registry: 
     ]),
     firstTexts: times("model_first_text_seconds", "From a model call to its first text", ["model"], SLOW),
     turns: times("model_turn_seconds", "A model call from end to end", ["model", "outcome"], SLOW),
+    modelCalls: counter("model_calls_total", "Turns asked of a provider's model, by what came of them", [
+      "provider",
+      "model",
+      "outcome",
+    ]),
     tokens: counter("model_tokens_total", "Tokens as the model server told them", ["model", "direction"]),
     storeCalls: times("store_call_seconds", "Store calls by operation", ["operation", "outcome"], QUICK),
     commands: times("redis_command_seconds", "Round trips to Redis", ["command"], QUICK),

@@ -2,6 +2,7 @@ import type { Registry } from "prom-client";
 import type { ThreadObserver } from "../actors/dependencies.ts";
 import type { AnsweredRequest } from "../http/answered-request.ts";
 import type { Model } from "../model.ts";
+import type { MemberCall } from "../models/providers.ts";
 import type { Store } from "../store.ts";
 import { createInstruments } from "./instruments.ts";
 import type { Instruments, PromClient } from "./instruments.ts";
@@ -17,6 +18,8 @@ export interface Metrics {
   onAnswered: (answered: AnsweredRequest) => void;
   /** A round trip to Redis. */
   onCommand: (name: string, ms: number) => void;
+  /** A turn asked of a provider's model. */
+  onModelCall: (call: MemberCall) => void;
   /** The same store, each of its calls timed. */
   timeStore(store: Store): Store;
   /** The same model, each of its turns timed. */
@@ -54,6 +57,7 @@ export async function createMetrics(): Promise<Metrics> {
     },
 
     onCommand: (command, ms) => commands.observe({ command }, ms / 1000),
+    onModelCall: ({ provider, model, outcome }) => instruments.modelCalls.inc({ provider, model, outcome }),
     timeStore: (store) => timedStore(store, instruments),
     timeModel: (model) => timedModel(model, instruments),
     watch: (levels) => addGauges(levels, prom, registry),

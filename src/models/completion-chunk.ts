@@ -1,4 +1,5 @@
 import type { Usage } from "../../machines/run.ts";
+import type { Extra } from "../model.ts";
 
 /**
  * One chunk of a chat completion, as far as it is read. Checked by hand: 0.1 µs a chunk where zod takes 0.3, which is
@@ -9,8 +10,10 @@ import type { Usage } from "../../machines/run.ts";
 export interface CompletionChunk {
   text: string;
   calls: CallPart[];
-  /** The model has finished; usage may still come. */
-  isLast: boolean;
+  /** Fields of the message that the API does not name; null where there are none. */
+  extra: Extra | null;
+  /** Not null: the model has finished; usage may still come. */
+  finishReason: string | null;
   usage: Usage | null;
   error: unknown;
 }
@@ -21,7 +24,13 @@ export interface CallPart {
   id: string;
   name: string;
   arguments: string;
+  /** Fields of the call that the API does not name; null where there are none. */
+  extra: Extra | null;
 }
+
+const MESSAGE_FIELDS = new Set(["role", "content", "refusal", "tool_calls", "function_call"]);
+const CALL_FIELDS = new Set(["index", "id", "type", "name", "function"]);
+const FUNCTION_FIELDS = new Set(["id", "name", "arguments"]);
 
 /** Throws TypeError if something is of a wrong type. */
 export function readChunk(json: unknown): CompletionChunk {
@@ -31,27 +40,57 @@ export function readChunk(json: unknown): CompletionChunk {
   return {
     text: choice?.text ?? "",
     calls: choice?.calls ?? [],
-    isLast: choice?.isLast ?? false,
+    extra: choice?.extra ?? null,
+    finishReason: choice?.finishReason ?? null,
     usage: readUsage(usage),
     error,
   };
 }
 
 function readChoice(value: unknown) {
-  const { index, delta, finish_reason } = fieldsOf(value);
-  const { content, refusal, tool_calls } = fieldsOf(delta ?? {});
+  const { index, delta, message, finish_reason } = fieldsOf(value);
+  // `message`: the whole answer at once, of a server that does not stream.
+  const said = fieldsOf(delta ?? message ?? {});
+  const { content, refusal, tool_calls } = said;
   return {
     index: numberOf(index),
-    text: textOf(content) + textOf(refusal),
+    text: contentOf(content) + textOf(refusal),
     calls: listOf(tool_calls, readCall),
-    isLast: textOf(finish_reason) !== "",
+    extra: extraOf(said, MESSAGE_FIELDS),
+    finishReason: textOf(finish_reason) || null,
   };
 }
 
 function readCall(value: unknown): CallPart {
-  const { index, id, function: called } = fieldsOf(value);
-  const { name, arguments: args } = fieldsOf(called ?? {});
-  return { index: numberOf(index), id: textOf(id), name: textOf(name), arguments: textOf(args) };
+  const call = fieldsOf(value);
+  const { index, id, function: called } = call;
+  const { name, arguments: args, ...others } = fieldsOf(called ?? {});
+  const ofFunction = extraOf(others, FUNCTION_FIELDS);
+  const ofCall = extraOf(call, CALL_FIELDS);
+  return {
+    index: numberOf(index),
+    id: textOf(id),
+    name: textOf(name),
+    // An object is not what the API says, and what some local servers send.
+    arguments: isRecord(args) ? JSON.stringify(args) : textOf(args),
+    extra: ofFunction === null ? ofCall : { ...ofCall, function: ofFunction },
+  };
+}
+
+/** A text, or parts of which those of text are read: thoughts and references are none of the reply. */
+function contentOf(value: unknown): string {
+  if (!Array.isArray(value)) return textOf(value);
+  return value.map((part) => (isRecord(part) ? textOf(part["text"]) : textOf(part))).join("");
+}
+
+function extraOf(fields: Record<string, unknown>, known: ReadonlySet<string>): Extra | null {
+  let extra: Extra | null = null;
+  for (const name in fields) {
+    const value = fields[name];
+    if (known.has(name) || value === null || value === undefined) continue;
+    (extra ??= {})[name] = value;
+  }
+  return extra;
 }
 
 function readUsage(value: unknown): Usage | null {

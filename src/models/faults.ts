@@ -17,12 +17,23 @@ export class PassingFault extends ModelFault {
   }
 }
 
+/** The server does not take our key, or wants to be paid first. */
+export class KeyRefused extends ModelFault {}
+
+/** Nothing came for too long. */
+export class FellSilent extends ModelFault {}
+
+/** May another provider do better? What is wrong with the request itself is wrong everywhere. */
+export function mayFallOver(error: unknown): error is ModelFault {
+  return error instanceof PassingFault || error instanceof KeyRefused || error instanceof FellSilent;
+}
+
 /** The same fault, not to be tried again: text of the turn was passed on already, and would be said twice. */
 export function forGood(error: unknown): unknown {
   return error instanceof PassingFault ? new ModelFault(error.message, { cause: error.cause }) : error;
 }
 
-export const fellSilent = () => new ModelFault("The model fell silent");
+export const fellSilent = () => new FellSilent("The model fell silent");
 export const notUnderstood = (cause: unknown) =>
   new ModelFault("The model's answer was not understood", { cause });
 export const cutOff = (cause?: unknown) => new PassingFault("The model's answer was cut off", { cause });
@@ -51,6 +62,7 @@ export function modelFaultOf(error: unknown): unknown {
 
 function answeredWith(status: number, cause: unknown, afterMs: number | null): ModelFault {
   const message = `The model answered with an error (${status})`;
+  if (status === 401 || status === 402 || status === 403) return new KeyRefused(message, { cause });
   const mayPass = status === 408 || status === 409 || status === 429 || status >= 500;
   return mayPass
     ? new PassingFault(message, { cause, retryAfterMs: afterMs })

@@ -1,6 +1,15 @@
 import OpenAI from "openai";
-import type { ClientOptions } from "openai";
+import type { APIError, ClientOptions } from "openai";
 import type { Destination, PushFetch } from "./push-fetch.ts";
+
+/** Bodies of refusals: of those without an `error` the package keeps nothing. */
+const bodies = new WeakMap<APIError, unknown>();
+
+/** The body that came with an error, as text; empty if there was none. */
+export function errorBody(error: APIError): string {
+  const body = bodies.get(error);
+  return typeof body === "string" ? body : (JSON.stringify(body) ?? "");
+}
 
 type Build = OpenAI["buildRequest"];
 type Built = Awaited<ReturnType<Build>>;
@@ -35,6 +44,12 @@ export class OneEndpointClient extends OpenAI {
     if (!(headers instanceof Headers) || typeof body !== "string")
       throw new TypeError("Cannot fetch: the request is not of our building");
     return this.#http.post(this.#destination(url, headers), body, signal ?? null);
+  }
+
+  protected override makeStatusError(...made: Parameters<OpenAI["makeStatusError"]>): APIError {
+    const error = super.makeStatusError(...made);
+    bodies.set(error, made[1] ?? made[2]);
+    return error;
   }
 
   #destination(url: string, headers: Headers): Destination {

@@ -1,12 +1,31 @@
+import { APIError } from "openai";
 import type { Model, ModelRequest, ModelTurn, Wrote } from "../model.ts";
 import { modelFaultOf } from "./faults.ts";
-import { OneEndpointClient } from "./one-endpoint-client.ts";
+import { learn } from "./learn.ts";
+import { errorBody, OneEndpointClient } from "./one-endpoint-client.ts";
 import { openPushFetch } from "./push-fetch.ts";
 import type { PushFetch } from "./push-fetch.ts";
 import { PushedResponse } from "./pushed-response.ts";
+import { createKnownQuirks } from "./quirks.ts";
+import type { KnownQuirks, Quirks } from "./quirks.ts";
 import { readTurn } from "./read-turn.ts";
 import { requestBody } from "./request-body.ts";
-import { withRetries } from "./retry.ts";
+import { realPause, withRetries } from "./retry.ts";
+import type { Pause } from "./retry.ts";
+
+/** One server and the models that it has. */
+export interface Provider {
+  readonly name: string;
+  /** One turn of one of its models; see model.ts. `tries`: how often in all, where a fault may pass. */
+  stream(model: string, asked: Asked & { tries?: number }): Promise<ModelTurn>;
+  close(): Promise<void>;
+}
+
+export interface Asked {
+  request: ModelRequest;
+  wrote: Wrote;
+  signal: AbortSignal;
+}
 
 const OPENAI_BASE_URL = "https://api.openai.com/v1";
 /** The package wants a key, also for a server that wants none. */
@@ -16,27 +35,56 @@ const NEVER_MS = 2_147_483_647;
 
 export interface OpenAiOptions {
   apiKey: string | null;
-  /** null: OpenAI's own. */
+  /** null: OpenAI's own. With a query, as Azure's have, it stays on every request. */
   baseUrl: string | null;
   /** Longest time between any two bytes, and before the first (MODEL_TIMEOUT_SECONDS). */
   silenceMs: number;
+  /** Between two tries. Tests let no time pass. */
+  pause?: Pause;
   kind?: Model["kind"];
+  /** What it is called in names of models and in the history. */
+  name?: string;
+  headers?: Record<string, string>;
+  /** Further fields of each request. */
+  body?: Record<string, unknown>;
+  /** What is known beforehand that it does not take. */
+  quirks?: Partial<Quirks>;
 }
 
-/** Any server that speaks OpenAI's chat completions. */
-export function openOpenAi({ apiKey, baseUrl, silenceMs, kind = "openai" }: OpenAiOptions): Model {
+interface Connection {
+  name: string;
+  client: OneEndpointClient;
+  body: Record<string, unknown>;
+  quirks: KnownQuirks;
+}
+
+/** Any server that speaks OpenAI's chat completions, as the only provider: every name is one of its models. */
+export function openOpenAi(options: OpenAiOptions): Model {
+  const provider = openProvider(options);
+  return {
+    kind: options.kind ?? "openai",
+    stream: (request, wrote, signal) => provider.stream(request.model, { request, wrote, signal }),
+    close: () => provider.close(),
+  };
+}
+
+export function openProvider(options: OpenAiOptions): Provider {
+  const { silenceMs, pause = realPause, kind = "openai", name = kind, body = {}, quirks = {} } = options;
   const http = openPushFetch(silenceMs);
-  const client = clientOver(http, { apiKey, baseUrl });
+  const connection = { name, client: clientOver(http, options), body, quirks: createKnownQuirks(quirks) };
   let isClosed = false;
 
   return {
-    kind,
-    async stream(request, wrote, signal) {
+    name,
+    async stream(model, { tries, ...asked }) {
+      const { signal } = asked;
       signal.throwIfAborted();
       const turn = await withRetries({
-        attempt: () => streamOnce(client, { request, wrote, signal }),
+        attempt: () => streamLearning(connection, model, asked),
         mayRetry: () => !isClosed,
+        pause,
         signal,
+        ...(tries === undefined ? {} : { tries }),
       });
       signal.throwIfAborted();
       return turn;
@@ -50,12 +98,15 @@ export function openOpenAi({ apiKey, baseUrl, silenceMs, kind = "openai" }: Open
 
 function clientOver(
   http: PushFetch,
-  { apiKey, baseUrl }: Pick<OpenAiOptions, "apiKey" | "baseUrl">,
+  { apiKey, baseUrl, headers = {} }: Pick<OpenAiOptions, "apiKey" | "baseUrl" | "headers">,
 ): OneEndpointClient {
+  const { address, query } = withoutQuery(baseUrl ?? OPENAI_BASE_URL);
   // Names all that the package would otherwise take from the environment: config.ts alone reads that.
   return new OneEndpointClient(http, {
     apiKey: apiKey ?? NO_KEY,
-    baseURL: baseUrl ?? OPENAI_BASE_URL,
+    baseURL: address,
+    defaultQuery: query,
+    defaultHeaders: { ...keyHeaders({ apiKey, baseUrl, headers }), ...headers },
     adminAPIKey: null,
     organization: null,
     project: null,
@@ -66,23 +117,70 @@ function clientOver(
   });
 }
 
+function withoutQuery(baseUrl: string): { address: string; query: Record<string, string> } {
+  const url = new URL(baseUrl);
+  const query = Object.fromEntries(url.searchParams);
+  url.search = "";
+  return { address: url.href.replace(/\/$/, ""), query };
+}
+
+/** Azure takes its keys in a header of its own, and so does whoever sets one; both at once can be refused. */
+function keyHeaders({
+  apiKey,
+  baseUrl,
+  headers,
+}: {
+  apiKey: string | null;
+  baseUrl: string | null;
+  headers: Record<string, string>;
+}): Record<string, string | null> {
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  if (names.includes("authorization") || names.includes("api-key")) return { authorization: null };
+  if (apiKey !== null && baseUrl !== null && isAzure(new URL(baseUrl))) {
+    return { authorization: null, "api-key": apiKey };
+  }
+  return {};
+}
+
+function isAzure({ hostname, searchParams }: URL): boolean {
+  return (
+    /\.(openai|cognitiveservices|services\.ai)\.azure\.com$/.test(hostname) || searchParams.has("api-version")
+  );
+}
+
+/** Asks, and asks again without what the server says that it does not take: each time with one quirk more. */
+async function streamLearning(connection: Connection, model: string, asked: Asked): Promise<ModelTurn> {
+  const { quirks } = connection;
+  for (;;) {
+    const sent = quirks.of(model);
+    const by = `${connection.name}/${model}`;
+    const body = requestBody(asked.request, { by, model, quirks: sent, body: connection.body });
+    try {
+      return { ...(await streamOnce(connection.client, body, asked)), by };
+    } catch (error) {
+      // The reason it was stopped for, whatever the package made of it.
+      asked.signal.throwIfAborted();
+      const learned =
+        error instanceof APIError && error.status !== undefined
+          ? learn({ status: error.status, text: errorBody(error), body }, sent)
+          : null;
+      if (learned === null) throw modelFaultOf(error);
+      quirks.note(model, learned);
+    }
+  }
+}
+
 async function streamOnce(
   client: OneEndpointClient,
-  { request, wrote, signal }: { request: ModelRequest; wrote: Wrote; signal: AbortSignal },
-): Promise<ModelTurn> {
-  try {
-    const response = await client.chat.completions
-      .create(requestBody(request), {
-        signal,
-        ...(request.traceparent === null ? {} : { headers: { traceparent: request.traceparent } }),
-      })
-      .asResponse();
-    if (!(response instanceof PushedResponse))
-      throw new TypeError("Cannot read the answer: not of our fetch");
-    return await readTurn(response, wrote);
-  } catch (error) {
-    // The reason it was stopped for, whatever the package made of it.
-    signal.throwIfAborted();
-    throw modelFaultOf(error);
-  }
+  body: ReturnType<typeof requestBody>,
+  { request, wrote, signal }: Asked,
+) {
+  const response = await client.chat.completions
+    .create(body, {
+      signal,
+      ...(request.traceparent === null ? {} : { headers: { traceparent: request.traceparent } }),
+    })
+    .asResponse();
+  if (!(response instanceof PushedResponse)) throw new TypeError("Cannot read the answer: not of our fetch");
+  return readTurn(response, wrote);
 }

@@ -1,19 +1,27 @@
 import { cutText } from "../../machines/line.ts";
 import { ModelFault, TURN_TEXT_CHARS } from "../model.ts";
 import type { ModelTurn, Wrote } from "../model.ts";
+import { withoutLongExtra } from "./extra.ts";
 import { cutOff, forGood, notUnderstood } from "./faults.ts";
 import type { BodyReader, PushedResponse } from "./pushed-response.ts";
 import { sseParser } from "./sse.ts";
+import { createThoughtFilter } from "./thoughts.ts";
 import { TurnBuilder } from "./turn-builder.ts";
+
+/** A turn as the answer tells it: who answered is known to who asked. */
+export type ReadTurn = Omit<ModelTurn, "by">;
+
+/** Longest answer of a server that does not stream. */
+const MAX_WHOLE_BYTES = 4_194_304;
 
 /**
  * Reads a streamed chat completion to its end. Rejects with ModelFault, a PassingFault only as long as nothing was passed
  * on, or with what `wrote` threw.
  */
-export function readTurn(response: PushedResponse, wrote: Wrote): Promise<ModelTurn> {
+export function readTurn(response: PushedResponse, wrote: Wrote): Promise<ReadTurn> {
   return new Promise((resolve, reject) => {
     const settle = {
-      resolve: (turn: ModelTurn) => {
+      resolve: (turn: ReadTurn) => {
         response.leave();
         resolve(turn);
       },
@@ -28,7 +36,7 @@ export function readTurn(response: PushedResponse, wrote: Wrote): Promise<ModelT
 }
 
 interface Settle {
-  resolve: (turn: ModelTurn) => void;
+  resolve: (turn: ReadTurn) => void;
   reject: (error: unknown) => void;
 }
 
@@ -37,7 +45,10 @@ class TurnReader implements BodyReader {
   readonly #wrote: Wrote;
   readonly #settle: Settle;
   readonly #turn = new TurnBuilder();
-  readonly #parser = sseParser((data) => (this.#pending += this.#turn.take(data)));
+  readonly #thoughts = createThoughtFilter();
+  readonly #parser = sseParser((data) => (this.#pending += this.#thoughts.push(this.#turn.take(data))));
+  /** The answer so far of a server that does not stream, though it was asked to; null: it streams. */
+  #whole: Buffer[] | null = null;
   #text = "";
   /** Text that has come and was not passed on yet. */
   #pending = "";
@@ -62,6 +73,8 @@ class TurnReader implements BodyReader {
 
   end(): void {
     this.#takeIn();
+    if (this.#whole) this.#takeWhole(this.#whole);
+    if (this.#isOver) return;
     const { isFinished, hasBegun } = this.#turn;
     if (isFinished) this.#finish();
     else
@@ -85,7 +98,12 @@ class TurnReader implements BodyReader {
     if (this.#pieces.length === 0) return;
     const bytes = Buffer.concat(this.#pieces);
     this.#pieces = [];
+    if (this.#isEmpty && beginsAsObject(bytes)) this.#whole = [];
     this.#isEmpty = false;
+    if (this.#whole) {
+      this.#whole.push(bytes);
+      return;
+    }
     try {
       this.#parser.push(bytes);
     } catch (error) {
@@ -93,12 +111,29 @@ class TurnReader implements BodyReader {
     }
   }
 
+  #takeWhole(pieces: readonly Buffer[]): void {
+    const bytes = Buffer.concat(pieces);
+    try {
+      if (bytes.length > MAX_WHOLE_BYTES) throw new Error("Cannot read the answer: it is too long");
+      this.#pending += this.#thoughts.push(this.#turn.takeWhole(bytes.toString()));
+    } catch (error) {
+      this.#fail(error instanceof ModelFault ? error : notUnderstood(error));
+    }
+  }
+
   #finish(): void {
+    this.#pending += this.#thoughts.end();
     this.#pass(this.#pending.length);
     if (this.#isOver) return;
     this.#isOver = true;
-    const text = cutText(this.#text, TURN_TEXT_CHARS);
-    this.#settle.resolve({ text, calls: this.#turn.calls, usage: this.#turn.usage });
+    const { calls, usage, finishReason, extra } = this.#turn;
+    this.#settle.resolve({
+      text: cutText(this.#text, TURN_TEXT_CHARS),
+      usage,
+      finishReason,
+      ...withoutLongExtra(calls, extra),
+      ...(this.#whole ? { isWhole: true } : {}),
+    });
   }
 
   #fail(error: unknown): void {
@@ -127,6 +162,11 @@ class TurnReader implements BodyReader {
       if (!this.#isOver) this.#response.pause(false);
     });
   }
+}
+
+/** No stream of events begins so. */
+function beginsAsObject(bytes: Buffer): boolean {
+  return bytes.subarray(0, 64).toString("latin1").trimStart().startsWith("{");
 }
 
 function endsInHalfPair(text: string): boolean {

@@ -1,43 +1,39 @@
-import type {
-  ChatCompletionCreateParamsStreaming,
-  ChatCompletionMessageParam,
-} from "openai/resources/chat/completions";
-import type { ModelMessage, ModelRequest } from "../model.ts";
+import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
+import type { ModelRequest } from "../model.ts";
+import type { Quirks } from "./quirks.ts";
+import { wireMessages } from "./wire-messages.ts";
 
-/** A turn's request as the chat completions API takes it. */
-export function requestBody(request: ModelRequest): ChatCompletionCreateParamsStreaming {
-  const { model, messages, tools, maxOutputTokens } = request;
+export interface RequestTarget {
+  /** PROVIDER/MODEL */
+  by: string;
+  /** The model's name at its server. */
+  model: string;
+  quirks: Quirks;
+  /** Further fields of each request to this provider. */
+  body: Record<string, unknown>;
+}
+
+/** A turn's request as a server takes it. */
+export function requestBody(
+  request: ModelRequest,
+  { by, model, quirks, body }: RequestTarget,
+): ChatCompletionCreateParamsStreaming {
+  const tools = quirks.tools ? request.tools : [];
+  const { maxOutputTokens } = request;
+  const fields: Record<string, unknown> = { ...body, ...request.body };
+  for (const name of quirks.leftOut) delete fields[name];
   return {
+    ...fields,
     model,
-    messages: messages.map(wireMessage),
+    messages: wireMessages(request.messages, { by, quirks, offersTools: tools.length > 0 }),
     stream: true,
-    stream_options: { include_usage: true },
+    ...(quirks.streamUsage ? { stream_options: { include_usage: true } } : {}),
     // An empty list of tools is refused.
     ...(tools.length > 0
       ? { tools: tools.map((tool) => ({ type: "function", function: { ...tool } })) }
       : {}),
-    ...(maxOutputTokens === null ? {} : { max_completion_tokens: maxOutputTokens }),
+    ...(maxOutputTokens === null || quirks.maxTokensField === null
+      ? {}
+      : { [quirks.maxTokensField]: maxOutputTokens }),
   };
-}
-
-function wireMessage(message: ModelMessage): ChatCompletionMessageParam {
-  switch (message.role) {
-    case "system":
-    case "user":
-      return { role: message.role, content: message.content };
-    case "tool":
-      return { role: "tool", tool_call_id: message.callId, content: message.content };
-    case "assistant":
-      if (message.calls.length === 0) return { role: "assistant", content: message.content };
-      return {
-        role: "assistant",
-        // Null, not empty: some servers refuse an empty text.
-        content: message.content || null,
-        tool_calls: message.calls.map(({ callId, name, arguments: args }) => ({
-          id: callId,
-          type: "function",
-          function: { name, arguments: args },
-        })),
-      };
-  }
 }

@@ -1,6 +1,9 @@
 import { setTimeout as timer } from "node:timers/promises";
 import { PassingFault } from "./faults.ts";
 
+/** Resolves after so long; rejects when the signal is aborted. */
+export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
+
 const MAX_TRIES = 3;
 /** The pause doubles from here, and half of it is random: many turns must not come back in step. */
 const FIRST_PAUSE_MS = 400;
@@ -18,20 +21,21 @@ export async function withRetries<T>(options: {
   attempt: () => Promise<T>;
   mayRetry: () => boolean;
   signal: AbortSignal;
-  /** Rejects when the signal is aborted. Tests let no time pass. */
-  pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  /** In all; 3 unless given. */
+  tries?: number;
+  pause: Pause;
 }): Promise<T> {
-  const { attempt, mayRetry, signal, pause = pauseFor } = options;
-  for (let tries = 1; ; tries += 1) {
+  const { attempt, mayRetry, signal, tries = MAX_TRIES, pause } = options;
+  for (let nth = 1; ; nth += 1) {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof PassingFault) || tries === MAX_TRIES || !mayRetry()) throw error;
-      const pauseMs = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
+      if (!(error instanceof PassingFault) || nth >= tries || !mayRetry()) throw error;
+      const pauseMs = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (nth - 1) * (0.5 + Math.random() / 2);
       if (pauseMs > LONGEST_PAUSE_MS) throw error;
       await pause(pauseMs, signal).catch(() => signal.throwIfAborted());
     }
   }
 }
 
-const pauseFor = (ms: number, signal: AbortSignal) => timer(ms, undefined, { signal });
+export const realPause: Pause = (ms, signal) => timer(ms, undefined, { signal });

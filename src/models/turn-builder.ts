@@ -1,8 +1,9 @@
 import type { Usage } from "../../machines/run.ts";
 import { newId } from "../domain/ids.ts";
-import type { ModelCall } from "../model.ts";
+import type { Extra, ModelCall } from "../model.ts";
 import { readChunk } from "./completion-chunk.ts";
 import type { CallPart, CompletionChunk } from "./completion-chunk.ts";
+import { joinExtra } from "./extra.ts";
 import { brokeOff, notUnderstood } from "./faults.ts";
 
 /** Builds a turn from the chunks of a chat completion. */
@@ -14,6 +15,8 @@ export class TurnBuilder {
   /** Nothing more will come. */
   isDone = false;
   usage: Usage | null = null;
+  finishReason: string | null = null;
+  extra: Extra | null = null;
   readonly calls: ModelCall[] = [];
   /** The latest call of each index. */
   readonly #latest = new Map<number, ModelCall>();
@@ -25,17 +28,33 @@ export class TurnBuilder {
       this.isDone = true;
       return "";
     }
+    return this.#add(data);
+  }
+
+  /** Takes an answer that was not streamed, though that was asked for. */
+  takeWhole(data: string): string {
+    const text = this.#add(data);
+    this.isFinished = true;
+    this.isDone = true;
+    return text;
+  }
+
+  #add(data: string): string {
     const chunk = parseChunk(data);
     if (chunk.error) throw brokeOff(chunk.error);
     this.hasBegun = true;
     if (chunk.usage) this.usage = chunk.usage;
-    if (chunk.isLast) this.isFinished = true;
+    if (chunk.finishReason !== null) {
+      this.isFinished = true;
+      this.finishReason ??= chunk.finishReason;
+    }
+    if (chunk.extra) this.extra = joinExtra(this.extra, chunk.extra);
     for (const part of chunk.calls) this.#addCall(part);
     return chunk.text;
   }
 
   /** The id comes with a call's first part alone. Some servers number every call 0: a new id is a new call. */
-  #addCall({ index, id, name, arguments: args }: CallPart): void {
+  #addCall({ index, id, name, arguments: args, extra }: CallPart): void {
     let call = this.#latest.get(index);
     if (!call || (id !== "" && id !== call.callId)) {
       call = { callId: id || `call_${newId()}`, name: "", arguments: "" };
@@ -44,6 +63,8 @@ export class TurnBuilder {
     }
     if (call.name === "") call.name = name;
     call.arguments += args;
+    const joined = joinExtra(call.extra ?? null, extra);
+    if (joined !== null) call.extra = joined;
   }
 }
 

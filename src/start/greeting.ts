@@ -12,6 +12,8 @@ export interface Greeting {
   isDemoHeldBack: boolean;
   inspectorUrl: string | null;
   model: "openai" | "demo";
+  /** Who answers where a channel names no model, PROVIDER/MODEL. */
+  answers: readonly string[];
   /** null: it was configured, and is not repeated. */
   generatedKey: Secret | null;
   /** The demo channel's keys; null without the demo. */
@@ -24,14 +26,18 @@ const UNKNOWN_SECRET =
   "(secret: told where the channel was made; `npx chat-agent channels rotate-keys demo` makes new keys)";
 
 export function greetingText(greeting: Greeting): string {
-  const { url, demoUrl, isDemoHeldBack, inspectorUrl, model, generatedKey, demoKeys, channel } = greeting;
+  const { url, demoUrl, isDemoHeldBack, inspectorUrl, model, answers, generatedKey, demoKeys, channel } =
+    greeting;
   const lines = [
     ["Chat agent", url],
     ...(demoUrl === null ? [] : [["Demo page", demoUrl]]),
     ...(isDemoHeldBack ? [["Demo page", "off, as others reach HOST; DEMO=on shows it to them"]] : []),
     ...(inspectorUrl === null ? [] : [["Inspector", inspectorUrl]]),
     ["API reference", `${url}/swagger`],
-    ["Model", model === "demo" ? "the offline demo; set OPENAI_API_KEY for a real one" : "OpenAI-compatible"],
+    [
+      "Model",
+      model === "demo" ? "the offline demo; set OPENAI_API_KEY for a real one" : answers.join(", then "),
+    ],
     ...(generatedKey === null ? [] : [["Transport key", generatedKey.reveal()]]),
     ...(demoKeys === null
       ? []

@@ -20,7 +20,9 @@ import type { KeptText, RunLine } from "../domain/kept-text.ts";
 import type {
   Api,
   Message,
+  NotedCall,
   PastCall,
+  PastTurn,
   RunMove,
   RunRecord,
   Speaker,
@@ -95,6 +97,7 @@ const isTerminal = byType<TerminalLine>({
     outputTokens: optional(isNumber),
     totalInputTokens: optional(isNumber),
     totalOutputTokens: optional(isNumber),
+    finishReason: optional(isText),
   }),
   error: shape<ErrorLine>({
     type: literal("error"),
@@ -113,7 +116,18 @@ const isMessage = shape<Message>({
   clientMessageId: optional(isText),
   steps: optional(listOf(shape<Step>({ id: isText, phase: isPhase, text: isText }))),
   calls: optional(listOf(shape<PastCall>({ tool: isText, arguments: isText, result: nullable(isText) }))),
+  turns: optional(
+    listOf(
+      shape<PastTurn>({
+        by: isText,
+        extra: optional(isObject),
+        calls: listOf(shape<PastTurn["calls"][number]>({ id: isText, extra: optional(isObject) })),
+      }),
+    ),
+  ),
   outcome: optional(isOutcome),
+  model: optional(isText),
+  error: optional(shape<NonNullable<Message["error"]>>({ message: isText, code: optional(isText) })),
   aside: optional(literal(true)),
   kept: optional(isKept),
 });
@@ -141,7 +155,18 @@ const isTurnItem = byType<TurnItem>({
   assistant: shape<Spoken>({
     type: literal("assistant"),
     text: isText,
-    calls: listOf(shape<Spoken["calls"][number]>({ callId: isText, offeredName: isText, arguments: isText })),
+    calls: listOf(
+      shape<NotedCall>({
+        callId: isText,
+        offeredName: isText,
+        arguments: isText,
+        modelCallId: optional(isText),
+        extra: optional(isObject),
+      }),
+    ),
+    by: optional(isText),
+    isOfChain: optional(literal(true)),
+    extra: optional(isObject),
   }),
   result: shape<Extract<TurnItem, { type: "result" }>>({
     type: literal("result"),
@@ -210,6 +235,9 @@ export const isChannel = shape<Channel>({
     shape<AgentSettings>({
       instructions: optional(isText),
       model: optional(isText),
+      temperature: optional(isNumber),
+      reasoningEffort: optional(isText),
+      body: optional(isObject),
       mcpServers: optional(mapOf(isMcpServer)),
       maxOutputTokensPerRun: optional(isNumber),
       maxTokensPerUserPerDay: optional(isNumber),

@@ -65,6 +65,11 @@ export class Attributes {
     return this.#oneOf("confirm-tools", ["consequential", "writes", "all", "none"]);
   }
 
+  /** Names of the page's parameters that the service is told of; null: it is told of all that are no secrets. */
+  get pageParams(): string | null {
+    return this.text("page-params");
+  }
+
   get hasLauncher(): boolean {
     return this.text("launcher") !== "none";
   }

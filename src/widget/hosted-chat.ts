@@ -6,6 +6,7 @@ import type { ConversationHost } from "./run/conversation-host.ts";
 import { Conversation } from "./run/conversation.ts";
 import type { CustomerContext } from "./service/customer-context.ts";
 import { openStorage } from "./service/json-storage.ts";
+import { toldPage } from "./service/told-page.ts";
 import { widgetApiAt } from "./service/widget-api.ts";
 import { languageOf } from "./strings/language.ts";
 import type { Language } from "./strings/language.ts";
@@ -154,6 +155,7 @@ export class HostedChat {
       confirmTools: () => attributes.confirmTools,
       toolTimeoutMs: () => attributes.toolTimeoutMs,
       customerContext: () => this.context,
+      page: () => toldPage(location, attributes.pageParams),
       isSeen: () => this.#isSeen(),
       redraw: () => this.redraw(),
       emit: (name, detail) => this.emit(name, detail),

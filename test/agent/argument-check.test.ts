@@ -1,5 +1,6 @@
+import { Ajv } from "ajv";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createArgumentCheck } from "../../src/agent/argument-check.ts";
 import { PickedSchema } from "../../src/agent/picked-schema.ts";
 
@@ -35,6 +36,15 @@ describe("the argument check", () => {
     [{ sku: "a", color: "red" }, 'arguments must not have the property "color"'],
   ])("says what is wrong with %j", async (args, misfit) => {
     expect(await check(cart, args)).toBe(misfit);
+  });
+
+  it("compiles a schema once for calls that are checked at once", async () => {
+    const compile = vi.spyOn(Ajv.prototype, "compile");
+    onTestFinished(() => compile.mockRestore());
+    const checkAnew = createCheck();
+    const misfits = await Promise.all(Array.from({ length: 8 }, () => checkAnew(cart, { sku: 1 })));
+    expect(misfits).toEqual(Array(8).fill("arguments.sku must be string"));
+    expect(compile).toHaveBeenCalledTimes(1);
   });
 
   it("runs no regular expression of a page", async () => {

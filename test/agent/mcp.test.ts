@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { McpServers } from "../../src/agent/mcp/sessions.ts";
 import { callOf, names, never, openServer, openSessions, tool } from "./sessions.ts";
 
@@ -79,14 +79,14 @@ describe("a server over HTTP", () => {
 
   it("is not waited for longer than the time limit of a call", async () => {
     const server = await openServer([[tool("a")]], () => new Promise(() => {}));
-    const sessions = openSessions({ callMs: 100 });
-    const answer = await sessions.call(
-      "shop",
-      { s: { url: server.url } },
-      callOf("s", "a", {}, true),
-      never(),
-    );
-    expect(answer).toEqual({
+    const sessions = openSessions({ callMs: 60_000 });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const calling = sessions.call("shop", { s: { url: server.url } }, callOf("s", "a", {}, true), never());
+    // Looking lets as much time pass as it takes.
+    await vi.waitUntil(() => server.calls.length === 1, { interval: 5, timeout: 30_000 });
+    vi.advanceTimersByTime(60_000);
+    expect(await calling).toEqual({
       text: expect.stringContaining("did not answer within") as string,
       isError: true,
     });

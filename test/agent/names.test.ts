@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { freeName, isAllowedName, safeName } from "../../src/agent/names.ts";
+import { anyCharacter } from "../support/any-character.ts";
 import { randomRuns } from "../support/lengths.ts";
 
 it("freeName() keeps a name that the model's API takes", () => {
@@ -32,12 +33,15 @@ it("freeName() finds another safe name where a page named a tool after the first
 
 it("freeName() names any number of any tools with allowed, different names", () => {
   fc.assert(
-    fc.property(fc.uniqueArray(fc.string({ unit: "binary", maxLength: 80 }), { maxLength: 30 }), (tools) => {
-      const names = new Set<string>();
-      for (const tool of tools) names.add(freeName(tool, (name) => names.has(name)));
-      expect(names.size).toBe(tools.length);
-      for (const name of names) expect(isAllowedName(name)).toBe(true);
-    }),
+    fc.property(
+      fc.uniqueArray(fc.string({ unit: anyCharacter, maxLength: 80 }), { maxLength: 30 }),
+      (tools) => {
+        const names = new Set<string>();
+        for (const tool of tools) names.add(freeName(tool, (name) => names.has(name)));
+        expect(names.size).toBe(tools.length);
+        for (const name of names) expect(isAllowedName(name)).toBe(true);
+      },
+    ),
     { numRuns: randomRuns(200) },
   );
 });

@@ -131,6 +131,53 @@ describe("the history", () => {
     expect(prompt.map(({ role }) => role)).toEqual(["system", "user", "user"]);
   });
 
+  it("gives calls back under the model's own ids, turn by turn, with what their model wants back", () => {
+    const calls = ["a", "b", "c"].map((tool) => ({ tool, arguments: "{}", result: `${tool} did it` }));
+    const turns = [
+      {
+        by: "p/m",
+        extra: { reasoning_content: "Hm" },
+        calls: [{ id: "1", extra: { sig: "s" } }, { id: "2" }],
+      },
+      { by: "p/m", calls: [{ id: "1" }] },
+      { by: "p/m", extra: { reasoning_content: "So" }, calls: [] },
+    ];
+    const prompt = promptOf({
+      before: [message(1, "user", "Hi"), message(2, "assistant", "Done", { calls, turns })],
+    });
+    expect(prompt.slice(2, -1)).toEqual([
+      {
+        role: "assistant",
+        content: "",
+        calls: [
+          { callId: "1", name: "a", arguments: "{}", extra: { sig: "s" } },
+          { callId: "2", name: "b", arguments: "{}" },
+        ],
+        by: "p/m",
+        extra: { reasoning_content: "Hm" },
+      },
+      { role: "tool", callId: "1", content: "a did it" },
+      { role: "tool", callId: "2", content: "b did it" },
+      { role: "assistant", content: "", calls: [{ callId: "1", name: "c", arguments: "{}" }], by: "p/m" },
+      { role: "tool", callId: "1", content: "c did it" },
+      { role: "assistant", content: "Done", calls: [], by: "p/m", extra: { reasoning_content: "So" } },
+    ]);
+  });
+
+  it("does not give a failure's words as the model's own, and keeps what was said before it", () => {
+    const error = { message: "The model cannot be reached" };
+    const replies = [
+      message(2, "assistant", error.message, { error }),
+      message(4, "assistant", "Two sh", { error }),
+    ];
+    const before = replies.flatMap((reply) => [message(1, "user", "Hi"), reply]);
+    expect(
+      promptOf({ before })
+        .map(({ content }) => content)
+        .slice(1),
+    ).toEqual(["Hi", "Hi", "Two sh", "Hello"]);
+  });
+
   it("lets the oldest go first, and keeps no reply without its question", () => {
     const long = [1, 2, 3, 4, 5, 6].map((id) =>
       message(id, id % 2 ? "user" : "assistant", `${id}`.repeat(400)),

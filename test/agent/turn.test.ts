@@ -8,6 +8,7 @@ import { ModelFault } from "../../src/model.ts";
 import { call, hold, noUsage, say, status, usage } from "../support/model-server.ts";
 import type { ModelServer, Script } from "../support/model-server.ts";
 import { openScriptedModel } from "../support/open-model.ts";
+import { chunk } from "../models/dialects.ts";
 import { channelWith, newRun, newTurn, silentLog } from "./run.ts";
 
 const buy = {
@@ -44,7 +45,7 @@ describe("a turn", () => {
     const end = await agent.think(newTurn(), (text) => void written.push(text), new AbortController().signal);
     expect(end).toEqual({
       type: "finished",
-      item: { type: "assistant", text: "Hello", calls: [] },
+      item: { type: "assistant", text: "Hello", calls: [], by: "openai/default-model" },
       usage: { input: 7, output: 3 },
     });
     expect(written.join("")).toBe("Hello");
@@ -52,9 +53,28 @@ describe("a turn", () => {
     expect(server.requests[0]?.body.tools ?? []).toEqual([]);
   });
 
-  it("finishes with nothing said", async () => {
+  it.each([
+    ["stop", "The model gave no answer"],
+    ["length", "The answer reached its length limit before its first word"],
+    ["content_filter", "The answer was withheld by the model's content filter"],
+  ])("says why there is no answer, after %s", async (reason, message) => {
+    const { think } = await openAgent([[chunk({ content: "<think>Hm" }, reason), usage(7, 3)]]);
+    expect(await think()).toMatchObject({ type: "saidNothing", message, usage: { input: 7, output: 3 } });
+  });
+
+  it("ends without a word where the run said something before", async () => {
     const { think } = await openAgent([[]]);
-    expect(await think()).toMatchObject({ type: "finished", item: { text: "" } });
+    const run = newRun({ lines: [{ type: "delta", text: "Let me see." }] });
+    expect(await think({ run })).toMatchObject({ type: "finished", item: { text: "" } });
+  });
+
+  it("tells how the model ended where it did not of itself", async () => {
+    const { think } = await openAgent([
+      [chunk({ content: "Hel" }, "length")],
+      [chunk({ content: "Hello" }, "stop")],
+    ]);
+    expect(await think()).toMatchObject({ type: "finished", finishReason: "length" });
+    expect(await think()).not.toHaveProperty("finishReason");
   });
 
   it("asks the channel's own model", async () => {

@@ -156,6 +156,19 @@ test("a step whose tool is not on this page waits until it is", () => {
   });
 });
 
+test("what was not found is said, and nothing else is bought in its place", () => {
+  const said = "Find me a blue mug and put it into the cart";
+  const red = "id: red-mug, Red mug, 18 euros";
+  expect(ask(said, shop, ["search_products", red])).toEqual({
+    type: "text",
+    text: `I found no “blue mug”. What there is: ${red}`,
+  });
+  expect(ask(said, shop, ["search_products", "Nothing found for it."])).toMatchObject({ type: "text" });
+  expect(ask(said, shop, ["search_products", `${red}\nid: b, Blue mug`])).toMatchObject({
+    name: "add_to_cart",
+  });
+});
+
 test("searching alone buys nothing", () => {
   expect(ask("Find a green hat", shop)).toMatchObject({
     name: "search_products",

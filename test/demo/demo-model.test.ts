@@ -16,14 +16,14 @@ test("the demo model calls a tool, and answers from its result", async () => {
     tools: [{ name: "clock", description: "Tells the time", parameters: { type: "object", properties: {} } }],
     messages: [{ role: "user" as const, content: "What time is it?" }],
   };
-  const { calls, text } = await startTurn(model, { request }).turn;
+  const { calls, text, by } = await startTurn(model, { request }).turn;
   expect(text).toBe("");
   expect(calls).toEqual([{ callId: expect.stringMatching(/^call_/), name: "clock", arguments: "{}" }]);
   const next = {
     ...request,
     messages: [
       ...request.messages,
-      { role: "assistant" as const, content: "", calls },
+      { role: "assistant" as const, content: "", calls, by },
       { role: "tool" as const, callId: calls[0]?.callId ?? "", content: "12:30" },
     ],
   };

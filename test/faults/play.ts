@@ -48,6 +48,8 @@ export interface Play {
   /** A message on the server API, read to its end; `accepted` is called as soon as it is stored. */
   tell(words: string, options?: { channel?: string; accepted?: () => void }): Promise<Line>;
   cancel(): Promise<void>;
+  /** The history and the last run of the bot's thread. */
+  lookUp(): Promise<void>;
   /** Asks whether the user may talk. */
   access(): Promise<void>;
   /** A visitor with a thread. */
@@ -169,6 +171,14 @@ export function createPlay(parts: {
     async cancel() {
       const asking = { headers: transportHeaders, body: names };
       await request("POST /v1/messages/cancel", 204, () => ask(url(), "/v1/messages/cancel", asking));
+    },
+
+    async lookUp() {
+      const asking = { method: "GET", headers: transportHeaders } as const;
+      for (const what of ["messages", "stream"] as const) {
+        const path = `/v1/threads/${names.threadId}/${what}?userId=${names.userId}`;
+        await request(`GET /v1/threads/{threadId}/${what}`, 200, () => ask(url(), path, asking));
+      }
     },
 
     async access() {

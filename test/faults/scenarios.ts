@@ -131,10 +131,11 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: "access, then a message",
+    name: "access, a message, and a look at it",
     async act(play) {
       await play.access();
       await play.tell("first");
+      await play.lookUp();
     },
   },
   {

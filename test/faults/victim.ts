@@ -7,7 +7,7 @@ import { systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import { watchForUncaughtErrors } from "../../src/start/uncaught-errors.ts";
 import { openLog } from "../../src/log.ts";
-import { openModel } from "../../src/start/open-model.ts";
+import { openModel } from "../../src/installation/open-model.ts";
 import { openStore } from "../../src/installation/open-store.ts";
 import { startService } from "../../src/service.ts";
 import { watchForSignals } from "../../src/start/signals.ts";

@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Line } from "../../machines/line.ts";
 import { encodeLines } from "../../src/http/stream/ndjson.ts";
+import { anyCharacter } from "../support/any-character.ts";
 
 /** Any UTF-16, with the characters that some splitter takes for a line end well represented. */
 const anyText = fc.string({
   unit: fc.oneof(
-    { weight: 3, arbitrary: fc.string({ unit: "binary", minLength: 1, maxLength: 1 }) },
+    { weight: 3, arbitrary: anyCharacter },
     {
       weight: 2,
       arbitrary: fc.constantFrom(

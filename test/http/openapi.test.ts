@@ -20,6 +20,8 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
   expect(named).toEqual([
     "post /v1/messages",
     "post /v1/messages/cancel",
+    "get /v1/threads/{threadId}/messages",
+    "get /v1/threads/{threadId}/stream",
     "post /v1/access",
     "post /v1/channels/{slug}/identify",
     "post /v1/widget/visitors",

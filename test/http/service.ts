@@ -89,6 +89,9 @@ export const cli: Channel = {
   allowedOrigins: [],
 };
 
+/** Made once for all services: it takes a while, and is made of the routes' schemas alone. */
+let described: Described | null = null;
+
 export async function startService(
   env: Record<string, string> = {},
   more: Partial<HandlerDependencies> = {},
@@ -145,12 +148,13 @@ export async function startService(
   };
   const handler = createHandler(parts);
   const routes = apiRoutes(parts);
-  const described = openApiDocument(routes) as Described;
+  described ??= openApiDocument(routes) as Described;
+  const description = described;
 
   const ask = async (sent: Partial<Sent>) => {
     const request = requestFrom(sent);
     const got = gotFrom(await handler(request));
-    mustBeDocumented(described, request, got.status);
+    mustBeDocumented(description, request, got.status);
     return got;
   };
   const post: Service["post"] = (path, body, sent = {}) =>

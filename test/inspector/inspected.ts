@@ -5,16 +5,16 @@ import { openInspector } from "../../src/start/open-inspector.ts";
 import { Secret } from "../../src/secret.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel } from "../stores/samples.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { emptyFolder } from "../support/data-dir.ts";
 import type { Script } from "../support/model-server.ts";
-import { openScriptedModel } from "../support/open-model.ts";
-import { TEST_KEY, startTestService } from "../support/service.ts";
+import { openModelOn } from "../support/open-model.ts";
+import { TEST_KEY, openTestService } from "../support/service.ts";
 
 const ORIGIN = "https://shop.example";
 
 /** A service with its inspector, a scripted model, and a web channel `shop` beside `cli`. */
-export async function startInspected(script?: Script) {
-  const store = await openEmbeddedStore({ dataDir: temporaryFolder(), clock: systemClock });
+export async function openInspected(script?: Script) {
+  const store = await openEmbeddedStore({ dataDir: emptyFolder(), clock: systemClock });
   const secretKeyHash = createHash("sha256").update("sk_shop").digest("hex");
   await store.putChannel(
     sampleChannel({
@@ -25,7 +25,7 @@ export async function startInspected(script?: Script) {
       agent: {},
     }),
   );
-  const { model, server } = await openScriptedModel(script);
+  const { model, server, close: closeModel } = await openModelOn(script);
   const complaints: string[] = [];
   const complain = (fields: object, text: string) =>
     void complaints.push(`${text} ${JSON.stringify(fields)}`);
@@ -35,14 +35,22 @@ export async function startInspected(script?: Script) {
     store,
     log: { info() {}, warn: complain, error: complain },
   });
-  const service = await startTestService({ store, model, extraRoutes: inspector.routes });
-  onTestFinished(async () => {
+  const service = await openTestService({ store, model, extraRoutes: inspector.routes });
+  const close = async () => {
     inspector.close();
-    await service.stop(0);
+    await service.close();
+    await closeModel();
     await store.close();
-  });
+  };
   const link = inspector.linkOf(service.url);
-  return { service, store, inspector, server, complaints, link, key: link.split("#key=")[1] ?? "" };
+  return { service, store, inspector, server, complaints, link, key: link.split("#key=")[1] ?? "", close };
+}
+
+/** The same, closed when the test is over. */
+export async function startInspected(script?: Script) {
+  const inspected = await openInspected(script);
+  onTestFinished(inspected.close);
+  return inspected;
 }
 
 /** A visitor of the channel `shop`, in a new thread with one page tool. */

@@ -1,10 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Secret } from "../../src/secret.ts";
 import { threadUid } from "../../src/domain/thread-uid.ts";
 import { inspectorKey } from "../../src/inspector/inspector-key.ts";
 import { call, hold, say } from "../support/model-server.ts";
 import { TEST_KEY, sendMessage } from "../support/service.ts";
-import { callIdOf, enterShop, startInspected } from "./inspected.ts";
+import { callIdOf, enterShop, openInspected, startInspected } from "./inspected.ts";
 import { watch } from "./watch.ts";
 
 const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
@@ -18,11 +18,17 @@ describe("the inspector's key", () => {
     expect(inspectorKey(new Secret("two")).reveal()).not.toBe(key);
   });
 
+  let opened: Awaited<ReturnType<typeof openInspected>>;
+  beforeAll(async () => {
+    opened = await openInspected();
+  });
+  afterAll(() => opened.close());
+
   const DATA = ["/channels", "/channels/cli/users", "/channels/cli/users/ada/threads", `/threads/${uid}`];
   const FILES = ["", "/page.js", "/page.css", "/chart.css", "/thread.svg", "/thread.json"];
 
   test.each(DATA)("is asked for by /machines/api%s", async (path) => {
-    const { service, key } = await startInspected();
+    const { service, key } = opened;
     const ask = async (headers: Record<string, string>) =>
       (await fetch(`${service.url}/machines/api${path}`, { headers })).status;
     expect(await ask({})).toBe(401);
@@ -33,7 +39,7 @@ describe("the inspector's key", () => {
   });
 
   test.each(FILES)("is neither asked for by /machines%s nor in it", async (path) => {
-    const { service, key } = await startInspected();
+    const { service, key } = opened;
     const response = await fetch(`${service.url}/machines${path}`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-security-policy")).toContain("script-src 'self';");
@@ -48,7 +54,7 @@ describe("the inspector's key", () => {
   });
 
   test("opens no door of the API", async () => {
-    const { service, key } = await startInspected();
+    const { service, key } = opened;
     const sent = await sendMessage(service.url, { threadId: "t1", userId: "ada", text: "Hello" }, key);
     expect(sent.status).toBe(401);
   });

@@ -321,6 +321,16 @@ describe("the thread's chart", () => {
       const ids = lines.flatMap((line) => (line.type === "step" ? [line.id] : []));
       expect(ids).toEqual([tool, tool, `${tool}#2`]);
     }
+    const { lines } = play([
+      said(),
+      called(pageCall("a", "cart"), pageCall("b", "cart#2"), pageCall("c", "cart")),
+      answered("a", "cart"),
+      answered("b", "cart#2"),
+    ]);
+    const begun = lines.flatMap((line) =>
+      line.type === "step" && line.phase === "running" ? [line.id] : [],
+    );
+    expect(begun).toEqual(["cart", "cart#2#1", "cart#2"]);
   });
 
   it("T14: whoever ends a run names it: a failure or a cancel of another run changes nothing", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readChunk } from "../../src/models/completion-chunk.ts";
 
-const nothing = { text: "", calls: [], isLast: false, usage: null, error: undefined };
+const nothing = { text: "", calls: [], extra: null, finishReason: null, usage: null, error: undefined };
 const inChoice = (choice: object) => ({ choices: [choice] });
 const inDelta = (delta: object) => inChoice({ delta });
 const inCall = (call: object) => inDelta({ tool_calls: [call] });
@@ -37,13 +37,41 @@ test("a chunk says text, calls, an end, usage and an error", () => {
   ).toEqual({
     text: "Hello",
     calls: [
-      { index: 1, id: "c", name: "find", arguments: "{" },
-      { index: 0, id: "", name: "", arguments: "" },
-      { index: 0, id: "", name: "", arguments: "" },
+      { index: 1, id: "c", name: "find", arguments: "{", extra: null },
+      { index: 0, id: "", name: "", arguments: "", extra: null },
+      { index: 0, id: "", name: "", arguments: "", extra: null },
     ],
-    isLast: true,
+    extra: null,
+    finishReason: "stop",
     usage: { input: 3, output: 0 },
     error: "e",
+  });
+});
+
+test("what other servers send is read too: parts of a content, arguments as an object, the answer as a message", () => {
+  const parts = [
+    { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
+    { type: "text", text: "Hel" },
+    "lo",
+  ];
+  const tool_calls = [{ id: "c", function: { name: "find", arguments: { words: "mug" } } }];
+  expect(readChunk(inChoice({ message: { role: "assistant", content: parts, tool_calls } }))).toMatchObject({
+    text: "Hello",
+    calls: [{ id: "c", name: "find", arguments: '{"words":"mug"}' }],
+  });
+});
+
+test("fields that the API does not name are kept, of the message and of each call", () => {
+  const call = {
+    id: "c",
+    function: { name: "find", arguments: "{}", strict: true },
+    extra_content: { google: { thought_signature: "sig" } },
+  };
+  const read = readChunk(inDelta({ reasoning_content: "hm", audio: null, tool_calls: [call] }));
+  expect(read.extra).toEqual({ reasoning_content: "hm" });
+  expect(read.calls[0]?.extra).toEqual({
+    extra_content: { google: { thought_signature: "sig" } },
+    function: { strict: true },
   });
 });
 
@@ -57,7 +85,8 @@ test.each<[string, unknown]>([
   ["a choice's index", inChoice({ index: "0" })],
   ["a finish_reason", inChoice({ finish_reason: 1 })],
   ["a delta", inChoice({ delta: "text" })],
-  ["a content", inDelta({ content: ["text"] })],
+  ["a content", inDelta({ content: { text: "text" } })],
+  ["a part of a content", inDelta({ content: [7] })],
   ["a refusal", inDelta({ refusal: false })],
   ["tool_calls", inDelta({ tool_calls: {} })],
   ["a call", inDelta({ tool_calls: [null] })],
@@ -65,7 +94,7 @@ test.each<[string, unknown]>([
   ["a call's id", inCall({ id: 7 })],
   ["a function", inCall({ function: "find" })],
   ["a function's name", inCall({ function: { name: {} } })],
-  ["a function's arguments", inCall({ function: { arguments: {} } })],
+  ["a function's arguments", inCall({ function: { arguments: [] } })],
 ])("P28: a chunk of another shape is refused: %s", (_name, json) => {
   expect(() => readChunk(json)).toThrow(TypeError);
 });

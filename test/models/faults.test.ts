@@ -14,13 +14,18 @@ import {
   unreachableBaseUrl,
 } from "../support/model-server.ts";
 import type { ScriptedTurn } from "../support/model-server.ts";
-import { CANARY_KEY, openScriptedModel, plainRequest, startTurn } from "../support/open-model.ts";
+import { CANARY_KEY, noPause, openScriptedModel, plainRequest, startTurn } from "../support/open-model.ts";
 
 /** A fault's whole message. */
 const fault = (message: string) => expect.objectContaining({ name: "ModelFault", message });
 
 test("P28: a refused connection is tried three times, then it is a fault", async () => {
-  const model = openOpenAi({ apiKey: CANARY_KEY, baseUrl: await unreachableBaseUrl(), silenceMs: 30_000 });
+  const model = openOpenAi({
+    apiKey: CANARY_KEY,
+    baseUrl: await unreachableBaseUrl(),
+    silenceMs: 30_000,
+    pause: noPause,
+  });
   await expect(startTurn(model).turn).rejects.toEqual(fault("The model cannot be reached"));
   await model.close();
 });

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { openOpenAi } from "../../src/models/openai.ts";
 import { openHolds } from "../support/model-server.ts";
+import { noPause } from "../support/open-model.ts";
 import { startRawServer } from "../support/raw-server.ts";
 import { closeWithTest } from "./far-end.ts";
 import type { FarTurn, PlayedModel } from "./far-end.ts";
@@ -19,7 +20,7 @@ export async function playOpenAi(turns: readonly FarTurn[]): Promise<PlayedModel
     socket.once("close", leaves);
     void playTurn(socket, turns[nth] ?? [], holds.pass).then(() => socket.off("close", leaves));
   });
-  const model = openOpenAi({ apiKey: null, baseUrl: server.origin, silenceMs: 600_000 });
+  const model = openOpenAi({ apiKey: null, baseUrl: server.origin, silenceMs: 600_000, pause: noPause });
   closeWithTest(model);
   return {
     model,

@@ -4,6 +4,7 @@ import { systemClock } from "../../src/clock.ts";
 import type { Store, ThreadCommit } from "../../src/store.ts";
 import { createReference } from "../stores/reference.ts";
 import { sampleCommit, sampleRun, sampleWaiting } from "../stores/samples.ts";
+import { randomRuns } from "../support/lengths.ts";
 import { usual } from "./configurations.ts";
 import type { Step } from "./explore.ts";
 import { ownership } from "./ownership.ts";
@@ -112,7 +113,7 @@ test("the model's store answers as the stores do, on random ways", async () => {
       }
     }),
     // One seed: what was met is asserted below.
-    { numRuns: 300, seed: 13 },
+    { numRuns: randomRuns(300), seed: 13 },
   );
   for (const why of ["say", "take up", "resume", "step", "rest", "end", "begin"]) {
     expect([...met]).toContain(`${why}: committed`);

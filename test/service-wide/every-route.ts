@@ -11,6 +11,11 @@ export function everyRoute(token: string, threadId: string): Asking[] {
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
+  const read = (path: string): Asking => ({
+    method: "GET",
+    path,
+    headers: { authorization: `Bearer ${TEST_KEY}` },
+  });
   const widget = (method: string, path: string, body?: object): Asking => ({
     method,
     path: `/v1/widget/${path}`,
@@ -21,6 +26,8 @@ export function everyRoute(token: string, threadId: string): Asking[] {
   return [
     server("/v1/messages", { threadId: "t", userId: "u", text: "x" }),
     server("/v1/messages/cancel", { threadId: "t", userId: "u" }),
+    read("/v1/threads/t/messages?userId=u"),
+    read("/v1/threads/t/stream?userId=u"),
     server("/v1/access", { channel: "cli", externalUserId: "u" }),
     server("/v1/channels/shop/identify", { visitorToken: token, externalUserId: "a" }, SECRET_KEY),
     { method: "POST", path: "/v1/widget/visitors", headers: page },

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sendRaw } from "../listeners/raw-client.ts";
+import { anyCharacter } from "../support/any-character.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { TEST_KEY } from "../support/service.ts";
 import { startServiceProcess } from "../support/service-process.ts";
@@ -13,7 +14,7 @@ const LATER_ONES = 20;
 
 const anything = fc.oneof(
   fc.jsonValue(),
-  fc.string({ unit: "binary", maxLength: 300 }),
+  fc.string({ unit: anyCharacter, maxLength: 300 }),
   fc.constantFrom("t1", "ada", "Hello", "cli", "demo", ""),
 );
 const field = fc.constantFrom(
@@ -41,7 +42,7 @@ const nearlyRight = fc.tuple(field, anything).map(([name, value]) => {
 const body = fc.oneof(
   { weight: 3, arbitrary: nearlyRight },
   { weight: 1, arbitrary: fc.json() },
-  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 300 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 300 }) },
 );
 const segment = fc.oneof(
   { weight: 4, arbitrary: fc.webSegment() },
@@ -69,6 +70,7 @@ const path = fc.oneof(
     ),
   },
   { weight: 1, arbitrary: segment.map((id) => `/v1/widget/threads/${id}/messages?limit=${id}`) },
+  { weight: 1, arbitrary: segment.map((id) => `/v1/threads/${id}/messages?userId=${id}&before=${id}`) },
   { weight: 1, arbitrary: segment.map((id) => `/v1/channels/${id}/identify`) },
   { weight: 1, arbitrary: segment.map((id) => `/widget/v1/${id}`) },
 );

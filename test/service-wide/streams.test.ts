@@ -178,14 +178,21 @@ describeEachListener("streams", (listener) => {
     expect(told).not.toMatch(/😀|\ufffd|yyy/u);
   });
 
-  test("a model that says nothing, and no usage, is a done line alone and an empty message", async () => {
+  test("a model that says nothing is an error line with words", async () => {
     const at = await visitor();
     whole.model.enqueue([noUsage()]);
     const lines = await (await at.say("Hi")).end();
-    expect(lines).toEqual([{ type: "done", elapsedMs: expect.any(Number) }]);
-    const [done] = lines;
+    const message = "The model gave no answer";
+    expect(lines).toEqual([{ type: "error", message }]);
+    expect(await at.history()).toMatchObject([{ content: "Hi" }, { content: message, error: { message } }]);
+  });
+
+  test("an answer without usage is told without tokens", async () => {
+    const at = await visitor();
+    whole.model.enqueue([say("Hi"), noUsage()]);
+    const [, done] = await (await at.say("Hi")).end();
+    expect(done).toEqual({ type: "done", elapsedMs: expect.any(Number) });
     expect(done?.type === "done" && Number.isInteger(done.elapsedMs) && done.elapsedMs >= 0).toBe(true);
-    expect(await at.history()).toMatchObject([{ content: "Hi" }, { role: "assistant", content: "" }]);
   });
 
   test("what looks like a line stays inside a delta", async () => {
@@ -230,7 +237,7 @@ describeEachListener("streams", (listener) => {
   });
 
   test("streams by the hundred, opened and reset at once, leave nothing behind", async () => {
-    const count = atLength(200, 100);
+    const count = atLength(200, 20);
     const before = openDescriptors();
     const connectionsBefore = whole.model.connections();
     const tokens = await Promise.all(Array.from({ length: count }, () => visitor()));

@@ -15,22 +15,44 @@ export const plainRequest: ModelRequest = {
   traceparent: null,
 };
 
-/** The real model client on a scripted server; both end with the test. */
-export async function openScriptedModel(
+/** Between the tries of a model no time passes. */
+export const noPause = () => Promise.resolve();
+
+interface ScriptedModel {
+  server: ModelServer;
+  model: Model;
+}
+
+/** The real model client on a scripted server. */
+export async function openModelOn(
   script?: Script,
   options: { silenceMs?: number } = {},
-): Promise<{ server: ModelServer; model: Model }> {
+): Promise<ScriptedModel & { close: () => Promise<void> }> {
   const server = await startModelServer(script);
   const model = openOpenAi({
     apiKey: CANARY_KEY,
     baseUrl: server.baseUrl,
     silenceMs: options.silenceMs ?? 30_000,
+    pause: noPause,
   });
-  onTestFinished(async () => {
-    await model.close();
-    await server.close();
-  });
-  return { server, model };
+  return {
+    server,
+    model,
+    async close() {
+      await model.close();
+      await server.close();
+    },
+  };
+}
+
+/** The same, closed when the test is over. */
+export async function openScriptedModel(
+  script?: Script,
+  options: { silenceMs?: number } = {},
+): Promise<ScriptedModel> {
+  const { close, ...opened } = await openModelOn(script, options);
+  onTestFinished(close);
+  return opened;
 }
 
 /** One turn, with what `wrote` was given. `turn` may reject. */

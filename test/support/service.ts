@@ -10,7 +10,7 @@ import type { Channel } from "../../src/domain/channel.ts";
 import { createCliChannel } from "../../src/installation/default-channels.ts";
 import { createLog } from "../../src/log.ts";
 import type { Model } from "../../src/model.ts";
-import { openModel } from "../../src/start/open-model.ts";
+import { openModel } from "../../src/installation/open-model.ts";
 import { Secret } from "../../src/secret.ts";
 import { startService } from "../../src/service.ts";
 import type { Service, ServiceDependencies } from "../../src/service.ts";

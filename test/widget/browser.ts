@@ -6,6 +6,8 @@ import { pathOf } from "../support/programs.ts";
 const QUIET = [
   "--no-sandbox",
   "--disable-gpu",
+  // It ends the process that draws where a busy machine lets that wait, and no frame comes any more.
+  "--disable-gpu-watchdog",
   "--disable-quic",
   "--no-first-run",
   "--disable-background-networking",

@@ -16,10 +16,13 @@ const TASK_FAILED = "task_failed";
 const FAILURE = /^(The tool failed|Error)\b:?\s*/i;
 const RESULT_CHARS = 600;
 
+const FINDS = /search|find|browse/;
+const FOUND_NOTHING = /^\W*(nothing|none|no (products?|results?|match))\b/i;
+
 /** What a shop's page can do, in the order of a purchase: a tool by its name, a wish by its words. */
 const SHOP_STEPS: readonly { tool: RegExp; wish: RegExp }[] = [
   {
-    tool: /search|find|browse/,
+    tool: FINDS,
     wish: /\b(search|find|show|look for|buy|order (me )?an?\b|suche|finde|zeig|kauf|busca|compra|muestra|cherche|trouve|cerca|trova|procure|compre)|achète/,
   },
   {
@@ -57,7 +60,7 @@ const MEANT: readonly [RegExp, string][] = [
 const FILLER = new Set(
   (
     "a an the and or to for of in on at is are it me my i you we please can could would want need some do what where " +
-    "when how with from this that then check out checkout pay buy find search show look cart basket add order " +
+    "when how with from this that then put into ship send check out checkout pay buy find search show look cart basket add order " +
     "ein eine einen der die das und ich mir mich bitte zur zum kasse kauf kaufe suche finde zeig zeige warenkorb " +
     "un una el la los las y o por favor busca compra muestra quiero une le les des et moi cherche trouve " +
     "il lo gli e cerca trova os as um uma procure compre bezahle bezahlen pagar payer paga"
@@ -83,6 +86,11 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
   if (useful.length > 0 && FAIL_ON_PURPOSE.test(userText)) return giveUp(userText, phrases);
 
   const tool = nextTool(userText, useful, called);
+  if (latest !== undefined && FINDS.test(lastCalled(since))) {
+    const missed = missedIn(latest, words(userText));
+    if (missed !== null) return { type: "text", text: phrases.onlyFound(missed, shorten(latest)) };
+    if (FOUND_NOTHING.test(latest)) return { type: "text", text: phrases.result(shorten(latest)) };
+  }
   if (tool) {
     const subject = words(userText)
       .filter((word) => !FILLER.has(word))
@@ -94,6 +102,12 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
   if (GREETING.test(userText)) return { type: "text", text: withOffers(phrases.greeting, useful, phrases) };
   if (useful.length > 0 && REQUEST.test(userText)) return giveUp(userText, phrases);
   return { type: "text", text: withOffers(phrases.repeats(shorten(userText)), useful, phrases) };
+}
+
+/** The tool whose result came last, in lower case. */
+function lastCalled(since: readonly ModelMessage[]): string {
+  const calls = since.flatMap((message) => (message.role === "assistant" ? message.calls : []));
+  return calls.at(-1)?.name.toLowerCase() ?? "";
 }
 
 /** The next tool that the text asks for and that was not called yet: by its name, as a step of shopping, or by its words. */
@@ -119,6 +133,20 @@ function nextTool(
   if (called.size > 0) return undefined;
   const scored = left.map((tool) => ({ tool, score: likeness(words(userText), tool) }));
   return scored.filter(({ score }) => score >= 2).sort((a, b) => b.score - a.score)[0]?.tool;
+}
+
+/** "blue mug", where only a red one was found: a word of the user's before one that was found; null where all is there. */
+function missedIn(found: string, userWords: readonly string[]): string | null {
+  const text = found.toLowerCase();
+  const at = userWords.findIndex(
+    (word, nth) =>
+      !FILLER.has(word) && !text.includes(word) && nth + 1 < userWords.length && isNamed(userWords[nth + 1]),
+  );
+  return at === -1 ? null : `${userWords[at]} ${userWords[at + 1]}`;
+
+  function isNamed(word = ""): boolean {
+    return !FILLER.has(word) && word.length > 2 && words(found).includes(word);
+  }
 }
 
 /** Words in common: two points for one of the tool's name, one for one of its description. */

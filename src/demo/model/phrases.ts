@@ -10,6 +10,8 @@ export interface Phrases {
   result: (text: string) => string;
   failed: (text: string) => string;
   cannot: (text: string) => string;
+  /** What was looked for is not among what was found. */
+  onlyFound: (wanted: string, found: string) => string;
 }
 
 const ENGLISH: Phrases = {
@@ -22,6 +24,7 @@ const ENGLISH: Phrases = {
   result: (text) => `Here is the answer (from the demo model): ${text}`,
   failed: (text) => `That did not work: ${text}`,
   cannot: (text) => `The demo model has no tool for this: “${text}”.`,
+  onlyFound: (wanted, found) => `I found no “${wanted}”. What there is: ${found}`,
 };
 
 const ALL: readonly Phrases[] = [
@@ -37,6 +40,7 @@ const ALL: readonly Phrases[] = [
     result: (text) => `Hier ist die Antwort (vom Demo-Modell): ${text}`,
     failed: (text) => `Das hat nicht geklappt: ${text}`,
     cannot: (text) => `Das Demo-Modell hat dafür kein Werkzeug: „${text}“.`,
+    onlyFound: (wanted, found) => `„${wanted}“ habe ich nicht gefunden. Es gibt: ${found}`,
   },
   {
     cues: /(\b(el|los|las|un|y|es|dónde|donde|cuándo|hola|buenos|busca|compra|muestra|quiero|mi|está)\b|[¿¡ñ])/g,
@@ -49,6 +53,7 @@ const ALL: readonly Phrases[] = [
     result: (text) => `Aquí está la respuesta (del modelo de demostración): ${text}`,
     failed: (text) => `No ha funcionado: ${text}`,
     cannot: (text) => `El modelo de demostración no tiene ninguna herramienta para esto: «${text}».`,
+    onlyFound: (wanted, found) => `No he encontrado «${wanted}». Lo que hay: ${found}`,
   },
   {
     cues: /(\b(le|les|des|un|une|et|est|où|je|moi|bonjour|salut|cherche|trouve|quelle|heure|ma|mon)\b|achète|s'il)/g,
@@ -60,6 +65,7 @@ const ALL: readonly Phrases[] = [
     result: (text) => `Voici la réponse (du modèle de démonstration) : ${text}`,
     failed: (text) => `Cela n'a pas marché : ${text}`,
     cannot: (text) => `Le modèle de démonstration n'a pas d'outil pour cela : « ${text} ».`,
+    onlyFound: (wanted, found) => `Je n'ai pas trouvé « ${wanted} ». Il y a : ${found}`,
   },
   {
     cues: /(\b(il|lo|gli|una|e|dove|che|ciao|buongiorno|cerca|trova|compra|mostrami|mio|sono|ore)\b|è)/g,
@@ -71,6 +77,7 @@ const ALL: readonly Phrases[] = [
     result: (text) => `Ecco la risposta (dal modello dimostrativo): ${text}`,
     failed: (text) => `Non ha funzionato: ${text}`,
     cannot: (text) => `Il modello dimostrativo non ha uno strumento per questo: «${text}».`,
+    onlyFound: (wanted, found) => `Non ho trovato «${wanted}». C'è: ${found}`,
   },
   {
     cues: /(\b(o|os|um|uma|e|onde|que|meu|minha|por favor|procure|compre|mostre|horas)\b|olá|está|ção|ã)/g,
@@ -81,6 +88,7 @@ const ALL: readonly Phrases[] = [
     result: (text) => `Aqui está a resposta (do modelo de demonstração): ${text}`,
     failed: (text) => `Não funcionou: ${text}`,
     cannot: (text) => `O modelo de demonstração não tem ferramenta para isto: “${text}”.`,
+    onlyFound: (wanted, found) => `Não encontrei “${wanted}”. O que há: ${found}`,
   },
 ];
 

@@ -31,6 +31,10 @@ const done = z.object({
   outputTokens: tokens,
   totalInputTokens: tokens,
   totalOutputTokens: tokens,
+  finishReason: z
+    .string()
+    .exactOptional()
+    .describe("Only where the model did not end of itself: length, content_filter, …"),
 }) satisfies z.ZodType<DoneLine>;
 
 const error = z.object({

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import {
   documentedLines,
@@ -8,9 +7,7 @@ import {
   widgetRefusals,
 } from "../reference/shared-documentation.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
-import { Refusal } from "../../domain/refusal.ts";
-import { streamAnswer } from "../stream/stream-answer.ts";
-import { emptyAnswer } from "../route.ts";
+import { followAnswer, runField } from "../stream/follow-answer.ts";
 import type { Documentation, Route } from "../route.ts";
 import type { Gate } from "./gate.ts";
 import { noBody } from "./request-readers.ts";
@@ -21,14 +18,7 @@ const documentation: Documentation = {
     "Everything said since the user's message, then live, to the terminal line of the present stream. A pending tool_call is that line. A run that others have followed since is told in short.",
   credential: "visitorToken",
   params: threadParam,
-  query: {
-    run: {
-      description: "The x-run-id of a stream that was lost: the stream of this run, whatever came after it",
-      schema: z.string(),
-      required: false,
-      example: "fJ0bqXz1nUO5o6pVh2xkSA",
-    },
-  },
+  query: runField,
   headers: originHeader,
   body: null,
   answers: {
@@ -57,20 +47,13 @@ export function streamRoute({
     api: "widget",
     documentation,
     async handle(incoming) {
-      const { uid, loading } = await gate.admitToThread(incoming, {
+      const visit = await gate.admitToThread(incoming, {
         counts: [],
         read: noBody,
         threadName: () => incoming.params["id"] ?? "",
         loads: "last",
       });
-      const runId = new URLSearchParams(incoming.request.query).get("run");
-      const reply = await (runId === null
-        ? threads.follow(uid, loading)
-        : threads.followRun(uid, runId, loading));
-      if (!reply && runId !== null) throw new Refusal("not-found", "The thread has no such run");
-      if (!reply) return emptyAnswer(204);
-      incoming.note({ runId: reply.runId });
-      return streamAnswer(reply, incoming.request);
+      return followAnswer(incoming, threads, visit);
     },
   };
 }

@@ -11,6 +11,8 @@ export interface ConversationHost {
   confirmTools(): ConfirmTools;
   toolTimeoutMs(): number;
   customerContext(): CustomerContext | null;
+  /** The visitor's page, as the service is told of it. */
+  page(): string;
   /** The panel is open, in a visible tab. */
   isSeen(): boolean;
   redraw(): void;

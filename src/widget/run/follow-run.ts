@@ -1,6 +1,5 @@
 import { isTerminal } from "../../../machines/line.ts";
 import type { DoneLine, ErrorLine, TerminalLine } from "../../../machines/line.ts";
-import { currentPage } from "../service/current-page.ts";
 import { readLines } from "../service/read-lines.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
 import { busySeconds, refusedStatus, runIdOf } from "../service/widget-api.ts";
@@ -148,7 +147,7 @@ async function readStream(
 }
 
 function openStream(
-  { api, thread, signal }: FollowedRun,
+  { api, host, thread, signal }: FollowedRun,
   opening: StreamOpening,
 ): Promise<Response> | Response {
   const { visitorToken, threadId } = thread;
@@ -156,7 +155,7 @@ function openStream(
     case "answer":
       return opening.response;
     case "message":
-      return api({ ...messageRequest(opening.message, thread), signal });
+      return api({ ...messageRequest(opening.message, thread, host.page()), signal });
     case "attach": {
       const { runId } = opening;
       const query = runId === null ? "" : `?run=${encodeURIComponent(runId)}`;
@@ -164,7 +163,7 @@ function openStream(
       return api({ path, method: "GET", visitorToken, signal });
     }
     case "tool-result": {
-      const body = { ...opening.body, threadId, page: currentPage() };
+      const body = { ...opening.body, threadId, page: host.page() };
       return api({ path: "/tool-results", visitorToken, body, signal });
     }
   }

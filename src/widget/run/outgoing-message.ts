@@ -1,4 +1,3 @@
-import { currentPage } from "../service/current-page.ts";
 import { isCustomerContext } from "../service/customer-context.ts";
 import type { CustomerContext } from "../service/customer-context.ts";
 import { fieldsOf, isString } from "../service/fields.ts";
@@ -24,12 +23,13 @@ export function isOutgoingMessage(value: unknown): value is OutgoingMessage {
   return [clientMessageId, text].every(isString) && (context === null || isCustomerContext(context));
 }
 
-/** The request that sends the message, or sends it again. */
+/** The request that sends the message, or sends it again. `page`: where the visitor is now. */
 export function messageRequest(
   { clientMessageId, text, context }: OutgoingMessage,
   { visitorToken, threadId }: ThreadAccess,
+  page: string,
 ): ApiRequest {
   const customerContext = context ?? undefined;
-  const body = { threadId, text, clientMessageId, page: currentPage(), customerContext };
+  const body = { threadId, text, clientMessageId, page, customerContext };
   return { path: "/messages", visitorToken, body };
 }

@@ -46,11 +46,11 @@ export async function postMessage(options: PostOptions): Promise<PostedMessage> 
 }
 
 async function post(options: PostOptions, thread: ThreadAccess): Promise<Response> {
-  const { api, tabStorage, message, signal } = options;
+  const { api, host, tabStorage, message, signal } = options;
   await postCatalog(options, thread);
   // Saved before it is sent: if the visitor leaves right after, the next page sends it again.
   tabStorage.write("run", newSavedRun(message, thread.threadId));
-  return await api({ ...messageRequest(message, thread), signal });
+  return await api({ ...messageRequest(message, thread, host.page()), signal });
 }
 
 /** The message may have been taken, or not. */

@@ -1,6 +1,7 @@
 import { readHistory } from "../service/read-history.ts";
 import type { HistoryMessage, HistoryPage } from "../service/read-history.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
+import type { Strings } from "../strings/strings.ts";
 import type { ShownMessage } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
@@ -47,10 +48,13 @@ export class Transcript {
 
   /** Adds the page of history before the first message shown. */
   async loadEarlier(): Promise<void> {
-    const { api, visitor, view } = this.#dependencies;
+    const { api, visitor, view, host } = this.#dependencies;
     const first = view.state.messages[0];
     if (first === undefined || !first.key.startsWith("h")) return;
-    const page = shownPage(await readHistory(api, await visitor.thread(), first.key.slice(1)));
+    const page = shownPage(
+      await readHistory(api, await visitor.thread(), first.key.slice(1)),
+      host.strings(),
+    );
     view.change({ ...page, messages: [...page.messages, ...view.state.messages] });
   }
 
@@ -62,9 +66,9 @@ export class Transcript {
   }
 
   async #newest(thread: ThreadAccess): Promise<ShownPage | null> {
-    const { api, visitor, view } = this.#dependencies;
+    const { api, visitor, view, host } = this.#dependencies;
     try {
-      return this.#withUnsent(shownPage(await readHistory(api, thread, null)));
+      return this.#withUnsent(shownPage(await readHistory(api, thread, null), host.strings()));
     } catch (error) {
       if (!visitor.forgetUnknown(error, thread.visitorToken)) throw error;
       const { sending } = view;
@@ -97,12 +101,13 @@ interface ShownPage {
   hasEarlier: boolean;
 }
 
-function shownPage({ messages, hasEarlier }: HistoryPage): ShownPage {
-  return { messages: messages.map(shownMessage), hasEarlier };
+function shownPage({ messages, hasEarlier }: HistoryPage, strings: Strings): ShownPage {
+  return { messages: messages.map((message) => shownMessage(message, strings)), hasEarlier };
 }
 
-function shownMessage({ id, ...message }: HistoryMessage): ShownMessage {
-  return { ...message, key: `h${id}`, live: false, problem: null };
+function shownMessage({ id, isFault, ...message }: HistoryMessage, { failed }: Strings): ShownMessage {
+  const problem = isFault ? { text: failed, retry: null } : null;
+  return { ...message, key: `h${id}`, live: false, problem };
 }
 
 /** The messages before the one with this id, or all; and that one. */

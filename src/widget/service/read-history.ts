@@ -14,6 +14,8 @@ export interface HistoryMessage {
   /** The id that a page gave to the visitor's message. */
   clientMessageId: string | null;
   steps: Omit<StepLine, "type">[];
+  /** The reply of a run that failed on the service's side; the page has its own words for that. */
+  isFault: boolean;
 }
 
 export interface HistoryPage {
@@ -37,12 +39,15 @@ export async function readHistory(
 }
 
 function messageOf(item: unknown): HistoryMessage {
-  const { id, role, content, clientMessageId, steps } = fieldsOf(item);
+  const { id, role, content, clientMessageId, steps, error } = fieldsOf(item);
+  const fault = error === undefined ? null : fieldsOf(error);
+  const isFault = fault !== null && fault["code"] === undefined;
   return {
     id: String(id),
     role: role === "user" ? "user" : "assistant",
-    text: String(content),
+    text: isFault && fault["message"] === content ? "" : String(content),
     clientMessageId: isString(clientMessageId) ? clientMessageId : null,
     steps: Array.isArray(steps) ? steps.filter(isStep) : [],
+    isFault,
   };
 }

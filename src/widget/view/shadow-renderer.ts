@@ -18,10 +18,9 @@ export class ShadowRenderer {
 
   /** Draws in the next frame: lines arrive faster than frames. */
   schedule(): void {
-    if (this.#frame !== 0) return;
-    // A hidden tab has no frames; a screen reader and the badge must not wait for one.
+    // A hidden tab has no frames, nor one that was asked for before; a screen reader and the badge must not wait for one.
     if (document.visibilityState === "hidden") this.draw();
-    else this.#frame = requestAnimationFrame(() => this.draw());
+    else if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.draw());
   }
 
   draw(): void {

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { openEmbeddedStore } from "../../../src/stores/embedded.ts";
 import { emptyFolder, temporaryFolder } from "../../support/data-dir.ts";
+import { rowsAtLength } from "../../support/lengths.ts";
 import { store, storeJson } from "./copy.ts";
 import { fillStore } from "./fill.ts";
 
@@ -32,7 +33,10 @@ async function refusal(change: (file: string) => void): Promise<string> {
 
 const DAMAGED = /^Cannot read \S+changed: it is (cut or changed \(.+\)|no backup of a store)\n$/;
 const size = () => readFileSync(backup).length;
-const places = Array.from({ length: 40 }, (_, i) => i / 40);
+const places = rowsAtLength(
+  Array.from({ length: 40 }, (_, i) => i / 40),
+  5,
+);
 
 describe("a restore refuses before it writes", () => {
   test.each(places)("a file that is cut after %d of it", async (place) => {

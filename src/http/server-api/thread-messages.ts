@@ -1,0 +1,45 @@
+import type { Threads } from "../../actors/threads.ts";
+import { queryOf } from "../body.ts";
+import { EXAMPLE_PAGE, historyPage, historyQuery, pageFields, pageOf } from "../history-page.ts";
+import { documentedJson, serverRefusals } from "../reference/shared-documentation.ts";
+import { jsonAnswer } from "../route.ts";
+import type { Documentation, Route } from "../route.ts";
+import { admitToNamedThread, namedThreadParam, ownerFields } from "./named-thread.ts";
+import type { ThreadAdmission } from "./named-thread.ts";
+
+const documentation: Documentation = {
+  summary: "Read a thread's history",
+  description:
+    "The last messages, oldest first, as the widget reads them. A reply in progress is not among them. A blocked user's threads can be read.",
+  credential: "transportKey",
+  params: namedThreadParam,
+  query: { ...ownerFields, ...pageFields },
+  headers: {},
+  body: null,
+  answers: {
+    200: documentedJson("The messages", historyPage, EXAMPLE_PAGE),
+    ...serverRefusals(["unauthorized", "not-found", "too-large", "invalid", "unavailable"], {
+      "not-found": "Unknown thread",
+      invalid: "The query does not match the schema",
+    }),
+  },
+};
+
+/** GET /v1/threads/:threadId/messages: what was said, for a backend. Creates nothing. */
+export function serverHistoryRoute(dependencies: {
+  admission: ThreadAdmission;
+  threads: Pick<Threads, "history">;
+}): Route {
+  const { admission, threads } = dependencies;
+  return {
+    method: "GET",
+    path: "/v1/threads/:threadId/messages",
+    api: "server",
+    documentation,
+    async handle(incoming) {
+      const uid = await admitToNamedThread(incoming, admission);
+      const page = queryOf(incoming.request, historyQuery);
+      return jsonAnswer(200, pageOf(await threads.history(uid, page)));
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { systemClock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import { readVariable } from "../config.ts";
+import { membersOf, readProviders } from "./providers-file.ts";
+import type { WrittenProvider, WrittenProviders } from "./providers-file.ts";
+import type { PlainLog } from "../log.ts";
+import type { Model } from "../model.ts";
+import { openOpenAi, openProvider } from "../models/openai.ts";
+import type { OpenAiOptions } from "../models/openai.ts";
+import { openProviders } from "../models/providers.ts";
+import type { ProvidersOptions } from "../models/providers.ts";
+
+export interface ModelDependencies {
+  /** As they were read; absent: read now. */
+  written?: WrittenProviders;
+  log?: Pick<PlainLog, "warn">;
+  onCall?: ProvidersOptions["onCall"];
+}
+
+/** Opens the models that the configuration names; with no provider, the offline demo. */
+export async function openModel(config: Config, dependencies: ModelDependencies = {}): Promise<Model> {
+  const {
+    written = await readProviders(config, readVariable),
+    log = { warn() {} },
+    onCall = () => {},
+  } = dependencies;
+  const { modelTimeoutMs: silenceMs } = config;
+  if (written.providers.length === 0) return openDemo(silenceMs);
+  return openProviders({
+    kind: "openai",
+    providers: written.providers.map((provider) => openProvider(optionsOf(provider, silenceMs))),
+    directory: { membersOf: (name) => membersOf(written, name), defaultModel: written.defaultModel },
+    clock: systemClock,
+    log,
+    onCall,
+  });
+}
+
+function optionsOf({ apiKey, headers, ...provider }: WrittenProvider, silenceMs: number): OpenAiOptions {
+  const { name, baseUrl, body, quirks } = provider;
+  const revealed = Object.entries(headers).map(([header, value]) => [header, value.reveal()]);
+  return {
+    name,
+    apiKey: apiKey?.reveal() ?? null,
+    baseUrl,
+    silenceMs,
+    headers: Object.fromEntries(revealed) as Record<string, string>,
+    body,
+    quirks,
+  };
+}
+
+async function openDemo(silenceMs: number): Promise<Model> {
+  const { startDemoModel } = await import("../demo/model/demo-model.ts");
+  const demo = await startDemoModel();
+  const model = openOpenAi({ apiKey: null, baseUrl: demo.baseUrl, silenceMs, kind: "demo" });
+  return {
+    ...model,
+    answers: ["demo"],
+    async close() {
+      await model.close();
+      await demo.close();
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { ConfigError } from "../config.ts";
+import type { Config } from "../config.ts";
+import { complaint } from "../domain/channel-fields.ts";
+import { messageOf } from "../errors.ts";
+import { Secret } from "../secret.ts";
+
+/**
+ * PROVIDERS_FILE: the servers that have the models, and names for chains of them. Without it the OPENAI_… variables are
+ * the one provider, called `openai`; without those the offline demo is.
+ */
+export interface WrittenProvider {
+  name: string;
+  apiKey: Secret | null;
+  /** null: OpenAI's own. */
+  baseUrl: string | null;
+  headers: Record<string, Secret>;
+  body: Record<string, unknown>;
+  quirks: {
+    tools?: boolean;
+    systemRole?: boolean;
+    streamUsage?: boolean;
+    maxTokensField?: "max_tokens" | "max_completion_tokens";
+  };
+  /** Its models see. */
+  images: boolean;
+}
+
+export interface WrittenProviders {
+  /** Empty: the offline demo. */
+  providers: WrittenProvider[];
+  /** Chains by name: names of models, PROVIDER/MODEL. */
+  models: ReadonlyMap<string, readonly string[]>;
+  /** For channels that name no model. */
+  defaultModel: string;
+  isFile: boolean;
+}
+
+const text = z.string().min(1);
+/** A slash divides it from its model's name. */
+const PROVIDER_NAME = /^[A-Za-z0-9._-]{1,64}$/;
+const variableName = /^\$([A-Za-z_][A-Za-z0-9_]*)$/;
+
+const providerSchema = z.strictObject({
+  apiKey: text.exactOptional(),
+  baseUrl: z.url({ protocol: /^https?$/, error: "must be an http:// or https:// address" }).exactOptional(),
+  headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/, "must be a header's name"), text).exactOptional(),
+  body: z.record(z.string(), z.unknown()).exactOptional(),
+  tools: z.boolean().exactOptional(),
+  systemRole: z.boolean().exactOptional(),
+  streamUsage: z.boolean().exactOptional(),
+  maxTokensField: z.enum(["max_tokens", "max_completion_tokens"]).exactOptional(),
+  images: z.boolean().exactOptional(),
+});
+
+const fileSchema = z.strictObject({
+  providers: z
+    .record(z.string(), providerSchema)
+    .refine((providers) => Object.keys(providers).length > 0, "must name at least one provider"),
+  models: z.record(text, z.union([text, z.array(text).min(1)])).exactOptional(),
+});
+
+/** The providers of this configuration. Throws ConfigError with one line. */
+export async function readProviders(
+  config: Pick<Config, "providersFile" | "openai">,
+  variable: (name: string) => Secret | null,
+): Promise<WrittenProviders> {
+  const { providersFile: path, openai } = config;
+  if (path === null) return withoutFile(openai);
+  try {
+    return parseProviders(await readFile(path, "utf8"), variable, openai.model);
+  } catch (error) {
+    throw new ConfigError(`Cannot read PROVIDERS_FILE ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function withoutFile({ apiKey, baseUrl, model }: Config["openai"]): WrittenProviders {
+  const isDemo = apiKey === null && baseUrl === null;
+  const only = { name: "openai", apiKey, baseUrl, headers: {}, body: {}, quirks: {}, images: true };
+  return { providers: isDemo ? [] : [only], models: new Map(), defaultModel: model, isFile: false };
+}
+
+/** Parses the text of a PROVIDERS_FILE. Throws an Error whose message is one line. */
+export function parseProviders(
+  file: string,
+  variable: (name: string) => Secret | null,
+  openAiModel: string,
+): WrittenProviders {
+  const parsed = fileSchema.safeParse(parseJson(file));
+  if (!parsed.success) throw new Error(complaint(parsed.error));
+  const providers = Object.entries(parsed.data.providers).map(([name, fields]): WrittenProvider => {
+    if (!PROVIDER_NAME.test(name)) {
+      throw new Error(`${JSON.stringify(name)}: a provider's name is 1 to 64 of A-Z a-z 0-9 . _ -`);
+    }
+    const { apiKey, baseUrl = null, headers = {}, body = {}, images = true, ...quirks } = fields;
+    const resolve = (field: string, value: string) =>
+      resolved(`provider ${name} takes its ${field}`, value, variable);
+    return {
+      name,
+      apiKey: apiKey === undefined ? null : resolve("apiKey", apiKey),
+      baseUrl,
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([header, value]) => [header, resolve(`header ${header}`, value)]),
+      ),
+      body,
+      quirks,
+      images,
+    };
+  });
+  const models = new Map(
+    Object.entries(parsed.data.models ?? {}).map(([name, members]) => [name, [members].flat()]),
+  );
+  const written = {
+    providers,
+    models,
+    defaultModel: models.has("default") ? "default" : openAiModel,
+    isFile: true,
+  };
+  for (const [name, members] of models) {
+    for (const member of members) {
+      if (memberOf(written, member) === null)
+        throw new Error(`model ${name} names ${member}, and there is no such provider`);
+    }
+  }
+  if (membersOf(written, written.defaultModel) === null) {
+    throw new Error(
+      "models.default is missing: with several providers it says who answers where a channel names no model",
+    );
+  }
+  return written;
+}
+
+/** Who answers to a name: a name of `models`, PROVIDER/MODEL, or a model of the only provider. null: nobody. */
+export function membersOf(
+  written: Pick<WrittenProviders, "providers" | "models" | "isFile">,
+  name: string,
+): { provider: string; model: string }[] | null {
+  const chain = written.models.get(name) ?? [name];
+  const members = chain.map((each) => memberOf(written, each));
+  return members.some((member) => member === null) ? null : members.filter((member) => member !== null);
+}
+
+function memberOf({ providers, isFile }: Pick<WrittenProviders, "providers" | "isFile">, name: string) {
+  const slash = name.indexOf("/");
+  const provider = providers.find((each) => each.name === name.slice(0, Math.max(slash, 0)));
+  // Of the variables' one provider every name is a model: some servers have slashes in theirs.
+  if (isFile && provider && slash < name.length - 1)
+    return { provider: provider.name, model: name.slice(slash + 1) };
+  const [only] = providers;
+  return only && providers.length === 1 ? { provider: only.name, model: name } : null;
+}
+
+/** What the log must hide. */
+export function secretsOfProviders({ providers }: WrittenProviders): Secret[] {
+  return providers.flatMap(({ apiKey, headers }) => [...(apiKey ? [apiKey] : []), ...Object.values(headers)]);
+}
+
+function resolved(what: string, value: string, variable: (name: string) => Secret | null): Secret {
+  const [, name] = variableName.exec(value) ?? [];
+  const secret = name === undefined ? new Secret(value) : variable(name);
+  if (secret === null) throw new Error(`${what} from ${name}, which is unset`);
+  if (!/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(secret.reveal()))
+    throw new Error(`${what}${name === undefined ? "" : ` from ${name}`}, which a header cannot carry`);
+  return secret;
+}
+
+function parseJson(file: string): unknown {
+  try {
+    return JSON.parse(file);
+  } catch {
+    // JSON.parse quotes what it read, and that may be a key.
+    throw new Error("it is not JSON");
+  }
+}

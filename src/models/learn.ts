@@ -1,0 +1,163 @@
+import type {
+  ChatCompletionCreateParamsStreaming,
+  ChatCompletionMessageParam,
+} from "openai/resources/chat/completions";
+import type { MaxTokensField, Quirks } from "./quirks.ts";
+
+/**
+ * What a refused request teaches: servers differ in what they take, and say so in words. Each rule knows the words that
+ * servers were seen to use (README.md names them), changes the quirks so that the next request is another one, and
+ * applies only to what this request held: so a request is repeated a few times at most.
+ */
+export interface Refused {
+  status: number;
+  /** The answer's body, as text. */
+  text: string;
+  body: ChatCompletionCreateParamsStreaming;
+}
+
+/** Local servers answer 500 where a model's template refuses the messages, and OpenRouter 404 where no server takes them. */
+const STATUSES = new Set([400, 404, 422, 500, 501]);
+
+interface Said extends Refused {
+  /** The body's words, without the punctuation of JSON. */
+  words: string;
+}
+
+type Rule = (said: Said, quirks: Quirks) => Quirks | null;
+
+/** The quirks with what this refusal says; null if it says nothing that a repeat could heed. */
+export function learn(refused: Refused, quirks: Quirks): Quirks | null {
+  if (!STATUSES.has(refused.status)) return null;
+  const words = refused.text.replaceAll(/[\s"'`\\{}[\](),:]+/g, " ");
+  for (const rule of RULES) {
+    const learned = rule({ ...refused, words }, quirks);
+    if (learned) return learned;
+  }
+  return null;
+}
+
+/** The words by which a field is refused. */
+const NOT_TAKEN =
+  /unsupported|not supported|n.t support|unrecogni[sz]ed|unknown|extra|not permitted|not allowed|unexpected|additional propert|forbidden|not a valid|invalid (field|param|argument|property)|does not exist|deprecated|only the default/i;
+
+const streamUsage: Rule = ({ words, body }, quirks) =>
+  words.includes("stream_options") && body.stream_options ? { ...quirks, streamUsage: false } : null;
+
+const maxTokens: Rule = ({ words, body }, quirks) => {
+  const sent = quirks.maxTokensField;
+  if (sent === null || body[sent] === undefined || !words.includes(sent) || !NOT_TAKEN.test(words))
+    return null;
+  const other: MaxTokensField = sent === "max_tokens" ? "max_completion_tokens" : "max_tokens";
+  const leftOut = [...quirks.leftOut, sent];
+  return { ...quirks, leftOut, maxTokensField: leftOut.includes(other) ? null : other };
+};
+
+const NO_TOOLS =
+  /\b(tools?|tool (use|choice|calling|calls)|function calling)\b[^.]{0,60}\b(not supported|unsupported|not enabled|not available)|(not|n.t) support(ed)?\b[^.]{0,40}\b(tools?|tool (use|calling)|function calling)\b|found that support tool use|enable-auto-tool-choice|tools param requires|extra_forbidden loc body tools\b/i;
+
+const noTools: Rule = ({ words, body }, quirks) =>
+  body.tools && quirks.tools && NO_TOOLS.test(words) && !/schema/i.test(words)
+    ? { ...quirks, tools: false }
+    : null;
+
+const NO_SYSTEM_ROLE =
+  /\bsystem (role|message|prompt|instruction)s?\b[^.]{0,40}not (be )?(supported|allowed|enabled)|role system\b[^.]{0,40}not supported|got system|developer instruction is not enabled|unexpected role system|only user and assistant roles/i;
+
+const noSystemRole: Rule = ({ words, body }, quirks) =>
+  has(body, "system") && NO_SYSTEM_ROLE.test(words) ? { ...quirks, systemRole: false } : null;
+
+const ROLE_ORDER =
+  /roles? (must|should) (strictly )?alternate|unexpected role|expected last role|message_order/i;
+
+/** First an answer after each result; a template that still refuses the order may have no place for a system message. */
+const roleOrder: Rule = ({ words, body }, quirks) => {
+  if (!ROLE_ORDER.test(words)) return null;
+  if (!quirks.answersResults) return { ...quirks, answersResults: true };
+  return has(body, "system") ? { ...quirks, systemRole: false } : null;
+};
+
+const reasoningField: Rule = ({ words }, quirks) =>
+  !quirks.reasoningField &&
+  /reasoning_content\b.*(must be passed|required)|missing reasoning_content/i.test(words)
+    ? { ...quirks, reasoningField: true }
+    : null;
+
+const ID_FORM = /tool.?call.?id\b.*length of 9/i;
+
+const nineCharIds: Rule = ({ words }, quirks) =>
+  !quirks.nineCharIds && ID_FORM.test(words) ? { ...quirks, nineCharIds: true } : null;
+
+const WANTS_OBJECT =
+  /arguments\b.{0,80}\b(object|dict|dictionary|mapping|map)\b|(object|dict|mapping)\b.{0,80}\barguments\b/i;
+
+const objectArguments: Rule = ({ words, body }, quirks) =>
+  !quirks.objectArguments && spokenWithCalls(body).length > 0 && WANTS_OBJECT.test(words)
+    ? { ...quirks, objectArguments: true }
+    : null;
+
+/** Fields that came from a server, or from settings: the first one that the refusal names. */
+const namedField: Rule = ({ words, body }, quirks) => {
+  if (!NOT_TAKEN.test(words)) return null;
+  const said = new Set(words.split(/[^\w-]/));
+  const named = furtherFields(body).find((name) => said.has(name));
+  return named === undefined ? null : { ...quirks, leftOut: [...quirks.leftOut, named] };
+};
+
+const NO_CONTENT =
+  /content\b.{0,80}\b(null|none|string|array|missing|required|empty|blank)\b|\b(null|missing|empty|expected|invalid)\b.{0,40}\bcontent\b/i;
+
+const noContent: Rule = ({ words, body }, quirks) => {
+  const hasNone = spokenWithCalls(body).some(({ content }) => !content);
+  if (!hasNone || !NO_CONTENT.test(words) || quirks.noContent === "absent") return null;
+  return { ...quirks, noContent: quirks.noContent === "null" ? "empty" : "absent" };
+};
+
+const RULES: readonly Rule[] = [
+  streamUsage,
+  maxTokens,
+  reasoningField,
+  nineCharIds,
+  noTools,
+  noSystemRole,
+  roleOrder,
+  objectArguments,
+  namedField,
+  noContent,
+];
+
+function has(
+  { messages }: ChatCompletionCreateParamsStreaming,
+  role: ChatCompletionMessageParam["role"],
+): boolean {
+  return messages.some((message) => message.role === role);
+}
+
+function spokenWithCalls({ messages }: ChatCompletionCreateParamsStreaming) {
+  return messages.flatMap((message) => (message.role === "assistant" && message.tool_calls ? [message] : []));
+}
+
+const OWN_FIELDS = new Set([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "tools",
+  "max_tokens",
+  "max_completion_tokens",
+]);
+const MESSAGE_FIELDS = new Set(["role", "content", "tool_calls", "tool_call_id"]);
+const CALL_FIELDS = new Set(["id", "type", "function"]);
+
+function furtherFields(body: ChatCompletionCreateParamsStreaming): string[] {
+  const ofMessages = body.messages.flatMap((message) => Object.keys(message));
+  const ofCalls = spokenWithCalls(body).flatMap(({ tool_calls = [] }) =>
+    tool_calls.flatMap((call) => Object.keys(call)),
+  );
+  const names = [
+    ...Object.keys(body).filter((name) => !OWN_FIELDS.has(name)),
+    ...ofMessages.filter((name) => !MESSAGE_FIELDS.has(name)),
+    ...ofCalls.filter((name) => !CALL_FIELDS.has(name)),
+  ];
+  return [...new Set(names)];
+}

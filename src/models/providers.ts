@@ -1,0 +1,141 @@
+import type { Clock } from "../clock.ts";
+import type { PlainLog } from "../log.ts";
+import { ModelFault } from "../model.ts";
+import type { Model, ModelTurn } from "../model.ts";
+import { mayFallOver, PassingFault } from "./faults.ts";
+import type { Asked, Provider } from "./openai.ts";
+import { createRests } from "./rests.ts";
+
+/** A model at a provider. */
+export interface Member {
+  provider: string;
+  /** As the provider names it. */
+  model: string;
+}
+
+export interface Directory {
+  /** A chain: the members that answer to a name, the first first. null: nobody does. */
+  membersOf(name: string): readonly Member[] | null;
+  defaultModel: string;
+}
+
+/** One request to one member, whatever came of it. */
+export interface MemberCall extends Member {
+  outcome: "done" | "failed" | "fell_over" | "aborted";
+}
+
+export interface ProvidersOptions {
+  kind: Model["kind"];
+  providers: readonly Provider[];
+  directory: Directory;
+  clock: Pick<Clock, "elapsed">;
+  log: Pick<PlainLog, "warn">;
+  onCall: (call: MemberCall) => void;
+}
+
+/**
+ * Several providers as one model. A name may be a chain: its next member is asked when one cannot be reached, is
+ * overloaded, falls silent, refuses the key or answers 5xx, and nothing of the turn was told yet. Who failed rests for a
+ * while, and who answered the run so far is asked first.
+ */
+export function openProviders(options: ProvidersOptions): Model {
+  const { kind, providers, directory, clock, log, onCall } = options;
+  const byName = new Map(providers.map((provider) => [provider.name, provider]));
+  const rests = createRests(clock);
+
+  function inTurn(members: readonly Member[], keep: string | undefined): readonly Member[] {
+    const kept = members.filter((member) => nameOf(member) === keep);
+    const asked =
+      kept.length === 0 ? members : [...kept, ...members.filter((member) => !kept.includes(member))];
+    const rested = asked.filter((member) => !rests.rests(nameOf(member)));
+    // If all rest, the first may be well again: no answer is worse than a late one.
+    return rested.length > 0 ? rested : asked;
+  }
+
+  async function ask(member: Member, asked: Asked, tries: number): Promise<ModelTurn> {
+    const provider = byName.get(member.provider);
+    if (!provider) throw new ModelFault("The model is not configured");
+    return provider.stream(member.model, { ...asked, tries });
+  }
+
+  async function askChain(members: readonly Member[], { request, wrote, signal }: Asked): Promise<ModelTurn> {
+    let hasTold = false;
+    const told: Asked["wrote"] = (text) => {
+      hasTold = true;
+      return wrote(text);
+    };
+    const order = inTurn(members, request.keep);
+    for (const [at, member] of order.entries()) {
+      const isLast = at === order.length - 1;
+      rests.asked(nameOf(member));
+      try {
+        // Only the last is worth a second try: a visitor waits no longer than it takes to ask the next.
+        const turn = await ask(member, { request, wrote: told, signal }, isLast ? LAST_TRIES : 1);
+        rests.well(nameOf(member));
+        onCall({ ...member, outcome: "done" });
+        return { ...turn, isOfChain: true };
+      } catch (error) {
+        const isIll = !signal.aborted && mayFallOver(error);
+        if (isIll) rests.failed(nameOf(member), error instanceof PassingFault ? error.retryAfterMs : null);
+        else rests.well(nameOf(member));
+        const fallsOver = isIll && !hasTold && !isLast;
+        onCall({ ...member, outcome: outcomeOf(signal, fallsOver) });
+        if (!fallsOver) throw error;
+        log.warn(
+          { model: nameOf(member), next: nextName(order, at), err: error },
+          "a model failed: the next one is asked",
+        );
+      }
+    }
+    throw new ModelFault("The model is not configured");
+  }
+
+  async function askOne(member: Member, asked: Asked): Promise<ModelTurn> {
+    try {
+      const turn = await ask(member, asked, LAST_TRIES);
+      onCall({ ...member, outcome: "done" });
+      return turn;
+    } catch (error) {
+      onCall({ ...member, outcome: outcomeOf(asked.signal, false) });
+      throw error;
+    }
+  }
+
+  return {
+    kind,
+    defaultModel: directory.defaultModel,
+    answers: (directory.membersOf(directory.defaultModel) ?? []).map(nameOf),
+
+    async stream(request, wrote, signal) {
+      signal.throwIfAborted();
+      const members = directory.membersOf(request.model) ?? [];
+      const [only] = members;
+      if (!only)
+        throw new ModelFault("The model is not configured", {
+          cause: new Error(`No model ${request.model}`),
+        });
+      const asked = { request, wrote, signal };
+      return members.length === 1 ? askOne(only, asked) : askChain(members, asked);
+    },
+
+    async close() {
+      await Promise.all(providers.map((provider) => provider.close()));
+    },
+  };
+}
+
+const LAST_TRIES = 3;
+
+export function nameOf({ provider, model }: Member): string {
+  return `${provider}/${model}`;
+}
+
+function nextName(order: readonly Member[], at: number): string | null {
+  const next = order[at + 1];
+  return next ? nameOf(next) : null;
+}
+
+function outcomeOf(signal: AbortSignal, fallsOver: boolean): MemberCall["outcome"] {
+  if (signal.aborted) return "aborted";
+  return fallsOver ? "fell_over" : "failed";
+}

@@ -1,0 +1,47 @@
+import type { Clock } from "../clock.ts";
+
+/** How long a provider rests after it failed: the pause doubles with each failure in a row. */
+const FIRST_REST_MS = 15_000;
+const LONGEST_REST_MS = 300_000;
+
+interface State {
+  failures: number;
+  restsUntilMs: number;
+  /** Its rest is over, and one turn tries whether it is well; the others still pass it by. */
+  isTried: boolean;
+}
+
+/** Which members of chains failed lately. A member is PROVIDER/MODEL: another model of the provider may be well. */
+export interface Rests {
+  /** It failed lately, or its rest is over and another turn tries it. */
+  rests(member: string): boolean;
+  /** It is asked: after a rest this turn alone, until it says how it went. */
+  asked(member: string): void;
+  failed(member: string, restMs: number | null): void;
+  /** It answered, or was left for another reason than its own. */
+  well(member: string): void;
+}
+
+export function createRests(clock: Pick<Clock, "elapsed">): Rests {
+  const states = new Map<string, State>();
+  return {
+    rests(member) {
+      const state = states.get(member);
+      return state !== undefined && (state.isTried || clock.elapsed() < state.restsUntilMs);
+    },
+
+    asked(member) {
+      const state = states.get(member);
+      if (state) state.isTried = true;
+    },
+
+    failed(member, restMs) {
+      const failures = (states.get(member)?.failures ?? 0) + 1;
+      const doubled = Math.min(FIRST_REST_MS * 2 ** (failures - 1), LONGEST_REST_MS);
+      const restsUntilMs = clock.elapsed() + Math.min(restMs ?? doubled, LONGEST_REST_MS);
+      states.set(member, { failures, restsUntilMs, isTried: false });
+    },
+
+    well: (member) => void states.delete(member),
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * Keeps a model's thoughts out of its reply: `<think>…</think>`, which many open models write into the text, cut at any
+ * place of the stream.
+ *
+ * At the head of a turn an opening tag begins a thought, also one that never ends. Further on it does only if it is
+ * closed again: until then the text after it waits, and comes after all where the turn ends without. In backticks it
+ * is a text about tags.
+ */
+export interface ThoughtFilter {
+  /** The next piece of the turn; returns what of it, and of the pieces before, is the reply's. */
+  push(piece: string): string;
+  /** The turn is over: returns what waited for a closing tag. */
+  end(): string;
+}
+
+const OPENING = /<(think|thinking|thought)>/i;
+const NAMES = ["<think>", "<thinking>", "<thought>"];
+const CLOSINGS = new Map([
+  ["think", /<\/think>/i],
+  ["thinking", /<\/thinking>/i],
+  ["thought", /<\/thought>/i],
+]);
+const LONGEST_CLOSING = "</thinking>".length;
+
+export function createThoughtFilter(): ThoughtFilter {
+  /** Nothing but white space and thoughts so far. */
+  let isAtHead = true;
+  let hasThought = false;
+  /** What may be the beginning of a tag, or white space before one. */
+  let held = "";
+  /** The thought that is open: its closing tag, and its text with the opening one. */
+  let open: { closing: RegExp; text: string; isAtHead: boolean } | null = null;
+  /** The last character that was passed on. */
+  let last = "";
+
+  function pass(text: string): string {
+    if (text === "") return "";
+    const passed = isAtHead && hasThought ? text.trimStart() : text;
+    if (passed === "") return "";
+    isAtHead = false;
+    last = passed.slice(-1);
+    return passed;
+  }
+
+  /** Without an open thought: the text up to the next thought. */
+  function readText(text: string): string {
+    const found = OPENING.exec(text);
+    if (found) {
+      const before = text.slice(0, found.index);
+      const rest = text.slice(found.index);
+      const isQuoted = (before === "" ? last : before.slice(-1)) === "`";
+      if (isQuoted) return pass(before + found[0]) + read(rest.slice(found[0].length));
+      const passed = before.trim() === "" && isAtHead ? "" : pass(before);
+      const closing = CLOSINGS.get((found[1] ?? "").toLowerCase()) ?? OPENING;
+      open = { closing, text: "", isAtHead };
+      return passed + readThought(rest);
+    }
+    // White space at the head waits: it belongs to a thought, if one follows.
+    const tagAt = startOfTag(text);
+    const from = isAtHead && text.slice(0, tagAt).trim() === "" ? 0 : tagAt;
+    held = text.slice(from);
+    return pass(text.slice(0, from));
+  }
+
+  /** Within a thought: nothing, or the reply after it. */
+  function readThought(text: string): string {
+    if (!open) return "";
+    // The closing tag may be cut: its beginning is in the text before.
+    const searchFrom = Math.max(0, open.text.length - LONGEST_CLOSING);
+    open.text += text;
+    const found = open.closing.exec(open.text.slice(searchFrom));
+    if (!found) {
+      // At the head it is never told: the end is enough to find its closing tag.
+      if (open.isAtHead) open.text = open.text.slice(-LONGEST_CLOSING);
+      return "";
+    }
+    const rest = open.text.slice(searchFrom + found.index + found[0].length);
+    open = null;
+    hasThought = true;
+    return read(rest);
+  }
+
+  function read(text: string): string {
+    return text === "" ? "" : readText(text);
+  }
+
+  return {
+    push(piece) {
+      if (open) return readThought(piece);
+      if (held === "" && !isAtHead && !piece.includes("<")) {
+        if (piece !== "") last = piece.slice(-1);
+        return piece;
+      }
+      const text = held + piece;
+      held = "";
+      return read(text);
+    },
+
+    end() {
+      const rest = open ? (open.isAtHead ? "" : open.text) : held;
+      open = null;
+      held = "";
+      return rest;
+    },
+  };
+}
+
+/** Where at the end of the text a tag may begin; its length where none does. */
+function startOfTag(text: string): number {
+  const at = text.lastIndexOf("<");
+  if (at < 0) return text.length;
+  const tail = text.slice(at).toLowerCase();
+  return NAMES.some((name) => name.startsWith(tail)) ? at : text.length;
+}

@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
+import type { Extra, ModelCall, ModelMessage, SpokenMessage } from "../model.ts";
+import type { Quirks } from "./quirks.ts";
+import { tellCalls } from "./told-calls.ts";
+
+/** Who is asked, and what it does not take. */
+export interface Addressee {
+  /** PROVIDER/MODEL: its own calls are given back as they came. */
+  by: string;
+  quirks: Quirks;
+  /** Does the request offer tools? Some servers refuse calls in a request without any. */
+  offersTools: boolean;
+}
+
+/** An answer where a server insists on one, though the run ended without. */
+const NO_ANSWER = "(no answer)";
+
+/** The messages of a request as one server takes them. */
+export function wireMessages(
+  messages: readonly ModelMessage[],
+  { by, quirks, offersTools }: Addressee,
+): ChatCompletionMessageParam[] {
+  const keepsCalls = quirks.tools && offersTools;
+  const told = tellCalls(messages, (maker) => keepsCalls && maker === by);
+  const placed = quirks.systemRole ? told : withoutSystemRole(told);
+  const joined = joinNeighbours(placed);
+  return (quirks.answersResults ? withAnswers(joined) : joined).map((message) =>
+    wireMessage(message, by, quirks),
+  );
+}
+
+function withoutSystemRole(messages: readonly ModelMessage[]): ModelMessage[] {
+  const system = messages.flatMap((message) => (message.role === "system" ? [message.content] : []));
+  const rest = messages.filter(({ role }) => role !== "system");
+  return system.length === 0 ? rest : [{ role: "user", content: system.join("\n\n") }, ...rest];
+}
+
+/** Two messages of one role in a row are one: many templates of local models refuse them, and no server needs them. */
+function joinNeighbours(messages: readonly ModelMessage[]): ModelMessage[] {
+  const joined: ModelMessage[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (last?.role === "user" && message.role === "user") {
+      joined[joined.length - 1] = { role: "user", content: `${last.content}\n\n${message.content}` };
+    } else if (isPlain(last) && message.role === "assistant") {
+      const content = [last.content, message.content].filter((text) => text !== "").join("\n\n");
+      joined[joined.length - 1] = { ...message, content };
+    } else {
+      joined.push(message);
+    }
+  }
+  return joined;
+}
+
+function isPlain(message: ModelMessage | undefined): message is SpokenMessage {
+  return message?.role === "assistant" && message.calls.length === 0;
+}
+
+function withAnswers(messages: readonly ModelMessage[]): ModelMessage[] {
+  return messages.flatMap((message, at): ModelMessage[] =>
+    message.role === "user" && messages[at - 1]?.role === "tool"
+      ? [{ role: "assistant", content: NO_ANSWER, calls: [] }, message]
+      : [message],
+  );
+}
+
+function wireMessage(message: ModelMessage, by: string, quirks: Quirks): ChatCompletionMessageParam {
+  switch (message.role) {
+    case "system":
+    case "user":
+      return { role: message.role, content: message.content };
+    case "tool":
+      return { role: "tool", tool_call_id: wireId(message.callId, quirks), content: message.content };
+    case "assistant": {
+      const { content, calls } = message;
+      const extra = message.by === by ? allowed(message.extra, quirks) : {};
+      if (calls.length === 0) return { ...extra, role: "assistant", content };
+      return {
+        ...(quirks.reasoningField ? { reasoning_content: "" } : {}),
+        ...extra,
+        role: "assistant",
+        ...wireContent(content, quirks),
+        tool_calls: calls.map((call) => wireCall(call, quirks)),
+      };
+    }
+  }
+}
+
+function wireContent(content: string, { noContent }: Quirks): { content?: string | null } {
+  if (content !== "") return { content };
+  switch (noContent) {
+    // Not empty: some servers refuse an empty text.
+    case "null":
+      return { content: null };
+    case "empty":
+      return { content: "" };
+    case "absent":
+      return {};
+  }
+}
+
+function wireCall(call: ModelCall, quirks: Quirks) {
+  const { function: ofFunction, ...ofCall } = allowed(call.extra, quirks);
+  const called = { name: call.name, arguments: wireArguments(call.arguments, quirks) };
+  return {
+    ...ofCall,
+    id: wireId(call.callId, quirks),
+    type: "function" as const,
+    function: typeof ofFunction === "object" ? { ...ofFunction, ...called } : called,
+  };
+}
+
+function wireArguments(text: string, { objectArguments }: Quirks): string {
+  if (!objectArguments) return text;
+  // The package's types know what the API says, and this server wants something else.
+  return JSON.parse(text) as string;
+}
+
+function wireId(id: string, { nineCharIds }: Quirks): string {
+  if (!nineCharIds || /^[a-zA-Z0-9]{9}$/.test(id)) return id;
+  return createHash("sha256").update(id).digest("hex").slice(0, 9);
+}
+
+function allowed(extra: Extra | undefined, { leftOut }: Quirks): Extra {
+  if (extra === undefined || leftOut.length === 0) return extra ?? {};
+  return Object.fromEntries(Object.entries(extra).filter(([name]) => !leftOut.includes(name)));
+}

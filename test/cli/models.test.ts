@@ -1,0 +1,83 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../support/data-dir.ts";
+import { bytes, call, cut, startModelServer, status } from "../support/model-server.ts";
+import type { ModelServerRequest, ScriptedTurn } from "../support/model-server.ts";
+import { runCommand } from "../support/terminal.ts";
+
+async function serverOf(script: (request: ModelServerRequest, nth: number) => ScriptedTurn): Promise<string> {
+  const server = await startModelServer(script);
+  onTestFinished(() => server.close());
+  return server.baseUrl;
+}
+
+const able = () =>
+  serverOf(({ body }) => {
+    const last = body.messages.at(-1);
+    if (body.tools && last?.role === "user") return [call("clock")];
+    return last?.role === "tool" ? "It is half past twelve." : "one two three";
+  });
+
+function fileOf(file: object): Record<string, string> {
+  const path = join(temporaryFolder(), "providers.json");
+  writeFileSync(path, JSON.stringify(file));
+  return { PROVIDERS_FILE: path };
+}
+
+test("models check says what each can do, and exits 1 where one cannot chat", async () => {
+  const wordy = await serverOf(({ body }) =>
+    body.tools ? [status(400, {}, '{"error":"x does not support tools"}')] : "one two",
+  );
+  const answer = { choices: [{ message: { role: "assistant", content: "one two" }, finish_reason: "stop" }] };
+  const whole = await serverOf(() => [bytes(JSON.stringify(answer)), cut()]);
+  const closed = await serverOf(() => [status(401)]);
+  const env = fileOf({
+    providers: {
+      able: { baseUrl: await able() },
+      wordy: { baseUrl: wordy },
+      whole: { baseUrl: whole },
+      closed: { baseUrl: closed, apiKey: "sk-canary" },
+    },
+    models: { default: ["able/a", "wordy/b"], shut: "closed/c", whole: "whole/d" },
+  });
+  const listed = await runCommand(env, ["models", "list"]);
+  expect(listed).toMatchObject({
+    code: 0,
+    out: "name     answers\ndefault  able/a, wordy/b\nshut     closed/c\nwhole    whole/d\n",
+  });
+
+  const { code, out, err } = await runCommand(env, ["models", "check"]);
+  expect(out.split("\n").slice(0, 5)).toEqual([
+    expect.stringMatching(/^model +word +stream +tool call +second turn +usage +note$/),
+    expect.stringMatching(/^able\/a +yes +yes +yes +yes +yes +-$/),
+    expect.stringMatching(/^wordy\/b +yes +yes +no +no +yes +-$/),
+    expect.stringMatching(/^closed\/c +no +no +no +no +no +The model answered with an error \(401\)$/),
+    expect.stringMatching(/^whole\/d +yes +no +no +no +no +-$/),
+  ]);
+  expect([code, err]).toEqual([1, "Cannot chat: closed/c\n"]);
+  expect(out + err).not.toContain("canary");
+
+  const one = await runCommand(env, ["models", "check", "default", "--json"]);
+  expect(one.code).toBe(0);
+  expect(JSON.parse(one.out)).toMatchObject([
+    { model: "able/a", secondTurn: true },
+    { model: "wordy/b", toolCall: false },
+  ]);
+  expect(await runCommand(env, ["models", "check", "nobody"])).toMatchObject({
+    code: 1,
+    err: "Cannot find the model nobody: no provider has it\n",
+  });
+});
+
+test("without a file the variables' model is asked for, and without those the demo", async () => {
+  const env = { OPENAI_BASE_URL: await able(), OPENAI_MODEL: "vendor/model" };
+  expect((await runCommand(env, ["models", "check"])).out).toMatch(
+    /^vendor\/model +yes +yes +yes +yes +yes/m,
+  );
+  const demo = await runCommand({}, ["models", "check", "--json"]);
+  expect(demo.code).toBe(0);
+  expect(JSON.parse(demo.out)).toMatchObject([
+    { model: "demo", word: true, stream: true, toolCall: true, secondTurn: true, usage: true },
+  ]);
+});

@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import {
+  membersOf,
+  parseProviders,
+  readProviders,
+  secretsOfProviders,
+} from "../../src/installation/providers-file.ts";
+import { Secret } from "../../src/secret.ts";
+
+const variable = (name: string) => (name === "KEY" ? new Secret("sk-7") : null);
+const parse = (file: unknown) => parseProviders(JSON.stringify(file), variable, "gpt-5-mini");
+const local = { baseUrl: "http://127.0.0.1:11434/v1" };
+
+test("providers are read with what they need and what they do not take", () => {
+  const written = parse({
+    providers: {
+      openai: { apiKey: "$KEY" },
+      azure: {
+        baseUrl: "https://x.openai.azure.com/openai/deployments/d?api-version=1",
+        headers: { "api-key": "$KEY" },
+      },
+      local: { ...local, body: { temperature: 0.2 }, tools: false, maxTokensField: "max_tokens" },
+    },
+    models: { default: ["openai/gpt-5-mini", "local/qwen3"] },
+  });
+  expect(written.providers[2]).toMatchObject({
+    name: "local",
+    apiKey: null,
+    body: { temperature: 0.2 },
+    quirks: { tools: false, maxTokensField: "max_tokens" },
+  });
+  expect(secretsOfProviders(written).map((secret) => secret.reveal())).toEqual(["sk-7", "sk-7"]);
+  expect(membersOf(written, written.defaultModel)).toEqual([
+    { provider: "openai", model: "gpt-5-mini" },
+    { provider: "local", model: "qwen3" },
+  ]);
+  expect(membersOf(written, "local/hf.co/a/b")).toEqual([{ provider: "local", model: "hf.co/a/b" }]);
+  expect(membersOf(written, "qwen3")).toBeNull();
+});
+
+test("of the only provider every name is a model", () => {
+  const written = parse({ providers: { local } });
+  expect(written.defaultModel).toBe("gpt-5-mini");
+  expect(membersOf(written, "qwen/qwen3")).toEqual([{ provider: "local", model: "qwen/qwen3" }]);
+  expect(membersOf(written, "local/qwen3")).toEqual([{ provider: "local", model: "qwen3" }]);
+});
+
+test("without a file the variables are the one provider, and without those the demo answers", async () => {
+  const openai = { apiKey: null, baseUrl: "http://127.0.0.1:1/v1", model: "openai/gpt-5" };
+  const written = await readProviders({ providersFile: null, openai }, variable);
+  // As a server with slashes in its models' names has it.
+  expect(membersOf(written, "openai/gpt-5")).toEqual([{ provider: "openai", model: "openai/gpt-5" }]);
+  const demo = await readProviders({ providersFile: null, openai: { ...openai, baseUrl: null } }, variable);
+  expect(demo.providers).toEqual([]);
+});
+
+test.each<[what: string, file: unknown, complaint: RegExp]>([
+  ["no JSON", "{oops", /^it is not JSON$/],
+  ["no providers", { providers: {} }, /must name at least one/],
+  ["a strange name", { providers: { "a/b": {} } }, /a provider's name/],
+  ["a strange field", { providers: { a: { apikey: "x" } } }, /apikey/],
+  ["a strange address", { providers: { a: { baseUrl: "ftp://x" } } }, /http:\/\/ or https:\/\//],
+  [
+    "an unset variable",
+    { providers: { a: { apiKey: "$NONE" } } },
+    /provider a takes its apiKey from NONE, which is unset/,
+  ],
+  [
+    "an unset header",
+    { providers: { a: { headers: { "api-key": "$NONE" } } } },
+    /its header api-key from NONE/,
+  ],
+  ["a key that no header carries", { providers: { a: { apiKey: "sk\n" } } }, /which a header cannot carry/],
+  [
+    "an unknown provider",
+    { providers: { a: {}, b: {} }, models: { default: "c/d" } },
+    /model default names c\/d/,
+  ],
+  ["no default", { providers: { a: {}, b: {} } }, /models.default is missing/],
+  ["an empty chain", { providers: { a: {} }, models: { default: [] } }, /models.default/],
+])("a file with %s is refused in one line that shows no value of a key", (_what, file, complaint) => {
+  const text = typeof file === "string" ? file : JSON.stringify(file);
+  expect(() => parseProviders(text, variable, "gpt-5-mini")).toThrow(complaint);
+});
+
+test("a file that cannot be read is named", async () => {
+  const config = { providersFile: "/nowhere.json", openai: { apiKey: null, baseUrl: null, model: "m" } };
+  await expect(readProviders(config, variable)).rejects.toThrow(
+    /^Cannot read PROVIDERS_FILE \/nowhere.json: /,
+  );
+});

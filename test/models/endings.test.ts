@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { status, usage } from "../support/model-server.ts";
+import { openScriptedModel } from "../support/open-model.ts";
+import { sendMessage, startTestService } from "../support/service.ts";
+import { chunk } from "./dialects.ts";
+import { openShopper, shopChannel } from "./shopper.ts";
+
+test("done tells that an answer was cut or withheld, and says nothing of one that came to its end", async () => {
+  const { model } = await openScriptedModel([
+    [chunk({ content: "Hel" }, "length")],
+    [chunk({ content: "Hel" }, "content_filter")],
+    [chunk({ content: "Hello" }, "stop")],
+  ]);
+  const { url } = await startTestService({ model });
+  const ends = [];
+  for (const text of ["a", "b", "c"])
+    ends.push((await sendMessage(url, { threadId: "t", userId: "u", text })).lines.at(-1));
+  expect(ends).toMatchObject([
+    { type: "done", finishReason: "length" },
+    { type: "done", finishReason: "content_filter" },
+    { type: "done" },
+  ]);
+  expect(ends[2]).not.toHaveProperty("finishReason");
+});
+
+test("an empty answer is an error line with words, its tokens count, and the next message finds one turn of the user", async () => {
+  const { server, model } = await openScriptedModel([
+    [chunk({ content: "<think>Hm, so long" }, "length"), usage(7, 3)],
+    [chunk({ content: "Hello" }, "stop"), usage(9, 2)],
+  ]);
+  const service = await startTestService({ model, channels: [shopChannel()] });
+  const shopper = await openShopper(() => service.url);
+  const message = "The answer reached its length limit before its first word";
+  expect(await shopper.say("Hi")).toEqual([{ type: "error", message }]);
+  expect((await shopper.say("Hi?")).at(-1)).toMatchObject({ totalInputTokens: 16, totalOutputTokens: 5 });
+  expect(server.requests[1]?.body.messages.slice(1)).toEqual([{ role: "user", content: "Hi\n\nHi?" }]);
+});
+
+test("a failure is marked in the history, and is not given to the model as its own words", async () => {
+  const { server, model } = await openScriptedModel([[status(400)], "Hello"]);
+  const service = await startTestService({ model, channels: [shopChannel()] });
+  const shopper = await openShopper(() => service.url);
+  await shopper.say("Hi");
+  await shopper.say("Again");
+  const message = "The model answered with an error (400)";
+  const [, failed, , reply] = await shopper.history();
+  expect(failed).toMatchObject({ role: "assistant", content: message, error: { message } });
+  expect(reply).not.toHaveProperty("error");
+  expect(JSON.stringify(server.requests[1]?.body)).not.toContain(message);
+});

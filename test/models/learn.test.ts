@@ -1,0 +1,207 @@
+import { expect, test } from "vitest";
+import { learn } from "../../src/models/learn.ts";
+import { NO_QUIRKS } from "../../src/models/quirks.ts";
+import type { Quirks } from "../../src/models/quirks.ts";
+import { requestBody } from "../../src/models/request-body.ts";
+import { plainRequest } from "../support/open-model.ts";
+
+const by = "p/m";
+const call = { callId: "c1", name: "buy", arguments: "{}", extra: { extra_content: { a: 1 } } };
+const bodyWith = (quirks: Quirks) =>
+  requestBody(
+    {
+      ...plainRequest,
+      messages: [
+        { role: "system", content: "Be kind" },
+        { role: "user", content: "Buy" },
+        { role: "assistant", content: "", calls: [call], by, extra: { reasoning_content: "Hm" } },
+        { role: "tool", callId: "c1", content: "bought" },
+      ],
+      tools: [{ name: "buy", description: "", parameters: { type: "object" } }],
+      maxOutputTokens: 9,
+      body: { temperature: 0.2, reasoning_effort: "low" },
+    },
+    { by, model: "m", quirks, body: {} },
+  );
+
+function learned(status: number, text: string, quirks: Partial<Quirks> = {}): Partial<Quirks> | null {
+  const before = { ...NO_QUIRKS, ...quirks };
+  const after = learn({ status, text, body: bodyWith(before) }, before);
+  if (after === null) return null;
+  const names = Object.keys(after) as (keyof Quirks)[];
+  return Object.fromEntries(
+    names.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]]),
+  );
+}
+
+const error = (message: string, param: string | null = null) =>
+  JSON.stringify({ error: { message, param, code: null } });
+
+test.each<[server: string, status: number, text: string, Partial<Quirks>]>([
+  [
+    "an old vLLM",
+    400,
+    "{\"message\":\"[{'type': 'extra_forbidden', 'loc': ('body', 'stream_options'), 'msg': 'Extra inputs are not permitted'}]\"}",
+    { streamUsage: false },
+  ],
+  [
+    "Azure before 2024-09",
+    400,
+    error("Unrecognized request argument supplied: stream_options"),
+    { streamUsage: false },
+  ],
+  [
+    "Mistral",
+    422,
+    '{"message":{"detail":[{"type":"extra_forbidden","loc":["body","max_completion_tokens"],"msg":"Extra inputs are not permitted"}]}}',
+    { maxTokensField: "max_tokens", leftOut: ["max_completion_tokens"] },
+  ],
+  ["Ollama", 400, error("registry.ollama.ai/library/llama3:8b does not support tools"), { tools: false }],
+  [
+    "vLLM",
+    400,
+    '{"message":"\\"auto\\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"}',
+    { tools: false },
+  ],
+  ["OpenRouter", 404, error("No endpoints found that support tool use."), { tools: false }],
+  ["llama.cpp without --jinja", 500, error("tools param requires --jinja flag"), { tools: false }],
+  ["Groq, of a model", 400, error("`tool calling` is not supported with this model"), { tools: false }],
+  [
+    "Mistral, of a model",
+    400,
+    '{"message":"Function calling is not enabled for this model"}',
+    { tools: false },
+  ],
+  [
+    "Gemma by Google",
+    400,
+    error("Developer instruction is not enabled for models/gemma-3-27b-it"),
+    { systemRole: false },
+  ],
+  ["a Gemma template", 400, error("System role not supported"), { systemRole: false }],
+  [
+    "a Ministral template",
+    500,
+    error("Only user, assistant and tool roles are supported, got system"),
+    { systemRole: false },
+  ],
+  [
+    "Mistral, of the order",
+    400,
+    "{\"message\":\"Unexpected role 'user' after role 'tool'\"}",
+    { answersResults: true },
+  ],
+  [
+    "omlx",
+    500,
+    error("Tool call id was call_49c89af0 but must be a-z, A-Z, 0-9, with a length of 9"),
+    { nineCharIds: true },
+  ],
+  [
+    "DeepSeek",
+    400,
+    error("Missing reasoning_content field in the assistant message at message index 2"),
+    { reasoningField: true },
+  ],
+  [
+    "Groq, of a field",
+    400,
+    error(
+      "'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : property 'reasoning_content' is unsupported)]",
+    ),
+    { leftOut: ["reasoning_content"] },
+  ],
+  [
+    "Mistral, of a field",
+    422,
+    '{"detail":[{"type":"extra_forbidden","loc":["body","messages",3,"assistant","reasoning_content"]}]}',
+    { leftOut: ["reasoning_content"] },
+  ],
+  [
+    "a strict server, of a call's field",
+    400,
+    error("Unknown parameter: 'messages[2].tool_calls[0].extra_content'"),
+    { leftOut: ["extra_content"] },
+  ],
+  [
+    "OpenAI, of a setting",
+    400,
+    error(
+      "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+      "temperature",
+    ),
+    { leftOut: ["temperature"] },
+  ],
+  [
+    "OpenAI, of an effort",
+    400,
+    error("Unrecognized request argument supplied: reasoning_effort"),
+    { leftOut: ["reasoning_effort"] },
+  ],
+  [
+    "LM Studio",
+    400,
+    "{\"error\":\"Invalid 'content': 'content' field must be a string or an array of objects.\"}",
+    { noContent: "empty" },
+  ],
+  [
+    "an old vLLM, of null",
+    400,
+    '{"detail":[{"loc":["body","messages",2,"content"],"msg":"none is not an allowed value"}]}',
+    { noContent: "empty" },
+  ],
+  [
+    "a template that reads arguments",
+    500,
+    error("Can only get item pairs from a mapping: arguments must be a dict"),
+    { objectArguments: true },
+  ],
+])("what %s says is heeded", (_server, status, text, quirks) => {
+  expect(learned(status, text)).toEqual(quirks);
+});
+
+test("max_tokens is refused in its turn, and then neither is sent", () => {
+  const said =
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+  expect(learned(400, error(said), { maxTokensField: "max_tokens" })).toMatchObject({
+    maxTokensField: "max_completion_tokens",
+  });
+  expect(
+    learned(400, error(said), { maxTokensField: "max_tokens", leftOut: ["max_completion_tokens"] }),
+  ).toMatchObject({ maxTokensField: null });
+});
+
+test("an empty text that is refused too is left out", () => {
+  expect(learned(400, error("content must be non-empty"), { noContent: "empty" })).toEqual({
+    noContent: "absent",
+  });
+});
+
+test.each<[what: string, status: number, text: string]>([
+  ["a wrong key", 401, error("Unsupported tools")],
+  ["too many requests", 429, error("tool calling is not supported at this rate")],
+  ["a context that is too long", 400, error("This model's maximum context length is 8192 tokens")],
+  [
+    "a tool's schema",
+    400,
+    error("Invalid schema for function 'buy': in context=(), 'format' is not supported for tools"),
+  ],
+  ["a length out of range", 400, error("max_completion_tokens is too large: 9")],
+  ["an outage", 500, error("The server had an error while processing your request")],
+  ["nothing", 400, ""],
+])("%s teaches nothing", (_what, status, text) => {
+  expect(learned(status, text)).toBeNull();
+});
+
+test("whatever is refused, and however often, a server is asked a bounded number of times", () => {
+  const text = error(
+    "unsupported stream_options max_completion_tokens max_tokens tools not supported; system role not supported; roles must alternate; reasoning_content must be passed; tool call id length of 9; arguments must be object; extra_content temperature reasoning_effort unknown; content null",
+  );
+  let quirks: Quirks | null = NO_QUIRKS;
+  let lessons = 0;
+  while (quirks !== null) {
+    quirks = learn({ status: 400, text, body: bodyWith(quirks) }, quirks);
+    lessons += 1;
+    expect(lessons).toBeLessThan(20);
+  }
+});

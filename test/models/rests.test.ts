@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { createRests } from "../../src/models/rests.ts";
+
+function withClock() {
+  let nowMs = 0;
+  const rests = createRests({ elapsed: () => nowMs });
+  return { rests, pass: (ms: number) => void (nowMs += ms) };
+}
+
+test("who failed rests, longer with each failure in a row, and one turn tries it after that", () => {
+  const { rests, pass } = withClock();
+  expect(rests.rests("p/m")).toBe(false);
+  for (const restMs of [15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000]) {
+    rests.asked("p/m");
+    rests.failed("p/m", null);
+    pass(restMs - 1);
+    expect(rests.rests("p/m")).toBe(true);
+    pass(1);
+    expect(rests.rests("p/m")).toBe(false);
+  }
+  rests.asked("p/m");
+  expect(rests.rests("p/m")).toBe(true);
+  rests.well("p/m");
+  expect(rests.rests("p/m")).toBe(false);
+  rests.failed("p/m", null);
+  pass(15_000);
+  expect(rests.rests("p/m")).toBe(false);
+});
+
+test("it rests as long as its server asks, and five minutes at most; others are not meant", () => {
+  const { rests, pass } = withClock();
+  rests.failed("p/a", 2_000);
+  rests.failed("p/b", 86_400_000);
+  expect(rests.rests("q/a")).toBe(false);
+  pass(2_000);
+  expect([rests.rests("p/a"), rests.rests("p/b")]).toEqual([false, true]);
+  pass(298_000);
+  expect(rests.rests("p/b")).toBe(false);
+});

@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createThoughtFilter } from "../../src/models/thoughts.ts";
+
+function reply(...pieces: string[]): string {
+  const filter = createThoughtFilter();
+  return pieces.map((piece) => filter.push(piece)).join("") + filter.end();
+}
+
+test.each<[what: string, written: string, told: string]>([
+  ["at the head", "<think>Hm.</think>\n\nHello", "Hello"],
+  ["after white space", "\n <think>Hm.</think>Hello", "Hello"],
+  ["under another name", "<thought>Hm.</thought>Hello <thinking>or?</thinking>there", "Hello there"],
+  ["in capitals", "<THINK>Hm.</Think>Hello", "Hello"],
+  ["empty", "<think></think>Hello", "Hello"],
+  ["twice at the head", "<think>a</think>\n<think>b</think>\nHello", "Hello"],
+  ["further on", "Hello <think>Hm.</think>there", "Hello there"],
+  ["that never ends, at the head", "<think>Hm. Hello", ""],
+  ["that never ends, further on", "A <think> tag", "A <think> tag"],
+  ["in backticks", "Write `<think>` and `</think>`", "Write `<think>` and `</think>`"],
+  ["that is none", " a < b <thing> <thin", " a < b <thing> <thin"],
+  ["nowhere, with white space alone", " \n ", " \n "],
+])("a thought %s", (_what, written, told) => {
+  expect(reply(written)).toBe(told);
+  expect(reply(...written.split(""))).toBe(told);
+});
+
+test("what is told does not depend on where the stream is cut", () => {
+  const part = fc.constantFrom(
+    "<think>",
+    "</think>",
+    "<thought>",
+    "</thought>",
+    "<",
+    "`",
+    " ",
+    "a",
+    "İ",
+    "\n",
+    "<th",
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), fc.array(fc.nat(5), { minLength: 1 }), (parts, sizes) => {
+      const text = parts.join("");
+      const pieces: string[] = [];
+      for (let at = 0, n = 0; at < text.length; n += 1) {
+        const size = 1 + (sizes[n % sizes.length] ?? 0);
+        pieces.push(text.slice(at, at + size));
+        at += size;
+      }
+      expect(reply(...pieces)).toBe(reply(text));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("text without a tag is told as it comes", () => {
+  const filter = createThoughtFilter();
+  expect(["Hel", "lo", " there"].map((piece) => filter.push(piece))).toEqual(["Hel", "lo", " there"]);
+});
