@@ -28,6 +28,8 @@ export interface OtherCounts {
   refused: number;
   /** No answer: the instance was down. */
   unreached: number;
+  /** Streams without a terminal line. */
+  cut: number;
 }
 
 interface TalkedIn {
@@ -43,7 +45,7 @@ const BLOCK_CHARS = 16_000;
 const FIRST_WORDS = "You said: ";
 
 export async function startOtherRequests(fleet: WrittenFleet, each: number): Promise<OtherRequests> {
-  const counts: OtherCounts = { cancels: 0, longReplies: 0, identified: 0, refused: 0, unreached: 0 };
+  const counts: OtherCounts = { cancels: 0, longReplies: 0, identified: 0, refused: 0, unreached: 0, cut: 0 };
   const wrong: string[] = [];
   const talkedIn: TalkedIn[] = [];
   let stopped = false;
@@ -80,7 +82,7 @@ export async function startOtherRequests(fleet: WrittenFleet, each: number): Pro
     if (heard.status === null) counts.unreached += 1;
     else if ([429, 503].includes(heard.status)) counts.refused += 1;
     else if (heard.status !== 200) wrong.push(`status ${heard.status}: ${text}`);
-    else if (!terminalOf(heard)) wrong.push(`cut: ${text}`);
+    else if (!terminalOf(heard)) counts.cut += 1;
     if (heard.status !== 200) await pause(REST_MS);
     return heard;
   }
