@@ -56,8 +56,8 @@ export async function startEchoModel(): Promise<EchoModel> {
     turns += 1;
     const asked = messages.findLastIndex(({ role }) => role === "user");
     const text = messages[asked]?.content ?? "";
-    const hasResults = messages.slice(asked).some(({ role }) => role === "tool");
-    const tools = /#calls (\S+)/.exec(text)?.[1]?.split(",") ?? [];
+    const tools = toolsIn(text);
+    const hasResults = messages.slice(asked).some(({ role }) => role === "tool") || areAllTold(messages);
 
     if (text.includes("#refused")) {
       response.writeHead(400).end();
@@ -111,6 +111,20 @@ export async function startEchoModel(): Promise<EchoModel> {
       await once(server, "close");
     },
   };
+}
+
+function toolsIn(text: string): string[] {
+  return [...text.matchAll(/#calls (\S+)/g)].flatMap(([, names = ""]) => names.split(","));
+}
+
+/** Calls of before an upgrade come back in words (src/models/told-calls.ts): as many results as calls were asked for. */
+function areAllTold(messages: readonly Said[]): boolean {
+  const told = /<earlier_calls>\n(.*)\n<\/earlier_calls>/.exec(messages[0]?.content ?? "")?.[1];
+  if (told === undefined) return false;
+  const inWords = (JSON.parse(told) as { result: string | null }[]).filter(({ result }) => result !== null);
+  const results = inWords.length + messages.filter(({ role }) => role === "tool").length;
+  const asked = messages.flatMap(({ role, content }) => (role === "user" ? toolsIn(content ?? "") : []));
+  return results >= asked.length;
 }
 
 function openHold(): Hold {

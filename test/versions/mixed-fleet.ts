@@ -58,6 +58,8 @@ export async function startMixedFleet(options: {
       SHUTDOWN_GRACE_SECONDS: "3",
       // Some runs are held for longer than a model may be silent.
       MODEL_TIMEOUT_SECONDS: "1000",
+      // Nor may a pending call end while thousands of threads are made.
+      TOOL_RESULT_TIMEOUT_SECONDS: "86400",
     });
   }
 

@@ -66,7 +66,8 @@ test(
       ...ROOMY_LIMITS,
       CHANNELS_FILE: writtenChannels(folder),
       OPENAI_BASE_URL: model.baseUrl,
-      MODEL_TIMEOUT_SECONDS: "600",
+      MODEL_TIMEOUT_SECONDS: "1000",
+      TOOL_RESULT_TIMEOUT_SECONDS: "86400",
       SHUTDOWN_GRACE_SECONDS: "1",
       LISTENER: "node",
     };
