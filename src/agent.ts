@@ -1,5 +1,5 @@
 import type { Call, RefusedCall, Usage } from "../machines/run.ts";
-import type { Catalog, Message, RunRecord, TurnItem } from "./domain/message.ts";
+import type { Api, Catalog, Message, RunRecord, TurnItem } from "./domain/message.ts";
 import type { Wrote } from "./model.ts";
 
 /**
@@ -35,10 +35,25 @@ export type TurnEnd =
   /** Over one of the channel's budgets: no model call was made. */
   | { type: "overBudget"; message: string };
 
+/** Whose run calls a tool. */
+export interface ToolCaller {
+  userId: string;
+  /** Our id of the thread. */
+  uid: string;
+  api: Api;
+}
+
 export interface Agent {
   /** Rejects with ModelFault, or with the signal's reason. `wrote`: as in model.ts. */
   think(turn: Turn, wrote: Wrote, signal: AbortSignal): Promise<TurnEnd>;
   /** Rejects with the signal's reason alone: a tool's failure is an answer with `isError`. The text is cut to 4,000 characters. */
-  useTool(slug: string, call: Call, signal: AbortSignal): Promise<{ text: string; isError: boolean }>;
+  useTool(
+    slug: string,
+    call: Call,
+    signal: AbortSignal,
+    caller?: ToolCaller,
+  ): Promise<{ text: string; isError: boolean }>;
+  /** Tool servers that could not be used the last time, in words for the operator. */
+  warnings?(): string[];
   close(): Promise<void>;
 }

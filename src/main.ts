@@ -117,6 +117,7 @@ async function start(started: {
     processServers: { ...demoServers(defaultSlugs(config)), ...written?.processServers },
     observer: metrics.observer,
     onAnswered: metrics.onAnswered,
+    onMcpRequest: metrics.onMcpRequest,
     extraRoutes: (threads) => [...besideTheApi, ...(inspector?.routes(threads) ?? [])],
   });
   closing.push(() => service.stop(0));

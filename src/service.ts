@@ -9,10 +9,11 @@ import { createRateWindows } from "./admission/rate-windows.ts";
 import type { Agent } from "./agent.ts";
 import type { Spending } from "./agent/budget.ts";
 import { createAgent } from "./agent/turn.ts";
+import type { AgentOptions } from "./agent/turn.ts";
 import { systemTimers } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import { newId } from "./domain/ids.ts";
-import { addressOf } from "./config.ts";
+import { addressOf, readVariable } from "./config.ts";
 import type { Config } from "./config.ts";
 import type { Channel, McpProcessServer } from "./domain/channel.ts";
 import { dayOf } from "./domain/day.ts";
@@ -38,6 +39,7 @@ export interface ServiceDependencies {
   /** By slug: MCP servers that this instance starts as processes; the store knows none of them. */
   processServers?: Record<string, Record<string, McpProcessServer>>;
   observer?: ThreadObserver;
+  onMcpRequest?: NonNullable<AgentOptions["onMcpRequest"]>;
   /** Beside the API: the widget's script, metrics, the inspector. */
   extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
@@ -68,7 +70,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   await directory.start();
   const agent = agentOver(dependencies, directory);
   const threads = threadsOver(dependencies, { agent, directory });
-  const listener = await openListener(config, log, handlerOver(dependencies, { directory, threads }));
+  const listener = await openListener(config, log, handlerOver(dependencies, { directory, threads, agent }));
   await threads.start();
 
   let stopping: Promise<void> | null = null;
@@ -95,7 +97,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
 }
 
 function agentOver(dependencies: ServiceDependencies, directory: Directory): Agent {
-  const { config, store, model, clock, log, processServers = {} } = dependencies;
+  const { config, store, model, clock, log, processServers = {}, onMcpRequest } = dependencies;
   return createAgent({
     model,
     channel: (slug) => withProcesses(directory.lastRead(slug), processServers[slug]),
@@ -104,6 +106,9 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
     clock,
     log,
     spending: spendingOf(store, clock),
+    findUser: (slug, userId) => store.findUser(slug, userId),
+    variable: readVariable,
+    ...(onMcpRequest ? { onMcpRequest } : {}),
   });
 }
 
@@ -134,7 +139,7 @@ function threadsOver(
 
 function handlerOver(
   dependencies: ServiceDependencies,
-  { directory, threads }: { directory: Directory; threads: Threads },
+  { directory, threads, agent }: { directory: Directory; threads: Threads; agent: Agent },
 ): Handler {
   const { config, harnessApiKey, store, model, clock, log } = dependencies;
   const { extraRoutes = () => [], onAnswered = () => {} } = dependencies;
@@ -149,6 +154,7 @@ function handlerOver(
     clock,
     log,
     health: { model: model.kind, version: VERSION, ...(model.answers ? { answers: model.answers } : {}) },
+    warnings: () => agent.warnings?.() ?? [],
     extraRoutes: extraRoutes(threads),
     onAnswered,
   });

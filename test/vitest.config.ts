@@ -35,7 +35,7 @@ export default defineConfig({
         // Concurrent tests here wait for sockets that stay silent.
         maxConcurrency: 25,
       }),
-      project("slow", { include: named("slow") }),
+      project("slow", { include: named("slow"), maxConcurrency: 25 }),
       project("process", { include: named("process", "process-stores"), stores: ["embedded"] }),
       project("redis", {
         include: named("redis", "stores", "process-stores"),

@@ -101,11 +101,12 @@ export function createWork(
     );
   }
 
-  function useTool(runId: string, call: Call): void {
+  function useTool({ log: { runId }, turn }: WorkingRun, call: Call): void {
     const { signal, tell, fail } = begin(runId);
     const { callId } = call;
+    const { userId, api } = turn().run;
     agent
-      .useTool(thread.slug, call, signal)
+      .useTool(thread.slug, call, signal, { userId, uid: thread.uid, api })
       .then(
         ({ text, isError }) => tell({ type: "tool.returned", callId, text, isError, atMs: clock.now() }),
         fail,
@@ -118,7 +119,7 @@ export function createWork(
         case "startTurn":
           return think(run);
         case "callTool":
-          return useTool(run.log.runId, effect.params.call);
+          return useTool(run, effect.params.call);
       }
     },
 

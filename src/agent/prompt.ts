@@ -34,6 +34,8 @@ export interface PromptInput {
   /** The history before the run, oldest first. */
   before: readonly Message[];
   hasTools: boolean;
+  /** Tool servers that cannot be used at the moment. */
+  missing?: readonly string[];
   /** AGENT_MAX_INPUT_TOKENS: for the history and the run, estimated. */
   maxInputTokens: number;
 }
@@ -47,18 +49,30 @@ export function buildPrompt(input: PromptInput): ModelMessage[] {
   return [systemMessage(input), ...(firstQuestion < 0 ? [] : earlier.slice(firstQuestion)), ...present];
 }
 
-function systemMessage({ instructions, hasTools, run }: PromptInput): ModelMessage {
+function systemMessage({ instructions, hasTools, missing = [], run }: PromptInput): ModelMessage {
   const own = instructions === undefined || instructions.trim() === "" ? DEFAULT_INSTRUCTIONS : instructions;
   const rules = hasTools ? RULES + TOOL_RULES : RULES;
-  return { role: "system", content: [own, rules, ...visitorData(run.speaker)].join("\n\n") };
+  return {
+    role: "system",
+    content: [own, rules, ...missingTools(missing), ...visitorData(run.speaker)].join("\n\n"),
+  };
+}
+
+/** The names are the channel's own words for its servers. */
+function missingTools(missing: readonly string[]): string[] {
+  if (missing.length === 0) return [];
+  return [
+    `Tools of these servers cannot be reached at the moment: ${missing.join(", ")}. Where they would be needed, say that it is not possible right now.`,
+  ];
 }
 
 /** JSON in a tag that its content cannot close: every `<` and `>` in it is escaped. */
-function visitorData({ displayName, page, customerContext }: Speaker): string[] {
+function visitorData({ displayName, page, customerContext, locale }: Speaker): string[] {
   const known = {
     ...(displayName === null ? {} : { displayName: cutText(displayName, DISPLAY_NAME_CHARS) }),
     ...(page === null ? {} : { page }),
     ...(customerContext === null ? {} : { customerContext }),
+    ...(locale === undefined ? {} : { locale }),
   };
   if (Object.keys(known).length === 0) return [];
   const json = JSON.stringify(known).replaceAll("<", "\\u003c").replaceAll(">", "\\u003e");

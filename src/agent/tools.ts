@@ -23,6 +23,8 @@ export interface ServerTool {
   picked: PickedSchema;
   /** Declared read-only or idempotent: may be called again after a crash. */
   repeatable: boolean;
+  /** Declared destructive: offered only where the channel names it. */
+  destructive: boolean;
 }
 
 /** A tool as it is offered in one turn, and what a call of it means. */

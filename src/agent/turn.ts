@@ -1,12 +1,15 @@
-import type { Agent, Turn, TurnEnd } from "../agent.ts";
+import type { Agent, ToolCaller, Turn, TurnEnd } from "../agent.ts";
 import type { Clock } from "../clock.ts";
-import type { AgentSettings, Channel } from "../domain/channel.ts";
+import type { AgentSettings, Channel, McpServer } from "../domain/channel.ts";
+import type { User } from "../domain/user.ts";
 import type { Log } from "../log.ts";
 import type { Model, ModelMessage, ModelRequest, OfferedTool, Wrote } from "../model.ts";
 import { createArgumentCheck } from "./argument-check.ts";
 import { createDailyBudget, DAY_BUDGET_SPENT, outputLeft, RUN_BUDGET_SPENT } from "./budget.ts";
 import type { Spending } from "./budget.ts";
+import type { Caller } from "./mcp/identity.ts";
 import { createMcpSessions } from "./mcp/sessions.ts";
+import type { SessionsOptions } from "./mcp/sessions.ts";
 import { buildPrompt } from "./prompt.ts";
 import { offerTools, toolsFor } from "./tools.ts";
 import { turnEnd } from "./turn-end.ts";
@@ -23,6 +26,11 @@ export interface AgentOptions {
   log: Log;
   /** Absent: daily caps are not enforced. */
   spending?: Spending;
+  /** Who a tool is called for; absent: servers that want to know are told of nobody. */
+  findUser?(slug: string, userId: string): Promise<Pick<User, "userId" | "externalId"> | null>;
+  /** A variable that a channel's settings name. */
+  variable?: NonNullable<SessionsOptions["variable"]>;
+  onMcpRequest?: NonNullable<SessionsOptions["onRequest"]>;
 }
 
 /** What else is asked of the model, and of whom. */
@@ -43,14 +51,35 @@ function further(settings: AgentSettings, run: Turn["run"]): Pick<ModelRequest, 
 /** The agent of the contract (agent.ts): one model turn, or one call of a server-side tool. */
 export function createAgent(options: AgentOptions): Agent {
   const { model, defaultModel, maxInputTokens, clock, log, spending } = options;
-  const mcp = createMcpSessions({ clock, log });
+  const mcp = createMcpSessions({
+    clock,
+    log,
+    ...(options.variable ? { variable: options.variable } : {}),
+    ...(options.onMcpRequest ? { onRequest: options.onMcpRequest } : {}),
+  });
   const check = createArgumentCheck();
   const daily = createDailyBudget({ log, ...(spending ? { spending } : {}) });
   const settingsOf = (slug: string): AgentSettings => options.channel(slug)?.agent ?? {};
 
-  function promptOf(turn: Turn, instructions: string | undefined, tools: OfferedTool[]): ModelMessage[] {
-    const { run, text, before } = turn;
-    return buildPrompt({ instructions, run, text, before, hasTools: tools.length > 0, maxInputTokens });
+  function promptOf(
+    { run, text, before }: Turn,
+    { tools, ...given }: { instructions: string | undefined; tools: OfferedTool[]; missing: string[] },
+  ): ModelMessage[] {
+    return buildPrompt({ ...given, run, text, before, hasTools: tools.length > 0, maxInputTokens });
+  }
+
+  /** Asked for only where a server wants to know. */
+  async function callerOf(
+    slug: string,
+    server: McpServer | undefined,
+    caller?: ToolCaller,
+  ): Promise<Caller | null> {
+    if (!server || !("identity" in server) || !caller) return null;
+    const user = await options.findUser?.(slug, caller.userId);
+    if (!user) throw new Error("Cannot say who asks: the user is unknown");
+    const { userId, externalId } = user;
+    const isVerified = caller.api === "server" || externalId !== null;
+    return { userId, externalId, channel: slug, thread: caller.uid, isVerified };
   }
 
   async function think(turn: Turn, wrote: Wrote, signal: AbortSignal): Promise<TurnEnd> {
@@ -62,10 +91,10 @@ export function createAgent(options: AgentOptions): Agent {
     }
     if (await daily.isSpent(settings, turn)) return { type: "overBudget", message: DAY_BUDGET_SPENT };
 
-    const serverTools = await mcp.tools(slug, settings.mcpServers ?? {}, signal);
-    const offers = offerTools(serverTools, run.api === "widget" ? catalog : []);
+    const served = await mcp.tools(slug, settings.mcpServers ?? {}, signal);
+    const offers = offerTools(served.tools, run.api === "widget" ? catalog : []);
     const tools = toolsFor(offers);
-    const messages = promptOf(turn, settings.instructions, tools);
+    const messages = promptOf(turn, { instructions: settings.instructions, tools, missing: served.missing });
     const name = settings.model ?? defaultModel;
     const request = { model: name, messages, tools, maxOutputTokens, traceparent, ...further(settings, run) };
     const answer = await model.stream(request, wrote, signal);
@@ -77,15 +106,25 @@ export function createAgent(options: AgentOptions): Agent {
   return {
     think,
 
-    async useTool(slug, call, signal) {
+    async useTool(slug, call, signal, by) {
+      const servers = settingsOf(slug).mcpServers ?? {};
       try {
-        return await mcp.call(slug, settingsOf(slug).mcpServers ?? {}, call, signal);
+        const caller = await callerOf(slug, servers[call.server ?? ""], by);
+        return await mcp.call(slug, servers, { call, caller }, signal);
       } catch (error) {
         signal.throwIfAborted();
         log.error({ err: error, slug, tool: call.tool }, "cannot use a tool");
         return { text: "The tool failed.", isError: true };
       }
     },
+
+    warnings: () =>
+      mcp
+        .ill()
+        .map(
+          ({ channel, server }) =>
+            `MCP server ${server} of channel ${channel} cannot be used: its tools are left out`,
+        ),
 
     close: () => mcp.close(),
   };

@@ -32,7 +32,7 @@ async function list(terminal: Terminal, json: boolean): Promise<void> {
   else
     printTable(
       terminal,
-      ["name", "answers"],
+      ["NAME", "ANSWERS"],
       rows.map(({ name, answers }) => [name, answers.join(", ")]),
       "There are none.",
     );
@@ -59,7 +59,7 @@ async function check(terminal: Terminal, name: string | undefined, json: boolean
 }
 
 function printReports(terminal: Terminal, reports: readonly ModelReport[]): void {
-  const head = ["model", "word", "stream", "tool call", "second turn", "usage", "note"];
+  const head = ["MODEL", "WORD", "STREAM", "TOOL CALL", "SECOND TURN", "USAGE", "NOTE"];
   const rows = reports.map(({ model, word, stream, toolCall, secondTurn, usage, note }) => [
     model,
     word,

@@ -6,6 +6,7 @@ import { addChannels } from "./channels/commands.ts";
 import { addChat } from "./chat.ts";
 import { addIps } from "./ips.ts";
 import { addMachines } from "./machines.ts";
+import { addMcp } from "./mcp.ts";
 import { addModels } from "./models.ts";
 import { addServe } from "./serve.ts";
 import { addStore } from "./store/commands.ts";
@@ -32,6 +33,7 @@ export function createProgram(terminal: Terminal): Command {
   addIps(program, terminal);
   addThreads(program, terminal);
   addMachines(program, terminal);
+  addMcp(program, terminal);
   addModels(program, terminal);
   addStore(program, terminal);
   return program;

@@ -7,12 +7,25 @@ import type { Channel, McpProcessServer } from "./channel.ts";
  */
 export const slugSchema = z.string().regex(/^[a-z0-9_-]{1,64}$/, "must be 1 to 64 of a-z 0-9 - _");
 
+const seconds = z.number().min(1).max(3_600);
+const anyServer = {
+  tools: z
+    .strictObject({ allow: z.array(z.string()).exactOptional(), deny: z.array(z.string()).exactOptional() })
+    .exactOptional(),
+  timeouts: z
+    .strictObject({ connectSeconds: seconds.exactOptional(), callSeconds: seconds.exactOptional() })
+    .exactOptional(),
+};
+
 const httpServer = z.strictObject({
+  ...anyServer,
+  identity: z.strictObject({ key: z.string().min(1) }).exactOptional(),
   url: z.url({ protocol: /^https?$/, error: "must be an http:// or https:// address" }),
   headers: z.record(z.string(), z.string()).exactOptional(),
 });
 
 const processServer = z.strictObject({
+  ...anyServer,
   command: z.string().min(1),
   args: z.array(z.string()).exactOptional(),
   env: z.record(z.string(), z.string()).exactOptional(),

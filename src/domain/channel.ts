@@ -4,14 +4,23 @@ export type ChannelKind = "web" | "transport";
 /** `whitelist`: users are allowed only when whitelisted. */
 export type AccessMode = "open" | "whitelist";
 
+interface AnyMcpServer {
+  /** By the tools' own names. Without `allow` all are offered but those that `deny` names and those marked as destructive. */
+  tools?: { allow?: string[]; deny?: string[] };
+  timeouts?: { connectSeconds?: number; callSeconds?: number };
+}
+
 /** An MCP server reached over Streamable HTTP. */
-export interface McpHttpServer {
+export interface McpHttpServer extends AnyMcpServer {
   url: string;
+  /** Values may be `$NAME` of a variable of the instance that calls. */
   headers?: Record<string, string>;
+  /** It is told who asks, by a token signed with this key: `$NAME` of a variable. */
+  identity?: { key: string };
 }
 
 /** An MCP server started as a process; only ever from this instance's own CHANNELS_FILE, never from the store. */
-export interface McpProcessServer {
+export interface McpProcessServer extends AnyMcpServer {
   command: string;
   args?: string[];
   env?: Record<string, string>;

@@ -63,6 +63,8 @@ export interface Speaker {
   /** Pathname and search of the page, widget API only. */
   page: string | null;
   customerContext: Record<string, string | number | boolean> | null;
+  /** A language tag, server API only. */
+  locale?: string;
 }
 
 /** Which API a run came by: page tools are offered on the widget API alone. */

@@ -9,7 +9,12 @@ export const RESULT_TEXT_CHARS = 4_000;
  * tool-results). Lone surrogates are replaced.
  */
 export function resultText(result: unknown): string {
-  return cutText(wholeText(result).replaceAll(LONE_SURROGATE, "\ufffd"), RESULT_TEXT_CHARS);
+  return cutText(wholeResultText(result), RESULT_TEXT_CHARS);
+}
+
+/** The same, not cut. */
+export function wholeResultText(result: unknown): string {
+  return wholeText(result).replaceAll(LONE_SURROGATE, "\ufffd");
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;

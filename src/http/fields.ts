@@ -21,6 +21,12 @@ export const messageText = z.string().min(1);
 /** Pathname and search of the page; over 512 it is outside the schema (contract, Characters). */
 export const pagePath = atMost(512);
 
+/** What the caller knows of the visitor, flat: its JSON is no longer than a text may be. */
+export const contextMap = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
+/** A BCP 47 tag, as browsers and systems name languages: not looked up, only given to the model. */
+export const localeTag = z.string().regex(/^[A-Za-z0-9]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5}$/);
+
 export const channelSlug = z.string();
 
 /** In UTF-16 units. zod's own `max` counts code points, as JSON Schema does. */

@@ -26,7 +26,7 @@ const health = z.object({
   warnings: z
     .array(z.string())
     .optional()
-    .describe("Promises that the store's settings cannot keep; not with `live`"),
+    .describe("What the store's settings cannot keep, and tool servers that cannot be used; not with `live`"),
 });
 
 const documentation: Documentation = {
@@ -71,10 +71,13 @@ export function healthRoute({
   store,
   threads,
   facts,
+  warnings: others = () => [],
 }: {
   store: Pick<Store, "kind" | "health">;
   threads: Pick<Threads, "isDraining">;
   facts: HealthFacts;
+  /** What else works badly, one sentence each. */
+  warnings?: () => string[];
 }): Route {
   return {
     method: "GET",
@@ -87,7 +90,7 @@ export function healthRoute({
       const { reachable, warnings } = await store.health();
       const ready = reachable && !threads.isDraining();
       const status = ready ? "ok" : "unavailable";
-      return jsonAnswer(ready ? 200 : 503, { status, ...known, ready, warnings });
+      return jsonAnswer(ready ? 200 : 503, { status, ...known, ready, warnings: [...warnings, ...others()] });
     },
   };
 }

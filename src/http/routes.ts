@@ -42,6 +42,8 @@ export interface RouteDependencies {
   clock: Clock;
   log: PlainLog;
   health: HealthFacts;
+  /** What works badly beside the store, one sentence each, for /health. */
+  warnings?: () => string[];
 }
 
 /** The whole API. */

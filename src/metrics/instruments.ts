@@ -46,6 +46,12 @@ export function createInstruments({ Counter, Histogram }: PromClient, registry: 
       "model",
       "outcome",
     ]),
+    mcpRequests: counter("mcp_requests_total", "Lists and calls of tools of MCP servers", [
+      "channel",
+      "server",
+      "operation",
+      "outcome",
+    ]),
     tokens: counter("model_tokens_total", "Tokens as the model server told them", ["model", "direction"]),
     storeCalls: times("store_call_seconds", "Store calls by operation", ["operation", "outcome"], QUICK),
     commands: times("redis_command_seconds", "Round trips to Redis", ["command"], QUICK),

@@ -20,6 +20,8 @@ export interface Metrics {
   onCommand: (name: string, ms: number) => void;
   /** A turn asked of a provider's model. */
   onModelCall: (call: MemberCall) => void;
+  /** A list or a call of tools of an MCP server. */
+  onMcpRequest: (request: Record<"channel" | "server" | "operation" | "outcome", string>) => void;
   /** The same store, each of its calls timed. */
   timeStore(store: Store): Store;
   /** The same model, each of its turns timed. */
@@ -58,6 +60,8 @@ export async function createMetrics(): Promise<Metrics> {
 
     onCommand: (command, ms) => commands.observe({ command }, ms / 1000),
     onModelCall: ({ provider, model, outcome }) => instruments.modelCalls.inc({ provider, model, outcome }),
+    onMcpRequest: ({ channel, server, operation, outcome }) =>
+      instruments.mcpRequests.inc({ channel, server, operation, outcome }),
     timeStore: (store) => timedStore(store, instruments),
     timeModel: (model) => timedModel(model, instruments),
     watch: (levels) => addGauges(levels, prom, registry),

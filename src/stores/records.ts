@@ -136,6 +136,7 @@ const isSpeaker = shape<Speaker>({
   displayName: nullable(isText),
   page: nullable(isText),
   customerContext: nullable(mapOf(either(isText, either(isNumber, isFlag)))),
+  locale: optional(isText),
 });
 
 export const isUserMessage = shape<UserMessage>({
@@ -216,9 +217,34 @@ const isPageTool = shape<PageTool>({
   ),
 });
 
+const isMcpTools = optional(
+  shape<NonNullable<McpHttpServer["tools"]>>({
+    allow: optional(listOf(isText)),
+    deny: optional(listOf(isText)),
+  }),
+);
+const isMcpTimeouts = optional(
+  shape<NonNullable<McpHttpServer["timeouts"]>>({
+    connectSeconds: optional(isNumber),
+    callSeconds: optional(isNumber),
+  }),
+);
+
 const isMcpServer = either(
-  shape<McpHttpServer>({ url: isText, headers: optional(mapOf(isText)) }),
-  shape<McpProcessServer>({ command: isText, args: optional(listOf(isText)), env: optional(mapOf(isText)) }),
+  shape<McpHttpServer>({
+    url: isText,
+    headers: optional(mapOf(isText)),
+    identity: optional(shape<NonNullable<McpHttpServer["identity"]>>({ key: isText })),
+    tools: isMcpTools,
+    timeouts: isMcpTimeouts,
+  }),
+  shape<McpProcessServer>({
+    command: isText,
+    args: optional(listOf(isText)),
+    env: optional(mapOf(isText)),
+    tools: isMcpTools,
+    timeouts: isMcpTimeouts,
+  }),
 );
 
 export const isAccessMode = oneOf<AccessMode>({ open: true, whitelist: true });

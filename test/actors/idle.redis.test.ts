@@ -1,4 +1,3 @@
-import { createClient } from "redis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLostThreads } from "../../src/actors/lost-threads.ts";
 import { createRecovery } from "../../src/actors/recovery.ts";
@@ -8,6 +7,7 @@ import { createCommands } from "../../src/stores/redis/commands.ts";
 import { redisLiveness } from "../../src/stores/redis/liveness.ts";
 import type { RedisLink } from "../../src/stores/redis/link.ts";
 import { linkToServer } from "../../src/stores/redis/single.ts";
+import { redisClient } from "../support/redis-client.ts";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import { setTime } from "./set-time.ts";
@@ -19,7 +19,7 @@ let link: RedisLink;
 let client: Awaited<ReturnType<typeof connect>>;
 
 function connect({ url }: RedisServer) {
-  return createClient({ url }).connect();
+  return redisClient(url).connect();
 }
 
 beforeAll(async () => {

@@ -1,10 +1,10 @@
-import { createClient } from "redis";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { holderOf } from "../../src/domain/fence.ts";
 import { bucketOf } from "../../src/stores/buckets.ts";
 import { globalKeys, holdersKey } from "../../src/stores/redis/keys.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import type { Store } from "../../src/store.ts";
+import { redisClient } from "../support/redis-client.ts";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import { createInstance, readerOf, says, textOfLines } from "./instance.ts";
@@ -16,7 +16,7 @@ let client: Awaited<ReturnType<typeof connect>>;
 const stores: Store[] = [];
 
 function connect({ url }: RedisServer) {
-  return createClient({ url }).connect();
+  return redisClient(url).connect();
 }
 
 beforeAll(async () => {

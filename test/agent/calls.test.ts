@@ -17,6 +17,7 @@ const stock = {
   inputSchema,
   picked: new PickedSchema(inputSchema),
   repeatable: true,
+  destructive: false,
 };
 const offers = offerTools([stock], [{ name: "buy", inputSchema }]);
 

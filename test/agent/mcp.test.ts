@@ -27,7 +27,8 @@ describe("a server over HTTP", () => {
         tool("plain"),
       ],
     ]);
-    const tools = await openSessions().tools("shop", { s: { url: server.url } }, never());
+    const servers: McpServers = { s: { url: server.url, tools: { allow: ["read", "put", "pay", "plain"] } } };
+    const tools = await openSessions().tools("shop", servers, never());
     expect(tools.map(({ repeatable }) => repeatable)).toEqual([true, true, false, false]);
   });
 

@@ -2,7 +2,8 @@ import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 import type { Call } from "../../machines/run.ts";
 import { createMcpSessions } from "../../src/agent/mcp/sessions.ts";
-import type { McpSessions } from "../../src/agent/mcp/sessions.ts";
+import type { Caller } from "../../src/agent/mcp/identity.ts";
+import type { McpServers, SessionsOptions } from "../../src/agent/mcp/sessions.ts";
 import { MCP_TIMEOUTS } from "../../src/agent/mcp/session.ts";
 import type { McpTimeouts } from "../../src/agent/mcp/session.ts";
 import { startMcpHttpServer } from "./mcp-http-server.ts";
@@ -12,15 +13,31 @@ import { silentLog } from "./run.ts";
 /** Each its own: the SDK leaves a listener on every signal that it is given. */
 export const never = () => new AbortController().signal;
 
-export function openSessions(timeouts: Partial<McpTimeouts> = {}): McpSessions & { clock: { ms: number } } {
+export function openSessions(timeouts: Partial<McpTimeouts> = {}, more: Partial<SessionsOptions> = {}) {
   const clock = { ms: 0 };
   const sessions = createMcpSessions({
     clock: { now: () => clock.ms, elapsed: () => clock.ms },
     log: silentLog,
     timeouts: { ...MCP_TIMEOUTS, connectMs: 20_000, ...timeouts },
+    ...more,
   });
   onTestFinished(() => sessions.close());
-  return { ...sessions, clock };
+  return {
+    clock,
+    close: () => sessions.close(),
+    ill: () => sessions.ill(),
+    offered: (slug: string, servers: McpServers, signal: AbortSignal) =>
+      sessions.tools(slug, servers, signal),
+    tools: async (slug: string, servers: McpServers, signal: AbortSignal) =>
+      (await sessions.tools(slug, servers, signal)).tools,
+    call: (
+      slug: string,
+      servers: McpServers,
+      call: Call,
+      signal: AbortSignal,
+      caller: Caller | null = null,
+    ) => sessions.call(slug, servers, { call, caller }, signal),
+  };
 }
 
 export async function openServer(

@@ -12,6 +12,7 @@ function serverTool(server: string, name: string, more: Partial<ServerTool> = {}
     inputSchema: { type: "object" },
     picked: new PickedSchema({}),
     repeatable: false,
+    destructive: false,
     ...more,
   };
 }

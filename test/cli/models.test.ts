@@ -44,12 +44,12 @@ test("models check says what each can do, and exits 1 where one cannot chat", as
   const listed = await runCommand(env, ["models", "list"]);
   expect(listed).toMatchObject({
     code: 0,
-    out: "name     answers\ndefault  able/a, wordy/b\nshut     closed/c\nwhole    whole/d\n",
+    out: "NAME     ANSWERS\ndefault  able/a, wordy/b\nshut     closed/c\nwhole    whole/d\n",
   });
 
   const { code, out, err } = await runCommand(env, ["models", "check"]);
   expect(out.split("\n").slice(0, 5)).toEqual([
-    expect.stringMatching(/^model +word +stream +tool call +second turn +usage +note$/),
+    expect.stringMatching(/^MODEL +WORD +STREAM +TOOL CALL +SECOND TURN +USAGE +NOTE$/),
     expect.stringMatching(/^able\/a +yes +yes +yes +yes +yes +-$/),
     expect.stringMatching(/^wordy\/b +yes +yes +no +no +yes +-$/),
     expect.stringMatching(/^closed\/c +no +no +no +no +no +The model answered with an error \(401\)$/),

@@ -1,6 +1,6 @@
-import { createClient } from "redis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../support/data-dir.ts";
+import { redisClient } from "../support/redis-client.ts";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import { runCommand } from "../support/terminal.ts";
@@ -23,7 +23,7 @@ test("with REDIS_URL the command line works on that store", async () => {
 
 test("a store whose format is from the future exits 1 with one line", async () => {
   const later = await startRedis();
-  const client = await createClient({ url: later.url }).connect();
+  const client = await redisClient(later.url).connect();
   await client.set("format:{g}", "999");
   client.destroy();
   const env = { REDIS_URL: later.url, DATA_DIR: temporaryFolder() };

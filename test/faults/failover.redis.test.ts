@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { createClient } from "redis";
 import { afterAll, expect, test } from "vitest";
+import { redisClient } from "../support/redis-client.ts";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
@@ -79,7 +79,7 @@ async function replicated(primary: RedisServer): Promise<Pair> {
 }
 
 async function command(server: RedisServer, ...args: string[]): Promise<string> {
-  const client = createClient({ url: server.url });
+  const client = redisClient(server.url);
   await client.connect();
   try {
     return await client.sendCommand<string>(args);

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { createClient } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { holderOf } from "../../src/domain/fence.ts";
 import { newId } from "../../src/domain/ids.ts";
@@ -12,6 +11,7 @@ import { redisLiveness } from "../../src/stores/redis/liveness.ts";
 import type { RedisLink } from "../../src/stores/redis/link.ts";
 import { linkToServer } from "../../src/stores/redis/single.ts";
 import { redisThreads } from "../../src/stores/redis/threads.ts";
+import { redisClient } from "../support/redis-client.ts";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import { ask, transportHeaders } from "./client.ts";
@@ -46,7 +46,7 @@ afterAll(async () => {
 
 /** A client that is not the store's. */
 function connect({ url }: RedisServer) {
-  return createClient({ url }).connect();
+  return redisClient(url).connect();
 }
 
 /** What the store on Redis has about who holds a thread; with a gate before each command that meets this thread. */

@@ -1,7 +1,7 @@
-import { createClient } from "redis";
 import { expect, it, onTestFinished } from "vitest";
 import { createVisitors } from "../../src/actors/visitors.ts";
 import { systemClock } from "../../src/clock.ts";
+import { redisClient } from "../support/redis-client.ts";
 import { UNHURRIED_MS } from "../support/unhurried.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { terminalOf } from "../scenarios/page.ts";
@@ -51,7 +51,7 @@ describeIdentity(redisCluster, (open) => {
 async function countThreads({ nodes }: House, uids: ReadonlySet<string>): Promise<number[]> {
   return Promise.all(
     nodes.map(async (url) => {
-      const client = createClient({ url });
+      const client = redisClient(url);
       await client.connect();
       const headers = await client.keys("h:*");
       client.destroy();

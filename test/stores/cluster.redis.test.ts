@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { createClient } from "redis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { StoreUnavailable } from "../../src/store.ts";
@@ -7,6 +5,8 @@ import type { Store } from "../../src/store.ts";
 import { threadKeys } from "../../src/stores/redis/keys.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { isFull } from "../faults/lengths.ts";
+import { ageRedis } from "../support/age-redis.ts";
+import { redisClient } from "../support/redis-client.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import type { RedisCluster } from "../support/redis-cluster.ts";
 import { dumpRedis } from "../support/dump-redis.ts";
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 function clientOf(url: string) {
-  return createClient({ url });
+  return redisClient(url);
 }
 
 async function openForTest(): Promise<StoreUnderTest> {
@@ -57,7 +57,7 @@ async function openForTest(): Promise<StoreUnderTest> {
     store: await open(),
     reopen: () => open(),
     another: () => open(),
-    elapse: (ms) => sleep(ms),
+    elapse: (ms) => ageRedis(cluster.urls, ms),
     clean: closeAll,
   };
 }

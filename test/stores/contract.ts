@@ -16,7 +16,7 @@ export interface StoreUnderTest {
   reopen: () => Promise<Store>;
   /** A second handle on the same data, open beside the first; null where the implementation cannot. */
   another: () => Promise<Store | null>;
-  /** Lets time pass for lifetimes: sets the implementation's clock, or waits where a server's clock decides. */
+  /** Lets time pass for lifetimes: sets the implementation's clock, or shortens what is left where a server's clock decides. */
   elapse: (ms: number) => Promise<void>;
   /** Closes every handle and leaves nothing behind. */
   clean: () => Promise<void>;

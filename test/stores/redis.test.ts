@@ -3,7 +3,6 @@ import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
-import { createClient } from "redis";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { StoreUnavailable, UnreadableRecord } from "../../src/store.ts";
@@ -13,6 +12,8 @@ import { globalKeys, messageChannel, threadKeys } from "../../src/stores/redis/k
 import { library } from "../../src/stores/redis/functions.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { isFull } from "../faults/lengths.ts";
+import { ageRedis } from "../support/age-redis.ts";
+import { redisClient } from "../support/redis-client.ts";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import { dumpRedis } from "../support/dump-redis.ts";
@@ -41,7 +42,7 @@ async function open(options: Partial<Parameters<typeof openRedisStore>[0]> = {})
 
 /** As a client that is not the store's. */
 async function order(...command: string[]): Promise<unknown> {
-  const client = createClient({ url: redis.url });
+  const client = redisClient(redis.url);
   await client.connect();
   try {
     return await client.sendCommand(command);
@@ -68,7 +69,7 @@ async function openForTest(): Promise<StoreUnderTest> {
     store: await open(),
     reopen: () => open(),
     another: () => open(),
-    elapse: (ms) => sleep(ms),
+    elapse: (ms) => ageRedis([redis.url], ms),
     clean: closeAll,
   };
 }
@@ -328,7 +329,7 @@ describe("P24: an outage", () => {
   it("Redis emptied of data and functions: the functions load themselves again", async () => {
     const store = await open({ urls: [own.url] });
     await store.commit(claim);
-    const client = createClient({ url: own.url });
+    const client = redisClient(own.url);
     await client.connect();
     await client.sendCommand(["FLUSHALL"]);
     await client.sendCommand(["FUNCTION", "FLUSH"]);
@@ -415,7 +416,7 @@ describe("DURABILITY=replica", () => {
       expect(await store.commit(claim)).toEqual(committed);
       const other = { ...claim, uid: "t2", opId: "2" };
       expect(await store.commit(other)).toEqual(committed);
-      const client = createClient({ url: replica.url });
+      const client = redisClient(replica.url);
       await client.connect();
       expect(((await client.sendCommand(["KEYS", "h:*"])) as string[]).length).toBe(2);
       client.destroy();
@@ -450,7 +451,7 @@ describe("health", () => {
   it("P15: works where settings may not be read; a password is in no error", async () => {
     const strict = await startRedis();
     try {
-      const client = createClient({ url: strict.url });
+      const client = redisClient(strict.url);
       await client.connect();
       const rules = ["on", ">canary-secret", "~*", "&*", "+@all", "-config", "-info"];
       await client.sendCommand(["ACL", "SETUSER", "app", ...rules]);

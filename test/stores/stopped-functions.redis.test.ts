@@ -1,9 +1,9 @@
-import { createClient } from "redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { library } from "../../src/stores/redis/functions.ts";
 import { changing, reading } from "../../src/stores/redis/signatures.ts";
 import { linkToServer } from "../../src/stores/redis/single.ts";
 import { dumpRedis } from "../support/dump-redis.ts";
+import { redisClient } from "../support/redis-client.ts";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import { contentsOf } from "./contents.ts";
@@ -24,7 +24,7 @@ let redis: RedisServer;
 let client: Awaited<ReturnType<typeof connect>>;
 
 function connect({ url }: RedisServer) {
-  return createClient({ url }).connect();
+  return redisClient(url).connect();
 }
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-import { createClient } from "redis";
 import type { StoreDump, ThreadDump } from "../stores/invariants.ts";
+import { redisClient } from "./redis-client.ts";
 
 /** Reads everything in Redis past the store's own operations; of a cluster, every node. While nobody writes. */
 export async function dumpRedis(urls: string[]): Promise<StoreDump> {
@@ -33,7 +33,7 @@ function emptyDump(): StoreDump {
 }
 
 function clientOf(url: string) {
-  return createClient({ url });
+  return redisClient(url);
 }
 
 type Client = ReturnType<typeof clientOf>;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createClient } from "redis";
 import { freePort } from "./free-port.ts";
+import { redisClient } from "./redis-client.ts";
 import { startRedis } from "./redis-server.ts";
 import type { RedisServer } from "./redis-server.ts";
 
@@ -18,7 +18,7 @@ export async function startRedisCluster(options: { args?: string[] } = {}): Prom
   // The cluster's own bus is a second port, by default ten thousand above the first: too high for one that is high.
   const buses = await Promise.all([1, 2, 3].map(freePort));
   const nodes = await Promise.all(buses.map((bus) => startNode(bus, options.args ?? [])));
-  const clients = nodes.map(({ url }) => createClient({ url }));
+  const clients = nodes.map(({ url }) => redisClient(url));
   await Promise.all(clients.map((client) => client.connect()));
   try {
     const [first] = nodes;
@@ -46,7 +46,7 @@ export async function startRedisCluster(options: { args?: string[] } = {}): Prom
   };
 }
 
-type Client = Pick<ReturnType<typeof createClient>, "sendCommand">;
+type Client = Pick<ReturnType<typeof redisClient>, "sendCommand">;
 
 /** Each node says so for itself, and knows the others by then. */
 async function untilWhole(client: Client): Promise<void> {

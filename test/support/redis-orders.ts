@@ -31,8 +31,16 @@ export function openOrders(url: string): Orders {
   };
 }
 
+let first: ReturnType<typeof firstClient> | null = null;
+
 function clientOf(url: string) {
-  return createClient({ url, RESP: 2, socket: { connectTimeout: ANSWER_MS, reconnectStrategy: false } });
+  const socket = { connectTimeout: ANSWER_MS, reconnectStrategy: false } as const;
+  return (first ??= firstClient()).duplicate({ url, socket });
+}
+
+/** Duplicated, as in redis-client.ts. */
+function firstClient() {
+  return createClient({ RESP: 2, maintNotifications: "disabled" });
 }
 
 type Client = ReturnType<typeof clientOf>;

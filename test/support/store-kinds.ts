@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient } from "redis";
 import { inject } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
+import { redisClient } from "./redis-client.ts";
 import { startRedis } from "./redis-server.ts";
 import { UNHURRIED_MS } from "./unhurried.ts";
 
@@ -49,7 +49,7 @@ export async function prepareRedis(): Promise<TestDatabase> {
         deadlineMs: UNHURRIED_MS,
       }),
     async clear() {
-      const client = createClient({ url: redis.url });
+      const client = redisClient(redis.url);
       await client.connect();
       await client.flushAll();
       client.destroy();

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient } from "redis";
 import { inject } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
@@ -11,6 +10,7 @@ import { headerKind } from "../../src/stores/embedded/thread-records.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { channelKey, threadKeys, tokenKey } from "../../src/stores/redis/keys.ts";
+import { redisClient } from "../support/redis-client.ts";
 import { startRedis } from "../support/redis-server.ts";
 
 /** A store in which a test writes past the store's own steps, while nobody has it open. */
@@ -37,7 +37,7 @@ export const plantableStores = inject("stores").map((name) => ({ name, prepare: 
 
 async function plantableRedis(): Promise<PlantableStore> {
   const server = await startRedis();
-  const client = await createClient({ url: server.url }).connect();
+  const client = await redisClient(server.url).connect();
 
   async function plant(plant: Plant): Promise<void> {
     if (plant.part === "token") {

@@ -1,4 +1,5 @@
-import { createClient, createCluster } from "redis";
+import { createCluster } from "redis";
+import { redisClient } from "../support/redis-client.ts";
 
 /**
  * Everything in a Redis as records, in the order of the keys, and back. `{t:*}` in a key stands for each of the 256
@@ -33,7 +34,7 @@ export async function readRedis(url: string): Promise<RedisRecord[]> {
 }
 
 function clientOf(url: string) {
-  return createClient({ url });
+  return redisClient(url);
 }
 
 type Client = ReturnType<typeof clientOf>;
@@ -118,7 +119,7 @@ interface Connection {
 async function connect(urls: string[]): Promise<Connection> {
   const [url] = urls;
   if (urls.length === 1 && url !== undefined) {
-    const client = createClient({ url });
+    const client = redisClient(url);
     await client.connect();
     return {
       send: (_, command) => client.sendCommand(command),

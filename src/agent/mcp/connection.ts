@@ -1,6 +1,10 @@
-import type { McpServer } from "../../domain/channel.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { McpHttpServer, McpServer } from "../../domain/channel.ts";
+import { Secret } from "../../secret.ts";
 import { abortable } from "../abortable.ts";
 import type { ServerTool } from "../tools.ts";
+import { identityToken } from "./identity.ts";
+import type { Caller } from "./identity.ts";
 import { listTools } from "./list-tools.ts";
 import { loadSdk } from "./sdk.ts";
 import { httpTransport, processTransport } from "./transports.ts";
@@ -11,7 +15,7 @@ export interface McpConnection {
   /** The result as the server sent it. */
   callTool(
     call: { tool: string; arguments: Record<string, unknown> },
-    options: { timeoutMs: number; signal: AbortSignal },
+    options: { timeoutMs: number; signal: AbortSignal; caller: Caller | null },
   ): Promise<Record<string, unknown>>;
   /** Ends the session, or the process: within about four seconds. */
   close(): Promise<void>;
@@ -20,6 +24,10 @@ export interface McpConnection {
 export interface ConnectionOptions {
   /** The server's name in the channel's settings. */
   name: string;
+  /** The channel that asks. */
+  channel: string;
+  /** A variable that the settings name as `$NAME`; null where it is unset. */
+  variable: (name: string) => Secret | null;
   settings: McpServer;
   timeoutMs: number;
   onToolsChanged: () => void;
@@ -29,16 +37,22 @@ export interface ConnectionOptions {
 }
 
 const GOODBYE_MS = 1_000;
+/** A call that reports progress for ever ends here. */
+const LONGEST_CALL_MS = 600_000;
 
 /** Connects over Streamable HTTP, or starts the server's process. Loads the SDK, on first use. */
 export async function openConnection(options: ConnectionOptions): Promise<McpConnection> {
-  const { name, settings, timeoutMs, onToolsChanged, onClosed, onStderr } = options;
+  const { name, settings, variable, timeoutMs, onToolsChanged, onClosed, onStderr } = options;
   const sdk = await loadSdk();
   const client = new sdk.Client({ name: "chat-agent-service", version: "1" }, { capabilities: {} });
   client.onclose = onClosed;
   client.setNotificationHandler(sdk.ToolListChangedNotificationSchema, onToolsChanged);
+  /** Whose call is being sent: the transport is shared by all of them. */
+  const calling = new AsyncLocalStorage<Caller | null>();
   const { transport, endSession } =
-    "url" in settings ? httpTransport(sdk, settings) : processTransport(sdk, settings, onStderr);
+    "url" in settings
+      ? httpTransport(sdk, addressed(settings, variable), bearerOf(settings, options, calling))
+      : processTransport(sdk, settings, onStderr);
 
   try {
     // One deadline over all of it: the SDK's own covers the first request alone.
@@ -52,16 +66,49 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
     listTools: (listMs) =>
       listTools({ server: name, client, schema: sdk.ListToolsResultSchema, timeoutMs: listMs }),
 
-    callTool: ({ tool, arguments: args }, { timeoutMs: callMs, signal }) =>
-      // The result's shape is not checked: resultText makes a text of anything.
-      client.request({ method: "tools/call", params: { name: tool, arguments: args } }, sdk.ResultSchema, {
-        timeout: callMs,
-        signal,
-      }),
+    callTool: ({ tool, arguments: args }, { timeoutMs: callMs, signal, caller }) =>
+      // The result's shape is not checked: a text is made of anything.
+      calling.run(caller, () =>
+        client.request({ method: "tools/call", params: { name: tool, arguments: args } }, sdk.ResultSchema, {
+          timeout: callMs,
+          signal,
+          // A tool that says how far it is may take longer.
+          onprogress() {},
+          resetTimeoutOnProgress: true,
+          maxTotalTimeout: Math.max(callMs, LONGEST_CALL_MS),
+        }),
+      ),
 
     async close() {
       await abortable(endSession(), AbortSignal.timeout(GOODBYE_MS)).catch(() => {});
       await client.close().catch(() => {});
     },
   };
+}
+
+/** The settings with what their `$NAME`s stand for. */
+function addressed(
+  { url, headers = {} }: McpHttpServer,
+  variable: ConnectionOptions["variable"],
+): { url: string; headers: Record<string, string> } {
+  const values = Object.entries(headers).map(([name, value]) => [name, resolved(value, variable).reveal()]);
+  return { url, headers: Object.fromEntries(values) as Record<string, string> };
+}
+
+function bearerOf(
+  { identity }: McpHttpServer,
+  { channel, variable }: Pick<ConnectionOptions, "channel" | "variable">,
+  calling: AsyncLocalStorage<Caller | null>,
+): (() => string) | null {
+  if (!identity) return null;
+  const key = resolved(identity.key, variable);
+  return () => identityToken(key, { channel, caller: calling.getStore() ?? null, nowMs: Date.now() });
+}
+
+function resolved(value: string, variable: ConnectionOptions["variable"]): Secret {
+  const [, name] = /^\$([A-Za-z_][A-Za-z0-9_]*)$/.exec(value) ?? [];
+  if (name === undefined) return new Secret(value);
+  const secret = variable(name);
+  if (secret === null) throw new Error(`Cannot use an MCP server: ${name} is unset`);
+  return secret;
 }

@@ -3,7 +3,7 @@ import type { McpServer } from "../../domain/channel.ts";
 import type { Log } from "../../log.ts";
 import type { ServerTool } from "../tools.ts";
 import { openConnection } from "./connection.ts";
-import type { McpConnection } from "./connection.ts";
+import type { ConnectionOptions, McpConnection } from "./connection.ts";
 
 /** An open connection, and what is known of the server's tools. */
 export interface ConnectedServer {
@@ -14,6 +14,8 @@ export interface ConnectedServer {
 
 export interface LinkOptions {
   name: string;
+  channel: string;
+  variable: ConnectionOptions["variable"];
   settings: McpServer;
   connectMs: number;
   clock: Clock;
@@ -75,6 +77,11 @@ export class McpLink {
     log.warn({ server: name, err: error, pauseMs }, "MCP server cannot be used: its tools are left out");
   }
 
+  /** Connecting or listing failed the last time. */
+  get isIll(): boolean {
+    return this.#failures > 0;
+  }
+
   /** Connecting and listing went well. */
   noteSuccess(): void {
     this.#failures = 0;
@@ -90,10 +97,12 @@ export class McpLink {
   }
 
   async #open(): Promise<ConnectedServer> {
-    const { name, settings, connectMs, log } = this.#options;
+    const { name, channel, variable, settings, connectMs, log } = this.#options;
     let server: ConnectedServer | null = null;
     const connection = await openConnection({
       name,
+      channel,
+      variable,
       settings,
       timeoutMs: connectMs,
       onToolsChanged: () => {

@@ -50,6 +50,7 @@ function serverTool(server: string, tool: ListedTool): ServerTool {
     description: tool.description ?? "",
     inputSchema: tool.inputSchema,
     picked: new PickedSchema(tool.inputSchema),
+    destructive: hints.destructiveHint === true,
     repeatable: hints.readOnlyHint === true || hints.idempotentHint === true,
   };
 }

@@ -4,8 +4,10 @@ import { resultText } from "../../domain/tool-text.ts";
 import type { Log } from "../../log.ts";
 import { abortable } from "../abortable.ts";
 import { mcpFaultOf } from "./fault.ts";
+import type { Caller } from "./identity.ts";
 import { McpLink } from "./link.ts";
-import type { ConnectedServer } from "./link.ts";
+import type { ConnectedServer, LinkOptions } from "./link.ts";
+import { toolResultText } from "./tool-result.ts";
 import type { ServerTool } from "../tools.ts";
 
 /** What a tool answered, or why it did not. */
@@ -20,6 +22,8 @@ export interface ToolUse {
   arguments: Record<string, unknown>;
   /** May be made again if it is unknown whether it was done. */
   repeatable: boolean;
+  /** null: nobody's, or of nobody that is known. */
+  caller: Caller | null;
 }
 
 export interface McpTimeouts {
@@ -30,11 +34,15 @@ export interface McpTimeouts {
 
 export const MCP_TIMEOUTS: McpTimeouts = { connectMs: 5_000, listMs: 5_000, callMs: 60_000 };
 
+export const NO_LONGER = "This tool is no longer available.";
+
 /** A call that got no answer; see McpFault. `unreachable`: it was never sent. */
 type NoAnswer = "lost" | "notTaken" | "unreachable";
 
 export interface SessionOptions {
   name: string;
+  channel: string;
+  variable: LinkOptions["variable"];
   settings: McpServer;
   timeouts: McpTimeouts;
   clock: Clock;
@@ -50,29 +58,54 @@ export class McpSession {
   readonly #timeouts: McpTimeouts;
   readonly #log: Log;
   readonly #link: McpLink;
+  readonly #offers: { allow?: string[]; deny?: string[] };
   readonly #calls = new Set<Promise<unknown>>();
 
-  constructor({ name, settings, timeouts, clock, log }: SessionOptions) {
+  constructor({ name, channel, variable, settings, timeouts, clock, log }: SessionOptions) {
+    const { connectSeconds, callSeconds } = settings.timeouts ?? {};
+    const connectMs = connectSeconds === undefined ? timeouts.connectMs : connectSeconds * 1_000;
     this.#name = name;
-    this.#timeouts = timeouts;
+    this.#timeouts = {
+      connectMs,
+      listMs: connectSeconds === undefined ? timeouts.listMs : connectMs,
+      callMs: callSeconds === undefined ? timeouts.callMs : callSeconds * 1_000,
+    };
+    this.#offers = settings.tools ?? {};
     this.#log = log;
-    this.#link = new McpLink({ name, settings, connectMs: timeouts.connectMs, clock, log });
+    this.#link = new McpLink({ name, channel, variable, settings, connectMs, clock, log });
   }
 
-  /** Empty while the server cannot be used. Rejects with the signal's reason alone. */
-  async tools(signal: AbortSignal): Promise<readonly ServerTool[]> {
+  /** null while the server cannot be used. Rejects with the signal's reason alone. */
+  async tools(signal: AbortSignal): Promise<readonly ServerTool[] | null> {
     try {
-      const server = await abortable(this.#link.connect(), signal);
-      return await abortable(this.#list(server), signal);
+      return (await this.allTools(signal)).filter((tool) => this.offers(tool));
     } catch {
       // Logged where it happened.
       signal.throwIfAborted();
-      return [];
+      return null;
     }
+  }
+
+  /** Those that are not offered too. Rejects with what went wrong. */
+  async allTools(signal: AbortSignal): Promise<readonly ServerTool[]> {
+    const server = await abortable(this.#link.connect(), signal);
+    return abortable(this.#list(server), signal);
+  }
+
+  offers({ name, destructive }: Pick<ServerTool, "name" | "destructive">): boolean {
+    const { allow, deny = [] } = this.#offers;
+    if (deny.includes(name)) return false;
+    return allow ? allow.includes(name) : !destructive;
+  }
+
+  get isIll(): boolean {
+    return this.#link.isIll;
   }
 
   /** Rejects with the signal's reason alone. */
   async call(use: ToolUse, signal: AbortSignal): Promise<ToolAnswer> {
+    const { allow, deny = [] } = this.#offers;
+    if (deny.includes(use.tool) || allow?.includes(use.tool) === false) return failed(NO_LONGER);
     const answering = this.#call(use, signal);
     this.#calls.add(answering);
     try {
@@ -127,8 +160,12 @@ export class McpSession {
       return "unreachable";
     }
     try {
-      const result = await server.connection.callTool(use, { timeoutMs: this.#timeouts.callMs, signal });
-      return { text: answerText(result), isError: result["isError"] === true };
+      const result = await server.connection.callTool(use, {
+        timeoutMs: this.#timeouts.callMs,
+        signal,
+        caller: use.caller,
+      });
+      return { text: toolResultText(result), isError: result["isError"] === true };
     } catch (error) {
       signal.throwIfAborted();
       return this.#noteFault(server, error);
@@ -157,11 +194,4 @@ export class McpSession {
 
 function failed(text: string): ToolAnswer {
   return { text, isError: true };
-}
-
-/** MCP lets a tool answer in structured content alone. */
-function answerText(result: Record<string, unknown>): string {
-  const { content, structuredContent } = result;
-  const hasContent = Array.isArray(content) && content.length > 0;
-  return resultText(hasContent || structuredContent === undefined ? result : structuredContent);
 }

@@ -2,20 +2,53 @@ import type { Call } from "../../../machines/run.ts";
 import type { Clock } from "../../clock.ts";
 import type { McpServer } from "../../domain/channel.ts";
 import type { Log } from "../../log.ts";
-import { MCP_TIMEOUTS, McpSession } from "./session.ts";
+import type { Secret } from "../../secret.ts";
+import type { Caller } from "./identity.ts";
+import { MCP_TIMEOUTS, McpSession, NO_LONGER } from "./session.ts";
 import type { McpTimeouts, ToolAnswer } from "./session.ts";
 import type { ServerTool } from "../tools.ts";
 
 /** A channel's MCP servers, by name, as its settings have them now. */
 export type McpServers = Readonly<Record<string, McpServer>>;
 
+/** What the servers of a channel offer now. */
+export interface OfferedByServers {
+  /** In the order of the settings. */
+  tools: ServerTool[];
+  /** Names of servers that cannot be used at the moment. */
+  missing: string[];
+}
+
 /** The sessions with the MCP servers of all channels; each is opened when a run of its channel first needs it. */
 export interface McpSessions {
-  /** In the order of the settings. Servers that cannot be reached are left out. */
-  tools(slug: string, servers: McpServers, signal: AbortSignal): Promise<ServerTool[]>;
-  call(slug: string, servers: McpServers, call: Call, signal: AbortSignal): Promise<ToolAnswer>;
+  tools(slug: string, servers: McpServers, signal: AbortSignal): Promise<OfferedByServers>;
+  call(
+    slug: string,
+    servers: McpServers,
+    use: { call: Call; caller: Caller | null },
+    signal: AbortSignal,
+  ): Promise<ToolAnswer>;
+  /** Servers that could not be used the last time that they were needed. */
+  ill(): { channel: string; server: string }[];
   /** Ends all sessions and processes. */
   close(): Promise<void>;
+}
+
+export interface SessionsOptions {
+  clock: Clock;
+  log: Log;
+  timeouts?: McpTimeouts;
+  /** Absent: settings that name a variable cannot be used. */
+  variable?: (name: string) => Secret | null;
+  onRequest?: (request: McpRequest) => void;
+}
+
+/** For metrics. */
+export interface McpRequest {
+  channel: string;
+  server: string;
+  operation: "list" | "call";
+  outcome: "done" | "failed";
 }
 
 interface OpenSession {
@@ -24,8 +57,8 @@ interface OpenSession {
   madeFor: string;
 }
 
-export function createMcpSessions(options: { clock: Clock; log: Log; timeouts?: McpTimeouts }): McpSessions {
-  const { clock, log, timeouts = MCP_TIMEOUTS } = options;
+export function createMcpSessions(options: SessionsOptions): McpSessions {
+  const { clock, log, timeouts = MCP_TIMEOUTS, variable = () => null, onRequest = () => {} } = options;
   const channels = new Map<string, Map<string, OpenSession>>();
   const closing = new Set<Promise<void>>();
 
@@ -40,7 +73,7 @@ export function createMcpSessions(options: { clock: Clock; log: Log; timeouts?: 
     }
     for (const [name, settings] of Object.entries(servers)) {
       if (held.has(name)) continue;
-      const session = new McpSession({ name, settings, timeouts, clock, log });
+      const session = new McpSession({ name, channel: slug, variable, settings, timeouts, clock, log });
       held.set(name, { session, madeFor: JSON.stringify(settings) });
     }
     if (held.size > 0) channels.set(slug, held);
@@ -51,17 +84,33 @@ export function createMcpSessions(options: { clock: Clock; log: Log; timeouts?: 
   return {
     async tools(slug, servers, signal) {
       const held = sessionsOf(slug, servers);
+      const names = Object.keys(servers);
       const lists = await Promise.all(
-        Object.keys(servers).map(async (name) => (await held.get(name)?.session.tools(signal)) ?? []),
+        names.map(async (name) => (await held.get(name)?.session.tools(signal)) ?? null),
       );
-      return lists.flat();
+      for (const [nth, server] of names.entries()) {
+        const outcome = lists[nth] ? "done" : "failed";
+        onRequest({ channel: slug, server, operation: "list", outcome });
+      }
+      return {
+        tools: lists.flatMap((list) => list ?? []),
+        missing: names.filter((_, nth) => !lists[nth]),
+      };
     },
 
-    async call(slug, servers, call, signal) {
-      const session = sessionsOf(slug, servers).get(call.server ?? "")?.session;
-      if (!session) return { text: "This tool is no longer available.", isError: true };
-      return session.call(call, signal);
+    async call(slug, servers, { call, caller }, signal) {
+      const server = call.server ?? "";
+      const session = sessionsOf(slug, servers).get(server)?.session;
+      if (!session) return { text: NO_LONGER, isError: true };
+      const answer = await session.call({ ...call, caller }, signal);
+      onRequest({ channel: slug, server, operation: "call", outcome: answer.isError ? "failed" : "done" });
+      return answer;
     },
+
+    ill: () =>
+      [...channels].flatMap(([channel, held]) =>
+        [...held].flatMap(([server, { session }]) => (session.isIll ? [{ channel, server }] : [])),
+      ),
 
     async close() {
       const sessions = [...channels.values()].flatMap((held) => [...held.values()]);

@@ -1,5 +1,5 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { McpHttpServer, McpProcessServer } from "../../domain/channel.ts";
+import type { McpProcessServer } from "../../domain/channel.ts";
 import type { McpSdk } from "./sdk.ts";
 
 /** How a server is reached. */
@@ -9,9 +9,21 @@ export interface McpTransport {
   endSession: () => Promise<void>;
 }
 
-/** A server elsewhere, over Streamable HTTP. */
-export function httpTransport(sdk: McpSdk, { url, headers = {} }: McpHttpServer): McpTransport {
-  const http = new sdk.StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+/** A server elsewhere, over Streamable HTTP. `bearer`: who asks, made for each request; null: nobody is told. */
+export function httpTransport(
+  sdk: McpSdk,
+  { url, headers }: { url: string; headers: Record<string, string> },
+  bearer: (() => string) | null,
+): McpTransport {
+  const identified = (address: string | URL, init: RequestInit = {}) => {
+    const all = new Headers(init.headers);
+    if (bearer) all.set("authorization", `Bearer ${bearer()}`);
+    return fetch(address, { ...init, headers: all });
+  };
+  const http = new sdk.StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers },
+    ...(bearer ? { fetch: identified } : {}),
+  });
   return {
     // The SDK's class declares `sessionId: string | undefined` where its interface has it optional.
     transport: http as McpTransport["transport"],

@@ -7,7 +7,15 @@ import { threadUid } from "../../domain/thread-uid.ts";
 import type { HttpRequest } from "../../listener.ts";
 import { bodyOf } from "../body.ts";
 import { documentedLines, BODY_REFUSALS, serverRefusals } from "../reference/shared-documentation.ts";
-import { callerId, channelSlug, clientMessageId, messageText } from "../fields.ts";
+import {
+  callerId,
+  channelSlug,
+  clientMessageId,
+  contextMap,
+  localeTag,
+  messageText,
+  mustFit,
+} from "../fields.ts";
 import { serverLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/stream-answer.ts";
 import type { Documentation, Route } from "../route.ts";
@@ -21,6 +29,12 @@ const bodySchema = z.object({
     .optional()
     .describe("The caller's own id of this message: a repeat gets its run's stream, and says nothing new"),
   displayName: z.string().optional().describe("Stored with the user; a later one replaces it"),
+  context: contextMap
+    .optional()
+    .describe(
+      "Flat map about the visitor, for this message; its JSON is no longer than WIDGET_MAX_TEXT_CHARS",
+    ),
+  locale: localeTag.optional().describe("The visitor's language, for this message, for example de-CH"),
 });
 
 const documentation: Documentation = {
@@ -57,7 +71,7 @@ const documentation: Documentation = {
 export function serverMessagesRoute(dependencies: {
   admission: Pick<ServerAdmission, "transport" | "speaker">;
   threads: Pick<Threads, "load" | "say">;
-  config: Pick<Config, "serverMaxBodyBytes">;
+  config: Pick<Config, "serverMaxBodyBytes" | "limits">;
 }): Route {
   const { admission, threads, config } = dependencies;
   return {
@@ -69,7 +83,8 @@ export function serverMessagesRoute(dependencies: {
       const { request, traceparent, note } = incoming;
       admission.transport(request);
       const body = await bodyOf(request, config.serverMaxBodyBytes, { schema: bodySchema });
-      const { channel: slug, userId: externalId, threadId, text } = body;
+      const { channel: slug, userId: externalId, threadId, text, context = null } = body;
+      if (context) mustFit(context, config.limits.maxTextChars);
       const messageId = messageIdOf(request, body.clientMessageId);
       const uid = threadUid(slug, externalId, threadId);
 
@@ -89,7 +104,12 @@ export function serverMessagesRoute(dependencies: {
           slug,
           api: "server",
           userId: admitted.user.userId,
-          speaker: { displayName: admitted.user.displayName, page: null, customerContext: null },
+          speaker: {
+            displayName: admitted.user.displayName,
+            page: null,
+            customerContext: context,
+            ...(body.locale === undefined ? {} : { locale: body.locale }),
+          },
           text,
           clientMessageId: messageId,
           traceparent,

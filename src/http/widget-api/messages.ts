@@ -7,7 +7,7 @@ import {
   originHeader,
   widgetRefusals,
 } from "../reference/shared-documentation.ts";
-import { clientMessageId, messageText, mustFit, pagePath, widgetThreadId } from "../fields.ts";
+import { clientMessageId, contextMap, messageText, mustFit, pagePath, widgetThreadId } from "../fields.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/stream-answer.ts";
 import type { Documentation, Route } from "../route.ts";
@@ -22,8 +22,7 @@ const bodySchema = z.object({
     .optional()
     .describe("The page's own id of this message: a repeat gets its run's stream, and says nothing new"),
   page: pagePath.optional().describe("The visitor's pathname and search"),
-  customerContext: z
-    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  customerContext: contextMap
     .optional()
     .describe("What the page says of its visitor, a flat map; its JSON has the limit of text, else 413"),
 });

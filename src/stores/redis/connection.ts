@@ -59,7 +59,17 @@ function parseUrl(text: string): URL {
   return url;
 }
 
+let first: ReturnType<typeof firstClient> | null = null;
+
 /** A client that is not connected yet. */
 export function connectionWith(options: ConnectionOptions) {
-  return createClient(options);
+  return (first ??= firstClient()).duplicate(options);
+}
+
+/**
+ * Never connected. For each new set of options the package makes a class of all commands, which takes 20 ms; whoever is
+ * duplicated shares it.
+ */
+function firstClient() {
+  return createClient({ RESP: 3, maintNotifications: "disabled" });
 }

@@ -1,6 +1,5 @@
 import { open } from "lmdb";
 import { join } from "node:path";
-import { createClient } from "redis";
 import { beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
 import { RULES } from "../../../src/stores/backup/rules.ts";
 import type { Rule } from "../../../src/stores/backup/rules.ts";
@@ -23,6 +22,7 @@ import { store, storeJson } from "./copy.ts";
 import { fillStore } from "./fill.ts";
 import { openPlace } from "./places.ts";
 import type { StorePlace } from "./places.ts";
+import { redisClient } from "../../support/redis-client.ts";
 
 /** Each rule is broken by hand, past the service: the check finds that and nothing else, and the repair mends it. */
 const kind = inject("stores").includes("redis") ? "redis" : "embedded";
@@ -149,7 +149,7 @@ async function breakRule(rule: Rule): Promise<void> {
     await db.close();
     return;
   }
-  const client = createClient({ url: place.env["REDIS_URL"] ?? "" });
+  const client = redisClient(place.env["REDIS_URL"] ?? "");
   await client.connect();
   for (const command of onRedis[rule] ?? []) await client.sendCommand(command);
   client.destroy();

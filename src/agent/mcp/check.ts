@@ -1,0 +1,51 @@
+import type { Clock } from "../../clock.ts";
+import type { Log } from "../../log.ts";
+import { McpSession, MCP_TIMEOUTS } from "./session.ts";
+import type { SessionOptions } from "./session.ts";
+import type { McpServers } from "./sessions.ts";
+
+/** What was seen of one MCP server of a channel. */
+export interface McpReport {
+  server: string;
+  /** Why it cannot be used; null: it can. */
+  fault: string | null;
+  tools: { name: string; offered: boolean; repeatable: boolean; destructive: boolean }[];
+}
+
+/** Connects to each server of a channel as a run would, and lists its tools. */
+export async function checkMcpServers(
+  channel: string,
+  servers: McpServers,
+  dependencies: { clock: Clock; log: Log; variable: SessionOptions["variable"]; signal: AbortSignal },
+): Promise<McpReport[]> {
+  const { signal, ...rest } = dependencies;
+  return Promise.all(
+    Object.entries(servers).map(async ([server, settings]): Promise<McpReport> => {
+      const session = new McpSession({ name: server, channel, settings, timeouts: MCP_TIMEOUTS, ...rest });
+      try {
+        const tools = await session.allTools(signal);
+        return {
+          server,
+          fault: null,
+          tools: tools.map((tool) => {
+            const { name, repeatable, destructive } = tool;
+            return { name, offered: session.offers(tool), repeatable, destructive };
+          }),
+        };
+      } catch (error) {
+        signal.throwIfAborted();
+        return { server, fault: faultOf(error), tools: [] };
+      } finally {
+        await session.close();
+      }
+    }),
+  );
+}
+
+/** In words for the operator, who knows the address. */
+function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return "it failed";
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : "";
+  if (error.name === "TimeoutError") return "it did not answer in time";
+  return `${error.message}${cause}`;
+}

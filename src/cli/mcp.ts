@@ -1,0 +1,73 @@
+import type { Command } from "commander";
+import { checkMcpServers } from "../agent/mcp/check.ts";
+import type { McpReport } from "../agent/mcp/check.ts";
+import { systemClock } from "../clock.ts";
+import { readVariable } from "../config.ts";
+import type { McpServer } from "../domain/channel.ts";
+import { readChannelsFile } from "../installation/channels-file.ts";
+import { createLog } from "../log.ts";
+import { existingChannel } from "./existing.ts";
+import { printJson, printTable } from "./print.ts";
+import { CannotDo } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
+import { withStore } from "./with-store.ts";
+
+/** `chat-agent mcp`: the servers that have a channel's tools. */
+export function addMcp(program: Command, terminal: Terminal): void {
+  program
+    .command("mcp")
+    .description("Tries the MCP servers of channels.")
+    .command("check")
+    .argument("SLUG", "the channel")
+    .description("connects to each of its servers, lists their tools, and says which are offered")
+    .option("--json", "for scripts")
+    .action((slug: string, { json = false }: { json?: boolean }) => check(terminal, slug, json));
+}
+
+async function check(terminal: Terminal, slug: string, json: boolean): Promise<void> {
+  const servers = await serversOf(terminal, slug);
+  const stop = new AbortController();
+  const ignore = terminal.onInterrupt(() => stop.abort(new CannotDo("Stopped")));
+  const reports = await checkMcpServers(slug, servers, {
+    clock: systemClock,
+    log: createLog({ level: "silent", secrets: [], destination: { write() {} } }),
+    variable: (name) => readVariable(name, terminal.env),
+    signal: stop.signal,
+  }).finally(ignore);
+  if (json) printJson(terminal, reports);
+  else printReports(terminal, reports);
+  const ill = reports.filter(({ fault }) => fault !== null).map(({ server }) => server);
+  if (ill.length > 0) throw new CannotDo(`Cannot use MCP servers of channel ${slug}: ${ill.join(", ")}`);
+}
+
+/** The channel's own, and those that CHANNELS_FILE starts as processes. */
+function serversOf(terminal: Terminal, slug: string): Promise<Record<string, McpServer>> {
+  return withStore(terminal, async (store, { channelsFile }) => {
+    const { agent } = await existingChannel(store, slug);
+    const written =
+      channelsFile === null
+        ? null
+        : await readChannelsFile(channelsFile, (name) => readVariable(name, terminal.env));
+    return { ...agent.mcpServers, ...written?.processServers[slug] };
+  });
+}
+
+function printReports(terminal: Terminal, reports: readonly McpReport[]): void {
+  const rows = reports.flatMap(({ server, fault, tools }) =>
+    tools.length === 0
+      ? [[server, "-", null, null, fault ?? "no tools"]]
+      : tools.map(({ name, offered, repeatable, destructive }) => [
+          server,
+          name,
+          offered,
+          repeatable,
+          destructive ? "destructive" : null,
+        ]),
+  );
+  printTable(
+    terminal,
+    ["SERVER", "TOOL", "OFFERED", "REPEATABLE", "NOTE"],
+    rows,
+    "The channel has no MCP servers.",
+  );
+}

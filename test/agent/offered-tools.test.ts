@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import type { McpRequest } from "../../src/agent/mcp/sessions.ts";
+import { toolResultText } from "../../src/agent/mcp/tool-result.ts";
+import { startTestService } from "../support/service.ts";
+import { openScriptedModel } from "../support/open-model.ts";
+import { openShopper, shopChannel } from "../models/shopper.ts";
+import { callOf, names, never, openServer, openSessions, tool } from "./sessions.ts";
+
+const pages = [[tool("find"), tool("pay", { annotations: { destructiveHint: true } }), tool("drop")]];
+
+test.each<[string, { allow?: string[]; deny?: string[] } | undefined, string[]]>([
+  ["without a word: all but what is marked as destructive", undefined, ["find", "drop"]],
+  ["denied: all others", { deny: ["drop"] }, ["find"]],
+  ["allowed: these alone, destructive ones too", { allow: ["find", "pay"] }, ["find", "pay"]],
+  ["allowed and denied: denied", { allow: ["find", "pay"], deny: ["pay"] }, ["find"]],
+])("tools are offered %s", async (_what, tools, offered) => {
+  const server = await openServer(pages);
+  const servers = { s: { url: server.url, ...(tools ? { tools } : {}) } };
+  expect(names(await openSessions().tools("shop", servers, never()))).toEqual(offered);
+});
+
+test("a tool that is not offered any more is not called", async () => {
+  const server = await openServer(pages);
+  const sessions = openSessions();
+  for (const tools of [{ deny: ["find"] }, { allow: ["drop"] }]) {
+    const answer = await sessions.call(
+      "shop",
+      { s: { url: server.url, tools } },
+      callOf("s", "find"),
+      never(),
+    );
+    expect(answer).toEqual({ text: "This tool is no longer available.", isError: true });
+  }
+  expect(server.calls).toEqual([]);
+});
+
+test("lists and calls are told by server and outcome", async () => {
+  const told: McpRequest[] = [];
+  const server = await openServer(pages);
+  const servers = { s: { url: server.url }, gone: { url: "http://127.0.0.1:9/mcp" } };
+  const sessions = openSessions({}, { onRequest: (request) => void told.push(request) });
+  expect((await sessions.offered("shop", servers, never())).missing).toEqual(["gone"]);
+  await sessions.call("shop", servers, callOf("s", "find"), never());
+  expect(told.map((one) => `${one.server} ${one.operation} ${one.outcome}`)).toEqual([
+    "s list done",
+    "gone list failed",
+    "s call done",
+  ]);
+});
+
+test("a server that cannot be used is told to the model and to the operator", async () => {
+  const { server, model } = await openScriptedModel(["Sorry."]);
+  const agent = { mcpServers: { orders: { url: "http://127.0.0.1:9/mcp" } } };
+  const { url } = await startTestService({ model, channels: [shopChannel(agent)] });
+  const shopper = await openShopper(() => url);
+  await shopper.say("Where is my order?");
+  expect(JSON.stringify(server.requests[0]?.body.messages[0])).toContain(
+    "cannot be reached at the moment: orders",
+  );
+  const health = (await (await fetch(`${url}/health`)).json()) as { warnings: string[] };
+  expect(health.warnings).toEqual([
+    "MCP server orders of channel shop cannot be used: its tools are left out",
+  ]);
+});
+
+test("a result's text is kept of every kind, and what cannot be told is named", () => {
+  const content = [
+    { type: "text", text: "a" },
+    { type: "image", data: "iVBO", mimeType: "image/png" },
+    { type: "audio", data: "iVBO", mimeType: "audio/wav" },
+    { type: "resource", resource: { uri: "file:///b", text: "b" } },
+    { type: "resource", resource: { uri: "file:///c.pdf", blob: "x", mimeType: "application/pdf" } },
+    { type: "resource_link", uri: "https://x.example/d", name: "d" },
+    7,
+  ];
+  expect(toolResultText({ content })).toBe(
+    [
+      "a",
+      "[image image/png: it cannot be shown to you]",
+      "[audio audio/wav: it cannot be shown to you]",
+      "b",
+      "[file file:///c.pdf application/pdf: it cannot be shown to you]",
+      "[link d https://x.example/d]",
+    ].join("\n"),
+  );
+});
+
+test("a cut is marked within the 4,000 characters, and what fits is not cut", () => {
+  const resultOf = (chars: number) =>
+    toolResultText({ content: [{ type: "text", text: "x".repeat(chars) }] });
+  expect(resultOf(4_000)).toBe("x".repeat(4_000));
+  expect(resultOf(4_001)).toHaveLength(4_000);
+  expect(resultOf(4_001)).toMatch(/x\n\[cut: /);
+});

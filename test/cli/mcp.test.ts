@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { openServer, tool } from "../agent/sessions.ts";
+import { shopChannel } from "../models/shopper.ts";
+import { temporaryFolder } from "../support/data-dir.ts";
+import { runCommand } from "../support/terminal.ts";
+import { systemClock } from "../../src/clock.ts";
+import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import type { AgentSettings } from "../../src/domain/channel.ts";
+
+async function withChannel(
+  mcpServers: NonNullable<AgentSettings["mcpServers"]>,
+): Promise<Record<string, string>> {
+  const dataDir = temporaryFolder();
+  const store = await openEmbeddedStore({ dataDir, clock: systemClock });
+  await store.putChannel(shopChannel({ mcpServers }));
+  await store.close();
+  return { DATA_DIR: dataDir };
+}
+
+test("mcp check lists the tools and says which are offered, and exits 1 where a server cannot be used", async () => {
+  const server = await openServer([
+    [
+      tool("find", { annotations: { readOnlyHint: true } }),
+      tool("pay", { annotations: { destructiveHint: true } }),
+    ],
+  ]);
+  const env = await withChannel({ orders: { url: server.url, headers: { "x-key": "$KEY" } } });
+  const { code, out } = await runCommand({ ...env, KEY: "k" }, ["mcp", "check", "shop"]);
+  expect(server.headers["x-key"]).toBe("k");
+  expect([code, out.split("\n")]).toEqual([
+    0,
+    [
+      "SERVER  TOOL  OFFERED  REPEATABLE  NOTE",
+      "orders  find  yes      yes         -",
+      "orders  pay   no       no          destructive",
+      "",
+    ],
+  ]);
+
+  const unset = await runCommand(env, ["mcp", "check", "shop", "--json"]);
+  expect(unset.code).toBe(1);
+  expect(JSON.parse(unset.out)).toEqual([
+    { server: "orders", fault: "Cannot use an MCP server: KEY is unset", tools: [] },
+  ]);
+  expect(unset.err).toBe("Cannot use MCP servers of channel shop: orders\n");
+  expect(await runCommand(env, ["mcp", "check", "nowhere"])).toMatchObject({ code: 1 });
+});
