@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
  * that is repeated after a death says the same again. It keeps no request, and is fast enough for long runs.
  *
  * `Buy it #calls cart,cart` calls these tools in one turn, and answers when it has their results; everything else is
- * answered with `replyTo` at once. `#refused` is answered with 400. `#kilobytes 8000` is answered with as much text. A text that is held is answered when it is released, after its first words.
+ * answered with `replyTo` at once. What ends with `#refused` is answered with 400. `#kilobytes 8000` is answered with as much text. A text that is held is answered when it is released, after its first words.
  */
 export interface EchoModel {
   baseUrl: string;
@@ -59,7 +59,7 @@ export async function startEchoModel(): Promise<EchoModel> {
     const tools = toolsIn(text);
     const hasResults = messages.slice(asked).some(({ role }) => role === "tool") || areAllTold(messages);
 
-    if (text.includes("#refused")) {
+    if (text.endsWith("#refused")) {
       response.writeHead(400).end();
       return;
     }
