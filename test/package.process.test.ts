@@ -1,29 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, symlinkSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { unpackPackage } from "./support/installed-package.ts";
 import { temporaryFolder } from "./support/data-dir.ts";
 import { spawnCommand, startServiceProcess } from "./support/service-process.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 
-/** What `npm pack` gives, unpacked elsewhere, beside the packages that it depends on. */
-function installed(): string {
-  const folder = temporaryFolder();
-  const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", folder], {
-    cwd: root,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const [{ filename } = { filename: "" }] = JSON.parse(packed.toString()) as { filename: string }[];
-  execFileSync("tar", ["-xzf", join(folder, filename)], { cwd: folder });
-  symlinkSync(join(root, "node_modules"), join(folder, "package", "node_modules"));
-  return join(folder, "package");
-}
-
 test("the package that npm makes runs elsewhere", async () => {
-  const folder = installed();
+  const folder = unpackPackage(temporaryFolder());
   const command = join(folder, "dist/src/cli/chat-agent.js");
   const run = (...args: string[]) => execFileSync(process.execPath, [command, ...args]).toString();
   expect(run("--version")).toBe(`${version}\n`);

@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
  * that is repeated after a death says the same again. It keeps no request, and is fast enough for long runs.
  *
  * `Buy it #calls cart,cart` calls these tools in one turn, and answers when it has their results; everything else is
- * answered with `replyTo` at once. `#kilobytes 8000` is answered with as much text. A text that is held is answered when it is released, after its first words.
+ * answered with `replyTo` at once. What ends with `#refused` is answered with 400. `#kilobytes 8000` is answered with as much text. A text that is held is answered when it is released, after its first words.
  */
 export interface EchoModel {
   baseUrl: string;
@@ -56,9 +56,13 @@ export async function startEchoModel(): Promise<EchoModel> {
     turns += 1;
     const asked = messages.findLastIndex(({ role }) => role === "user");
     const text = messages[asked]?.content ?? "";
-    const hasResults = messages.slice(asked).some(({ role }) => role === "tool");
-    const tools = /#calls (\S+)/.exec(text)?.[1]?.split(",") ?? [];
+    const tools = toolsIn(text);
+    const hasResults = messages.slice(asked).some(({ role }) => role === "tool") || areAllTold(messages);
 
+    if (text.endsWith("#refused")) {
+      response.writeHead(400).end();
+      return;
+    }
     response.writeHead(200, { "content-type": "text/event-stream" });
     if (tools.length > 0 && !hasResults) {
       response.end(chunk({ tool_calls: tools.map(toolCall) }) + lastChunks("tool_calls"));
@@ -107,6 +111,20 @@ export async function startEchoModel(): Promise<EchoModel> {
       await once(server, "close");
     },
   };
+}
+
+function toolsIn(text: string): string[] {
+  return [...text.matchAll(/#calls (\S+)/g)].flatMap(([, names = ""]) => names.split(","));
+}
+
+/** Calls of before an upgrade come back in words (src/models/told-calls.ts): as many results as calls were asked for. */
+function areAllTold(messages: readonly Said[]): boolean {
+  const told = /<earlier_calls>\n(.*)\n<\/earlier_calls>/.exec(messages[0]?.content ?? "")?.[1];
+  if (told === undefined) return false;
+  const inWords = (JSON.parse(told) as { result: string | null }[]).filter(({ result }) => result !== null);
+  const results = inWords.length + messages.filter(({ role }) => role === "tool").length;
+  const asked = messages.flatMap(({ role, content }) => (role === "user" ? toolsIn(content ?? "") : []));
+  return results >= asked.length;
 }
 
 function openHold(): Hold {

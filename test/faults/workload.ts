@@ -14,7 +14,10 @@ export interface Workload {
   /** Stops writing; resolves when the last answers are in. */
   stop(): Promise<void>;
   readonly acknowledged: number;
+  /** Answered with another status than 200. */
   readonly refused: number;
+  /** Not answered: the instance was down, or went down. */
+  readonly unreached: number;
   /** Streams that ended before their terminal line. */
   readonly cut: number;
   readonly threads: readonly { threadId: string; publishableKey: string }[];
@@ -73,6 +76,7 @@ export async function startWorkload(fleet: WrittenFleet, options: WorkloadOption
   let stopped = false;
   let acknowledged = 0;
   let refused = 0;
+  let unreached = 0;
   let cut = 0;
   const threads = await Promise.all(
     Array.from({ length: options.threads }, (_, index) =>
@@ -125,7 +129,8 @@ export async function startWorkload(fleet: WrittenFleet, options: WorkloadOption
   function judge(append: Append, heard: Heard): void {
     const { status, lines } = heard;
     if (performance.now() - append.sentAtMs >= HANGS_MS) faults.push(`hangs: ${append.text}`);
-    if (status !== 200) refused += 1;
+    if (status === null) unreached += 1;
+    else if (status !== 200) refused += 1;
     if (status !== null && ![200, 429, 503].includes(status)) faults.push(`status ${status}: ${append.text}`);
     if (status !== 200) return;
     const end = lines.findIndex(isTerminal);
@@ -153,6 +158,9 @@ export async function startWorkload(fleet: WrittenFleet, options: WorkloadOption
     },
     get refused() {
       return refused;
+    },
+    get unreached() {
+      return unreached;
     },
     get cut() {
       return cut;

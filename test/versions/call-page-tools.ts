@@ -6,8 +6,8 @@ import type { WrittenFleet } from "../faults/workload.ts";
 
 /** Pages whose every message calls one of their tools: the result goes to any instance, which need not be the one that asked. */
 export interface CallingPages {
-  /** Resolves with how many calls were answered, when the last messages are over. */
-  stop(): Promise<number>;
+  /** Resolves when the last messages are over: how many calls were answered, and how many answers were not taken. */
+  stop(): Promise<{ answered: number; refused: number; unreached: number }>;
   faults(): Promise<string[]>;
 }
 
@@ -26,6 +26,8 @@ const TRIES = 600;
 export async function callPageTools(fleet: WrittenFleet, count: number): Promise<CallingPages> {
   let stopped = false;
   let answered = 0;
+  let refused = 0;
+  let unreached = 0;
   const wrong: string[] = [];
   const anyUrl = () => fleet.victims[Math.floor(Math.random() * fleet.victims.length)]?.url ?? "";
   const pages = await Promise.all(Array.from({ length: count }, open));
@@ -75,7 +77,9 @@ export async function callPageTools(fleet: WrittenFleet, count: number): Promise
     const heard = await ask(anyUrl(), "/v1/widget/tool-results", { headers, body });
     if (heard.status === 200) answered += 1;
     // 409: an answer before this one was taken, and its own answer lost.
-    else if (![null, 409, 503].includes(heard.status)) wrong.push(`a result was answered ${heard.status}`);
+    else if (heard.status === null) unreached += 1;
+    else if (heard.status === 503) refused += 1;
+    else if (heard.status !== 409) wrong.push(`a result was answered ${heard.status}`);
     return heard.status === 200 ? heard : { ...heard, lines: [] };
   }
 
@@ -83,7 +87,7 @@ export async function callPageTools(fleet: WrittenFleet, count: number): Promise
     async stop() {
       stopped = true;
       await calling;
-      return answered;
+      return { answered, refused, unreached };
     },
 
     async faults() {

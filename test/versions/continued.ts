@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { McpHttpServer } from "../agent/mcp-http-server.ts";
 import type { ModelServer } from "../support/model-server.ts";
+import { folderInMemory } from "../support/data-dir.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { runCommand } from "../support/terminal.ts";
@@ -79,17 +79,6 @@ export async function continueGolden(golden: Golden, place: Place): Promise<Cont
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/**
- * In memory, where this machine has such folders: nothing here is about power cuts, and a disk that others keep busy for
- * two seconds would be an outage of the store.
- */
-function folderInMemory(): string {
-  const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-  const folder = mkdtempSync(join(memory, "chat-agent-continued-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 async function startServers(place: Place): Promise<{ urls: string[]; stop: () => Promise<void> } | null> {

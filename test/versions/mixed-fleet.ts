@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { startEchoModel } from "../faults/echo-model.ts";
+import type { EchoModel } from "../faults/echo-model.ts";
 import { TRANSPORT_KEY, writeChannels } from "../faults/fault-channels.ts";
 import type { WrittenFleet } from "../faults/workload.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
@@ -15,6 +16,7 @@ import type { ServiceProcess } from "./service-process.ts";
 
 /** Instances of several versions on one Redis, each at its own port whatever its version. */
 export interface MixedFleet extends WrittenFleet {
+  model: EchoModel;
   /** SIGTERM, and that version in its place. `checkout`: its sources. */
   replace(index: number, checkout: string): Promise<void>;
   /** What all instances logged as warnings and errors. */
@@ -53,7 +55,11 @@ export async function startMixedFleet(options: {
       LISTENER: "node",
       LOG_LEVEL: "info",
       PORT: String(ports[index]),
-      SHUTDOWN_GRACE_SECONDS: "5",
+      SHUTDOWN_GRACE_SECONDS: "3",
+      // Some runs are held for longer than a model may be silent.
+      MODEL_TIMEOUT_SECONDS: "1000",
+      // Nor may a pending call end while thousands of threads are made.
+      TOOL_RESULT_TIMEOUT_SECONDS: "86400",
     });
   }
 
@@ -70,6 +76,7 @@ export async function startMixedFleet(options: {
 
   return {
     store,
+    model,
     victims,
     complaints: () => complaints,
 

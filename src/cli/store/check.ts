@@ -26,9 +26,19 @@ export function addCheck(store: Command, terminal: Terminal): void {
     .action(async ({ repair = false, json = false }: { repair?: boolean; json?: boolean }) => {
       const progress = openProgress(terminal, () => systemClock.elapsed());
       await withStoreData(terminal, async (data) => {
-        const { faults, isAll } = await findFaults(data.suspicions(), (count) =>
-          progress.show(() => `Looking again at ${count}`),
-        ).finally(() => progress.end());
+        let [walked, suspect] = [0, 0];
+        const show = () =>
+          progress.show(
+            () => `Looked at ${walked.toLocaleString("en")} records, ${suspect} of them look wrong`,
+          );
+        const suspicions = data.suspicions((records) => {
+          walked = records;
+          show();
+        });
+        const { faults, isAll } = await findFaults(suspicions, (count) => {
+          suspect = count;
+          show();
+        }).finally(() => progress.end());
         const told: Told[] = [];
         for (const fault of faults) told.push(await tell(fault, repair));
         if (json) printJson(terminal, { faults: told, complete: isAll });

@@ -47,7 +47,6 @@ export class CannotRestore extends Error {
   }
 }
 
-const RECORDS_AT_ONCE = 256;
 /** Messages and texts weigh more than their records. */
 const WEIGHT_AT_ONCE = 2_000;
 
@@ -58,7 +57,7 @@ const WEIGHT_AT_ONCE = 2_000;
 export async function restoreBackup(
   target: RestoreTarget,
   backup: VerifiedBackup,
-  { onProgress = () => {}, atOnce = RECORDS_AT_ONCE }: { onProgress?: OnProgress; atOnce?: number } = {},
+  { onProgress = () => {}, atOnce = target.recordsAtOnce }: { onProgress?: OnProgress; atOnce?: number } = {},
 ): Promise<void> {
   const restoring = (await resumed(target, backup)) ?? (await begun(target, backup));
   const reader = await readBackup(backup.path, backup.header.format);

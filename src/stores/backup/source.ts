@@ -57,6 +57,8 @@ export interface RestoreTarget {
   restoring(): Promise<Restoring | null>;
   /** Notes the restore, and takes the store's channels away. */
   begin(restoring: Restoring): Promise<void>;
+  /** What is a good share for one `put`. */
+  readonly recordsAtOnce: number;
   /** Then `restoring.done` of the file's records are written. */
   put(records: readonly BackupRecord[], restoring: Restoring): Promise<void>;
   /** Opens these channels, lets the holders' threads be taken over, and forgets that there was a restore. */

@@ -9,8 +9,8 @@ export interface StoreData {
   source(): BackupSource;
   target: RestoreTarget;
   info(): Promise<StoreInfo>;
-  /** Everything that looks as if a rule did not hold (rules.ts). */
-  suspicions(): AsyncIterable<Suspicion>;
+  /** Everything that looks as if a rule did not hold (rules.ts). `onWalked`: told how many records were looked at so far. */
+  suspicions(onWalked?: (records: number) => void): AsyncIterable<Suspicion>;
   close(): Promise<void>;
 }
 

@@ -33,9 +33,14 @@ type Look = (key: Key, value: unknown) => Broken | null;
  */
 export async function* embeddedSuspicions(
   db: EmbeddedDb,
-  source: () => Pick<BackupSource, "thread" | "close">,
-  nowMs: () => number,
+  options: {
+    source: () => Pick<BackupSource, "thread" | "close">;
+    nowMs: () => number;
+    onWalked?: ((records: number) => void) | undefined;
+  },
 ): AsyncIterable<Suspicion> {
+  const { source, nowMs, onWalked = () => {} } = options;
+  let walked = 0;
   const looks = looksAt(db, nowMs);
   const at = db.snapshot();
   const threads = source();
@@ -54,6 +59,8 @@ export async function* embeddedSuspicions(
           if (broken) yield suspicion(db, look, key, broken);
           if (kind === "h") yield* threadSuspicions(String(key[1]), named);
         }
+        walked += page.length;
+        onWalked(walked);
       }
     }
   } finally {

@@ -37,12 +37,12 @@ export async function openEmbeddedData(dataDir: string): Promise<StoreData> {
         await source.close();
       }
     },
-    suspicions: () =>
-      embeddedSuspicions(
-        db,
-        () => embeddedSource(db),
-        () => systemClock.now(),
-      ),
+    suspicions: (onWalked) =>
+      embeddedSuspicions(db, {
+        source: () => embeddedSource(db),
+        nowMs: () => systemClock.now(),
+        onWalked,
+      }),
     close: () => db.close(),
   };
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ThreadEntry } from "../../store/users.ts";
 import type { Reader } from "../checks.ts";
 import { readChannel, readMessage, readNumber, readRunSummary, readText } from "../records.ts";
@@ -180,7 +181,7 @@ function partFrom({ key, value }: { key: Key; value: string }): KeptPart {
   return { runId: String(key[2]), nth: Number(key[3]), text: value };
 }
 
-/** Between two pages others have their turn. */
+/** Between two pages others have their turn: also those who free what cursors took outside of the heap. */
 export async function* pagesOf<T>(
   db: Pick<EmbeddedDb, "range">,
   prefix: Key,
@@ -190,6 +191,7 @@ export async function* pagesOf<T>(
   for (let from = prefix; ;) {
     const page = [...db.range(prefix, read, { from, limit })];
     if (page.length > 0) yield page;
+    await nextTurn();
     const last = page.at(-1);
     if (last === undefined || page.length < limit) return;
     from = [...last.key, 0];

@@ -22,6 +22,9 @@ export function embeddedRestoring(db: EmbeddedDb): Promise<Restoring | null> {
 /** Kinds of records that an empty store has none of. */
 const FILLED = ["u", "us", "x", "n", "v", "e", "h", "r", "t", "m", "p", "rs", "ri", "q", "id"];
 
+/** Each change waits for the disk. */
+const RECORDS_AT_ONCE = 2_000;
+
 const HEADERS_AT_ONCE = 500;
 
 const MOST_TRIES = 20;
@@ -46,6 +49,7 @@ export function embeddedTarget(db: EmbeddedDb, dataDir: string): RestoreTarget {
 
   return {
     kind: "embedded",
+    recordsAtOnce: RECORDS_AT_ONCE,
     format: () => Promise.resolve(embeddedFormat(db)),
     channels: () => channels.channels(),
 

@@ -20,8 +20,12 @@ const PARTS = new Set(["m", "q", "r", "ro", "p", "id"]);
 export async function* redisSuspicions(
   link: RedisLink,
   redis: RedisCommands,
-  source: Pick<BackupSource, "thread">,
+  {
+    source,
+    onWalked = () => {},
+  }: { source: Pick<BackupSource, "thread">; onWalked?: ((records: number) => void) | undefined },
 ): AsyncIterable<Suspicion> {
+  let walked = 0;
   const { restoring } = globalKeys;
   const isRestoring = async () => (await redis.read(restoring, "EXISTS", restoring)) === 1;
   // Nothing fits together before it has ended.
@@ -46,6 +50,8 @@ export async function* redisSuspicions(
       }),
     );
     yield* found.flat();
+    walked += keys.length;
+    onWalked(walked);
   }
   yield* channels.listedChannelSuspicions();
 

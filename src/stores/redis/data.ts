@@ -58,7 +58,7 @@ export async function openRedisData(options: {
         format: await redisFormat(redis),
       };
     },
-    suspicions: () => redisSuspicions(link, redis, redisSource(link, redis)),
+    suspicions: (onWalked) => redisSuspicions(link, redis, { source: redisSource(link, redis), onWalked }),
     close,
   };
 }

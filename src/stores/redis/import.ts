@@ -37,6 +37,9 @@ export async function redisRestoring(redis: RedisCommands): Promise<Restoring | 
 /** Kinds of keys that an empty store has none of: users and what leads to them, threads and what is in them. */
 const FILLED = new Set(["u", "us", "x", "n", "d", "v", "h", "m", "q", "r", "ro", "p", "id"]);
 
+/** All of them are under way at once, and none may take longer than a call may. */
+const RECORDS_AT_ONCE = 256;
+
 /** The key by which a command finds its server, and the command. */
 type Written = [key: string, ...command: string[]];
 
@@ -81,6 +84,7 @@ export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarge
 
   return {
     kind: "redis",
+    recordsAtOnce: RECORDS_AT_ONCE,
     format: () => redisFormat(redis),
     channels: channels.channels,
 
