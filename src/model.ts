@@ -15,7 +15,10 @@ export interface SpokenMessage {
   role: "assistant";
   content: string;
   calls: ModelCall[];
-  /** Who made the calls: a ModelTurn's `by`. Absent: unknown. Any other model is told of them in words. */
+  /**
+   * Who made the calls: a ModelTurn's `by`. Any other model is told of them in words. Absent: unknown, of a run that an
+   * earlier version began; whoever takes them gets them as they are.
+   */
   by?: string;
   extra?: Extra;
 }

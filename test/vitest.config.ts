@@ -8,8 +8,8 @@ import type { Program } from "./support/programs.ts";
 
 /**
  * What a test file needs is the last word of its name (test/README.md): `x.redis.test.ts` starts Redis servers,
- * `x.browser.test.ts` Chromium, `x.process.test.ts` other processes, `x.slow.test.ts` lets real seconds pass. Any other
- * is fast. `x.stores.test.ts` is played on the embedded store and, in project `redis`, on Redis; so is
+ * `x.browser.test.ts` Chromium, `x.process.test.ts` other processes, `x.slow.test.ts` takes seconds, in a process of its
+ * own. Any other is fast. `x.stores.test.ts` is played on the embedded store and, in project `redis`, on Redis; so is
  * `x.process-stores.test.ts`, with processes.
  */
 const named = (...words: string[]) => words.map((word) => `test/**/{*.,}${word}.test.ts`);
@@ -23,6 +23,8 @@ export default defineConfig({
   root,
   test: {
     teardownTimeout: 60_000,
+    // What a module becomes is kept by its content: for the next project, and for the next run.
+    experimental: { fsModuleCache: true },
     // Once for all projects, which is why they do not extend this one.
     globalSetup: ["test/support/own-temporary-folder.ts", "test/support/fresh-bundles.ts"],
     projects: [
@@ -30,12 +32,11 @@ export default defineConfig({
         include: ["test/**/*.test.ts"],
         exclude: named("redis", "browser", "process", "process-stores", "slow"),
         stores: ["embedded"],
-        // Most of the time would be spent on loading the same files again.
-        isolate: false,
         // Concurrent tests here wait for sockets that stay silent.
         maxConcurrency: 25,
       }),
-      project("slow", { include: named("slow"), maxConcurrency: 25 }),
+      // What fills a process's memory has one of its own.
+      project("slow", { include: named("slow"), maxConcurrency: 25, isolate: true }),
       project("process", { include: named("process", "process-stores"), stores: ["embedded"] }),
       project("redis", {
         include: named("redis", "stores", "process-stores"),
@@ -74,6 +75,8 @@ function project(
       name,
       pool: "forks",
       maxWorkers: cores,
+      // A process plays many files: else a third of what the tests compute is loading the same modules again.
+      isolate: false,
       setupFiles: ["test/support/guard-processes.ts"],
       // Nothing asserts on time: these only end what hangs, on a machine that may be busy with anything else.
       testTimeout: 180_000,

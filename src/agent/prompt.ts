@@ -134,11 +134,14 @@ function saidIn({ content, error }: Message): string {
   return error?.message === content ? "" : content;
 }
 
+/** No model's name: each is told of these calls in words. */
+const NOBODY = "";
+
 /** The turns of a reply that called tools; one of an unknown model where an earlier version stored it. */
-function turnsOf({ id, calls = [], turns = [] }: Message): (Partial<PastTurn> & Pick<PastTurn, "calls">)[] {
+function turnsOf({ id, calls = [], turns = [] }: Message): PastTurn[] {
   const known = turns.reduce((sum, turn) => sum + turn.calls.length, 0);
   if (known === calls.length) return turns;
-  return [{ calls: calls.map((_, nth) => ({ id: `past_${id}_${nth}` })) }];
+  return [{ by: NOBODY, calls: calls.map((_, nth) => ({ id: `past_${id}_${nth}` })) }];
 }
 
 /** A turn of a model, its calls followed by their results. */

@@ -83,6 +83,11 @@ const reasoningField: Rule = ({ words }, quirks) =>
     ? { ...quirks, reasoningField: true }
     : null;
 
+const unknownCalls: Rule = ({ words }, quirks) =>
+  !quirks.tellsUnknownCalls && /thought_signature/i.test(words)
+    ? { ...quirks, tellsUnknownCalls: true }
+    : null;
+
 const ID_FORM = /tool.?call.?id\b.*length of 9/i;
 
 const nineCharIds: Rule = ({ words }, quirks) =>
@@ -117,6 +122,7 @@ const RULES: readonly Rule[] = [
   streamUsage,
   maxTokens,
   reasoningField,
+  unknownCalls,
   nineCharIds,
   noTools,
   noSystemRole,

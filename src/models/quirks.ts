@@ -21,6 +21,8 @@ export interface Quirks {
   nineCharIds: boolean;
   /** A message with calls must carry its thoughts, also where there were none. */
   reasoningField: boolean;
+  /** Calls of an unknown model are told in words: they lack what this one wants back with them. */
+  tellsUnknownCalls: boolean;
   /** Fields of the request or of its messages that it refused. */
   leftOut: readonly string[];
 }
@@ -37,6 +39,7 @@ export const NO_QUIRKS: Quirks = {
   objectArguments: false,
   nineCharIds: false,
   reasoningField: false,
+  tellsUnknownCalls: false,
   leftOut: [],
 };
 

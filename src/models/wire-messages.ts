@@ -22,35 +22,42 @@ export function wireMessages(
   { by, quirks, offersTools }: Addressee,
 ): ChatCompletionMessageParam[] {
   const keepsCalls = quirks.tools && offersTools;
-  const told = tellCalls(messages, (maker) => keepsCalls && maker === by);
+  const isMine = (maker: string | undefined) =>
+    keepsCalls && (maker === undefined ? !quirks.tellsUnknownCalls : maker === by);
+  const told = tellCalls(messages, isMine);
   const placed = quirks.systemRole ? told : withoutSystemRole(told);
-  const joined = joinNeighbours(placed);
-  return (quirks.answersResults ? withAnswers(joined) : joined).map((message) =>
+  const turns = inTurns(placed);
+  return (quirks.answersResults ? withAnswers(turns) : turns).map((message) =>
     wireMessage(message, by, quirks),
   );
 }
 
 function withoutSystemRole(messages: readonly ModelMessage[]): ModelMessage[] {
   const system = messages.flatMap((message) => (message.role === "system" ? [message.content] : []));
-  const rest = messages.filter(({ role }) => role !== "system");
-  return system.length === 0 ? rest : [{ role: "user", content: system.join("\n\n") }, ...rest];
+  const [first, ...rest] = messages.filter(({ role }) => role !== "system");
+  if (first?.role !== "user")
+    return [{ role: "user", content: system.join("\n\n") }, ...(first ? [first] : []), ...rest];
+  return [{ role: "user", content: [...system, first.content].join("\n\n") }, ...rest];
 }
 
-/** Two messages of one role in a row are one: many templates of local models refuse them, and no server needs them. */
-function joinNeighbours(messages: readonly ModelMessage[]): ModelMessage[] {
-  const joined: ModelMessage[] = [];
+/**
+ * Many templates of local models refuse two messages of one role in a row: two of the assistant are one, and between two
+ * of the user stands that there was no answer, as where a run failed.
+ */
+function inTurns(messages: readonly ModelMessage[]): ModelMessage[] {
+  const turns: ModelMessage[] = [];
   for (const message of messages) {
-    const last = joined.at(-1);
+    const last = turns.at(-1);
     if (last?.role === "user" && message.role === "user") {
-      joined[joined.length - 1] = { role: "user", content: `${last.content}\n\n${message.content}` };
+      turns.push({ role: "assistant", content: NO_ANSWER, calls: [] }, message);
     } else if (isPlain(last) && message.role === "assistant") {
       const content = [last.content, message.content].filter((text) => text !== "").join("\n\n");
-      joined[joined.length - 1] = { ...message, content };
+      turns[turns.length - 1] = { ...message, content };
     } else {
-      joined.push(message);
+      turns.push(message);
     }
   }
-  return joined;
+  return turns;
 }
 
 function isPlain(message: ModelMessage | undefined): message is SpokenMessage {

@@ -97,6 +97,7 @@ describe("the history", () => {
         role: "assistant",
         content: "",
         calls: [{ callId: "past_2_0", name: "cart", arguments: '{"all":true}' }],
+        by: "",
       },
       { role: "tool", callId: "past_2_0", content: "2 shoes" },
       { role: "assistant", content: "Two shoes.", calls: [] },

@@ -45,3 +45,17 @@ test("mcp check lists the tools and says which are offered, and exits 1 where a 
   expect(unset.err).toBe("Cannot use MCP servers of channel shop: orders\n");
   expect(await runCommand(env, ["mcp", "check", "nowhere"])).toMatchObject({ code: 1 });
 });
+
+test("channels show does not show the key by which a server is told who asks", async () => {
+  const orders = { url: "https://orders.example/mcp" };
+  const env = await withChannel({
+    one: { ...orders, identity: { key: "$KEY" } },
+    two: { ...orders, identity: { key: "canary" } },
+  });
+  for (const more of [[], ["--json"]]) {
+    const { out } = await runCommand(env, ["channels", "show", "shop", ...more]);
+    expect(out).toContain("$KEY");
+    expect(out).toContain("[secret]");
+    expect(out).not.toContain("canary");
+  }
+});

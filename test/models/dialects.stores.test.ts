@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Line } from "../../machines/line.ts";
 import { openOpenAi } from "../../src/models/openai.ts";
+import { rowsAtLength } from "../support/lengths.ts";
 import { hold, startModelServer } from "../support/model-server.ts";
 import type { ModelServer } from "../support/model-server.ts";
 import { ROOMY_LIMITS, startTestService } from "../support/service.ts";
@@ -37,7 +38,7 @@ describe.each(storeKinds)("models as they are, on $name", ({ prepare }) => {
 
   const last = (lines: readonly Line[]) => lines.at(-1) ?? { type: "delta" as const, text: "" };
 
-  test.each(DIALECTS)(
+  test.each(rowsAtLength(DIALECTS, 4))(
     "$name: two turns with tools and a later message, the second one taken over by another process",
     async (dialect) => {
       await database.clear();

@@ -23,7 +23,7 @@ test("done tells that an answer was cut or withheld, and says nothing of one tha
   expect(ends[2]).not.toHaveProperty("finishReason");
 });
 
-test("an empty answer is an error line with words, its tokens count, and the next message finds one turn of the user", async () => {
+test("an empty answer is an error line with words, its tokens count, and the turns go on in turn", async () => {
   const { server, model } = await openScriptedModel([
     [chunk({ content: "<think>Hm, so long" }, "length"), usage(7, 3)],
     [chunk({ content: "Hello" }, "stop"), usage(9, 2)],
@@ -33,7 +33,11 @@ test("an empty answer is an error line with words, its tokens count, and the nex
   const message = "The answer reached its length limit before its first word";
   expect(await shopper.say("Hi")).toEqual([{ type: "error", message }]);
   expect((await shopper.say("Hi?")).at(-1)).toMatchObject({ totalInputTokens: 16, totalOutputTokens: 5 });
-  expect(server.requests[1]?.body.messages.slice(1)).toEqual([{ role: "user", content: "Hi\n\nHi?" }]);
+  expect(server.requests[1]?.body.messages.slice(1)).toEqual([
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "(no answer)" },
+    { role: "user", content: "Hi?" },
+  ]);
 });
 
 test("a failure is marked in the history, and is not given to the model as its own words", async () => {

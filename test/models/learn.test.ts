@@ -104,6 +104,12 @@ test.each<[server: string, status: number, text: string, Partial<Quirks>]>([
     { reasoningField: true },
   ],
   [
+    "Gemini 3",
+    400,
+    '[{"error":{"code":400,"message":"function call `default_api:buy` in the 2. content block is missing a `thought_signature`."}}]',
+    { tellsUnknownCalls: true },
+  ],
+  [
     "Groq, of a field",
     400,
     error(
@@ -195,7 +201,7 @@ test.each<[what: string, status: number, text: string]>([
 
 test("whatever is refused, and however often, a server is asked a bounded number of times", () => {
   const text = error(
-    "unsupported stream_options max_completion_tokens max_tokens tools not supported; system role not supported; roles must alternate; reasoning_content must be passed; tool call id length of 9; arguments must be object; extra_content temperature reasoning_effort unknown; content null",
+    "unsupported stream_options max_completion_tokens max_tokens tools not supported; system role not supported; roles must alternate; reasoning_content must be passed; missing a thought_signature; tool call id length of 9; arguments must be object; extra_content temperature reasoning_effort unknown; content null",
   );
   let quirks: Quirks | null = NO_QUIRKS;
   let lessons = 0;

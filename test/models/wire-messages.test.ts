@@ -39,7 +39,8 @@ test("a model's own calls go back as they came, with what the API does not name"
 
 test.each<[string, Partial<Quirks>, boolean, string | undefined]>([
   ["another model made them", {}, true, "p/other"],
-  ["nobody knows who made them", {}, true, undefined],
+  ["nobody made them", {}, true, ""],
+  ["nobody knows who made them, and they are refused", { tellsUnknownCalls: true }, true, undefined],
   ["the model has no tools", { tools: false }, true, "p/m"],
   ["none are offered", {}, false, "p/m"],
 ])(
@@ -63,16 +64,26 @@ test.each<[string, Partial<Quirks>, boolean, string | undefined]>([
   },
 );
 
+test("calls of a run that an earlier version began go back as they are", () => {
+  const [, , spoken] = bought;
+  if (spoken?.role !== "assistant") throw new Error("unlikely");
+  const { by: _, extra: _extra, ...unknown } = spoken;
+  expect(wire([unknown, { role: "tool", callId: "c1", content: "bought" }])).toMatchObject([
+    { role: "assistant", tool_calls: [called] },
+    { role: "tool", tool_call_id: "c1" },
+  ]);
+});
+
 test("ids that come again in the next turn belong to their own results", () => {
   const turn = (result: string): ModelMessage[] => [
-    { role: "assistant", content: "", calls: [{ callId: "0", name: "buy", arguments: "{}" }] },
+    { role: "assistant", content: "", calls: [{ callId: "0", name: "buy", arguments: "{}" }], by: "" },
     { role: "tool", callId: "0", content: result },
   ];
   const [system] = wire([{ role: "user", content: "Buy" }, ...turn("one"), ...turn("two")]);
   expect(textIn(system)).toMatch(/"result":"one".*"result":"two"/);
 });
 
-test("two messages of one role in a row are one", () => {
+test("two messages of the assistant in a row are one, and between two of the user stands that there was no answer", () => {
   expect(
     wire([
       { role: "user", content: "a" },
@@ -81,7 +92,9 @@ test("two messages of one role in a row are one", () => {
       { role: "assistant", content: "d", calls: [] },
     ]),
   ).toEqual([
-    { role: "user", content: "a\n\nb" },
+    { role: "user", content: "a" },
+    { role: "assistant", content: "(no answer)" },
+    { role: "user", content: "b" },
     { role: "assistant", content: "c\n\nd" },
   ]);
 });

@@ -70,7 +70,7 @@ export interface Shown {
 
 /** `threads show` */
 export interface ShownConversation {
-  messages: { id: string; role: string; content: string }[];
+  messages: { id: string; role: string; content: string; error?: { message: string } }[];
   runs: { terminal: unknown }[];
 }
 

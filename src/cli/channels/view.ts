@@ -1,4 +1,4 @@
-import type { Channel } from "../../domain/channel.ts";
+import type { AgentSettings, Channel, McpServer } from "../../domain/channel.ts";
 import type { Secret } from "../../secret.ts";
 import { printFields, printJson } from "../print.ts";
 import type { Terminal } from "../terminal.ts";
@@ -26,6 +26,17 @@ export function channelView(channel: Channel, secretKey: Secret | null = null): 
     ...(kind === "web" ? { allowedOrigins } : {}),
     enabled,
     accessMode,
-    agent,
+    agent: withoutKeys(agent),
   };
+}
+
+/** The name of a key's variable is shown, and a key is not. */
+function withoutKeys(agent: AgentSettings): AgentSettings {
+  if (agent.mcpServers === undefined) return agent;
+  const servers = Object.entries(agent.mcpServers).map(([name, server]): [string, McpServer] => {
+    if (!("identity" in server) || !server.identity) return [name, server];
+    const { key } = server.identity;
+    return [name, { ...server, identity: { key: key.startsWith("$") ? key : "[secret]" } }];
+  });
+  return { ...agent, mcpServers: Object.fromEntries(servers) };
 }

@@ -19,6 +19,8 @@ export interface DemoModel {
 /** A pause after each word, so that streaming is seen; all of them together take no longer than WHOLE_ANSWER_MS. */
 const PER_WORD_MS = 25;
 const WHOLE_ANSWER_MS = 1_000;
+/** What it thinks before it answers, cut where a filter must look twice. */
+const THOUGHT = ["<th", "ink>The rules", " have an answer to this.</thi", "nk>\n\n"];
 const MAX_BODY_BYTES = 4_194_304;
 
 const WireCall = z.object({
@@ -75,6 +77,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 async function stream(turn: DemoTurn, askedChars: number, response: ServerResponse): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });
   if (turn.type === "text") {
+    // As open models do: shown to nobody (models/thoughts.ts).
+    for (const part of THOUGHT) response.write(event({ choices: [choice({ content: part })] }));
     const words = turn.text.split(/(?<= )/);
     for (const word of words) {
       if (response.destroyed) return;
