@@ -5,7 +5,7 @@ import { launchBrowser, SOON, test, visitOf } from "./browser.ts";
 import type { Visit } from "./browser.ts";
 import { startPageServer } from "./page-server.ts";
 import { call, called, gate, reply, startScriptedService } from "./scripted-service.ts";
-import type { ScriptedService } from "./scripted-service.ts";
+import type { Gate, ScriptedService } from "./scripted-service.ts";
 
 let browser: Browser;
 let service: ScriptedService;
@@ -42,6 +42,19 @@ async function expectSaidOnce(expect: ExpectStatic, at: Visit, text: string): Pr
   expect(await retryOf(at).count()).toBe(0);
   expect(service.said(text)).toHaveLength(1);
   expect(new Set(posts(text).map(({ body }) => body["clientMessageId"])).size).toBe(1);
+}
+
+/** Opens the panel. Resolves when all is loaded that it asks for. */
+async function open(at: Visit): Promise<void> {
+  const history = at.page.waitForResponse((response) => /\/threads\/[^/]+\/messages/.test(response.url()));
+  await at.agent.locator(".launcher").click();
+  await (await history).finished();
+}
+
+/** Breaks the stream off when the page has shown its first word: what it has not read goes with the connection. */
+async function cutWhenSeen(at: Visit, cut: Gate): Promise<void> {
+  await at.log.getByText(/^You/).first().waitFor();
+  cut.open();
 }
 
 /** Opens the panel, and lets no time pass in the page from then on: no wait is ever over. */
@@ -170,8 +183,7 @@ describe.concurrent("a message whose answer is lost", () => {
 
   test("because the browser is offline: it is sent when the browser is back", async ({ expect, visit }) => {
     const at = await visit(browser, `${site.url}/`);
-    await at.agent.locator(".launcher").click();
-    await expect.poll(() => at.tell("agent.threadId"), SOON).not.toBe(null);
+    await open(at);
     await at.page.context().setOffline(true);
     await at.agent.getByText("You are offline. Your text is kept.").waitFor();
     // No timer ends this wait.
@@ -241,12 +253,13 @@ describe.concurrent("a stream that breaks off", () => {
     expect,
     visit,
   }) => {
-    const rest = gate();
+    const [cut, rest] = [gate(), gate()];
     const [first, ...words] = reply("You said: cut me");
     if (first === undefined) throw new Error("A reply has words");
-    service.scripts.set("cut me", [[first, { type: "cut" }, rest, ...words]]);
+    service.scripts.set("cut me", [[first, cut, { type: "cut" }, rest, ...words]]);
     const at = await visit(browser, `${site.url}/`);
     await at.say("cut me");
+    await cutWhenSeen(at, cut);
     const token = await at.tell<string>("agent.getVisitorToken()");
     await expect.poll(() => attached(token).length, SOON).toBe(1);
     rest.open();
@@ -256,13 +269,14 @@ describe.concurrent("a stream that breaks off", () => {
   });
 
   test("is asked for by the message's id, where the service names no run", async ({ expect, visit }) => {
-    const rest = gate();
+    const [cut, rest] = [gate(), gate()];
     const [first, ...words] = reply("You said: no name");
     if (first === undefined) throw new Error("A reply has words");
     service.unnamed.add("no name");
-    service.scripts.set("no name", [[first, { type: "cut" }, rest, ...words]]);
+    service.scripts.set("no name", [[first, cut, { type: "cut" }, rest, ...words]]);
     const at = await visit(browser, `${site.url}/`);
     await at.say("no name");
+    await cutWhenSeen(at, cut);
     await expect.poll(() => posts("no name").length, SOON).toBe(2);
     rest.open();
     await expectSaidOnce(expect, at, "no name");
@@ -305,14 +319,15 @@ describe.concurrent("a stream that breaks off", () => {
   });
 
   test("for good: a Retry goes on with the same run, also after a reload", async ({ expect, visit }) => {
-    const rest = gate();
+    const [cut, rest] = [gate(), gate()];
     const [first, ...words] = reply("You said: for good");
     if (first === undefined) throw new Error("A reply has words");
-    service.scripts.set("for good", [[first, { type: "cut" }, rest, ...words]]);
+    service.scripts.set("for good", [[first, cut, { type: "cut" }, rest, ...words]]);
     const at = await visit(browser, `${site.url}/`);
     await at.page.clock.install();
     await at.page.route("**/stream?run=*", (route) => route.abort());
     await at.say("for good");
+    await cutWhenSeen(at, cut);
     const shownAsLost = async () => {
       await at.page.clock.runFor(5_000);
       return at.log.getByText("The connection was lost.").count();
