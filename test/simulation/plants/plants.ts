@@ -126,7 +126,7 @@ export const PLANTS: readonly Plant[] = [
     about: "Who re-attaches to a run that is named is shown whatever run is active or last",
     changes: [
       {
-        file: "src/http/widget-api/stream.ts",
+        file: "src/http/stream/follow-answer.ts",
         from: "await (runId === null",
         to: "await (runId !== undefined",
       },
