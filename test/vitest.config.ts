@@ -16,6 +16,19 @@ const named = (...words: string[]) => words.map((word) => `test/**/{*.,}${word}.
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cores = availableParallelism();
+/** Seconds for each, also in their short form: a store's whole check, the listener's contract, plays with faults. */
+const LONG = [
+  "cli/machines",
+  "faults/flaky-store.stores",
+  "faults/scenarios",
+  "inspector/routes",
+  "listeners/node",
+  "listeners/uws",
+  "stores/backup/check.stores",
+  "stores/backup/restore.stores",
+  "versions/unreadable.stores",
+].map((name) => `test/${name}.test.ts`);
+
 /** Processes run what is built, as users do. */
 const FRESH_BUILD = ["test/support/fresh-build.ts"];
 
@@ -30,7 +43,10 @@ export default defineConfig({
     projects: [
       project("fast", {
         include: ["test/**/*.test.ts"],
-        exclude: named("redis", "browser", "process", "process-stores", "slow"),
+        exclude: [
+          ...named("redis", "browser", "process", "process-stores", "slow"),
+          ...(process.env["TESTS"] === "fast" ? LONG : []),
+        ],
         stores: ["embedded"],
         // Concurrent tests here wait for sockets that stay silent.
         maxConcurrency: 25,

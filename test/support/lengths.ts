@@ -1,5 +1,8 @@
-/** `npm run test:fast` plays a tenth of what is drawn at random, and less of what is long; `npm test` plays all of it. */
-const isShort = process.env["TESTS"] === "short";
+/**
+ * `TESTS=short` plays a tenth of what is drawn at random, and less of what is long; `npm run test:fast` (`TESTS=fast`) does
+ * so too, and leaves out the files that take long all the same (vitest.config.ts). `npm test` plays all of it.
+ */
+const isShort = ["short", "fast"].includes(process.env["TESTS"] ?? "");
 
 /** How many random cases a test plays of the `runs` that it has. */
 export function randomRuns(runs: number): number {
