@@ -340,11 +340,15 @@ describe.concurrent("the statuses of the service", () => {
     const at = await visit(browser, `${site.url}/`);
     await at.say("online");
     await at.log.getByText("You said: online").waitFor();
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
     await at.page.context().setOffline(true);
     await at.agent.getByText("You are offline. Your text is kept.").waitFor();
     await at.composer.fill("patience");
-    expect(await at.agent.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
+    const send = at.agent.getByRole("button", { name: "Send" });
+    expect(await send.isDisabled()).toBe(true);
     await at.page.context().setOffline(false);
+    // The page hears of it a moment later.
+    await expect.poll(() => send.isDisabled(), SOON).toBe(false);
     await at.composer.press("Enter");
     await at.log.getByText("You said: patience").waitFor();
   });

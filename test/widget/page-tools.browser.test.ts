@@ -71,11 +71,16 @@ describe.concurrent.each(SOURCES)("a page tool (%s)", (source) => {
     expect(at.troubles).toEqual([]);
   });
 
-  test("navigates and returns: the next page posts what it returned", async ({ expect, visit }) => {
+  test("navigates and returns: the next page posts what it returned, or where it is", async ({
+    expect,
+    visit,
+  }) => {
     const { posts, at } = await callOn(visit, source, "navigates");
     expect(posts).toHaveLength(1);
     expect(posts[0]?.body["page"]).toMatch(/^\/next/);
-    expect(JSON.stringify(posts[0]?.body["result"])).toContain("opened it");
+    // The browser's own WebMCP tells a result by a way around: a page that is left may not hear of it any more.
+    const told = source === "native" ? /opened it|opened a new page: Page \/next/ : /opened it/;
+    expect(JSON.stringify(posts[0]?.body["result"])).toMatch(told);
     await expect.poll(() => at.log.locator(".step.done").count(), SOON).toBe(1);
     expect(at.troubles).toEqual([]);
   });
