@@ -33,8 +33,8 @@ export function receiveCall({ callId, name, arguments: text, extra }: ModelCall)
 }
 
 /**
- * A call as it goes into the run's transcript, where the model reads it again. A strange name or arguments that are no JSON object are noted in a
- * form that the model's API takes back.
+ * A call as it goes into the run's transcript, where the model reads it again. A strange name or arguments that are no
+ * JSON object are noted in a form that the model's API takes back.
  */
 export function noteCall({ callId, modelCallId, extra, name, text, parsed }: ReceivedCall): NotedCall {
   return {

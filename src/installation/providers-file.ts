@@ -23,8 +23,6 @@ export interface WrittenProvider {
     streamUsage?: boolean;
     maxTokensField?: "max_tokens" | "max_completion_tokens";
   };
-  /** Its models see. */
-  images: boolean;
 }
 
 export interface WrittenProviders {
@@ -51,7 +49,6 @@ const providerSchema = z.strictObject({
   systemRole: z.boolean().exactOptional(),
   streamUsage: z.boolean().exactOptional(),
   maxTokensField: z.enum(["max_tokens", "max_completion_tokens"]).exactOptional(),
-  images: z.boolean().exactOptional(),
 });
 
 const fileSchema = z.strictObject({
@@ -77,7 +74,7 @@ export async function readProviders(
 
 function withoutFile({ apiKey, baseUrl, model }: Config["openai"]): WrittenProviders {
   const isDemo = apiKey === null && baseUrl === null;
-  const only = { name: "openai", apiKey, baseUrl, headers: {}, body: {}, quirks: {}, images: true };
+  const only = { name: "openai", apiKey, baseUrl, headers: {}, body: {}, quirks: {} };
   return { providers: isDemo ? [] : [only], models: new Map(), defaultModel: model, isFile: false };
 }
 
@@ -93,7 +90,7 @@ export function parseProviders(
     if (!PROVIDER_NAME.test(name)) {
       throw new Error(`${JSON.stringify(name)}: a provider's name is 1 to 64 of A-Z a-z 0-9 . _ -`);
     }
-    const { apiKey, baseUrl = null, headers = {}, body = {}, images = true, ...quirks } = fields;
+    const { apiKey, baseUrl = null, headers = {}, body = {}, ...quirks } = fields;
     const resolve = (field: string, value: string) =>
       resolved(`provider ${name} takes its ${field}`, value, variable);
     return {
@@ -105,7 +102,6 @@ export function parseProviders(
       ),
       body,
       quirks,
-      images,
     };
   });
   const models = new Map(

@@ -9,7 +9,8 @@ import { setTimeout as pause } from "node:timers/promises";
  * that is repeated after a death says the same again. It keeps no request, and is fast enough for long runs.
  *
  * `Buy it #calls cart,cart` calls these tools in one turn, and answers when it has their results; everything else is
- * answered with `replyTo` at once. What ends with `#refused` is answered with 400. `#kilobytes 8000` is answered with as much text. A text that is held is answered when it is released, after its first words.
+ * answered with `replyTo` at once. What ends with `#refused` is answered with 400. `#kilobytes 8000` is answered with as
+ * much text. A text that is held is answered when it is released, after its first words.
  */
 export interface EchoModel {
   baseUrl: string;

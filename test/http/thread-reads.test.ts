@@ -84,6 +84,13 @@ describe("GET /v1/threads/:threadId/messages", () => {
   test.each([
     ["without a userId", THREAD, "", 422, "The query does not match the schema: userId"],
     ["a limit that is none", THREAD, "userId=ada&limit=0", 422, "The query does not match the schema: limit"],
+    [
+      "a limit that is none, of no thread",
+      "chat-2",
+      "userId=ada&limit=0",
+      422,
+      "The query does not match the schema: limit",
+    ],
     ["an unknown channel", THREAD, "userId=ada&channel=nowhere", 404, "Unknown channel"],
     ["an unknown user", THREAD, "userId=bob", 404, "Unknown thread"],
     ["an unknown thread", "chat-2", "userId=ada", 404, "Unknown thread"],

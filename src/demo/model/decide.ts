@@ -60,7 +60,8 @@ const MEANT: readonly [RegExp, string][] = [
 const FILLER = new Set(
   (
     "a an the and or to for of in on at is are it me my i you we please can could would want need some do what where " +
-    "when how with from this that then put into ship send check out checkout pay buy find search show look cart basket add order " +
+    "when how with from this that then put into ship send check out checkout " +
+    "pay buy find search show look cart basket add order " +
     "ein eine einen der die das und ich mir mich bitte zur zum kasse kauf kaufe suche finde zeig zeige warenkorb " +
     "un una el la los las y o por favor busca compra muestra quiero une le les des et moi cherche trouve " +
     "il lo gli e cerca trova os as um uma procure compre bezahle bezahlen pagar payer paga"
@@ -139,8 +140,7 @@ function nextTool(
 function missedIn(found: string, userWords: readonly string[]): string | null {
   const text = found.toLowerCase();
   const at = userWords.findIndex(
-    (word, nth) =>
-      !FILLER.has(word) && !text.includes(word) && nth + 1 < userWords.length && isNamed(userWords[nth + 1]),
+    (word, nth) => !FILLER.has(word) && !text.includes(word) && isNamed(userWords[nth + 1]),
   );
   return at === -1 ? null : `${userWords[at]} ${userWords[at + 1]}`;
 

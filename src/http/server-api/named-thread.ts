@@ -5,8 +5,8 @@ import { callerId, channelSlug } from "../fields.ts";
 import { queryOf } from "../body.ts";
 import type { Field, RouteRequest } from "../route.ts";
 
-/** Whose thread a GET of the server API names, beside its path. */
-const ownerQuery = z.object({ userId: callerId, channel: channelSlug.default("cli") });
+/** Whose thread a GET of the server API names, beside its path. An endpoint adds what else its query says. */
+export const ownerQuery = z.object({ userId: callerId, channel: channelSlug.default("cli") });
 
 export const ownerFields: Record<string, Field> = {
   userId: {
@@ -35,16 +35,21 @@ export const namedThreadParam: Record<string, Field> = {
 
 export type ThreadAdmission = Pick<ServerAdmission, "transport" | "threadOf">;
 
-/** Admits a transport that reads, and finds the thread: Refusal("not-found") for an unknown channel, user or thread. */
-export async function admitToNamedThread(
+/**
+ * Admits a transport that reads, and finds the thread: Refusal("invalid") for a query outside the schema, then
+ * Refusal("not-found") for an unknown channel, user or thread.
+ */
+export async function admitToNamedThread<Query extends z.infer<typeof ownerQuery>>(
   incoming: RouteRequest,
   admission: ThreadAdmission,
-): Promise<string> {
+  schema: z.ZodType<Query>,
+): Promise<{ uid: string; query: Query }> {
   admission.transport(incoming.request);
-  const { userId: externalId, channel: slug } = queryOf(incoming.request, ownerQuery);
+  const query = queryOf(incoming.request, schema);
+  const { userId: externalId, channel: slug } = query;
   const threadId = incoming.params["threadId"] ?? "";
   if (!callerId.safeParse(threadId).success) throw new Refusal("invalid", "The path holds no threadId");
   const uid = await admission.threadOf(incoming, { slug, externalId, threadId });
   if (uid === null) throw new Refusal("not-found", "Unknown thread");
-  return uid;
+  return { uid, query };
 }

@@ -1,11 +1,12 @@
 import type { Threads } from "../../actors/threads.ts";
-import { queryOf } from "../body.ts";
 import { EXAMPLE_PAGE, historyPage, historyQuery, pageFields, pageOf } from "../history-page.ts";
 import { documentedJson, serverRefusals } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
-import { admitToNamedThread, namedThreadParam, ownerFields } from "./named-thread.ts";
+import { admitToNamedThread, namedThreadParam, ownerFields, ownerQuery } from "./named-thread.ts";
 import type { ThreadAdmission } from "./named-thread.ts";
+
+const querySchema = historyQuery.extend(ownerQuery.shape);
 
 const documentation: Documentation = {
   summary: "Read a thread's history",
@@ -37,9 +38,8 @@ export function serverHistoryRoute(dependencies: {
     api: "server",
     documentation,
     async handle(incoming) {
-      const uid = await admitToNamedThread(incoming, admission);
-      const page = queryOf(incoming.request, historyQuery);
-      return jsonAnswer(200, pageOf(await threads.history(uid, page)));
+      const { uid, query } = await admitToNamedThread(incoming, admission, querySchema);
+      return jsonAnswer(200, pageOf(await threads.history(uid, query)));
     },
   };
 }

@@ -3,7 +3,7 @@ import { documentedEmpty, documentedLines, serverRefusals } from "../reference/s
 import { widgetLine } from "../reference/line-schemas.ts";
 import type { Documentation, Route } from "../route.ts";
 import { followAnswer, runField } from "../stream/follow-answer.ts";
-import { admitToNamedThread, namedThreadParam, ownerFields } from "./named-thread.ts";
+import { admitToNamedThread, namedThreadParam, ownerFields, ownerQuery } from "./named-thread.ts";
 import type { ThreadAdmission } from "./named-thread.ts";
 
 const documentation: Documentation = {
@@ -37,7 +37,7 @@ export function serverStreamRoute(dependencies: {
     api: "server",
     documentation,
     async handle(incoming) {
-      const uid = await admitToNamedThread(incoming, admission);
+      const { uid } = await admitToNamedThread(incoming, admission, ownerQuery);
       return followAnswer(incoming, threads, { uid });
     },
   };
