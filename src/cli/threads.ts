@@ -5,10 +5,11 @@ import { printFields, printJson, printTable } from "./print.ts";
 import { CannotDo, printable } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 import { existingChannel, existingUser } from "./existing.ts";
+import { wholeHistory } from "./whole-history.ts";
 import { withStore } from "./with-store.ts";
 
-/** The longest page of history that the store gives. */
-const PAGE = 100;
+/** The longest list of runs that is shown. */
+const RUNS = 100;
 
 /** `chat-agent threads`: conversations, with their steps and runs. */
 export function addThreads(program: Command, terminal: Terminal): void {
@@ -56,7 +57,7 @@ function addShow(threads: Command, terminal: Terminal): void {
           throw new CannotDo(`Cannot find thread ${id}: channel ${slug} has none of that id`);
         const thread = await threadJson(store, entry);
         const messages = await wholeHistory(store, id);
-        const runs = await store.runs(id, PAGE);
+        const runs = await store.runs(id, RUNS);
         if (options.json) {
           printJson(terminal, { ...thread, messages: messages.map(messageJson), runs: runs.map(runJson) });
           return;
@@ -102,17 +103,6 @@ async function findThread(store: Store, slug: string, uid: string): Promise<Thre
     if (entry !== undefined) return entry;
   }
   return null;
-}
-
-async function wholeHistory(store: Store, uid: string): Promise<Message[]> {
-  const pages: Message[][] = [];
-  for (let before: string | null = null; ;) {
-    const page: Message[] = await store.history(uid, { limit: PAGE, before });
-    pages.unshift(page);
-    const oldest = page[0];
-    if (page.length < PAGE || oldest === undefined) return pages.flat();
-    before = oldest.id;
-  }
 }
 
 /** As the widget's history shows it. */
