@@ -22,6 +22,7 @@ export interface WrittenProvider {
     systemRole?: boolean;
     streamUsage?: boolean;
     maxTokensField?: "max_tokens" | "max_completion_tokens";
+    thinking?: "tags" | "open";
   };
 }
 
@@ -49,6 +50,7 @@ const providerSchema = z.strictObject({
   systemRole: z.boolean().exactOptional(),
   streamUsage: z.boolean().exactOptional(),
   maxTokensField: z.enum(["max_tokens", "max_completion_tokens"]).exactOptional(),
+  thinking: z.enum(["tags", "open"]).exactOptional(),
 });
 
 const fileSchema = z.strictObject({

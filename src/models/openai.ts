@@ -156,7 +156,7 @@ async function streamLearning(connection: Connection, model: string, asked: Aske
     const by = `${connection.name}/${model}`;
     const body = requestBody(asked.request, { by, model, quirks: sent, body: connection.body });
     try {
-      return { ...(await streamOnce(connection.client, body, asked)), by };
+      return { ...(await streamOnce(connection.client, { body, quirks: sent }, asked)), by };
     } catch (error) {
       // The reason it was stopped for, whatever the package made of it.
       asked.signal.throwIfAborted();
@@ -172,7 +172,7 @@ async function streamLearning(connection: Connection, model: string, asked: Aske
 
 async function streamOnce(
   client: OneEndpointClient,
-  body: ReturnType<typeof requestBody>,
+  { body, quirks }: { body: ReturnType<typeof requestBody>; quirks: Quirks },
   { request, wrote, signal }: Asked,
 ) {
   const response = await client.chat.completions
@@ -182,5 +182,5 @@ async function streamOnce(
     })
     .asResponse();
   if (!(response instanceof PushedResponse)) throw new TypeError("Cannot read the answer: not of our fetch");
-  return readTurn(response, wrote);
+  return readTurn(response, wrote, quirks);
 }
