@@ -50,7 +50,8 @@ async function running() {
   }
   const [user] = await store.users("shop");
   const [thread] = await store.threads("shop", user?.userId ?? "");
-  return { env, store, models, server, uid: thread?.uid ?? "" };
+  const { uid = "", threadId = "" } = thread ?? {};
+  return { env, store, models, server, uid, threadId, userId: user?.userId ?? "" };
 }
 
 test("a thread beside a running service is replayed with the requests of the real run, and touches nothing", async () => {
@@ -167,10 +168,17 @@ test.each([
   expect(err).toContain(complaint);
 });
 
+test("a thread is found by the caller's own id of it", async () => {
+  const { env, threadId, userId } = await running();
+  const { code, out } = await runCommand(env, ["replay", "shop", threadId, "--user", userId]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^exchanges +2: 2 as recorded/m);
+});
+
 test("a thread that is not there is told", async () => {
   const { env } = await running();
   expect(await runCommand(env, ["replay", "shop", "nobody"])).toMatchObject({
     code: 1,
-    err: "Cannot find thread nobody: channel shop has none of that id\n",
+    err: "Cannot find thread nobody: channel shop has none of that id; your own id of it needs --user\n",
   });
 });

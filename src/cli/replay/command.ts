@@ -36,6 +36,7 @@ interface ReplayOptions {
   prices?: string;
   junit?: string;
   save?: string;
+  user?: string;
   listTools: boolean;
   concurrency: number;
   json?: boolean;
@@ -49,7 +50,8 @@ export function addReplay(program: Command, terminal: Terminal): void {
       "replays recorded conversations against another model or other instructions; nothing real is touched",
     )
     .argument("<file-or-slug>", "a file of cases; or, with an id, the channel of a stored thread")
-    .argument("[id]", "the id that `threads list` prints")
+    .argument("[id]", "the id that `threads list` prints; with --user, your own id of the thread")
+    .option("--user <user>", "whose thread: external id, or user id")
     .option("--model <name>", "who answers, instead of the recorded channel's model")
     .option("--instructions <file>", "text file: instead of the recorded channel's instructions")
     .option("--tool-model <name>", "answers calls that the record does not; without it they end the case")
@@ -88,8 +90,8 @@ async function casesOf(
   return readAs(source, "the cases", parseCases);
 }
 
-function storedCase(terminal: Terminal, slug: string, uid: string, { listTools }: ReplayOptions) {
-  return readStoredCase(terminal, { slug, uid, listTools });
+function storedCase(terminal: Terminal, slug: string, id: string, { user, listTools }: ReplayOptions) {
+  return readStoredCase(terminal, { slug, id, userId: user ?? null, listTools });
 }
 
 function save(recorded: ReplayCase, path: string): void {

@@ -9,7 +9,7 @@ import type { ReplayCase } from "../../replay/case.ts";
 import type { Store } from "../../store.ts";
 import { serversOf } from "../channel-servers.ts";
 import { commandLog } from "../command-log.ts";
-import { existingChannel } from "../existing.ts";
+import { existingChannel, existingThread } from "../existing.ts";
 import { CannotDo } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
 import { wholeHistory } from "../whole-history.ts";
@@ -20,7 +20,9 @@ const RUNS = 1_000;
 
 export interface StoredCaseOptions {
   slug: string;
-  uid: string;
+  id: string;
+  /** Whose thread it is, where `id` is the caller's own. */
+  userId: string | null;
   /** Asks the channel's MCP servers for the list of their tools. */
   listTools: boolean;
 }
@@ -28,26 +30,25 @@ export interface StoredCaseOptions {
 /** The case that a stored thread makes, beside a running service; what the store could not tell goes to stderr. */
 export function readStoredCase(
   terminal: Terminal,
-  { slug, uid, listTools }: StoredCaseOptions,
+  { slug, id, userId, listTools }: StoredCaseOptions,
 ): Promise<ReplayCase> {
   return withStore(terminal, async (store, config) => {
     const { agent, kind } = await existingChannel(store, slug);
+    const { uid } = await existingThread(store, slug, { id, userId });
     const record = await store.load(uid, 1);
-    if (record === null || record.slug !== slug)
-      throw new CannotDo(`Cannot find thread ${uid}: channel ${slug} has none of that id`);
     const { recorded, notes } = caseOfThread({
       slug,
       uid,
       agent,
-      catalog: record.catalog,
+      catalog: record?.catalog ?? [],
       serverTools: listTools ? await toolsOf(terminal, { store, config, slug }) : [],
       messages: await wholeHistory(store, uid),
-      api: record.run?.api ?? (kind === "web" ? "widget" : "server"),
-      speaker: record.run?.speaker ?? null,
+      api: record?.run?.api ?? (kind === "web" ? "widget" : "server"),
+      speaker: record?.run?.speaker ?? null,
       usage: await usageOf(store, uid),
     });
     if (recorded.exchanges.length === 0)
-      throw new CannotDo(`Cannot replay thread ${uid}: nothing was said in it`);
+      throw new CannotDo(`Cannot replay thread ${id}: nothing was said in it`);
     for (const note of notes) terminal.err(`${note}\n`);
     return recorded;
   });
