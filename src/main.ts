@@ -63,7 +63,10 @@ export async function serve(): Promise<void> {
     const stop = await start({ config, providers, secrets, log, closing });
 
     const signal = await signals.first;
-    log.info({ signal, graceMs: config.shutdownGraceMs }, "Stopping: open streams have the grace to end");
+    log.info(
+      { signal, graceMs: config.shutdownGraceMs },
+      "Stopping: open streams have the grace to end; a second signal ends at once",
+    );
     await stop();
     log.info("Stopped");
   } catch (error) {
