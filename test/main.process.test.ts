@@ -55,6 +55,9 @@ describe("a start without configuration", () => {
     expect((await fetch(page)).status).toBe(200);
     const service = /Chat agent\s+(\S+)/.exec(output.stderr)?.[1] ?? "";
     const origin = new URL(page).origin;
+    const front = await (await fetch(service)).text();
+    expect(front).toContain(`href="${page}"`);
+    expect(front).not.toMatch(/[tps]k_/);
     const preflight = await fetch(`${service}/v1/widget/visitors`, {
       method: "OPTIONS",
       headers: { origin },
