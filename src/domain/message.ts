@@ -1,5 +1,6 @@
 import type { StepLine, TerminalLine } from "../../machines/line.ts";
 import type { RunOutcome } from "../../machines/run.ts";
+import type { Attributes } from "./attributes.ts";
 import type { KeptText, RunLine } from "./kept-text.ts";
 import type { PageTool } from "./page-tool.ts";
 
@@ -57,7 +58,7 @@ export function asideMessage(id: string): Message {
   return { id, role: "assistant", content: "", createdAtMs: 0, runId: "", aside: true };
 }
 
-/** What is known of who speaks, as data for the model: everything in it is the visitor's or the page's claim. */
+/** What is known of who speaks, as data for the model: everything but the attributes is the visitor's or the page's claim. */
 export interface Speaker {
   displayName: string | null;
   /** Pathname and search of the page, widget API only. */
@@ -65,6 +66,8 @@ export interface Speaker {
   customerContext: Record<string, string | number | boolean> | null;
   /** A language tag, server API only. */
   locale?: string;
+  /** The user's, as they were when the message came: what the site says of the user. */
+  attributes?: Attributes;
 }
 
 /** Which API a run came by: page tools are offered on the widget API alone. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attributesFit, MAX_ATTRIBUTES_CHARS } from "../domain/attributes.ts";
 import { Refusal } from "../domain/refusal.ts";
 
 /** Fields that several bodies have. Lengths are UTF-16 code units (contract, Characters). */
@@ -23,6 +24,13 @@ export const pagePath = atMost(512);
 
 /** What the caller knows of the visitor, flat: its JSON is no longer than a text may be. */
 export const contextMap = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
+/** What the caller's site knows of its user; kept with the user. */
+export const attributesMap = contextMap
+  .refine(attributesFit)
+  .describe(
+    `Facts of your site about the user, a flat map, of at most ${MAX_ATTRIBUTES_CHARS} characters of JSON: stored with the user, told to the model; a later map replaces the whole one, an empty one removes it`,
+  );
 
 /** A BCP 47 tag, as browsers and systems name languages: not looked up, only given to the model. */
 export const localeTag = z.string().regex(/^[A-Za-z0-9]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5}$/);

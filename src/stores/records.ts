@@ -16,6 +16,7 @@ import type {
   McpHttpServer,
   McpProcessServer,
 } from "../domain/channel.ts";
+import type { Attributes } from "../domain/attributes.ts";
 import type { KeptText, RunLine } from "../domain/kept-text.ts";
 import type {
   Api,
@@ -31,7 +32,9 @@ import type {
   UserMessage,
 } from "../domain/message.ts";
 import type { PageTool } from "../domain/page-tool.ts";
+import type { User } from "../domain/user.ts";
 import type { RunSummary, ThreadState } from "../store/threads.ts";
+import type { Check } from "./checks.ts";
 import {
   byType,
   defaulted,
@@ -132,11 +135,23 @@ const isMessage = shape<Message>({
   kept: optional(isKept),
 });
 
+const isAttributes: Check<Attributes> = mapOf(either(isText, either(isNumber, isFlag)));
+
 const isSpeaker = shape<Speaker>({
   displayName: nullable(isText),
   page: nullable(isText),
   customerContext: nullable(mapOf(either(isText, either(isNumber, isFlag)))),
   locale: optional(isText),
+  attributes: optional(isAttributes),
+});
+
+export const isUser = shape<User>({
+  userId: isText,
+  externalId: nullable(isText),
+  displayName: nullable(isText),
+  attributes: optional(isAttributes),
+  blocked: isFlag,
+  whitelisted: isFlag,
 });
 
 export const isUserMessage = shape<UserMessage>({
@@ -292,5 +307,6 @@ export const readCatalog = catalogKind.read;
 export const isThreadState = oneOf<ThreadState>({ idle: true, running: true, awaiting: true });
 export const readState = readerOf("state", isThreadState);
 
+export const readAttributes = readerOf("attributes", isAttributes);
 export const readText = readerOf("text", isText);
 export const readNumber = readerOf("number", isNumber);

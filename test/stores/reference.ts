@@ -226,7 +226,7 @@ export function createReference(clock: Clock): Store {
         threadUid: threadName === null ? null : uidOf(person, threadName),
       };
     },
-    async admitUser({ slug, externalId, displayName, newUserId, thread, creates, atMs }) {
+    async admitUser({ slug, externalId, displayName, attributes, newUserId, thread, creates, atMs }) {
       const channel = channelOf(slug);
       if (!channel) return null;
       let person = accountOf(slug, externalId);
@@ -237,6 +237,10 @@ export function createReference(clock: Clock): Store {
         people.push(person);
       }
       if (creates && displayName !== null) person.user = { ...person.user, displayName };
+      if (creates && attributes) {
+        const { attributes: _, ...others } = person.user;
+        person.user = Object.keys(attributes).length > 0 ? { ...others, attributes } : others;
+      }
       if (creates && thread?.newUid && uidOf(person, thread.name) === null) {
         person.threads.push({ uid: thread.newUid, threadId: thread.name, createdAtMs: atMs });
       }

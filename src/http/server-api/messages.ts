@@ -2,12 +2,14 @@ import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Config } from "../../config.ts";
+import { attributesField } from "../../domain/attributes.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { threadUid } from "../../domain/thread-uid.ts";
 import type { HttpRequest } from "../../listener.ts";
 import { bodyOf } from "../body.ts";
 import { documentedLines, BODY_REFUSALS, serverRefusals } from "../reference/shared-documentation.ts";
 import {
+  attributesMap,
   callerId,
   channelSlug,
   clientMessageId,
@@ -29,6 +31,7 @@ const bodySchema = z.object({
     .optional()
     .describe("The caller's own id of this message: a repeat gets its run's stream, and says nothing new"),
   displayName: z.string().optional().describe("Stored with the user; a later one replaces it"),
+  attributes: attributesMap.optional(),
   context: contextMap
     .optional()
     .describe(
@@ -83,7 +86,7 @@ export function serverMessagesRoute(dependencies: {
       const { request, traceparent, note } = incoming;
       admission.transport(request);
       const body = await bodyOf(request, config.serverMaxBodyBytes, { schema: bodySchema });
-      const { channel: slug, userId: externalId, threadId, text, context = null } = body;
+      const { channel: slug, userId: externalId, threadId, text, context = null, attributes } = body;
       if (context) mustFit(context, config.limits.maxTextChars);
       const messageId = messageIdOf(request, body.clientMessageId);
       const uid = threadUid(slug, externalId, threadId);
@@ -93,7 +96,13 @@ export function serverMessagesRoute(dependencies: {
       early.catch(() => {});
       const displayName = body.displayName ?? null;
       const thread = { name: threadId, newUid: uid };
-      const admitted = await admission.speaker(incoming, { slug, externalId, displayName, thread });
+      const admitted = await admission.speaker(incoming, {
+        slug,
+        externalId,
+        displayName,
+        attributes,
+        thread,
+      });
 
       // A thread that came by a merge, or from the widget, has a uid of its own.
       const trueUid = admitted.threadUid ?? uid;
@@ -109,6 +118,7 @@ export function serverMessagesRoute(dependencies: {
             page: null,
             customerContext: context,
             ...(body.locale === undefined ? {} : { locale: body.locale }),
+            ...attributesField(admitted.user.attributes),
           },
           text,
           clientMessageId: messageId,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
+import { attributesField } from "../../domain/attributes.ts";
 import type { Config } from "../../config.ts";
 import {
   documentedLines,
@@ -87,7 +88,12 @@ export function widgetMessagesRoute(dependencies: {
           slug,
           api: "widget",
           userId: user.userId,
-          speaker: { displayName: user.displayName, page, customerContext },
+          speaker: {
+            displayName: user.displayName,
+            page,
+            customerContext,
+            ...attributesField(user.attributes),
+          },
           text,
           clientMessageId: visit.body.clientMessageId ?? null,
           traceparent: incoming.traceparent,

@@ -44,7 +44,8 @@ async function fillUsers(store: Store): Promise<void> {
   await store.spendTokens({ slug: SLUG, userId: "ann", day: DAY, tokens: 7 });
 
   const caller = { slug: SLUG, displayName: "Kim \u2028 Ü", thread: null, creates: true, atMs: AT_MS + 5 };
-  await store.admitUser({ ...caller, externalId: "kim@example.com/é", newUserId: "kim" });
+  const attributes = { plan: "pro \u2028", seats: 3, trial: false };
+  await store.admitUser({ ...caller, externalId: "kim@example.com/é", newUserId: "kim", attributes });
   await store.flagUser(SLUG, "kim", { whitelisted: true });
   // Has threads of the account's names: one becomes an alias.
   await addThread(store, "kim", "bob-one", "kim-own");
