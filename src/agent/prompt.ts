@@ -1,6 +1,10 @@
+import type { Turn } from "../agent.ts";
 import { cutText } from "../../machines/line.ts";
+import type { Attachment } from "../domain/attachments.ts";
 import type { Message, PastCall, PastTurn, RunRecord, Speaker, TurnItem } from "../domain/message.ts";
 import type { ModelCall, ModelMessage, SpokenMessage } from "../model.ts";
+import { shownImages, userMessage } from "./attached-images.ts";
+import type { ShownImages } from "./attached-images.ts";
 import { parseArguments } from "./arguments.ts";
 import { estimateTokens, newestThatFit, shortenToFit } from "./history-budget.ts";
 import { isAllowedName, safeName } from "./names.ts";
@@ -34,6 +38,10 @@ export interface PromptInput {
   run: RunRecord;
   /** The text that the run answers. */
   text: string;
+  /** What came with that text. */
+  attachments?: readonly Attachment[] | undefined;
+  /** Kept images by the run of their message (agent.ts, Turn). */
+  images?: Turn["images"] | undefined;
   /** The history before the run, oldest first. */
   before: readonly Message[];
   hasTools: boolean;
@@ -45,8 +53,12 @@ export interface PromptInput {
 
 export function buildPrompt(input: PromptInput): ModelMessage[] {
   const { run, text, before, maxInputTokens } = input;
-  const present = shortenToFit([{ role: "user", content: text }, ...runMessages(run.turns)], maxInputTokens);
-  const earlier = newestThatFit(before.map(exchangeOf), maxInputTokens - estimateTokens(present));
+  const asked = { runId: run.runId, ...(input.attachments && { attachments: input.attachments }) };
+  const shown = shownImages(asked, before, input.images);
+  const question = userMessage({ ...asked, content: text }, shown);
+  const present = shortenToFit([question, ...runMessages(run.turns)], maxInputTokens);
+  const exchanges = before.map((message) => exchangeOf(message, shown));
+  const earlier = newestThatFit(exchanges, maxInputTokens - estimateTokens(present));
   // A reply whose question is gone answers nothing.
   const firstQuestion = earlier.findIndex((message) => message.role === "user");
   return [systemMessage(input), ...(firstQuestion < 0 ? [] : earlier.slice(firstQuestion)), ...present];
@@ -118,8 +130,8 @@ function runMessages(turns: readonly TurnItem[]): ModelMessage[] {
 }
 
 /** A message of the history as the model is given it again: a reply's calls and their results, in short form, before its text. */
-function exchangeOf(message: Message): ModelMessage[] {
-  if (message.role === "user") return [{ role: "user", content: message.content }];
+function exchangeOf(message: Message, shown: ShownImages): ModelMessage[] {
+  if (message.role === "user") return [userMessage(message, shown)];
   const answered = (message.calls ?? []).map((call) => ({
     name: pastName(call),
     arguments: pastArguments(call),

@@ -1,5 +1,6 @@
 import type { StepLine, TerminalLine } from "../../machines/line.ts";
 import type { RunOutcome } from "../../machines/run.ts";
+import type { Attachment } from "./attachments.ts";
 import type { Attributes } from "./attributes.ts";
 import type { KeptText, RunLine } from "./kept-text.ts";
 import type { PageTool } from "./page-tool.ts";
@@ -37,6 +38,8 @@ export interface Message {
   steps?: Step[];
   /** Only on a user's message that came with one. */
   clientMessageId?: string;
+  /** Only on a user's message that came with some. */
+  attachments?: Attachment[];
   /** Only on a reply that used tools; not shown to clients. */
   calls?: PastCall[];
   /** The turns that made these calls, and the one after them; absent where a model of them is unknown. Not shown to clients. */
@@ -83,6 +86,7 @@ export interface UserMessage {
   saidAtMs: number;
   /** The caller's own id of the message, by which a repeat is known (message-claim.ts). */
   clientMessageId?: string;
+  attachments?: Attachment[];
   /** W3C trace context of the request that brought it. */
   traceparent?: string;
 }

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { attributesFit, MAX_ATTRIBUTES_CHARS } from "../domain/attributes.ts";
+import { IMAGE_TYPES, MAX_ATTACHMENTS } from "../domain/attachments.ts";
+import type { Channel } from "../domain/channel.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { isImageUrl } from "./image-url.ts";
 
 /** Fields that several bodies have. Lengths are UTF-16 code units (contract, Characters). */
 
@@ -34,6 +37,29 @@ export const attributesMap = contextMap
 
 /** A BCP 47 tag, as browsers and systems name languages: not looked up, only given to the model. */
 export const localeTag = z.string().regex(/^[A-Za-z0-9]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5}$/);
+
+/** Images, each itself (data:) or its address (https:). */
+export const attachmentList = z
+  .array(
+    z.object({
+      url: z
+        .string()
+        .refine(isImageUrl)
+        .describe(
+          `data:TYPE;base64,… of ${IMAGE_TYPES.join(", ")}, whose bytes are of that type, or an https address without credentials, which the model's server fetches`,
+        ),
+      name: atMost(256)
+        .regex(/^\P{Cc}*$/u)
+        .optional(),
+    }),
+  )
+  .max(MAX_ATTACHMENTS);
+
+/** Throws Refusal("invalid") where a channel takes no images. */
+export function mustTakeImages(channel: Pick<Channel, "agent"> | null): void {
+  if (channel?.agent.images === true) return;
+  throw new Refusal("invalid", "This channel takes no attachments: its agent.images is not true");
+}
 
 export const channelSlug = z.string();
 

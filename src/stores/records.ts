@@ -16,6 +16,7 @@ import type {
   McpHttpServer,
   McpProcessServer,
 } from "../domain/channel.ts";
+import type { Attachment } from "../domain/attachments.ts";
 import type { Attributes } from "../domain/attributes.ts";
 import type { KeptText, RunLine } from "../domain/kept-text.ts";
 import type {
@@ -110,6 +111,15 @@ const isTerminal = byType<TerminalLine>({
   }),
 });
 
+const isAttachments = listOf(
+  shape<Attachment>({
+    name: optional(isText),
+    url: optional(isText),
+    type: optional(isText),
+    chars: optional(isNumber),
+  }),
+);
+
 const isMessage = shape<Message>({
   id: isText,
   role: oneOf<Message["role"]>({ user: true, assistant: true }),
@@ -117,6 +127,7 @@ const isMessage = shape<Message>({
   createdAtMs: isNumber,
   runId: isText,
   clientMessageId: optional(isText),
+  attachments: optional(isAttachments),
   steps: optional(listOf(shape<Step>({ id: isText, phase: isPhase, text: isText }))),
   calls: optional(listOf(shape<PastCall>({ tool: isText, arguments: isText, result: nullable(isText) }))),
   turns: optional(
@@ -162,6 +173,7 @@ export const isUserMessage = shape<UserMessage>({
   speaker: isSpeaker,
   saidAtMs: isNumber,
   clientMessageId: optional(isText),
+  attachments: optional(isAttachments),
   traceparent: optional(isText),
 });
 
@@ -279,6 +291,7 @@ export const isChannel = shape<Channel>({
       temperature: optional(isNumber),
       reasoningEffort: optional(isText),
       body: optional(isObject),
+      images: optional(isFlag),
       mcpServers: optional(mapOf(isMcpServer)),
       maxOutputTokensPerRun: optional(isNumber),
       maxTokensPerUserPerDay: optional(isNumber),
@@ -307,6 +320,8 @@ export const readCatalog = catalogKind.read;
 export const isThreadState = oneOf<ThreadState>({ idle: true, running: true, awaiting: true });
 export const readState = readerOf("state", isThreadState);
 
+/** What ThreadStore.keepImages keeps, as JSON. */
+export const readImages = readerOf("images", listOf(isText));
 export const readAttributes = readerOf("attributes", isAttributes);
 export const readText = readerOf("text", isText);
 export const readNumber = readerOf("number", isNumber);

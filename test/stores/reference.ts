@@ -66,6 +66,8 @@ export function createReference(clock: Clock): Store {
   const people: Person[] = [];
   const tokens: Token[] = [];
   const threads = new Map<string, Thread>();
+  /** By thread and run. */
+  const keptImages = new Map<string, string[]>();
   let changes = 0;
   let deliver: (message: InstanceMessage) => void = () => {};
 
@@ -350,6 +352,13 @@ export function createReference(clock: Clock): Store {
     },
     waitingRuns: async (uid) => (threads.get(uid)?.queue ?? []).map(({ runId }) => runId),
     keptText: async (uid, runId, parts) => textOfParts(uid, runId, parts),
+    async keepImages({ uid, runId, images }) {
+      keptImages.set(`${uid} ${runId}`, [...images]);
+    },
+    keptImages: async (uid, runId) => keptImages.get(`${uid} ${runId}`) ?? [],
+    async dropImages(uid, runId) {
+      keptImages.delete(`${uid} ${runId}`);
+    },
     async wait(uid, message, max) {
       const thread = threads.get(uid);
       const repeat = saidBefore(thread, message);
