@@ -1,3 +1,4 @@
+import type { Attributes } from "../domain/attributes.ts";
 import type { ChannelState, User } from "../domain/user.ts";
 import type { ThreadState } from "./threads.ts";
 
@@ -20,12 +21,14 @@ export interface UserStore {
   }): Promise<VisitorAdmission | null>;
   /**
    * Null: no such channel. Creates the user where the external id is new, with `newUserId`; a displayName replaces the
-   * stored one. With `thread`, the name's uid, which is `thread.newUid` where the name is new.
+   * stored one, and so do attributes, as a whole: an empty map leaves none. With `thread`, the name's uid, which is `thread.newUid` where the name is new.
    */
   admitUser(user: {
     slug: string;
     externalId: string;
     displayName: string | null;
+    /** Absent: as they are stored. */
+    attributes?: Attributes | undefined;
     newUserId: string;
     /** `newUid: null`: do not create the thread, answer null where the name is new. */
     thread: { name: string; newUid: string | null } | null;
@@ -120,7 +123,7 @@ export interface Merge {
   /** Both as they were read. */
   from: User;
   into: User;
-  /** The account as it shall be: flags OR-ed, displayName kept or taken. */
+  /** The account as it shall be: flags OR-ed, displayName and attributes kept or taken. */
   result: User;
   snapshot: string;
 }

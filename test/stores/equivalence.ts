@@ -63,6 +63,7 @@ export const someCommand = fc.oneof(
       type: fc.constant("call" as const),
       externalId,
       displayName: fc.option(pick("Kim", "K.")),
+      attributes: fc.constantFrom(undefined, undefined, {}, { plan: "pro" }, { seats: 3, trial: false }),
       threadName: fc.option(threadName),
       makesThread: fc.boolean(),
       creates: fc.boolean(),
@@ -168,6 +169,7 @@ export async function run(store: Store, command: Command, number: number): Promi
         slug: SLUG,
         externalId: command.externalId,
         displayName: command.displayName,
+        attributes: command.attributes,
         newUserId: `u${number}`,
         thread:
           command.threadName === null

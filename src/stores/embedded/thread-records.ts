@@ -130,6 +130,7 @@ export function threadRecords(db: EmbeddedDb) {
 
     putPart: (uid: string, runId: string, nth: number, text: string) =>
       db.put(partKey(uid, runId, nth), text),
+    removePart: (uid: string, runId: string, nth: number) => db.remove(partKey(uid, runId, nth)),
     /** The text of a run's first so many parts. */
     text: (uid: string, runId: string, parts: number): string =>
       Array.from({ length: parts }, (_, nth) => db.get(partKey(uid, runId, nth), readText) ?? "").join(""),

@@ -5,7 +5,17 @@ import { redisIdentity } from "./identity.ts";
 import { asideTokenKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import { createKnownUsers } from "./known-users.ts";
 import { redisThreadList } from "./thread-list.ts";
-import { flag, listOf, numberOf, pairsOf, textOf, textOrNull, threadEntryFrom, userFrom } from "./records.ts";
+import {
+  flag,
+  listOf,
+  numberOf,
+  pairsOf,
+  textOf,
+  textOrNull,
+  threadEntryFrom,
+  USER_FIELDS,
+  userFrom,
+} from "./records.ts";
 
 /** Users that are read in one go: a channel may have millions. */
 const USERS_AT_ONCE = 500;
@@ -56,7 +66,7 @@ export function redisUsers(redis: RedisCommands): UserStore {
         const replies = await Promise.all(
           ids.slice(from, from + USERS_AT_ONCE).map((id) => {
             const { user } = userKeys(slug, id);
-            return redis.read(user, "HMGET", user, "id", "external", "name", "blocked", "whitelisted");
+            return redis.read(user, "HMGET", user, ...USER_FIELDS);
           }),
         );
         // A user that was merged meanwhile is gone.
