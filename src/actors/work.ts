@@ -6,7 +6,7 @@ import type { TurnItem } from "../domain/message.ts";
 import { ModelFault } from "../model.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { LongReply } from "./long-replies.ts";
-import { withWholeReplies } from "./next-turn.ts";
+import { withImages, withWholeReplies } from "./next-turn.ts";
 import type { PerformedEffect } from "./plan-change.ts";
 import { retryDuringOutage } from "./retry-during-outage.ts";
 import type { RunLog } from "./run-log.ts";
@@ -94,8 +94,18 @@ export function createWork(
       );
     }
 
+    async function keptImages(runId: string): Promise<string[]> {
+      const isWanted = () => !signal.aborted;
+      const read = () => store.keptImages(thread.uid, runId);
+      return (await retryDuringOutage(timers, read, { isWanted, onAway() {} })) ?? [];
+    }
+
     const whole = withWholeReplies(turn(), keptText);
-    const ending = whole instanceof Promise ? whole.then(ask) : ask(whole);
+    const seeing =
+      whole instanceof Promise
+        ? whole.then((read) => withImages(read, keptImages))
+        : withImages(whole, keptImages);
+    const ending = seeing instanceof Promise ? seeing.then(ask) : ask(seeing);
     ending.then(
       (turnEnd) => tell(turnEvent(runId, turnEnd, clock.now()), "item" in turnEnd ? turnEnd.item : null),
       fail,

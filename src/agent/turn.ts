@@ -68,10 +68,19 @@ export function createAgent(options: AgentOptions): Agent {
   const settingsOf = (slug: string): AgentSettings => options.channel(slug)?.agent ?? {};
 
   function promptOf(
-    { run, text, before }: Turn,
+    { run, text, attachments, images, before }: Turn,
     { tools, ...given }: { instructions: string | undefined; tools: OfferedTool[]; missing: string[] },
   ): ModelMessage[] {
-    return buildPrompt({ ...given, run, text, before, hasTools: tools.length > 0, maxInputTokens });
+    return buildPrompt({
+      ...given,
+      run,
+      text,
+      attachments,
+      images,
+      before,
+      hasTools: tools.length > 0,
+      maxInputTokens,
+    });
   }
 
   /** Asked for only where a server wants to know. */

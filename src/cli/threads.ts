@@ -89,14 +89,15 @@ async function threadJson(store: Store, entry: ThreadEntry) {
   return { id: entry.uid, threadId: entry.threadId, createdAt: entry.createdAtMs, state };
 }
 
-/** As the widget's history shows it. */
+/** As the widget's history shows it; of images only what they are. */
 function messageJson(message: Message) {
-  const { id, role, content, createdAtMs, steps, model, error } = message;
+  const { id, role, content, createdAtMs, attachments, steps, model, error } = message;
   return {
     id,
     role,
     content,
     createdAt: createdAtMs,
+    ...(attachments === undefined ? {} : { attachments }),
     ...(steps === undefined ? {} : { steps }),
     ...(model === undefined ? {} : { model }),
     ...(error === undefined ? {} : { error }),
@@ -120,6 +121,14 @@ function printMessage(terminal: Terminal, message: Message): void {
   }
   const text = printable(message.content).replaceAll("\n", "\n  ");
   terminal.out(`  ${text}\n`);
+  for (const { name, url, type } of message.attachments ?? []) {
+    terminal.out(
+      `  [image] ${[name, url ?? type]
+        .filter((word) => word !== undefined)
+        .map(printable)
+        .join(", ")}\n`,
+    );
+  }
 }
 
 function isoTime(ms: number): string {
