@@ -41,6 +41,7 @@ describe("every command", () => {
     [["users", "block"]],
     [["ips"]],
     [["threads", "show"]],
+    [["replay"]],
   ])("chat-agent %j --help tells what it takes and exits 0", async (args) => {
     const { code, out } = await run(...args, "--help");
     expect(code).toBe(0);
