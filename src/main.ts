@@ -124,7 +124,7 @@ async function start(started: {
   await showMetrics({ config, metrics, service, closing });
   const demo =
     config.demo && generated !== null
-      ? await openDemo({ config, service, keys: generated.demo, closing })
+      ? await openDemo({ config, service, keys: generated.demo, log, closing })
       : null;
   if (demo === null && written === null) await warnOfOldDemo(store, log);
 
@@ -198,14 +198,17 @@ async function openDemo(options: {
   config: Config;
   service: Service;
   keys: ChannelKeys;
+  log: Log;
   closing: Closing;
 }): Promise<{ url: string; keys: DemoKeys } | null> {
-  const { config, service, keys: ownKeys, closing } = options;
+  const { config, service, keys: ownKeys, log, closing } = options;
   const keys = await demoKeysInForce(service.store, ownKeys);
   if (keys === null) return null;
   const page = await openDemoPage({ config, serviceUrl: service.url, keys });
   closing.push(() => page.close());
-  await createDemoChannel(service.store, { keys: ownKeys, origins: page.origins });
+  const ended = await createDemoChannel(service.store, { keys: ownKeys, origins: page.origins });
+  if (ended.length > 0)
+    log.warn({ ended }, "The demo page's origins took the place of an earlier start's in channel demo");
   await service.directory.renew();
   return { url: page.url, keys };
 }

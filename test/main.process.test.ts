@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { openDb } from "../src/stores/embedded/db.ts";
 import { temporaryFolder } from "./support/data-dir.ts";
+import { freePort } from "./support/free-port.ts";
 import { hold, say, startModelServer } from "./support/model-server.ts";
 import { sendMessage, TEST_KEY } from "./support/service.ts";
 import { spawnCommand, startServiceProcess } from "./support/service-process.ts";
@@ -111,6 +112,14 @@ describe("a start that cannot be", () => {
     expect(await second.exit).toBe(1);
     expect(second.output.stderr).toMatch(/^Cannot lock [^\n]+\n$/);
     expect((await fetch(`${first.url}/health`)).status).toBe(200);
+  });
+
+  test("a second serve on one PORT exits 1, with the default listener too", async () => {
+    const PORT = String(await freePort());
+    await startServiceProcess({ PORT, DATA_DIR: temporaryFolder() });
+    const second = spawnCommand(["serve"], { PORT, DATA_DIR: temporaryFolder() });
+    expect(await second.exit).toBe(1);
+    expect(second.output.stderr).toMatch(new RegExp(`^Cannot listen on 127.0.0.1:${PORT}: [^\\n]+\\n$`));
   });
 
   test("a port that is taken exits 1", async () => {

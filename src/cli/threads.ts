@@ -46,17 +46,15 @@ function addShow(threads: Command, terminal: Terminal): void {
     .command("show")
     .description("one conversation, with its steps and its latest runs")
     .argument("<slug>", "the channel")
-    .argument("<id>", "the id that the list prints")
+    .argument("<id>", "the id that the list prints; with --user, your own id of the thread")
+    .option("--user <user>", "whose thread: external id, or user id")
     .option("--json", "print JSON")
-    .action(async (slug: string, id: string, options: { json?: boolean }) => {
+    .action(async (slug: string, id: string, options: { user?: string; json?: boolean }) => {
       await withStore(terminal, async (store) => {
-        await existingChannel(store, slug);
-        const entry = await findThread(store, slug, id);
-        if (entry === null)
-          throw new CannotDo(`Cannot find thread ${id}: channel ${slug} has none of that id`);
+        const entry = await existingThread(store, slug, { id, userId: options.user ?? null });
         const thread = await threadJson(store, entry);
-        const messages = await wholeHistory(store, id);
-        const runs = await store.runs(id, PAGE);
+        const messages = await wholeHistory(store, entry.uid);
+        const runs = await store.runs(entry.uid, PAGE);
         if (options.json) {
           printJson(terminal, { ...thread, messages: messages.map(messageJson), runs: runs.map(runJson) });
           return;
@@ -88,6 +86,27 @@ async function threadJson(store: Store, entry: ThreadEntry) {
   // A thread that was never spoken in has no record of its own yet.
   const state = (await store.load(entry.uid, 1))?.state ?? "idle";
   return { id: entry.uid, threadId: entry.threadId, createdAt: entry.createdAtMs, state };
+}
+
+/** By the id that the list prints, or by the caller's own among a user's threads. Throws CannotDo if there is none. */
+async function existingThread(
+  store: Store,
+  slug: string,
+  { id, userId }: { id: string; userId: string | null },
+): Promise<ThreadEntry> {
+  await existingChannel(store, slug);
+  if (userId === null) {
+    const entry = await findThread(store, slug, id);
+    if (entry !== null) return entry;
+    throw new CannotDo(
+      `Cannot find thread ${id}: channel ${slug} has none of that id; your own id of it needs --user`,
+    );
+  }
+  const user = await existingUser(store, slug, userId);
+  const threads = await store.threads(slug, user.userId);
+  const entry = threads.find(({ threadId, uid }) => threadId === id || uid === id);
+  if (entry !== undefined) return entry;
+  throw new CannotDo(`Cannot find thread ${id}: user ${userId} of channel ${slug} has none of that id`);
 }
 
 /** A thread does not name its user. Most likely it is the user of its last run; after a merge it is another one. */

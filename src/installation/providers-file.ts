@@ -23,6 +23,7 @@ export interface WrittenProvider {
     images?: boolean;
     streamUsage?: boolean;
     maxTokensField?: "max_tokens" | "max_completion_tokens";
+    thinking?: "tags" | "open";
   };
 }
 
@@ -51,6 +52,7 @@ const providerSchema = z.strictObject({
   images: z.boolean().exactOptional(),
   streamUsage: z.boolean().exactOptional(),
   maxTokensField: z.enum(["max_tokens", "max_completion_tokens"]).exactOptional(),
+  thinking: z.enum(["tags", "open"]).exactOptional(),
 });
 
 const fileSchema = z.strictObject({

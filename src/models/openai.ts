@@ -162,7 +162,7 @@ async function streamLearning(connection: Connection, model: string, asked: Aske
     const by = `${connection.name}/${model}`;
     const body = requestBody(asked.request, { by, model, quirks: sent, body: connection.body });
     try {
-      return { ...(await streamOnce(connection.client, body, asked)), by };
+      return { ...(await streamOnce(connection.client, { body, quirks: sent }, asked)), by };
     } catch (error) {
       // The reason it was stopped for, whatever the package made of it.
       asked.signal.throwIfAborted();
@@ -183,7 +183,7 @@ function refusedBy(error: unknown, body: Refused["body"]): Refused | null {
 
 async function streamOnce(
   client: OneEndpointClient,
-  body: ReturnType<typeof requestBody>,
+  { body, quirks }: { body: ReturnType<typeof requestBody>; quirks: Quirks },
   { request, wrote, signal }: Asked,
 ) {
   const response = await client.chat.completions
@@ -193,5 +193,5 @@ async function streamOnce(
     })
     .asResponse();
   if (!(response instanceof PushedResponse)) throw new TypeError("Cannot read the answer: not of our fetch");
-  return readTurn(response, wrote);
+  return readTurn(response, wrote, quirks);
 }

@@ -13,6 +13,8 @@ export interface Quirks {
   streamUsage: boolean;
   /** null: it takes neither, and the answer's length is not bounded. */
   maxTokensField: MaxTokensField | null;
+  /** `open`: the model's template opens the thought, so that only `</think>` comes. Nothing that is refused tells that. */
+  thinking: "tags" | "open";
   /** What stands for the text of a message that has only calls. */
   noContent: "null" | "empty" | "absent";
   /** After the results of calls an answer must follow before the user speaks again. */
@@ -37,6 +39,7 @@ export const NO_QUIRKS: Quirks = {
   images: true,
   streamUsage: true,
   maxTokensField: "max_completion_tokens",
+  thinking: "tags",
   noContent: "null",
   answersResults: false,
   objectArguments: false,

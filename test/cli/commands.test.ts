@@ -164,6 +164,21 @@ describe("chat-agent channels", () => {
     });
   });
 
+  test("--add-origin and --remove-origin leave the other origins", async () => {
+    await run("channels", "create", "shop", "--kind", "web", "--origin", "https://a.example");
+    const added = ["--add-origin", "https://b.example", "--add-origin", "https://a.example"];
+    expect(await runJson("channels", "update", "shop", ...added)).toMatchObject({
+      allowedOrigins: ["https://a.example", "https://b.example"],
+    });
+    expect(await runJson("channels", "update", "shop", "--remove-origin", "https://a.example")).toMatchObject(
+      {
+        allowedOrigins: ["https://b.example"],
+      },
+    );
+    const again = await run("channels", "update", "shop", "--remove-origin", "https://a.example");
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining("does not allow it") as unknown });
+  });
+
   test("--agent takes a file, and refuses commands to run", async () => {
     const file = join(dataDir, "agent.json");
     const agent = {
@@ -298,5 +313,15 @@ describe("chat-agent users, ips and threads", () => {
     expect(await runJson("threads", "list", "bot", "ada")).toEqual([listed]);
     expect(await runJson("threads", "show", "bot", "uid-1")).toEqual({ ...listed, messages: [], runs: [] });
     expect((await run("threads", "show", "bot", "uid-2")).code).toBe(1);
+  });
+
+  test("a thread is shown by the caller's own id, with the user's", async () => {
+    const shown = expect.objectContaining({ id: "uid-1", threadId: "my-thread" }) as unknown;
+    for (const user of ["ada", "user-1"]) {
+      expect(await runJson("threads", "show", "bot", "my-thread", "--user", user)).toEqual(shown);
+    }
+    expect((await run("threads", "show", "bot", "my-thread")).err).toContain("needs --user");
+    expect((await run("threads", "show", "bot", "other", "--user", "ada")).err).toContain("user ada");
+    expect((await run("threads", "show", "bot", "my-thread", "--user", "eve")).code).toBe(1);
   });
 });

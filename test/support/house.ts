@@ -262,5 +262,7 @@ export const BUILD_SCRIPTS: readonly string[] = [
   "src/widget/build.mjs",
   "src/inspector/build.mjs",
   "src/build.mjs",
+  "src/build-in-place.mjs",
+  "src/build-sources.mjs",
   "src/demo/build.mjs",
 ];
