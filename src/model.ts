@@ -113,6 +113,8 @@ export interface Model {
   readonly kind: "openai" | "demo";
   /** For channels that name no model; absent: OPENAI_MODEL. */
   readonly defaultModel?: string;
+  /** Does somebody answer to this name? Absent: any name may be one of the only provider's models. */
+  knows?(name: string): boolean;
   /** Who answers such channels, PROVIDER/MODEL, the first first. */
   readonly answers?: readonly string[];
   /**
