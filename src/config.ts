@@ -14,6 +14,8 @@ export interface Limits {
   toolResultsPerMinute: number;
   threadsPerHour: number;
   visitorsPerHourPerIp: number;
+  readsPerMinute: number;
+  ipReadsPerMinute: number;
 }
 
 export interface Config {
@@ -119,6 +121,8 @@ const variables = z.object({
   WIDGET_TOOL_RESULTS_PER_MINUTE: whole(1, MOST).default(120),
   WIDGET_THREADS_PER_HOUR: whole(1, MOST).default(30),
   WIDGET_VISITORS_PER_HOUR_PER_IP: whole(1, MOST).default(20),
+  WIDGET_READS_PER_MINUTE: whole(1, MOST).default(1_200),
+  WIDGET_IP_READS_PER_MINUTE: whole(1, MOST).default(6_000),
   WIDGET_VISITOR_TTL_SECONDS: whole(1, TEN_YEARS_SECONDS).default(86_400),
   SERVER_MAX_BODY_BYTES: whole(1, MOST).default(1_048_576),
   CLIENT_IP_SOURCE: z
@@ -190,6 +194,8 @@ function configOf(value: z.infer<typeof variables>): Config {
       toolResultsPerMinute: value.WIDGET_TOOL_RESULTS_PER_MINUTE,
       threadsPerHour: value.WIDGET_THREADS_PER_HOUR,
       visitorsPerHourPerIp: value.WIDGET_VISITORS_PER_HOUR_PER_IP,
+      readsPerMinute: value.WIDGET_READS_PER_MINUTE,
+      ipReadsPerMinute: value.WIDGET_IP_READS_PER_MINUTE,
     },
     visitorTtlMs: value.WIDGET_VISITOR_TTL_SECONDS * 1000,
     serverMaxBodyBytes: value.SERVER_MAX_BODY_BYTES,

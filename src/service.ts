@@ -20,8 +20,10 @@ import { dayOf } from "./domain/day.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
 import type { Route } from "./http/route.ts";
+import { UNREAD_TOTAL_BYTES } from "./listener.ts";
 import type { Handler, Listener } from "./listener.ts";
 import { chooseListen } from "./listeners/choose.ts";
+import { unreadBytes } from "./listeners/unread.ts";
 import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
@@ -134,6 +136,7 @@ function threadsOver(
       historyBudgetChars: config.agentMaxInputTokens * CHARS_PER_TOKEN,
     },
     observer,
+    isCrowded,
   });
 }
 
@@ -155,9 +158,14 @@ function handlerOver(
     log,
     health: { model: model.kind, version: VERSION, ...(model.answers ? { answers: model.answers } : {}) },
     warnings: () => agent.warnings?.() ?? [],
+    isCrowded,
     extraRoutes: extraRoutes(threads),
     onAnswered,
   });
+}
+
+function isCrowded(): boolean {
+  return unreadBytes() > UNREAD_TOTAL_BYTES;
 }
 
 async function openListener(config: Config, log: Log, handler: Handler): Promise<Listener> {

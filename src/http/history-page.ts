@@ -1,7 +1,15 @@
 import { z } from "zod";
 import type { Message } from "../domain/message.ts";
+import type { Threads } from "../actors/threads.ts";
+import type { HttpAnswer } from "../listener.ts";
+import type { Reads } from "./reads.ts";
 import { stepSchema } from "./reference/line-schemas.ts";
+import { jsonAnswer } from "./route.ts";
 import type { Field } from "./route.ts";
+import { writePulled } from "./stream/pull.ts";
+
+/** A page ends where it would be longer than this: what it costs does not depend on how long the messages are. */
+const PAGE_CHARS = 524_288;
 
 /** Messages in a page of history without a `limit` (the spec, Limits). */
 const PAGE_MESSAGES = 10;
@@ -49,7 +57,7 @@ export const EXAMPLE_PAGE: z.infer<typeof historyPage> = {
 
 export const pageFields: Record<"limit" | "before", Field> = {
   limit: {
-    description: "How many messages at most",
+    description: "How many messages at most; fewer where they are long: the first message of all has the id 1",
     schema: z.int().min(1).max(PAGE_MESSAGES_MAX).default(PAGE_MESSAGES),
     required: false,
     example: PAGE_MESSAGES,
@@ -62,8 +70,45 @@ export const pageFields: Record<"limit" | "before", Field> = {
   },
 };
 
-export function pageOf(messages: readonly Message[]): z.infer<typeof historyPage> {
-  return { items: messages.map(itemOf) };
+/** Longer answers are sent as fast as they are read, and count until they are. */
+const SHORT_CHARS = 65_536;
+
+/** A page of a thread's history as an answer. Of long replies no more is in memory than leaves next. */
+export async function historyAnswer(
+  { threads, reads }: { threads: Pick<Threads, "history" | "keptText">; reads: Reads },
+  uid: string,
+  page: z.infer<typeof historyQuery>,
+): Promise<HttpAnswer> {
+  const messages = await reads.page(() => threads.history(uid, { ...page, budgetChars: PAGE_CHARS }));
+  const isLong = messages.some(({ kept }) => kept);
+  const answer = jsonAnswer(200, { items: isLong ? [] : messages.map(itemOf) });
+  const { status, headers, body } = answer;
+  if (isLong) {
+    const pieces = piecesOf(messages, (message) => threads.keptText(uid, message));
+    return { status, headers, stream: (outlet) => writePulled(outlet, pieces) };
+  }
+  if (body === undefined || body.length <= SHORT_CHARS) return answer;
+  return { status, headers, stream: (outlet) => outlet.end(body) };
+}
+
+async function* piecesOf(
+  messages: readonly Message[],
+  keptText: (message: Message) => AsyncGenerator<string>,
+): AsyncGenerator<string> {
+  let before = '{"items":[';
+  for (const message of messages) {
+    const { id, role, content, ...rest } = itemOf(message);
+    yield `${before}${JSON.stringify({ id, role }).slice(0, -1)},"content":"`;
+    for await (const text of keptText(message)) yield inString(text);
+    yield `${inString(content)}",${JSON.stringify(rest).slice(1)}`;
+    before = ",";
+  }
+  yield "]}";
+}
+
+/** A text as it stands between the quotes of a JSON string. */
+function inString(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 /** A message without what is kept for the model and the inspector. */

@@ -260,6 +260,12 @@ function otherCases(): FunctionCase[] {
       before: heldAndQueued,
       step: (store) => store.load(uid, 1_000),
     },
+    {
+      name: "read_page",
+      function: "read_page",
+      before: heldAndQueued,
+      step: (store) => store.history(uid, { limit: 9, before: null, budgetChars: 1_000 }),
+    },
     { name: "list_runs", function: "list_runs", before: held, step: (store) => store.runs(uid, 9) },
     {
       name: "mend_token",

@@ -316,12 +316,10 @@ export function createReference(clock: Clock): Store {
       const thread = threads.get(uid);
       if (!thread) return null;
       const { slug, rev, fence, catalog, queue, last } = thread;
-      const messages = wholeMessages(uid, thread.messages);
+      const inParts = runs === "last-in-parts";
+      const messages = inParts ? thread.messages : wholeMessages(uid, thread.messages);
       const state = last?.commit.state ?? "idle";
       const run = runs === "active" && state === "idle" ? null : (last?.commit.run ?? null);
-      const sizeFrom = (from: number) => messages.slice(from).reduce((sum, m) => sum + m.content.length, 0);
-      let from = 0;
-      while (from < messages.length - 1 && sizeFrom(from) > budgetChars) from++;
       return {
         uid,
         slug,
@@ -331,8 +329,8 @@ export function createReference(clock: Clock): Store {
         state,
         snapshot: last?.commit.snapshot ?? null,
         catalog,
-        run: run?.kept ? wholeRun(run, textOfParts(uid, run.runId, run.kept.parts)) : run,
-        tail: messages.slice(from),
+        run: run?.kept && !inParts ? wholeRun(run, textOfParts(uid, run.runId, run.kept.parts)) : run,
+        tail: fitting(messages, budgetChars),
         messageCount: messages.length,
         waitingCount: queue.length,
       };
@@ -345,7 +343,8 @@ export function createReference(clock: Clock): Store {
       return true;
     },
     waitingRuns: async (uid) => (threads.get(uid)?.queue ?? []).map(({ runId }) => runId),
-    keptText: async (uid, runId, parts) => textOfParts(uid, runId, parts),
+    keptText: async (uid, runId, parts, from = 0) =>
+      textOfParts(uid, runId, parts).slice(textOfParts(uid, runId, Math.min(from, parts)).length),
     async wait(uid, message, max) {
       const thread = threads.get(uid);
       const repeat = saidBefore(thread, message);
@@ -357,10 +356,12 @@ export function createReference(clock: Clock): Store {
     async setCatalog(uid, slug, catalog) {
       threadOf(uid, slug).catalog = catalog;
     },
-    async history(uid, { limit, before }) {
-      const messages = wholeMessages(uid, threads.get(uid)?.messages ?? []);
-      const end = before === null ? messages.length : messages.findIndex(({ id }) => id === before);
-      return end === -1 ? [] : messages.slice(Math.max(0, end - limit), end);
+    async history(uid, { limit, before, budgetChars }) {
+      const stored = threads.get(uid)?.messages ?? [];
+      const end = before === null ? stored.length : stored.findIndex(({ id }) => id === before);
+      if (end === -1) return [];
+      const page = stored.slice(Math.max(0, end - limit), end);
+      return budgetChars === undefined ? wholeMessages(uid, page) : fitting(page, budgetChars);
     },
     runs: async (uid, limit) => (threads.get(uid)?.runs ?? []).slice(-limit).map(summaryOf),
     run: async (uid, runId) => {
@@ -400,4 +401,13 @@ export function createReference(clock: Clock): Store {
     health: async () => ({ reachable: true, warnings: [] }),
     close: async () => {},
   };
+}
+
+/** The newest whose contents fit the budget, at least one. */
+function fitting(messages: Message[], budgetChars: number): Message[] {
+  const sizeFrom = (from: number) =>
+    messages.slice(from).reduce((sum, { content, kept }) => sum + content.length + (kept?.chars ?? 0), 0);
+  let from = 0;
+  while (from < messages.length - 1 && sizeFrom(from) > budgetChars) from++;
+  return messages.slice(from);
 }

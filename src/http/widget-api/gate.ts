@@ -40,6 +40,9 @@ export const asMessage = {
   threadName: ({ threadId }: { threadId: string }) => threadId,
 } as const;
 
+/** For what tells what was said: history, and streams again. */
+export const asRead = { counts: ["reads-by-token", "reads-by-address"] } as const;
+
 export type VisitorRequest<Body> = Pick<AdmittedVisitor, "slug" | "user" | "userNow"> & { body: Body };
 
 export type ThreadRequest<Body> = Pick<VisitorRequest<Body>, "slug" | "user" | "body"> & {

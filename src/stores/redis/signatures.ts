@@ -100,6 +100,7 @@ export const changing = {
 /** Functions that only read. */
 export const reading = {
   load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
+  read_page: { keys: ["messages"], args: ["limit", "place", "budget"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
 
   export_thread: {

@@ -47,8 +47,8 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
     runs: (uid, limit) => read(cluster.ofThread(uid), "list runs", (twin) => twin.runs(uid, limit)),
     run: (uid, runId) => read(cluster.ofThread(uid), "read a run", (twin) => twin.run(uid, runId)),
     waitingRuns: (uid) => read(cluster.ofThread(uid), "list what waits", (twin) => twin.waitingRuns(uid)),
-    keptText: (uid, runId, parts) =>
-      read(cluster.ofThread(uid), "read a reply", (twin) => twin.keptText(uid, runId, parts)),
+    keptText: (uid, runId, parts, from) =>
+      read(cluster.ofThread(uid), "read a reply", (twin) => twin.keptText(uid, runId, parts, from)),
 
     commit(asked) {
       const change: ThreadCommit = structuredClone(asked);
