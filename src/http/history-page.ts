@@ -57,7 +57,8 @@ export const EXAMPLE_PAGE: z.infer<typeof historyPage> = {
 
 export const pageFields: Record<"limit" | "before", Field> = {
   limit: {
-    description: "How many messages at most; fewer where they are long: the first message of all has the id 1",
+    description:
+      "How many messages at most; fewer where they are long: the first message of all has the id 1",
     schema: z.int().min(1).max(PAGE_MESSAGES_MAX).default(PAGE_MESSAGES),
     required: false,
     example: PAGE_MESSAGES,

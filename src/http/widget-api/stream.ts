@@ -26,9 +26,12 @@ const documentation: Documentation = {
   answers: {
     200: documentedLines("The run's stream", widgetLine, { type: "done", elapsedMs: 1200 }),
     204: documentedEmpty("The thread has had no run, and none is named"),
-    ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "rate-limited", "unavailable"], {
-      "not-found": "The thread does not exist or belongs to another visitor, or it has no such run",
-    }),
+    ...widgetRefusals(
+      ["unauthorized", "forbidden", "not-found", "too-large", "rate-limited", "unavailable"],
+      {
+        "not-found": "The thread does not exist or belongs to another visitor, or it has no such run",
+      },
+    ),
   },
 };
 
