@@ -43,6 +43,9 @@ export interface Config {
   runMaxReplyChars: number;
   threadQueueMax: number;
   agentMaxInputTokens: number;
+  /** Of the installation, and of one client address; null: no cap. */
+  maxTokensPerDay: number | null;
+  addressMaxTokensPerDay: number | null;
   durability: "local" | "replica";
   listener: "uws" | "node" | null;
   inspector: boolean;
@@ -109,6 +112,8 @@ const variables = z.object({
   RUN_MAX_REPLY_CHARS: whole(1, MOST).default(10_000_000),
   THREAD_QUEUE_MAX: whole(0, MOST).default(8),
   AGENT_MAX_INPUT_TOKENS: whole(1, MOST).default(32_000),
+  MAX_TOKENS_PER_DAY: tokens().nullable().default(null),
+  ADDRESS_MAX_TOKENS_PER_DAY: tokens().nullable().default(null),
   DURABILITY: oneOf(["local", "replica"]).default("local"),
   LISTENER: oneOf(["uws", "node"]).nullable().default(null),
   INSPECTOR: oneOf(["on", "off"]).default("off"),
@@ -181,6 +186,8 @@ function configOf(value: z.infer<typeof variables>): Config {
     runMaxReplyChars: value.RUN_MAX_REPLY_CHARS,
     threadQueueMax: value.THREAD_QUEUE_MAX,
     agentMaxInputTokens: value.AGENT_MAX_INPUT_TOKENS,
+    maxTokensPerDay: value.MAX_TOKENS_PER_DAY,
+    addressMaxTokensPerDay: value.ADDRESS_MAX_TOKENS_PER_DAY,
     durability: value.DURABILITY,
     listener: value.LISTENER,
     inspector: value.INSPECTOR === "on",
@@ -256,6 +263,14 @@ function whole(from: number, to: number) {
     .regex(/^\d{1,9}$/, takes)
     .transform(Number)
     .refine((value) => value >= from && value <= to, takes);
+}
+
+/** A busy installation uses more in a day than nine digits say. */
+function tokens() {
+  return z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, "a whole number from 1 to 999999999999999")
+    .transform(Number);
 }
 
 function timer(from: number) {

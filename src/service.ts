@@ -42,6 +42,7 @@ export interface ServiceDependencies {
   processServers?: Record<string, Record<string, McpProcessServer>>;
   observer?: ThreadObserver;
   onMcpRequest?: NonNullable<AgentOptions["onMcpRequest"]>;
+  onSpent?: NonNullable<AgentOptions["onSpent"]>;
   /** Beside the API: the widget's script, metrics, the inspector. */
   extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
@@ -99,7 +100,16 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
 }
 
 function agentOver(dependencies: ServiceDependencies, directory: Directory): Agent {
-  const { config, store, model, clock, log, processServers = {}, onMcpRequest } = dependencies;
+  const {
+    config,
+    store,
+    model,
+    clock,
+    log,
+    processServers = {},
+    onMcpRequest,
+    onSpent = () => {},
+  } = dependencies;
   return createAgent({
     model,
     channel: (slug) => withProcesses(directory.lastRead(slug), processServers[slug]),
@@ -108,6 +118,8 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
     clock,
     log,
     spending: spendingOf(store, clock),
+    caps: { installation: config.maxTokensPerDay, address: config.addressMaxTokensPerDay },
+    onSpent,
     findUser: (slug, userId) => store.findUser(slug, userId),
     variable: readVariable,
     ...(onMcpRequest ? { onMcpRequest } : {}),
@@ -194,6 +206,8 @@ function spendingOf(store: Store, clock: Clock): Spending {
   return {
     spent: (slug, userId) => store.spentTokens(slug, userId, today()),
     spend: (slug, userId, tokens) => store.spendTokens({ slug, userId, day: today(), tokens }),
+    counted: (names) => store.countedTokens(names, today()),
+    count: (names, tokens) => store.countTokens({ names, day: today(), tokens }),
   };
 }
 

@@ -34,6 +34,8 @@ describe("readConfig()", () => {
       runMaxReplyChars: 10_000_000,
       threadQueueMax: 8,
       agentMaxInputTokens: 32_000,
+      maxTokensPerDay: null,
+      addressMaxTokensPerDay: null,
       durability: "local",
       listener: null,
       inspector: false,

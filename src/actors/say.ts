@@ -22,6 +22,8 @@ export interface NewMessage {
   clientMessageId: string | null;
   /** W3C trace context of the request, or null. */
   traceparent: string | null;
+  /** By which its client's address is counted; null: it is not. */
+  address?: string | null;
 }
 
 /**
@@ -82,7 +84,7 @@ export function createSay({
 }
 
 function userMessage(
-  { api, text, userId, speaker, clientMessageId, traceparent }: NewMessage,
+  { api, text, userId, speaker, clientMessageId, traceparent, address = null }: NewMessage,
   runId: string,
   saidAtMs: number,
 ): UserMessage {
@@ -95,5 +97,6 @@ function userMessage(
     saidAtMs,
     ...(clientMessageId === null ? {} : { clientMessageId }),
     ...(traceparent === null ? {} : { traceparent }),
+    ...(address === null ? {} : { address }),
   };
 }

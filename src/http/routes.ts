@@ -32,7 +32,10 @@ import { toolsRoute } from "./widget-api/tools.ts";
 import { visitorsRoute } from "./widget-api/visitors.ts";
 
 export interface RouteDependencies {
-  config: Pick<Config, "limits" | "serverMaxBodyBytes" | "clientIpSource" | "trustedProxyHops">;
+  config: Pick<
+    Config,
+    "limits" | "addressMaxTokensPerDay" | "serverMaxBodyBytes" | "clientIpSource" | "trustedProxyHops"
+  >;
   /** HARNESS_API_KEY, given or generated. */
   transportKey: Secret;
   store: Store;

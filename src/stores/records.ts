@@ -148,6 +148,7 @@ export const isUserMessage = shape<UserMessage>({
   saidAtMs: isNumber,
   clientMessageId: optional(isText),
   traceparent: optional(isText),
+  address: optional(isText),
 });
 
 type Spoken = Extract<TurnItem, { type: "assistant" }>;
@@ -183,6 +184,7 @@ const isRun = shape<RunRecord>({
   runId: isText,
   api: isApi,
   userId: isText,
+  address: optional(isText),
   speaker: isSpeaker,
   saidAtMs: isNumber,
   activeMs: isNumber,
@@ -267,6 +269,7 @@ export const isChannel = shape<Channel>({
       mcpServers: optional(mapOf(isMcpServer)),
       maxOutputTokensPerRun: optional(isNumber),
       maxTokensPerUserPerDay: optional(isNumber),
+      maxTokensPerDay: optional(isNumber),
     }),
     () => ({}),
   ),

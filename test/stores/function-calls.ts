@@ -261,6 +261,18 @@ function otherCases(): FunctionCase[] {
       step: (store) => store.load(uid, 1_000),
     },
     {
+      name: "spent_tokens",
+      function: "spent_tokens",
+      before: both,
+      step: (store) => store.spentTokens(slug, anonymous, DAY),
+    },
+    {
+      name: "count_tokens",
+      function: "count_tokens",
+      before: visitor,
+      step: (store) => store.countTokens({ names: ["all"], day: DAY, tokens: 5 }),
+    },
+    {
       name: "read_page",
       function: "read_page",
       before: heldAndQueued,

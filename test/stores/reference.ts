@@ -72,6 +72,12 @@ export function createReference(clock: Clock): Store {
   const channelOf = (slug: string) => channels.find((channel) => channel.slug === slug) ?? null;
   const personOf = (slug: string, userId: string) =>
     people.find((person) => person.slug === slug && person.user.userId === userId);
+  /** Anonymous users that were merged, and whom they became. */
+  const became = new Map<string, string>();
+  const spenderOf = (slug: string, userId: string) =>
+    personOf(slug, became.get(`${slug} ${userId}`) ?? userId);
+  /** Tokens by day and name. */
+  const counts = new Map<string, number>();
   const accountOf = (slug: string, externalId: string) =>
     people.find((person) => person.slug === slug && person.user.externalId === externalId);
   const tokenOf = (slug: string, tokenHash: string) =>
@@ -250,11 +256,16 @@ export function createReference(clock: Clock): Store {
       return person !== undefined;
     },
     async spendTokens({ slug, userId, day, tokens: count }) {
-      const person = personOf(slug, userId);
+      const person = spenderOf(slug, userId);
       if (person) person.spent[day] = (person.spent[day] ?? 0) + count;
     },
 
-    spentTokens: async (slug, userId, day) => personOf(slug, userId)?.spent[day] ?? 0,
+    spentTokens: async (slug, userId, day) => spenderOf(slug, userId)?.spent[day] ?? 0,
+
+    async countTokens({ names, day, tokens: count }) {
+      for (const name of names) counts.set(`${day} ${name}`, (counts.get(`${day} ${name}`) ?? 0) + count);
+    },
+    countedTokens: async (names, day) => names.map((name) => counts.get(`${day} ${name}`) ?? 0),
 
     async readIdentity(slug, tokenHash, externalId) {
       const token = tokenOf(slug, tokenHash);
@@ -289,6 +300,7 @@ export function createReference(clock: Clock): Store {
         staying.threads.push({ ...entry, threadId: name });
       }
       people.splice(people.indexOf(leaving), 1);
+      became.set(`${slug} ${from.userId}`, into.userId);
       for (const [day, count] of Object.entries(leaving.spent)) {
         staying.spent[day] = (staying.spent[day] ?? 0) + count;
       }

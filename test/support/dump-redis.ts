@@ -99,6 +99,8 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "p":
     case "id":
     case "d":
+    case "w":
+    case "y":
     case "c":
     case "aside":
     case "format":

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
@@ -61,7 +62,7 @@ const documentation: Documentation = {
 export function widgetMessagesRoute(dependencies: {
   gate: Gate;
   threads: Pick<Threads, "say">;
-  config: Pick<Config, "limits">;
+  config: Pick<Config, "limits" | "addressMaxTokensPerDay">;
 }): Route {
   const { gate, threads, config } = dependencies;
   const { maxTextChars, maxBodyBytes } = config.limits;
@@ -79,7 +80,7 @@ export function widgetMessagesRoute(dependencies: {
     documentation,
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: "active" });
-      const { slug, user, uid, loading } = visit;
+      const { slug, user, uid, address, loading } = visit;
       const { text, page = null, customerContext = null } = visit.body;
       const reply = await threads.say(
         {
@@ -91,6 +92,7 @@ export function widgetMessagesRoute(dependencies: {
           text,
           clientMessageId: visit.body.clientMessageId ?? null,
           traceparent: incoming.traceparent,
+          address: config.addressMaxTokensPerDay === null ? null : hash("sha256", address),
         },
         loading,
       );

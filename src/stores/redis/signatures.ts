@@ -25,15 +25,34 @@ export const changing = {
     args: ["userId", "externalId", "displayName", "newUserId", "threadName", "newUid", "creates", "atMs"],
   },
   add_thread: { keys: ["user", "names"], args: ["name", "entry"] },
-  spend_tokens: { keys: ["user", "days"], args: ["day", "tokens"] },
+  spend_tokens: { keys: ["user", "days", "moved"], args: ["day", "tokens"] },
+  count_tokens: { keys: ["count"], args: ["tokens", "keptMs"] },
   promote: {
     keys: ["token", "external", "user"],
     args: ["userId", "externalId", "snapshot", ...userArgs("was")],
   },
   mend_token: { keys: ["token", "aside"], args: ["unreadable", "snapshot", "keptMs"] },
   merge: {
-    keys: ["token", "users", "fromUser", "fromNames", "fromDays", "intoUser", "intoNames", "intoDays"],
-    args: ["from", "into", "snapshot", ...userArgs("from"), ...userArgs("into"), ...userArgs("result")],
+    keys: [
+      "token",
+      "users",
+      "fromUser",
+      "fromNames",
+      "fromDays",
+      "intoUser",
+      "intoNames",
+      "intoDays",
+      "moved",
+    ],
+    args: [
+      "from",
+      "into",
+      "snapshot",
+      "movedKeptMs",
+      ...userArgs("from"),
+      ...userArgs("into"),
+      ...userArgs("result"),
+    ],
   },
   flag_user: { keys: ["user"], args: ["blocked", "whitelisted"] },
 
@@ -101,6 +120,7 @@ export const changing = {
 export const reading = {
   load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
   read_page: { keys: ["messages"], args: ["limit", "place", "budget"] },
+  spent_tokens: { keys: ["user", "days", "moved"], args: ["day"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
 
   export_thread: {

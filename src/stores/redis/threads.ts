@@ -143,7 +143,11 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       const place = before === null ? null : placeOf(before);
       if (place !== null && place < 2) return [];
       if (budgetChars !== undefined) {
-        const args = { limit: String(limit), place: String(place ?? ""), budget: String(budgetChars) };
+        const args = {
+          limit: String(limit),
+          place: optional(place === null ? null : String(place)),
+          budget: String(budgetChars),
+        };
         return messagesFrom(uid, await redis.ask("read_page", threadKeys(uid), args)).reverse();
       }
       if (place === null) {

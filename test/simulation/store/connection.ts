@@ -105,6 +105,10 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       write(cluster.ofChannel(thread.slug), "add a thread", (twin) => twin.addThread(thread)),
     spendTokens: (spent) =>
       write(cluster.ofChannel(spent.slug), "spend tokens", (twin) => twin.spendTokens(spent)),
+    countTokens: (counted) =>
+      write(cluster.ofThread(counted.names[0] ?? ""), "count tokens", (twin) => twin.countTokens(counted)),
+    countedTokens: (names, day) =>
+      read(cluster.ofThread(names[0] ?? ""), "read counted tokens", (twin) => twin.countedTokens(names, day)),
     spentTokens: (slug, userId, day) =>
       read(cluster.ofChannel(slug), "read spent tokens", (twin) => twin.spentTokens(slug, userId, day)),
     readIdentity: (slug, tokenHash, externalId) =>
