@@ -66,6 +66,7 @@ export const agentSchema = z.strictObject({
     .exactOptional(),
   maxOutputTokensPerRun: z.int().min(1).exactOptional(),
   maxTokensPerUserPerDay: z.int().min(1).exactOptional(),
+  maxTokensPerDay: z.int().min(1).exactOptional(),
 });
 
 const originSchema = z.string().transform((text, context) => {

@@ -44,6 +44,8 @@ export interface AgentSettings {
   maxOutputTokensPerRun?: number;
   /** Input and output tokens of one user in one UTC day. */
   maxTokensPerUserPerDay?: number;
+  /** Of all its users together. */
+  maxTokensPerDay?: number;
 }
 
 export interface Channel {

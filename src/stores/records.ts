@@ -175,6 +175,7 @@ export const isUserMessage = shape<UserMessage>({
   clientMessageId: optional(isText),
   attachments: optional(isAttachments),
   traceparent: optional(isText),
+  address: optional(isText),
 });
 
 type Spoken = Extract<TurnItem, { type: "assistant" }>;
@@ -210,6 +211,7 @@ const isRun = shape<RunRecord>({
   runId: isText,
   api: isApi,
   userId: isText,
+  address: optional(isText),
   speaker: isSpeaker,
   saidAtMs: isNumber,
   activeMs: isNumber,
@@ -303,6 +305,7 @@ export const isChannel = shape<Channel>({
       mcpServers: optional(mapOf(isMcpServer)),
       maxOutputTokensPerRun: optional(isNumber),
       maxTokensPerUserPerDay: optional(isNumber),
+      maxTokensPerDay: optional(isNumber),
     }),
     () => ({}),
   ),
