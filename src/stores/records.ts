@@ -264,6 +264,14 @@ const isMcpServer = either(
     url: isText,
     headers: optional(mapOf(isText)),
     identity: optional(shape<NonNullable<McpHttpServer["identity"]>>({ key: isText })),
+    oauth: optional(
+      shape<NonNullable<McpHttpServer["oauth"]>>({
+        clientId: isText,
+        clientSecret: isText,
+        issuer: isText,
+        scope: optional(isText),
+      }),
+    ),
     tools: isMcpTools,
     timeouts: isMcpTimeouts,
   }),
