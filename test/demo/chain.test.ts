@@ -8,12 +8,13 @@ test("a channel whose model is demo-chain is answered by the second model, and i
   const calls: MemberCall[] = [];
   const model = await openModel(readConfig({}), { onCall: (call) => void calls.push(call) });
   onTestFinished(() => model.close());
-  const { url, store } = await startTestService({ model });
+  const { url, store, directory } = await startTestService({ model });
   const cli = (await store.channel("cli")) ?? expect.fail();
   await sendMessage(url, { threadId: "t", userId: "me", text: "Hello" });
   expect(calls.splice(0)).toMatchObject([{ provider: "demo", outcome: "done" }]);
 
   await store.putChannel({ ...cli, slug: "chain", agent: { ...cli.agent, model: "demo-chain" } });
+  await directory.renew();
   const said = { threadId: "t", userId: "me", text: "Hello", channel: "chain" };
   const { text, lines } = await sendMessage(url, said);
   expect(text).toContain("demo model");
