@@ -23,7 +23,7 @@ import { openKeysFile } from "./installation/keys-file.ts";
 import type { GeneratedKeys } from "./installation/keys-file.ts";
 import { createHider, openLog } from "./log.ts";
 import type { Log } from "./log.ts";
-import { demoServers, openDemoPage } from "./start/open-demo.ts";
+import { openDemoPage, openDemoServers } from "./start/open-demo.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { openInspector } from "./start/open-inspector.ts";
@@ -107,6 +107,8 @@ async function start(started: {
     ? openInspector({ transportKey: harnessApiKey, secrets, store, log })
     : null;
   const besideTheApi = [...(await widgetRoutes(log)), metricsRoute(metrics, harnessApiKey)];
+  const demoServers = await openDemoServers(defaultSlugs(config));
+  closing.push(() => demoServers.close());
   const service = await startService({
     config,
     harnessApiKey,
@@ -114,7 +116,7 @@ async function start(started: {
     model,
     clock: systemClock,
     log,
-    processServers: { ...demoServers(defaultSlugs(config)), ...written?.processServers },
+    ownServers: { ...demoServers.servers, ...written?.processServers },
     observer: metrics.observer,
     onAnswered: metrics.onAnswered,
     onMcpRequest: metrics.onMcpRequest,
