@@ -1,7 +1,7 @@
 import { pause } from "../clock.ts";
 import type { Catalog } from "../domain/message.ts";
 import { Refusal } from "../domain/refusal.ts";
-import type { HistoryPage, InstanceMessage, RunsRead, ThreadRecord } from "../store.ts";
+import type { HistoryPage, InstanceMessage, RunsRead, Store, ThreadRecord } from "../store.ts";
 import { createAnswer } from "./answer.ts";
 import type { PageAnswer } from "./answer.ts";
 import { createAttach } from "./attach.ts";
@@ -42,6 +42,8 @@ export interface Threads {
   cancel(uid: string): Promise<void>;
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
   history(uid: string, page: HistoryPage): Promise<WholeMessage[]>;
+  /** A user's threads, the latest activity first. */
+  list: Store["listThreads"];
   /** It takes no more messages, and will stop. */
   isDraining(): boolean;
 }
@@ -122,6 +124,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
       onReadable(uid, (isAgain) => followRun(uid, runId, isAgain ? undefined : loading)),
     cancel: (uid) => onReadable(uid, () => cancel(uid)),
     history: (uid, page) => onReadable(uid, () => wholeHistory(store, uid, page)),
+    list: (page) => store.listThreads(page),
     isDraining: () => draining,
 
     async setCatalog(uid, slug, catalog) {

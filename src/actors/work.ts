@@ -10,6 +10,7 @@ import { withImages, withWholeReplies } from "./next-turn.ts";
 import type { PerformedEffect } from "./plan-change.ts";
 import { retryDuringOutage } from "./retry-during-outage.ts";
 import type { RunLog } from "./run-log.ts";
+import { turnEvent } from "./turn-event.ts";
 
 /**
  * What the present state of a run waits for: a turn of the model, or a call of a tool. One thing at a time; what comes of
@@ -106,7 +107,7 @@ export function createWork(
         : withImages(whole, keptImages);
     const ending = seeing instanceof Promise ? seeing.then(ask) : ask(seeing);
     ending.then(
-      (turnEnd) => tell(eventOf(runId, turnEnd, clock.now()), "item" in turnEnd ? turnEnd.item : null),
+      (turnEnd) => tell(turnEvent(runId, turnEnd, clock.now()), "item" in turnEnd ? turnEnd.item : null),
       fail,
     );
   }
@@ -138,19 +139,4 @@ export function createWork(
       task = null;
     },
   };
-}
-
-function eventOf(runId: string, end: TurnEnd, atMs: number): ThreadEvent {
-  switch (end.type) {
-    case "finished":
-      return { type: "agent.finished", usage: end.usage, finishReason: end.finishReason ?? null, atMs };
-    case "saidNothing":
-      return { type: "run.failed", runId, message: end.message, code: null, usage: end.usage };
-    case "called":
-      return { type: "agent.called", calls: end.calls, usage: end.usage, atMs };
-    case "gaveUp":
-      return { type: "agent.gaveUp", reason: end.reason, usage: end.usage, atMs };
-    case "overBudget":
-      return { type: "run.failed", runId, message: end.message, code: "budget_exceeded" };
-  }
 }

@@ -318,6 +318,25 @@ export function createReference(clock: Clock): Store {
     threads: async (slug, userId) =>
       (personOf(slug, userId)?.threads ?? []).toSorted((a, b) => a.createdAtMs - b.createdAtMs),
 
+    async listThreads({ slug, userId, limit, after }) {
+      const listed = (personOf(slug, userId)?.threads ?? [])
+        .map((entry) => {
+          const thread = threads.get(entry.uid);
+          const atMs = thread?.messages.at(-1)?.createdAtMs ?? 0;
+          const state = thread?.last?.commit.state ?? "idle";
+          return { ...entry, updatedAtMs: Math.max(entry.createdAtMs, atMs), state };
+        })
+        .toSorted((a, b) => b.updatedAtMs - a.updatedAtMs || (a.uid < b.uid ? 1 : -1))
+        .filter(
+          ({ updatedAtMs: atMs, uid }) =>
+            after === null || atMs < after.atMs || (atMs === after.atMs && uid < after.uid),
+        );
+      const items = listed.slice(0, limit);
+      const last = items.at(-1);
+      const next = last && listed.length > limit ? { atMs: last.updatedAtMs, uid: last.uid } : null;
+      return { items, next };
+    },
+
     async load(uid, budgetChars, runs = "last") {
       const thread = threads.get(uid);
       if (!thread) return null;

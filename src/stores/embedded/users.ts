@@ -8,8 +8,8 @@ import { channelOf } from "./channels.ts";
 import type { EmbeddedDb } from "./db.ts";
 import type { UserRecord, UserRecords } from "./user-records.ts";
 
-/** What identity.ts does not hold. */
-type Users = Omit<UserStore, "readIdentity" | "promote" | "merge">;
+/** What identity.ts and thread-list.ts do not hold. */
+type Users = Omit<UserStore, "readIdentity" | "promote" | "merge" | "listThreads">;
 
 type Caller = Parameters<UserStore["admitUser"]>[0];
 

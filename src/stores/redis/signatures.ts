@@ -117,6 +117,8 @@ export const changing = {
 export const reading = {
   load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
+  glance_thread: { keys: ["header", "messages"], args: [] },
+  select_threads: { keys: ["names", "activity"], args: ["fewest", "limit", "afterAt", "afterUid"] },
 
   export_thread: {
     keys: ["header", "messages", "queue", "runs", "runOrder", "parts", "messageIds", "due"],

@@ -4,6 +4,7 @@ import type { RedisCommands } from "./commands.ts";
 import { redisIdentity } from "./identity.ts";
 import { asideTokenKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import { createKnownUsers } from "./known-users.ts";
+import { redisThreadList } from "./thread-list.ts";
 import {
   flag,
   listOf,
@@ -28,6 +29,7 @@ export function redisUsers(redis: RedisCommands): UserStore {
   return {
     ...redisAdmissions(redis, known),
     ...redisIdentity(redis, known),
+    ...redisThreadList(redis),
 
     async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs }) {
       const { user } = userKeys(slug, userId);

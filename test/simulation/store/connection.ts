@@ -125,6 +125,8 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       write(cluster.ofChannel(slug), "flag a user", (twin) => twin.flagUser(slug, userId, flags)),
     threads: (slug, userId) =>
       read(cluster.ofChannel(slug), "list threads", (twin) => twin.threads(slug, userId)),
+    listThreads: (list) =>
+      read(cluster.ofChannel(list.slug), "list threads by activity", (twin) => twin.listThreads(list)),
 
     channels: () => read(cluster.ofInstances(), "list channels", (twin) => twin.channels()),
     channel: (slug) => read(cluster.ofInstances(), "read a channel", (twin) => twin.channel(slug)),

@@ -263,6 +263,53 @@ local function flag_user(keys, args)
   return found
 end
 
+-- Is (at, uid) before (other_at, other_uid) in a list with the latest first?
+local function is_later(at, uid, other_at, other_uid)
+  return at > other_at or (at == other_at and uid > other_uid)
+end
+
+-- Of a user's threads as many as a page needs, so that who has thousands costs one reading: { name, entry, time } of each,
+-- in no order. All of them, and no times, where they are no more than `fewest`. Else the `limit` latest ones behind
+-- `after` (time and uid; '' for the first page), and, without a time, up to `limit` others that the index does not know.
+local function select_threads(keys, args)
+  local names, activity = unpack(keys)
+  local fewest, limit, after_at, after_uid = unpack(args)
+  limit, after_at = tonumber(limit), tonumber(after_at)
+  local entries = redis.call('HGETALL', names)
+  local count, found = #entries / 2, {}
+  if count <= tonumber(fewest) then
+    for i = 1, #entries, 2 do found[#found + 1] = { entries[i], entries[i + 1], false } end
+    return { 'all', found }
+  end
+  local unknown, latest = {}, {}
+  for from = 0, count - 1, AT_ONCE do
+    local uids = {}
+    for i = from + 1, math.min(from + AT_ONCE, count) do
+      uids[#uids + 1] = string.match(entries[2 * i], '^(.*) ') or entries[2 * i]
+    end
+    for nth, score in ipairs(redis.call('ZMSCORE', activity, unpack(uids))) do
+      local uid, name, entry = uids[nth], entries[2 * (from + nth) - 1], entries[2 * (from + nth)]
+      local at = score and tonumber(score)
+      if not at then
+        if #unknown < limit then unknown[#unknown + 1] = { name, entry, false } end
+      elseif not after_at or is_later(after_at, after_uid, at, uid) then
+        local worst = latest[limit]
+        if not worst or is_later(at, uid, worst[1], worst[2]) then
+          local place = math.min(#latest + 1, limit)
+          while place > 1 and is_later(at, uid, latest[place - 1][1], latest[place - 1][2]) do
+            latest[place] = latest[place - 1]
+            place = place - 1
+          end
+          latest[place] = { at, uid, name, entry, score }
+        end
+      end
+    end
+  end
+  for _, one in ipairs(latest) do found[#found + 1] = { one[3], one[4], one[5] } end
+  for _, one in ipairs(unknown) do found[#found + 1] = one end
+  return { 'some', found }
+end
+
 register('mint_visitor', mint_visitor)
 register('admit_visitor', admit_visitor)
 register('admit_user', admit_user)
@@ -272,3 +319,4 @@ register('promote', promote)
 register('mend_token', mend_token)
 register('merge', merge)
 register('flag_user', flag_user)
+register('select_threads', select_threads, READS)
