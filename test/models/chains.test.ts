@@ -60,8 +60,9 @@ test("a channel whose model nobody answers to is told at the start and in /healt
   });
   const channels = [named("a"), named("b", "two/any"), named("c", "other"), named("d", "three/x")];
   const { url, logged, store, directory } = await startTestService({ model, channels });
+  const headers = { authorization: `Bearer ${TEST_KEY}` };
   const warnings = async () =>
-    ((await (await fetch(`${url}/health`)).json()) as { warnings: string[] }).warnings;
+    ((await (await fetch(`${url}/health`, { headers })).json()) as { warnings: string[] }).warnings;
   const told = /^The model "three\/x" of channel d is no name/;
   expect(await warnings()).toEqual([expect.stringMatching(told)]);
   expect(logged.filter((line) => line.includes("The model "))).toHaveLength(1);
