@@ -44,6 +44,8 @@ export interface Outlet {
   write(chunk: string | Uint8Array): void;
   /** The last chunk, if any, and the end of the body. */
   end(chunk?: string | Uint8Array): void;
+  /** Calls back once, when the connection has taken all that was written so far; never where it is gone. */
+  onDrained(callback: () => void): void;
   /** Called once when the client went away or was cut off; not after `end`. At once where it is so already. */
   onGone(callback: () => void): void;
 }

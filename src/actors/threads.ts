@@ -8,6 +8,8 @@ import { createAttach } from "./attach.ts";
 import { createCancel } from "./cancel.ts";
 import { createClaims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
+import type { Feed } from "./feeds/feed.ts";
+import { createFeeds } from "./feeds/feeds.ts";
 import { createFollowing } from "./following/following.ts";
 import { createFollowRun } from "./follow-run.ts";
 import { createHeldThreads } from "./held-threads.ts";
@@ -42,6 +44,11 @@ export interface Threads {
   history(uid: string, page: HistoryPage): Promise<Message[]>;
   /** A user's threads, the latest activity first. */
   list: Store["listThreads"];
+  /**
+   * What happens in a thread from the item `after` on; "": from its first item; null: only what is new. Also of a thread
+   * that nobody has spoken in.
+   */
+  openFeed(uid: string, after: string | null): Promise<Feed>;
   /** It takes no more messages, and will stop. */
   isDraining(): boolean;
 }
@@ -54,6 +61,8 @@ export interface RunningThreads extends Threads {
   held(): number;
   /** Streams here that wait in a queue, or follow a run that another instance holds. */
   waiting(): number;
+  /** Feeds that are open here. */
+  feeds(): number;
   /** Takes no more messages, and waits for the runs to end; those that did not within the grace are interrupted and handed over. */
   drain(graceMs: number): Promise<void>;
 }
@@ -66,6 +75,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
   const held = createHeldThreads({
     onBegun: (thread) => following.begun(thread),
+    onCommitted: (uid, watchers) => feeds.committed(uid, watchers),
     onDoubt: (uid) => lost.suspect(uid),
   });
   const lost = createLostThreads({ store, clock, isOurs: (fence) => held.isOurs(fence) });
@@ -73,6 +83,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   const claims = createClaims({ ...dependencies, longReplies: createLongReplies(dependencies) }, held);
   const mend = createMend({ ...dependencies, claims });
   const onReadable = createOnReadable(mend);
+  const feeds = createFeeds(dependencies, onReadable);
   const takeUp = createTakeUp({ ...dependencies, claims, following, mend, isDraining: () => draining });
   const recovery = createRecovery({ ...dependencies, silence: createSilence(clock), lost, takeUp });
 
@@ -88,6 +99,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   }
 
   function receive(message: InstanceMessage): void {
+    if (feeds.receive(message)) return;
     const isFollowing = following.receive(message);
     const { type, uid, runId } = message;
     if (typeof uid !== "string" || typeof runId !== "string") return;
@@ -123,6 +135,12 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     cancel: (uid) => onReadable(uid, () => cancel(uid)),
     history: (uid, page) => onReadable(uid, () => store.history(uid, page)),
     list: (page) => store.listThreads(page),
+
+    async openFeed(uid, after) {
+      refuseWhileDraining();
+      return feeds.open(uid, after);
+    },
+
     isDraining: () => draining,
 
     async setCatalog(uid, slug, catalog) {
@@ -132,6 +150,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
     held: () => held.size(),
     waiting: () => following.readers(),
+    feeds: () => feeds.size(),
 
     async start() {
       store.onMessage(receive);
@@ -140,6 +159,8 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
     async drain(graceMs) {
       draining = true;
+      // Their readers come back, to an instance that stays; runs are waited for.
+      feeds.stop();
       const endsAt = clock.elapsed() + graceMs;
       const isBusy = () => held.size() > 0 || following.readers() > 0;
       while (isBusy() && clock.elapsed() < endsAt) await pause(timers, DRAIN_LOOK_MS);

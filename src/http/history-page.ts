@@ -18,7 +18,7 @@ export const historyQuery = z.object({
   before: z.string().nullable().default(null),
 });
 
-const historyItem = z.object({
+export const historyItem = z.object({
   id: z.string(),
   role: z.enum(["user", "assistant"]),
   content: z.string(),
@@ -67,7 +67,7 @@ export function pageOf(messages: readonly Message[]): z.infer<typeof historyPage
 }
 
 /** A message without what is kept for the model and the inspector. */
-function itemOf({
+export function itemOf({
   id,
   role,
   content,

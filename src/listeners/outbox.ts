@@ -35,6 +35,7 @@ export class Outbox {
   #ending = false;
   #closed = false;
   #flushPlanned = false;
+  #drained: (() => void)[] = [];
 
   constructor(sink: Sink) {
     this.#sink = sink;
@@ -59,6 +60,13 @@ export class Outbox {
     this.#planFlush();
   }
 
+  /** Calls back once everything that was written so far is with the connection. */
+  onDrained(callback: () => void): void {
+    if (this.#closed) return;
+    this.#drained.push(callback);
+    this.#planFlush();
+  }
+
   /** The connection can take more. */
   writable(): void {
     if (!this.#blocked) return;
@@ -69,6 +77,7 @@ export class Outbox {
   /** The connection is gone: nothing is sent any more. */
   close(): void {
     this.#closed = true;
+    this.#drained = [];
     this.#chunks = [];
     this.#waitingBytes = 0;
     this.#passedBytes = 0;
@@ -108,10 +117,14 @@ export class Outbox {
       }
       sliceBytes = SLICE_BYTES;
     }
-    if (this.#ending && !this.#blocked && !this.#closed) {
+    if (this.#blocked || this.#closed) return;
+    if (this.#ending) {
       this.close();
-      this.#sink.end();
+      return this.#sink.end();
     }
+    const drained = this.#drained;
+    this.#drained = [];
+    for (const callback of drained) callback();
   }
 
   /** The next frame: everything that waits, up to a slice. */

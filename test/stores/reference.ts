@@ -293,6 +293,7 @@ export function createReference(clock: Clock): Store {
         staying.spent[day] = (staying.spent[day] ?? 0) + count;
       }
       staying.user = result;
+      if (result.blocked && !from.blocked) changes++;
       Object.assign(token, { userId: into.userId, snapshot });
       return "done";
     },
@@ -307,6 +308,7 @@ export function createReference(clock: Clock): Store {
       const person = personOf(slug, userId);
       if (!person) return null;
       person.user = { ...person.user, ...flags };
+      changes++;
       return person.user;
     },
     threads: async (slug, userId) =>
@@ -381,6 +383,18 @@ export function createReference(clock: Clock): Store {
       const end = before === null ? messages.length : messages.findIndex(({ id }) => id === before);
       return end === -1 ? [] : messages.slice(Math.max(0, end - limit), end);
     },
+    async look(uid, from) {
+      const thread = threads.get(uid);
+      const messages = wholeMessages(uid, thread?.messages ?? []);
+      const seen = {
+        state: thread?.last?.commit.state ?? ("idle" as const),
+        runId: thread?.runs.at(-1)?.runId ?? null,
+        messageCount: messages.length,
+      };
+      if (from === null) return { ...seen, messages: [], to: messages.length };
+      return { ...seen, messages: messages.slice(from), to: Math.max(from, messages.length) };
+    },
+    watch: async () => {},
     runs: async (uid, limit) => (threads.get(uid)?.runs ?? []).slice(-limit).map(summaryOf),
     run: async (uid, runId) => {
       const run = threads.get(uid)?.runs.find((one) => one.runId === runId);

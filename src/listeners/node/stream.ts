@@ -62,6 +62,10 @@ export class NodeStream implements Outlet {
     afterTick(() => closeIfUnread(this.#request.socket));
   }
 
+  onDrained(callback: () => void): void {
+    this.#outbox.onDrained(callback);
+  }
+
   onGone(callback: () => void): void {
     this.#onGone = callback;
     if (this.#isGone && !this.#ended) callback();

@@ -65,6 +65,10 @@ export class UwsStream implements Outlet {
     this.#outbox.end(chunk);
   }
 
+  onDrained(callback: () => void): void {
+    this.#outbox.onDrained(callback);
+  }
+
   onGone(callback: () => void): void {
     this.#onGone = callback;
     if (this.#exchange.isOver && !this.#ended) callback();

@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import type { Channel } from "../../domain/channel.ts";
 import type { ChannelState } from "../../domain/user.ts";
 import type { UserAdmission, UserStore } from "../../store/users.ts";
-import { channelOf } from "./channels.ts";
+import { channelOf, countChange } from "./channels.ts";
 import type { EmbeddedDb } from "./db.ts";
 import type { UserRecord, UserRecords } from "./user-records.ts";
 
@@ -143,6 +143,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         if (record === undefined) return null;
         const user = { ...record.user, ...flags };
         records.putUser(slug, { ...record, user });
+        countChange(db);
         return user;
       }),
 

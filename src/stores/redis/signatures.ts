@@ -16,6 +16,7 @@ function userArgs<Whose extends string>(whose: Whose) {
 export const changing = {
   raise_format: { keys: ["format"], args: ["ours"] },
 
+  note_change: { keys: ["changes"], args: [] },
   change_set: { keys: ["set", "changes"], args: ["command", "member", "always"] },
 
   mint_visitor: { keys: ["token", "user", "users"], args: ["userId", "snapshot", "ttlMs", "atMs"] },
@@ -51,6 +52,7 @@ export const changing = {
       "bar",
       "holders",
       "messageIds",
+      "watchers",
     ],
     args: [
       "op",
@@ -85,6 +87,8 @@ export const changing = {
     args: ["runId", "entry", "max", "clientMessageId", "claim"],
   },
 
+  watch_thread: { keys: ["watchers"], args: ["processId", "keptMs"] },
+
   beat: { keys: ["instances", "changes"], args: ["processId", "afterMs"] },
   /** The processes follow. */
   enter: { keys: ["instances"], args: [] },
@@ -101,6 +105,7 @@ export const changing = {
 export const reading = {
   load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
+  look_at_thread: { keys: ["header", "messages", "runOrder"], args: ["from", "most", "budget"] },
   glance_thread: { keys: ["header", "messages"], args: [] },
   select_threads: { keys: ["names", "activity"], args: ["fewest", "limit", "afterAt", "afterUid"] },
 
