@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
+import { StoreUnavailable } from "../../../src/store.ts";
+import type { Store } from "../../../src/store.ts";
 import { openRedisStore } from "../../../src/stores/redis.ts";
 import { startRedisCluster } from "../../support/redis-cluster.ts";
 import { startRedis } from "../../support/redis-server.ts";
@@ -25,6 +27,20 @@ const grounds: [string, () => Promise<{ urls: string[]; stop(): Promise<void> }>
   ["a cluster", startRedisCluster],
 ];
 
+/** A store that its process can reach until it dies. */
+function mortalStore(store: Store): { store: Store; die: () => void } {
+  let isDead = false;
+  const reached = Object.entries(store).map(([name, method]: [string, unknown]) => {
+    if (typeof method !== "function" || name === "close") return [name, method];
+    return [
+      name,
+      (...args: unknown[]): unknown =>
+        isDead ? Promise.reject(new StoreUnavailable(name)) : Reflect.apply(method, store, args),
+    ];
+  });
+  return { store: { ...store, ...Object.fromEntries(reached) } as Store, die: () => void (isDead = true) };
+}
+
 describe.each(grounds)("feeds of three instances on %s", (_name, startGround) => {
   let ground: { urls: string[]; stop(): Promise<void> };
   let owner: Instance;
@@ -32,6 +48,7 @@ describe.each(grounds)("feeds of three instances on %s", (_name, startGround) =>
   /** Says nothing, owns nothing; its time stands still, so that it hears by words alone. */
   let idle: Instance;
   let time: SetTime;
+  let ownerDies = () => {};
   let threads = 0;
   let uid = "";
 
@@ -50,7 +67,9 @@ describe.each(grounds)("feeds of three instances on %s", (_name, startGround) =>
         deadlineMs: UNHURRIED_MS,
       });
     time = setTime();
-    owner = createInstance(await open());
+    const mortal = mortalStore(await open());
+    ownerDies = mortal.die;
+    owner = createInstance(mortal.store);
     heir = createInstance(await open());
     idle = createInstance(await open(), time);
     for (const instance of [owner, heir, idle]) await instance.threads.start();
@@ -73,15 +92,21 @@ describe.each(grounds)("feeds of three instances on %s", (_name, startGround) =>
 
   const everywhere = () => Promise.all([owner, heir, idle].map((instance) => follow(instance, "")));
 
-  async function are(clients: readonly FeedClient[], shape: string[]): Promise<void> {
-    for (const client of clients) await expect.poll(() => shapeOf(client.lines), WITHIN).toEqual(shape);
+  /** What each was told, once the slowest has been told so much. */
+  async function shapesOf(clients: readonly FeedClient[], length: number): Promise<string[][]> {
+    const shapes = () => clients.map(({ lines }) => shapeOf(lines));
+    await expect.poll(() => Math.min(...shapes().map((shape) => shape.length)), WITHIN).toBe(length);
+    return shapes();
   }
+
+  const alike = (clients: readonly FeedClient[], shape: string[]) => clients.map(() => shape);
 
   it("a conversation that one has is told by all, each line once", async () => {
     const clients = await everywhere();
     (await owner.threads.say(says(uid, "One"))).read(() => {});
     const turn = await owner.agent.turn();
-    await are(clients, ["idle", "user 1", "running"]);
+    const begun = ["idle", "user 1", "running"];
+    expect(await shapesOf(clients, 3)).toEqual(alike(clients, begun));
     // It waits in the queue of a thread that another instance holds.
     (await heir.threads.say(says(uid, "Two"))).read(() => {});
     turn.finish();
@@ -103,22 +128,24 @@ describe.each(grounds)("feeds of three instances on %s", (_name, startGround) =>
     (await owner.threads.say(says(uid, "Into the cart"))).read(() => {});
     (await owner.agent.turn()).call(pageCall("c1"));
     const resting = ["idle", "user 1", "running", "awaiting"];
-    await are(clients, resting);
+    expect(await shapesOf(clients, 4)).toEqual(alike(clients, resting));
     (await heir.threads.answer(answers(uid, "c1"))).read(() => {});
     const turn = await heir.agent.turn();
-    await are(clients, [...resting, "running"]);
+    expect(await shapesOf(clients, 5)).toEqual(alike(clients, [...resting, "running"]));
     turn.finish();
-    await are(clients, [...resting, "running", "assistant 2", "idle"]);
+    const whole = [...resting, "running", "assistant 2", "idle"];
+    expect(await shapesOf(clients, 7)).toEqual(alike(clients, whole));
   });
 
   it("a run whose owner dies is told once, by who takes it over", async () => {
     const clients = await Promise.all([heir, idle].map((instance) => follow(instance, "")));
     (await owner.threads.say(says(uid, "Hello"))).read(() => {});
     (await owner.agent.turn()).write("Half a rep");
-    await are(clients, ["idle", "user 1", "running"]);
-    await owner.store.close();
+    const begun = ["idle", "user 1", "running"];
+    expect(await shapesOf(clients, 3)).toEqual(alike(clients, begun));
+    ownerDies();
     (await heir.agent.turn()).finish();
-    await are(clients, ["idle", "user 1", "running", "assistant 2", "idle"]);
+    expect(await shapesOf(clients, 5)).toEqual(alike(clients, [...begun, "assistant 2", "idle"]));
   });
 
   it("who loses every word is told all the same, some seconds later", async () => {
@@ -138,12 +165,11 @@ describe.each(grounds)("feeds of three instances on %s", (_name, startGround) =>
 
   it("commits answer no watcher for a thread without feeds, and each process once for one with many", async () => {
     const commits: (string[] | undefined)[] = [];
-    const { commit } = owner.store;
     const { store } = owner;
     const watched = createInstance({
       ...store,
       commit: async (change) => {
-        const result = await commit(change);
+        const result = await store.commit(change);
         if (result.type === "committed") commits.push(result.watchers);
         return result;
       },
