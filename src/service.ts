@@ -10,6 +10,7 @@ import type { Agent } from "./agent.ts";
 import type { Spending } from "./agent/budget.ts";
 import { createAgent } from "./agent/turn.ts";
 import type { AgentOptions } from "./agent/turn.ts";
+import { unknownModels } from "./agent/unknown-models.ts";
 import { systemTimers } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import { newId } from "./domain/ids.ts";
@@ -20,8 +21,10 @@ import { dayOf } from "./domain/day.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
 import type { Route } from "./http/route.ts";
+import { UNREAD_TOTAL_BYTES } from "./listener.ts";
 import type { Handler, Listener } from "./listener.ts";
 import { chooseListen } from "./listeners/choose.ts";
+import { unreadBytes } from "./listeners/unread.ts";
 import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
@@ -40,6 +43,7 @@ export interface ServiceDependencies {
   processServers?: Record<string, Record<string, McpProcessServer>>;
   observer?: ThreadObserver;
   onMcpRequest?: NonNullable<AgentOptions["onMcpRequest"]>;
+  onSpent?: NonNullable<AgentOptions["onSpent"]>;
   /** Beside the API: the widget's script, metrics, the inspector. */
   extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
@@ -68,6 +72,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const { config, store, clock, log } = dependencies;
   const directory = createDirectory({ store, log });
   await directory.start();
+  for (const warning of unknownModels(directory.channels(), dependencies.model)) log.warn(warning);
   const agent = agentOver(dependencies, directory);
   const threads = threadsOver(dependencies, { agent, directory });
   const listener = await openListener(config, log, handlerOver(dependencies, { directory, threads, agent }));
@@ -97,7 +102,16 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
 }
 
 function agentOver(dependencies: ServiceDependencies, directory: Directory): Agent {
-  const { config, store, model, clock, log, processServers = {}, onMcpRequest } = dependencies;
+  const {
+    config,
+    store,
+    model,
+    clock,
+    log,
+    processServers = {},
+    onMcpRequest,
+    onSpent = () => {},
+  } = dependencies;
   return createAgent({
     model,
     channel: (slug) => withProcesses(directory.lastRead(slug), processServers[slug]),
@@ -106,6 +120,8 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
     clock,
     log,
     spending: spendingOf(store, clock),
+    caps: { installation: config.maxTokensPerDay, address: config.addressMaxTokensPerDay },
+    onSpent,
     findUser: (slug, userId) => store.findUser(slug, userId),
     variable: readVariable,
     ...(onMcpRequest ? { onMcpRequest } : {}),
@@ -134,6 +150,7 @@ function threadsOver(
       historyBudgetChars: config.agentMaxInputTokens * CHARS_PER_TOKEN,
     },
     observer,
+    isCrowded,
   });
 }
 
@@ -154,10 +171,15 @@ function handlerOver(
     clock,
     log,
     health: { model: model.kind, version: VERSION, ...(model.answers ? { answers: model.answers } : {}) },
-    warnings: () => agent.warnings?.() ?? [],
+    warnings: () => [...unknownModels(directory.channels(), model), ...(agent.warnings?.() ?? [])],
+    isCrowded,
     extraRoutes: extraRoutes(threads),
     onAnswered,
   });
+}
+
+function isCrowded(): boolean {
+  return unreadBytes() > UNREAD_TOTAL_BYTES;
 }
 
 async function openListener(config: Config, log: Log, handler: Handler): Promise<Listener> {
@@ -186,6 +208,8 @@ function spendingOf(store: Store, clock: Clock): Spending {
   return {
     spent: (slug, userId) => store.spentTokens(slug, userId, today()),
     spend: (slug, userId, tokens) => store.spendTokens({ slug, userId, day: today(), tokens }),
+    counted: (names) => store.countedTokens(names, today()),
+    count: (names, tokens) => store.countTokens({ names, day: today(), tokens }),
   };
 }
 

@@ -127,12 +127,13 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
       draft.run = newRun(message);
       draft.begins = true;
       draft.lines = [];
-      const { text, runId, clientMessageId } = message;
+      const { text, runId, clientMessageId, attachments } = message;
       draft.messages.push({
         role: "user",
         content: text,
         runId,
         ...(clientMessageId === undefined ? {} : { clientMessageId }),
+        ...(attachments === undefined ? {} : { attachments }),
         ...stamp(draft, transition),
       });
       return;
@@ -162,13 +163,15 @@ export function newRun({
   runId,
   api,
   userId,
+  address,
   speaker,
   saidAtMs,
-}: Pick<UserMessage, "runId" | "api" | "userId" | "speaker" | "saidAtMs">): RunRecord {
+}: Pick<UserMessage, "runId" | "api" | "userId" | "address" | "speaker" | "saidAtMs">): RunRecord {
   return {
     runId,
     api,
     userId,
+    ...(address === undefined ? {} : { address }),
     speaker,
     saidAtMs,
     activeMs: 0,

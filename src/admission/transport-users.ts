@@ -1,3 +1,4 @@
+import type { Attributes } from "../domain/attributes.ts";
 import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
 import { Refusal } from "../domain/refusal.ts";
@@ -9,7 +10,7 @@ import type { Directory } from "./directory.ts";
 
 /** The users of transports' requests: the channel (404), and whether the user may talk (403). */
 export interface TransportUsers {
-  /** Created on first use. A new displayName replaces the stored one. */
+  /** Created on first use. A new displayName replaces the stored one, and so do attributes. */
   user(arrival: Arrival, named: NamedUser): Promise<AdmittedUser>;
   /** As `user`, and refused (403) unless the user may talk. */
   speaker(arrival: Arrival, named: NamedUser): Promise<AdmittedUser>;
@@ -24,6 +25,8 @@ export interface NamedUser {
   externalId: string;
   /** null: as it is stored. */
   displayName: string | null;
+  /** Absent: as they are stored. */
+  attributes?: Attributes | undefined;
   /** The thread that the request names, and its uid in case that it is new; null: none. */
   thread: { name: string; newUid: string } | null;
 }

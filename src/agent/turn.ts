@@ -5,11 +5,11 @@ import type { User } from "../domain/user.ts";
 import type { Log } from "../log.ts";
 import type { Model, ModelMessage, ModelRequest, OfferedTool, Wrote } from "../model.ts";
 import { createArgumentCheck } from "./argument-check.ts";
-import { createDailyBudget, DAY_BUDGET_SPENT, outputLeft, RUN_BUDGET_SPENT } from "./budget.ts";
-import type { Spending } from "./budget.ts";
+import { createDailyBudget, DAY_SENTENCES, outputLeft, RUN_BUDGET_SPENT } from "./budget.ts";
+import type { DayCap, SharedCaps, Spending } from "./budget.ts";
 import type { Caller } from "./mcp/identity.ts";
 import { createMcpSessions } from "./mcp/sessions.ts";
-import type { SessionsOptions } from "./mcp/sessions.ts";
+import type { McpSessions, SessionsOptions } from "./mcp/sessions.ts";
 import { buildPrompt } from "./prompt.ts";
 import { offerTools, toolsFor } from "./tools.ts";
 import { turnEnd } from "./turn-end.ts";
@@ -26,11 +26,16 @@ export interface AgentOptions {
   log: Log;
   /** Absent: daily caps are not enforced. */
   spending?: Spending;
+  caps?: SharedCaps;
+  /** A run ended over a daily cap. */
+  onSpent?(spent: { slug: string; cap: DayCap }): void;
   /** Who a tool is called for; absent: servers that want to know are told of nobody. */
   findUser?(slug: string, userId: string): Promise<Pick<User, "userId" | "externalId"> | null>;
   /** A variable that a channel's settings name. */
   variable?: NonNullable<SessionsOptions["variable"]>;
   onMcpRequest?: NonNullable<SessionsOptions["onRequest"]>;
+  /** Instead of sessions with the channels' MCP servers. */
+  mcp?: McpSessions;
 }
 
 /** What else is asked of the model, and of whom. */
@@ -48,24 +53,41 @@ function further(settings: AgentSettings, run: Turn["run"]): Pick<ModelRequest, 
   };
 }
 
-/** The agent of the contract (agent.ts): one model turn, or one call of a server-side tool. */
-export function createAgent(options: AgentOptions): Agent {
-  const { model, defaultModel, maxInputTokens, clock, log, spending } = options;
-  const mcp = createMcpSessions({
+function sessionsOptions({ clock, log, variable, onMcpRequest }: AgentOptions): SessionsOptions {
+  return {
     clock,
     log,
-    ...(options.variable ? { variable: options.variable } : {}),
-    ...(options.onMcpRequest ? { onRequest: options.onMcpRequest } : {}),
-  });
+    ...(variable ? { variable } : {}),
+    ...(onMcpRequest ? { onRequest: onMcpRequest } : {}),
+  };
+}
+
+/** The agent of the contract (agent.ts): one model turn, or one call of a server-side tool. */
+export function createAgent(options: AgentOptions): Agent {
+  const { model, defaultModel, maxInputTokens, log, spending } = options;
+  const mcp = options.mcp ?? createMcpSessions(sessionsOptions(options));
   const check = createArgumentCheck();
-  const daily = createDailyBudget({ log, ...(spending ? { spending } : {}) });
+  const daily = createDailyBudget({
+    log,
+    ...(spending ? { spending } : {}),
+    ...(options.caps ? { caps: options.caps } : {}),
+  });
   const settingsOf = (slug: string): AgentSettings => options.channel(slug)?.agent ?? {};
 
   function promptOf(
-    { run, text, before }: Turn,
+    { run, text, attachments, images, before }: Turn,
     { tools, ...given }: { instructions: string | undefined; tools: OfferedTool[]; missing: string[] },
   ): ModelMessage[] {
-    return buildPrompt({ ...given, run, text, before, hasTools: tools.length > 0, maxInputTokens });
+    return buildPrompt({
+      ...given,
+      run,
+      text,
+      attachments,
+      images,
+      before,
+      hasTools: tools.length > 0,
+      maxInputTokens,
+    });
   }
 
   /** Asked for only where a server wants to know. */
@@ -89,7 +111,11 @@ export function createAgent(options: AgentOptions): Agent {
     if (maxOutputTokens !== null && maxOutputTokens <= 0) {
       return { type: "overBudget", message: RUN_BUDGET_SPENT };
     }
-    if (await daily.isSpent(settings, turn)) return { type: "overBudget", message: DAY_BUDGET_SPENT };
+    const spentCap = await daily.spentCap(settings, turn);
+    if (spentCap !== null) {
+      options.onSpent?.({ slug, cap: spentCap });
+      return { type: "overBudget", message: DAY_SENTENCES[spentCap] };
+    }
 
     const served = await mcp.tools(slug, settings.mcpServers ?? {}, signal);
     const offers = offerTools(served.tools, run.api === "widget" ? catalog : []);

@@ -37,11 +37,13 @@ export const agentSchema = z.strictObject({
   temperature: z.number().min(0).max(2).exactOptional(),
   reasoningEffort: z.string().min(1).max(32).exactOptional(),
   body: z.record(z.string(), z.unknown()).exactOptional(),
+  images: z.boolean().exactOptional(),
   mcpServers: z
     .record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), z.union([httpServer, processServer]))
     .exactOptional(),
   maxOutputTokensPerRun: z.int().min(1).exactOptional(),
   maxTokensPerUserPerDay: z.int().min(1).exactOptional(),
+  maxTokensPerDay: z.int().min(1).exactOptional(),
 });
 
 const originSchema = z.string().transform((text, context) => {

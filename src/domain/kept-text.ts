@@ -12,6 +12,11 @@ export interface KeptText {
   chars: number;
 }
 
+/** Images are kept as a part, too: of a run whose name no run has, so that they go wherever their thread's parts go. */
+export function imagesName(runId: string): string {
+  return `${runId}~images`;
+}
+
 export const NOTHING_KEPT: KeptText = { parts: 0, chars: 0 };
 
 /** A line of a run; of a delta's text the first `kept` units may be in parts. */
@@ -31,6 +36,11 @@ export function withoutText(lines: readonly RunLine[], chars: number): RunLine[]
     left -= taken;
     return { type: "delta", text: line.text.slice(taken), kept: (line.kept ?? 0) + taken };
   });
+}
+
+/** Is text of these lines in parts, as they were read? */
+export function areInParts(lines: readonly RunLine[]): boolean {
+  return lines.some((line) => line.type === "delta" && (line.kept ?? 0) > 0);
 }
 
 /** The lines whole. `text`: of all the run's parts. */

@@ -43,6 +43,8 @@ export const goneOutlet: Outlet = {
   write: () => {},
   end: () => {},
   onDrained: () => {},
+  pull: () => {},
+  cut: () => {},
   onGone: (callback) => callback(),
 };
 

@@ -1,3 +1,4 @@
+import type { Attributes } from "../domain/attributes.ts";
 import type { ChannelState, User } from "../domain/user.ts";
 import type { ThreadState } from "./threads.ts";
 
@@ -20,12 +21,14 @@ export interface UserStore {
   }): Promise<VisitorAdmission | null>;
   /**
    * Null: no such channel. Creates the user where the external id is new, with `newUserId`; a displayName replaces the
-   * stored one. With `thread`, the name's uid, which is `thread.newUid` where the name is new.
+   * stored one, and so do attributes, as a whole: an empty map leaves none. With `thread`, the name's uid, which is `thread.newUid` where the name is new.
    */
   admitUser(user: {
     slug: string;
     externalId: string;
     displayName: string | null;
+    /** Absent: as they are stored. */
+    attributes?: Attributes | undefined;
     newUserId: string;
     /** `newUid: null`: do not create the thread, answer null where the name is new. */
     thread: { name: string; newUid: string | null } | null;
@@ -51,10 +54,14 @@ export interface UserStore {
     after: ThreadPlace | null;
   }): Promise<ThreadList>;
 
-  /** Adds to the user's tokens of a UTC day, `YYYY-MM-DD`; nothing where the user is gone. */
+  /** Adds to the user's tokens of a UTC day, `YYYY-MM-DD`; for two days after a merge, to those of the account. */
   spendTokens(spent: { slug: string; userId: string; day: string; tokens: number }): Promise<void>;
-  /** What the user has used on a UTC day; 0 where the user is gone. */
+  /** What the user, or for two days after a merge the account, has used on a UTC day; 0 where there is neither. */
   spentTokens(slug: string, userId: string, day: string): Promise<number>;
+  /** Adds to the tokens of a UTC day that are counted under these names; kept for two days. */
+  countTokens(counted: { names: readonly string[]; day: string; tokens: number }): Promise<void>;
+  /** What was counted under each name on a UTC day, in their order. */
+  countedTokens(names: readonly string[], day: string): Promise<number[]>;
 
   readIdentity(slug: string, tokenHash: string, externalId: string): Promise<IdentityReading>;
   /** `changed`: what was read no longer holds; nothing was done. */
@@ -120,7 +127,7 @@ export interface Merge {
   /** Both as they were read. */
   from: User;
   into: User;
-  /** The account as it shall be: flags OR-ed, displayName kept or taken. */
+  /** The account as it shall be: flags OR-ed, displayName and attributes kept or taken. */
   result: User;
   snapshot: string;
 }

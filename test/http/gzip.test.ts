@@ -23,6 +23,8 @@ function keptOutlet() {
     write: (chunk) => void chunks.push(Buffer.from(chunk)),
     end: () => ended(),
     onDrained: (callback) => callback(),
+    pull: () => {},
+    cut: () => {},
     onGone: (callback) => void (tellGone = callback),
   };
   return {
@@ -118,6 +120,8 @@ describe("an outlet that compresses, over an encoder that takes its time", () =>
       write() {},
       end: () => void did.push("ended"),
       onDrained: (callback) => callback(),
+      pull: () => {},
+      cut: () => {},
       onGone: (callback) => void (isGone ? callback() : gone.push(callback)),
     };
     const gzip = gzipOutlet(outlet, (target) => {

@@ -59,6 +59,8 @@ async function openWatch() {
     write: () => void seen.written++,
     end: () => void seen.ended++,
     onDrained: (callback) => callback(),
+    pull: () => {},
+    cut: () => {},
     onGone: (callback) => void (leave = callback),
   };
   answer?.stream?.(outlet);

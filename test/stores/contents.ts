@@ -11,7 +11,7 @@ const READ: Record<string, (key: string) => string[]> = {
 };
 
 /** When a process was heard of, how often something changed, which may be counted twice, and who watches until when. */
-const PASSING = /^(instances:\{g\}|changes:\{g\}|w:.*)$/;
+const PASSING = /^(instances:\{g\}|changes:\{g\}|watch:.*)$/;
 
 /** Every key of a server with what it holds, in an order of its own. */
 export async function contentsOf(client: Client): Promise<Record<string, unknown>> {

@@ -159,7 +159,10 @@ export function identityPromises(bench: Bench): void {
       await store.spendTokens({ slug: SLUG, userId: "u-kim", day: DAY, tokens: 12 });
       expect(await store.merge(mergeOf(sides))).toBe("done");
       expect(await store.spentTokens(SLUG, "u-kim", DAY)).toBe(42);
-      expect(await store.spentTokens(SLUG, "u1", DAY)).toBe(0);
+      // A run of before the merge still says the old name.
+      expect(await store.spentTokens(SLUG, "u1", DAY)).toBe(42);
+      await store.spendTokens({ slug: SLUG, userId: "u1", day: DAY, tokens: 8 });
+      expect(await store.spentTokens(SLUG, "u-kim", DAY)).toBe(50);
     });
 
     it("merge() writes the account as it shall be", async () => {
@@ -168,6 +171,28 @@ export function identityPromises(bench: Bench): void {
       const result = { ...sides.into, displayName: "Kim", blocked: true, whitelisted: true };
       expect(await store.merge({ ...mergeOf(sides), result })).toBe("done");
       expect(await store.findUser(SLUG, "kim")).toEqual(result);
+    });
+
+    it("attributes stay the account's in a promotion and in a merge, and become what a merge says", async () => {
+      const { store } = bench.it;
+      await admitCaller(store, { attributes: { plan: "pro" } });
+      expect(await store.merge(mergeOf(await twoSides(store)))).toBe("done");
+      expect((await admit(store, "h1"))?.user.attributes).toEqual({ plan: "pro" });
+      await mint(store, "h2", "u2");
+      const { visitor, account } = await store.readIdentity(SLUG, "h2", "kim");
+      if (visitor === null || account === null) throw new Error("Cannot set up a merge: a side is missing");
+      const result = { ...account, attributes: { plan: "free", seats: 2 } };
+      const merge = { slug: SLUG, tokenHash: "h2", from: visitor.user, into: account, result };
+      expect(await store.merge({ ...merge, snapshot: "bound" })).toBe("done");
+      expect(await store.findUser(SLUG, "kim")).toEqual(result);
+    });
+
+    it("merge() is `changed` where the account's attributes were replaced meanwhile", async () => {
+      const { store } = bench.it;
+      const sides = await twoSides(store);
+      await admitCaller(store, { attributes: { plan: "pro" } });
+      expect(await store.merge(mergeOf(sides))).toBe("changed");
+      expect((await store.findUser(SLUG, "kim"))?.attributes).toEqual({ plan: "pro" });
     });
 
     it("a name that both sides have: the account's thread keeps it, the other is reached as NAME~2", async () => {

@@ -63,6 +63,7 @@ export const someCommand = fc.oneof(
       type: fc.constant("call" as const),
       externalId,
       displayName: fc.option(pick("Kim", "K.")),
+      attributes: fc.constantFrom(undefined, undefined, {}, { plan: "pro" }, { seats: 3, trial: false }),
       threadName: fc.option(threadName),
       makesThread: fc.boolean(),
       creates: fc.boolean(),
@@ -168,6 +169,7 @@ export async function run(store: Store, command: Command, number: number): Promi
         slug: SLUG,
         externalId: command.externalId,
         displayName: command.displayName,
+        attributes: command.attributes,
         newUserId: `u${number}`,
         thread:
           command.threadName === null
@@ -252,6 +254,7 @@ async function look(store: Store): Promise<unknown> {
         store.load(id, 10, "active").then((record) => record?.run?.runId),
         store.history(id, { limit: 3, before: "3" }),
         store.history(id, { limit: 100, before: null }),
+        store.history(id, { limit: 100, before: null, budgetChars: 30 }),
         store.runs(id, 2),
         store.look(id, null),
         store.look(id, 1),

@@ -60,6 +60,11 @@ async function both(store: Store): Promise<void> {
   await store.spendTokens(spend(account, DAY));
 }
 
+async function described(store: Store): Promise<void> {
+  await both(store);
+  await store.admitUser({ ...caller, attributes: { plan: "pro" } });
+}
+
 async function merge(store: Store): Promise<unknown> {
   const { visitor: from, account: into } = await store.readIdentity(slug, tokenHash, caller.externalId);
   if (!from || !into) throw new Error("Cannot merge: a side is missing");
@@ -106,6 +111,25 @@ function userCases(): FunctionCase[] {
       before: both,
       step: (store) =>
         store.admitUser({ ...caller, displayName: "K.", thread: { name: "n3", newUid: "three" } }),
+    },
+    {
+      name: "admit_user, a new one with attributes",
+      function: "admit_user",
+      before: visitor,
+      step: (store) => store.admitUser({ ...caller, attributes: { plan: "pro" } }),
+    },
+    {
+      name: "admit_user, whose attributes are replaced, with a new thread",
+      function: "admit_user",
+      before: described,
+      step: (store) =>
+        store.admitUser({ ...caller, attributes: { seats: 3 }, thread: { name: "n3", newUid: "three" } }),
+    },
+    {
+      name: "admit_user, whose attributes are removed",
+      function: "admit_user",
+      before: described,
+      step: (store) => store.admitUser({ ...caller, attributes: {} }),
     },
     {
       name: "add_thread",
@@ -295,6 +319,24 @@ function otherCases(): FunctionCase[] {
         }
       },
       step: (store) => store.listThreads({ slug, userId: anonymous, limit: 9, after: null }),
+    },
+    {
+      name: "spent_tokens",
+      function: "spent_tokens",
+      before: both,
+      step: (store) => store.spentTokens(slug, anonymous, DAY),
+    },
+    {
+      name: "count_tokens",
+      function: "count_tokens",
+      before: visitor,
+      step: (store) => store.countTokens({ names: ["all"], day: DAY, tokens: 5 }),
+    },
+    {
+      name: "read_page",
+      function: "read_page",
+      before: heldAndQueued,
+      step: (store) => store.history(uid, { limit: 9, before: null, budgetChars: 1_000 }),
     },
     { name: "list_runs", function: "list_runs", before: held, step: (store) => store.runs(uid, 9) },
     {

@@ -11,7 +11,7 @@ import { printJson, printTable } from "../print.ts";
 import { CannotDo } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
 import { withStore } from "../with-store.ts";
-import { parseSlug, withFieldOptions } from "./field-options.ts";
+import { parseSlug, withFieldOptions, withOriginChanges } from "./field-options.ts";
 import type { FieldOptions } from "./field-options.ts";
 import { channelView, printChannel } from "./view.ts";
 import { writeChannel } from "./write-channel.ts";
@@ -112,7 +112,7 @@ async function mayNotMake(store: Store, slug: string): Promise<boolean> {
 }
 
 function addUpdate(channels: Command, terminal: Terminal): void {
-  withFieldOptions(channels.command("update"))
+  withOriginChanges(withFieldOptions(channels.command("update")))
     .description("change the fields that are given")
     .argument("<slug>")
     .action(async (slug: string, options: FieldOptions, command: Command) => {

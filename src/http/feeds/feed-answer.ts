@@ -79,5 +79,11 @@ function encoded(lines: readonly FeedLine[]): string {
 }
 
 function shownLine(line: FeedLine): z.infer<typeof feedLine> {
-  return line.type === "message" ? { type: "message", item: itemOf(line.message) } : line;
+  if (line.type !== "message") return line;
+  const { attachments } = line.message;
+  const item = itemOf(
+    line.message,
+    attachments?.map(({ url }) => url ?? null),
+  );
+  return { type: "message", item };
 }

@@ -58,6 +58,8 @@ export function gzipOutlet(outlet: Outlet, make: MakeEncoder = encodeWithZlib): 
       encoder.end();
     },
     onDrained: (callback) => outlet.onDrained(callback),
+    pull: (next) => outlet.pull(next),
+    cut: () => outlet.cut(),
     onGone(callback) {
       onGone = callback;
       if (state !== "open") outlet.onGone(callback);

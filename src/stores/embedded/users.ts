@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import type { Channel } from "../../domain/channel.ts";
-import type { ChannelState } from "../../domain/user.ts";
+import { attributesField } from "../../domain/attributes.ts";
+import type { ChannelState, User } from "../../domain/user.ts";
 import type { UserAdmission, UserStore } from "../../store/users.ts";
 import { channelOf, countChange } from "./channels.ts";
 import type { EmbeddedDb } from "./db.ts";
@@ -25,8 +27,11 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         ? undefined
         : records.thread(caller.slug, record.user.userId, thread.name);
     const renames = caller.displayName !== null && caller.displayName !== record?.user.displayName;
+    const describes =
+      caller.attributes !== undefined &&
+      !isDeepStrictEqual(attributesField(caller.attributes), attributesField(record?.user.attributes));
     const addsThread = thread !== null && thread.newUid !== null && entry === undefined;
-    const complete = !caller.creates || (record !== undefined && !renames && !addsThread);
+    const complete = !caller.creates || (record !== undefined && !renames && !describes && !addsThread);
     return { channel, record, threadUid: entry?.uid ?? null, complete };
   }
 
@@ -38,13 +43,18 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
 
   /** Writes what an admission lacks. */
   function complete(caller: Caller, found: UserRecord | undefined): void {
-    const { slug, externalId, displayName, newUserId, thread, atMs } = caller;
+    const { slug, externalId, displayName, attributes, newUserId, thread, atMs } = caller;
     const record: UserRecord = found ?? {
       user: { userId: newUserId, externalId, displayName, blocked: false, whitelisted: false },
       createdAtMs: atMs,
       spent: [],
     };
-    const user = { ...record.user, displayName: displayName ?? record.user.displayName };
+    const { attributes: told, ...known } = record.user;
+    const user: User = {
+      ...known,
+      displayName: displayName ?? known.displayName,
+      ...attributesField(attributes ?? told),
+    };
     records.putUser(slug, { ...record, user });
     if (thread === null || thread.newUid === null) return;
     if (records.thread(slug, user.userId, thread.name) !== undefined) return;
@@ -116,15 +126,25 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
 
     spendTokens: ({ slug, userId, day, tokens }) =>
       db.change("count tokens", () => {
-        const record = records.user(slug, userId);
+        const record = records.spender(slug, userId);
         if (record !== undefined) records.putUser(slug, records.spend(record, day, tokens));
       }),
 
     spentTokens: (slug, userId, day) =>
       db.read("read a user's tokens", () => {
-        const record = records.user(slug, userId);
+        const record = records.spender(slug, userId);
         return record === undefined ? 0 : records.spentOn(record, day);
       }),
+
+    countTokens: ({ names, day, tokens }) =>
+      db.change("count tokens", () => {
+        for (const name of names) {
+          records.putCounted(day, name, records.counted(day, name) + tokens, clock.now());
+        }
+      }),
+
+    countedTokens: (names, day) =>
+      db.read("read counted tokens", () => names.map((name) => records.counted(day, name))),
 
     findUser: (slug, id) =>
       db.read("find a user", () => (records.user(slug, id) ?? records.account(slug, id))?.user ?? null),

@@ -5,8 +5,11 @@ import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { globalKeys, externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import type { KnownUsers } from "./known-users.ts";
-import { listOf, textOf, textOrNull, textsOf, userFrom } from "./records.ts";
+import { listOf, textOf, textOrNull, textsOf, USER_FIELDS, userFrom } from "./records.ts";
 import type { ArgsOf } from "./signatures.ts";
+
+/** So long a run that began before a merge may spend what the account pays. */
+const SPENDING_KEPT_MS = 2 * 86_400_000;
 
 /** How often a token may be bound anew between the readings of one identify. */
 const MOST_READINGS = 5;
@@ -19,7 +22,7 @@ export function redisIdentity(
   async function userOf(slug: string, userId: string | null): Promise<User | null> {
     if (userId === null) return null;
     const { user } = userKeys(slug, userId);
-    const reply = await redis.read(user, "HMGET", user, "id", "external", "name", "blocked", "whitelisted");
+    const reply = await redis.read(user, "HMGET", user, ...USER_FIELDS);
     return textOrNull(listOf(reply)[0]) === null ? null : userFrom(reply);
   }
 
@@ -69,6 +72,7 @@ export function redisIdentity(
         wasName: was.name,
         wasBlocked: was.blocked,
         wasWhitelisted: was.whitelisted,
+        wasAttributes: was.attributes,
       };
       return doneOrChanged(await redis.call("promote", keys, args));
     },
@@ -86,6 +90,7 @@ export function redisIdentity(
         intoUser: right.user,
         intoNames: right.names,
         intoDays: right.days,
+        moved: left.moved,
       };
       const reply = await redis.call("merge", keys, mergeArguments({ from, into, result, snapshot }));
       const outcome = doneOrChanged(reply);
@@ -109,18 +114,22 @@ function mergeArguments(merge: Pick<Merge, "from" | "into" | "result" | "snapsho
     from: merge.from.userId,
     into: merge.into.userId,
     snapshot: merge.snapshot,
+    movedKeptMs: String(SPENDING_KEPT_MS),
     fromExternal: from.external,
     fromName: from.name,
     fromBlocked: from.blocked,
     fromWhitelisted: from.whitelisted,
+    fromAttributes: from.attributes,
     intoExternal: into.external,
     intoName: into.name,
     intoBlocked: into.blocked,
     intoWhitelisted: into.whitelisted,
+    intoAttributes: into.attributes,
     resultExternal: result.external,
     resultName: result.name,
     resultBlocked: result.blocked,
     resultWhitelisted: result.whitelisted,
+    resultAttributes: result.attributes,
   };
 }
 

@@ -7,9 +7,15 @@ interface Signature {
   args: readonly string[];
 }
 
-/** A user as it was read, or as it shall be: external id and displayName are optional texts. */
+/** A user as it was read, or as it shall be: external id, displayName and attributes are optional texts. */
 function userArgs<Whose extends string>(whose: Whose) {
-  return [`${whose}External`, `${whose}Name`, `${whose}Blocked`, `${whose}Whitelisted`] as const;
+  return [
+    `${whose}External`,
+    `${whose}Name`,
+    `${whose}Blocked`,
+    `${whose}Whitelisted`,
+    `${whose}Attributes`,
+  ] as const;
 }
 
 /** Functions that change something. */
@@ -23,18 +29,47 @@ export const changing = {
   admit_visitor: { keys: ["token", "channel", "user", "names"], args: ["userId", "ttlMs", "threadName"] },
   admit_user: {
     keys: ["external", "channel", "users", "user", "names"],
-    args: ["userId", "externalId", "displayName", "newUserId", "threadName", "newUid", "creates", "atMs"],
+    args: [
+      "userId",
+      "externalId",
+      "displayName",
+      "attributes",
+      "newUserId",
+      "threadName",
+      "newUid",
+      "creates",
+      "atMs",
+    ],
   },
   add_thread: { keys: ["user", "names"], args: ["name", "entry"] },
-  spend_tokens: { keys: ["user", "days"], args: ["day", "tokens"] },
+  spend_tokens: { keys: ["user", "days", "moved"], args: ["day", "tokens"] },
+  count_tokens: { keys: ["count"], args: ["tokens", "keptMs"] },
   promote: {
     keys: ["token", "external", "user"],
     args: ["userId", "externalId", "snapshot", ...userArgs("was")],
   },
   mend_token: { keys: ["token", "aside"], args: ["unreadable", "snapshot", "keptMs"] },
   merge: {
-    keys: ["token", "users", "fromUser", "fromNames", "fromDays", "intoUser", "intoNames", "intoDays"],
-    args: ["from", "into", "snapshot", ...userArgs("from"), ...userArgs("into"), ...userArgs("result")],
+    keys: [
+      "token",
+      "users",
+      "fromUser",
+      "fromNames",
+      "fromDays",
+      "intoUser",
+      "intoNames",
+      "intoDays",
+      "moved",
+    ],
+    args: [
+      "from",
+      "into",
+      "snapshot",
+      "movedKeptMs",
+      ...userArgs("from"),
+      ...userArgs("into"),
+      ...userArgs("result"),
+    ],
   },
   flag_user: { keys: ["user"], args: ["blocked", "whitelisted"] },
 
@@ -104,6 +139,8 @@ export const changing = {
 /** Functions that only read. */
 export const reading = {
   load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
+  read_page: { keys: ["messages"], args: ["limit", "place", "budget"] },
+  spent_tokens: { keys: ["user", "days", "moved"], args: ["day"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
   look_at_thread: { keys: ["header", "messages", "runOrder"], args: ["from", "most", "budget"] },
   glance_thread: { keys: ["header", "messages"], args: [] },

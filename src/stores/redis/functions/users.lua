@@ -1,26 +1,28 @@
--- Users of a channel: { id, external id, displayName, blocked, whitelisted }; their tokens; and whose a thread is.
+-- Users of a channel: { id, external id, displayName, blocked, whitelisted, attributes }; their tokens; and whose a thread is.
 --
 -- To whom a token or an external id leads is known only here, and all keys are declared: an admission is asked for a
 -- user whom the caller believes it to be, and answers 'moved' with the right one where it is another.
 
 local function read_user(key)
-  local user = redis.call('HMGET', key, 'id', 'external', 'name', 'blocked', 'whitelisted')
+  local user = redis.call('HMGET', key, 'id', 'external', 'name', 'blocked', 'whitelisted', 'attributes')
   return user[1] and user
 end
 
--- External id and displayName are optional texts.
-local function is_as(user, external, name, blocked, whitelisted)
+-- External id, displayName and attributes are optional texts.
+local function is_as(user, external, name, blocked, whitelisted, attributes)
   return user
     and user[2] == optional(external)
     and user[3] == optional(name)
     and user[4] == blocked
     and user[5] == whitelisted
+    and user[6] == optional(attributes)
 end
 
 -- As it shall be, of a user who is there.
-local function change_user(key, external, name, blocked, whitelisted)
+local function change_user(key, external, name, blocked, whitelisted, attributes)
   local fields = { 'blocked', blocked, 'whitelisted', whitelisted }
-  for field, value in pairs({ external = optional(external), name = optional(name) }) do
+  local texts = { external = optional(external), name = optional(name), attributes = optional(attributes) }
+  for field, value in pairs(texts) do
     if value then
       fields[#fields + 1] = field
       fields[#fields + 1] = value
@@ -29,6 +31,7 @@ local function change_user(key, external, name, blocked, whitelisted)
   redis.call('HSET', key, unpack(fields))
   if external == '' then redis.call('HDEL', key, 'external') end
   if name == '' then redis.call('HDEL', key, 'name') end
+  if attributes == '' then redis.call('HDEL', key, 'attributes') end
 end
 
 -- A user's place in the list, oldest first, also where two came in one millisecond: a thousand places for each.
@@ -68,11 +71,12 @@ local function admit_visitor(keys, args)
   return { 'admitted', found, state, entry, known[2] }
 end
 
--- `display_name`, `thread_name` and `new_uid` are optional; without a thread name `names` is any key. A new user is
+-- `display_name`, `attributes`, `thread_name` and `new_uid` are optional, and empty attributes are none; without a thread name `names` is any key. A new user is
 -- `new_user_id`, and its record comes last: without it, there is none yet.
 local function admit_user(keys, args)
   local external, channel, users, user, names = unpack(keys)
-  local user_id, external_id, display_name, new_user_id, thread_name, new_uid, creates, at_ms = unpack(args)
+  local user_id, external_id, display_name, attributes, new_user_id, thread_name, new_uid, creates, at_ms = unpack(args)
+  attributes = optional(attributes)
   display_name, thread_name, new_uid = optional(display_name), optional(thread_name), optional(new_uid)
   creates = creates == '1'
   local state = redis.call('HMGET', channel, 'enabled', 'mode')
@@ -84,7 +88,7 @@ local function admit_user(keys, args)
   if not creates then return found and { 'admitted', found, state, entry } end
 
   if not found then
-    found = { user_id, external_id, display_name, '0', '0' }
+    found = { user_id, external_id, display_name, '0', '0', false }
     local place = place_of(users, user_id, at_ms)
     if not id then redis.call('SET', external, user_id) end
     redis.call('ZADD', users, place, user_id)
@@ -93,6 +97,13 @@ local function admit_user(keys, args)
   if display_name then
     found[3] = display_name
     redis.call('HSET', user, 'name', display_name)
+  end
+  if attributes == '' then
+    if found[6] then redis.call('HDEL', user, 'attributes') end
+    found[6] = false
+  elseif attributes and attributes ~= found[6] then
+    redis.call('HSET', user, 'attributes', attributes)
+    found[6] = attributes
   end
   if thread_name and new_uid and not entry then
     entry = new_uid .. ' ' .. at_ms
@@ -111,10 +122,11 @@ local function add_thread(keys, args)
 end
 
 -- Only the present day is ever asked for: a month is kept, the oldest day goes. The count comes last: it counts once.
+-- Whose user is gone: the account that it became (`moved`).
 local function spend_tokens(keys, args)
-  local user, days = unpack(keys)
+  local user, days, moved = unpack(keys)
   local day, tokens = unpack(args)
-  if redis.call('EXISTS', user) == 0 then return 0 end
+  if redis.call('EXISTS', user) == 0 then return redis.call('GET', moved) or 0 end
   if redis.call('HLEN', days) > 30 and redis.call('HEXISTS', days, day) == 0 then
     local known = redis.call('HKEYS', days)
     table.sort(known)
@@ -125,13 +137,30 @@ local function spend_tokens(keys, args)
   return 1
 end
 
+local function spent_tokens(keys, args)
+  local user, days, moved = unpack(keys)
+  local day = unpack(args)
+  local into = redis.call('EXISTS', user) == 0 and redis.call('GET', moved)
+  return { into, redis.call('HGET', days, day) }
+end
+
+-- Of a day, under a name.
+local function count_tokens(keys, args)
+  local count = unpack(keys)
+  local tokens, kept_ms = unpack(args)
+  local total = redis.call('INCRBY', count, tokens)
+  redis.call('PEXPIRE', count, kept_ms)
+  return total
+end
+
 -- The user as it was read: `was_…`. The record comes last: while it is as it was read, the promotion is not done.
 local function promote(keys, args)
   local token, external, user = unpack(keys)
-  local user_id, external_id, snapshot, was_external, was_name, was_blocked, was_whitelisted = unpack(args)
+  local user_id, external_id, snapshot, was_external, was_name, was_blocked, was_whitelisted,
+    was_attributes = unpack(args)
   local account_id = redis.call('GET', external)
   if redis.call('HGET', token, 'user') ~= user_id or (account_id and account_id ~= user_id) then return 'changed' end
-  if not is_as(read_user(user), was_external, was_name, was_blocked, was_whitelisted) then return 'changed' end
+  if not is_as(read_user(user), was_external, was_name, was_blocked, was_whitelisted, was_attributes) then return 'changed' end
   redis.call('SET', external, user_id)
   redis.call('HSET', token, 'snapshot', snapshot)
   redis.call('HSET', user, 'external', external_id)
@@ -207,16 +236,20 @@ end
 -- Both users as they were read, `from_…` and `into_…`, and the account as it shall be, `result_…`. The leaving user's
 -- record goes last: while it is there as it was read, the merge is not done.
 local function merge(keys, args)
-  local token, users, from_user, from_names, from_days, into_user, into_names, into_days = unpack(keys)
-  local from, into, snapshot,
-    from_external, from_name, from_blocked, from_whitelisted,
-    into_external, into_name, into_blocked, into_whitelisted,
-    result_external, result_name, result_blocked, result_whitelisted = unpack(args)
+  local token, users, from_user, from_names, from_days, into_user, into_names, into_days, moved = unpack(keys)
+  local from, into, snapshot, moved_kept_ms,
+    from_external, from_name, from_blocked, from_whitelisted, from_attributes,
+    into_external, into_name, into_blocked, into_whitelisted, into_attributes,
+    result_external, result_name, result_blocked, result_whitelisted, result_attributes = unpack(args)
   local holder, account = redis.call('HGET', token, 'user'), read_user(into_user)
   if from == into or (holder ~= from and holder ~= into) then return 'changed' end
-  if not is_as(read_user(from_user), from_external, from_name, from_blocked, from_whitelisted) then return 'changed' end
-  if not is_as(account, into_external, into_name, into_blocked, into_whitelisted)
-    and not is_as(account, result_external, result_name, result_blocked, result_whitelisted) then return 'changed' end
+  if not is_as(read_user(from_user), from_external, from_name, from_blocked, from_whitelisted, from_attributes) then
+    return 'changed'
+  end
+  if not is_as(account, into_external, into_name, into_blocked, into_whitelisted, into_attributes)
+    and not is_as(account, result_external, result_name, result_blocked, result_whitelisted, result_attributes) then
+    return 'changed'
+  end
   local names, totals, notes = moving_names(from_names, into_names), total_days(from_days, into_days), {}
   for i = 1, #totals, 2 do
     notes[i], notes[i + 1] = TOTAL .. totals[i], totals[i + 1]
@@ -226,8 +259,9 @@ local function merge(keys, args)
   -- Noted before they are added: a repeat adds nothing twice.
   set_fields(from_days, notes)
   set_fields(into_days, totals)
-  change_user(into_user, result_external, result_name, result_blocked, result_whitelisted)
+  change_user(into_user, result_external, result_name, result_blocked, result_whitelisted, result_attributes)
   redis.call('HSET', token, 'user', into, 'snapshot', snapshot)
+  redis.call('SET', moved, into, 'PX', moved_kept_ms)
   redis.call('ZREM', users, from)
   redis.call('DEL', from_names)
   redis.call('DEL', from_days)
@@ -299,6 +333,8 @@ register('admit_visitor', admit_visitor)
 register('admit_user', admit_user)
 register('add_thread', add_thread)
 register('spend_tokens', spend_tokens)
+register('spent_tokens', spent_tokens, READS)
+register('count_tokens', count_tokens)
 register('promote', promote)
 register('mend_token', mend_token)
 register('merge', merge)
