@@ -11,31 +11,26 @@ export interface Step {
   shows: RegExp;
 }
 
-/** Any free port, as callers outside of the machine may have 8080. */
-const PORT = "PORT=0 DEMO_PORT=";
-
 /**
- * Starts a service by `command`, pastes the line that it prints, looks at its first page, and stops it. Ctrl-C reaches
- * the whole group, as at a terminal.
+ * Starts a service by `command` on any free port, pastes the line that it prints, looks at its first page, and stops it:
+ * Ctrl-C reaches the whole group, as at a terminal.
  */
 function serves(command: string, stop = "INT"): string {
   return `
 set -m
-${PORT} ${command} >log 2>greeting &
+said=$HOME/said log=$HOME/log
+PORT=0 DEMO_PORT= ${command} >$log 2>$said &
 service=$!
-for try in $(seq 600); do grep -q '^curl ' greeting && break; kill -0 $service 2>/dev/null || break; sleep 0.2; done
-cat greeting
-grep '^curl ' greeting >paste || { cat log; wait $service; exit $?; }
-bash paste
-curl -s $(sed -n 's/^ *Chat agent *//p' greeting)/ | grep -o '<title>.*</title>'
+for try in $(seq 600); do grep -q '^curl ' $said && break; kill -0 $service 2>/dev/null || break; sleep 0.2; done
+cat $said
+grep '^curl ' $said >$HOME/paste || { cat $log; wait $service; exit $?; }
+bash $HOME/paste
+curl -s $(sed -n 's/^ *Chat agent *//p' $said)/ | grep -o '<title>.*</title>'
 kill -${stop} -- -$service
 wait $service
 echo "exit code $?"
-grep -o '"listener":"[a-z]*"' log
-`
-    .replaceAll("log", "$HOME/log")
-    .replaceAll("greeting", "$HOME/greeting")
-    .replaceAll("paste", "$HOME/paste");
+grep -o '"listener":"[a-z]*"' $log
+`;
 }
 
 const GREETS = ["Paste this to talk to it", '"type":"done"', "<title>Chat Agent Service</title>"];
