@@ -41,6 +41,7 @@ describe("every command", () => {
     [["users", "block"]],
     [["ips"]],
     [["threads", "show"]],
+    [["replay"]],
   ])("chat-agent %j --help tells what it takes and exits 0", async (args) => {
     const { code, out } = await run(...args, "--help");
     expect(code).toBe(0);
@@ -270,6 +271,16 @@ describe("chat-agent users, ips and threads", () => {
     expect(await runJson("users", "show", "bot", "ada")).toEqual(shown);
     expect(await runJson("users", "show", "bot", "user-1")).toEqual(shown);
     expect((await run("users", "show", "bot", "eve")).code).toBe(1);
+  });
+
+  test("users show tells what the site knows of a user", async () => {
+    const attributes = { plan: "pro", seats: 3, trial: false };
+    const caller = { slug: "bot", externalId: "ada", displayName: null, newUserId: "-", thread: null };
+    await withStore(async (store) => {
+      await store.admitUser({ ...caller, attributes, creates: true, atMs: 2_000 });
+    });
+    expect(await runJson("users", "show", "bot", "ada")).toMatchObject({ attributes });
+    expect((await run("users", "show", "bot", "ada")).out).toMatch(/^attributes +\{"plan":"pro",.*\}$/m);
   });
 
   test("an id that begins with - is no option, wherever it stands", async () => {

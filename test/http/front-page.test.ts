@@ -3,11 +3,11 @@ import { frontPageRoute } from "../../src/http/front-page.ts";
 import type { FrontPageLinks } from "../../src/http/front-page.ts";
 
 async function page(links: FrontPageLinks) {
-  const { handle } = frontPageRoute(() => links);
+  const route = frontPageRoute(() => links);
   const headers = new Map<string, string>();
   const request = { method: "GET", path: "/", query: "", headers, address: "", contentLength: null };
   const body = () => Promise.resolve(Buffer.alloc(0));
-  const answer = await handle({
+  const answer = await route.handle({
     request: { ...request, body },
     params: {},
     traceparent: null,
