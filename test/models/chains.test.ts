@@ -15,7 +15,7 @@ import {
 } from "../support/model-server.ts";
 import type { Script } from "../support/model-server.ts";
 import { startTurn } from "../support/open-model.ts";
-import { sendMessage, startTestService } from "../support/service.ts";
+import { sendMessage, startTestService, TEST_KEY } from "../support/service.ts";
 import { openShopper, shopChannel, textOf } from "./shopper.ts";
 
 /** Providers `one` and `two` on scripted servers, and a chain of them. */
