@@ -62,7 +62,7 @@ test("each manifest is as Kubernetes' schema says", () => {
   new PodDisruptionBudget(
     ofKind("PodDisruptionBudget") as ConstructorParameters<typeof PodDisruptionBudget>[0],
   ).validate();
-  expect(() => new Deployment({ ...deployment, spec: {} as never }).validate()).toThrow();
+  expect(() => new Deployment({ ...deployment, spec: {} as never }).validate()).toThrow("required");
 });
 
 test("service and budget select the deployment's pods, and an update never has fewer of them", () => {
