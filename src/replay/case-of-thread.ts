@@ -61,7 +61,7 @@ export function caseOfThread(thread: StoredConversation): { recorded: ReplayCase
     pageTools: api === "widget" ? catalog : [],
     exchanges,
   };
-  return { recorded, notes: notesOn(recorded, unknown) };
+  return { recorded, notes: [...notesOn(recorded, unknown), ...noteOnImages(thread.messages)] };
 }
 
 function exchangesOf({ messages, usage }: StoredConversation): RecordedExchange[] {
@@ -110,18 +110,24 @@ function argumentsOf({ arguments: text }: PastCall): RecordedCall["arguments"] {
 
 function visitorIn(speaker: Speaker | null): { visitor?: Visitor } {
   if (speaker === null) return {};
-  const { displayName, page, customerContext, locale } = speaker;
+  const { displayName, page, customerContext, locale, attributes } = speaker;
   const visitor = {
     ...(displayName === null ? {} : { displayName }),
     ...(page === null ? {} : { page }),
     ...(customerContext === null ? {} : { customerContext }),
     ...(locale === undefined ? {} : { locale }),
+    ...(attributes === undefined ? {} : { attributes }),
   };
   return Object.keys(visitor).length === 0 ? {} : { visitor };
 }
 
 function offeredName(name: string): string {
   return isAllowedName(name) ? name : safeName(name);
+}
+
+function noteOnImages(messages: readonly Message[]): string[] {
+  const count = messages.filter(({ attachments }) => attachments).length;
+  return count === 0 ? [] : [`Messages with images are replayed with their text alone: ${count}.`];
 }
 
 function notesOn({ exchanges }: ReplayCase, unknown: readonly string[]): string[] {

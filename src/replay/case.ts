@@ -28,6 +28,7 @@ const visitorSchema = z.strictObject({
   page: z.string().exactOptional(),
   customerContext: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).exactOptional(),
   locale: z.string().exactOptional(),
+  attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).exactOptional(),
 });
 
 const callSchema = z.strictObject({
@@ -95,11 +96,12 @@ export type WantedCall = z.infer<typeof wantedCall>;
 export type Visitor = z.infer<typeof visitorSchema>;
 
 /** What the model is told of who speaks. */
-export function speakerOf({ displayName, page, customerContext, locale }: Visitor = {}): Speaker {
+export function speakerOf({ displayName, page, customerContext, locale, attributes }: Visitor = {}): Speaker {
   return {
     displayName: displayName ?? null,
     page: page ?? null,
     customerContext: customerContext ?? null,
     ...(locale === undefined ? {} : { locale }),
+    ...(attributes === undefined ? {} : { attributes }),
   };
 }
