@@ -129,6 +129,7 @@ async function start(started: {
     observer: metrics.observer,
     onAnswered: metrics.onAnswered,
     onMcpRequest: metrics.onMcpRequest,
+    onSpent: metrics.onSpent,
     extraRoutes: (threads) => [...besideTheApi, ...(inspector?.routes(threads) ?? [])],
   });
   closing.push(() => service.stop(0));

@@ -21,8 +21,10 @@ import { dayOf } from "./domain/day.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
 import type { Route } from "./http/route.ts";
+import { UNREAD_TOTAL_BYTES } from "./listener.ts";
 import type { Handler, Listener } from "./listener.ts";
 import { chooseListen } from "./listeners/choose.ts";
+import { unreadBytes } from "./listeners/unread.ts";
 import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
@@ -41,6 +43,7 @@ export interface ServiceDependencies {
   ownServers?: Record<string, Record<string, McpServer>>;
   observer?: ThreadObserver;
   onMcpRequest?: NonNullable<AgentOptions["onMcpRequest"]>;
+  onSpent?: NonNullable<AgentOptions["onSpent"]>;
   /** Beside the API: the widget's script, metrics, the inspector. */
   extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
@@ -99,7 +102,16 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
 }
 
 function agentOver(dependencies: ServiceDependencies, directory: Directory): Agent {
-  const { config, store, model, clock, log, ownServers = {}, onMcpRequest } = dependencies;
+  const {
+    config,
+    store,
+    model,
+    clock,
+    log,
+    ownServers = {},
+    onMcpRequest,
+    onSpent = () => {},
+  } = dependencies;
   return createAgent({
     model,
     channel: (slug) => withOwnServers(directory.lastRead(slug), ownServers[slug]),
@@ -108,6 +120,8 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
     clock,
     log,
     spending: spendingOf(store, clock),
+    caps: { installation: config.maxTokensPerDay, address: config.addressMaxTokensPerDay },
+    onSpent,
     findUser: (slug, userId) => store.findUser(slug, userId),
     variable: readVariable,
     ...(onMcpRequest ? { onMcpRequest } : {}),
@@ -136,6 +150,7 @@ function threadsOver(
       historyBudgetChars: config.agentMaxInputTokens * CHARS_PER_TOKEN,
     },
     observer,
+    isCrowded,
   });
 }
 
@@ -157,9 +172,14 @@ function handlerOver(
     log,
     health: { model: model.kind, version: VERSION, ...(model.answers ? { answers: model.answers } : {}) },
     warnings: () => [...unknownModels(directory.channels(), model), ...(agent.warnings?.() ?? [])],
+    isCrowded,
     extraRoutes: extraRoutes(threads),
     onAnswered,
   });
+}
+
+function isCrowded(): boolean {
+  return unreadBytes() > UNREAD_TOTAL_BYTES;
 }
 
 async function openListener(config: Config, log: Log, handler: Handler): Promise<Listener> {
@@ -185,6 +205,8 @@ function spendingOf(store: Store, clock: Clock): Spending {
   return {
     spent: (slug, userId) => store.spentTokens(slug, userId, today()),
     spend: (slug, userId, tokens) => store.spendTokens({ slug, userId, day: today(), tokens }),
+    counted: (names) => store.countedTokens(names, today()),
+    count: (names, tokens) => store.countTokens({ names, day: today(), tokens }),
   };
 }
 
