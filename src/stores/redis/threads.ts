@@ -4,7 +4,7 @@ import type { Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, SaidBefore, ThreadCommit, ThreadStore } from "../../store/threads.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { bucketOf } from "../buckets.ts";
-import { catalogKind, readImages, readRunSummary, readUserMessage, runKind } from "../records.ts";
+import { catalogKind, imagesFrom, readRunSummary, readUserMessage, runKind } from "../records.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
@@ -111,7 +111,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     async keptImages(uid, runId) {
       const { parts } = threadKeys(uid);
       const text = await redis.read(parts, "HGET", parts, partName(imagesName(runId), 0));
-      return text === null ? [] : parsed(readImages, text, `${uid} ${runId}`);
+      return imagesFrom(textOrNull(text));
     },
 
     async dropImages(uid, runId) {
