@@ -7,7 +7,15 @@ import {
   originHeader,
   widgetRefusals,
 } from "../reference/shared-documentation.ts";
-import { clientMessageId, contextMap, messageText, mustFit, pagePath, widgetThreadId } from "../fields.ts";
+import {
+  clientMessageId,
+  contextMap,
+  localeTag,
+  messageText,
+  mustFit,
+  pagePath,
+  widgetThreadId,
+} from "../fields.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/stream-answer.ts";
 import type { Documentation, Route } from "../route.ts";
@@ -25,6 +33,7 @@ const bodySchema = z.object({
   customerContext: contextMap
     .optional()
     .describe("What the page says of its visitor, a flat map; its JSON has the limit of text, else 413"),
+  locale: localeTag.optional().describe("The page's language, for this message, for example de-CH"),
 });
 
 const documentation: Documentation = {
@@ -80,14 +89,15 @@ export function widgetMessagesRoute(dependencies: {
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: "active" });
       const { slug, user, uid, loading } = visit;
-      const { text, page = null, customerContext = null } = visit.body;
+      const { text, page = null, customerContext = null, locale } = visit.body;
+      const { displayName } = user;
       const reply = await threads.say(
         {
           uid,
           slug,
           api: "widget",
           userId: user.userId,
-          speaker: { displayName: user.displayName, page, customerContext },
+          speaker: { displayName, page, customerContext, ...(locale === undefined ? {} : { locale }) },
           text,
           clientMessageId: visit.body.clientMessageId ?? null,
           traceparent: incoming.traceparent,
