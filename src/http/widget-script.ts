@@ -12,7 +12,7 @@ const BUILT = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../dist/widget/" : "../../widget/", import.meta.url),
 );
 
-const Manifest = z.object({ hash: z.string(), markdownFile: z.string() });
+const Manifest = z.object({ hash: z.string(), panelFile: z.string() });
 
 interface ScriptFile {
   bytes: Buffer;
@@ -28,18 +28,18 @@ export type WidgetScript = ReadonlyMap<string, ScriptFile>;
 /** Rejects if the widget was not built (`npm run build`). */
 export async function loadWidgetScript(folder = BUILT): Promise<WidgetScript> {
   const manifest = Manifest.parse(JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")));
-  const [script, module, markdown] = await Promise.all(
-    ["chat-agent.js", "chat-agent.mjs", manifest.markdownFile].map((name) => readFile(join(folder, name))),
+  const [script, module, panel] = await Promise.all(
+    ["chat-agent.js", "chat-agent.mjs", manifest.panelFile].map((name) => readFile(join(folder, name))),
   );
-  if (script === undefined || module === undefined || markdown === undefined) {
+  if (script === undefined || module === undefined || panel === undefined) {
     throw new Error("Cannot load the widget: a file is missing");
   }
-  const { hash, markdownFile } = manifest;
+  const { hash, panelFile } = manifest;
   return new Map([
     ["chat-agent.js", await scriptFile(script, hash, false)],
     [`chat-agent.${hash}.js`, await scriptFile(script, hash, true)],
     ["chat-agent.mjs", await scriptFile(module, `${hash}-module`, false)],
-    [markdownFile, await scriptFile(markdown, markdownFile, true)],
+    [panelFile, await scriptFile(panel, panelFile, true)],
   ]);
 }
 

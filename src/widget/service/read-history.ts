@@ -14,6 +14,7 @@ export interface HistoryMessage {
   /** The id that a page gave to the visitor's message. */
   clientMessageId: string | null;
   steps: Omit<StepLine, "type">[];
+  atMs: number | null;
   /** The reply of a run that failed on the service's side; the page has its own words for that. */
   isFault: boolean;
 }
@@ -30,16 +31,17 @@ export async function readHistory(
   { visitorToken, threadId }: ThreadAccess,
   before: string | null,
 ): Promise<HistoryPage> {
-  const query = `limit=${PAGE_SIZE}${before === null ? "" : `&before=${encodeURIComponent(before)}`}`;
+  const query = `limit=${PAGE_SIZE + 1}${before === null ? "" : `&before=${encodeURIComponent(before)}`}`;
   const path = `/threads/${encodeURIComponent(threadId)}/messages?${query}`;
   const response = await api({ path, method: "GET", visitorToken });
   const { items } = fieldsOf(await response.json());
   const messages = Array.isArray(items) ? items.map(messageOf) : [];
-  return { messages, hasEarlier: messages.length === PAGE_SIZE };
+  // One more was asked for than is shown: it tells whether there are earlier ones.
+  return { messages: messages.slice(-PAGE_SIZE), hasEarlier: messages.length > PAGE_SIZE };
 }
 
 function messageOf(item: unknown): HistoryMessage {
-  const { id, role, content, clientMessageId, steps, error } = fieldsOf(item);
+  const { id, role, content, clientMessageId, steps, error, createdAt } = fieldsOf(item);
   const fault = error === undefined ? null : fieldsOf(error);
   const isFault = fault !== null && fault["code"] === undefined;
   return {
@@ -48,6 +50,7 @@ function messageOf(item: unknown): HistoryMessage {
     text: isFault && fault["message"] === content ? "" : String(content),
     clientMessageId: isString(clientMessageId) ? clientMessageId : null,
     steps: Array.isArray(steps) ? steps.filter(isStep) : [],
+    atMs: typeof createdAt === "number" ? createdAt : null,
     isFault,
   };
 }

@@ -69,10 +69,13 @@ const tools = Object.entries(run).map(([name, execute]) => ({
 
 const source = query.get("tools") ?? "property";
 const offered = location.pathname === "/next" && query.has("fewer") ? [] : tools;
+window.offered = offered;
 function offer() {
-  if (source === "property") agent.tools = offered;
-  else for (const tool of offered) void document.modelContext.registerTool(tool);
+  // A page in React gives them itself.
+  if (source === "property" && agent !== null) agent.tools = offered;
+  if (source !== "property") for (const tool of offered) void document.modelContext.registerTool(tool);
 }
+document.addEventListener("turbo:load", () => (document.querySelector("chat-agent").tools = offered));
 if (query.has("late")) addEventListener("load", () => setTimeout(offer, 100));
 else offer();
 if (query.has("early")) agent.suggestions = ["Soon"];
@@ -94,7 +97,7 @@ for (const name of [
   "visitor",
   "resumed",
 ]) {
-  agent.addEventListener(`chat-agent:${name}`, (event) => {
+  document.addEventListener(`chat-agent:${name}`, (event) => {
     window.events.push([name, event.detail]);
     if (name === "before-tool" && query.has("decline")) event.preventDefault();
   });
