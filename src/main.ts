@@ -15,6 +15,7 @@ import {
 import type { DemoKeys } from "./installation/default-channels.ts";
 import { dropGarbage } from "./start/drop-garbage.ts";
 import { greetingText } from "./start/greeting.ts";
+import { frontPageRoute } from "./http/front-page.ts";
 import { metricsRoute } from "./http/metrics-route.ts";
 import type { Route } from "./http/route.ts";
 import { widgetRoute } from "./http/widget-route.ts";
@@ -63,7 +64,10 @@ export async function serve(): Promise<void> {
     const stop = await start({ config, providers, secrets, log, closing });
 
     const signal = await signals.first;
-    log.info({ signal, graceMs: config.shutdownGraceMs }, "Stopping: open streams have the grace to end");
+    log.info(
+      { signal, graceMs: config.shutdownGraceMs },
+      "Stopping: open streams have the grace to end; a second signal ends at once",
+    );
     await stop();
     log.info("Stopped");
   } catch (error) {
@@ -106,7 +110,12 @@ async function start(started: {
   const inspector = config.inspector
     ? openInspector({ transportKey: harnessApiKey, secrets, store, log })
     : null;
-  const besideTheApi = [...(await widgetRoutes(log)), metricsRoute(metrics, harnessApiKey)];
+  let demo: Awaited<ReturnType<typeof openDemo>> = null;
+  const besideTheApi = [
+    frontPageRoute(() => ({ demoUrl: demo?.url ?? null, hasInspector: inspector !== null })),
+    ...(await widgetRoutes(log)),
+    metricsRoute(metrics, harnessApiKey),
+  ];
   const service = await startService({
     config,
     harnessApiKey,
@@ -122,7 +131,7 @@ async function start(started: {
   });
   closing.push(() => service.stop(0));
   await showMetrics({ config, metrics, service, closing });
-  const demo =
+  demo =
     config.demo && generated !== null
       ? await openDemo({ config, service, keys: generated.demo, log, closing })
       : null;

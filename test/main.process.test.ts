@@ -35,6 +35,19 @@ describe("a start without configuration", () => {
     expect(stdout.trimEnd().split("\n").at(-1)).toContain('"type":"done"');
   });
 
+  test("with a key of one's own the line says where it is missing, and streams where it is set", async () => {
+    const env = { DATA_DIR: temporaryFolder(), HARNESS_API_KEY: TEST_KEY };
+    const { output } = await startServiceProcess(env);
+    await expect.poll(() => output.stderr).toContain("curl");
+    expect(output.stderr).not.toContain(TEST_KEY);
+    expect(output.stderr).toContain("in a shell with HARNESS_API_KEY set to the same key");
+    const curl = output.stderr.split("\n").find((line) => line.startsWith("curl ")) ?? "";
+    const paste = (HARNESS_API_KEY?: string) =>
+      promisify(execFile)("sh", ["-c", curl], { env: { PATH: process.env["PATH"], HARNESS_API_KEY } });
+    expect((await paste(TEST_KEY)).stdout.trimEnd().split("\n").at(-1)).toContain('"type":"done"');
+    await expect(paste()).rejects.toThrow("HARNESS_API_KEY: is not set in this shell");
+  });
+
   test("serves the demo page on an origin that the demo channel allows", async () => {
     const { output } = await startServiceProcess({ DATA_DIR: temporaryFolder() });
     await expect.poll(() => output.stderr).toContain("Demo page");
@@ -42,6 +55,9 @@ describe("a start without configuration", () => {
     expect((await fetch(page)).status).toBe(200);
     const service = /Chat agent\s+(\S+)/.exec(output.stderr)?.[1] ?? "";
     const origin = new URL(page).origin;
+    const front = await (await fetch(service)).text();
+    expect(front).toContain(`href="${page}"`);
+    expect(front).not.toMatch(/[tps]k_/);
     const preflight = await fetch(`${service}/v1/widget/visitors`, {
       method: "OPTIONS",
       headers: { origin },
@@ -74,6 +90,11 @@ describe("a start that cannot be", () => {
     ],
     ["an empty key", { HARNESS_API_KEY: "" }, "HARNESS_API_KEY is empty"],
     ["a channels file that is not there", { CHANNELS_FILE: "/nowhere.json" }, "Cannot read CHANNELS_FILE"],
+    [
+      "a folder that cannot be written",
+      { DATA_DIR: "/dev/null/data" },
+      "Cannot write to DATA_DIR /dev/null/data: ENOTDIR",
+    ],
     ["a Redis that does not answer", { REDIS_URL: "redis://:canary@127.0.0.1:1" }, "Cannot "],
   ])("%s: exits 1 with one line, before listening", async (_name, env, complaint) => {
     const { exit, output } = spawnCommand(["serve"], { PORT: "0", DATA_DIR: temporaryFolder(), ...env });

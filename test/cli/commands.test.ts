@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
@@ -9,8 +9,10 @@ import { temporaryFolder } from "../support/data-dir.ts";
 import { runCommand } from "../support/terminal.ts";
 
 let dataDir: string;
-beforeEach(() => {
+beforeEach(async () => {
   dataDir = temporaryFolder();
+  // As a first start leaves it.
+  await withStore(async () => {});
 });
 
 const run = (...args: string[]) => runCommand({ DATA_DIR: dataDir }, args);
@@ -39,6 +41,7 @@ describe("every command", () => {
     [["users", "block"]],
     [["ips"]],
     [["threads", "show"]],
+    [["replay"]],
   ])("chat-agent %j --help tells what it takes and exits 0", async (args) => {
     const { code, out } = await run(...args, "--help");
     expect(code).toBe(0);
@@ -84,6 +87,22 @@ describe("every command", () => {
     expect(code).toBe(1);
     expect(err).toMatch(/^Cannot .+\n$/);
     expect(out).toBe("");
+  });
+
+  test.each([
+    ["channels", "list"],
+    ["channels", "create", "bot", "--kind", "transport"],
+    ["users", "list", "cli"],
+    ["ips", "list"],
+    ["store", "info"],
+    ["store", "check"],
+    ["store", "backup", "/dev/null/backup"],
+  ])("%s makes no store where there is none, and says where it looked", async (...args) => {
+    const elsewhere = join(dataDir, "mistyped");
+    const { code, out, err } = await runCommand({ DATA_DIR: elsewhere }, args);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(`Cannot find a store in DATA_DIR ${elsewhere}: `);
+    expect(existsSync(elsewhere)).toBe(false);
   });
 
   test("a configuration that does not parse exits 1 with its line", async () => {
@@ -252,6 +271,16 @@ describe("chat-agent users, ips and threads", () => {
     expect(await runJson("users", "show", "bot", "ada")).toEqual(shown);
     expect(await runJson("users", "show", "bot", "user-1")).toEqual(shown);
     expect((await run("users", "show", "bot", "eve")).code).toBe(1);
+  });
+
+  test("users show tells what the site knows of a user", async () => {
+    const attributes = { plan: "pro", seats: 3, trial: false };
+    const caller = { slug: "bot", externalId: "ada", displayName: null, newUserId: "-", thread: null };
+    await withStore(async (store) => {
+      await store.admitUser({ ...caller, attributes, creates: true, atMs: 2_000 });
+    });
+    expect(await runJson("users", "show", "bot", "ada")).toMatchObject({ attributes });
+    expect((await run("users", "show", "bot", "ada")).out).toMatch(/^attributes +\{"plan":"pro",.*\}$/m);
   });
 
   test("an id that begins with - is no option, wherever it stands", async () => {

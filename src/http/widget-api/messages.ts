@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { Directory } from "../../admission/directory.ts";
 import type { Threads } from "../../actors/threads.ts";
+import { attributesField } from "../../domain/attributes.ts";
 import type { Config } from "../../config.ts";
 import {
   documentedLines,
@@ -8,11 +10,13 @@ import {
   widgetRefusals,
 } from "../reference/shared-documentation.ts";
 import {
+  attachmentList,
   clientMessageId,
   contextMap,
   localeTag,
   messageText,
   mustFit,
+  mustTakeImages,
   pagePath,
   widgetThreadId,
 } from "../fields.ts";
@@ -29,6 +33,9 @@ const bodySchema = z.object({
   clientMessageId: clientMessageId
     .optional()
     .describe("The page's own id of this message: a repeat gets its run's stream, and says nothing new"),
+  attachments: attachmentList
+    .optional()
+    .describe("Images, where the channel's agent.images allows them, together within WIDGET_MAX_BODY_BYTES"),
   page: pagePath.optional().describe("The visitor's pathname and search"),
   customerContext: contextMap
     .optional()
@@ -71,8 +78,9 @@ export function widgetMessagesRoute(dependencies: {
   gate: Gate;
   threads: Pick<Threads, "say">;
   config: Pick<Config, "limits">;
+  directory: Pick<Directory, "channel">;
 }): Route {
-  const { gate, threads, config } = dependencies;
+  const { gate, threads, config, directory } = dependencies;
   const { maxTextChars, maxBodyBytes } = config.limits;
   const read = jsonBody({ schema: bodySchema, check: mustBeShort }, maxBodyBytes);
 
@@ -89,16 +97,23 @@ export function widgetMessagesRoute(dependencies: {
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: "active" });
       const { slug, user, uid, loading } = visit;
-      const { text, page = null, customerContext = null, locale } = visit.body;
-      const { displayName } = user;
+      const { text, page = null, customerContext = null, attachments, locale } = visit.body;
+      if (attachments && attachments.length > 0) mustTakeImages(directory.channel(slug));
       const reply = await threads.say(
         {
           uid,
           slug,
           api: "widget",
           userId: user.userId,
-          speaker: { displayName, page, customerContext, ...(locale === undefined ? {} : { locale }) },
+          speaker: {
+            displayName: user.displayName,
+            page,
+            customerContext,
+            ...(locale === undefined ? {} : { locale }),
+            ...attributesField(user.attributes),
+          },
           text,
+          attachments,
           clientMessageId: visit.body.clientMessageId ?? null,
           traceparent: incoming.traceparent,
         },
