@@ -1,9 +1,9 @@
 // The browser element: a classic script with its markdown renderer beside it, a module with both, and a manifest.
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { build as esbuild } from "esbuild";
 
 // A page pays for every byte of it on its first visit; past this the script must be split, not grown.
@@ -94,4 +94,8 @@ export async function build(folder) {
   writeFileSync(join(out, "chat-agent.mjs"), module);
   writeFileSync(join(out, panelFile), panel);
   writeFileSync(join(out, "manifest.json"), `${JSON.stringify(manifest)}\n`);
+  // Pages name the files of released versions by their hash, for subresource integrity.
+  const released = join(here, "released");
+  for (const name of readdirSync(released).filter((file) => file.endsWith(".gz")))
+    writeFileSync(join(out, name.slice(0, -3)), gunzipSync(readFileSync(join(released, name))));
 }
