@@ -41,7 +41,9 @@ export async function startPageServer(serviceUrl: string): Promise<{ url: string
         return response.writeHead(200, { "content-type": "text/plain" }).end("a file");
       const script = SCRIPTS.get(url.pathname);
       if (script !== undefined) {
-        return response.writeHead(200, { "content-type": "text/javascript" }).end(await script());
+        return response
+          .writeHead(200, { "content-type": "text/javascript", "access-control-allow-origin": "*" })
+          .end(await script());
       }
       const framed = url.searchParams.get("framed");
       response.writeHead(200, {
@@ -52,7 +54,9 @@ export async function startPageServer(serviceUrl: string): Promise<{ url: string
           : { "content-security-policy": policy }),
       });
       return response.end(
-        framed === null ? html(url, serviceUrl) : `<iframe src="${framed}" width="800" height="700">`,
+        framed === null
+          ? html(url, serviceUrl)
+          : `<iframe src="${framed}" sandbox="allow-scripts" width="800" height="700">`,
       );
     })();
   });
@@ -73,7 +77,7 @@ export async function startPageServer(serviceUrl: string): Promise<{ url: string
 
 /**
  * `?tools=polyfill` loads MCP-B's; `?early=1` lets the page set properties before the element is known; `?in=turbo` and
- * `?in=react` make it a page of these frameworks; `?framed=` shows another page in a frame.
+ * `?in=react` make it a page of these frameworks; `?framed=` shows another page in a frame without storage.
  */
 function html(url: URL, serviceUrl: string): string {
   const { searchParams } = url;

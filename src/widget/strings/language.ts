@@ -24,8 +24,9 @@ export function languageOf(
   translations: Readonly<Record<string, PanelStrings>> | null,
 ): Language {
   const codeOf = (tag: string) => (LANGUAGE_TAG.test(tag) ? (tag.toLowerCase().split("-")[0] ?? "") : "");
-  const tag = wanted.find((one) => codeOf(one) === "en" || codeOf(one) in LAUNCHERS) ?? "en";
-  const code = codeOf(tag);
+  const code = wanted.map(codeOf).find((one) => one === "en" || one in LAUNCHERS) ?? "en";
+  // A page that is in English, and a browser in British English: its times are British.
+  const tag = wanted.find((one) => codeOf(one) === code && one.includes("-")) ?? code;
   return {
     code,
     tag,

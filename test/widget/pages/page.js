@@ -55,12 +55,17 @@ const run = {
   is_refused_413: () => said("too much"),
   is_refused_422: () => said("not understood"),
   is_consequential: () => said("done for good"),
+  is_destructive: () => said("gone for good"),
+};
+const marks = {
+  is_consequential: { consequentialHint: true },
+  is_destructive: { destructiveHint: true },
 };
 const tools = Object.entries(run).map(([name, execute]) => ({
   name,
   description: `A tool that ${name.replaceAll("_", " ")}`,
   inputSchema: { type: "object", properties: { word: { type: "string" } } },
-  annotations: name === "is_consequential" ? { consequentialHint: true } : {},
+  annotations: marks[name] ?? {},
   execute: (args, options) => {
     window.calls.push(name);
     return execute(args, options);
@@ -96,6 +101,7 @@ for (const name of [
   "thread",
   "visitor",
   "resumed",
+  "link",
 ]) {
   document.addEventListener(`chat-agent:${name}`, (event) => {
     window.events.push([name, event.detail]);

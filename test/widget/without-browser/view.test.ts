@@ -101,6 +101,7 @@ test("a language speaks at the launcher before its texts are loaded, and in the 
     open: "Auf!",
     send: "Senden",
   });
+  expect(languageOf(["en", "de-AT", "en-GB"], {}, null)).toMatchObject({ code: "en", tag: "en-GB" });
   expect(languageOf(["ar"], {}, translations).dir).toBe("rtl");
   expect(languageOf(["en_US", "de_DE", ""], {}, translations).tag).toBe("en");
 });
