@@ -24,7 +24,7 @@ import { openKeysFile } from "./installation/keys-file.ts";
 import type { GeneratedKeys } from "./installation/keys-file.ts";
 import { createHider, openLog } from "./log.ts";
 import type { Log } from "./log.ts";
-import { demoServers, openDemoPage } from "./start/open-demo.ts";
+import { openDemoPage, openDemoServers } from "./start/open-demo.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { openInspector } from "./start/open-inspector.ts";
@@ -110,6 +110,8 @@ async function start(started: {
   const inspector = config.inspector
     ? openInspector({ transportKey: harnessApiKey, secrets, store, log })
     : null;
+  const demoServers = await openDemoServers(defaultSlugs(config));
+  closing.push(() => demoServers.close());
   let demo: Awaited<ReturnType<typeof openDemo>> = null;
   const widget = await loadWidget(log);
   const besideTheApi = [
@@ -128,10 +130,11 @@ async function start(started: {
     model,
     clock: systemClock,
     log,
-    processServers: { ...demoServers(defaultSlugs(config)), ...written?.processServers },
+    ownServers: { ...demoServers.servers, ...written?.processServers },
     observer: metrics.observer,
     onAnswered: metrics.onAnswered,
     onMcpRequest: metrics.onMcpRequest,
+    onSpent: metrics.onSpent,
     extraRoutes: (threads) => [...besideTheApi, ...(inspector?.routes(threads) ?? [])],
   });
   closing.push(() => service.stop(0));

@@ -16,6 +16,7 @@ import type { Config } from "../config.ts";
 import type { PlainLog } from "../log.ts";
 import type { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
+import { createReads } from "./reads.ts";
 import { healthRoute } from "./health.ts";
 import type { HealthFacts } from "./health.ts";
 import type { Route } from "./route.ts";
@@ -33,7 +34,10 @@ import { toolsRoute } from "./widget-api/tools.ts";
 import { visitorsRoute } from "./widget-api/visitors.ts";
 
 export interface RouteDependencies {
-  config: Pick<Config, "limits" | "serverMaxBodyBytes" | "clientIpSource" | "trustedProxyHops">;
+  config: Pick<
+    Config,
+    "limits" | "addressMaxTokensPerDay" | "serverMaxBodyBytes" | "clientIpSource" | "trustedProxyHops"
+  >;
   /** HARNESS_API_KEY, given or generated. */
   transportKey: Secret;
   store: Store;
@@ -46,14 +50,17 @@ export interface RouteDependencies {
   health: HealthFacts;
   /** What works badly beside the store, one sentence each, for /health. */
   warnings?: () => string[];
+  /** Whether readers leave too much unread; by default they never do. */
+  isCrowded?: () => boolean;
 }
 
 /** The whole API. */
 export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const admission = createWidgetAdmission(dependencies);
-  const server = { ...dependencies, admission: createServerAdmission(dependencies) };
+  const reads = createReads(dependencies.isCrowded ?? (() => false));
+  const server = { ...dependencies, reads, admission: createServerAdmission(dependencies) };
   const gate = createGate({ admission, threads: dependencies.threads });
-  const widget = { ...dependencies, admission, gate };
+  const widget = { ...dependencies, reads, admission, gate };
 
   const routes = [
     serverMessagesRoute(server), //  POST    /v1/messages

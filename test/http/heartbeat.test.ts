@@ -2,11 +2,16 @@ import { constants, gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Line } from "../../machines/line.ts";
 import type { Reply } from "../../src/actors/reply.ts";
-import { streamAnswer } from "../../src/http/stream/stream-answer.ts";
+import type { HttpAnswer, HttpRequest } from "../../src/listener.ts";
 import { readLines } from "../../src/widget/service/read-lines.ts";
 
-beforeEach(() => {
+let streamAnswer: (reply: Reply, request: HttpRequest) => HttpAnswer;
+
+beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  // Its own timer: streams of other tests may have begun the one of this process.
+  vi.resetModules();
+  ({ streamAnswer } = await import("../../src/http/stream/stream-answer.ts"));
 });
 
 afterEach(() => {
@@ -24,13 +29,15 @@ function openStream(accepts: string) {
   };
   const request = { headers: new Map([["accept-encoding", accepts]]) };
   // A cast: the headers are all that is read of a request here.
-  const answer = streamAnswer(reply, request as unknown as Parameters<typeof streamAnswer>[1]);
+  const answer = streamAnswer(reply, request as unknown as HttpRequest);
   const chunks: Buffer[] = [];
   let goAway = () => {};
   answer.stream?.({
     write: (chunk) => void chunks.push(Buffer.from(chunk)),
     end: (chunk) => void chunks.push(Buffer.from(chunk ?? "")),
     onGone: (callback) => void (goAway = callback),
+    pull: () => {},
+    cut: () => {},
   });
   return {
     say: (...lines: Line[]) => speak(lines),

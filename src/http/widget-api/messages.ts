@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Directory } from "../../admission/directory.ts";
 import type { Threads } from "../../actors/threads.ts";
@@ -77,7 +78,7 @@ const documentation: Documentation = {
 export function widgetMessagesRoute(dependencies: {
   gate: Gate;
   threads: Pick<Threads, "say">;
-  config: Pick<Config, "limits">;
+  config: Pick<Config, "limits" | "addressMaxTokensPerDay">;
   directory: Pick<Directory, "channel">;
 }): Route {
   const { gate, threads, config, directory } = dependencies;
@@ -96,7 +97,7 @@ export function widgetMessagesRoute(dependencies: {
     documentation,
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: "active" });
-      const { slug, user, uid, loading } = visit;
+      const { slug, user, uid, address, loading } = visit;
       const { text, page = null, customerContext = null, attachments, locale } = visit.body;
       if (attachments && attachments.length > 0) mustTakeImages(directory.channel(slug));
       const reply = await threads.say(
@@ -116,6 +117,7 @@ export function widgetMessagesRoute(dependencies: {
           attachments,
           clientMessageId: visit.body.clientMessageId ?? null,
           traceparent: incoming.traceparent,
+          address: config.addressMaxTokensPerDay === null ? null : hash("sha256", address),
         },
         loading,
       );

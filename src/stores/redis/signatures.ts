@@ -41,15 +41,34 @@ export const changing = {
     ],
   },
   add_thread: { keys: ["user", "names"], args: ["name", "entry"] },
-  spend_tokens: { keys: ["user", "days"], args: ["day", "tokens"] },
+  spend_tokens: { keys: ["user", "days", "moved"], args: ["day", "tokens"] },
+  count_tokens: { keys: ["count"], args: ["tokens", "keptMs"] },
   promote: {
     keys: ["token", "external", "user"],
     args: ["userId", "externalId", "snapshot", ...userArgs("was")],
   },
   mend_token: { keys: ["token", "aside"], args: ["unreadable", "snapshot", "keptMs"] },
   merge: {
-    keys: ["token", "users", "fromUser", "fromNames", "fromDays", "intoUser", "intoNames", "intoDays"],
-    args: ["from", "into", "snapshot", ...userArgs("from"), ...userArgs("into"), ...userArgs("result")],
+    keys: [
+      "token",
+      "users",
+      "fromUser",
+      "fromNames",
+      "fromDays",
+      "intoUser",
+      "intoNames",
+      "intoDays",
+      "moved",
+    ],
+    args: [
+      "from",
+      "into",
+      "snapshot",
+      "movedKeptMs",
+      ...userArgs("from"),
+      ...userArgs("into"),
+      ...userArgs("result"),
+    ],
   },
   flag_user: { keys: ["user"], args: ["blocked", "whitelisted"] },
 
@@ -116,6 +135,8 @@ export const changing = {
 /** Functions that only read. */
 export const reading = {
   load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
+  read_page: { keys: ["messages"], args: ["limit", "place", "budget"] },
+  spent_tokens: { keys: ["user", "days", "moved"], args: ["day"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
   glance_thread: { keys: ["header", "messages"], args: [] },
   select_threads: { keys: ["names", "activity"], args: ["fewest", "limit", "afterAt", "afterUid"] },

@@ -31,13 +31,13 @@ export async function readHistory(
   { visitorToken, threadId }: ThreadAccess,
   before: string | null,
 ): Promise<HistoryPage> {
-  const query = `limit=${PAGE_SIZE + 1}${before === null ? "" : `&before=${encodeURIComponent(before)}`}`;
+  const query = `limit=${PAGE_SIZE}${before === null ? "" : `&before=${encodeURIComponent(before)}`}`;
   const path = `/threads/${encodeURIComponent(threadId)}/messages?${query}`;
   const response = await api({ path, method: "GET", visitorToken });
   const { items } = fieldsOf(await response.json());
   const messages = Array.isArray(items) ? items.map(messageOf) : [];
-  // One more was asked for than is shown: it tells whether there are earlier ones.
-  return { messages: messages.slice(-PAGE_SIZE), hasEarlier: messages.length > PAGE_SIZE };
+  // Ids count up from 1; a page of long messages holds fewer than were asked for.
+  return { messages, hasEarlier: messages.length > 0 && messages[0]?.id !== "1" };
 }
 
 function messageOf(item: unknown): HistoryMessage {

@@ -154,7 +154,7 @@ describe("the thread that a page names", () => {
     const { conversation, events } = tab();
     await conversation.send("Hello", null);
     const { threadId } = conversation.visitor;
-    site.refusals.set("/threads/t-other/messages?limit=31", [404]);
+    site.refusals.set("/threads/t-other/messages?limit=30", [404]);
     site.history.set(String(threadId), [{ id: "1", role: "user", content: "Hello" }]);
     await conversation.enterThread("t-other");
     expect(conversation.visitor.threadId).toBe(threadId);
@@ -213,7 +213,7 @@ describe("what the service refuses", () => {
     const first = tab();
     await first.conversation.send("Hello", null);
     const { threadId } = first.conversation.visitor;
-    const path = `/threads/${String(threadId)}/messages?limit=31`;
+    const path = `/threads/${String(threadId)}/messages?limit=30`;
     site.refusals.set(path, [status, status, status]);
     site.history.set(String(threadId), [{ id: "1", role: "user", content: "Hello" }]);
     const { conversation, events } = tab();
@@ -231,7 +231,7 @@ describe("what the service refuses", () => {
     const first = tab();
     await first.conversation.send("Hello", null);
     const { threadId } = first.conversation.visitor;
-    site.refusals.set(`/threads/${String(threadId)}/messages?limit=31`, [0]);
+    site.refusals.set(`/threads/${String(threadId)}/messages?limit=30`, [0]);
     const message = { clientMessageId: "m1", text: "Tell me all", context: null };
     first.own.write("run", { phase: "talking", message, threadId, runId: "r1", atMs: Date.now() });
     const { conversation } = tab([], first.own);
