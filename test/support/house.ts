@@ -186,6 +186,7 @@ export const WIDGET: readonly Layer[] = [
     places: [
       { path: "src/widget/strings/", is: "its texts in seven languages" },
       { path: "src/widget/styles/", is: "its stylesheet" },
+      { path: "src/widget/released/", is: "the files of released versions, for pages that pin them" },
     ],
   },
   {
