@@ -1,13 +1,17 @@
 import { pause } from "../clock.ts";
-import type { Catalog } from "../domain/message.ts";
+import { NOTHING_KEPT } from "../domain/kept-text.ts";
+import type { Catalog, Message } from "../domain/message.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { HistoryPage, InstanceMessage, RunsRead, Store, ThreadRecord } from "../store.ts";
 import { createAnswer } from "./answer.ts";
 import type { PageAnswer } from "./answer.ts";
 import { createAttach } from "./attach.ts";
+import { attachmentAddresses } from "./attachment-addresses.ts";
 import { createCancel } from "./cancel.ts";
 import { createClaims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
+import type { Feed } from "./feeds/feed.ts";
+import { createFeeds } from "./feeds/feeds.ts";
 import { createFollowing } from "./following/following.ts";
 import { createFollowRun } from "./follow-run.ts";
 import { createHeldThreads } from "./held-threads.ts";
@@ -23,8 +27,7 @@ import { createSay } from "./say.ts";
 import type { NewMessage } from "./say.ts";
 import { createSilence } from "./silence.ts";
 import { createTakeUp } from "./take-up.ts";
-import { wholeHistory } from "./whole-history.ts";
-import type { WholeMessage } from "./whole-history.ts";
+import { keptPieces } from "./told-in-parts.ts";
 
 /** The threads of this instance: what HTTP asks of them. */
 export interface Threads {
@@ -41,9 +44,21 @@ export interface Threads {
   /** Stops the active run or pending call, wherever it is; also fine where there is none. */
   cancel(uid: string): Promise<void>;
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
-  history(uid: string, page: HistoryPage): Promise<WholeMessage[]>;
+  history(uid: string, page: HistoryPage): Promise<Message[]>;
+  /** The text of a reply that the store keeps in parts, piece by piece; rejects where the store does not give all of it. */
+  keptText(uid: string, reply: Pick<Message, "runId" | "kept">): AsyncGenerator<string>;
+  /** Of a message's attachments, in order; null for an image that is lost. */
+  attachmentAddresses(
+    uid: string,
+    message: Pick<Message, "runId" | "attachments">,
+  ): Promise<(string | null)[]>;
   /** A user's threads, the latest activity first. */
   list: Store["listThreads"];
+  /**
+   * What happens in a thread from the item `after` on; "": from its first item; null: only what is new. Also of a thread
+   * that nobody has spoken in.
+   */
+  openFeed(uid: string, after: string | null): Promise<Feed>;
   /** It takes no more messages, and will stop. */
   isDraining(): boolean;
 }
@@ -56,6 +71,8 @@ export interface RunningThreads extends Threads {
   held(): number;
   /** Streams here that wait in a queue, or follow a run that another instance holds. */
   waiting(): number;
+  /** Feeds that are open here. */
+  feeds(): number;
   /** Takes no more messages, and waits for the runs to end; those that did not within the grace are interrupted and handed over. */
   drain(graceMs: number): Promise<void>;
 }
@@ -68,6 +85,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
   const held = createHeldThreads({
     onBegun: (thread) => following.begun(thread),
+    onCommitted: (uid, watchers) => feeds.committed(uid, watchers),
     onDoubt: (uid) => lost.suspect(uid),
   });
   const lost = createLostThreads({ store, clock, isOurs: (fence) => held.isOurs(fence) });
@@ -75,11 +93,12 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   const claims = createClaims({ ...dependencies, longReplies: createLongReplies(dependencies) }, held);
   const mend = createMend({ ...dependencies, claims });
   const onReadable = createOnReadable(mend);
+  const feeds = createFeeds(dependencies, onReadable);
   const takeUp = createTakeUp({ ...dependencies, claims, following, mend, isDraining: () => draining });
   const recovery = createRecovery({ ...dependencies, silence: createSilence(clock), lost, takeUp });
 
   const shared = { ...dependencies, claims, held, following };
-  const attach = createAttach(held, following);
+  const attach = createAttach(held, following, store);
   const followRun = createFollowRun({ ...shared, attach });
   const say = createSay({ ...shared, repeat: createRepeat(followRun) });
   const answer = createAnswer({ ...shared, attach });
@@ -89,7 +108,13 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     if (draining) throw new Refusal("unavailable", "The service is stopping", 1);
   }
 
+  /** The first reading of a thread whose run is told again: where it is over, long texts stay in the store. */
+  function inParts(uid: string, loading: Promise<ThreadRecord | null> | undefined) {
+    return loading ?? claims.load(uid, "last-in-parts");
+  }
+
   function receive(message: InstanceMessage): void {
+    if (feeds.receive(message)) return;
     const isFollowing = following.receive(message);
     const { type, uid, runId } = message;
     if (typeof uid !== "string" || typeof runId !== "string") return;
@@ -114,17 +139,25 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
     follow: (uid, loading) =>
       onReadable(uid, (isAgain) =>
-        claims.onFresh<Reply | null>(uid, isAgain ? undefined : loading, async (record) => {
+        claims.onFresh<Reply | null>(uid, inParts(uid, isAgain ? undefined : loading), async (record) => {
           refuseUnreadable(record);
           return record?.run ? attach(record, 0) : null;
         }),
       ),
 
     followRun: (uid, runId, loading) =>
-      onReadable(uid, (isAgain) => followRun(uid, runId, isAgain ? undefined : loading)),
+      onReadable(uid, (isAgain) => followRun(uid, runId, inParts(uid, isAgain ? undefined : loading))),
     cancel: (uid) => onReadable(uid, () => cancel(uid)),
-    history: (uid, page) => onReadable(uid, () => wholeHistory(store, uid, page)),
+    history: (uid, page) => onReadable(uid, () => store.history(uid, page)),
+    keptText: (uid, { runId, kept }) => keptPieces(store, { uid, runId, kept: kept ?? NOTHING_KEPT }),
+    attachmentAddresses: (uid, message) => attachmentAddresses(store, uid, message),
     list: (page) => store.listThreads(page),
+
+    async openFeed(uid, after) {
+      refuseWhileDraining();
+      return feeds.open(uid, after);
+    },
+
     isDraining: () => draining,
 
     async setCatalog(uid, slug, catalog) {
@@ -134,6 +167,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
     held: () => held.size(),
     waiting: () => following.readers(),
+    feeds: () => feeds.size(),
 
     async start() {
       store.onMessage(receive);
@@ -142,6 +176,8 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
     async drain(graceMs) {
       draining = true;
+      // Their readers come back, to an instance that stays; runs are waited for.
+      feeds.stop();
       const endsAt = clock.elapsed() + graceMs;
       const isBusy = () => held.size() > 0 || following.readers() > 0;
       while (isBusy() && clock.elapsed() < endsAt) await pause(timers, DRAIN_LOOK_MS);

@@ -15,8 +15,8 @@ export interface ThreadStore {
    * False: the fence does not hold the thread.
    */
   keepPart(part: { uid: string; fence: string; runId: string; nth: number; text: string }): Promise<boolean>;
-  /** The text of a run's first so many parts. */
-  keptText(uid: string, runId: string, parts: number): Promise<string>;
+  /** The text of a run's first so many parts; without those before `from`. */
+  keptText(uid: string, runId: string, parts: number, from?: number): Promise<string>;
   /**
    * Keeps the images of a message, data: URLs, under its run. Before the message is stored, and so by no fence: whoever
    * could not store the message drops them. The same run again replaces them.
@@ -37,6 +37,10 @@ export interface ThreadStore {
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
   /** Oldest first. */
   history(uid: string, page: HistoryPage): Promise<Message[]>;
+  /** The thread's state, and what is in its history behind its first `from` items; null: nothing of that. */
+  look(uid: string, from: number | null): Promise<ThreadLook>;
+  /** For a while (WATCH_MS), whoever commits to the thread is told that this process watches it. */
+  watch(uid: string): Promise<void>;
   /** Finished and active, oldest first, the newest `limit`. */
   runs(uid: string, limit: number): Promise<RunSummary[]>;
   /** Null: no such run has begun in this thread. */
@@ -54,8 +58,30 @@ export interface ThreadStore {
 /** `idle`: no run. `running`: a process holds the thread. `awaiting`: a page call is pending, nothing is in memory. */
 export type ThreadState = "idle" | "running" | "awaiting";
 
-/** `active`: the run of an idle thread is left out. Whoever begins the next one does not need it, and it is as long as its reply. */
-export type RunsRead = "active" | "last";
+/**
+ * `active`: the run of an idle thread is left out. Whoever begins the next one does not need it, and it is as long as its
+ * reply. `last-in-parts`: texts that are kept in parts stay there; run and messages say so with `kept`.
+ */
+export type RunsRead = "active" | "last" | "last-in-parts";
+
+/** A thread as its feeds see it: all of it as it was at one moment. */
+export interface ThreadLook {
+  state: ThreadState;
+  /** The run that began last; null where none has. */
+  runId: string | null;
+  messageCount: number;
+  /** Oldest first: as many as are read at once, so that who is far behind looks again. */
+  messages: Message[];
+  /** How many items of the history are known after this look. */
+  to: number;
+}
+
+/** How long a process is told of commits after it has asked for it. */
+export const WATCH_MS = 120_000;
+
+/** What a look reads at once: items, and characters of their contents; at least one item. */
+export const LOOK_MESSAGES = 100;
+export const LOOK_CHARS = 262_144;
 
 /** A thread as load reads it. */
 export interface ThreadRecord {
@@ -136,13 +162,15 @@ export interface ThreadCommit {
 export type CommitResult =
   /** `next`: the message that waits at the head of the queue; the fence then still holds the thread, whatever `holds` said.
    * `unreadableNext`: why that message cannot be read; `next` is null then.
-   * `catalog`: where a waiting message was started, the thread's page tools as they are now. */
+   * `catalog`: where a waiting message was started, the thread's page tools as they are now.
+   * `watchers`: processes that watch the thread; left out where none does. */
   | {
       type: "committed";
       rev: number;
       next: UserMessage | null;
       unreadableNext?: UnreadableRecord;
       catalog?: Catalog;
+      watchers?: string[];
     }
   /** The thread is held by `fence`; with `orWait` the message waits now. */
   | { type: "waiting"; fence: string }
@@ -166,6 +194,11 @@ export interface HistoryPage {
   limit: number;
   /** Id of a message: only older ones. An unknown id gives an empty list. */
   before: string | null;
+  /**
+   * Bounds the sum of the contents; at least one message, the newest. Texts that are kept in parts stay there: such a
+   * message comes with `kept`. Absent: no bound, and every text whole.
+   */
+  budgetChars?: number;
 }
 
 /** A finished run in short form, for the command line and the inspector. */

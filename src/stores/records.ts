@@ -175,6 +175,7 @@ export const isUserMessage = shape<UserMessage>({
   clientMessageId: optional(isText),
   attachments: optional(isAttachments),
   traceparent: optional(isText),
+  address: optional(isText),
 });
 
 type Spoken = Extract<TurnItem, { type: "assistant" }>;
@@ -210,6 +211,7 @@ const isRun = shape<RunRecord>({
   runId: isText,
   api: isApi,
   userId: isText,
+  address: optional(isText),
   speaker: isSpeaker,
   saidAtMs: isNumber,
   activeMs: isNumber,
@@ -262,6 +264,14 @@ const isMcpServer = either(
     url: isText,
     headers: optional(mapOf(isText)),
     identity: optional(shape<NonNullable<McpHttpServer["identity"]>>({ key: isText })),
+    oauth: optional(
+      shape<NonNullable<McpHttpServer["oauth"]>>({
+        clientId: isText,
+        clientSecret: isText,
+        issuer: isText,
+        scope: optional(isText),
+      }),
+    ),
     tools: isMcpTools,
     timeouts: isMcpTimeouts,
   }),
@@ -295,6 +305,7 @@ export const isChannel = shape<Channel>({
       mcpServers: optional(mapOf(isMcpServer)),
       maxOutputTokensPerRun: optional(isNumber),
       maxTokensPerUserPerDay: optional(isNumber),
+      maxTokensPerDay: optional(isNumber),
     }),
     () => ({}),
   ),
@@ -320,8 +331,18 @@ export const readCatalog = catalogKind.read;
 export const isThreadState = oneOf<ThreadState>({ idle: true, running: true, awaiting: true });
 export const readState = readerOf("state", isThreadState);
 
-/** What ThreadStore.keepImages keeps, as JSON. */
-export const readImages = readerOf("images", listOf(isText));
+const areImages = listOf(isText);
+
+/** What ThreadStore.keepImages keeps, as JSON. Damaged images are lost ones: no thread is to wait for them. */
+export function imagesFrom(json: string | null): string[] {
+  try {
+    const images: unknown = json === null ? [] : JSON.parse(json);
+    return areImages(images) ? images : [];
+  } catch {
+    return [];
+  }
+}
+
 export const readAttributes = readerOf("attributes", isAttributes);
 export const readText = readerOf("text", isText);
 export const readNumber = readerOf("number", isNumber);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ProgressLine } from "../../machines/line.ts";
 import { textOf } from "../../src/domain/fold-steps.ts";
-import { withoutText } from "../../src/domain/kept-text.ts";
+import { imagesName, withoutText } from "../../src/domain/kept-text.ts";
 import type { KeptText } from "../../src/domain/kept-text.ts";
 import type { Store } from "../../src/store.ts";
 import type { Bench } from "./contract.ts";
@@ -80,6 +80,31 @@ export function keptTextPromises(bench: Bench): void {
       expect(await contentsOf(store)).toEqual(["Hello", "kept part and the rest"]);
     });
 
+    it("stays there for who reads within a budget, or asks for a run in parts, and is read from any part on", async () => {
+      const { store } = bench.it;
+      await begin(store);
+      await keep(store, 0, "x".repeat(90));
+      await keep(store, 1, "y".repeat(5));
+      const kept = { parts: 2, chars: 95 };
+      await end(store, [delta(`${"x".repeat(90)}${"y".repeat(5)}zz`)], kept);
+      const idsWithin = async (budgetChars: number, before: string | null = null) =>
+        (await store.history("t1", { limit: 9, before, budgetChars })).map(({ id }) => id);
+      expect(await idsWithin(101)).toEqual(["2"]);
+      expect(await idsWithin(102)).toEqual(["1", "2"]);
+      expect(await idsWithin(1)).toEqual(["2"]);
+      expect(await idsWithin(1, "2")).toEqual(["1"]);
+      expect(await idsWithin(102, "1")).toEqual([]);
+      expect(await idsWithin(102, "3")).toEqual([]);
+      const [reply] = await store.history("t1", { limit: 1, before: null, budgetChars: 1_000 });
+      expect(reply).toMatchObject({ content: "zz", kept });
+
+      const inParts = await store.load("t1", 1_000, "last-in-parts");
+      expect(inParts?.run).toMatchObject({ lines: [{ type: "delta", text: "zz", kept: 95 }], kept });
+      expect(inParts?.tail).toMatchObject([{ content: "Hello" }, { content: "zz", kept }]);
+      expect(await store.keptText("t1", "r1", 2, 1)).toBe("y".repeat(5));
+      expect(await store.keptText("t1", "r1", 2, 2)).toBe("");
+    });
+
     it("counts in the tail's budget", async () => {
       const { store } = bench.it;
       await begin(store);
@@ -107,6 +132,16 @@ export function keptTextPromises(bench: Bench): void {
       expect(await again.keptImages("t1", "r1")).toEqual([]);
       expect(await again.keptImages("t1", "r2")).toHaveLength(1);
       expect(await again.keptText("t1", "r1", 1)).toBe("kept part");
+    });
+
+    it("takes images that are damaged for lost ones", async () => {
+      const { store } = bench.it;
+      await begin(store);
+      for (const text of ["[oops", '{"a":1}', "[7]"]) {
+        const part = { uid: "t1", fence: fenceOf(store), runId: imagesName("r1"), nth: 0, text };
+        expect(await store.keepPart(part)).toBe(true);
+        expect(await store.keptImages("t1", "r1")).toEqual([]);
+      }
     });
 
     it("P5: comes from nobody but who holds the thread", async () => {

@@ -286,6 +286,24 @@ function otherCases(): FunctionCase[] {
       step: (store) => store.load(uid, 1_000),
     },
     {
+      name: "look_at_thread",
+      function: "look_at_thread",
+      before: heldAndQueued,
+      step: (store) => store.look(uid, 0),
+    },
+    {
+      name: "watch_thread",
+      function: "watch_thread",
+      before: (store) => store.watch(uid),
+      step: (store) => store.watch(uid),
+    },
+    {
+      name: "note_change",
+      function: "note_change",
+      before: async () => {},
+      step: (_, redis) => redis.call("note_change", globalKeys, {}),
+    },
+    {
       name: "glance_thread and select_threads, of a few",
       function: "glance_thread",
       before: both,
@@ -301,6 +319,24 @@ function otherCases(): FunctionCase[] {
         }
       },
       step: (store) => store.listThreads({ slug, userId: anonymous, limit: 9, after: null }),
+    },
+    {
+      name: "spent_tokens",
+      function: "spent_tokens",
+      before: both,
+      step: (store) => store.spentTokens(slug, anonymous, DAY),
+    },
+    {
+      name: "count_tokens",
+      function: "count_tokens",
+      before: visitor,
+      step: (store) => store.countTokens({ names: ["all"], day: DAY, tokens: 5 }),
+    },
+    {
+      name: "read_page",
+      function: "read_page",
+      before: heldAndQueued,
+      step: (store) => store.history(uid, { limit: 9, before: null, budgetChars: 1_000 }),
     },
     { name: "list_runs", function: "list_runs", before: held, step: (store) => store.runs(uid, 9) },
     {

@@ -65,6 +65,7 @@ export const SERVICE: readonly Layer[] = [
         path: "src/actors/",
         is: "the charts, alive: load, decide, save, perform; recovery",
         rooms: [
+          { path: "src/actors/feeds/", is: "what happens in a thread, told to all who keep its feed open" },
           { path: "src/actors/following/", is: "reading along with a run that another instance holds" },
         ],
       },
@@ -105,6 +106,10 @@ export const SERVICE: readonly Layer[] = [
         rooms: [
           { path: "src/http/server-api/", is: "endpoints for backends and bots" },
           { path: "src/http/widget-api/", is: "endpoints for browsers, and CORS" },
+          {
+            path: "src/http/feeds/",
+            is: "a thread's feed as an answer that stays open, and whose it may be",
+          },
           { path: "src/http/stream/", is: "a reply as lines of JSON, gzipped" },
           { path: "src/http/reference/", is: "OpenAPI and Swagger UI, made of what the endpoints declare" },
           { path: "src/http/inspector/", is: "endpoints of the inspector" },
@@ -181,6 +186,7 @@ export const WIDGET: readonly Layer[] = [
     places: [
       { path: "src/widget/strings/", is: "its texts in seven languages" },
       { path: "src/widget/styles/", is: "its stylesheet" },
+      { path: "src/widget/released/", is: "the files of released versions, for pages that pin them" },
     ],
   },
   {

@@ -1,9 +1,12 @@
 import { isTerminal } from "../../../machines/line.ts";
+import type { Line } from "../../../machines/line.ts";
 import type { Reply } from "../../actors/reply.ts";
 import type { HttpAnswer, HttpRequest } from "../../listener.ts";
 import { acceptsGzip } from "./accepts-gzip.ts";
 import { gzipOutlet, mayCompress } from "./gzip.ts";
+import { heartbeat } from "./heartbeat.ts";
 import { encodeLines } from "./ndjson.ts";
+import { writePulled } from "./pull.ts";
 
 /** Proxies and caches shall hand on each line as it comes, unchanged. */
 const STREAM_HEADERS = {
@@ -25,12 +28,25 @@ export function streamAnswer(reply: Reply, request: HttpRequest): HttpAnswer {
     headers: compresses ? { ...headers, "content-encoding": "gzip" } : headers,
     stream(socket) {
       const outlet = compresses ? gzipOutlet(socket) : socket;
-      outlet.onGone(() => reply.leave());
+      if (reply.pieces) return writePulled(outlet, encodedPieces(reply.pieces()));
+      // White space before a line: every reader of JSON passes over it, and nothing is taken for a line.
+      const silence = heartbeat(() => outlet.write(" "));
+      outlet.onGone(() => {
+        silence.stop();
+        reply.leave();
+      });
       reply.read((lines) => {
+        silence.spoken();
         const last = lines.at(-1);
-        if (last && isTerminal(last)) outlet.end(encodeLines(lines));
-        else outlet.write(encodeLines(lines));
+        if (last && isTerminal(last)) {
+          silence.stop();
+          outlet.end(encodeLines(lines));
+        } else outlet.write(encodeLines(lines));
       });
     },
   };
+}
+
+async function* encodedPieces(pieces: AsyncGenerator<readonly Line[]>): AsyncGenerator<string> {
+  for await (const lines of pieces) yield encodeLines(lines);
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Directory } from "../../admission/directory.ts";
 import type { Threads } from "../../actors/threads.ts";
@@ -13,6 +14,7 @@ import {
   attachmentList,
   clientMessageId,
   contextMap,
+  localeTag,
   messageText,
   mustFit,
   mustTakeImages,
@@ -39,6 +41,7 @@ const bodySchema = z.object({
   customerContext: contextMap
     .optional()
     .describe("What the page says of its visitor, a flat map; its JSON has the limit of text, else 413"),
+  locale: localeTag.optional().describe("The page's language, for this message, for example de-CH"),
 });
 
 const documentation: Documentation = {
@@ -75,7 +78,7 @@ const documentation: Documentation = {
 export function widgetMessagesRoute(dependencies: {
   gate: Gate;
   threads: Pick<Threads, "say">;
-  config: Pick<Config, "limits">;
+  config: Pick<Config, "limits" | "addressMaxTokensPerDay">;
   directory: Pick<Directory, "channel">;
 }): Route {
   const { gate, threads, config, directory } = dependencies;
@@ -94,8 +97,8 @@ export function widgetMessagesRoute(dependencies: {
     documentation,
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: "active" });
-      const { slug, user, uid, loading } = visit;
-      const { text, page = null, customerContext = null, attachments } = visit.body;
+      const { slug, user, uid, address, loading } = visit;
+      const { text, page = null, customerContext = null, attachments, locale } = visit.body;
       if (attachments && attachments.length > 0) mustTakeImages(directory.channel(slug));
       const reply = await threads.say(
         {
@@ -107,12 +110,14 @@ export function widgetMessagesRoute(dependencies: {
             displayName: user.displayName,
             page,
             customerContext,
+            ...(locale === undefined ? {} : { locale }),
             ...attributesField(user.attributes),
           },
           text,
           attachments,
           clientMessageId: visit.body.clientMessageId ?? null,
           traceparent: incoming.traceparent,
+          address: config.addressMaxTokensPerDay === null ? null : hash("sha256", address),
         },
         loading,
       );

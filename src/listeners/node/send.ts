@@ -32,6 +32,11 @@ export function sendWhole(
  */
 export function closeIfUnread(socket: Socket): void {
   afterTick(() => {
-    if (socket.writableLength > 0) socket.setTimeout(IDLE_MS, () => socket.destroy());
+    if (socket.writableLength > 0) closeIfStalled(socket);
   });
+}
+
+/** Cuts a reader off if nothing moves for IDLE_MS. */
+export function closeIfStalled(socket: Socket): void {
+  socket.setTimeout(IDLE_MS, () => socket.destroy());
 }

@@ -4,6 +4,7 @@ import type { User } from "../../domain/user.ts";
 import type { UserStore } from "../../store/users.ts";
 import type { EmbeddedDb } from "./db.ts";
 import type { UserRecord, UserRecords } from "./user-records.ts";
+import { countChange } from "./channels.ts";
 import { freshAlias } from "../fresh-alias.ts";
 
 type Identity = Pick<UserStore, "readIdentity" | "promote" | "merge">;
@@ -60,12 +61,15 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
         if (!isBoundTo(slug, tokenHash, from.userId)) return "changed";
         moveThreads(slug, from.userId, into.userId);
         records.removeUser(slug, anonymous);
+        records.putMoved(slug, from.userId, { into: into.userId, atMs: clock.now() });
         // What both have spent counts for the account: a cap by day is not escaped by starting over.
         const spent = anonymous.spent.reduce(
           (sum, { day, tokens }) => records.spend(sum, day, tokens),
           account,
         );
         records.putUser(slug, { ...spent, user: result });
+        // Who could talk before cannot any more, and every process hears of it.
+        if (result.blocked && !from.blocked) countChange(db);
         records.putToken(slug, tokenHash, { userId: into.userId, snapshot });
         return "done";
       }),

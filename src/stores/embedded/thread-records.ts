@@ -39,7 +39,10 @@ export interface Header {
   lastOp: { opId: string; result: Committed } | null;
 }
 
-type Committed = Omit<Extract<CommitResult, { type: "committed" }>, "catalog" | "unreadableNext">;
+type Committed = Omit<
+  Extract<CommitResult, { type: "committed" }>,
+  "catalog" | "unreadableNext" | "watchers"
+>;
 
 export const headerKind = kindOf(
   "thread",
@@ -131,9 +134,12 @@ export function threadRecords(db: EmbeddedDb) {
     putPart: (uid: string, runId: string, nth: number, text: string) =>
       db.put(partKey(uid, runId, nth), text),
     removePart: (uid: string, runId: string, nth: number) => db.remove(partKey(uid, runId, nth)),
-    /** The text of a run's first so many parts. */
-    text: (uid: string, runId: string, parts: number): string =>
-      Array.from({ length: parts }, (_, nth) => db.get(partKey(uid, runId, nth), readText) ?? "").join(""),
+    /** The text of a run's first so many parts, without those before `from`. */
+    text: (uid: string, runId: string, parts: number, from = 0): string =>
+      Array.from(
+        { length: Math.max(parts - from, 0) },
+        (_, at) => db.get(partKey(uid, runId, from + at), readText) ?? "",
+      ).join(""),
 
     /** Newest first, from the message at `position` on. */
     *messages(uid: string, position: number): Iterable<Message> {
@@ -142,6 +148,14 @@ export function threadRecords(db: EmbeddedDb) {
         reverse: true,
       })) {
         if (!value.aside) yield value;
+      }
+    },
+    /** Oldest first, behind the first `count` ones. */
+    *messagesBehind(uid: string, count: number): Iterable<{ position: number; message: Message }> {
+      for (const { key, value } of db.range(["m", keyPart(uid)], messageKind.read, {
+        from: messageKey(uid, count + 1),
+      })) {
+        yield { position: Number(key[2]), message: value };
       }
     },
     putMessage: (uid: string, position: number, message: Message) =>

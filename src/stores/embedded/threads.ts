@@ -1,7 +1,8 @@
 import { imagesName, wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, RunRecord } from "../../domain/message.ts";
+import { LOOK_CHARS, LOOK_MESSAGES } from "../../store/threads.ts";
 import type { ThreadStore } from "../../store/threads.ts";
-import { readImages } from "../records.ts";
+import { imagesFrom } from "../records.ts";
 import { commitThread, findClaim, joinQueue } from "./commit.ts";
 import type { EmbeddedDb } from "./db.ts";
 import { embeddedSalvage } from "./salvage.ts";
@@ -29,16 +30,32 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
     return kept ? wholeMessage(message, records.text(uid, runId, kept.parts)) : message;
   }
 
-  /** The newest messages whose contents fit the budget, at least one; oldest first. */
-  function tailOf(uid: string, messageCount: number, budgetChars: number): Message[] {
+  /** The newest messages up to a position whose contents fit the budget, at least one; oldest first. */
+  function tailOf(
+    uid: string,
+    position: number,
+    { budgetChars, limit = Infinity }: { budgetChars: number; limit?: number },
+  ): Message[] {
     const tail: Message[] = [];
     let left = budgetChars;
-    for (const message of records.messages(uid, messageCount)) {
+    for (const message of records.messages(uid, position)) {
       left -= message.content.length + (message.kept?.chars ?? 0);
-      if (left < 0 && tail.length > 0) break;
-      tail.push(whole(uid, message));
+      if (tail.length === limit || (left < 0 && tail.length > 0)) break;
+      tail.push(message);
     }
     return tail.reverse();
+  }
+
+  function behind(uid: string, from: number): { messages: Message[]; to: number } {
+    const messages: Message[] = [];
+    let [to, left] = [from, LOOK_CHARS];
+    for (const { position, message } of records.messagesBehind(uid, from)) {
+      left -= message.content.length + (message.kept?.chars ?? 0);
+      if (to > from && (left < 0 || position - from > LOOK_MESSAGES)) break;
+      to = position;
+      if (!message.aside) messages.push(whole(uid, message));
+    }
+    return { messages, to };
   }
 
   return {
@@ -49,6 +66,8 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         const header = records.header(uid);
         if (header === undefined) return null;
         const { slug, rev, lastOp, fence, state, snapshot, messageCount, waiting } = header;
+        const inParts = runs === "last-in-parts";
+        const tail = tailOf(uid, messageCount, { budgetChars });
         return {
           uid,
           slug,
@@ -58,8 +77,8 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
           state,
           snapshot,
           catalog: records.catalog(uid),
-          run: runs === "active" && state === "idle" ? null : runOf(uid),
-          tail: tailOf(uid, messageCount, budgetChars),
+          run: runs === "active" && state === "idle" ? null : inParts ? records.run(uid) : runOf(uid),
+          tail: inParts ? tail : tail.map((message) => whole(uid, message)),
           messageCount,
           waitingCount: waiting.length,
         };
@@ -74,8 +93,8 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         return true;
       }),
 
-    keptText: (uid, runId, parts) =>
-      db.read(`read a reply of thread ${uid}`, () => records.text(uid, runId, parts)),
+    keptText: (uid, runId, parts, from) =>
+      db.read(`read a reply of thread ${uid}`, () => records.text(uid, runId, parts, from)),
 
     keepImages: ({ uid, runId, images }) =>
       db.change(`keep images in thread ${uid}`, () =>
@@ -83,10 +102,7 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
       ),
 
     keptImages: (uid, runId) =>
-      db.read(`read images of thread ${uid}`, () => {
-        const text = records.text(uid, imagesName(runId), 1);
-        return text === "" ? [] : readImages(JSON.parse(text), [uid, runId]);
-      }),
+      db.read(`read images of thread ${uid}`, () => imagesFrom(records.text(uid, imagesName(runId), 1))),
 
     dropImages: (uid, runId) =>
       db.change(`drop images of thread ${uid}`, () => records.removePart(uid, imagesName(runId), 0)),
@@ -110,18 +126,27 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         records.putCatalog(uid, catalog);
       }),
 
-    history: (uid, { limit, before }) =>
+    history: (uid, { limit, before, budgetChars }) =>
       db.read(`read the history of thread ${uid}`, () => {
         const count = records.header(uid)?.messageCount ?? 0;
         const end = before === null ? count + 1 : positionOf(before);
         if (!(end >= 1 && end <= count + (before === null ? 1 : 0))) return [];
-        const page: Message[] = [];
-        for (const message of records.messages(uid, end - 1)) {
-          if (page.length === limit) break;
-          page.push(whole(uid, message));
-        }
-        return page.reverse();
+        const page = tailOf(uid, end - 1, { budgetChars: budgetChars ?? Infinity, limit });
+        return budgetChars === undefined ? page.map((message) => whole(uid, message)) : page;
       }),
+
+    look: (uid, from) =>
+      db.read(`look at thread ${uid}`, () => {
+        const header = records.header(uid);
+        const messageCount = header?.messageCount ?? 0;
+        const state = header?.state ?? "idle";
+        const runId = records.runs(uid, 1)[0]?.runId ?? null;
+        if (from === null) return { state, runId, messageCount, messages: [], to: messageCount };
+        return { state, runId, messageCount, ...behind(uid, from) };
+      }),
+
+    // Nobody else commits: who is here is told here.
+    watch: (uid) => db.read(`watch thread ${uid}`, () => {}),
 
     run: (uid, runId) => db.read(`read a run of thread ${uid}`, () => records.summary(uid, runId)),
 

@@ -22,6 +22,7 @@ function userArgs<Whose extends string>(whose: Whose) {
 export const changing = {
   raise_format: { keys: ["format"], args: ["ours"] },
 
+  note_change: { keys: ["changes"], args: [] },
   change_set: { keys: ["set", "changes"], args: ["command", "member", "always"] },
 
   mint_visitor: { keys: ["token", "user", "users"], args: ["userId", "snapshot", "ttlMs", "atMs"] },
@@ -41,15 +42,34 @@ export const changing = {
     ],
   },
   add_thread: { keys: ["user", "names"], args: ["name", "entry"] },
-  spend_tokens: { keys: ["user", "days"], args: ["day", "tokens"] },
+  spend_tokens: { keys: ["user", "days", "moved"], args: ["day", "tokens"] },
+  count_tokens: { keys: ["count"], args: ["tokens", "keptMs"] },
   promote: {
     keys: ["token", "external", "user"],
     args: ["userId", "externalId", "snapshot", ...userArgs("was")],
   },
   mend_token: { keys: ["token", "aside"], args: ["unreadable", "snapshot", "keptMs"] },
   merge: {
-    keys: ["token", "users", "fromUser", "fromNames", "fromDays", "intoUser", "intoNames", "intoDays"],
-    args: ["from", "into", "snapshot", ...userArgs("from"), ...userArgs("into"), ...userArgs("result")],
+    keys: [
+      "token",
+      "users",
+      "fromUser",
+      "fromNames",
+      "fromDays",
+      "intoUser",
+      "intoNames",
+      "intoDays",
+      "moved",
+    ],
+    args: [
+      "from",
+      "into",
+      "snapshot",
+      "movedKeptMs",
+      ...userArgs("from"),
+      ...userArgs("into"),
+      ...userArgs("result"),
+    ],
   },
   flag_user: { keys: ["user"], args: ["blocked", "whitelisted"] },
 
@@ -67,6 +87,7 @@ export const changing = {
       "bar",
       "holders",
       "messageIds",
+      "watchers",
     ],
     args: [
       "op",
@@ -101,6 +122,8 @@ export const changing = {
     args: ["runId", "entry", "max", "clientMessageId", "claim"],
   },
 
+  watch_thread: { keys: ["watchers"], args: ["processId", "keptMs"] },
+
   beat: { keys: ["instances", "changes"], args: ["processId", "afterMs"] },
   /** The processes follow. */
   enter: { keys: ["instances"], args: [] },
@@ -116,7 +139,10 @@ export const changing = {
 /** Functions that only read. */
 export const reading = {
   load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
+  read_page: { keys: ["messages"], args: ["limit", "place", "budget"] },
+  spent_tokens: { keys: ["user", "days", "moved"], args: ["day"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
+  look_at_thread: { keys: ["header", "messages", "runOrder"], args: ["from", "most", "budget"] },
   glance_thread: { keys: ["header", "messages"], args: [] },
   select_threads: { keys: ["names", "activity"], args: ["fewest", "limit", "afterAt", "afterUid"] },
 

@@ -2,9 +2,10 @@ import { claimOf } from "../../domain/message-claim.ts";
 import { imagesName, wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, SaidBefore, ThreadCommit, ThreadStore } from "../../store/threads.ts";
+import { LOOK_CHARS, LOOK_MESSAGES, WATCH_MS } from "../../store/threads.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { bucketOf } from "../buckets.ts";
-import { catalogKind, readImages, readRunSummary, readUserMessage, runKind } from "../records.ts";
+import { catalogKind, imagesFrom, readRunSummary, readState, readUserMessage, runKind } from "../records.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
@@ -29,9 +30,10 @@ import { redisSalvage } from "./salvage.ts";
 import type { ArgsOf, KeysOf } from "./signatures.ts";
 
 /** The thread plane: everything inside a thread, one slot for each. */
-export interface RedisThreads extends Omit<ThreadStore, "commit"> {
+export interface RedisThreads extends Omit<ThreadStore, "commit" | "watch"> {
   /** A claim stands on the heartbeat of this stamp. */
   commit(commit: ThreadCommit, stamp: number): Promise<CommitResult | Barred>;
+  watch(uid: string, processId: string): Promise<void>;
 }
 
 /** Others have forgotten this process since it beat last: it claims nothing before a beat later than `untilMs`. */
@@ -43,10 +45,10 @@ export interface Barred {
 type Joined = { type: "waiting" | "full"; fence: string } | { type: "free" } | SaidBefore;
 
 export function redisThreads(redis: RedisCommands): RedisThreads {
-  async function textOfParts(uid: string, runId: string, parts: number): Promise<string> {
+  async function textOfParts(uid: string, runId: string, parts: number, from = 0): Promise<string> {
     const key = threadKeys(uid).parts;
-    const names = Array.from({ length: parts }, (_, nth) => partName(runId, nth));
-    const texts = parts > 0 ? await redis.read(key, "HMGET", key, ...names) : [];
+    const names = Array.from({ length: Math.max(parts - from, 0) }, (_, at) => partName(runId, from + at));
+    const texts = names.length > 0 ? await redis.read(key, "HMGET", key, ...names) : [];
     return listOf(texts).map(textOf).join("");
   }
 
@@ -86,9 +88,11 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     ...redisSalvage(redis, { wholeMessages, wholeOf }),
 
     async load(uid, budgetChars, runs = "last") {
-      const reply = await redis.ask("load_thread", threadKeys(uid), { budget: String(budgetChars), runs });
+      const args = { budget: String(budgetChars), runs: runs === "active" ? "active" : "last" };
+      const reply = await redis.ask("load_thread", threadKeys(uid), args);
       if (reply === null) return null;
       const record = threadFrom(uid, reply);
+      if (runs === "last-in-parts") return record;
       const [tail, run] = await Promise.all([wholeMessages(uid, record.tail), wholeOf(uid, record.run)]);
       return { ...record, tail, run };
     },
@@ -109,7 +113,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     async keptImages(uid, runId) {
       const { parts } = threadKeys(uid);
       const text = await redis.read(parts, "HGET", parts, partName(imagesName(runId), 0));
-      return text === null ? [] : parsed(readImages, text, `${uid} ${runId}`);
+      return imagesFrom(textOrNull(text));
     },
 
     async dropImages(uid, runId) {
@@ -151,15 +155,23 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       );
     },
 
-    async history(uid, { limit, before }) {
+    async history(uid, { limit, before, budgetChars }) {
       const { messages } = threadKeys(uid);
-      if (before === null) {
+      // Ids count up from 1 (store.ts, messageCount): an id is a place in the list.
+      const place = before === null ? null : placeOf(before);
+      if (place !== null && place < 2) return [];
+      if (budgetChars !== undefined) {
+        const args = {
+          limit: String(limit),
+          place: optional(place === null ? null : String(place)),
+          budget: String(budgetChars),
+        };
+        return messagesFrom(uid, await redis.ask("read_page", threadKeys(uid), args)).reverse();
+      }
+      if (place === null) {
         const newest = await redis.read(messages, "LRANGE", messages, String(-limit), "-1");
         return wholeMessages(uid, messagesFrom(uid, newest));
       }
-      // Ids count up from 1 (store.ts, messageCount): an id is a place in the list.
-      const place = /^[1-9][0-9]{0,14}$/.test(before) ? Number(before) : 0;
-      if (place < 2) return [];
       const [count, page] = await Promise.all([
         redis.read(messages, "LLEN", messages),
         redis.read(messages, "LRANGE", messages, String(Math.max(place - 1 - limit, 0)), String(place - 2)),
@@ -173,6 +185,26 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       return summary === null ? null : parsed(readRunSummary, summary, uid);
     },
 
+    async look(uid, from) {
+      const args = {
+        from: from === null ? "" : String(from),
+        most: String(LOOK_MESSAGES),
+        budget: String(LOOK_CHARS),
+      };
+      const [state, runId, count, items] = listOf(await redis.ask("look_at_thread", threadKeys(uid), args));
+      return {
+        state: readState(state ?? "idle", uid),
+        runId: textOrNull(runId),
+        messageCount: numberOf(count),
+        messages: await wholeMessages(uid, messagesFrom(uid, items ?? [])),
+        to: from === null ? numberOf(count) : from + listOf(items).length,
+      };
+    },
+
+    async watch(uid, processId) {
+      await redis.call("watch_thread", threadKeys(uid), { processId, keptMs: String(WATCH_MS) });
+    },
+
     async runs(uid, limit) {
       const reply = await redis.ask("list_runs", threadKeys(uid), { limit: String(limit) });
       return listOf(reply).map((text) => parsed(readRunSummary, text, uid));
@@ -183,7 +215,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
 function commitKeys({ uid, fence, takesFrom }: ThreadCommit): KeysOf<"commit"> {
   const bucket = bucketOf(uid);
   const own = ownKey(bucket, holderOf(fence));
-  const { header, messages, queue, runs, runOrder, messageIds } = threadKeys(uid);
+  const { header, messages, queue, runs, runOrder, messageIds, watchers } = threadKeys(uid);
   // By name: spreading the thread's keys takes 4 µs, which is a fifth of what this process does for a commit.
   return {
     header,
@@ -197,6 +229,7 @@ function commitKeys({ uid, fence, takesFrom }: ThreadCommit): KeysOf<"commit"> {
     bar: barKey(bucket, holderOf(fence)),
     holders: holdersKey(bucket),
     messageIds,
+    watchers,
   };
 }
 
@@ -246,12 +279,18 @@ function saidBefore(message: UserMessage, claimed: string): SaidBefore {
 }
 
 function resultFrom({ uid, orWait, startsWaiting }: ThreadCommit, reply: Reply): CommitResult | Barred {
-  const [first, second, third, fourth] = listOf(reply);
+  const [first, second, third, fourth, fifth] = listOf(reply);
   const type = textOf(first);
   switch (type) {
     case "committed": {
       const next = textOrNull(third);
-      const committed = { type, rev: numberOf(second), ...waitingNext(next, uid) };
+      const watchers = listOf(fifth).map(textOf);
+      const committed = {
+        type,
+        rev: numberOf(second),
+        ...waitingNext(next, uid),
+        ...(watchers.length > 0 ? { watchers } : {}),
+      };
       return startsWaiting === null ? committed : { ...committed, catalog: catalogFrom(fourth, uid) };
     }
     case "waiting":
@@ -279,6 +318,11 @@ function waitingNext(entry: string | null, uid: string) {
     if (!(error instanceof UnreadableRecord)) throw error;
     return { next: null, unreadableNext: error };
   }
+}
+
+/** 0 where it is no id. */
+function placeOf(id: string): number {
+  return /^[1-9][0-9]{0,14}$/.test(id) ? Number(id) : 0;
 }
 
 function partName(runId: string, nth: number): string {

@@ -103,10 +103,17 @@ export function createClientNetwork(world: World): ClientNetwork {
       waitOn();
     }
 
+    let pulled = (): void => {};
     const outlet: Outlet = {
       write(chunk) {
         if (process.isAlive && !isGone) toClient(() => hear(String(chunk)));
+        pulled();
       },
+      pull(next) {
+        pulled = () => queueMicrotask(next);
+        next();
+      },
+      cut: () => close(),
       end(chunk = "") {
         if (!process.isAlive || isGone) return;
         toClient(() => {
@@ -114,6 +121,7 @@ export function createClientNetwork(world: World): ClientNetwork {
           close();
         });
       },
+      onDrained: (callback) => toClient(callback),
       onGone(callback) {
         onGone = callback;
         if (isGone) callback();
