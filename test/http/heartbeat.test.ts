@@ -38,6 +38,7 @@ function openStream(accepts: string) {
     onGone: (callback) => void (goAway = callback),
     pull: () => {},
     cut: () => {},
+    onDrained: () => {},
   });
   return {
     say: (...lines: Line[]) => speak(lines),
