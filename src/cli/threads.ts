@@ -1,6 +1,9 @@
 import type { Command } from "commander";
 import type { Message } from "../domain/message.ts";
 import type { RunSummary, Store, ThreadEntry } from "../store.ts";
+import { note } from "../operators/acting.ts";
+import { pagesOfUsers } from "../operators/users.ts";
+import { asCommandLine } from "./as-command-line.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 import { CannotDo, printable } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -54,6 +57,7 @@ function addShow(threads: Command, terminal: Terminal): void {
         const entry = await findThread(store, slug, id);
         if (entry === null)
           throw new CannotDo(`Cannot find thread ${id}: channel ${slug} has none of that id`);
+        await note(asCommandLine(store), { action: "thread.read", target: id, slug });
         const thread = await threadJson(store, entry);
         const messages = await wholeHistory(store, id);
         const runs = await store.runs(id, PAGE);
@@ -95,11 +99,15 @@ async function findThread(store: Store, slug: string, uid: string): Promise<Thre
   const record = await store.load(uid, 1);
   if (record !== null && record.slug !== slug) return null;
   const likely = record?.run?.userId;
-  const users = (await store.users(slug)).map((user) => user.userId);
-  const ordered = likely === undefined ? users : [likely, ...users.filter((id) => id !== likely)];
-  for (const userId of ordered) {
-    const entry = (await store.threads(slug, userId)).find((thread) => thread.uid === uid);
-    if (entry !== undefined) return entry;
+  const entryOf = async (userId: string) =>
+    (await store.threads(slug, userId)).find((thread) => thread.uid === uid);
+  const entry = likely === undefined ? undefined : await entryOf(likely);
+  if (entry !== undefined) return entry;
+  for await (const users of pagesOfUsers(store, slug, "newest first")) {
+    for (const { user } of users) {
+      const found = await entryOf(user.userId);
+      if (found !== undefined) return found;
+    }
   }
   return null;
 }

@@ -8,6 +8,7 @@ import { embeddedHealth } from "./embedded/health.ts";
 import { embeddedRestoring } from "./embedded/import.ts";
 import { embeddedIdentity } from "./embedded/identity.ts";
 import { embeddedLiveness } from "./embedded/liveness.ts";
+import { embeddedOperators } from "./embedded/operators.ts";
 import { threadRecords } from "./embedded/thread-records.ts";
 import { embeddedThreads } from "./embedded/threads.ts";
 import { userRecords } from "./embedded/user-records.ts";
@@ -38,6 +39,7 @@ export async function openEmbeddedStore(options: { dataDir: string; clock: Clock
     ...embeddedIdentity(db, users, clock),
     ...embeddedThreads(db, threadRecords(db)),
     ...embeddedLiveness(db, processId),
+    ...embeddedOperators(db),
 
     health: () => embeddedHealth(db, dataDir),
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Config } from "../../config.ts";
-import { hashKey, newChannelKeys } from "../../installation/channel-keys.ts";
-import type { ChannelKeys } from "../../installation/channel-keys.ts";
+import { hashKey, newChannelKeys } from "../../keys.ts";
+import type { ChannelKeys } from "../../keys.ts";
 import { DEMO_SLUG } from "../../installation/default-channels.ts";
 import { readKeysFile, writeKeysFile } from "../../installation/keys-file.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";

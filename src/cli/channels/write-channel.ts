@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Channel } from "../../domain/channel.ts";
 import { applyFields, channelFieldsSchema, complaint, sharedKey } from "../../domain/channel-fields.ts";
 import { messageOf } from "../../errors.ts";
-import { hashKey } from "../../installation/channel-keys.ts";
+import { hashKey } from "../../keys.ts";
 import { Secret } from "../../secret.ts";
 import type { Store } from "../../store.ts";
 import { CannotDo } from "../terminal.ts";

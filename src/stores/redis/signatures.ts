@@ -36,6 +36,10 @@ export const changing = {
     args: ["from", "into", "snapshot", ...userArgs("from"), ...userArgs("into"), ...userArgs("result")],
   },
   flag_user: { keys: ["user"], args: ["blocked", "whitelisted"] },
+  rename_user: { keys: ["user"], args: ["displayName"] },
+
+  change_operator: { keys: ["operators", "changes"], args: ["how", "name", "record"] },
+  append_audit: { keys: ["audit"], args: ["entry", "atMs", "keptFromMs", "most"] },
 
   /** Its messages follow the named arguments. */
   commit: {

@@ -4,7 +4,18 @@ import type { RedisCommands } from "./commands.ts";
 import { redisIdentity } from "./identity.ts";
 import { asideTokenKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import { createKnownUsers } from "./known-users.ts";
-import { flag, listOf, numberOf, pairsOf, textOf, textOrNull, threadEntryFrom, userFrom } from "./records.ts";
+import { redisUsersPage } from "./users-page.ts";
+import {
+  flag,
+  listOf,
+  numberOf,
+  optional,
+  pairsOf,
+  textOf,
+  textOrNull,
+  threadEntryFrom,
+  userFrom,
+} from "./records.ts";
 
 /** Users that are read in one go: a channel may have millions. */
 const USERS_AT_ONCE = 500;
@@ -63,10 +74,18 @@ export function redisUsers(redis: RedisCommands): UserStore {
       return users;
     },
 
+    usersPage: (slug, page) => redisUsersPage(redis, slug, page),
+
     async flagUser(slug, userId, { blocked, whitelisted }) {
       const set = (value: boolean | undefined) => (value === undefined ? "" : flag(value));
       const args = { blocked: set(blocked), whitelisted: set(whitelisted) };
       const reply = await redis.call("flag_user", userKeys(slug, userId), args);
+      return reply === null ? null : userFrom(reply);
+    },
+
+    async renameUser(slug, userId, displayName) {
+      const args = { displayName: optional(displayName) };
+      const reply = await redis.call("rename_user", userKeys(slug, userId), args);
       return reply === null ? null : userFrom(reply);
     },
 

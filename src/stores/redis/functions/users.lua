@@ -247,6 +247,21 @@ local function flag_user(keys, args)
   return found
 end
 
+-- `display_name` is an optional text; without it the user has no name any more.
+local function rename_user(keys, args)
+  local user = unpack(keys)
+  local display_name = unpack(args)
+  local found = read_user(user)
+  if not found then return false end
+  found[3] = optional(display_name)
+  if found[3] then
+    redis.call('HSET', user, 'name', found[3])
+  else
+    redis.call('HDEL', user, 'name')
+  end
+  return found
+end
+
 register('mint_visitor', mint_visitor)
 register('admit_visitor', admit_visitor)
 register('admit_user', admit_user)
@@ -256,3 +271,4 @@ register('promote', promote)
 register('mend_token', mend_token)
 register('merge', merge)
 register('flag_user', flag_user)
+register('rename_user', rename_user)

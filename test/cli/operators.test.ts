@@ -1,0 +1,143 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { createLocalOperator } from "../../src/installation/local-operator.ts";
+import { readKeysFile, withLocalOperator } from "../../src/installation/keys-file.ts";
+import { hashKey } from "../../src/keys.ts";
+import { Secret } from "../../src/secret.ts";
+import type { Store } from "../../src/store.ts";
+import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import { temporaryFolder } from "../support/data-dir.ts";
+import { runCommand } from "../support/terminal.ts";
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = temporaryFolder();
+});
+
+const run = (...args: string[]) => runCommand({ DATA_DIR: dataDir }, ["operators", ...args]);
+
+async function runJson(...args: string[]): Promise<unknown> {
+  const { code, out, err } = await run(...args, "--json");
+  expect(err).toBe("");
+  expect(code).toBe(0);
+  return JSON.parse(out);
+}
+
+async function onStore<Result>(use: (store: Store) => Promise<Result>): Promise<Result> {
+  const store = await openEmbeddedStore({ dataDir, clock: systemClock });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const hashes = () =>
+  onStore(async (store) =>
+    Object.fromEntries((await store.operators()).map(({ name, keyHash }) => [name, keyHash])),
+  );
+
+describe("chat-agent operators", () => {
+  test("add prints the key this once, and keeps its hash", async () => {
+    const made = (await runJson("add", "Zoë Ångström", "--role", "agent", "--channel", "shop")) as {
+      key: string;
+    };
+    expect(made).toEqual({
+      name: "Zoë Ångström",
+      role: "agent",
+      channels: ["shop"],
+      key: expect.stringMatching(/^op_[\w-]{43}$/) as unknown,
+    });
+    expect(await hashes()).toEqual({ "Zoë Ångström": hashKey(new Secret(made.key)) });
+    expect(await runJson("list")).toEqual([{ name: "Zoë Ångström", role: "agent", channels: ["shop"] }]);
+    expect((await run("list")).out).not.toContain("op_");
+    expect(readFileSync(join(dataDir, "store", "data.mdb")).includes(made.key)).toBe(false);
+  });
+
+  test("an operator without --channel is limited to none; a channel that is named twice counts once", async () => {
+    await run("add", "ada", "--role", "admin");
+    await run("add", "bob", "--role", "auditor", "--channel", "a", "--channel", "b", "--channel", "a");
+    expect(await runJson("list")).toEqual([
+      { name: "ada", role: "admin", channels: null },
+      { name: "bob", role: "auditor", channels: ["a", "b"] },
+    ]);
+    expect((await run("list")).out).toMatch(/ada +admin +all\nbob +auditor +a b\n/);
+  });
+
+  test("a second one of a name is none", async () => {
+    await run("add", "ada", "--role", "admin");
+    const before = await hashes();
+    const { code, err, out } = await run("add", "ada", "--role", "auditor");
+    expect({ code, err, out }).toEqual({
+      code: 1,
+      err: "Cannot add operator ada: there is one of that name\n",
+      out: "",
+    });
+    expect(await hashes()).toEqual(before);
+  });
+
+  test("rotate makes another key, remove takes the operator away", async () => {
+    await run("add", "ada", "--role", "admin", "--channel", "shop");
+    const before = await hashes();
+    const rotated = (await runJson("rotate", "ada")) as { key: string };
+    expect(rotated).toMatchObject({ name: "ada", role: "admin", channels: ["shop"] });
+    const after = await hashes();
+    expect(after).toEqual({ ada: hashKey(new Secret(rotated.key)) });
+    expect(after).not.toEqual(before);
+    expect((await run("remove", "ada")).code).toBe(0);
+    expect(await runJson("list")).toEqual([]);
+    expect((await run("remove", "ada")).code).toBe(1);
+    expect((await run("rotate", "ada")).code).toBe(1);
+  });
+
+  test.each([
+    [["add", "ada"], "--role"],
+    [["add", "ada", "--role", "king"], "Allowed choices are admin, agent, auditor"],
+    [["add", "", "--role", "admin"], "1 to 64 characters"],
+    [["add", "a/b", "--role", "admin"], "no slash"],
+    [["add", " ada", "--role", "admin"], "no space at either end"],
+    [["add", "a\u202eb", "--role", "admin"], "no control characters"],
+    [["add", "Command Line", "--role", "admin"], "what the audit calls somebody else"],
+    [["add", "ada", "--role", "admin", "--channel", "Shop"], "1 to 64 of a-z 0-9 - _"],
+  ])("%j exits 2 and says what is wrong", async (args, complaint) => {
+    const { code, err, out } = await run(...args);
+    expect(code).toBe(2);
+    expect(err).toContain(complaint);
+    expect(out).toBe("");
+  });
+
+  test("each change is in the audit, by the command line, without a key", async () => {
+    const { key } = (await runJson("add", "ada", "--role", "admin")) as { key: string };
+    await run("rotate", "ada");
+    await run("remove", "ada");
+    await run("remove", "ada");
+    const { items } = await onStore((store) => store.audit({ limit: 10, after: null, sinceMs: 0 }));
+    expect(items.map(({ entry: { operator, action, target } }) => [operator, action, target])).toEqual([
+      ["command line", "operators.remove", "ada"],
+      ["command line", "operators.rotate", "ada"],
+      ["command line", "operators.add", "ada"],
+    ]);
+    expect(JSON.stringify(items)).not.toContain(key.slice(3));
+  });
+});
+
+describe("the operator of a start without CHANNELS_FILE", () => {
+  test("is made once, and keeps its key in keys.json", async () => {
+    const { localOperator: key } = withLocalOperator(dataDir);
+    await onStore((store) => createLocalOperator(store, key));
+    expect(withLocalOperator(dataDir).localOperator.reveal()).toBe(key.reveal());
+    expect(await hashes()).toEqual({ local: hashKey(key) });
+    await onStore((store) => createLocalOperator(store, new Secret("op_another")));
+    expect(await hashes()).toEqual({ local: hashKey(key) });
+    expect(await runJson("list")).toEqual([{ name: "local", role: "admin", channels: null }]);
+  });
+
+  test("rotate keeps its new key for the next start", async () => {
+    const { localOperator: key } = withLocalOperator(dataDir);
+    await onStore((store) => createLocalOperator(store, key));
+    const rotated = (await runJson("rotate", "local")) as { key: string };
+    expect(readKeysFile(dataDir)?.localOperator?.reveal()).toBe(rotated.key);
+  });
+});
