@@ -22,6 +22,7 @@ import { loadWidgetScript } from "./http/widget-script.ts";
 import { openKeysFile, withLocalOperator } from "./installation/keys-file.ts";
 import type { GeneratedKeys } from "./installation/keys-file.ts";
 import { createLocalOperator } from "./installation/local-operator.ts";
+import { keptKeys } from "./installation/kept-keys.ts";
 import { createHider, openLog } from "./log.ts";
 import type { Log } from "./log.ts";
 import { demoServers, openDemoPage } from "./start/open-demo.ts";
@@ -97,7 +98,8 @@ async function start(started: {
   const metrics = await createMetrics();
   const store = await openTimedStore({ config, log, metrics, closing });
   await writeChannels(store, log, written);
-  if (written === null) await createLocalOperator(store, withLocalOperator(config.dataDir).localOperator);
+  if (written === null && config.console)
+    await createLocalOperator(store, withLocalOperator(config.dataDir).localOperator);
   for (const warning of (await store.health()).warnings) log.warn(warning);
   const model = metrics.timeModel(
     await openModel(config, { written: providers, log, onCall: metrics.onModelCall }),
@@ -120,6 +122,7 @@ async function start(started: {
     observer: metrics.observer,
     onAnswered: metrics.onAnswered,
     onMcpRequest: metrics.onMcpRequest,
+    keepKeys: keptKeys(config.dataDir),
     extraRoutes: (threads) => [...besideTheApi, ...(inspector?.routes(threads) ?? [])],
   });
   closing.push(() => service.stop(0));

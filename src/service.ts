@@ -43,6 +43,7 @@ export interface ServiceDependencies {
   /** Beside the API: the widget's script, metrics, the inspector. */
   extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
+  keepKeys?: NonNullable<HandlerDependencies["keepKeys"]>;
 }
 
 export interface Service {
@@ -155,6 +156,7 @@ function handlerOver(
     log,
     health: { model: model.kind, version: VERSION, ...(model.answers ? { answers: model.answers } : {}) },
     warnings: () => agent.warnings?.() ?? [],
+    ...(dependencies.keepKeys ? { keepKeys: dependencies.keepKeys } : {}),
     extraRoutes: extraRoutes(threads),
     onAnswered,
   });

@@ -1,11 +1,9 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
-import type { Config } from "../config.ts";
 import { slugSchema } from "../domain/channel-fields.ts";
 import { operatorNameFault } from "../domain/operator.ts";
 import type { OperatorRole } from "../domain/operator.ts";
-import { LOCAL_OPERATOR } from "../installation/local-operator.ts";
-import { readKeysFile, writeKeysFile } from "../installation/keys-file.ts";
+import { keptKeys } from "../installation/kept-keys.ts";
 import { addOperator, operatorView, removeOperator, rotateOperator } from "../operators/operators.ts";
 import type { Secret } from "../secret.ts";
 import { asCommandLine } from "./as-command-line.ts";
@@ -95,17 +93,10 @@ function addRotate(operators: Command, terminal: Terminal): void {
       await withStore(terminal, async (store, config) => {
         const rotated = await rotateOperator(asCommandLine(store), name);
         if (rotated === null) throw unknown(name);
-        keepLocalKey(config, name, rotated.key);
+        keptKeys(config.dataDir).operator(name, rotated.key);
         printOperator(terminal, operatorView(rotated.operator), rotated.key, options);
       });
     });
-}
-
-/** The keys file has the local operator's key, so that whoever starts the service finds it there. */
-function keepLocalKey(config: Config, name: string, key: Secret): void {
-  const generated = readKeysFile(config.dataDir);
-  if (generated?.localOperator === undefined || name !== LOCAL_OPERATOR) return;
-  writeKeysFile(config.dataDir, { ...generated, localOperator: key });
 }
 
 function printOperator(terminal: Terminal, operator: View, key: Secret, options: JsonOption): void {

@@ -5,6 +5,7 @@ import { serverMessagesRoute } from "./server-api/messages.ts";
 import { serverHistoryRoute } from "./server-api/thread-messages.ts";
 import { serverStreamRoute } from "./server-api/thread-stream.ts";
 import type { Directory } from "../admission/directory.ts";
+import { createOperatorAdmission } from "../admission/operator-admission.ts";
 import { createServerAdmission } from "../admission/server-admission.ts";
 import { createWidgetAdmission } from "../admission/widget-admission.ts";
 import type { RateWindows } from "../admission/rate-windows.ts";
@@ -17,6 +18,8 @@ import type { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
 import { healthRoute } from "./health.ts";
 import type { HealthFacts } from "./health.ts";
+import type { KeptKeys } from "./operator-api/operator-route.ts";
+import { operatorRoutes } from "./operator-api/routes.ts";
 import type { Route } from "./route.ts";
 import { swaggerRoutes } from "./reference/swagger.ts";
 import { widgetCancelRoute } from "./widget-api/cancel.ts";
@@ -31,7 +34,10 @@ import { toolsRoute } from "./widget-api/tools.ts";
 import { visitorsRoute } from "./widget-api/visitors.ts";
 
 export interface RouteDependencies {
-  config: Pick<Config, "limits" | "serverMaxBodyBytes" | "clientIpSource" | "trustedProxyHops">;
+  config: Pick<
+    Config,
+    "limits" | "serverMaxBodyBytes" | "clientIpSource" | "trustedProxyHops" | "console" | "swagger"
+  >;
   /** HARNESS_API_KEY, given or generated. */
   transportKey: Secret;
   store: Store;
@@ -44,7 +50,11 @@ export interface RouteDependencies {
   health: HealthFacts;
   /** What works badly beside the store, one sentence each, for /health. */
   warnings?: () => string[];
+  /** Where keys that the operator API makes are kept for the next start. */
+  keepKeys?: KeptKeys;
 }
+
+const KEEP_NOTHING: KeptKeys = { channel() {}, operator() {} };
 
 /** The whole API. */
 export function apiRoutes(dependencies: RouteDependencies): Route[] {
@@ -53,7 +63,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const gate = createGate({ admission, threads: dependencies.threads });
   const widget = { ...dependencies, admission, gate };
 
-  const routes = [
+  const routes: Route[] = [
     serverMessagesRoute(server), //  POST    /v1/messages
     serverCancelRoute(server), //    POST    /v1/messages/cancel
     serverHistoryRoute(server), //   GET     /v1/threads/:threadId/messages
@@ -73,5 +83,10 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
 
     healthRoute({ ...dependencies, facts: dependencies.health }), // GET /health
   ];
-  return [...routes, ...swaggerRoutes(routes)]; // GET /swagger, /swagger/openapi.json
+  const { config, keepKeys = KEEP_NOTHING } = dependencies;
+  if (config.console) {
+    const operators = createOperatorAdmission(dependencies);
+    routes.push(...operatorRoutes({ ...dependencies, admission: operators, keepKeys })); // /v1/operator/*
+  }
+  return config.swagger ? [...routes, ...swaggerRoutes(routes)] : routes; // GET /swagger, /swagger/openapi.json
 }

@@ -34,6 +34,23 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
     "post /v1/widget/tool-results",
     "options /v1/widget/{path}",
     "get /health",
+    "get /v1/operator/me",
+    "get /v1/operator/channels",
+    "post /v1/operator/channels",
+    "get /v1/operator/channels/{slug}",
+    "patch /v1/operator/channels/{slug}",
+    "post /v1/operator/channels/{slug}/rotate-keys",
+    "get /v1/operator/channels/{slug}/users",
+    "get /v1/operator/channels/{slug}/users/{userId}",
+    "patch /v1/operator/channels/{slug}/users/{userId}",
+    "get /v1/operator/ips",
+    "post /v1/operator/ips",
+    "delete /v1/operator/ips/{address}",
+    "get /v1/operator/operators",
+    "post /v1/operator/operators",
+    "delete /v1/operator/operators/{name}",
+    "post /v1/operator/operators/{name}/rotate",
+    "get /v1/operator/audit",
   ]);
 });
 

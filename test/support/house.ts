@@ -110,6 +110,7 @@ export const SERVICE: readonly Layer[] = [
         rooms: [
           { path: "src/http/server-api/", is: "endpoints for backends and bots" },
           { path: "src/http/widget-api/", is: "endpoints for browsers, and CORS" },
+          { path: "src/http/operator-api/", is: "endpoints for operators" },
           { path: "src/http/stream/", is: "a reply as lines of JSON, gzipped" },
           { path: "src/http/reference/", is: "OpenAPI and Swagger UI, made of what the endpoints declare" },
           { path: "src/http/inspector/", is: "endpoints of the inspector" },

@@ -1,5 +1,4 @@
 import { holderOf } from "../../domain/fence.ts";
-import { auditPlace } from "../audit-place.ts";
 import type {
   BackupAudit,
   BackupRecord,
@@ -30,7 +29,7 @@ import {
   usersKey,
 } from "./keys.ts";
 import type { RedisLink } from "./link.ts";
-import { auditMember, redisOperators } from "./operators.ts";
+import { auditText, redisOperators } from "./operators.ts";
 import { flag, jsonValue, messageEntry, summaryOf, textOrNull, waitingEntry } from "./records.ts";
 import { retried } from "./retrying-reads.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
@@ -171,9 +170,8 @@ function commandsOf(record: BackupRecord): Written[] {
 
 function auditCommand({ nth, entry }: BackupAudit): Written {
   const { audit } = globalKeys;
-  const place = { atMs: entry.atMs, nth: Math.min(nth, 999) };
-  const score = String(place.atMs * 1000 + place.nth);
-  return [audit, "ZADD", audit, score, auditMember(auditPlace(place), entry)];
+  const score = String(entry.atMs * 1000 + Math.min(nth, 999));
+  return [audit, "ZADD", audit, score, `${score} ${auditText(entry)}`];
 }
 
 function userCommands({ slug, user, createdAtMs, nth, spent }: BackupUser): Written[] {

@@ -1,5 +1,5 @@
 import { AUDIT_KEPT_MS } from "../../domain/audit.ts";
-import { newId } from "../../domain/ids.ts";
+import type { AuditEntry } from "../../domain/audit.ts";
 import type { Operator } from "../../domain/operator.ts";
 import type { OperatorStore, PlacedEntry } from "../../store/operators.ts";
 import { pageOf } from "../../store/page.ts";
@@ -38,7 +38,7 @@ export function redisOperators(redis: RedisCommands): OperatorStore {
     async appendAudit(entry) {
       const { atMs } = entry;
       const keptFromMs = String(Math.max(0, atMs - AUDIT_KEPT_MS));
-      const args = { entry: auditMember(newId(), entry), atMs: String(atMs), keptFromMs };
+      const args = { entry: auditText(entry), atMs: String(atMs), keptFromMs };
       await redis.call("append_audit", { audit }, { ...args, most: DROPPED_AT_ONCE });
     },
 
@@ -57,9 +57,9 @@ export function operatorRecord(operator: Operator): string {
   return JSON.stringify(operatorKind.stored(operator));
 }
 
-/** An entry as a member of the sorted set: an id before it, because two entries may say the same. */
-export function auditMember(id: string, entry: PlacedEntry["entry"]): string {
-  return `${id} ${JSON.stringify(auditKind.stored(entry))}`;
+/** An entry as it is stored behind its place. */
+export function auditText(entry: AuditEntry): string {
+  return JSON.stringify(auditKind.stored(entry));
 }
 
 export function placedEntry([member, score]: [member: string, score: string]): PlacedEntry {

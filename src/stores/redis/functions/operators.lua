@@ -18,14 +18,16 @@ local function change_operator(keys, args)
   return 1
 end
 
--- An entry in its place (place_of of users.lua); a few of those from before `kept_from_ms` are dropped with it.
+-- An entry behind those of its millisecond (place_of of users.lua), its place before it, because two entries may say the
+-- same. A few of those from before `kept_from_ms` are dropped first, but never all that there are.
 local function append_audit(keys, args)
   local audit = unpack(keys)
   local entry, at_ms, kept_from_ms, most = unpack(args)
-  local place = place_of(audit, entry, at_ms)
+  local place = place_of(audit, '', at_ms)
   local old = redis.call('ZRANGE', audit, '-inf', '(' .. kept_from_ms .. '000', 'BYSCORE', 'LIMIT', 0, most)
-  redis.call('ZADD', audit, place, entry)
-  if #old > 0 then redis.call('ZREM', audit, unpack(old)) end
+  local there = redis.call('ZCARD', audit)
+  if #old > 0 and #old < there then redis.call('ZREM', audit, unpack(old)) end
+  redis.call('ZADD', audit, place, place .. ' ' .. entry)
   return 1
 end
 
