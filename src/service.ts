@@ -10,6 +10,7 @@ import type { Agent } from "./agent.ts";
 import type { Spending } from "./agent/budget.ts";
 import { createAgent } from "./agent/turn.ts";
 import type { AgentOptions } from "./agent/turn.ts";
+import { unknownModels } from "./agent/unknown-models.ts";
 import { systemTimers } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import { newId } from "./domain/ids.ts";
@@ -69,6 +70,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const { config, store, clock, log } = dependencies;
   const directory = createDirectory({ store, log });
   await directory.start();
+  for (const warning of unknownModels(directory.channels(), dependencies.model)) log.warn(warning);
   const agent = agentOver(dependencies, directory);
   const threads = threadsOver(dependencies, { agent, directory });
   const listener = await openListener(config, log, handlerOver(dependencies, { directory, threads, agent }));
@@ -155,7 +157,7 @@ function handlerOver(
     clock,
     log,
     health: { model: model.kind, version: VERSION, ...(model.answers ? { answers: model.answers } : {}) },
-    warnings: () => agent.warnings?.() ?? [],
+    warnings: () => [...unknownModels(directory.channels(), model), ...(agent.warnings?.() ?? [])],
     ...(dependencies.keepKeys ? { keepKeys: dependencies.keepKeys } : {}),
     extraRoutes: extraRoutes(threads),
     onAnswered,

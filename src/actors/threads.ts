@@ -1,7 +1,7 @@
 import { pause } from "../clock.ts";
-import type { Catalog, Message } from "../domain/message.ts";
+import type { Catalog } from "../domain/message.ts";
 import { Refusal } from "../domain/refusal.ts";
-import type { HistoryPage, InstanceMessage, RunsRead, ThreadRecord } from "../store.ts";
+import type { HistoryPage, InstanceMessage, RunsRead, Store, ThreadRecord } from "../store.ts";
 import { createAnswer } from "./answer.ts";
 import type { PageAnswer } from "./answer.ts";
 import { createAttach } from "./attach.ts";
@@ -23,6 +23,8 @@ import { createSay } from "./say.ts";
 import type { NewMessage } from "./say.ts";
 import { createSilence } from "./silence.ts";
 import { createTakeUp } from "./take-up.ts";
+import { wholeHistory } from "./whole-history.ts";
+import type { WholeMessage } from "./whole-history.ts";
 
 /** The threads of this instance: what HTTP asks of them. */
 export interface Threads {
@@ -39,7 +41,9 @@ export interface Threads {
   /** Stops the active run or pending call, wherever it is; also fine where there is none. */
   cancel(uid: string): Promise<void>;
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
-  history(uid: string, page: HistoryPage): Promise<Message[]>;
+  history(uid: string, page: HistoryPage): Promise<WholeMessage[]>;
+  /** A user's threads, the latest activity first. */
+  list: Store["listThreads"];
   /** It takes no more messages, and will stop. */
   isDraining(): boolean;
 }
@@ -119,7 +123,8 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     followRun: (uid, runId, loading) =>
       onReadable(uid, (isAgain) => followRun(uid, runId, isAgain ? undefined : loading)),
     cancel: (uid) => onReadable(uid, () => cancel(uid)),
-    history: (uid, page) => onReadable(uid, () => store.history(uid, page)),
+    history: (uid, page) => onReadable(uid, () => wholeHistory(store, uid, page)),
+    list: (page) => store.listThreads(page),
     isDraining: () => draining,
 
     async setCatalog(uid, slug, catalog) {

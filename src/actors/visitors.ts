@@ -1,3 +1,4 @@
+import type { Attributes } from "../domain/attributes.ts";
 import type { Clock } from "../clock.ts";
 import { decideIdentity } from "../domain/identify.ts";
 import { newId } from "../domain/ids.ts";
@@ -19,9 +20,16 @@ export interface Visitors {
   admit(claim: TokenClaim, threadId: string | null): Promise<VisitorAdmission | null>;
   /**
    * Binds a token to an account; no use of the token. Refusal("not-found") where the token is unknown, expired or of
-   * another channel, Refusal("conflict") where it is bound to another account.
+   * another channel, Refusal("conflict") where it is bound to another account. Attributes become the account's: a step
+   * after the binding, which a repeat of the call makes up for.
    */
-  identify(identity: { slug: string; visitorToken: string; externalId: string }): Promise<Identified>;
+  identify(identity: {
+    slug: string;
+    visitorToken: string;
+    externalId: string;
+    /** Absent: as they are stored. */
+    attributes?: Attributes | undefined;
+  }): Promise<Identified>;
 }
 
 export interface Identified {
@@ -101,6 +109,19 @@ export function createVisitors(options: {
     }
   }
 
+  async function describeAccount(slug: string, externalId: string, attributes: Attributes): Promise<void> {
+    await store.admitUser({
+      slug,
+      externalId,
+      displayName: null,
+      attributes,
+      newUserId: newId(),
+      thread: null,
+      creates: true,
+      atMs: clock.now(),
+    });
+  }
+
   return {
     async mint(slug) {
       const visitorToken = newVisitorToken(slug);
@@ -122,12 +143,14 @@ export function createVisitors(options: {
       return admission;
     },
 
-    async identify({ slug, visitorToken, externalId }) {
+    async identify({ slug, visitorToken, externalId, attributes }) {
       const claim = readVisitorToken(visitorToken);
       if (claim?.slug !== slug) throw new Refusal("not-found", "Unknown visitor token");
       for (let readings = 0; readings < MAX_READINGS; readings++) {
         const identified = await settle(slug, claim, externalId);
-        if (identified !== "changed") return identified;
+        if (identified === "changed") continue;
+        if (attributes) await describeAccount(slug, externalId, attributes);
+        return identified;
       }
       throw new Refusal("unavailable", "The visitor is busy", 1);
     },

@@ -6,8 +6,7 @@ import { streamMachine } from "../../machines/stream.ts";
 import { threadMachine } from "../../machines/thread.ts";
 import { visitorMachine } from "../../machines/visitor.ts";
 import type { RunSummary, Store } from "../store.ts";
-import { note } from "../operators/acting.ts";
-import { asCommandLine } from "./as-command-line.ts";
+import { noteReading } from "./as-command-line.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -45,7 +44,7 @@ export function addMachines(program: Command, terminal: Terminal): void {
       await withStore(terminal, async (store) => {
         await existingChannel(store, name);
         const run = await existingRun(store, name, uid, options.run);
-        await note(asCommandLine(store), { action: "thread.read", target: uid, slug: name });
+        await noteReading(store, name, uid);
         printPath(terminal, run, options);
       });
     });

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { attributesField } from "../domain/attributes.ts";
 import type { User } from "../domain/user.ts";
 import { changeUser, userView } from "../operators/users.ts";
 import { asCommandLine } from "./as-command-line.ts";
@@ -81,6 +82,7 @@ function addFlag(users: Command, terminal: Terminal, { name, does, flags }: (typ
 }
 
 function printUser(terminal: Terminal, user: User, options: { json?: boolean }): void {
-  if (options.json) printJson(terminal, userView(user));
-  else printFields(terminal, userView(user));
+  const shown = { ...userView(user), ...attributesField(user.attributes) };
+  if (options.json) printJson(terminal, shown);
+  else printFields(terminal, shown);
 }

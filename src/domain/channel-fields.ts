@@ -37,6 +37,7 @@ export const agentSchema = z.strictObject({
   temperature: z.number().min(0).max(2).exactOptional(),
   reasoningEffort: z.string().min(1).max(32).exactOptional(),
   body: z.record(z.string(), z.unknown()).exactOptional(),
+  images: z.boolean().exactOptional(),
   mcpServers: z
     .record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), z.union([httpServer, processServer]))
     .exactOptional(),

@@ -36,6 +36,8 @@ export interface AgentSettings {
   reasoningEffort?: string;
   /** Further fields of each request to the model. */
   body?: Record<string, unknown>;
+  /** Messages may come with images. Absent: they may not. */
+  images?: boolean;
   mcpServers?: Record<string, McpServer>;
   maxOutputTokensPerRun?: number;
   /** Input and output tokens of one user in one UTC day. */

@@ -26,7 +26,9 @@ const health = z.object({
   warnings: z
     .array(z.string())
     .optional()
-    .describe("What the store's settings cannot keep, and tool servers that cannot be used; not with `live`"),
+    .describe(
+      "What the store's settings cannot keep, tool servers that cannot be used, and models that nobody answers to; not with `live`",
+    ),
 });
 
 const documentation: Documentation = {

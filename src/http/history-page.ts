@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Message } from "../domain/message.ts";
+import type { Attachment } from "../domain/attachments.ts";
+import type { WholeMessage } from "../actors/whole-history.ts";
 import { stepSchema } from "./reference/line-schemas.ts";
 import type { Field } from "./route.ts";
 
@@ -24,6 +25,10 @@ const historyItem = z.object({
   content: z.string(),
   createdAt: z.int().describe("Unix time in milliseconds"),
   clientMessageId: z.string().optional().describe("Only on a user's message that came with one"),
+  attachments: z
+    .array(z.object({ url: z.string(), name: z.string().optional() }))
+    .optional()
+    .describe("Only on a user's message that came with some: its images, each itself (data:) or its address"),
   steps: z.array(stepSchema).optional().describe("Only on a reply that used tools"),
   model: z.string().optional().describe("Only on a reply of a chain of models: who answered, PROVIDER/MODEL"),
   error: z
@@ -62,7 +67,7 @@ export const pageFields: Record<"limit" | "before", Field> = {
   },
 };
 
-export function pageOf(messages: readonly Message[]): z.infer<typeof historyPage> {
+export function pageOf(messages: readonly WholeMessage[]): z.infer<typeof historyPage> {
   return { items: messages.map(itemOf) };
 }
 
@@ -73,18 +78,29 @@ function itemOf({
   content,
   createdAtMs,
   clientMessageId,
+  addresses,
+  attachments = [],
   steps,
   model,
   error,
-}: Message): z.infer<typeof historyItem> {
+}: WholeMessage): z.infer<typeof historyItem> {
   return {
     id,
     role,
     content,
     createdAt: createdAtMs,
     ...(clientMessageId === undefined ? {} : { clientMessageId }),
+    ...(addresses ? { attachments: attachmentsOf(attachments, addresses) } : {}),
     ...(steps ? { steps } : {}),
     ...(model === undefined ? {} : { model }),
     ...(error ? { error } : {}),
   };
+}
+
+/** Without one that is lost. */
+function attachmentsOf(attachments: readonly Attachment[], addresses: readonly (string | null)[]) {
+  return attachments.flatMap(({ name }, nth) => {
+    const url = addresses[nth] ?? null;
+    return url === null ? [] : [{ url, ...(name === undefined ? {} : { name }) }];
+  });
 }

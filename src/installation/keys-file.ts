@@ -1,10 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { codeOf, messageOf } from "../errors.ts";
 import { Secret } from "../secret.ts";
 import { newChannelKeys, newKey, newOperatorKey } from "../keys.ts";
 import type { ChannelKeys } from "../keys.ts";
+import { makeDataDir } from "../stores/embedded/data-dir.ts";
 
 /**
  * Keys that a start without configured ones generates: DATA_DIR/keys.json, mode 0600, so that the next start and the
@@ -47,7 +48,7 @@ export function withLocalOperator(dataDir: string): GeneratedKeys & { localOpera
 /** Saves the keys for the next start. */
 export function writeKeysFile(dataDir: string, keys: GeneratedKeys): void {
   const path = pathOf(dataDir);
-  mkdirSync(dataDir, { recursive: true });
+  makeDataDir(dataDir);
   const text = JSON.stringify(
     {
       harnessApiKey: keys.harnessApiKey.reveal(),

@@ -7,6 +7,8 @@ export interface Quirks {
   tools: boolean;
   /** false: what the system message says stands before the first message of the user. */
   systemRole: boolean;
+  /** false: it does not see, and is told of images by their names. */
+  images: boolean;
   /** false: usage is not asked for in a stream. */
   streamUsage: boolean;
   /** null: it takes neither, and the answer's length is not bounded. */
@@ -34,6 +36,7 @@ export type MaxTokensField = "max_completion_tokens" | "max_tokens";
 export const NO_QUIRKS: Quirks = {
   tools: true,
   systemRole: true,
+  images: true,
   streamUsage: true,
   maxTokensField: "max_completion_tokens",
   thinking: "tags",

@@ -12,8 +12,10 @@ import { temporaryFolder } from "../support/data-dir.ts";
 import { runCommand } from "../support/terminal.ts";
 
 let dataDir: string;
-beforeEach(() => {
+beforeEach(async () => {
   dataDir = temporaryFolder();
+  // A command works on a store that is there.
+  await onStore(async () => {});
 });
 
 const run = (...args: string[]) => runCommand({ DATA_DIR: dataDir }, ["operators", ...args]);

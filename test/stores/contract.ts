@@ -7,6 +7,7 @@ import { keptTextPromises } from "./contract-kept-text.ts";
 import { livenessPromises } from "./contract-liveness.ts";
 import { messageClaimPromises } from "./contract-message-claim.ts";
 import { operatorPromises } from "./contract-operators.ts";
+import { threadListPromises } from "./contract-thread-list.ts";
 import { threadPromises } from "./contract-threads.ts";
 import { userPagePromises } from "./contract-user-pages.ts";
 import { userPromises } from "./contract-users.ts";
@@ -61,6 +62,7 @@ export function describeStore(
     identityPromises(bench);
     commitPromises(bench);
     threadPromises(bench);
+    threadListPromises(bench);
     messageClaimPromises(bench);
     keptTextPromises(bench);
     livenessPromises(bench, lacks);

@@ -10,7 +10,7 @@ import { printJson, printTable } from "../print.ts";
 import { CannotDo } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
 import { withStore } from "../with-store.ts";
-import { parseSlug, withFieldOptions } from "./field-options.ts";
+import { parseSlug, withFieldOptions, withOriginChanges } from "./field-options.ts";
 import type { FieldOptions } from "./field-options.ts";
 import { printChannel } from "./view.ts";
 import { mustWrite, writeOptions } from "./write-channel.ts";
@@ -111,7 +111,7 @@ async function mayNotMake(store: Store, slug: string): Promise<boolean> {
 }
 
 function addUpdate(channels: Command, terminal: Terminal): void {
-  withFieldOptions(channels.command("update"))
+  withOriginChanges(withFieldOptions(channels.command("update")))
     .description("change the fields that are given")
     .argument("<slug>")
     .action(async (slug: string, options: FieldOptions, command: Command) => {

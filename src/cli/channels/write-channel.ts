@@ -25,13 +25,26 @@ export async function mustWrite(store: Store, channel: Channel, stored: Channel 
   throw new CannotDo(`Cannot write channel ${channel.slug}: channel ${sharing} has that publishable key`);
 }
 
+/** undefined: they stay as they are. */
+function originsFrom(slug: string, stored: Channel | null, options: FieldOptions): string[] | undefined {
+  const { origin, addOrigin = [], removeOrigin = [] } = options;
+  if (addOrigin.length === 0 && removeOrigin.length === 0) return origin;
+  const before = origin ?? stored?.allowedOrigins ?? [];
+  const unknown = removeOrigin.find((removed) => !before.includes(removed));
+  if (unknown !== undefined) {
+    throw new CannotDo(`Cannot remove origin ${unknown}: channel ${slug} does not allow it`);
+  }
+  return [...new Set([...before.filter((one) => !removeOrigin.includes(one)), ...addOrigin])];
+}
+
 function fromOptions(slug: string, stored: Channel | null, options: FieldOptions, command: Command): Channel {
   const agent = {
     ...(options.agent ?? stored?.agent),
     ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
     ...(options.model === undefined ? {} : { model: options.model }),
   };
-  const { kind, accessMode, origin: allowedOrigins, publishableKey, secretKey } = options;
+  const { kind, accessMode, publishableKey, secretKey } = options;
+  const allowedOrigins = originsFrom(slug, stored, options);
   try {
     return channelFrom(slug, stored, { agent, kind, accessMode, allowedOrigins, publishableKey, secretKey });
   } catch (error) {

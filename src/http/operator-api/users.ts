@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attributesField } from "../../domain/attributes.ts";
 import type { Operator } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { User } from "../../domain/user.ts";
@@ -18,6 +19,10 @@ const userSchema = z.object({
   userId: z.string().describe("The service's own id"),
   externalUserId: z.string().nullable().describe("The caller's id; null: anonymous"),
   displayName: z.string().nullable().optional().describe("Not for auditors"),
+  attributes: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .optional()
+    .describe("What the site told about the user; not for auditors"),
   blocked: z.boolean(),
   whitelisted: z.boolean(),
 });
@@ -71,7 +76,7 @@ export function usersRoutes(api: OperatorApi): Route[] {
       scope: "channels",
       summary: "List a channel's users",
       description:
-        "Newest first. With `q`, `blocked` or `anonymous` a page may hold fewer than `limit`, even none, and have a next one. Names are not shown to auditors, and not searched for them.",
+        "Newest first. With `q`, `blocked` or `anonymous` a page may hold fewer than `limit`, even none, and have a next one. Names and attributes are not shown to auditors, and names are not searched for them.",
       query: {
         ...listFields,
         q: { description: "Part of an id or a name", schema: z.string(), required: false, example: "ada" },
@@ -143,5 +148,5 @@ function seesNames({ role }: Operator): boolean {
 
 function viewFor(operator: Operator, user: User): z.infer<typeof userSchema> {
   const { displayName, ...view } = userView(user);
-  return seesNames(operator) ? { ...view, displayName } : view;
+  return seesNames(operator) ? { ...view, displayName, ...attributesField(user.attributes) } : view;
 }

@@ -2,8 +2,8 @@ import type { User } from "../../domain/user.ts";
 import { pageOf } from "../../store/page.ts";
 import type { Page } from "../../store/page.ts";
 import type { PlacedUser, ThreadEntry, UserPage } from "../../store/users.ts";
-import { defaulted, isFlag, isNumber, isText, kindOf, listOf, nullable, shape } from "../checks.ts";
-import { readNumber, readText } from "../records.ts";
+import { defaulted, isNumber, isText, kindOf, listOf, shape } from "../checks.ts";
+import { isUser, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
@@ -30,13 +30,7 @@ export interface TokenRecord {
 export const userKind = kindOf(
   "user",
   shape<UserRecord>({
-    user: shape<User>({
-      userId: isText,
-      externalId: nullable(isText),
-      displayName: nullable(isText),
-      blocked: isFlag,
-      whitelisted: isFlag,
-    }),
+    user: isUser,
     createdAtMs: isNumber,
     spent: defaulted(listOf(shape<UserRecord["spent"][number]>({ day: isText, tokens: isNumber })), () => []),
   }),

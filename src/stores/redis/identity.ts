@@ -5,7 +5,7 @@ import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import type { KnownUsers } from "./known-users.ts";
-import { listOf, textOf, textOrNull, textsOf, userFrom } from "./records.ts";
+import { listOf, textOf, textOrNull, textsOf, USER_FIELDS, userFrom } from "./records.ts";
 import type { ArgsOf } from "./signatures.ts";
 
 /** How often a token may be bound anew between the readings of one identify. */
@@ -19,7 +19,7 @@ export function redisIdentity(
   async function userOf(slug: string, userId: string | null): Promise<User | null> {
     if (userId === null) return null;
     const { user } = userKeys(slug, userId);
-    const reply = await redis.read(user, "HMGET", user, "id", "external", "name", "blocked", "whitelisted");
+    const reply = await redis.read(user, "HMGET", user, ...USER_FIELDS);
     return textOrNull(listOf(reply)[0]) === null ? null : userFrom(reply);
   }
 
@@ -69,6 +69,7 @@ export function redisIdentity(
         wasName: was.name,
         wasBlocked: was.blocked,
         wasWhitelisted: was.whitelisted,
+        wasAttributes: was.attributes,
       };
       return doneOrChanged(await redis.call("promote", keys, args));
     },
@@ -110,14 +111,17 @@ function mergeArguments(merge: Pick<Merge, "from" | "into" | "result" | "snapsho
     fromName: from.name,
     fromBlocked: from.blocked,
     fromWhitelisted: from.whitelisted,
+    fromAttributes: from.attributes,
     intoExternal: into.external,
     intoName: into.name,
     intoBlocked: into.blocked,
     intoWhitelisted: into.whitelisted,
+    intoAttributes: into.attributes,
     resultExternal: result.external,
     resultName: result.name,
     resultBlocked: result.blocked,
     resultWhitelisted: result.whitelisted,
+    resultAttributes: result.attributes,
   };
 }
 

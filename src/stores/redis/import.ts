@@ -30,7 +30,15 @@ import {
 } from "./keys.ts";
 import type { RedisLink } from "./link.ts";
 import { auditText, redisOperators } from "./operators.ts";
-import { flag, jsonValue, messageEntry, summaryOf, textOrNull, waitingEntry } from "./records.ts";
+import {
+  attributesText,
+  flag,
+  jsonValue,
+  messageEntry,
+  summaryOf,
+  textOrNull,
+  waitingEntry,
+} from "./records.ts";
 import { retried } from "./retrying-reads.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 
@@ -176,16 +184,18 @@ function auditCommand({ nth, entry }: BackupAudit): Written {
 
 function userCommands({ slug, user, createdAtMs, nth, spent }: BackupUser): Written[] {
   const { userId, externalId, displayName, blocked, whitelisted } = user;
+  const attributes = attributesText(user.attributes);
   const keys = userKeys(slug, userId);
   const external = externalId === null ? [] : ["external", externalId];
   const name = displayName === null ? [] : ["name", displayName];
+  const told = attributes === null ? [] : ["attributes", attributes];
   const flags = ["blocked", flag(blocked), "whitelisted", flag(whitelisted)];
   const users = usersKey(slug);
   const days = spent.flatMap(({ day, tokens }) => [day, String(tokens)]);
   const commands: Written[] = [
     [users, "ZADD", users, String(createdAtMs * 1000 + nth), userId],
     ...onHash(keys.days, days),
-    ...onHash(keys.user, ["id", userId, ...external, ...name, ...flags]),
+    ...onHash(keys.user, ["id", userId, ...external, ...name, ...told, ...flags]),
   ];
   if (externalId === null) return commands;
   const leads = externalIdKey(slug, externalId);

@@ -4,7 +4,7 @@ import type { PlacedUser, UserPage } from "../../store/users.ts";
 import type { RedisCommands } from "./commands.ts";
 import { userKeys, usersKey } from "./keys.ts";
 import { scoresOf } from "./pages.ts";
-import { listOf, textOrNull, userFrom } from "./records.ts";
+import { listOf, textOrNull, USER_FIELDS, userFrom } from "./records.ts";
 
 /** A user's place among the channel's: its score in the list, and its id. */
 interface Place {
@@ -28,7 +28,7 @@ export async function redisUsersPage(
   const users = await Promise.all(
     items.map(async ({ score, userId, place }) => {
       const { user: key } = userKeys(slug, userId);
-      const reply = await redis.read(key, "HMGET", key, "id", "external", "name", "blocked", "whitelisted");
+      const reply = await redis.read(key, "HMGET", key, ...USER_FIELDS);
       // A user that was merged meanwhile is gone.
       if (textOrNull(listOf(reply)[0]) === null) return [];
       return [{ user: userFrom(reply), createdAtMs: Math.floor(score / 1000), place }];

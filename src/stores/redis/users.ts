@@ -5,6 +5,7 @@ import { redisIdentity } from "./identity.ts";
 import { asideTokenKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import { createKnownUsers } from "./known-users.ts";
 import { redisUsersPage } from "./users-page.ts";
+import { redisThreadList } from "./thread-list.ts";
 import {
   flag,
   listOf,
@@ -14,6 +15,7 @@ import {
   textOf,
   textOrNull,
   threadEntryFrom,
+  USER_FIELDS,
   userFrom,
 } from "./records.ts";
 
@@ -29,6 +31,7 @@ export function redisUsers(redis: RedisCommands): UserStore {
   return {
     ...redisAdmissions(redis, known),
     ...redisIdentity(redis, known),
+    ...redisThreadList(redis),
 
     async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs }) {
       const { user } = userKeys(slug, userId);
@@ -65,7 +68,7 @@ export function redisUsers(redis: RedisCommands): UserStore {
         const replies = await Promise.all(
           ids.slice(from, from + USERS_AT_ONCE).map((id) => {
             const { user } = userKeys(slug, id);
-            return redis.read(user, "HMGET", user, "id", "external", "name", "blocked", "whitelisted");
+            return redis.read(user, "HMGET", user, ...USER_FIELDS);
           }),
         );
         // A user that was merged meanwhile is gone.

@@ -195,6 +195,7 @@ describe("users", () => {
         slug: "shop",
         externalId: `team/${nth}`,
         displayName: name,
+        attributes: { plan: "canary-plan" },
         newUserId: `u-${nth}`,
         thread: null,
         creates: true,
@@ -253,7 +254,7 @@ describe("users", () => {
       whitelisted: false,
     });
     expect(await (await as("auditor", "GET", "/channels/shop/users")).text()).not.toMatch(
-      /Ada|Bob|displayName/,
+      /Ada|Bob|displayName|canary/,
     );
   });
 
@@ -264,6 +265,7 @@ describe("users", () => {
     expect(await json(as("agent", "PATCH", "/channels/shop/users/team%2F1", change), 200)).toEqual({
       userId: "u-1",
       externalUserId: "team/1",
+      attributes: { plan: "canary-plan" },
       ...change,
     });
     expect(await store.findUser("shop", "u-1")).toMatchObject(change);
