@@ -1,13 +1,7 @@
 import { systemClock } from "../clock.ts";
 import { COMMAND_LINE } from "../domain/operator.ts";
-import { note } from "../operators/acting.ts";
 import type { Acting } from "../operators/acting.ts";
 import type { Store } from "../store.ts";
-
-/** Before a conversation's content is read. */
-export function noteReading(store: Store, slug: string, uid: string): Promise<void> {
-  return note(asCommandLine(store), { action: "thread.read", target: uid, slug });
-}
 
 /** Whoever has the command line acts as nobody in particular: the machine knows who it was. */
 export function asCommandLine(store: Store): Acting<Store> {

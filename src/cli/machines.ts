@@ -6,7 +6,8 @@ import { streamMachine } from "../../machines/stream.ts";
 import { threadMachine } from "../../machines/thread.ts";
 import { visitorMachine } from "../../machines/visitor.ts";
 import type { RunSummary, Store } from "../store.ts";
-import { noteReading } from "./as-command-line.ts";
+import { noteReading } from "../operators/threads.ts";
+import { asCommandLine } from "./as-command-line.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -44,7 +45,7 @@ export function addMachines(program: Command, terminal: Terminal): void {
       await withStore(terminal, async (store) => {
         await existingChannel(store, name);
         const run = await existingRun(store, name, uid, options.run);
-        await noteReading(store, name, uid);
+        await noteReading(asCommandLine(store), name, uid);
         printPath(terminal, run, options);
       });
     });

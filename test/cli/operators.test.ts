@@ -8,6 +8,7 @@ import { hashKey } from "../../src/keys.ts";
 import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import { sampleChannel, sampleCommit, sampleMessage, sampleRun } from "../stores/samples.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { runCommand } from "../support/terminal.ts";
 
@@ -122,6 +123,63 @@ describe("chat-agent operators", () => {
       ["command line", "operators.add", "ada"],
     ]);
     expect(JSON.stringify(items)).not.toContain(key.slice(3));
+  });
+});
+
+describe("the audit of the command line", () => {
+  const command = (...args: string[]) => runCommand({ DATA_DIR: dataDir }, args);
+
+  test("has every change, and every reading of what was said, before it is printed", async () => {
+    await onStore(async (store) => {
+      await store.putChannel(
+        sampleChannel({ slug: "cli", kind: "transport", publishableKey: null, agent: {} }),
+      );
+      const caller = { slug: "cli", externalId: "kim", displayName: "Kim", newUserId: "u-kim", atMs: 1 };
+      await store.admitUser({ ...caller, thread: { name: "t", newUid: "t-1" }, creates: true });
+      const run = sampleRun("r1", { userId: "u-kim", outcome: "done" });
+      const said = { uid: "t-1", slug: "cli", state: "idle", holds: false, run } as const;
+      await store.commit(sampleCommit({ opId: "o", fence: "p:1", ...said, messages: [sampleMessage(1)] }));
+    });
+    for (const args of [
+      ["channels", "create", "shop", "--kind", "web"],
+      ["channels", "update", "shop", "--model", "m", "--access-mode", "whitelist"],
+      ["channels", "disable", "shop"],
+      ["channels", "enable", "shop"],
+      ["channels", "rotate-keys", "shop"],
+      ["users", "list", "cli"],
+      ["users", "show", "cli", "kim"],
+      ["users", "block", "cli", "kim"],
+      ["users", "unwhitelist", "cli", "kim"],
+      ["ips", "block", "192.0.2.1"],
+      ["ips", "unblock", "192.0.2.1"],
+      ["threads", "list", "cli", "kim"],
+      ["threads", "show", "cli", "t-1"],
+      ["machines", "cli", "t-1"],
+    ]) {
+      expect(await command(...args)).toMatchObject({ code: 0, err: "" });
+    }
+    const { items } = await onStore((store) => store.audit({ limit: 100, after: null, sinceMs: 0 }));
+    const told = items.map(({ entry: { operator, action, target, slug, detail } }) => [
+      operator,
+      action,
+      target,
+      slug,
+      ...(detail ? [detail] : []),
+    ]);
+    const by = "command line";
+    expect(told.toReversed()).toEqual([
+      [by, "channels.create", "shop", "shop"],
+      [by, "channels.update", "shop", "shop", { fields: ["accessMode", "agent"] }],
+      [by, "channels.disable", "shop", "shop", { fields: ["enabled"] }],
+      [by, "channels.enable", "shop", "shop", { fields: ["enabled"] }],
+      [by, "channels.rotate-keys", "shop", "shop"],
+      [by, "users.block", "u-kim", "cli"],
+      [by, "users.unwhitelist", "u-kim", "cli"],
+      [by, "ips.block", "192.0.2.1", null],
+      [by, "ips.unblock", "192.0.2.1", null],
+      [by, "thread.read", "t-1", "cli"],
+      [by, "thread.read", "t-1", "cli"],
+    ]);
   });
 });
 

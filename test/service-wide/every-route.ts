@@ -55,6 +55,8 @@ export function everyRoute(token: string, threadId: string): Asking[] {
     operator("GET", "channels/shop/users"),
     operator("GET", "channels/shop/users/u"),
     operator("PATCH", "channels/cli/users/u", { whitelisted: true }),
+    operator("GET", `channels/shop/threads/${threadId}/messages`),
+    operator("GET", `channels/shop/threads/${threadId}/runs`),
     operator("GET", "ips"),
     operator("POST", "ips", { address: "203.0.113.200" }),
     operator("DELETE", "ips/203.0.113.200"),

@@ -10,13 +10,15 @@ import type { AnswerDocumentation, Field, RouteRequest } from "../route.ts";
 const LIMIT = 50;
 const LIMIT_MAX = 100;
 
+export const limitText = z
+  .string()
+  .regex(/^\d{1,3}$/)
+  .transform(Number)
+  .refine((limit) => limit >= 1 && limit <= LIMIT_MAX)
+  .default(LIMIT);
+
 const listQuery = z.object({
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/)
-    .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= LIMIT_MAX)
-    .default(LIMIT),
+  limit: limitText,
   cursor: z.string().nullable().default(null),
 });
 

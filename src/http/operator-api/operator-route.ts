@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Threads } from "../../actors/threads.ts";
 import type { OperatorAdmission } from "../../admission/operator-admission.ts";
 import type { Directory } from "../../admission/directory.ts";
 import type { Clock } from "../../clock.ts";
@@ -19,6 +20,7 @@ import type { AnswerDocumentation, Documentation, Field, Method, Route, RouteReq
 export interface OperatorApi {
   admission: OperatorAdmission;
   store: Store;
+  threads: Pick<Threads, "history">;
   directory: Pick<Directory, "renew">;
   clock: Clock;
   config: Pick<Config, "serverMaxBodyBytes">;

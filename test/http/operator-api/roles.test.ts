@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sampleCommit, sampleMessage } from "../../stores/samples.ts";
 import { OPERATORS, startOperated } from "./operators-service.ts";
 
 type Who = "all" | "admin" | "admin, agent" | "admin, auditor";
@@ -20,6 +21,8 @@ const ROUTES: [
   ["GET /channels/shop/users", "all", "channels", undefined, 200],
   ["GET /channels/shop/users/kim", "all", "channels", undefined, 200],
   ["PATCH /channels/shop/users/kim", "admin, agent", "channels", { blocked: true }, 200],
+  ["GET /channels/shop/threads/t-1/messages", "admin, agent", "channels", undefined, 200],
+  ["GET /channels/shop/threads/t-1/runs", "admin, agent", "channels", undefined, 200],
   ["GET /ips", "all", "installation", undefined, 200],
   ["POST /ips", "admin", "installation", { address: "192.0.2.9" }, 201],
   ["DELETE /ips/192.0.2.8", "admin", "installation", undefined, 204],
@@ -45,6 +48,9 @@ async function prepared() {
   await store.addOperator({ name: "spare", role: "agent", keyHash: "0".repeat(64), channels: null });
   const caller = { slug: "shop", externalId: "kim", displayName: "Kim", newUserId: "u-kim", thread: null };
   await store.admitUser({ ...caller, creates: true, atMs: 1 });
+  await store.commit(
+    sampleCommit({ opId: "o-1", fence: "p:1", uid: "t-1", slug: "shop", messages: [sampleMessage(1)] }),
+  );
   await renew();
   return service;
 }

@@ -25,7 +25,7 @@ local function append_audit(keys, args)
   local entry, at_ms, kept_from_ms, most = unpack(args)
   local place = place_of(audit, '', at_ms)
   local old = redis.call('ZRANGE', audit, '-inf', '(' .. kept_from_ms .. '000', 'BYSCORE', 'LIMIT', 0, most)
-  local there = redis.call('ZCARD', audit)
+  local there = redis.call('ZCOUNT', audit, '-inf', '+inf')
   if #old > 0 and #old < there then redis.call('ZREM', audit, unpack(old)) end
   redis.call('ZADD', audit, place, place .. ' ' .. entry)
   return 1
