@@ -14,6 +14,8 @@ export interface Limits {
   toolResultsPerMinute: number;
   threadsPerHour: number;
   visitorsPerHourPerIp: number;
+  readsPerMinute: number;
+  ipReadsPerMinute: number;
 }
 
 export interface Config {
@@ -41,6 +43,9 @@ export interface Config {
   runMaxReplyChars: number;
   threadQueueMax: number;
   agentMaxInputTokens: number;
+  /** Of the installation, and of one client address; null: no cap. */
+  maxTokensPerDay: number | null;
+  addressMaxTokensPerDay: number | null;
   durability: "local" | "replica";
   listener: "uws" | "node" | null;
   inspector: boolean;
@@ -111,6 +116,8 @@ const variables = z.object({
   RUN_MAX_REPLY_CHARS: whole(1, MOST).default(10_000_000),
   THREAD_QUEUE_MAX: whole(0, MOST).default(8),
   AGENT_MAX_INPUT_TOKENS: whole(1, MOST).default(32_000),
+  MAX_TOKENS_PER_DAY: tokens().nullable().default(null),
+  ADDRESS_MAX_TOKENS_PER_DAY: tokens().nullable().default(null),
   DURABILITY: oneOf(["local", "replica"]).default("local"),
   LISTENER: oneOf(["uws", "node"]).nullable().default(null),
   INSPECTOR: oneOf(["on", "off"]).default("off"),
@@ -125,6 +132,8 @@ const variables = z.object({
   WIDGET_TOOL_RESULTS_PER_MINUTE: whole(1, MOST).default(120),
   WIDGET_THREADS_PER_HOUR: whole(1, MOST).default(30),
   WIDGET_VISITORS_PER_HOUR_PER_IP: whole(1, MOST).default(20),
+  WIDGET_READS_PER_MINUTE: whole(1, MOST).default(1_200),
+  WIDGET_IP_READS_PER_MINUTE: whole(1, MOST).default(6_000),
   WIDGET_VISITOR_TTL_SECONDS: whole(1, TEN_YEARS_SECONDS).default(86_400),
   SERVER_MAX_BODY_BYTES: whole(1, MOST).default(1_048_576),
   CLIENT_IP_SOURCE: z
@@ -183,6 +192,8 @@ function configOf(value: z.infer<typeof variables>): Config {
     runMaxReplyChars: value.RUN_MAX_REPLY_CHARS,
     threadQueueMax: value.THREAD_QUEUE_MAX,
     agentMaxInputTokens: value.AGENT_MAX_INPUT_TOKENS,
+    maxTokensPerDay: value.MAX_TOKENS_PER_DAY,
+    addressMaxTokensPerDay: value.ADDRESS_MAX_TOKENS_PER_DAY,
     durability: value.DURABILITY,
     listener: value.LISTENER,
     inspector: value.INSPECTOR === "on",
@@ -198,6 +209,8 @@ function configOf(value: z.infer<typeof variables>): Config {
       toolResultsPerMinute: value.WIDGET_TOOL_RESULTS_PER_MINUTE,
       threadsPerHour: value.WIDGET_THREADS_PER_HOUR,
       visitorsPerHourPerIp: value.WIDGET_VISITORS_PER_HOUR_PER_IP,
+      readsPerMinute: value.WIDGET_READS_PER_MINUTE,
+      ipReadsPerMinute: value.WIDGET_IP_READS_PER_MINUTE,
     },
     visitorTtlMs: value.WIDGET_VISITOR_TTL_SECONDS * 1000,
     serverMaxBodyBytes: value.SERVER_MAX_BODY_BYTES,
@@ -258,6 +271,14 @@ function whole(from: number, to: number) {
     .regex(/^\d{1,9}$/, takes)
     .transform(Number)
     .refine((value) => value >= from && value <= to, takes);
+}
+
+/** A busy installation uses more in a day than nine digits say. */
+function tokens() {
+  return z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, "a whole number from 1 to 999999999999999")
+    .transform(Number);
 }
 
 function timer(from: number) {

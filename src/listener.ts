@@ -44,12 +44,25 @@ export interface Outlet {
   write(chunk: string | Uint8Array): void;
   /** The last chunk, if any, and the end of the body. */
   end(chunk?: string | Uint8Array): void;
+  /**
+   * For a body whose end is known: calls `next` now, and whenever nothing of what was written waits here any more, until
+   * the end. So it is written as fast as it is read. A reader that takes nothing for about 10 s is closed.
+   */
+  pull(next: () => void): void;
+  /** Closes the connection in the middle of the body: what was sent is no whole answer. */
+  cut(): void;
   /** Called once when the client went away or was cut off; not after `end`. At once where it is so already. */
   onGone(callback: () => void): void;
 }
 
 /** A reader may leave so much unread in this process (contract, A client that goes away). */
 export const UNREAD_LIMIT_BYTES = 1_048_576;
+
+/**
+ * So much may be unread in this process by all readers together. Beyond it no more is begun that may be long: a page of
+ * history, a run told again. 10,000 readers who keep up have a few kilobytes each.
+ */
+export const UNREAD_TOTAL_BYTES = 67_108_864;
 
 export interface HttpAnswer {
   status: number;

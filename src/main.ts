@@ -26,7 +26,7 @@ import { createLocalOperator } from "./installation/local-operator.ts";
 import { keptKeys } from "./installation/kept-keys.ts";
 import { createHider, openLog } from "./log.ts";
 import type { Log } from "./log.ts";
-import { demoServers, openDemoPage } from "./start/open-demo.ts";
+import { openDemoPage, openDemoServers } from "./start/open-demo.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { openInspector } from "./start/open-inspector.ts";
@@ -114,6 +114,8 @@ async function start(started: {
   const inspector = config.inspector
     ? openInspector({ transportKey: harnessApiKey, secrets, store, log })
     : null;
+  const demoServers = await openDemoServers(defaultSlugs(config));
+  closing.push(() => demoServers.close());
   let demo: Awaited<ReturnType<typeof openDemo>> = null;
   const besideTheApi = [
     frontPageRoute(() => ({ demoUrl: demo?.url ?? null, hasInspector: inspector !== null })),
@@ -127,11 +129,12 @@ async function start(started: {
     model,
     clock: systemClock,
     log,
-    processServers: { ...demoServers(defaultSlugs(config)), ...written?.processServers },
+    ownServers: { ...demoServers.servers, ...written?.processServers },
     observer: metrics.observer,
     onAnswered: metrics.onAnswered,
     onMcpRequest: metrics.onMcpRequest,
     keepKeys: keptKeys(config.dataDir),
+    onSpent: metrics.onSpent,
     extraRoutes: (threads) => [...besideTheApi, ...(inspector?.routes(threads) ?? [])],
   });
   closing.push(() => service.stop(0));

@@ -16,13 +16,15 @@ import type { Clock } from "./clock.ts";
 import { newId } from "./domain/ids.ts";
 import { addressOf, readVariable } from "./config.ts";
 import type { Config } from "./config.ts";
-import type { Channel, McpProcessServer } from "./domain/channel.ts";
+import type { Channel, McpServer } from "./domain/channel.ts";
 import { dayOf } from "./domain/day.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
 import type { Route } from "./http/route.ts";
+import { UNREAD_TOTAL_BYTES } from "./listener.ts";
 import type { Handler, Listener } from "./listener.ts";
 import { chooseListen } from "./listeners/choose.ts";
+import { unreadBytes } from "./listeners/unread.ts";
 import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
@@ -37,10 +39,11 @@ export interface ServiceDependencies {
   model: Model;
   clock: Clock;
   log: Log;
-  /** By slug: MCP servers that this instance starts as processes; the store knows none of them. */
-  processServers?: Record<string, Record<string, McpProcessServer>>;
+  /** By slug: MCP servers of this instance alone, processes and others; the store knows none of them. */
+  ownServers?: Record<string, Record<string, McpServer>>;
   observer?: ThreadObserver;
   onMcpRequest?: NonNullable<AgentOptions["onMcpRequest"]>;
+  onSpent?: NonNullable<AgentOptions["onSpent"]>;
   /** Beside the API: the widget's script, metrics, the inspector. */
   extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
@@ -100,15 +103,26 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
 }
 
 function agentOver(dependencies: ServiceDependencies, directory: Directory): Agent {
-  const { config, store, model, clock, log, processServers = {}, onMcpRequest } = dependencies;
+  const {
+    config,
+    store,
+    model,
+    clock,
+    log,
+    ownServers = {},
+    onMcpRequest,
+    onSpent = () => {},
+  } = dependencies;
   return createAgent({
     model,
-    channel: (slug) => withProcesses(directory.lastRead(slug), processServers[slug]),
+    channel: (slug) => withOwnServers(directory.lastRead(slug), ownServers[slug]),
     defaultModel: model.defaultModel ?? config.openai.model,
     maxInputTokens: config.agentMaxInputTokens,
     clock,
     log,
     spending: spendingOf(store, clock),
+    caps: { installation: config.maxTokensPerDay, address: config.addressMaxTokensPerDay },
+    onSpent,
     findUser: (slug, userId) => store.findUser(slug, userId),
     variable: readVariable,
     ...(onMcpRequest ? { onMcpRequest } : {}),
@@ -137,6 +151,7 @@ function threadsOver(
       historyBudgetChars: config.agentMaxInputTokens * CHARS_PER_TOKEN,
     },
     observer,
+    isCrowded,
   });
 }
 
@@ -159,9 +174,14 @@ function handlerOver(
     health: { model: model.kind, version: VERSION, ...(model.answers ? { answers: model.answers } : {}) },
     warnings: () => [...unknownModels(directory.channels(), model), ...(agent.warnings?.() ?? [])],
     ...(dependencies.keepKeys ? { keepKeys: dependencies.keepKeys } : {}),
+    isCrowded,
     extraRoutes: extraRoutes(threads),
     onAnswered,
   });
+}
+
+function isCrowded(): boolean {
+  return unreadBytes() > UNREAD_TOTAL_BYTES;
 }
 
 async function openListener(config: Config, log: Log, handler: Handler): Promise<Listener> {
@@ -176,12 +196,9 @@ async function openListener(config: Config, log: Log, handler: Handler): Promise
 }
 
 /** The channel with the MCP servers of this instance beside its own. */
-function withProcesses(
-  channel: Channel | null,
-  processes: Record<string, McpProcessServer> | undefined,
-): Channel | null {
-  if (channel === null || processes === undefined) return channel;
-  const mcpServers = { ...channel.agent.mcpServers, ...processes };
+function withOwnServers(channel: Channel | null, own: Record<string, McpServer> | undefined): Channel | null {
+  if (channel === null || own === undefined) return channel;
+  const mcpServers = { ...channel.agent.mcpServers, ...own };
   return { ...channel, agent: { ...channel.agent, mcpServers } };
 }
 
@@ -190,6 +207,8 @@ function spendingOf(store: Store, clock: Clock): Spending {
   return {
     spent: (slug, userId) => store.spentTokens(slug, userId, today()),
     spend: (slug, userId, tokens) => store.spendTokens({ slug, userId, day: today(), tokens }),
+    counted: (names) => store.countedTokens(names, today()),
+    count: (names, tokens) => store.countTokens({ names, day: today(), tokens }),
   };
 }
 

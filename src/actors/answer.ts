@@ -1,4 +1,5 @@
 import { Refusal } from "../domain/refusal.ts";
+import { areInParts } from "../domain/kept-text.ts";
 import type { ThreadRecord } from "../store.ts";
 import type { Attach } from "./attach.ts";
 import type { Claims } from "./claims.ts";
@@ -39,6 +40,8 @@ export function createAnswer({
       if (run.answered?.callId === callId && run.answered.tool === tool) {
         return attach(record, positionAfter(run.lines.slice(0, run.streamFrom)));
       }
+      // Read for a repeat, which needs no text: whoever goes on with the run needs all of it.
+      if (areInParts(run.lines) || record.tail.some(({ kept }) => kept)) return "again";
       if (record.state !== "awaiting") throw new Refusal("conflict", "No such call is pending");
       // Held while awaiting: a message that waited is just about to supersede the call.
       if (record.fence) throw new Refusal("conflict", "The call was superseded");

@@ -1,20 +1,31 @@
-import type { ThreadRecord } from "../store.ts";
+import { areInParts } from "../domain/kept-text.ts";
+import type { Store, ThreadRecord } from "../store.ts";
 import type { Following } from "./following/following.ts";
 import type { HeldThreads } from "./held-threads.ts";
 import { createReply } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import { linesSince } from "./run-log.ts";
+import { toldInParts } from "./told-in-parts.ts";
 
 /**
  * The stream of a record's run again, from a position on: of a run that has ended its present stream, of one alive
- * here, or of one alive elsewhere. "again": it moved meanwhile.
+ * here, or of one alive elsewhere. "again": it moved meanwhile, or its text is needed and was left in parts.
  */
 export type Attach = (record: ThreadRecord, from: number) => Promise<Reply | "again">;
 
-export function createAttach(held: HeldThreads, following: Following): Attach {
+export function createAttach(
+  held: HeldThreads,
+  following: Following,
+  store: Pick<Store, "keptText">,
+): Attach {
   return async (record, from) => {
     const { run, uid, fence } = record;
     if (!run) return "again";
+    const { runId, lines, kept, terminal } = run;
+    const inParts = areInParts(lines);
+    if (terminal && inParts) {
+      return toldInParts(store, { uid, runId, lines, parts: kept?.parts ?? 0, terminal, from });
+    }
     const reply = createReply(run.runId);
     if (run.terminal) {
       reply.say([...linesSince(run.lines, from), run.terminal]);
@@ -26,7 +37,8 @@ export function createAttach(held: HeldThreads, following: Following): Attach {
       // The store has the claim already, and its answer is on its way here.
       await held.claimEnded(fence);
       return "again";
-    } else following.follow(record, reply, from);
+    } else if (inParts) return "again";
+    else following.follow(record, reply, from);
     return reply;
   };
 }

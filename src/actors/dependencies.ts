@@ -21,6 +21,8 @@ export interface ThreadDependencies {
   log: PlainLog;
   limits: ThreadLimits;
   observer: ThreadObserver;
+  /** Whether readers leave too much unread: no long reply is told again then. By default they never do. */
+  isCrowded?: () => boolean;
 }
 
 export interface ThreadLimits {

@@ -1,4 +1,5 @@
 import type { ProgressLine, TerminalLine } from "../../machines/line.ts";
+import { areInParts } from "../domain/kept-text.ts";
 import type { ThreadRecord } from "../store.ts";
 import type { Attach } from "./attach.ts";
 import type { Claims } from "./claims.ts";
@@ -8,6 +9,7 @@ import { findRun } from "./following/run-in-store.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { createReply } from "./reply.ts";
 import type { Reply } from "./reply.ts";
+import { toldInParts } from "./told-in-parts.ts";
 
 /**
  * The stream of one run of a thread, in whatever state it is: waiting for its turn, running, at a page call, or over.
@@ -39,7 +41,9 @@ export function createFollowRun({
       const run = await findRun(store, record, { uid, runId });
       switch (run.type) {
         case "past":
-          return told(runId, run.lines, run.terminal);
+          return areInParts(run.lines)
+            ? toldInParts(store, { ...run, uid, runId, from: 0 })
+            : told(runId, run.lines, run.terminal);
         case "held": {
           const reply = createReply(runId);
           following.expect(uid, reply, run.fence);

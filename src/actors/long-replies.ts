@@ -30,11 +30,13 @@ const PART_CHARS = 65_536;
 const REST_TIMES = 2;
 const MOST_REST_MS = 50;
 
-type LongReplyDependencies = Pick<ThreadDependencies, "store" | "clock" | "timers" | "log">;
+type LongReplyDependencies = Pick<ThreadDependencies, "store" | "clock" | "timers" | "log" | "isCrowded">;
 
 export function createLongReplies(dependencies: LongReplyDependencies): LongReplies {
-  const { store, timers, log: plainLog } = dependencies;
+  const { store, timers, log: plainLog, isCrowded = () => false } = dependencies;
   const inTurn = createTurnstile(dependencies);
+  /** One whole text at a time is read for those who attach. */
+  let attaching = Promise.resolve();
 
   return {
     of({ uid, fence, isOver }, log) {
@@ -63,6 +65,8 @@ export function createLongReplies(dependencies: LongReplyDependencies): LongRepl
       }
 
       async function attachWhole(reply: OpenReply, from: number): Promise<void> {
+        if (reply.over) return;
+        if (isCrowded()) return reply.say([INTERRUPTED]);
         try {
           let read = { ...NOTHING_KEPT, text: "" };
           while (read.parts < log.kept.parts) {
@@ -89,7 +93,7 @@ export function createLongReplies(dependencies: LongReplyDependencies): LongRepl
 
         attach(reply, from) {
           if (log.has(from)) log.attach(reply, from);
-          else void attachWhole(reply, from);
+          else attaching = attaching.then(() => attachWhole(reply, from));
         },
       };
     },

@@ -163,13 +163,15 @@ export function newRun({
   runId,
   api,
   userId,
+  address,
   speaker,
   saidAtMs,
-}: Pick<UserMessage, "runId" | "api" | "userId" | "speaker" | "saidAtMs">): RunRecord {
+}: Pick<UserMessage, "runId" | "api" | "userId" | "address" | "speaker" | "saidAtMs">): RunRecord {
   return {
     runId,
     api,
     userId,
+    ...(address === undefined ? {} : { address }),
     speaker,
     saidAtMs,
     activeMs: 0,

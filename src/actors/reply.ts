@@ -13,6 +13,11 @@ export interface Reply {
   read(take: (lines: Line[]) => void): void;
   /** The reader is gone; the run goes on. */
   leave(): void;
+  /**
+   * Only where all of it is said, and long: the same lines as `read` gives, a piece at a time, so that it is read from the
+   * store as fast as it is passed on.
+   */
+  pieces?: () => AsyncGenerator<Line[]>;
 }
 
 /** The writing end of a reply. */

@@ -46,7 +46,7 @@ export interface RunLog {
 }
 
 /** How much room a line takes in positions. */
-function extent(line: RunLine): number {
+export function extent(line: RunLine): number {
   return line.type === "delta" ? textChars(line) : 1;
 }
 

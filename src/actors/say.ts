@@ -26,6 +26,8 @@ export interface NewMessage {
   clientMessageId: string | null;
   /** W3C trace context of the request, or null. */
   traceparent: string | null;
+  /** By which its client's address is counted; null: it is not. */
+  address?: string | null;
 }
 
 /**
@@ -96,7 +98,7 @@ export function createSay({
 }
 
 function userMessage(
-  { api, text, userId, speaker, clientMessageId, traceparent }: NewMessage,
+  { api, text, userId, speaker, clientMessageId, traceparent, address = null }: NewMessage,
   attachments: Attachment[],
   { runId, saidAtMs }: Pick<UserMessage, "runId" | "saidAtMs">,
 ): UserMessage {
@@ -110,5 +112,6 @@ function userMessage(
     ...(clientMessageId === null ? {} : { clientMessageId }),
     ...(attachments.length === 0 ? {} : { attachments }),
     ...(traceparent === null ? {} : { traceparent }),
+    ...(address === null ? {} : { address }),
   };
 }

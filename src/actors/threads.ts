@@ -1,10 +1,12 @@
 import { pause } from "../clock.ts";
-import type { Catalog } from "../domain/message.ts";
+import { NOTHING_KEPT } from "../domain/kept-text.ts";
+import type { Catalog, Message } from "../domain/message.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { HistoryPage, InstanceMessage, RunsRead, Store, ThreadRecord } from "../store.ts";
 import { createAnswer } from "./answer.ts";
 import type { PageAnswer } from "./answer.ts";
 import { createAttach } from "./attach.ts";
+import { attachmentAddresses } from "./attachment-addresses.ts";
 import { createCancel } from "./cancel.ts";
 import { createClaims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
@@ -23,8 +25,7 @@ import { createSay } from "./say.ts";
 import type { NewMessage } from "./say.ts";
 import { createSilence } from "./silence.ts";
 import { createTakeUp } from "./take-up.ts";
-import { wholeHistory } from "./whole-history.ts";
-import type { WholeMessage } from "./whole-history.ts";
+import { keptPieces } from "./told-in-parts.ts";
 
 /** The threads of this instance: what HTTP asks of them. */
 export interface Threads {
@@ -41,7 +42,14 @@ export interface Threads {
   /** Stops the active run or pending call, wherever it is; also fine where there is none. */
   cancel(uid: string): Promise<void>;
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
-  history(uid: string, page: HistoryPage): Promise<WholeMessage[]>;
+  history(uid: string, page: HistoryPage): Promise<Message[]>;
+  /** The text of a reply that the store keeps in parts, piece by piece; rejects where the store does not give all of it. */
+  keptText(uid: string, reply: Pick<Message, "runId" | "kept">): AsyncGenerator<string>;
+  /** Of a message's attachments, in order; null for an image that is lost. */
+  attachmentAddresses(
+    uid: string,
+    message: Pick<Message, "runId" | "attachments">,
+  ): Promise<(string | null)[]>;
   /** A user's threads, the latest activity first. */
   list: Store["listThreads"];
   /** It takes no more messages, and will stop. */
@@ -79,7 +87,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   const recovery = createRecovery({ ...dependencies, silence: createSilence(clock), lost, takeUp });
 
   const shared = { ...dependencies, claims, held, following };
-  const attach = createAttach(held, following);
+  const attach = createAttach(held, following, store);
   const followRun = createFollowRun({ ...shared, attach });
   const say = createSay({ ...shared, repeat: createRepeat(followRun) });
   const answer = createAnswer({ ...shared, attach });
@@ -87,6 +95,11 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
   function refuseWhileDraining(): void {
     if (draining) throw new Refusal("unavailable", "The service is stopping", 1);
+  }
+
+  /** The first reading of a thread whose run is told again: where it is over, long texts stay in the store. */
+  function inParts(uid: string, loading: Promise<ThreadRecord | null> | undefined) {
+    return loading ?? claims.load(uid, "last-in-parts");
   }
 
   function receive(message: InstanceMessage): void {
@@ -114,16 +127,18 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
     follow: (uid, loading) =>
       onReadable(uid, (isAgain) =>
-        claims.onFresh<Reply | null>(uid, isAgain ? undefined : loading, async (record) => {
+        claims.onFresh<Reply | null>(uid, inParts(uid, isAgain ? undefined : loading), async (record) => {
           refuseUnreadable(record);
           return record?.run ? attach(record, 0) : null;
         }),
       ),
 
     followRun: (uid, runId, loading) =>
-      onReadable(uid, (isAgain) => followRun(uid, runId, isAgain ? undefined : loading)),
+      onReadable(uid, (isAgain) => followRun(uid, runId, inParts(uid, isAgain ? undefined : loading))),
     cancel: (uid) => onReadable(uid, () => cancel(uid)),
-    history: (uid, page) => onReadable(uid, () => wholeHistory(store, uid, page)),
+    history: (uid, page) => onReadable(uid, () => store.history(uid, page)),
+    keptText: (uid, { runId, kept }) => keptPieces(store, { uid, runId, kept: kept ?? NOTHING_KEPT }),
+    attachmentAddresses: (uid, message) => attachmentAddresses(store, uid, message),
     list: (page) => store.listThreads(page),
     isDraining: () => draining,
 

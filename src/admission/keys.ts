@@ -9,9 +9,14 @@ export function bearerFrom(header: string | undefined): string | null {
 }
 
 /** Throws Refusal("unauthorized") unless the authorization header carries the key. */
-export function mustHoldKey({ headers }: Pick<RequestHead, "headers">, isKey: IsKey): void {
+export function mustHoldKey(request: Pick<RequestHead, "headers">, isKey: IsKey): void {
+  if (!holdsKey(request, isKey)) throw new Refusal("unauthorized");
+}
+
+/** Does the authorization header carry the key? */
+export function holdsKey({ headers }: Pick<RequestHead, "headers">, isKey: IsKey): boolean {
   const given = bearerFrom(headers.get("authorization"));
-  if (given === null || !isKey(given)) throw new Refusal("unauthorized");
+  return given !== null && isKey(given);
 }
 
 /** Is this the expected key? */

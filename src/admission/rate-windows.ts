@@ -12,7 +12,9 @@ export type RateWindowName =
   | "messages-by-address"
   | "tool-results-by-token"
   | "threads-by-token"
-  | "visitors-by-address";
+  | "visitors-by-address"
+  | "reads-by-token"
+  | "reads-by-address";
 
 export interface RateUse {
   window: RateWindowName;
@@ -45,6 +47,8 @@ export function createRateWindows(options: {
     "tool-results-by-token": openWindow(limits.toolResultsPerMinute, MINUTE_MS),
     "threads-by-token": openWindow(limits.threadsPerHour, HOUR_MS),
     "visitors-by-address": openWindow(limits.visitorsPerHourPerIp, HOUR_MS),
+    "reads-by-token": openWindow(limits.readsPerMinute, MINUTE_MS),
+    "reads-by-address": openWindow(limits.ipReadsPerMinute, MINUTE_MS),
   };
 
   return {

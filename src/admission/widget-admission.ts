@@ -47,6 +47,8 @@ export interface VisitorUse {
 export interface AdmittedVisitor {
   slug: string;
   user: User;
+  /** As it is counted: an IPv6 by its /64. */
+  address: string;
   /** Uid of the thread that was named; null if none was, or if it is not this visitor's. */
   threadUid: string | null;
   /** Whose token it is now: an account's, if the visitor was merged since. */
@@ -132,7 +134,7 @@ async function admitVisitor(
   mustAllow(channel, from.provenance);
   if (!mayTalk(admission.channel, user)) throw new Refusal("forbidden");
   countUse(windows, use.counts, { address: from.address, tokenHash });
-  return { slug, user, threadUid, userNow };
+  return { slug, user, address: countedAs(from.address), threadUid, userNow };
 
   async function userNow(): Promise<User> {
     const again = await visitors.admit(claim, null);

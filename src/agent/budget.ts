@@ -4,10 +4,13 @@ import type { ModelMessage, ModelTurn } from "../model.ts";
 import type { PlainLog } from "../log.ts";
 import { estimateTokens } from "./history-budget.ts";
 
-/** The tokens that users have used on the present UTC day. Used only on channels with a daily cap. */
+/** The tokens that were used on the present UTC day. Used only where there is a daily cap. */
 export interface Spending {
   spent(slug: string, userId: string): Promise<number>;
   spend(slug: string, userId: string, tokens: number): Promise<void>;
+  /** What was counted under each of these names. */
+  counted(names: readonly string[]): Promise<number[]>;
+  count(names: readonly string[], tokens: number): Promise<void>;
 }
 
 export const RUN_BUDGET_SPENT = "This answer has reached the length that is set for one answer here.";
@@ -26,8 +29,20 @@ function asOutput(item: Turn["run"]["turns"][number]): ModelMessage[] {
   return [{ role: "assistant", content: item.text, calls }];
 }
 
+/** Whose tokens of a day a cap bounds. */
+export type DayCap = "user" | "channel" | "installation" | "address";
+
+/** Caps that no channel sets; null: none. */
+export interface SharedCaps {
+  /** MAX_TOKENS_PER_DAY */
+  installation: number | null;
+  /** ADDRESS_MAX_TOKENS_PER_DAY */
+  address: number | null;
+}
+
 export interface DailyBudget {
-  isSpent(settings: AgentSettings, turn: Turn): Promise<boolean>;
+  /** The cap that is used up; null where none is. All are read at once. */
+  spentCap(settings: AgentSettings, turn: Turn): Promise<DayCap | null>;
   /** Counts a turn that was made. */
   spend(
     settings: AgentSettings,
@@ -36,30 +51,73 @@ export interface DailyBudget {
   ): Promise<void>;
 }
 
-/** The daily cap of a channel's users. Without `spending` there is none. */
+/** What the visitor reads. */
+export const DAY_SENTENCES: Record<DayCap, string> = {
+  user: DAY_BUDGET_SPENT,
+  address: DAY_BUDGET_SPENT,
+  channel: "This chat has reached its limit for today. Please come back tomorrow.",
+  installation: "This chat has reached its limit for today. Please come back tomorrow.",
+};
+
+/** The daily caps. Without `spending` there are none; of what no cap bounds nothing is read or written. */
 export function createDailyBudget({
   spending,
+  caps = { installation: null, address: null },
   log,
 }: {
   spending?: Spending;
+  caps?: SharedCaps;
   log: Pick<PlainLog, "warn">;
 }): DailyBudget {
+  /** The caps that count under a name, each with it. */
+  function counted({ maxTokensPerDay }: AgentSettings, { slug, run }: Turn): Counted[] {
+    return [
+      ...capped("channel", maxTokensPerDay, `channel ${slug}`),
+      ...capped("installation", caps.installation, "installation"),
+      ...(run.address === undefined ? [] : capped("address", caps.address, `address ${run.address}`)),
+    ];
+  }
+
   return {
-    async isSpent({ maxTokensPerUserPerDay }, { slug, run }) {
-      if (maxTokensPerUserPerDay === undefined || !spending) return false;
-      return (await spending.spent(slug, run.userId)) >= maxTokensPerUserPerDay;
+    async spentCap(settings, turn) {
+      if (!spending) return null;
+      const { slug, run } = turn;
+      const { maxTokensPerUserPerDay: ofUser } = settings;
+      const others = counted(settings, turn);
+      const [spent, counts] = await Promise.all([
+        ofUser === undefined ? 0 : spending.spent(slug, run.userId),
+        others.length === 0 ? [] : spending.counted(others.map(({ name }) => name)),
+      ]);
+      if (ofUser !== undefined && spent >= ofUser) return "user";
+      return others.find(({ most }, nth) => (counts[nth] ?? 0) >= most)?.cap ?? null;
     },
 
-    async spend({ maxTokensPerUserPerDay }, { slug, run }, { prompt, answer }) {
-      if (maxTokensPerUserPerDay === undefined || !spending) return;
+    async spend(settings, turn, { prompt, answer }) {
+      if (!spending) return;
+      const { slug, run } = turn;
+      const tokens = tokensOf(prompt, answer);
+      const names = counted(settings, turn).map(({ name }) => name);
       try {
-        await spending.spend(slug, run.userId, tokensOf(prompt, answer));
+        await Promise.all([
+          settings.maxTokensPerUserPerDay !== undefined && spending.spend(slug, run.userId, tokens),
+          names.length > 0 && spending.count(names, tokens),
+        ]);
       } catch (error) {
         // The turn was paid for and its answer is here: it is not thrown away over the bookkeeping.
-        log.warn({ err: error, slug }, "cannot note the tokens that a user spent");
+        log.warn({ err: error, slug }, "cannot note the tokens that were spent");
       }
     },
   };
+}
+
+interface Counted {
+  cap: DayCap;
+  most: number;
+  name: string;
+}
+
+function capped(cap: DayCap, most: number | null | undefined, name: string): Counted[] {
+  return typeof most === "number" ? [{ cap, most, name }] : [];
 }
 
 /** What a turn cost; estimated if the model server reported no usage, or the cap would not bind there. */

@@ -5,8 +5,8 @@ import type { User } from "../domain/user.ts";
 import type { Log } from "../log.ts";
 import type { Model, ModelMessage, ModelRequest, OfferedTool, Wrote } from "../model.ts";
 import { createArgumentCheck } from "./argument-check.ts";
-import { createDailyBudget, DAY_BUDGET_SPENT, outputLeft, RUN_BUDGET_SPENT } from "./budget.ts";
-import type { Spending } from "./budget.ts";
+import { createDailyBudget, DAY_SENTENCES, outputLeft, RUN_BUDGET_SPENT } from "./budget.ts";
+import type { DayCap, SharedCaps, Spending } from "./budget.ts";
 import type { Caller } from "./mcp/identity.ts";
 import { createMcpSessions } from "./mcp/sessions.ts";
 import type { McpSessions, SessionsOptions } from "./mcp/sessions.ts";
@@ -26,6 +26,9 @@ export interface AgentOptions {
   log: Log;
   /** Absent: daily caps are not enforced. */
   spending?: Spending;
+  caps?: SharedCaps;
+  /** A run ended over a daily cap. */
+  onSpent?(spent: { slug: string; cap: DayCap }): void;
   /** Who a tool is called for; absent: servers that want to know are told of nobody. */
   findUser?(slug: string, userId: string): Promise<Pick<User, "userId" | "externalId"> | null>;
   /** A variable that a channel's settings name. */
@@ -64,7 +67,11 @@ export function createAgent(options: AgentOptions): Agent {
   const { model, defaultModel, maxInputTokens, log, spending } = options;
   const mcp = options.mcp ?? createMcpSessions(sessionsOptions(options));
   const check = createArgumentCheck();
-  const daily = createDailyBudget({ log, ...(spending ? { spending } : {}) });
+  const daily = createDailyBudget({
+    log,
+    ...(spending ? { spending } : {}),
+    ...(options.caps ? { caps: options.caps } : {}),
+  });
   const settingsOf = (slug: string): AgentSettings => options.channel(slug)?.agent ?? {};
 
   function promptOf(
@@ -104,7 +111,11 @@ export function createAgent(options: AgentOptions): Agent {
     if (maxOutputTokens !== null && maxOutputTokens <= 0) {
       return { type: "overBudget", message: RUN_BUDGET_SPENT };
     }
-    if (await daily.isSpent(settings, turn)) return { type: "overBudget", message: DAY_BUDGET_SPENT };
+    const spentCap = await daily.spentCap(settings, turn);
+    if (spentCap !== null) {
+      options.onSpent?.({ slug, cap: spentCap });
+      return { type: "overBudget", message: DAY_SENTENCES[spentCap] };
+    }
 
     const served = await mcp.tools(slug, settings.mcpServers ?? {}, signal);
     const offers = offerTools(served.tools, run.api === "widget" ? catalog : []);

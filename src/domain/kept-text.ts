@@ -38,6 +38,11 @@ export function withoutText(lines: readonly RunLine[], chars: number): RunLine[]
   });
 }
 
+/** Is text of these lines in parts, as they were read? */
+export function areInParts(lines: readonly RunLine[]): boolean {
+  return lines.some((line) => line.type === "delta" && (line.kept ?? 0) > 0);
+}
+
 /** The lines whole. `text`: of all the run's parts. */
 export function withText(lines: readonly RunLine[], text: string): ProgressLine[] {
   let start = 0;

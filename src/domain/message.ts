@@ -89,6 +89,8 @@ export interface UserMessage {
   attachments?: Attachment[];
   /** W3C trace context of the request that brought it. */
   traceparent?: string;
+  /** By which its client's address is counted, hashed; only where addresses have a daily cap. */
+  address?: string;
 }
 
 /** A call as the model made it. */
@@ -125,6 +127,8 @@ export interface RunRecord {
   runId: string;
   api: Api;
   userId: string;
+  /** As its message's. */
+  address?: string;
   speaker: Speaker;
   saidAtMs: number;
   /** Time spent while the run was active, up to the last save; waiting on the browser is not counted. */

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import type { Threads } from "../actors/threads.ts";
-import type { Store } from "../store.ts";
+import { holdsKey, keyCheck } from "../admission/keys.ts";
+import type { Clock } from "../clock.ts";
+import type { Secret } from "../secret.ts";
+import type { Store, StoreHealth } from "../store.ts";
 import { documentedJson } from "./reference/shared-documentation.ts";
 import { jsonAnswer } from "./route.ts";
 import type { Documentation, Route } from "./route.ts";
@@ -27,7 +30,7 @@ const health = z.object({
     .array(z.string())
     .optional()
     .describe(
-      "What the store's settings cannot keep, tool servers that cannot be used, and models that nobody answers to; not with `live`",
+      "Only with the transport key: what the settings cannot keep, tool servers that cannot be used, and models that nobody answers to; not with `live`",
     ),
 });
 
@@ -53,34 +56,52 @@ const documentation: Documentation = {
       store: "embedded",
       model: "demo",
       ready: true,
-      warnings: [],
     }),
     503: documentedJson("The store takes no change, or the service is about to stop", health, {
       status: "unavailable",
       store: "redis",
       model: "openai",
       ready: false,
-      warnings: [],
     }),
   },
 };
 
+/** Who needs no key asks as often as it likes: the store is asked once in this time. */
+const READ_EVERY_MS = 1_000;
+
+/** The store's health as it was at most a second ago; those who ask while it is read share the answer. */
+function recentHealth(store: Pick<Store, "health">, clock: Clock): () => Promise<StoreHealth> {
+  let last: { atMs: number; health: Promise<StoreHealth> } | null = null;
+  return () => {
+    const now = clock.elapsed();
+    if (!last || now - last.atMs >= READ_EVERY_MS) last = { atMs: now, health: store.health() };
+    return last.health;
+  };
+}
+
 /**
  * GET /health: may traffic come to this instance? The store is written to: one that can only be read saves no message.
  * `?live`: does the process live? A store that is away is no reason to kill it: its runs wait with their saves.
+ * What the settings lack is told to who holds the transport key alone.
  */
 export function healthRoute({
   store,
   threads,
+  clock,
+  transportKey,
   facts,
   warnings: others = () => [],
 }: {
   store: Pick<Store, "kind" | "health">;
   threads: Pick<Threads, "isDraining">;
+  clock: Clock;
+  transportKey: Secret;
   facts: HealthFacts;
   /** What else works badly, one sentence each. */
   warnings?: () => string[];
 }): Route {
+  const healthOfStore = recentHealth(store, clock);
+  const isTransportKey = keyCheck(transportKey);
   return {
     method: "GET",
     path: "/health",
@@ -89,10 +110,11 @@ export function healthRoute({
     async handle({ request }) {
       const known = { store: store.kind, ...facts };
       if (new URLSearchParams(request.query).has("live")) return jsonAnswer(200, { status: "ok", ...known });
-      const { reachable, warnings } = await store.health();
+      const { reachable, warnings } = await healthOfStore();
       const ready = reachable && !threads.isDraining();
       const status = ready ? "ok" : "unavailable";
-      return jsonAnswer(ready ? 200 : 503, { status, ...known, ready, warnings: [...warnings, ...others()] });
+      const told = holdsKey(request, isTransportKey) ? { warnings: [...warnings, ...others()] } : {};
+      return jsonAnswer(ready ? 200 : 503, { status, ...known, ready, ...told });
     },
   };
 }

@@ -1,8 +1,18 @@
 import { z } from "zod";
 import type { Attachment } from "../domain/attachments.ts";
-import type { WholeMessage } from "../actors/whole-history.ts";
+import type { Message } from "../domain/message.ts";
+import type { Threads } from "../actors/threads.ts";
+import type { HttpAnswer } from "../listener.ts";
+import type { Reads } from "./reads.ts";
 import { stepSchema } from "./reference/line-schemas.ts";
+import { jsonAnswer } from "./route.ts";
 import type { Field } from "./route.ts";
+import { writePulled } from "./stream/pull.ts";
+
+/** A page ends where it would be longer than this: what it costs does not depend on how long the messages are. */
+const PAGE_CHARS = 524_288;
+/** Of the images that are kept with its messages. */
+const PAGE_IMAGE_CHARS = 4_194_304;
 
 /** Messages in a page of history without a `limit` (the spec, Limits). */
 const PAGE_MESSAGES = 10;
@@ -54,7 +64,8 @@ export const EXAMPLE_PAGE: z.infer<typeof historyPage> = {
 
 export const pageFields: Record<"limit" | "before", Field> = {
   limit: {
-    description: "How many messages at most",
+    description:
+      "How many messages at most; fewer where they are long: the first message of all has the id 1",
     schema: z.int().min(1).max(PAGE_MESSAGES_MAX).default(PAGE_MESSAGES),
     required: false,
     example: PAGE_MESSAGES,
@@ -67,23 +78,68 @@ export const pageFields: Record<"limit" | "before", Field> = {
   },
 };
 
-export function pageOf(messages: readonly WholeMessage[]): z.infer<typeof historyPage> {
-  return { items: messages.map(itemOf) };
+/** Longer answers are sent as fast as they are read, and count until they are. */
+const SHORT_CHARS = 65_536;
+
+type HistoryThreads = Pick<Threads, "history" | "keptText" | "attachmentAddresses">;
+
+/** A page of a thread's history as an answer. Of long replies and images no more is in memory than leaves next. */
+export async function historyAnswer(
+  { threads, reads }: { threads: HistoryThreads; reads: Reads },
+  uid: string,
+  page: z.infer<typeof historyQuery>,
+): Promise<HttpAnswer> {
+  const all = await reads.page(() => threads.history(uid, { ...page, budgetChars: PAGE_CHARS }));
+  const messages = newestWithinImages(all);
+  const isLong = messages.some(({ kept, attachments }) => kept || attachments);
+  const answer = jsonAnswer(200, { items: isLong ? [] : messages.map((message) => itemOf(message)) });
+  const { status, headers, body } = answer;
+  if (isLong) {
+    const pieces = piecesOf(messages, { threads, uid });
+    return { status, headers, stream: (outlet) => writePulled(outlet, pieces) };
+  }
+  if (body === undefined || body.length <= SHORT_CHARS) return answer;
+  return { status, headers, stream: (outlet) => outlet.end(body) };
 }
 
-/** A message without what is kept for the model and the inspector. */
-function itemOf({
-  id,
-  role,
-  content,
-  createdAtMs,
-  clientMessageId,
-  addresses,
-  attachments = [],
-  steps,
-  model,
-  error,
-}: WholeMessage): z.infer<typeof historyItem> {
+function newestWithinImages(messages: readonly Message[]): Message[] {
+  let left = PAGE_IMAGE_CHARS;
+  const beyond = messages.findLastIndex(({ attachments = [] }) => {
+    for (const { chars = 0 } of attachments) left -= chars;
+    return left < 0;
+  });
+  return messages.slice(Math.min(beyond + 1, messages.length - 1));
+}
+
+async function* piecesOf(
+  messages: readonly Message[],
+  { threads, uid }: { threads: HistoryThreads; uid: string },
+): AsyncGenerator<string> {
+  let before = '{"items":[';
+  for (const message of messages) {
+    const addresses = message.attachments && (await threads.attachmentAddresses(uid, message));
+    const { id, role, content, ...rest } = itemOf(message, addresses);
+    yield `${before}${JSON.stringify({ id, role }).slice(0, -1)},"content":"`;
+    for await (const text of threads.keptText(uid, message)) yield inString(text);
+    yield `${inString(content)}",${JSON.stringify(rest).slice(1)}`;
+    before = ",";
+  }
+  yield "]}";
+}
+
+/** A text as it stands between the quotes of a JSON string. */
+function inString(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/**
+ * A message without what is kept for the model and the inspector. `addresses`: of its attachments, in order; null for one
+ * that is lost.
+ */
+function itemOf(
+  { id, role, content, createdAtMs, clientMessageId, attachments = [], steps, model, error }: Message,
+  addresses?: readonly (string | null)[],
+): z.infer<typeof historyItem> {
   return {
     id,
     role,

@@ -17,6 +17,7 @@ import type { Config } from "../config.ts";
 import type { PlainLog } from "../log.ts";
 import type { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
+import { createReads } from "./reads.ts";
 import { healthRoute } from "./health.ts";
 import type { HealthFacts } from "./health.ts";
 import type { KeptKeys } from "./operator-api/operator-route.ts";
@@ -38,7 +39,13 @@ import { visitorsRoute } from "./widget-api/visitors.ts";
 export interface RouteDependencies {
   config: Pick<
     Config,
-    "limits" | "serverMaxBodyBytes" | "clientIpSource" | "trustedProxyHops" | "console" | "swagger"
+    | "limits"
+    | "addressMaxTokensPerDay"
+    | "serverMaxBodyBytes"
+    | "clientIpSource"
+    | "trustedProxyHops"
+    | "console"
+    | "swagger"
   >;
   /** HARNESS_API_KEY, given or generated. */
   transportKey: Secret;
@@ -54,6 +61,8 @@ export interface RouteDependencies {
   warnings?: () => string[];
   /** Where keys that the operator API makes are kept for the next start. */
   keepKeys?: KeptKeys;
+  /** Whether readers leave too much unread; by default they never do. */
+  isCrowded?: () => boolean;
 }
 
 const KEEP_NOTHING: KeptKeys = { channel() {}, operator() {} };
@@ -61,9 +70,10 @@ const KEEP_NOTHING: KeptKeys = { channel() {}, operator() {} };
 /** The whole API. */
 export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const admission = createWidgetAdmission(dependencies);
-  const server = { ...dependencies, admission: createServerAdmission(dependencies) };
+  const reads = createReads(dependencies.isCrowded ?? (() => false));
+  const server = { ...dependencies, reads, admission: createServerAdmission(dependencies) };
   const gate = createGate({ admission, threads: dependencies.threads });
-  const widget = { ...dependencies, admission, gate };
+  const widget = { ...dependencies, reads, admission, gate };
 
   const routes: Route[] = [
     serverMessagesRoute(server), //  POST    /v1/messages
@@ -90,7 +100,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const { config, keepKeys = KEEP_NOTHING } = dependencies;
   if (config.console) {
     const operators = createOperatorAdmission(dependencies);
-    routes.push(...operatorRoutes({ ...dependencies, admission: operators, keepKeys })); // /v1/operator/*
+    routes.push(...operatorRoutes({ ...dependencies, reads, admission: operators, keepKeys })); // /v1/operator/*
   }
   return config.swagger ? [...routes, ...swaggerRoutes(routes)] : routes; // GET /swagger, /swagger/openapi.json
 }

@@ -42,6 +42,8 @@ export function startStream(
 export const goneOutlet: Outlet = {
   write: () => {},
   end: () => {},
+  pull: () => {},
+  cut: () => {},
   onGone: (callback) => callback(),
 };
 

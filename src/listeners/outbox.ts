@@ -1,5 +1,6 @@
 import { UNREAD_LIMIT_BYTES } from "../listener.ts";
 import { afterTick } from "./tick.ts";
+import { countUnread } from "./unread.ts";
 
 /** So much is passed to the connection at once; the rest waits here, where it can be counted. */
 const SLICE_BYTES = 65_536;
@@ -32,9 +33,14 @@ export class Outbox {
   #passedBytes = 0;
   #freshBytes = 0;
   #blocked = false;
+  /** The connection can take more after a stall: the next slice tests whether it has drained. */
+  #probes = false;
   #ending = false;
   #closed = false;
   #flushPlanned = false;
+  #pull: (() => void) | null = null;
+  /** What of `unreadBytes` is in the count of the process. */
+  #counted = 0;
 
   constructor(sink: Sink) {
     this.#sink = sink;
@@ -50,7 +56,14 @@ export class Outbox {
     this.#chunks.push(chunk);
     this.#waitingBytes += bytes;
     this.#freshBytes += bytes;
+    this.#count();
     this.#planFlush();
+  }
+
+  /** Calls `next` whenever nothing waits here any more; what the connection holds is bounded by a slice. */
+  pull(next: () => void): void {
+    this.#pull = next;
+    if (!this.#closed) next();
   }
 
   end(chunk?: Chunk): void {
@@ -63,7 +76,8 @@ export class Outbox {
   writable(): void {
     if (!this.#blocked) return;
     this.#blocked = false;
-    this.#send(PROBE_BYTES);
+    this.#probes = true;
+    this.#send();
   }
 
   /** The connection is gone: nothing is sent any more. */
@@ -72,6 +86,13 @@ export class Outbox {
     this.#chunks = [];
     this.#waitingBytes = 0;
     this.#passedBytes = 0;
+    this.#pull = null;
+    this.#count();
+  }
+
+  #count(): void {
+    countUnread(this.unreadBytes - this.#counted);
+    this.#counted = this.unreadBytes;
   }
 
   #planFlush(): void {
@@ -91,13 +112,13 @@ export class Outbox {
       this.#sink.cutOff();
       return;
     }
-    this.#send(SLICE_BYTES);
+    this.#send();
   };
 
-  #send(firstSliceBytes: number): void {
-    let sliceBytes = firstSliceBytes;
+  #send(): void {
     while (this.#chunks.length > 0 && !this.#blocked) {
-      const frame = this.#take(sliceBytes);
+      const frame = this.#take(this.#probes ? PROBE_BYTES : SLICE_BYTES);
+      this.#probes = false;
       const bytes = typeof frame === "string" ? Buffer.byteLength(frame) : frame.byteLength;
       this.#waitingBytes -= bytes;
       if (this.#sink.write(frame)) {
@@ -106,8 +127,9 @@ export class Outbox {
         this.#passedBytes += bytes;
         this.#blocked = true;
       }
-      sliceBytes = SLICE_BYTES;
     }
+    this.#count();
+    if (this.#chunks.length === 0 && !this.#ending) this.#pull?.();
     if (this.#ending && !this.#blocked && !this.#closed) {
       this.close();
       this.#sink.end();

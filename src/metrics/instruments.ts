@@ -52,6 +52,10 @@ export function createInstruments({ Counter, Histogram }: PromClient, registry: 
       "operation",
       "outcome",
     ]),
+    overBudget: counter("over_daily_cap_total", "Runs that ended because a day's tokens were used up", [
+      "channel",
+      "cap",
+    ]),
     tokens: counter("model_tokens_total", "Tokens as the model server told them", ["model", "direction"]),
     storeCalls: times("store_call_seconds", "Store calls by operation", ["operation", "outcome"], QUICK),
     commands: times("redis_command_seconds", "Round trips to Redis", ["command"], QUICK),

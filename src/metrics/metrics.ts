@@ -22,6 +22,8 @@ export interface Metrics {
   onModelCall: (call: MemberCall) => void;
   /** A list or a call of tools of an MCP server. */
   onMcpRequest: (request: Record<"channel" | "server" | "operation" | "outcome", string>) => void;
+  /** A run ended over a daily cap. */
+  onSpent: (spent: { slug: string; cap: string }) => void;
   /** The same store, each of its calls timed. */
   timeStore(store: Store): Store;
   /** The same model, each of its turns timed. */
@@ -62,6 +64,7 @@ export async function createMetrics(): Promise<Metrics> {
     onModelCall: ({ provider, model, outcome }) => instruments.modelCalls.inc({ provider, model, outcome }),
     onMcpRequest: ({ channel, server, operation, outcome }) =>
       instruments.mcpRequests.inc({ channel, server, operation, outcome }),
+    onSpent: ({ slug, cap }) => instruments.overBudget.inc({ channel: slug, cap }),
     timeStore: (store) => timedStore(store, instruments),
     timeModel: (model) => timedModel(model, instruments),
     watch: (levels) => addGauges(levels, prom, registry),

@@ -1,4 +1,4 @@
-import type { AgentSettings, Channel, McpHttpServer, McpServer } from "../domain/channel.ts";
+import type { Channel } from "../domain/channel.ts";
 import {
   applyFields,
   changedFields,
@@ -80,83 +80,4 @@ export async function rotateKeys(
   await note(acting, { action: "channels.rotate-keys", target: slug, slug });
   await acting.store.putChannel(channel);
   return { channel, keys };
-}
-
-/** Stands for a secret; written back, it means the secret that is there. */
-export const HIDDEN = "[secret]";
-
-/** A channel by the names of CHANNELS_FILE, without its secrets. `secretKey`: where it was just made. */
-export function channelView(channel: Channel, secretKey: Secret | null = null): Record<string, unknown> {
-  const { slug, kind, publishableKey, allowedOrigins, enabled, accessMode, agent } = channel;
-  return {
-    slug,
-    kind,
-    ...(kind === "web" ? { publishableKey } : {}),
-    ...(secretKey === null ? {} : { secretKey: secretKey.reveal() }),
-    ...(kind === "web" ? { allowedOrigins } : {}),
-    enabled,
-    accessMode,
-    agent: withoutSecrets(agent),
-  };
-}
-
-function withoutSecrets(agent: AgentSettings): AgentSettings {
-  if (agent.mcpServers === undefined) return agent;
-  const servers = Object.entries(agent.mcpServers).map(([name, server]): [string, McpServer] => {
-    if (!isHttp(server)) return [name, server];
-    const { headers, identity, ...rest } = server;
-    const shown: McpHttpServer = { ...rest };
-    if (headers) shown.headers = Object.fromEntries(Object.keys(headers).map((header) => [header, HIDDEN]));
-    // The name of a key's variable is no secret.
-    if (identity) shown.identity = { key: identity.key.startsWith("$") ? identity.key : HIDDEN };
-    return [name, shown];
-  });
-  return { ...agent, mcpServers: Object.fromEntries(servers) };
-}
-
-function isHttp(server: McpServer): server is McpHttpServer {
-  return "url" in server;
-}
-
-/** An agent's settings as a change writes them: null takes a setting, or a server, away. */
-export interface AgentChange {
-  [field: string]: unknown;
-  mcpServers?: Record<string, ServerChange | null> | null | undefined;
-}
-
-type ServerChange = Record<string, unknown> & {
-  headers?: Record<string, unknown> | undefined;
-  identity?: { key?: unknown } | undefined;
-};
-
-/** The stored settings with the change: what it leaves out stays, and so do secrets that it leaves out or that stand as HIDDEN. */
-export function changedAgent(stored: AgentSettings, change: AgentChange): Record<string, unknown> {
-  const { mcpServers: servers, ...fields } = change;
-  const agent = without({ ...stored, ...fields }, null);
-  if (servers === undefined) return agent;
-  if (servers === null) return without({ ...agent, mcpServers: null }, null);
-  const changed = Object.entries(servers).map(([name, server]) => {
-    const known = stored.mcpServers?.[name];
-    return [name, server && withKeptSecrets(server, known && isHttp(known) ? known : null)];
-  });
-  return { ...agent, mcpServers: without({ ...stored.mcpServers, ...Object.fromEntries(changed) }, null) };
-}
-
-function withKeptSecrets(server: ServerChange, stored: McpHttpServer | null): ServerChange {
-  const headers = stored?.headers ?? {};
-  const kept: ServerChange = { ...server };
-  if (server.headers === undefined && stored?.headers) kept.headers = headers;
-  else if (server.headers) {
-    const written = Object.entries(server.headers);
-    kept.headers = Object.fromEntries(
-      written.map(([name, value]) => [name, value === HIDDEN ? headers[name] : value]),
-    );
-  }
-  const isLeftOut = server.identity === undefined || server.identity.key === HIDDEN;
-  if (isLeftOut && (stored?.identity || server.identity)) kept.identity = stored?.identity;
-  return kept;
-}
-
-function without(fields: Record<string, unknown>, value: null): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== value));
 }

@@ -15,8 +15,8 @@ export interface ThreadStore {
    * False: the fence does not hold the thread.
    */
   keepPart(part: { uid: string; fence: string; runId: string; nth: number; text: string }): Promise<boolean>;
-  /** The text of a run's first so many parts. */
-  keptText(uid: string, runId: string, parts: number): Promise<string>;
+  /** The text of a run's first so many parts; without those before `from`. */
+  keptText(uid: string, runId: string, parts: number, from?: number): Promise<string>;
   /**
    * Keeps the images of a message, data: URLs, under its run. Before the message is stored, and so by no fence: whoever
    * could not store the message drops them. The same run again replaces them.
@@ -54,8 +54,11 @@ export interface ThreadStore {
 /** `idle`: no run. `running`: a process holds the thread. `awaiting`: a page call is pending, nothing is in memory. */
 export type ThreadState = "idle" | "running" | "awaiting";
 
-/** `active`: the run of an idle thread is left out. Whoever begins the next one does not need it, and it is as long as its reply. */
-export type RunsRead = "active" | "last";
+/**
+ * `active`: the run of an idle thread is left out. Whoever begins the next one does not need it, and it is as long as its
+ * reply. `last-in-parts`: texts that are kept in parts stay there; run and messages say so with `kept`.
+ */
+export type RunsRead = "active" | "last" | "last-in-parts";
 
 /** A thread as load reads it. */
 export interface ThreadRecord {
@@ -166,6 +169,11 @@ export interface HistoryPage {
   limit: number;
   /** Id of a message: only older ones. An unknown id gives an empty list. */
   before: string | null;
+  /**
+   * Bounds the sum of the contents; at least one message, the newest. Texts that are kept in parts stay there: such a
+   * message comes with `kept`. Absent: no bound, and every text whole.
+   */
+  budgetChars?: number;
 }
 
 /** A finished run in short form, for the command line and the inspector. */

@@ -55,10 +55,14 @@ export interface UserStore {
     after: ThreadPlace | null;
   }): Promise<ThreadList>;
 
-  /** Adds to the user's tokens of a UTC day, `YYYY-MM-DD`; nothing where the user is gone. */
+  /** Adds to the user's tokens of a UTC day, `YYYY-MM-DD`; for two days after a merge, to those of the account. */
   spendTokens(spent: { slug: string; userId: string; day: string; tokens: number }): Promise<void>;
-  /** What the user has used on a UTC day; 0 where the user is gone. */
+  /** What the user, or for two days after a merge the account, has used on a UTC day; 0 where there is neither. */
   spentTokens(slug: string, userId: string, day: string): Promise<number>;
+  /** Adds to the tokens of a UTC day that are counted under these names; kept for two days. */
+  countTokens(counted: { names: readonly string[]; day: string; tokens: number }): Promise<void>;
+  /** What was counted under each name on a UTC day, in their order. */
+  countedTokens(names: readonly string[], day: string): Promise<number[]>;
 
   readIdentity(slug: string, tokenHash: string, externalId: string): Promise<IdentityReading>;
   /** `changed`: what was read no longer holds; nothing was done. */

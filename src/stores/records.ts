@@ -177,6 +177,7 @@ export const isUserMessage = shape<UserMessage>({
   clientMessageId: optional(isText),
   attachments: optional(isAttachments),
   traceparent: optional(isText),
+  address: optional(isText),
 });
 
 type Spoken = Extract<TurnItem, { type: "assistant" }>;
@@ -212,6 +213,7 @@ const isRun = shape<RunRecord>({
   runId: isText,
   api: isApi,
   userId: isText,
+  address: optional(isText),
   speaker: isSpeaker,
   saidAtMs: isNumber,
   activeMs: isNumber,
@@ -264,6 +266,14 @@ const isMcpServer = either(
     url: isText,
     headers: optional(mapOf(isText)),
     identity: optional(shape<NonNullable<McpHttpServer["identity"]>>({ key: isText })),
+    oauth: optional(
+      shape<NonNullable<McpHttpServer["oauth"]>>({
+        clientId: isText,
+        clientSecret: isText,
+        issuer: isText,
+        scope: optional(isText),
+      }),
+    ),
     tools: isMcpTools,
     timeouts: isMcpTimeouts,
   }),
@@ -297,6 +307,7 @@ export const isChannel = shape<Channel>({
       mcpServers: optional(mapOf(isMcpServer)),
       maxOutputTokensPerRun: optional(isNumber),
       maxTokensPerUserPerDay: optional(isNumber),
+      maxTokensPerDay: optional(isNumber),
     }),
     () => ({}),
   ),

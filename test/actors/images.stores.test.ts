@@ -39,8 +39,12 @@ describe.each(storeKinds)("images of a message, on $name", ({ prepare }) => {
     ...says("t1", text, id),
     attachments,
   });
-  const historyOf = async () =>
-    (await here.threads.history("t1", { limit: 9, before: null })).map(({ addresses }) => addresses);
+  const historyOf = async () => {
+    const messages = await here.threads.history("t1", { limit: 9, before: null });
+    return Promise.all(
+      messages.map(async (message) => message.attachments && here.threads.attachmentAddresses("t1", message)),
+    );
+  };
   const addresses = attachments.map(({ url }) => url);
 
   it("are the turn's, in the present run and in the next, and the history's", async () => {

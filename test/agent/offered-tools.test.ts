@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { McpRequest } from "../../src/agent/mcp/sessions.ts";
 import { toolResultText } from "../../src/agent/mcp/tool-result.ts";
-import { startTestService } from "../support/service.ts";
+import { startTestService, TEST_KEY } from "../support/service.ts";
 import { openScriptedModel } from "../support/open-model.ts";
 import { openShopper, shopChannel } from "../models/shopper.ts";
 import { callOf, names, never, openServer, openSessions, tool } from "./sessions.ts";
@@ -57,7 +57,8 @@ test("a server that cannot be used is told to the model and to the operator", as
   expect(JSON.stringify(server.requests[0]?.body.messages[0])).toContain(
     "cannot be reached at the moment: orders",
   );
-  const health = (await (await fetch(`${url}/health`)).json()) as { warnings: string[] };
+  const headers = { authorization: `Bearer ${TEST_KEY}` };
+  const health = (await (await fetch(`${url}/health`, { headers })).json()) as { warnings: string[] };
   expect(health.warnings).toEqual([
     "MCP server orders of channel shop cannot be used: its tools are left out",
   ]);

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Agent, Turn, TurnEnd } from "../../src/agent.ts";
 import { createAgent } from "../../src/agent/turn.ts";
+import type { AgentOptions } from "../../src/agent/turn.ts";
 import type { Spending } from "../../src/agent/budget.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { AgentSettings } from "../../src/domain/channel.ts";
@@ -18,7 +19,10 @@ const buy = {
 
 async function openAgent(
   script: Script,
-  { settings = {}, spending }: { settings?: AgentSettings; spending?: Spending } = {},
+  {
+    settings = {},
+    ...options
+  }: { settings?: AgentSettings } & Partial<Pick<AgentOptions, "spending" | "caps" | "onSpent">> = {},
 ): Promise<{ agent: Agent; server: ModelServer; think: (turn?: Partial<Turn>) => Promise<TurnEnd> }> {
   const { server, model } = await openScriptedModel(script);
   const agent = createAgent({
@@ -28,7 +32,7 @@ async function openAgent(
     maxInputTokens: 32_000,
     clock: systemClock,
     log: silentLog,
-    ...(spending ? { spending } : {}),
+    ...options,
   });
   onTestFinished(() => agent.close());
   return {
@@ -273,10 +277,12 @@ describe("the budgets", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  function ledger(): Spending & { total: number; asked: number } {
+  function ledger(): Spending & { total: number; asked: number; counts: Record<string, number> } {
+    const counts: Record<string, number> = {};
     const book = {
       total: 0,
       asked: 0,
+      counts,
       spent: (slug: string, userId: string) => {
         expect([slug, userId]).toEqual(["shop", "user-1"]);
         book.asked += 1;
@@ -285,6 +291,14 @@ describe("the budgets", () => {
       spend: (slug: string, userId: string, tokens: number) => {
         expect([slug, userId]).toEqual(["shop", "user-1"]);
         book.total += tokens;
+        return Promise.resolve();
+      },
+      counted: (names: readonly string[]) => {
+        book.asked += 1;
+        return Promise.resolve(names.map((name) => book.counts[name] ?? 0));
+      },
+      count: (names: readonly string[], tokens: number) => {
+        for (const name of names) book.counts[name] = (book.counts[name] ?? 0) + tokens;
         return Promise.resolve();
       },
     };
@@ -341,6 +355,36 @@ describe("the budgets", () => {
     expect(spending.total).toBeGreaterThan(1_000);
   });
 
+  it.each([
+    ["the channel", { maxTokensPerDay: 100 }, {}, "channel shop", "channel"],
+    ["the installation", {}, { installation: 100, address: null }, "installation", "installation"],
+    ["an address", {}, { installation: null, address: 100 }, "address a1", "address"],
+  ])("P35: stops at the day's tokens of %s, and says which", async (_, settings, caps, name, cap) => {
+    const spending = ledger();
+    const told: unknown[] = [];
+    const { server, think } = await openAgent([[say("a"), usage(60, 10)]], {
+      settings,
+      spending,
+      caps: { installation: null, address: null, ...caps },
+      onSpent: (spent) => void told.push(spent),
+    });
+    const run = newRun({ address: "a1" });
+    spending.counts[name] = 99;
+    expect((await think({ run })).type).toBe("finished");
+    expect(spending.counts).toEqual({ [name]: 169 });
+    expect(spending.total).toBe(0);
+    spending.counts[name] = 100;
+    expect(await think({ run })).toMatchObject({
+      type: "overBudget",
+      message: expect.stringContaining("tomorrow") as string,
+    });
+    expect(told).toEqual([{ slug: "shop", cap }]);
+    expect(server.requests).toHaveLength(1);
+    // Whose address nobody knows is not counted by one.
+    spending.counts[name] = 100;
+    expect((await think({ run: newRun() })).type).toBe(cap === "address" ? "finished" : "overBudget");
+  });
+
   it("asks nobody on a channel without a daily cap", async () => {
     const spending = ledger();
     const { think } = await openAgent([[say("a"), usage(60, 10)]], { spending });
@@ -349,7 +393,7 @@ describe("the budgets", () => {
   });
 
   it("keeps the turn where its tokens cannot be noted", async () => {
-    const spending = { spent: () => Promise.resolve(0), spend: () => Promise.reject(new Error("down")) };
+    const spending = { ...ledger(), spent: async () => 0, spend: () => Promise.reject(new Error("down")) };
     const { think } = await openAgent(["ok"], { settings: { maxTokensPerUserPerDay: 100 }, spending });
     expect((await think()).type).toBe("finished");
   });

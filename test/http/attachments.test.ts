@@ -14,8 +14,8 @@ async function open(images: boolean | null = true) {
     const said = { threadId, userId: "ada", channel: "shop", text: "What is this?", ...fields };
     return service.post("/v1/messages", said, { headers: bearer });
   };
-  const history = async (threadId = "t") => {
-    const query = "userId=ada&channel=shop";
+  const history = async (threadId = "t", page = "") => {
+    const query = `userId=ada&channel=shop${page}`;
     const asked = { method: "GET", path: `/v1/threads/${threadId}/messages`, query, headers: bearer };
     return ((await (await service.ask(asked)).json()) as { items: Record<string, unknown>[] }).items;
   };
@@ -145,3 +145,21 @@ async function turnOf(agent: Awaited<ReturnType<typeof open>>["agent"]) {
   const played = await agent.turn();
   return { turn: played.turn, finish: () => played.finish() };
 }
+
+test("a page of the history ends where its images are too many, and the page before it has the rest", async () => {
+  const { server, history, agent } = await open();
+  const large = imageOf("jpeg", 700_000);
+  for (let nth = 0; nth < 5; nth++) {
+    const got = await server({ attachments: [{ url: large }] });
+    expect(got.status).toBe(200);
+    (await agent.turn()).finish();
+    await got.lines();
+  }
+  const idsOf = (items: Record<string, unknown>[]) => items.map(({ id }) => id);
+  const last = await history("t", "&limit=100");
+  expect(idsOf(last)).toEqual(["2", "3", "4", "5", "6", "7", "8", "9", "10"]);
+  expect(last.at(-2)).toMatchObject({ attachments: [{ url: large }] });
+  const [first, ...others] = await history("t", "&limit=100&before=2");
+  expect(first).toMatchObject({ id: "1", attachments: [{ url: large }] });
+  expect(others).toEqual([]);
+});

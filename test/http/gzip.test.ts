@@ -22,6 +22,8 @@ function keptOutlet() {
   const outlet: Outlet = {
     write: (chunk) => void chunks.push(Buffer.from(chunk)),
     end: () => ended(),
+    pull: () => {},
+    cut: () => {},
     onGone: (callback) => void (tellGone = callback),
   };
   return {
@@ -116,6 +118,8 @@ describe("an outlet that compresses, over an encoder that takes its time", () =>
     const outlet: Outlet = {
       write() {},
       end: () => void did.push("ended"),
+      pull: () => {},
+      cut: () => {},
       onGone: (callback) => void (isGone ? callback() : gone.push(callback)),
     };
     const gzip = gzipOutlet(outlet, (target) => {

@@ -91,7 +91,7 @@ test("health needs no credential and says which store and model serve", async ()
   const got = await ask({ path: "/health" });
   expect([got.status, await got.json()]).toEqual([
     200,
-    { status: "ok", store: "embedded", model: "demo", ready: true, warnings: [] },
+    { status: "ok", store: "embedded", model: "demo", ready: true },
   ]);
 });
 

@@ -443,6 +443,27 @@ describe("rate limits (P21)", () => {
     ).toBe(422);
   });
 
+  test("reads have rates of their own: histories and streams again, by token and by address", async () => {
+    const { ask, newToken, newThread } = await startService({
+      WIDGET_READS_PER_MINUTE: "3",
+      WIDGET_IP_READS_PER_MINUTE: "5",
+    });
+    const [one, two] = [await newToken(), await newToken()];
+    const threads = { [one]: await newThread(one), [two]: await newThread(two) };
+    const read = async (token: string, what: string, address = "192.0.2.7") => {
+      const path = `/v1/widget/threads/${threads[token]}/${what}`;
+      return (await ask({ path, address, headers: { origin: ORIGIN, "x-visitor-token": token } })).status;
+    };
+    expect([await read(one, "messages"), await read(one, "stream"), await read(one, "messages")]).toEqual([
+      200, 204, 200,
+    ]);
+    expect([await read(one, "messages"), await read(one, "stream")]).toEqual([429, 429]);
+    expect([await read(two, "messages"), await read(two, "messages"), await read(two, "messages")]).toEqual([
+      200, 200, 429,
+    ]);
+    expect(await read(two, "messages", "192.0.2.8")).toBe(200);
+  });
+
   test("the 121st tool result, the 31st thread, the 21st visitor", async () => {
     const { post, newToken } = await startService();
     const token = await newToken();

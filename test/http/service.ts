@@ -228,8 +228,17 @@ function gotFrom(answer: HttpAnswer): Got {
       resolve();
       return;
     }
+    let pulled = (): void => {};
     answer.stream({
-      write: (chunk) => void chunks.push(Buffer.from(chunk as string)),
+      write(chunk) {
+        chunks.push(Buffer.from(chunk as string));
+        setImmediate(pulled);
+      },
+      pull(next) {
+        pulled = next;
+        next();
+      },
+      cut() {},
       end(chunk) {
         if (chunk !== undefined) chunks.push(Buffer.from(chunk as string));
         resolve();

@@ -47,6 +47,27 @@ describe("GET /v1/threads/:threadId/messages", () => {
     expect(await (await read(`${THREAD}/messages`, "userId=ada&before=none")).json()).toEqual({ items: [] });
   });
 
+  test("ends a page before it is too long, with one message at least; who pages back misses none", async () => {
+    const { say, read, agent } = await backend();
+    const texts = ["a", "b", "c"].map((letter) => letter.repeat(300_000));
+    for (const text of texts) {
+      const said = await say(text);
+      const turn = await agent.turn();
+      turn.write("So it is");
+      turn.finish();
+      await said.text();
+    }
+    const pages: string[][] = [];
+    for (let query = "userId=ada&limit=100"; ;) {
+      const got = await read(`${THREAD}/messages`, query);
+      const { items } = (await got.json()) as { items: { id: string; content: string }[] };
+      if (items[0] === undefined) break;
+      pages.push(items.map(({ content }) => content[0] ?? ""));
+      query = `userId=ada&limit=100&before=${items[0].id}`;
+    }
+    expect(pages).toEqual([["S", "c", "S"], ["S", "b"], ["a"]]);
+  });
+
   test("reads a blocked user's threads, and a visitor's under its account", async () => {
     const { read, say, agent, store, post, newToken, newThread } = await backend();
     const said = await say("Before the block");

@@ -58,6 +58,8 @@ async function openWatch() {
   const outlet: Outlet = {
     write: () => void seen.written++,
     end: () => void seen.ended++,
+    pull: () => {},
+    cut: () => {},
     onGone: (callback) => void (leave = callback),
   };
   answer?.stream?.(outlet);

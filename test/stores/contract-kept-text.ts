@@ -80,6 +80,31 @@ export function keptTextPromises(bench: Bench): void {
       expect(await contentsOf(store)).toEqual(["Hello", "kept part and the rest"]);
     });
 
+    it("stays there for who reads within a budget, or asks for a run in parts, and is read from any part on", async () => {
+      const { store } = bench.it;
+      await begin(store);
+      await keep(store, 0, "x".repeat(90));
+      await keep(store, 1, "y".repeat(5));
+      const kept = { parts: 2, chars: 95 };
+      await end(store, [delta(`${"x".repeat(90)}${"y".repeat(5)}zz`)], kept);
+      const idsWithin = async (budgetChars: number, before: string | null = null) =>
+        (await store.history("t1", { limit: 9, before, budgetChars })).map(({ id }) => id);
+      expect(await idsWithin(101)).toEqual(["2"]);
+      expect(await idsWithin(102)).toEqual(["1", "2"]);
+      expect(await idsWithin(1)).toEqual(["2"]);
+      expect(await idsWithin(1, "2")).toEqual(["1"]);
+      expect(await idsWithin(102, "1")).toEqual([]);
+      expect(await idsWithin(102, "3")).toEqual([]);
+      const [reply] = await store.history("t1", { limit: 1, before: null, budgetChars: 1_000 });
+      expect(reply).toMatchObject({ content: "zz", kept });
+
+      const inParts = await store.load("t1", 1_000, "last-in-parts");
+      expect(inParts?.run).toMatchObject({ lines: [{ type: "delta", text: "zz", kept: 95 }], kept });
+      expect(inParts?.tail).toMatchObject([{ content: "Hello" }, { content: "zz", kept }]);
+      expect(await store.keptText("t1", "r1", 2, 1)).toBe("y".repeat(5));
+      expect(await store.keptText("t1", "r1", 2, 2)).toBe("");
+    });
+
     it("counts in the tail's budget", async () => {
       const { store } = bench.it;
       await begin(store);

@@ -228,6 +228,15 @@ export function userPromises(bench: Bench): void {
       expect(await store.threads(SLUG, "u-kim")).toEqual([]);
     });
 
+    it("P35: countTokens() counts under each name and UTC day", async () => {
+      const { store } = bench.it;
+      const [one, two] = ["all", "channel shop"];
+      await store.countTokens({ names: [one, two], day: DAY, tokens: 30 });
+      await store.countTokens({ names: [one], day: DAY, tokens: 12 });
+      expect(await store.countedTokens([two, one, "nobody"], DAY)).toEqual([30, 42, 0]);
+      expect(await store.countedTokens([one], "2026-11-22")).toEqual([0]);
+    });
+
     it("P35: spendTokens() counts per user and UTC day; for nobody it does nothing", async () => {
       const { store } = bench.it;
       await mint(store, "h1", "u1");

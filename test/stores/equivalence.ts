@@ -254,6 +254,7 @@ async function look(store: Store): Promise<unknown> {
         store.load(id, 10, "active").then((record) => record?.run?.runId),
         store.history(id, { limit: 3, before: "3" }),
         store.history(id, { limit: 100, before: null }),
+        store.history(id, { limit: 100, before: null, budgetChars: 30 }),
         store.runs(id, 2),
       ]),
     ),

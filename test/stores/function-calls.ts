@@ -351,6 +351,24 @@ function otherCases(): FunctionCase[] {
       },
       step: (store) => store.listThreads({ slug, userId: anonymous, limit: 9, after: null }),
     },
+    {
+      name: "spent_tokens",
+      function: "spent_tokens",
+      before: both,
+      step: (store) => store.spentTokens(slug, anonymous, DAY),
+    },
+    {
+      name: "count_tokens",
+      function: "count_tokens",
+      before: visitor,
+      step: (store) => store.countTokens({ names: ["all"], day: DAY, tokens: 5 }),
+    },
+    {
+      name: "read_page",
+      function: "read_page",
+      before: heldAndQueued,
+      step: (store) => store.history(uid, { limit: 9, before: null, budgetChars: 1_000 }),
+    },
     { name: "list_runs", function: "list_runs", before: held, step: (store) => store.runs(uid, 9) },
     {
       name: "mend_token",

@@ -79,6 +79,12 @@ export function createReference(clock: Clock): Store {
   const channelOf = (slug: string) => channels.find((channel) => channel.slug === slug) ?? null;
   const personOf = (slug: string, userId: string) =>
     people.find((person) => person.slug === slug && person.user.userId === userId);
+  /** Anonymous users that were merged, and whom they became. */
+  const became = new Map<string, string>();
+  const spenderOf = (slug: string, userId: string) =>
+    personOf(slug, became.get(`${slug} ${userId}`) ?? userId);
+  /** Tokens by day and name. */
+  const counts = new Map<string, number>();
   const accountOf = (slug: string, externalId: string) =>
     people.find((person) => person.slug === slug && person.user.externalId === externalId);
   const tokenOf = (slug: string, tokenHash: string) =>
@@ -291,11 +297,16 @@ export function createReference(clock: Clock): Store {
       return person !== undefined;
     },
     async spendTokens({ slug, userId, day, tokens: count }) {
-      const person = personOf(slug, userId);
+      const person = spenderOf(slug, userId);
       if (person) person.spent[day] = (person.spent[day] ?? 0) + count;
     },
 
-    spentTokens: async (slug, userId, day) => personOf(slug, userId)?.spent[day] ?? 0,
+    spentTokens: async (slug, userId, day) => spenderOf(slug, userId)?.spent[day] ?? 0,
+
+    async countTokens({ names, day, tokens: count }) {
+      for (const name of names) counts.set(`${day} ${name}`, (counts.get(`${day} ${name}`) ?? 0) + count);
+    },
+    countedTokens: async (names, day) => names.map((name) => counts.get(`${day} ${name}`) ?? 0),
 
     async readIdentity(slug, tokenHash, externalId) {
       const token = tokenOf(slug, tokenHash);
@@ -330,6 +341,7 @@ export function createReference(clock: Clock): Store {
         staying.threads.push({ ...entry, threadId: name });
       }
       people.splice(people.indexOf(leaving), 1);
+      became.set(`${slug} ${from.userId}`, into.userId);
       for (const [day, count] of Object.entries(leaving.spent)) {
         staying.spent[day] = (staying.spent[day] ?? 0) + count;
       }
@@ -391,12 +403,10 @@ export function createReference(clock: Clock): Store {
       const thread = threads.get(uid);
       if (!thread) return null;
       const { slug, rev, fence, catalog, queue, last } = thread;
-      const messages = wholeMessages(uid, thread.messages);
+      const inParts = runs === "last-in-parts";
+      const messages = inParts ? thread.messages : wholeMessages(uid, thread.messages);
       const state = last?.commit.state ?? "idle";
       const run = runs === "active" && state === "idle" ? null : (last?.commit.run ?? null);
-      const sizeFrom = (from: number) => messages.slice(from).reduce((sum, m) => sum + m.content.length, 0);
-      let from = 0;
-      while (from < messages.length - 1 && sizeFrom(from) > budgetChars) from++;
       return {
         uid,
         slug,
@@ -406,8 +416,8 @@ export function createReference(clock: Clock): Store {
         state,
         snapshot: last?.commit.snapshot ?? null,
         catalog,
-        run: run?.kept ? wholeRun(run, textOfParts(uid, run.runId, run.kept.parts)) : run,
-        tail: messages.slice(from),
+        run: run?.kept && !inParts ? wholeRun(run, textOfParts(uid, run.runId, run.kept.parts)) : run,
+        tail: fitting(messages, budgetChars),
         messageCount: messages.length,
         waitingCount: queue.length,
       };
@@ -420,7 +430,8 @@ export function createReference(clock: Clock): Store {
       return true;
     },
     waitingRuns: async (uid) => (threads.get(uid)?.queue ?? []).map(({ runId }) => runId),
-    keptText: async (uid, runId, parts) => textOfParts(uid, runId, parts),
+    keptText: async (uid, runId, parts, from = 0) =>
+      textOfParts(uid, runId, parts).slice(textOfParts(uid, runId, Math.min(from, parts)).length),
     async keepImages({ uid, runId, images }) {
       keptImages.set(`${uid} ${runId}`, [...images]);
     },
@@ -439,10 +450,12 @@ export function createReference(clock: Clock): Store {
     async setCatalog(uid, slug, catalog) {
       threadOf(uid, slug).catalog = catalog;
     },
-    async history(uid, { limit, before }) {
-      const messages = wholeMessages(uid, threads.get(uid)?.messages ?? []);
-      const end = before === null ? messages.length : messages.findIndex(({ id }) => id === before);
-      return end === -1 ? [] : messages.slice(Math.max(0, end - limit), end);
+    async history(uid, { limit, before, budgetChars }) {
+      const stored = threads.get(uid)?.messages ?? [];
+      const end = before === null ? stored.length : stored.findIndex(({ id }) => id === before);
+      if (end === -1) return [];
+      const page = stored.slice(Math.max(0, end - limit), end);
+      return budgetChars === undefined ? wholeMessages(uid, page) : fitting(page, budgetChars);
     },
     runs: async (uid, limit) => (threads.get(uid)?.runs ?? []).slice(-limit).map(summaryOf),
     run: async (uid, runId) => {
@@ -482,4 +495,13 @@ export function createReference(clock: Clock): Store {
     health: async () => ({ reachable: true, warnings: [] }),
     close: async () => {},
   };
+}
+
+/** The newest whose contents fit the budget, at least one. */
+function fitting(messages: Message[], budgetChars: number): Message[] {
+  const sizeFrom = (from: number) =>
+    messages.slice(from).reduce((sum, { content, kept }) => sum + content.length + (kept?.chars ?? 0), 0);
+  let from = 0;
+  while (from < messages.length - 1 && sizeFrom(from) > budgetChars) from++;
+  return messages.slice(from);
 }

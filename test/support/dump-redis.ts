@@ -100,6 +100,8 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "id":
     case "act":
     case "d":
+    case "w":
+    case "y":
     case "c":
     case "aside":
     case "format":

@@ -276,6 +276,11 @@ export const threadSteps: Step[] = [
     before: held,
     take: (store, { uid }) => store.history(uid, { limit: 10, before: "2" }),
   },
+  {
+    name: "history within a budget",
+    before: held,
+    take: (store, { uid }) => store.history(uid, { limit: 10, before: null, budgetChars: 1_000 }),
+  },
   { name: "runs", before: held, take: (store, { uid }) => store.runs(uid, 10) },
 ];
 

@@ -6,7 +6,7 @@ import { VISITOR_CHART_VERSION, visitorMachine } from "../../machines/visitor.ts
 import { threadContext, visitorContext } from "../../src/actors/stored-context.ts";
 import { holdKind } from "../../src/stores/embedded/liveness.ts";
 import { claimKind, headerKind } from "../../src/stores/embedded/thread-records.ts";
-import { threadNameKind, tokenKind, userKind } from "../../src/stores/embedded/user-records.ts";
+import { movedKind, threadNameKind, tokenKind, userKind } from "../../src/stores/embedded/user-records.ts";
 import { sharedKinds } from "../../src/stores/records.ts";
 
 /** What is stored, in the shape of each of its versions: written down once, and compared with the code. */
@@ -41,7 +41,7 @@ function chartForm(machine: { root: StateNode }, context: z.ZodType): string {
 
 const records = [
   ...sharedKinds,
-  ...[headerKind, claimKind, userKind, threadNameKind, tokenKind, holdKind].map((kind) => ({
+  ...[headerKind, claimKind, userKind, movedKind, threadNameKind, tokenKind, holdKind].map((kind) => ({
     ...kind,
     name: `${kind.name} of the embedded store`,
   })),

@@ -1,5 +1,6 @@
 import type { ErrorLine, Line, ProgressLine, TerminalLine } from "../../../machines/line.ts";
 import { holderOf } from "../../domain/fence.ts";
+import { withText } from "../../domain/kept-text.ts";
 import type { ThreadRecord } from "../../store.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import type { HeldThread } from "../held-thread.ts";
@@ -10,6 +11,7 @@ import { beginsWith, createRunLog, linesSince, positionAfter } from "../run-log.
 import type { RunLog } from "../run-log.ts";
 import type { FollowMessage, SaidMessage } from "./messages.ts";
 import { findRun } from "./run-in-store.ts";
+import type { RunInStore } from "./run-in-store.ts";
 
 /** The reader's side of following: a log of each run that is read here and made elsewhere. */
 export interface Mirrors {
@@ -28,6 +30,8 @@ export interface Mirrors {
 
 /** How often a mirror looks into the store; messages bring everything sooner, so this only bounds what a lost one costs. */
 const LOOK_MS = 1_000;
+
+type PastRun = Extract<RunInStore, { type: "past" }>;
 
 const LOST: ErrorLine = { type: "error", message: "The service has lost this message" };
 
@@ -104,8 +108,11 @@ export function createMirrors(
         // Another holder may have ended it, in other words than those that were shown.
         if (!beginsWith(run.lines, log.lines)) return cut(mirror);
         return finish(mirror, run.lines, run.terminal);
-      case "past":
-        return log.position > 0 ? cut(mirror) : finish(mirror, run.lines, run.terminal);
+      case "past": {
+        const lines = await wholeOf(mirror, run);
+        if (!isKnown(mirror)) return;
+        return log.position > 0 ? cut(mirror) : finish(mirror, lines, run.terminal);
+      }
       case "held": {
         if (!goesOn(mirror, run.fence, linesOf(record, log.runId))) return cut(mirror);
         const here = held.get(uid);
@@ -118,6 +125,10 @@ export function createMirrors(
       case "free":
         return;
     }
+  }
+
+  async function wholeOf({ uid, log }: Mirror, { lines, parts }: PastRun): Promise<ProgressLine[]> {
+    return withText(lines, parts > 0 ? await store.keptText(uid, log.runId, parts) : "");
   }
 
   /** Does this holder, who has these lines of the run, go on from what the log has? */

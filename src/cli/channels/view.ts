@@ -1,5 +1,5 @@
 import type { Channel } from "../../domain/channel.ts";
-import { channelView } from "../../operators/channels.ts";
+import { channelView } from "../../operators/channel-secrets.ts";
 import type { Secret } from "../../secret.ts";
 import { printFields, printJson } from "../print.ts";
 import type { Terminal } from "../terminal.ts";

@@ -5,14 +5,8 @@ import { seesChannel } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { newChannelKeys } from "../../keys.ts";
 import type { Acting } from "../../operators/acting.ts";
-import {
-  BadChannel,
-  changedAgent,
-  channelFrom,
-  channelView,
-  rotateKeys,
-  writeChannel,
-} from "../../operators/channels.ts";
+import { BadChannel, channelFrom, rotateKeys, writeChannel } from "../../operators/channels.ts";
+import { changedAgent, channelView } from "../../operators/channel-secrets.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";
 import type { Store } from "../../store.ts";
 import { bodyOf } from "../body.ts";
@@ -56,8 +50,9 @@ const changeSchema = z.looseObject({
           z.string(),
           z
             .looseObject({
-              headers: z.record(z.string(), z.unknown()).optional(),
-              identity: z.looseObject({ key: z.unknown() }).optional(),
+              headers: z.record(z.string(), z.unknown()).nullable().optional(),
+              identity: z.record(z.string(), z.unknown()).nullable().optional(),
+              oauth: z.record(z.string(), z.unknown()).nullable().optional(),
             })
             .nullable(),
         )

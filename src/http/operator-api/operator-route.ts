@@ -13,6 +13,7 @@ import type { HttpAnswer } from "../../listener.ts";
 import type { Acting } from "../../operators/acting.ts";
 import type { Secret } from "../../secret.ts";
 import type { Store } from "../../store.ts";
+import type { Reads } from "../reads.ts";
 import { serverRefusals } from "../reference/shared-documentation.ts";
 import type { AnswerDocumentation, Documentation, Field, Method, Route, RouteRequest } from "../route.ts";
 
@@ -20,7 +21,8 @@ import type { AnswerDocumentation, Documentation, Field, Method, Route, RouteReq
 export interface OperatorApi {
   admission: OperatorAdmission;
   store: Store;
-  threads: Pick<Threads, "history">;
+  threads: Pick<Threads, "history" | "keptText" | "attachmentAddresses">;
+  reads: Reads;
   directory: Pick<Directory, "renew">;
   clock: Clock;
   config: Pick<Config, "serverMaxBodyBytes">;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { noteReading, readRuns } from "../../operators/threads.ts";
 import { queryOf } from "../body.ts";
-import { EXAMPLE_PAGE, historyPage, pageFields, pageOf } from "../history-page.ts";
+import { EXAMPLE_PAGE, historyAnswer, historyPage, pageFields } from "../history-page.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
@@ -25,13 +25,6 @@ const runSchema = z.object({
 });
 
 const messagesQuery = z.object({ limit: limitText, before: z.string().nullable().default(null) });
-const messagesPage = historyPage.extend({
-  next: z
-    .string()
-    .nullable()
-    .describe("`before` of the page with the messages before these; null: there are none"),
-});
-
 const threadParam: Record<string, Field> = {
   id: {
     description: "The service's id of the thread",
@@ -51,24 +44,21 @@ const READ = {
 
 /** GET /v1/operator/channels/:slug/threads/:id/messages and …/runs: what was said. Each reading is in the audit first. */
 export function threadsRoutes(api: OperatorApi): Route[] {
-  const { store, threads } = api;
+  const { store } = api;
   return [
     operatorRoute(api, {
       ...READ,
       path: "/channels/:slug/threads/:id/messages",
       summary: "Read a thread's history",
-      description: "The last messages, oldest first. The reading is in the audit.",
+      description:
+        "The last messages, oldest first: fewer than `limit` where they are long; the first of all has the id 1. The reading is in the audit.",
       query: { limit: listFields.limit, before: pageFields.before },
-      answers: { 200: documentedJson("The messages", messagesPage, { ...EXAMPLE_PAGE, next: null }) },
+      answers: { 200: documentedJson("The messages", historyPage, EXAMPLE_PAGE) },
       async handle({ incoming, acting, param }) {
         const query = queryOf(incoming.request, messagesQuery);
         const uid = await existingThread(store, param("slug"), param("id"));
         await noteReading(acting, param("slug"), uid);
-        const { items } = pageOf(await threads.history(uid, query));
-        const oldest = items[0]?.id ?? null;
-        // Ids count up from 1.
-        const hasMore = items.length === query.limit && oldest !== "1";
-        return jsonAnswer(200, { items, next: hasMore ? oldest : null });
+        return historyAnswer(api, uid, query);
       },
     }),
 

@@ -1,7 +1,7 @@
 import type { Threads } from "../../actors/threads.ts";
-import { EXAMPLE_PAGE, historyPage, historyQuery, pageFields, pageOf } from "../history-page.ts";
+import { EXAMPLE_PAGE, historyAnswer, historyPage, historyQuery, pageFields } from "../history-page.ts";
 import { documentedJson, serverRefusals } from "../reference/shared-documentation.ts";
-import { jsonAnswer } from "../route.ts";
+import type { Reads } from "../reads.ts";
 import type { Documentation, Route } from "../route.ts";
 import { admitToNamedThread, namedThreadParam, ownerFields, ownerQuery } from "./named-thread.ts";
 import type { ThreadAdmission } from "./named-thread.ts";
@@ -29,9 +29,10 @@ const documentation: Documentation = {
 /** GET /v1/threads/:threadId/messages: what was said, for a backend. Creates nothing. */
 export function serverHistoryRoute(dependencies: {
   admission: ThreadAdmission;
-  threads: Pick<Threads, "history">;
+  threads: Pick<Threads, "history" | "keptText" | "attachmentAddresses">;
+  reads: Reads;
 }): Route {
-  const { admission, threads } = dependencies;
+  const { admission } = dependencies;
   return {
     method: "GET",
     path: "/v1/threads/:threadId/messages",
@@ -39,7 +40,7 @@ export function serverHistoryRoute(dependencies: {
     documentation,
     async handle(incoming) {
       const { uid, query } = await admitToNamedThread(incoming, admission, querySchema);
-      return jsonAnswer(200, pageOf(await threads.history(uid, query)));
+      return historyAnswer(dependencies, uid, query);
     },
   };
 }

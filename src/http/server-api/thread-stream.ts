@@ -1,6 +1,7 @@
 import type { Threads } from "../../actors/threads.ts";
 import { documentedEmpty, documentedLines, serverRefusals } from "../reference/shared-documentation.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
+import type { Reads } from "../reads.ts";
 import type { Documentation, Route } from "../route.ts";
 import { followAnswer, runField } from "../stream/follow-answer.ts";
 import { admitToNamedThread, namedThreadParam, ownerFields, ownerQuery } from "./named-thread.ts";
@@ -29,8 +30,9 @@ const documentation: Documentation = {
 export function serverStreamRoute(dependencies: {
   admission: ThreadAdmission;
   threads: Pick<Threads, "follow" | "followRun">;
+  reads: Pick<Reads, "mayBegin">;
 }): Route {
-  const { admission, threads } = dependencies;
+  const { admission, threads, reads } = dependencies;
   return {
     method: "GET",
     path: "/v1/threads/:threadId/stream",
@@ -38,6 +40,7 @@ export function serverStreamRoute(dependencies: {
     documentation,
     async handle(incoming) {
       const { uid } = await admitToNamedThread(incoming, admission, ownerQuery);
+      reads.mayBegin();
       return followAnswer(incoming, threads, { uid });
     },
   };

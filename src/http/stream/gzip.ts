@@ -57,6 +57,8 @@ export function gzipOutlet(outlet: Outlet, make: MakeEncoder = encodeWithZlib): 
       state = "ending";
       encoder.end();
     },
+    pull: (next) => outlet.pull(next),
+    cut: () => outlet.cut(),
     onGone(callback) {
       onGone = callback;
       if (state !== "open") outlet.onGone(callback);

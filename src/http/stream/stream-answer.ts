@@ -1,9 +1,11 @@
 import { isTerminal } from "../../../machines/line.ts";
+import type { Line } from "../../../machines/line.ts";
 import type { Reply } from "../../actors/reply.ts";
 import type { HttpAnswer, HttpRequest } from "../../listener.ts";
 import { acceptsGzip } from "./accepts-gzip.ts";
 import { gzipOutlet, mayCompress } from "./gzip.ts";
 import { encodeLines } from "./ndjson.ts";
+import { writePulled } from "./pull.ts";
 
 /** Proxies and caches shall hand on each line as it comes, unchanged. */
 const STREAM_HEADERS = {
@@ -25,6 +27,7 @@ export function streamAnswer(reply: Reply, request: HttpRequest): HttpAnswer {
     headers: compresses ? { ...headers, "content-encoding": "gzip" } : headers,
     stream(socket) {
       const outlet = compresses ? gzipOutlet(socket) : socket;
+      if (reply.pieces) return writePulled(outlet, encodedPieces(reply.pieces()));
       outlet.onGone(() => reply.leave());
       reply.read((lines) => {
         const last = lines.at(-1);
@@ -33,4 +36,8 @@ export function streamAnswer(reply: Reply, request: HttpRequest): HttpAnswer {
       });
     },
   };
+}
+
+async function* encodedPieces(pieces: AsyncGenerator<readonly Line[]>): AsyncGenerator<string> {
+  for await (const lines of pieces) yield encodeLines(lines);
 }

@@ -40,10 +40,14 @@ export const asMessage = {
   threadName: ({ threadId }: { threadId: string }) => threadId,
 } as const;
 
+/** For what tells what was said: history, and streams again. */
+export const asRead = { counts: ["reads-by-token", "reads-by-address"] } as const;
+
 export type VisitorRequest<Body> = Pick<AdmittedVisitor, "slug" | "user" | "userNow"> & { body: Body };
 
 export type ThreadRequest<Body> = Pick<VisitorRequest<Body>, "slug" | "user" | "body"> & {
   uid: string;
+  address: string;
   /** The thread's record, on its way; absent if it was not loaded, or the name is not the thread's uid. */
   loading?: Promise<ThreadRecord | null>;
 };
@@ -71,12 +75,12 @@ export function createGate({
       const early = loads && name !== null && looksLikeUid(name) ? threads.load(name, loads) : null;
       // Handled where it is awaited; after a refusal nobody awaits it.
       early?.catch(() => {});
-      const { slug, user, threadUid } = await visitor.admit({ counts, threadName: name });
+      const { slug, user, address, threadUid } = await visitor.admit({ counts, threadName: name });
       const body = unwrap(reading);
       if (threadUid === null) throw new Refusal("not-found");
       incoming.note({ uid: threadUid });
       const loading = threadUid === name ? early : null;
-      return { slug, user, body, uid: threadUid, ...(loading ? { loading } : {}) };
+      return { slug, user, address, body, uid: threadUid, ...(loading ? { loading } : {}) };
     },
   };
 }

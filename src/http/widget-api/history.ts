@@ -1,14 +1,15 @@
 import type { Threads } from "../../actors/threads.ts";
 import { attempt, queryOf } from "../body.ts";
-import { EXAMPLE_PAGE, historyPage, historyQuery, pageFields, pageOf } from "../history-page.ts";
+import { EXAMPLE_PAGE, historyAnswer, historyPage, historyQuery, pageFields } from "../history-page.ts";
 import {
   documentedJson,
   originHeader,
   threadParam,
   widgetRefusals,
 } from "../reference/shared-documentation.ts";
-import { jsonAnswer } from "../route.ts";
+import type { Reads } from "../reads.ts";
 import type { Documentation, Route } from "../route.ts";
+import { asRead } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 
 const documentation: Documentation = {
@@ -21,12 +22,25 @@ const documentation: Documentation = {
   body: null,
   answers: {
     200: documentedJson("The messages", historyPage, EXAMPLE_PAGE),
-    ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "invalid", "unavailable"]),
+    ...widgetRefusals([
+      "unauthorized",
+      "forbidden",
+      "not-found",
+      "too-large",
+      "invalid",
+      "rate-limited",
+      "unavailable",
+    ]),
   },
 };
 
 /** GET /v1/widget/threads/:id/messages: the latest messages, oldest first. */
-export function historyRoute({ gate, threads }: { gate: Gate; threads: Pick<Threads, "history"> }): Route {
+export function historyRoute(dependencies: {
+  gate: Gate;
+  threads: Pick<Threads, "history" | "keptText" | "attachmentAddresses">;
+  reads: Reads;
+}): Route {
+  const { gate } = dependencies;
   return {
     method: "GET",
     path: "/v1/widget/threads/:id/messages",
@@ -34,12 +48,12 @@ export function historyRoute({ gate, threads }: { gate: Gate; threads: Pick<Thre
     documentation,
     async handle(incoming) {
       const { body: page, uid } = await gate.admitToThread(incoming, {
-        counts: [],
+        ...asRead,
         read: async (request) => attempt(() => queryOf(request, historyQuery)),
         threadName: () => incoming.params["id"] ?? "",
         loads: null,
       });
-      return jsonAnswer(200, pageOf(await threads.history(uid, page)));
+      return historyAnswer(dependencies, uid, page);
     },
   };
 }

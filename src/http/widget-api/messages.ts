@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Directory } from "../../admission/directory.ts";
 import type { Threads } from "../../actors/threads.ts";
@@ -75,7 +76,7 @@ const documentation: Documentation = {
 export function widgetMessagesRoute(dependencies: {
   gate: Gate;
   threads: Pick<Threads, "say">;
-  config: Pick<Config, "limits">;
+  config: Pick<Config, "limits" | "addressMaxTokensPerDay">;
   directory: Pick<Directory, "channel">;
 }): Route {
   const { gate, threads, config, directory } = dependencies;
@@ -94,7 +95,7 @@ export function widgetMessagesRoute(dependencies: {
     documentation,
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: "active" });
-      const { slug, user, uid, loading } = visit;
+      const { slug, user, uid, address, loading } = visit;
       const { text, page = null, customerContext = null, attachments } = visit.body;
       if (attachments && attachments.length > 0) mustTakeImages(directory.channel(slug));
       const reply = await threads.say(
@@ -113,6 +114,7 @@ export function widgetMessagesRoute(dependencies: {
           attachments,
           clientMessageId: visit.body.clientMessageId ?? null,
           traceparent: incoming.traceparent,
+          address: config.addressMaxTokensPerDay === null ? null : hash("sha256", address),
         },
         loading,
       );

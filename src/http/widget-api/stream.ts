@@ -8,7 +8,9 @@ import {
 } from "../reference/shared-documentation.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
 import { followAnswer, runField } from "../stream/follow-answer.ts";
+import type { Reads } from "../reads.ts";
 import type { Documentation, Route } from "../route.ts";
+import { asRead } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 import { noBody } from "./request-readers.ts";
 
@@ -24,9 +26,12 @@ const documentation: Documentation = {
   answers: {
     200: documentedLines("The run's stream", widgetLine, { type: "done", elapsedMs: 1200 }),
     204: documentedEmpty("The thread has had no run, and none is named"),
-    ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "unavailable"], {
-      "not-found": "The thread does not exist or belongs to another visitor, or it has no such run",
-    }),
+    ...widgetRefusals(
+      ["unauthorized", "forbidden", "not-found", "too-large", "rate-limited", "unavailable"],
+      {
+        "not-found": "The thread does not exist or belongs to another visitor, or it has no such run",
+      },
+    ),
   },
 };
 
@@ -37,9 +42,11 @@ const documentation: Documentation = {
 export function streamRoute({
   gate,
   threads,
+  reads,
 }: {
   gate: Gate;
   threads: Pick<Threads, "follow" | "followRun">;
+  reads: Pick<Reads, "mayBegin">;
 }): Route {
   return {
     method: "GET",
@@ -48,11 +55,12 @@ export function streamRoute({
     documentation,
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, {
-        counts: [],
+        ...asRead,
         read: noBody,
         threadName: () => incoming.params["id"] ?? "",
-        loads: "last",
+        loads: "last-in-parts",
       });
+      reads.mayBegin();
       return followAnswer(incoming, threads, visit);
     },
   };

@@ -79,7 +79,7 @@ export function toolResultsRoute(dependencies: {
         counts: ["tool-results-by-token"],
         read,
         threadName: ({ threadId }) => threadId,
-        loads: "last",
+        loads: "last-in-parts",
       });
       const { slug, uid, loading } = visit;
       const { callId, tool, text, isError, page = null } = visit.body;

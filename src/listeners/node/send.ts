@@ -27,5 +27,10 @@ export function sendWhole(
 
 /** Cuts a reader off that takes nothing of a finished answer for IDLE_MS, as on uWebSockets.js. */
 export function closeIfUnread(socket: Socket): void {
-  if (socket.writableLength > 0) socket.setTimeout(IDLE_MS, () => socket.destroy());
+  if (socket.writableLength > 0) closeIfStalled(socket);
+}
+
+/** Cuts a reader off if nothing moves for IDLE_MS. */
+export function closeIfStalled(socket: Socket): void {
+  socket.setTimeout(IDLE_MS, () => socket.destroy());
 }

@@ -3,7 +3,7 @@ import type { HttpAnswer, OnFault, Outlet } from "../../listener.ts";
 import { startStream } from "../handling.ts";
 import { Outbox } from "../outbox.ts";
 import { afterTick } from "../tick.ts";
-import { closeIfUnread, writeHead } from "./send.ts";
+import { closeIfStalled, closeIfUnread, writeHead } from "./send.ts";
 
 /** The body of an answer as a stream on node's response object. */
 export class NodeStream implements Outlet {
@@ -60,6 +60,15 @@ export class NodeStream implements Outlet {
     this.#ended = true;
     this.#outbox.end(chunk);
     afterTick(() => closeIfUnread(this.#request.socket));
+  }
+
+  pull(next: () => void): void {
+    closeIfStalled(this.#request.socket);
+    this.#outbox.pull(next);
+  }
+
+  cut(): void {
+    this.#request.socket.destroy();
   }
 
   onGone(callback: () => void): void {

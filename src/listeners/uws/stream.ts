@@ -35,6 +35,8 @@ export class UwsStream implements Outlet {
   });
   #headSent = false;
   #ended = false;
+  /** Its end is foreseen: a reader that takes nothing is closed by the timer. */
+  #pulled = false;
   #onGone: (() => void) | null = null;
   #rearming: NodeJS.Timeout | null = null;
   /** What the next corked write sends, and whether the last one was taken: a write then allocates no closure. */
@@ -65,6 +67,15 @@ export class UwsStream implements Outlet {
     this.#outbox.end(chunk);
   }
 
+  pull(next: () => void): void {
+    this.#pulled = true;
+    this.#outbox.pull(next);
+  }
+
+  cut(): void {
+    if (!this.#exchange.isOver) this.#exchange.response.close();
+  }
+
   onGone(callback: () => void): void {
     this.#onGone = callback;
     if (this.#exchange.isOver && !this.#ended) callback();
@@ -82,7 +93,8 @@ export class UwsStream implements Outlet {
     this.#frame = frame;
     this.#exchange.response.cork(this.#writeCorked);
     // After the end nobody waits longer than the timer does.
-    if (!this.#taken && !this.#ended) this.#rearming ??= setInterval(this.#rearm, REARM_EVERY_MS);
+    if (!this.#taken && !this.#ended && !this.#pulled)
+      this.#rearming ??= setInterval(this.#rearm, REARM_EVERY_MS);
     return this.#taken;
   }
 

@@ -60,6 +60,7 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
         if (!isBoundTo(slug, tokenHash, from.userId)) return "changed";
         moveThreads(slug, from.userId, into.userId);
         records.removeUser(slug, anonymous);
+        records.putMoved(slug, from.userId, { into: into.userId, atMs: clock.now() });
         // What both have spent counts for the account: a cap by day is not escaped by starting over.
         const spent = anonymous.spent.reduce(
           (sum, { day, tokens }) => records.spend(sum, day, tokens),

@@ -131,9 +131,12 @@ export function threadRecords(db: EmbeddedDb) {
     putPart: (uid: string, runId: string, nth: number, text: string) =>
       db.put(partKey(uid, runId, nth), text),
     removePart: (uid: string, runId: string, nth: number) => db.remove(partKey(uid, runId, nth)),
-    /** The text of a run's first so many parts. */
-    text: (uid: string, runId: string, parts: number): string =>
-      Array.from({ length: parts }, (_, nth) => db.get(partKey(uid, runId, nth), readText) ?? "").join(""),
+    /** The text of a run's first so many parts, without those before `from`. */
+    text: (uid: string, runId: string, parts: number, from = 0): string =>
+      Array.from(
+        { length: Math.max(parts - from, 0) },
+        (_, at) => db.get(partKey(uid, runId, from + at), readText) ?? "",
+      ).join(""),
 
     /** Newest first, from the message at `position` on. */
     *messages(uid: string, position: number): Iterable<Message> {

@@ -29,14 +29,18 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
     return kept ? wholeMessage(message, records.text(uid, runId, kept.parts)) : message;
   }
 
-  /** The newest messages whose contents fit the budget, at least one; oldest first. */
-  function tailOf(uid: string, messageCount: number, budgetChars: number): Message[] {
+  /** The newest messages up to a position whose contents fit the budget, at least one; oldest first. */
+  function tailOf(
+    uid: string,
+    position: number,
+    { budgetChars, limit = Infinity }: { budgetChars: number; limit?: number },
+  ): Message[] {
     const tail: Message[] = [];
     let left = budgetChars;
-    for (const message of records.messages(uid, messageCount)) {
+    for (const message of records.messages(uid, position)) {
       left -= message.content.length + (message.kept?.chars ?? 0);
-      if (left < 0 && tail.length > 0) break;
-      tail.push(whole(uid, message));
+      if (tail.length === limit || (left < 0 && tail.length > 0)) break;
+      tail.push(message);
     }
     return tail.reverse();
   }
@@ -49,6 +53,8 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         const header = records.header(uid);
         if (header === undefined) return null;
         const { slug, rev, lastOp, fence, state, snapshot, messageCount, waiting } = header;
+        const inParts = runs === "last-in-parts";
+        const tail = tailOf(uid, messageCount, { budgetChars });
         return {
           uid,
           slug,
@@ -58,8 +64,8 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
           state,
           snapshot,
           catalog: records.catalog(uid),
-          run: runs === "active" && state === "idle" ? null : runOf(uid),
-          tail: tailOf(uid, messageCount, budgetChars),
+          run: runs === "active" && state === "idle" ? null : inParts ? records.run(uid) : runOf(uid),
+          tail: inParts ? tail : tail.map((message) => whole(uid, message)),
           messageCount,
           waitingCount: waiting.length,
         };
@@ -74,8 +80,8 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         return true;
       }),
 
-    keptText: (uid, runId, parts) =>
-      db.read(`read a reply of thread ${uid}`, () => records.text(uid, runId, parts)),
+    keptText: (uid, runId, parts, from) =>
+      db.read(`read a reply of thread ${uid}`, () => records.text(uid, runId, parts, from)),
 
     keepImages: ({ uid, runId, images }) =>
       db.change(`keep images in thread ${uid}`, () =>
@@ -110,17 +116,13 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         records.putCatalog(uid, catalog);
       }),
 
-    history: (uid, { limit, before }) =>
+    history: (uid, { limit, before, budgetChars }) =>
       db.read(`read the history of thread ${uid}`, () => {
         const count = records.header(uid)?.messageCount ?? 0;
         const end = before === null ? count + 1 : positionOf(before);
         if (!(end >= 1 && end <= count + (before === null ? 1 : 0))) return [];
-        const page: Message[] = [];
-        for (const message of records.messages(uid, end - 1)) {
-          if (page.length === limit) break;
-          page.push(whole(uid, message));
-        }
-        return page.reverse();
+        const page = tailOf(uid, end - 1, { budgetChars: budgetChars ?? Infinity, limit });
+        return budgetChars === undefined ? page.map((message) => whole(uid, message)) : page;
       }),
 
     run: (uid, runId) => db.read(`read a run of thread ${uid}`, () => records.summary(uid, runId)),

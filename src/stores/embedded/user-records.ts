@@ -1,7 +1,9 @@
+import { dayOf } from "../../domain/day.ts";
 import type { User } from "../../domain/user.ts";
 import { pageOf } from "../../store/page.ts";
 import type { Page } from "../../store/page.ts";
 import type { PlacedUser, ThreadEntry, UserPage } from "../../store/users.ts";
+import type { Reader } from "../checks.ts";
 import { defaulted, isNumber, isText, kindOf, listOf, shape } from "../checks.ts";
 import { isUser, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
@@ -44,6 +46,17 @@ export const tokenKind = kindOf("visitor token", shape<TokenRecord>({ userId: is
 /** A run may be counted just after midnight, by a clock that is still before it. */
 const SPENT_DAYS = 2;
 
+/** Whom an anonymous user became in a merge: for runs that began before it. */
+interface MovedRecord {
+  into: string;
+  atMs: number;
+}
+
+export const movedKind = kindOf("merged user", shape<MovedRecord>({ into: isText, atMs: isNumber }));
+
+/** For so long a run of before a merge may spend, and a day may be asked for. */
+export const SPENDING_KEPT_MS = 2 * 86_400_000;
+
 /** How many tokens each new one looks at for expired ones: more than one, so that the walk gains on the growth. */
 const SWEEP_STEPS = 4;
 
@@ -67,7 +80,18 @@ export function userRecords(db: EmbeddedDb) {
   // Apart from the token, so that sliding the lifetime never overwrites what identify has just bound.
   const expiryKey = (slug: string, tokenHash: string): Key => ["e", keyPart(slug), keyPart(tokenHash)];
 
+  const movedKey = (slug: string, userId: string): Key => ["w", keyPart(slug), keyPart(userId)];
+  const countKey = (day: string, name: string): Key => ["y", keyPart(day), keyPart(name)];
+
   let sweptUpTo: Key = ["e"];
+  let movedSweptUpTo: Key = ["w"];
+
+  /** A few records of a kind from a place on, and the place after them: the walk goes round and round. */
+  function someOf<T>(kind: string, from: Key, read: Reader<T>): { met: { key: Key; value: T }[]; next: Key } {
+    const met = [...db.range([kind], read, { from, limit: SWEEP_STEPS })];
+    const last = met.at(-1);
+    return { met, next: last === undefined ? [kind] : [...last.key, 0] };
+  }
 
   return {
     expiryKey,
@@ -125,6 +149,33 @@ export function userRecords(db: EmbeddedDb) {
       return { ...record, spent: spent.slice(-SPENT_DAYS) };
     },
 
+    /** The user, or whom it became. */
+    spender(slug: string, userId: string): UserRecord | undefined {
+      const record = db.get(userKey(slug, userId), userKind.read);
+      if (record !== undefined) return record;
+      const moved = db.get(movedKey(slug, userId), movedKind.read);
+      return moved && db.get(userKey(slug, moved.into), userKind.read);
+    },
+
+    /** Drops a few that are old, too: more than one, so that the walk gains on the growth. */
+    putMoved(slug: string, userId: string, moved: MovedRecord): void {
+      db.put(movedKey(slug, userId), movedKind.stored(moved));
+      const { met, next } = someOf("w", movedSweptUpTo, movedKind.read);
+      for (const { key, value } of met) if (value.atMs < moved.atMs - SPENDING_KEPT_MS) db.remove(key);
+      movedSweptUpTo = next;
+    },
+
+    counted: (day: string, name: string) => db.get(countKey(day, name), readNumber) ?? 0,
+
+    /** Days that are over are dropped, a few at a time, oldest first. */
+    putCounted(day: string, name: string, tokens: number, nowMs: number): void {
+      db.put(countKey(day, name), tokens);
+      const oldest = dayOf(nowMs - SPENDING_KEPT_MS);
+      for (const { key } of someOf("y", ["y"], readNumber).met) {
+        if (String(key[1]) < oldest) db.remove(key);
+      }
+    },
+
     thread: (slug: string, userId: string, name: string) =>
       db.get(nameKey(slug, userId, name), threadNameKind.read),
 
@@ -160,15 +211,14 @@ export function userRecords(db: EmbeddedDb) {
 
     /** A few steps of a walk round and round through all tokens, which drops the expired ones. */
     sweepTokens(nowMs: number): void {
-      const met = [...db.range(["e"], readNumber, { from: sweptUpTo, limit: SWEEP_STEPS })];
+      const { met, next } = someOf("e", sweptUpTo, readNumber);
       for (const { key, value: expiresAtMs } of met) {
         if (nowMs < expiresAtMs) continue;
         db.remove(key);
         db.remove(["v", ...key.slice(1)]);
         db.remove(["aside", "v", ...key.slice(1)]);
       }
-      const last = met.at(-1);
-      sweptUpTo = last === undefined ? ["e"] : [...last.key, 0];
+      sweptUpTo = next;
     },
   };
 }

@@ -126,15 +126,25 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
 
     spendTokens: ({ slug, userId, day, tokens }) =>
       db.change("count tokens", () => {
-        const record = records.user(slug, userId);
+        const record = records.spender(slug, userId);
         if (record !== undefined) records.putUser(slug, records.spend(record, day, tokens));
       }),
 
     spentTokens: (slug, userId, day) =>
       db.read("read a user's tokens", () => {
-        const record = records.user(slug, userId);
+        const record = records.spender(slug, userId);
         return record === undefined ? 0 : records.spentOn(record, day);
       }),
+
+    countTokens: ({ names, day, tokens }) =>
+      db.change("count tokens", () => {
+        for (const name of names) {
+          records.putCounted(day, name, records.counted(day, name) + tokens, clock.now());
+        }
+      }),
+
+    countedTokens: (names, day) =>
+      db.read("read counted tokens", () => names.map((name) => records.counted(day, name))),
 
     findUser: (slug, id) =>
       db.read("find a user", () => (records.user(slug, id) ?? records.account(slug, id))?.user ?? null),

@@ -8,6 +8,9 @@ import type { KnownUsers } from "./known-users.ts";
 import { listOf, textOf, textOrNull, textsOf, USER_FIELDS, userFrom } from "./records.ts";
 import type { ArgsOf } from "./signatures.ts";
 
+/** So long a run that began before a merge may spend what the account pays. */
+const SPENDING_KEPT_MS = 2 * 86_400_000;
+
 /** How often a token may be bound anew between the readings of one identify. */
 const MOST_READINGS = 5;
 
@@ -87,6 +90,7 @@ export function redisIdentity(
         intoUser: right.user,
         intoNames: right.names,
         intoDays: right.days,
+        moved: left.moved,
       };
       const reply = await redis.call("merge", keys, mergeArguments({ from, into, result, snapshot }));
       const outcome = doneOrChanged(reply);
@@ -107,6 +111,7 @@ function mergeArguments(merge: Pick<Merge, "from" | "into" | "result" | "snapsho
     from: merge.from.userId,
     into: merge.into.userId,
     snapshot: merge.snapshot,
+    movedKeptMs: String(SPENDING_KEPT_MS),
     fromExternal: from.external,
     fromName: from.name,
     fromBlocked: from.blocked,

@@ -67,10 +67,18 @@ export function externalIdKey(slug: string, externalId: string): string {
   return `x:${channelTag(slug)}:${hash("sha256", externalId)}`;
 }
 
-/** What is kept of one user: the record, the names of the threads, and the tokens spent by day. */
-export function userKeys(slug: string, userId: string): { user: string; names: string; days: string } {
+/**
+ * What is kept of one user: the record, the names of the threads, and the tokens spent by day. `moved`: for a while after
+ * a merge, whom it became.
+ */
+export function userKeys(slug: string, userId: string): Record<"user" | "names" | "days" | "moved", string> {
   const end = `${channelTag(slug)}:${userId}`;
-  return { user: `u:${end}`, names: `n:${end}`, days: `d:${end}` };
+  return { user: `u:${end}`, names: `n:${end}`, days: `d:${end}`, moved: `w:${end}` };
+}
+
+/** Tokens that are counted by day, under a name; spread over the slots as threads are. */
+export function countKey(name: string, day: string): string {
+  return `y:${bucketTag(bucketOf(name))}:${hash("sha256", name)}:${day}`;
 }
 
 /** What is kept of one thread. */

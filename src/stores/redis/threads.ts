@@ -43,10 +43,10 @@ export interface Barred {
 type Joined = { type: "waiting" | "full"; fence: string } | { type: "free" } | SaidBefore;
 
 export function redisThreads(redis: RedisCommands): RedisThreads {
-  async function textOfParts(uid: string, runId: string, parts: number): Promise<string> {
+  async function textOfParts(uid: string, runId: string, parts: number, from = 0): Promise<string> {
     const key = threadKeys(uid).parts;
-    const names = Array.from({ length: parts }, (_, nth) => partName(runId, nth));
-    const texts = parts > 0 ? await redis.read(key, "HMGET", key, ...names) : [];
+    const names = Array.from({ length: Math.max(parts - from, 0) }, (_, at) => partName(runId, from + at));
+    const texts = names.length > 0 ? await redis.read(key, "HMGET", key, ...names) : [];
     return listOf(texts).map(textOf).join("");
   }
 
@@ -86,9 +86,11 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     ...redisSalvage(redis, { wholeMessages, wholeOf }),
 
     async load(uid, budgetChars, runs = "last") {
-      const reply = await redis.ask("load_thread", threadKeys(uid), { budget: String(budgetChars), runs });
+      const args = { budget: String(budgetChars), runs: runs === "active" ? "active" : "last" };
+      const reply = await redis.ask("load_thread", threadKeys(uid), args);
       if (reply === null) return null;
       const record = threadFrom(uid, reply);
+      if (runs === "last-in-parts") return record;
       const [tail, run] = await Promise.all([wholeMessages(uid, record.tail), wholeOf(uid, record.run)]);
       return { ...record, tail, run };
     },
@@ -151,15 +153,23 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       );
     },
 
-    async history(uid, { limit, before }) {
+    async history(uid, { limit, before, budgetChars }) {
       const { messages } = threadKeys(uid);
-      if (before === null) {
+      // Ids count up from 1 (store.ts, messageCount): an id is a place in the list.
+      const place = before === null ? null : placeOf(before);
+      if (place !== null && place < 2) return [];
+      if (budgetChars !== undefined) {
+        const args = {
+          limit: String(limit),
+          place: optional(place === null ? null : String(place)),
+          budget: String(budgetChars),
+        };
+        return messagesFrom(uid, await redis.ask("read_page", threadKeys(uid), args)).reverse();
+      }
+      if (place === null) {
         const newest = await redis.read(messages, "LRANGE", messages, String(-limit), "-1");
         return wholeMessages(uid, messagesFrom(uid, newest));
       }
-      // Ids count up from 1 (store.ts, messageCount): an id is a place in the list.
-      const place = /^[1-9][0-9]{0,14}$/.test(before) ? Number(before) : 0;
-      if (place < 2) return [];
       const [count, page] = await Promise.all([
         redis.read(messages, "LLEN", messages),
         redis.read(messages, "LRANGE", messages, String(Math.max(place - 1 - limit, 0)), String(place - 2)),
@@ -279,6 +289,11 @@ function waitingNext(entry: string | null, uid: string) {
     if (!(error instanceof UnreadableRecord)) throw error;
     return { next: null, unreadableNext: error };
   }
+}
+
+/** 0 where it is no id. */
+function placeOf(id: string): number {
+  return /^[1-9][0-9]{0,14}$/.test(id) ? Number(id) : 0;
 }
 
 function partName(runId: string, nth: number): string {

@@ -2,7 +2,7 @@ import type { UserStore } from "../../store/users.ts";
 import { redisAdmissions } from "./admissions.ts";
 import type { RedisCommands } from "./commands.ts";
 import { redisIdentity } from "./identity.ts";
-import { asideTokenKey, tokenKey, userKeys, usersKey } from "./keys.ts";
+import { asideTokenKey, countKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import { createKnownUsers } from "./known-users.ts";
 import { redisUsersPage } from "./users-page.ts";
 import { redisThreadList } from "./thread-list.ts";
@@ -21,6 +21,9 @@ import {
 
 /** Users that are read in one go: a channel may have millions. */
 const USERS_AT_ONCE = 500;
+
+/** A turn may be counted just after midnight, by a clock that is still before it. */
+const COUNT_KEPT_MS = 2 * 86_400_000;
 
 /** What was set aside of a token, which expires itself, is there for a month to look at. */
 const ASIDE_MS = 30 * 86_400_000;
@@ -53,12 +56,31 @@ export function redisUsers(redis: RedisCommands): UserStore {
     },
 
     async spendTokens({ slug, userId, day, tokens }) {
-      await redis.call("spend_tokens", userKeys(slug, userId), { day, tokens: String(tokens) });
+      const args = { day, tokens: String(tokens) };
+      const into = await redis.call("spend_tokens", userKeys(slug, userId), args);
+      // An account is never merged.
+      if (typeof into === "string") await redis.call("spend_tokens", userKeys(slug, into), args);
     },
 
     async spentTokens(slug, userId, day) {
-      const { days } = userKeys(slug, userId);
+      const [into, spent] = listOf(await redis.ask("spent_tokens", userKeys(slug, userId), { day }));
+      const account = textOrNull(into);
+      if (account === null) return numberOf(spent ?? 0);
+      const { days } = userKeys(slug, account);
       return numberOf((await redis.read(days, "HGET", days, day)) ?? 0);
+    },
+
+    async countTokens({ names, day, tokens }) {
+      const args = { tokens: String(tokens), keptMs: String(COUNT_KEPT_MS) };
+      await Promise.all(
+        names.map((name) => redis.call("count_tokens", { count: countKey(name, day) }, args)),
+      );
+    },
+
+    async countedTokens(names, day) {
+      const keys = names.map((name) => countKey(name, day));
+      const counts = await Promise.all(keys.map((key) => redis.read(key, "GET", key)));
+      return counts.map((count) => numberOf(count ?? 0));
     },
 
     async users(slug) {

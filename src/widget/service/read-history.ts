@@ -35,7 +35,8 @@ export async function readHistory(
   const response = await api({ path, method: "GET", visitorToken });
   const { items } = fieldsOf(await response.json());
   const messages = Array.isArray(items) ? items.map(messageOf) : [];
-  return { messages, hasEarlier: messages.length === PAGE_SIZE };
+  // Ids count up from 1; a page of long messages holds fewer than were asked for.
+  return { messages, hasEarlier: messages.length > 0 && messages[0]?.id !== "1" };
 }
 
 function messageOf(item: unknown): HistoryMessage {

@@ -130,7 +130,9 @@ describe("channels", () => {
   test("secrets are never shown, and a PATCH that leaves them out keeps them", async () => {
     const { as, store } = await startOperated();
     const before = (await store.channel("shop"))?.secretKeyHash;
-    const agent = { instructions: "Help.", mcpServers: { orders: server } };
+    const oauth = { clientId: "c", clientSecret: "canary-client", issuer: "https://login.example" };
+    const signedIn = { url: server.url, oauth };
+    const agent = { instructions: "Help.", mcpServers: { orders: server, signedIn } };
     const patched = await (await as("admin", "PATCH", "/channels/shop", { agent })).text();
     const shown = await (await as("agent", "GET", "/channels/shop")).text();
     const listed = await (await as("auditor", "GET", "/channels")).text();
@@ -140,12 +142,13 @@ describe("channels", () => {
     const kept = async () => (await store.channel("shop"))?.agent.mcpServers?.["orders"];
     for (const change of [
       { agent: { instructions: "Help more." } },
-      { agent: { mcpServers: { orders: { url: server.url } } } },
+      { agent: { mcpServers: { orders: { url: server.url }, signedIn: { url: server.url } } } },
       { agent: (JSON.parse(shown) as { agent: object }).agent },
       { enabled: false },
     ]) {
       expect((await as("admin", "PATCH", "/channels/shop", change)).status).toBe(200);
       expect(await kept()).toEqual(server);
+      expect((await store.channel("shop"))?.agent.mcpServers?.["signedIn"]).toEqual(signedIn);
     }
     const channel = await store.channel("shop");
     expect(channel).toMatchObject({ secretKeyHash: before, enabled: false });
@@ -160,11 +163,11 @@ describe("channels", () => {
       mcpServers: { orders: server, other: { url: server.url } },
     };
     await as("admin", "PATCH", "/channels/shop", { agent });
-    const change = { model: null, mcpServers: { other: null, orders: { url: server.url, headers: {} } } };
+    const change = { model: null, mcpServers: { other: null, orders: { url: server.url, headers: null } } };
     await json(as("admin", "PATCH", "/channels/shop", { agent: change }), 200);
     expect((await store.channel("shop"))?.agent).toEqual({
       instructions: "Help.",
-      mcpServers: { orders: { url: server.url, headers: {}, identity: server.identity } },
+      mcpServers: { orders: { url: server.url, identity: server.identity } },
     });
   });
 

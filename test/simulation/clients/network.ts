@@ -103,10 +103,17 @@ export function createClientNetwork(world: World): ClientNetwork {
       waitOn();
     }
 
+    let pulled = (): void => {};
     const outlet: Outlet = {
       write(chunk) {
         if (process.isAlive && !isGone) toClient(() => hear(String(chunk)));
+        pulled();
       },
+      pull(next) {
+        pulled = () => queueMicrotask(next);
+        next();
+      },
+      cut: () => close(),
       end(chunk = "") {
         if (!process.isAlive || isGone) return;
         toClient(() => {

@@ -47,8 +47,8 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
     runs: (uid, limit) => read(cluster.ofThread(uid), "list runs", (twin) => twin.runs(uid, limit)),
     run: (uid, runId) => read(cluster.ofThread(uid), "read a run", (twin) => twin.run(uid, runId)),
     waitingRuns: (uid) => read(cluster.ofThread(uid), "list what waits", (twin) => twin.waitingRuns(uid)),
-    keptText: (uid, runId, parts) =>
-      read(cluster.ofThread(uid), "read a reply", (twin) => twin.keptText(uid, runId, parts)),
+    keptText: (uid, runId, parts, from) =>
+      read(cluster.ofThread(uid), "read a reply", (twin) => twin.keptText(uid, runId, parts, from)),
 
     commit(asked) {
       const change: ThreadCommit = structuredClone(asked);
@@ -110,6 +110,10 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       write(cluster.ofChannel(thread.slug), "add a thread", (twin) => twin.addThread(thread)),
     spendTokens: (spent) =>
       write(cluster.ofChannel(spent.slug), "spend tokens", (twin) => twin.spendTokens(spent)),
+    countTokens: (counted) =>
+      write(cluster.ofThread(counted.names[0] ?? ""), "count tokens", (twin) => twin.countTokens(counted)),
+    countedTokens: (names, day) =>
+      read(cluster.ofThread(names[0] ?? ""), "read counted tokens", (twin) => twin.countedTokens(names, day)),
     spentTokens: (slug, userId, day) =>
       read(cluster.ofChannel(slug), "read spent tokens", (twin) => twin.spentTokens(slug, userId, day)),
     readIdentity: (slug, tokenHash, externalId) =>

@@ -61,7 +61,9 @@ describe.each(WAYS)("a backup of the %s store, restored into %j", (from, through
       const after = withoutOrder(await last.contents());
       // A store that knows users by the millisecond forgets who of one millisecond came first.
       const isExact = new Set([from, ...through].map((kind) => kind === "embedded")).size === 1;
-      expect(isExact ? after : withoutPlaces(after)).toEqual(isExact ? before : withoutPlaces(before));
+      const compared = (contents: Record<string, unknown>) =>
+        withoutBrief(isExact ? contents : withoutPlaces(contents));
+      expect(compared(after)).toEqual(compared(before));
     } finally {
       for (const place of passed) await place.remove();
     }
@@ -71,6 +73,11 @@ describe.each(WAYS)("a backup of the %s store, restored into %j", (from, through
 /** The order of threads by activity is made of the threads when somebody asks for it. */
 function withoutOrder(contents: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(contents).filter(([key]) => !/^act\b/.test(key)));
+}
+
+/** Without what is kept for two days: whom merged users became, and the tokens that caps count. */
+function withoutBrief(contents: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(contents).filter(([key]) => !/^[wy]\b/.test(key)));
 }
 
 function withoutPlaces(contents: Record<string, unknown>): Record<string, unknown> {

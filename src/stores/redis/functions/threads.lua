@@ -1,5 +1,22 @@
 -- Everything inside a thread.
 
+-- The newest messages among the first `stop`, at most `limit`, whose contents fit the budget, at least one; newest first.
+local function newest_within(messages, stop, limit, budget)
+  local left, chunk, newest = budget, 8, {}
+  while stop > 0 do
+    local start = math.max(stop - chunk, 0)
+    local entries = redis.call('LRANGE', messages, start, stop - 1)
+    for i = #entries, 1, -1 do
+      left = left - (tonumber(head_of(entries[i])) or 0)
+      if #newest == limit or (left < 0 and #newest > 0) then return newest end
+      newest[#newest + 1] = body_of(entries[i])
+    end
+    stop = start
+    chunk = math.min(chunk * 2, 256)
+  end
+  return newest
+end
+
 -- `runs`: active or last.
 local function load_thread(keys, args)
   local header, messages, queue = unpack(keys)
@@ -9,18 +26,7 @@ local function load_thread(keys, args)
   -- The answer's list ends at a nil; false is a null.
   fields[8] = (runs == 'last' or fields[4] ~= 'idle') and redis.call('HGET', header, 'run')
   local count = redis.call('LLEN', messages)
-  local left, stop, chunk, tail = tonumber(budget), count, 8, {}
-  while stop > 0 do
-    local start = math.max(stop - chunk, 0)
-    local entries = redis.call('LRANGE', messages, start, stop - 1)
-    for i = #entries, 1, -1 do
-      left = left - (tonumber(head_of(entries[i])) or 0)
-      if left < 0 and #tail > 0 then return { fields, count, redis.call('LLEN', queue), tail } end
-      tail[#tail + 1] = body_of(entries[i])
-    end
-    stop = start
-    chunk = math.min(chunk * 2, 256)
-  end
+  local tail = newest_within(messages, count, math.huge, tonumber(budget))
   return { fields, count, redis.call('LLEN', queue), tail }
 end
 
@@ -156,6 +162,17 @@ local function wait_in_queue(keys, args)
   return { 'waiting', fence }
 end
 
+-- `place`: of the first message after the page, counted from 1; '' for the end of the list.
+local function read_page(keys, args)
+  local messages = unpack(keys)
+  local limit, place, budget = unpack(args)
+  local count = redis.call('LLEN', messages)
+  place = optional(place)
+  if not place then return newest_within(messages, count, tonumber(limit), tonumber(budget)) end
+  if tonumber(place) > count then return {} end
+  return newest_within(messages, tonumber(place) - 1, tonumber(limit), tonumber(budget))
+end
+
 local function list_runs(keys, args)
   local runs, run_order = unpack(keys)
   local limit = unpack(args)
@@ -180,5 +197,6 @@ register('commit', commit)
 register('keep_part', keep_part)
 register('wait_in_queue', wait_in_queue)
 register('load_thread', load_thread, READS)
+register('read_page', read_page, READS)
 register('list_runs', list_runs, READS)
 register('glance_thread', glance_thread, READS)

@@ -122,10 +122,11 @@ local function add_thread(keys, args)
 end
 
 -- Only the present day is ever asked for: a month is kept, the oldest day goes. The count comes last: it counts once.
+-- Whose user is gone: the account that it became (`moved`).
 local function spend_tokens(keys, args)
-  local user, days = unpack(keys)
+  local user, days, moved = unpack(keys)
   local day, tokens = unpack(args)
-  if redis.call('EXISTS', user) == 0 then return 0 end
+  if redis.call('EXISTS', user) == 0 then return redis.call('GET', moved) or 0 end
   if redis.call('HLEN', days) > 30 and redis.call('HEXISTS', days, day) == 0 then
     local known = redis.call('HKEYS', days)
     table.sort(known)
@@ -134,6 +135,22 @@ local function spend_tokens(keys, args)
   end
   redis.call('HINCRBY', days, day, tokens)
   return 1
+end
+
+local function spent_tokens(keys, args)
+  local user, days, moved = unpack(keys)
+  local day = unpack(args)
+  local into = redis.call('EXISTS', user) == 0 and redis.call('GET', moved)
+  return { into, redis.call('HGET', days, day) }
+end
+
+-- Of a day, under a name.
+local function count_tokens(keys, args)
+  local count = unpack(keys)
+  local tokens, kept_ms = unpack(args)
+  local total = redis.call('INCRBY', count, tokens)
+  redis.call('PEXPIRE', count, kept_ms)
+  return total
 end
 
 -- The user as it was read: `was_…`. The record comes last: while it is as it was read, the promotion is not done.
@@ -219,8 +236,8 @@ end
 -- Both users as they were read, `from_…` and `into_…`, and the account as it shall be, `result_…`. The leaving user's
 -- record goes last: while it is there as it was read, the merge is not done.
 local function merge(keys, args)
-  local token, users, from_user, from_names, from_days, into_user, into_names, into_days = unpack(keys)
-  local from, into, snapshot,
+  local token, users, from_user, from_names, from_days, into_user, into_names, into_days, moved = unpack(keys)
+  local from, into, snapshot, moved_kept_ms,
     from_external, from_name, from_blocked, from_whitelisted, from_attributes,
     into_external, into_name, into_blocked, into_whitelisted, into_attributes,
     result_external, result_name, result_blocked, result_whitelisted, result_attributes = unpack(args)
@@ -244,6 +261,7 @@ local function merge(keys, args)
   set_fields(into_days, totals)
   change_user(into_user, result_external, result_name, result_blocked, result_whitelisted, result_attributes)
   redis.call('HSET', token, 'user', into, 'snapshot', snapshot)
+  redis.call('SET', moved, into, 'PX', moved_kept_ms)
   redis.call('ZREM', users, from)
   redis.call('DEL', from_names)
   redis.call('DEL', from_days)
@@ -330,6 +348,8 @@ register('admit_visitor', admit_visitor)
 register('admit_user', admit_user)
 register('add_thread', add_thread)
 register('spend_tokens', spend_tokens)
+register('spent_tokens', spent_tokens, READS)
+register('count_tokens', count_tokens)
 register('promote', promote)
 register('mend_token', mend_token)
 register('merge', merge)
