@@ -49,6 +49,10 @@ export interface Config {
   durability: "local" | "replica";
   listener: "uws" | "node" | null;
   inspector: boolean;
+  /** The operator API, and its page. */
+  console: boolean;
+  /** The reference, and the API's description. */
+  swagger: boolean;
   metricsPort: number | null;
   limits: Limits;
   visitorTtlMs: number;
@@ -117,6 +121,8 @@ const variables = z.object({
   DURABILITY: oneOf(["local", "replica"]).default("local"),
   LISTENER: oneOf(["uws", "node"]).nullable().default(null),
   INSPECTOR: oneOf(["on", "off"]).default("off"),
+  CONSOLE: oneOf(["on", "off"]).default("on"),
+  SWAGGER: oneOf(["on", "off"]).default("on"),
   METRICS_PORT: whole(1, 65_535).nullable().default(null),
   WIDGET_MAX_TEXT_CHARS: whole(1, MOST).default(2_000),
   WIDGET_MAX_WEBMCP_TOOLS_CHARS: whole(1, MOST).default(20_000),
@@ -191,6 +197,8 @@ function configOf(value: z.infer<typeof variables>): Config {
     durability: value.DURABILITY,
     listener: value.LISTENER,
     inspector: value.INSPECTOR === "on",
+    console: value.CONSOLE === "on",
+    swagger: value.SWAGGER === "on",
     metricsPort: value.METRICS_PORT,
     limits: {
       maxTextChars: value.WIDGET_MAX_TEXT_CHARS,

@@ -47,6 +47,7 @@ export interface ServiceDependencies {
   /** Beside the API: the widget's script, metrics, the inspector. */
   extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
+  keepKeys?: NonNullable<HandlerDependencies["keepKeys"]>;
 }
 
 export interface Service {
@@ -172,6 +173,7 @@ function handlerOver(
     log,
     health: { model: model.kind, version: VERSION, ...(model.answers ? { answers: model.answers } : {}) },
     warnings: () => [...unknownModels(directory.channels(), model), ...(agent.warnings?.() ?? [])],
+    ...(dependencies.keepKeys ? { keepKeys: dependencies.keepKeys } : {}),
     isCrowded,
     extraRoutes: extraRoutes(threads),
     onAnswered,

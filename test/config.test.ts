@@ -39,6 +39,8 @@ describe("readConfig()", () => {
       durability: "local",
       listener: null,
       inspector: false,
+      console: true,
+      swagger: true,
       metricsPort: null,
       limits: {
         maxTextChars: 2_000,
@@ -116,6 +118,8 @@ describe("readConfig()", () => {
     ["LISTENER", "express"],
     ["DURABILITY", "forever"],
     ["INSPECTOR", "yes"],
+    ["CONSOLE", "yes"],
+    ["SWAGGER", "yes"],
     ["DEMO", "yes"],
     ["CLIENT_IP_SOURCE", "x forwarded for"],
   ])("refuses %s=%s and says what it takes", (name, value) => {

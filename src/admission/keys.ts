@@ -33,6 +33,16 @@ export function hasHash(given: string, expectedHash: string): boolean {
   return sameDigest(digest(given), Buffer.from(expectedHash, "hex"));
 }
 
+/** Whose key it is, of those whose keys have these SHA-256 sums. All are compared, whoever it is. */
+export function ownerOf<Owner extends { keyHash: string }>(
+  given: string,
+  owners: readonly Owner[],
+): Owner | null {
+  const theirs = digest(given);
+  const found = owners.filter(({ keyHash }) => sameDigest(theirs, Buffer.from(keyHash, "hex")));
+  return found[0] ?? null;
+}
+
 function digest(text: string): Buffer {
   return hash("sha256", text, "buffer");
 }

@@ -1,8 +1,12 @@
 import type { Command } from "commander";
 import { attributesField } from "../domain/attributes.ts";
 import type { User } from "../domain/user.ts";
+import { changeUser, userView } from "../operators/users.ts";
+import { asCommandLine } from "./as-command-line.ts";
 import { existingChannel, existingUser } from "./existing.ts";
-import { printFields, printJson, printTable } from "./print.ts";
+import { pagesOfUsers } from "../operators/users.ts";
+import { printFields, printJson } from "./print.ts";
+import { printJsonPages, printTablePages } from "./print-pages.ts";
 import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 import { withStore } from "./with-store.ts";
@@ -33,12 +37,13 @@ function addList(users: Command, terminal: Terminal): void {
     .action(async (slug: string, options: { json?: boolean }) => {
       await withStore(terminal, async (store) => {
         await existingChannel(store, slug);
-        const found = (await store.users(slug)).map(userView);
-        if (options.json) return printJson(terminal, found);
-        printTable(
+        const pages = pagesOfUsers(store, slug, "oldest first");
+        if (options.json) return printJsonPages(terminal, pages, ({ user }) => userView(user));
+        await printTablePages(
           terminal,
           ["USER ID", "EXTERNAL ID", "NAME", "BLOCKED", "WHITELISTED"],
-          found.map((user) => Object.values(user)),
+          pages,
+          ({ user }) => Object.values(userView(user)),
           `Channel ${slug} has no users yet`,
         );
       });
@@ -69,7 +74,7 @@ function addFlag(users: Command, terminal: Terminal, { name, does, flags }: (typ
     .action(async (slug: string, id: string, options: { json?: boolean }) => {
       await withStore(terminal, async (store) => {
         const user = await existingUser(store, slug, id);
-        const changed = await store.flagUser(slug, user.userId, flags);
+        const changed = await changeUser(asCommandLine(store), slug, user, flags);
         if (changed === null) throw new CannotDo(`Cannot ${name} ${id}: no such user in channel ${slug}`);
         printUser(terminal, changed, options);
       });
@@ -80,14 +85,4 @@ function printUser(terminal: Terminal, user: User, options: { json?: boolean }):
   const shown = { ...userView(user), ...attributesField(user.attributes) };
   if (options.json) printJson(terminal, shown);
   else printFields(terminal, shown);
-}
-
-function userView(user: User) {
-  return {
-    userId: user.userId,
-    externalUserId: user.externalId,
-    displayName: user.displayName,
-    blocked: user.blocked,
-    whitelisted: user.whitelisted,
-  };
 }

@@ -6,7 +6,7 @@ import { NewerRecord, StoreUnavailable } from "../store.ts";
 import { createFindRoute } from "./find-route.ts";
 import type { RouteMatch } from "./find-route.ts";
 import type { AnsweredRequest } from "./answered-request.ts";
-import { emptyAnswer, refusalAnswer, textAnswer } from "./route.ts";
+import { emptyAnswer, hasTexts, refusalAnswer, textAnswer } from "./route.ts";
 import type { Route, RouteApi } from "./route.ts";
 import { apiRoutes } from "./routes.ts";
 import type { RouteDependencies } from "./routes.ts";
@@ -71,7 +71,7 @@ async function run(
       };
     case "method": {
       const { api, allow } = found;
-      const text = api === "server" ? "Method not allowed" : "";
+      const text = hasTexts(api) ? "Method not allowed" : "";
       return { answer: textAnswer(405, text, { allow }) };
     }
     case "found": {

@@ -1,6 +1,8 @@
 import { dayOf } from "../../domain/day.ts";
 import type { User } from "../../domain/user.ts";
-import type { ThreadEntry } from "../../store/users.ts";
+import { pageOf } from "../../store/page.ts";
+import type { Page } from "../../store/page.ts";
+import type { PlacedUser, ThreadEntry, UserPage } from "../../store/users.ts";
 import type { Reader } from "../checks.ts";
 import { defaulted, isNumber, isText, kindOf, listOf, shape } from "../checks.ts";
 import { isUser, readNumber, readText } from "../records.ts";
@@ -116,6 +118,24 @@ export function userRecords(db: EmbeddedDb) {
 
     userIds: (slug: string): string[] =>
       [...db.range(["us", keyPart(slug)], readText)].map(({ value }) => value),
+
+    usersPage(slug: string, { limit, after, order }: UserPage): Page<PlacedUser> {
+      const [, createdAtMs, last] = /^(\d{1,15})-(.+)$/s.exec(after ?? "") ?? [];
+      if (after !== null && last === undefined) return { items: [], next: null };
+      const users: Key = ["us", keyPart(slug)];
+      const from = last === undefined ? {} : { from: [...users, Number(createdAtMs), last] };
+      const reverse = order === "newest first";
+      // The place itself is read too, where its user is still there.
+      const found = [...db.range(users, readText, { ...from, reverse, limit: limit + 2 })]
+        .map(({ key, value }) => ({ place: key.slice(2).join("-"), userId: value }))
+        .filter(({ place }) => place !== after);
+      const { items, next } = pageOf(found, limit);
+      const read = items.flatMap(({ place, userId }) => {
+        const record = db.get(userKey(slug, userId), userKind.read);
+        return record === undefined ? [] : [{ user: record.user, createdAtMs: record.createdAtMs, place }];
+      });
+      return { items: read, next };
+    },
 
     spentOn: (record: UserRecord, day: string): number =>
       record.spent.find((spent) => spent.day === day)?.tokens ?? 0,

@@ -157,6 +157,8 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         }),
       ),
 
+    usersPage: (slug, page) => db.read("list users", () => records.usersPage(slug, page)),
+
     flagUser: (slug, userId, flags) =>
       db.change("flag a user", () => {
         const record = records.user(slug, userId);
@@ -164,6 +166,15 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         const user = { ...record.user, ...flags };
         records.putUser(slug, { ...record, user });
         countChange(db);
+        return user;
+      }),
+
+    renameUser: (slug, userId, displayName) =>
+      db.change("rename a user", () => {
+        const record = records.user(slug, userId);
+        if (record === undefined) return null;
+        const user = { ...record.user, displayName };
+        records.putUser(slug, { ...record, user });
         return user;
       }),
 

@@ -1,5 +1,12 @@
 import type { MessageClaim } from "../../domain/message-claim.ts";
-import type { BackupToken, BackupUser, KeptPart, ThreadPiece, WholeThread } from "../backup/records.ts";
+import type {
+  BackupAudit,
+  BackupToken,
+  BackupUser,
+  KeptPart,
+  ThreadPiece,
+  WholeThread,
+} from "../backup/records.ts";
 import type { RunSummary } from "../../store/threads.ts";
 import type { BackupSource, ThreadRead, UserRead } from "../backup/source.ts";
 import { FIRST_FORMAT } from "../format.ts";
@@ -22,7 +29,8 @@ import {
   threadEntryFrom,
   userFrom,
 } from "./records.ts";
-import { hashPages } from "./pages.ts";
+import { placedEntry, redisOperators } from "./operators.ts";
+import { hashPages, scoresOf } from "./pages.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 import { redisCounts } from "./counts.ts";
 
@@ -64,6 +72,14 @@ export function redisSource(link: RedisLink, redis: RedisCommands): Omit<BackupS
     channels,
     blockedIps,
 
+    operators: () => redisOperators(redis).operators(),
+
+    async *audit() {
+      for await (const pairs of hashPages(redis, globalKeys.audit, PAGE, "ZSCAN")) {
+        yield pairs.map(backupAudit);
+      }
+    },
+
     async *users(slug, which) {
       for await (const ids of userIds(redis, slug)) {
         const read = await Promise.all(ids.map((id) => readUser(slug, id)));
@@ -96,6 +112,10 @@ export function redisSource(link: RedisLink, redis: RedisCommands): Omit<BackupS
   };
 }
 
+function backupAudit(pair: [member: string, score: string]): BackupAudit {
+  return { type: "audit", nth: Number(pair[1]) % 1000, entry: placedEntry(pair).entry };
+}
+
 /** A channel's users by creation. By their places and not by their ranks, which change as others are merged. */
 async function* userIds(redis: RedisCommands, slug: string): AsyncIterable<string[]> {
   const key = usersKey(slug);
@@ -113,14 +133,6 @@ async function* userIds(redis: RedisCommands, slug: string): AsyncIterable<strin
     met = new Set(pairs.filter(([, place]) => place === last[1]).map(([id]) => id));
     from = last[1];
   }
-}
-
-/** Members of a sorted set with their scores: pairs in RESP3. */
-function scoresOf(reply: Reply): [member: string, score: string][] {
-  return listOf(reply).map((pair) => {
-    const [member, score] = listOf(pair);
-    return [textOf(member), String(score)];
-  });
 }
 
 function userRecord(slug: string, read: { user: Reply | undefined; place: Reply; days: Reply }): BackupUser {

@@ -72,6 +72,10 @@ export const changing = {
     ],
   },
   flag_user: { keys: ["user"], args: ["blocked", "whitelisted"] },
+  rename_user: { keys: ["user"], args: ["displayName"] },
+
+  change_operator: { keys: ["operators", "changes"], args: ["how", "name", "record"] },
+  append_audit: { keys: ["audit"], args: ["entry", "atMs", "keptFromMs", "most"] },
 
   /** Its messages follow the named arguments. */
   commit: {

@@ -4,11 +4,13 @@ import type { RedisCommands } from "./commands.ts";
 import { redisIdentity } from "./identity.ts";
 import { asideTokenKey, countKey, globalKeys, tokenKey, userKeys, usersKey } from "./keys.ts";
 import { createKnownUsers } from "./known-users.ts";
+import { redisUsersPage } from "./users-page.ts";
 import { redisThreadList } from "./thread-list.ts";
 import {
   flag,
   listOf,
   numberOf,
+  optional,
   pairsOf,
   textOf,
   textOrNull,
@@ -97,6 +99,8 @@ export function redisUsers(redis: RedisCommands): UserStore {
       return users;
     },
 
+    usersPage: (slug, page) => redisUsersPage(redis, slug, page),
+
     async flagUser(slug, userId, { blocked, whitelisted }) {
       const set = (value: boolean | undefined) => (value === undefined ? "" : flag(value));
       const args = { blocked: set(blocked), whitelisted: set(whitelisted) };
@@ -104,6 +108,12 @@ export function redisUsers(redis: RedisCommands): UserStore {
       if (reply === null) return null;
       await redis.call("note_change", globalKeys, {});
       return userFrom(reply);
+    },
+
+    async renameUser(slug, userId, displayName) {
+      const args = { displayName: optional(displayName) };
+      const reply = await redis.call("rename_user", userKeys(slug, userId), args);
+      return reply === null ? null : userFrom(reply);
     },
 
     async threads(slug, userId) {

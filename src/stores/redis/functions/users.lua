@@ -281,6 +281,21 @@ local function flag_user(keys, args)
   return found
 end
 
+-- `display_name` is an optional text; without it the user has no name any more.
+local function rename_user(keys, args)
+  local user = unpack(keys)
+  local display_name = unpack(args)
+  local found = read_user(user)
+  if not found then return false end
+  found[3] = optional(display_name)
+  if found[3] then
+    redis.call('HSET', user, 'name', found[3])
+  else
+    redis.call('HDEL', user, 'name')
+  end
+  return found
+end
+
 -- Is (at, uid) before (other_at, other_uid) in a list with the latest first?
 local function is_later(at, uid, other_at, other_uid)
   return at > other_at or (at == other_at and uid > other_uid)
@@ -339,4 +354,5 @@ register('promote', promote)
 register('mend_token', mend_token)
 register('merge', merge)
 register('flag_user', flag_user)
+register('rename_user', rename_user)
 register('select_threads', select_threads, READS)
