@@ -52,6 +52,8 @@ export interface Config {
   metricsPort: number | null;
   limits: Limits;
   visitorTtlMs: number;
+  /** null: a token's use alone decides when it ends. */
+  visitorMaxAgeMs: number | null;
   serverMaxBodyBytes: number;
   /** `socket`, or a lower-case header name. */
   clientIpSource: string;
@@ -129,6 +131,7 @@ const variables = z.object({
   WIDGET_READS_PER_MINUTE: whole(1, MOST).default(1_200),
   WIDGET_IP_READS_PER_MINUTE: whole(1, MOST).default(6_000),
   WIDGET_VISITOR_TTL_SECONDS: whole(1, TEN_YEARS_SECONDS).default(86_400),
+  WIDGET_VISITOR_MAX_AGE_SECONDS: whole(1, TEN_YEARS_SECONDS).nullable().default(null),
   SERVER_MAX_BODY_BYTES: whole(1, MOST).default(1_048_576),
   CLIENT_IP_SOURCE: z
     .string()
@@ -205,12 +208,17 @@ function configOf(value: z.infer<typeof variables>): Config {
       ipReadsPerMinute: value.WIDGET_IP_READS_PER_MINUTE,
     },
     visitorTtlMs: value.WIDGET_VISITOR_TTL_SECONDS * 1000,
+    visitorMaxAgeMs: inMs(value.WIDGET_VISITOR_MAX_AGE_SECONDS),
     serverMaxBodyBytes: value.SERVER_MAX_BODY_BYTES,
     clientIpSource: value.CLIENT_IP_SOURCE,
     trustedProxyHops: value.TRUSTED_PROXY_HOPS,
     shutdownGraceMs: value.SHUTDOWN_GRACE_SECONDS * 1000,
     logLevel: value.LOG_LEVEL,
   };
+}
+
+function inMs(seconds: number | null): number | null {
+  return seconds === null ? null : seconds * 1000;
 }
 
 /** Where a service that listens so can be reached from its own machine, without a slash at the end. */

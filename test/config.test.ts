@@ -53,6 +53,7 @@ describe("readConfig()", () => {
         ipReadsPerMinute: 6_000,
       },
       visitorTtlMs: 86_400_000,
+      visitorMaxAgeMs: null,
       serverMaxBodyBytes: 1_048_576,
       clientIpSource: "socket",
       trustedProxyHops: 1,

@@ -19,14 +19,24 @@ export interface Visitors {
   admit(claim: TokenClaim, threadId: string | null): Promise<VisitorAdmission | null>;
   /**
    * Binds a token to an account; no use of the token. Refusal("not-found") where the token is unknown, expired or of
-   * another channel, Refusal("conflict") where it is bound to another account.
+   * another channel, Refusal("conflict") where it is bound to another account. `rotate`: a new token takes its place.
    */
-  identify(identity: { slug: string; visitorToken: string; externalId: string }): Promise<Identified>;
+  identify(identity: {
+    slug: string;
+    visitorToken: string;
+    externalId: string;
+    rotate?: boolean;
+  }): Promise<Identified>;
+  /** Ends all tokens of an account; also fine where there is none. */
+  revoke(account: { slug: string; externalId: string }): Promise<void>;
 }
 
 export interface Identified {
   userId: string;
   merged: boolean;
+  /** Only where the token was rotated. */
+  visitorToken?: string;
+  expiresAt?: number;
 }
 
 /** How often identify reads again after what it read was changed by somebody else. */
@@ -37,9 +47,11 @@ export function createVisitors(options: {
   clock: Clock;
   /** WIDGET_VISITOR_TTL_SECONDS */
   ttlMs: number;
+  /** WIDGET_VISITOR_MAX_AGE_SECONDS; null: use alone ends a token. */
+  maxAgeMs?: number | null;
   log?: Pick<PlainLog, "error">;
 }): Visitors {
-  const { store, clock, ttlMs, log } = options;
+  const { store, clock, ttlMs, maxAgeMs = null, log } = options;
   const anonymous = visitorHost.freeze(visitorHost.initial());
 
   /**
@@ -101,15 +113,32 @@ export function createVisitors(options: {
     }
   }
 
+  /** A token that nobody has yet, and the times of its life. */
+  function freshToken(slug: string) {
+    const visitorToken = newVisitorToken(slug);
+    const claim = readVisitorToken(visitorToken);
+    if (!claim) throw new Error(`Cannot mint a visitor token: ${JSON.stringify(slug)} is no slug`);
+    const atMs = clock.now();
+    const times = maxAgeMs === null ? { ttlMs } : { ttlMs, endsAtMs: atMs + maxAgeMs };
+    return { visitorToken, claim, atMs, times, expiresAt: atMs + Math.min(ttlMs, maxAgeMs ?? Infinity) };
+  }
+
+  /** Whoever held the old token holds nothing any more. */
+  async function rotate({ slug, tokenHash }: TokenClaim, identified: Identified): Promise<Identified> {
+    const { visitorToken, claim, times, expiresAt } = freshToken(slug);
+    const { userId } = identified;
+    const rotation = { slug, tokenHash, userId, newTokenHash: claim.tokenHash, ...times };
+    // Another call has taken its place meanwhile.
+    if (!(await store.rotateToken(rotation))) throw new Refusal("not-found", "Unknown visitor token");
+    return { ...identified, visitorToken, expiresAt };
+  }
+
   return {
     async mint(slug) {
-      const visitorToken = newVisitorToken(slug);
-      const claim = readVisitorToken(visitorToken);
-      if (!claim) throw new Error(`Cannot mint a visitor token: ${JSON.stringify(slug)} is no slug`);
+      const { visitorToken, claim, atMs, times, expiresAt } = freshToken(slug);
       const userId = newId();
-      const atMs = clock.now();
-      await store.mintVisitor({ ...claim, userId, snapshot: anonymous, ttlMs, atMs });
-      return { visitorToken, expiresAt: atMs + ttlMs, userId };
+      await store.mintVisitor({ ...claim, userId, snapshot: anonymous, atMs, ...times });
+      return { visitorToken, expiresAt, userId };
     },
 
     async admit(claim, threadId) {
@@ -122,12 +151,18 @@ export function createVisitors(options: {
       return admission;
     },
 
-    async identify({ slug, visitorToken, externalId }) {
+    async revoke({ slug, externalId }) {
+      const asked = { slug, externalId, displayName: null, thread: null, creates: false };
+      const account = await store.admitUser({ ...asked, newUserId: newId(), atMs: clock.now() });
+      if (account) await store.revokeTokens(slug, account.user.userId);
+    },
+
+    async identify({ slug, visitorToken, externalId, rotate: rotates = false }) {
       const claim = readVisitorToken(visitorToken);
       if (claim?.slug !== slug) throw new Refusal("not-found", "Unknown visitor token");
       for (let readings = 0; readings < MAX_READINGS; readings++) {
         const identified = await settle(slug, claim, externalId);
-        if (identified !== "changed") return identified;
+        if (identified !== "changed") return rotates ? rotate(claim, identified) : identified;
       }
       throw new Refusal("unavailable", "The visitor is busy", 1);
     },

@@ -21,6 +21,24 @@ export function addUsers(program: Command, terminal: Terminal): void {
   addList(users, terminal);
   addShow(users, terminal);
   for (const flag of FLAGS) addFlag(users, terminal, flag);
+  addRevoke(users, terminal);
+}
+
+function addRevoke(users: Command, terminal: Terminal): void {
+  users
+    .command("revoke")
+    .description("end all visitor tokens of the user: pages that hold one are strangers again")
+    .argument("<slug>", "the channel")
+    .argument("<user>", "external id, or user id")
+    .option("--json", "print the user as JSON")
+    .action(async (slug: string, id: string, options: { json?: boolean }) => {
+      await withStore(terminal, async (store) => {
+        const user = await existingUser(store, slug, id);
+        if (!(await store.revokeTokens(slug, user.userId)))
+          throw new CannotDo(`Cannot revoke ${id}: no such user in channel ${slug}`);
+        printUser(terminal, user, options);
+      });
+    });
 }
 
 function addList(users: Command, terminal: Terminal): void {

@@ -2,6 +2,7 @@ import { accessRoute } from "./server-api/access.ts";
 import { identifyRoute } from "./server-api/identify.ts";
 import { serverCancelRoute } from "./server-api/messages-cancel.ts";
 import { serverMessagesRoute } from "./server-api/messages.ts";
+import { revokeRoute } from "./server-api/revoke.ts";
 import { serverHistoryRoute } from "./server-api/thread-messages.ts";
 import { serverStreamRoute } from "./server-api/thread-stream.ts";
 import type { Directory } from "../admission/directory.ts";
@@ -67,6 +68,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     serverStreamRoute(server), //    GET     /v1/threads/:threadId/stream
     accessRoute(server), //          POST    /v1/access
     identifyRoute(server), //        POST    /v1/channels/:slug/identify
+    revokeRoute(server), //          POST    /v1/channels/:slug/revoke
 
     visitorsRoute(widget), //        POST    /v1/widget/visitors
     threadsRoute(widget), //         POST    /v1/widget/threads

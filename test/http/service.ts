@@ -137,7 +137,7 @@ export async function startService(
     transportKey: new Secret(TRANSPORT_KEY),
     store,
     threads,
-    visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs }),
+    visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs, maxAgeMs: config.visitorMaxAgeMs }),
     directory,
     windows: createRateWindows({ limits: config.limits, clock }),
     clock,

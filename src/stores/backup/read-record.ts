@@ -1,7 +1,18 @@
 import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { User } from "../../domain/user.ts";
 import type { ThreadEntry } from "../../store/users.ts";
-import { check, isFlag, isNumber, isObject, isText, listOf, nullable, readerOf, shape } from "../checks.ts";
+import {
+  check,
+  isFlag,
+  isNumber,
+  isObject,
+  isText,
+  listOf,
+  nullable,
+  optional,
+  readerOf,
+  shape,
+} from "../checks.ts";
 import type { Fields } from "../checks.ts";
 import {
   isThreadState,
@@ -107,6 +118,7 @@ const readUser = reader<Omit<Extract<BackupRecord, { type: "user" }>, "type">>("
   createdAtMs: isNumber,
   nth: isNumber,
   spent: listOf(shape<{ day: string; tokens: number }>({ day: isText, tokens: isNumber })),
+  revocations: optional(isNumber),
 });
 const readToken = reader<Omit<Extract<BackupRecord, { type: "token" }>, "type">>("token", {
   slug: isText,
@@ -114,6 +126,8 @@ const readToken = reader<Omit<Extract<BackupRecord, { type: "token" }>, "type">>
   userId: isText,
   snapshot: isText,
   expiresAtMs: isNumber,
+  revocations: optional(isNumber),
+  endsAtMs: optional(isNumber),
 });
 const readPiece = reader<{ uid: string; first: boolean } & Lists>("thread", {
   uid: isText,

@@ -2,7 +2,7 @@ import { dayOf } from "../../domain/day.ts";
 import type { User } from "../../domain/user.ts";
 import type { ThreadEntry } from "../../store/users.ts";
 import type { Reader } from "../checks.ts";
-import { defaulted, isFlag, isNumber, isText, kindOf, listOf, nullable, shape } from "../checks.ts";
+import { defaulted, isFlag, isNumber, isText, kindOf, listOf, nullable, optional, shape } from "../checks.ts";
 import { readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
@@ -13,6 +13,8 @@ export interface UserRecord {
   createdAtMs: number;
   /** Tokens used per UTC day: the newest days alone. */
   spent: { day: string; tokens: number }[];
+  /** How often all tokens were ended; absent: never. */
+  revocations?: number;
 }
 
 /** A user's name for a thread, as it is stored: `name` is the entry's `threadId`. */
@@ -25,6 +27,10 @@ export interface ThreadNameRecord {
 export interface TokenRecord {
   userId: string;
   snapshot: string;
+  /** As its user's when it was bound; it is valid while that is so. */
+  revocations?: number;
+  /** When it ends whatever its use. */
+  endsAtMs?: number;
 }
 
 export const userKind = kindOf(
@@ -39,13 +45,22 @@ export const userKind = kindOf(
     }),
     createdAtMs: isNumber,
     spent: defaulted(listOf(shape<UserRecord["spent"][number]>({ day: isText, tokens: isNumber })), () => []),
+    revocations: optional(isNumber),
   }),
 );
 export const threadNameKind = kindOf(
   "thread name",
   shape<ThreadNameRecord>({ uid: isText, name: isText, createdAtMs: isNumber }),
 );
-export const tokenKind = kindOf("visitor token", shape<TokenRecord>({ userId: isText, snapshot: isText }));
+export const tokenKind = kindOf(
+  "visitor token",
+  shape<TokenRecord>({
+    userId: isText,
+    snapshot: isText,
+    revocations: optional(isNumber),
+    endsAtMs: optional(isNumber),
+  }),
+);
 
 /** A run may be counted just after midnight, by a clock that is still before it. */
 const SPENT_DAYS = 2;
@@ -181,7 +196,15 @@ export function userRecords(db: EmbeddedDb) {
     /** The token, while it is valid. */
     token(slug: string, tokenHash: string, nowMs: number): TokenRecord | undefined {
       const expiresAtMs = db.get(expiryKey(slug, tokenHash), readNumber) ?? 0;
-      return nowMs < expiresAtMs ? db.get(tokenKey(slug, tokenHash), tokenKind.read) : undefined;
+      const token = nowMs < expiresAtMs ? db.get(tokenKey(slug, tokenHash), tokenKind.read) : undefined;
+      const user = token && db.get(userKey(slug, token.userId), userKind.read);
+      return (user?.revocations ?? 0) === (token?.revocations ?? 0) ? token : undefined;
+    },
+
+    removeToken(slug: string, tokenHash: string): void {
+      db.remove(tokenKey(slug, tokenHash));
+      db.remove(expiryKey(slug, tokenHash));
+      db.remove(["aside", ...tokenKey(slug, tokenHash)]);
     },
 
     putToken: (slug: string, tokenHash: string, token: TokenRecord) =>

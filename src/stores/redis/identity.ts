@@ -5,8 +5,15 @@ import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import type { KnownUsers } from "./known-users.ts";
-import { listOf, textOf, textOrNull, textsOf, userFrom } from "./records.ts";
+import { listOf, textOrNull, textsOf, userFrom } from "./records.ts";
 import type { ArgsOf } from "./signatures.ts";
+
+interface BoundToken {
+  userId: string;
+  snapshot: string;
+  /** Of its user's tokens, when it was bound. */
+  revocations: string;
+}
 
 /** So long a run that began before a merge may spend what the account pays. */
 const SPENDING_KEPT_MS = 2 * 86_400_000;
@@ -26,9 +33,18 @@ export function redisIdentity(
     return textOrNull(listOf(reply)[0]) === null ? null : userFrom(reply);
   }
 
-  async function tokenOf(token: string): Promise<{ userId: string; snapshot: string } | null> {
-    const [userId, snapshot] = listOf(await redis.read(token, "HMGET", token, "user", "snapshot"));
-    return textOrNull(userId) === null ? null : { userId: textOf(userId), snapshot: textOf(snapshot) };
+  async function tokenOf(token: string): Promise<BoundToken | null> {
+    const fields = listOf(await redis.read(token, "HMGET", token, "user", "snapshot", "revocations"));
+    const [userId, snapshot, revocations] = fields.map(textOrNull);
+    if (typeof userId !== "string") return null;
+    return { userId, snapshot: snapshot ?? "", revocations: revocations ?? "0" };
+  }
+
+  /** How often the tokens of its user were revoked. */
+  async function revocationsOf(slug: string, token: BoundToken | null): Promise<string> {
+    if (token === null) return "0";
+    const { user } = userKeys(slug, token.userId);
+    return textOrNull(await redis.read(user, "HGET", user, "revocations")) ?? "0";
   }
 
   async function accountIdOf(slug: string, externalId: string): Promise<string | null> {
@@ -42,14 +58,16 @@ export function redisIdentity(
       const token = tokenKey(slug, tokenHash);
       for (let readings = 0; readings < MOST_READINGS; readings++) {
         const [bound, accountId] = await Promise.all([tokenOf(token), accountIdOf(slug, externalId)]);
-        const [user, account, still] = await Promise.all([
+        const [user, account, revocations, still] = await Promise.all([
           userOf(slug, bound?.userId ?? null),
           userOf(slug, accountId),
+          revocationsOf(slug, bound),
           tokenOf(token),
         ]);
         if (bound?.userId !== still?.userId || bound?.snapshot !== still?.snapshot) continue;
         return {
-          visitor: bound && user ? { user, snapshot: bound.snapshot } : null,
+          visitor:
+            bound && user && bound.revocations === revocations ? { user, snapshot: bound.snapshot } : null,
           // A record that does not bear the external id yet is no account: a promotion was stopped, and goes on.
           account: account?.externalId === externalId ? account : null,
         };

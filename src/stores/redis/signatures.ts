@@ -18,7 +18,12 @@ export const changing = {
 
   change_set: { keys: ["set", "changes"], args: ["command", "member", "always"] },
 
-  mint_visitor: { keys: ["token", "user", "users"], args: ["userId", "snapshot", "ttlMs", "atMs"] },
+  mint_visitor: {
+    keys: ["token", "user", "users"],
+    args: ["userId", "snapshot", "ttlMs", "atMs", "endsAtMs"],
+  },
+  rotate_token: { keys: ["token", "fresh", "user"], args: ["userId", "ttlMs", "endsAtMs"] },
+  revoke_tokens: { keys: ["user"], args: [] },
   admit_visitor: { keys: ["token", "channel", "user", "names"], args: ["userId", "ttlMs", "threadName"] },
   admit_user: {
     keys: ["external", "channel", "users", "user", "names"],

@@ -40,15 +40,48 @@ local function place_of(users, id, at_ms)
   return string.format('%.0f', first + math.min(taken, 999))
 end
 
+-- So long it lives; no longer than `ends_at_ms`, where that is not ''.
+local function slide_token(token, ttl_ms, ends_at_ms)
+  redis.call('PEXPIRE', token, ttl_ms)
+  if ends_at_ms and ends_at_ms ~= '' then redis.call('PEXPIREAT', token, ends_at_ms, 'LT') end
+end
+
+-- Is it one that was not revoked? `revocations`: how often its user's tokens were, when it was bound.
+local function is_valid(user, revocations)
+  return (revocations or '0') == (redis.call('HGET', user, 'revocations') or '0')
+end
+
 -- The token last: it leads to the user.
 local function mint_visitor(keys, args)
   local token, user, users = unpack(keys)
-  local user_id, snapshot, ttl_ms, at_ms = unpack(args)
+  local user_id, snapshot, ttl_ms, at_ms, ends_at_ms = unpack(args)
   local place = place_of(users, user_id, at_ms)
   redis.call('HSET', user, 'id', user_id, 'blocked', '0', 'whitelisted', '0')
   redis.call('ZADD', users, place, user_id)
   redis.call('HSET', token, 'user', user_id, 'snapshot', snapshot)
-  redis.call('PEXPIRE', token, ttl_ms)
+  if ends_at_ms ~= '' then redis.call('HSET', token, 'ends', ends_at_ms) end
+  slide_token(token, ttl_ms, ends_at_ms)
+  return 1
+end
+
+-- The new one first: a stop between leaves both.
+local function rotate_token(keys, args)
+  local token, fresh, user = unpack(keys)
+  local user_id, ttl_ms, ends_at_ms = unpack(args)
+  local known = redis.call('HMGET', token, 'user', 'snapshot', 'revocations')
+  if known[1] ~= user_id or not is_valid(user, known[3]) then return 0 end
+  redis.call('HSET', fresh, 'user', user_id, 'snapshot', known[2])
+  if known[3] then redis.call('HSET', fresh, 'revocations', known[3]) end
+  if ends_at_ms ~= '' then redis.call('HSET', fresh, 'ends', ends_at_ms) end
+  slide_token(fresh, ttl_ms, ends_at_ms)
+  redis.call('DEL', token)
+  return 1
+end
+
+local function revoke_tokens(keys, args)
+  local user = unpack(keys)
+  if redis.call('EXISTS', user) == 0 then return 0 end
+  redis.call('HINCRBY', user, 'revocations', 1)
   return 1
 end
 
@@ -57,14 +90,14 @@ local function admit_visitor(keys, args)
   local token, channel, user, names = unpack(keys)
   local user_id, ttl_ms, thread_name = unpack(args)
   thread_name = optional(thread_name)
-  local known = redis.call('HMGET', token, 'user', 'snapshot')
+  local known = redis.call('HMGET', token, 'user', 'snapshot', 'revocations', 'ends')
   local state = redis.call('HMGET', channel, 'enabled', 'mode')
   if not known[1] or not state[1] then return false end
   if known[1] ~= user_id then return { 'moved', known[1] } end
   local found = read_user(user)
-  if not found then return false end
+  if not found or not is_valid(user, known[3]) then return false end
   local entry = thread_name and redis.call('HGET', names, thread_name)
-  redis.call('PEXPIRE', token, ttl_ms)
+  slide_token(token, ttl_ms, known[4])
   return { 'admitted', found, state, entry, known[2] }
 end
 
@@ -244,7 +277,9 @@ local function merge(keys, args)
   set_fields(from_days, notes)
   set_fields(into_days, totals)
   change_user(into_user, result_external, result_name, result_blocked, result_whitelisted)
-  redis.call('HSET', token, 'user', into, 'snapshot', snapshot)
+  local revocations = redis.call('HGET', into_user, 'revocations')
+  redis.call('HSET', token, 'user', into, 'snapshot', snapshot,
+    unpack(revocations and { 'revocations', revocations } or {}))
   redis.call('SET', moved, into, 'PX', moved_kept_ms)
   redis.call('ZREM', users, from)
   redis.call('DEL', from_names)
@@ -266,6 +301,8 @@ local function flag_user(keys, args)
 end
 
 register('mint_visitor', mint_visitor)
+register('rotate_token', rotate_token)
+register('revoke_tokens', revoke_tokens)
 register('admit_visitor', admit_visitor)
 register('admit_user', admit_user)
 register('add_thread', add_thread)
