@@ -1,3 +1,4 @@
+import { createKeyDoor } from "./admission/key-door.ts";
 import { readChannelsFile, upsertChannels } from "./installation/channels-file.ts";
 import type { WrittenChannels } from "./installation/channels-file.ts";
 import { systemClock } from "./clock.ts";
@@ -103,13 +104,18 @@ async function start(started: {
   closing.push(() => model.close());
 
   const harnessApiKey = transportKey(config, generated);
+  const keyDoor = createKeyDoor({ config, clock: systemClock, log });
   const inspector = config.inspector
-    ? openInspector({ transportKey: harnessApiKey, secrets, store, log })
+    ? openInspector({ transportKey: harnessApiKey, keyDoor, secrets, store, log })
     : null;
-  const besideTheApi = [...(await widgetRoutes(log)), metricsRoute(metrics, harnessApiKey)];
+  const besideTheApi = [
+    ...(await widgetRoutes(log)),
+    metricsRoute(metrics, { transportKeys: [harnessApiKey, ...config.olderApiKeys], keyDoor }),
+  ];
   const service = await startService({
     config,
     harnessApiKey,
+    keyDoor,
     store,
     model,
     clock: systemClock,

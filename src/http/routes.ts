@@ -11,6 +11,7 @@ import { createWidgetAdmission } from "../admission/widget-admission.ts";
 import type { RateWindows } from "../admission/rate-windows.ts";
 import type { Threads } from "../actors/threads.ts";
 import type { Visitors } from "../actors/visitors.ts";
+import type { KeyDoor } from "../admission/key-door.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { PlainLog } from "../log.ts";
@@ -35,10 +36,16 @@ import { visitorsRoute } from "./widget-api/visitors.ts";
 export interface RouteDependencies {
   config: Pick<
     Config,
-    "limits" | "addressMaxTokensPerDay" | "serverMaxBodyBytes" | "clientIpSource" | "trustedProxyHops"
+    | "limits"
+    | "addressMaxTokensPerDay"
+    | "logAddresses"
+    | "serverMaxBodyBytes"
+    | "clientIpSource"
+    | "trustedProxyHops"
   >;
-  /** HARNESS_API_KEY, given or generated. */
-  transportKey: Secret;
+  /** HARNESS_API_KEY, given or generated: any of them. */
+  transportKeys: readonly Secret[];
+  keyDoor: KeyDoor;
   store: Store;
   threads: Threads;
   visitors: Visitors;

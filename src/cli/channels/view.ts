@@ -30,13 +30,25 @@ export function channelView(channel: Channel, secretKey: Secret | null = null): 
   };
 }
 
-/** The name of a key's variable is shown, and a key is not. */
+function nameOnly(value: string): string {
+  return /^\$[A-Za-z_]\w*$/.test(value) ? value : "[secret]";
+}
+
+/** The name of a variable is shown; a key is not, and nothing that a header carries. */
 function withoutKeys(agent: AgentSettings): AgentSettings {
   if (agent.mcpServers === undefined) return agent;
   const servers = Object.entries(agent.mcpServers).map(([name, server]): [string, McpServer] => {
-    if (!("identity" in server) || !server.identity) return [name, server];
-    const { key } = server.identity;
-    return [name, { ...server, identity: { key: key.startsWith("$") ? key : "[secret]" } }];
+    if (!("url" in server)) return [name, server];
+    const { headers, identity } = server;
+    const shown = Object.entries(headers ?? {}).map(([header, value]) => [header, nameOnly(value)]);
+    return [
+      name,
+      {
+        ...server,
+        ...(headers ? { headers: Object.fromEntries(shown) as Record<string, string> } : {}),
+        ...(identity ? { identity: { key: nameOnly(identity.key) } } : {}),
+      },
+    ];
   });
   return { ...agent, mcpServers: Object.fromEntries(servers) };
 }

@@ -267,6 +267,7 @@ local function merge(keys, args)
   if not is_as(read_user(from_user), from_external, from_name, from_blocked, from_whitelisted) then return 'changed' end
   if not is_as(account, into_external, into_name, into_blocked, into_whitelisted)
     and not is_as(account, result_external, result_name, result_blocked, result_whitelisted) then return 'changed' end
+  local revocations = redis.call('HGET', into_user, 'revocations')
   local names, totals, notes = moving_names(from_names, into_names), total_days(from_days, into_days), {}
   for i = 1, #totals, 2 do
     notes[i], notes[i + 1] = TOTAL .. totals[i], totals[i + 1]
@@ -277,7 +278,6 @@ local function merge(keys, args)
   set_fields(from_days, notes)
   set_fields(into_days, totals)
   change_user(into_user, result_external, result_name, result_blocked, result_whitelisted)
-  local revocations = redis.call('HGET', into_user, 'revocations')
   redis.call('HSET', token, 'user', into, 'snapshot', snapshot,
     unpack(revocations and { 'revocations', revocations } or {}))
   redis.call('SET', moved, into, 'PX', moved_kept_ms)
