@@ -3,6 +3,7 @@ import type { User } from "../domain/user.ts";
 import { existingChannel, existingUser } from "./existing.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 import { CannotDo } from "./terminal.ts";
+import { stopRuns } from "./stop-runs.ts";
 import type { Terminal } from "./terminal.ts";
 import { withStore } from "./with-store.ts";
 
@@ -77,20 +78,26 @@ function addShow(users: Command, terminal: Terminal): void {
 }
 
 function addFlag(users: Command, terminal: Terminal, { name, does, flags }: (typeof FLAGS)[number]): void {
-  users
+  const command = users
     .command(name)
     .description(does)
     .argument("<slug>", "the channel")
     .argument("<user>", "external id, or user id")
-    .option("--json", "print the user as JSON")
-    .action(async (slug: string, id: string, options: { json?: boolean }) => {
-      await withStore(terminal, async (store) => {
-        const user = await existingUser(store, slug, id);
-        const changed = await store.flagUser(slug, user.userId, flags);
-        if (changed === null) throw new CannotDo(`Cannot ${name} ${id}: no such user in channel ${slug}`);
-        printUser(terminal, changed, options);
-      });
+    .option("--json", "print the user as JSON");
+  if (name === "block") command.option("--stop", "stop the user's runs, and what waits behind them");
+  command.action(async (slug: string, id: string, options: { json?: boolean; stop?: boolean }) => {
+    await withStore(terminal, async (store, config) => {
+      const user = await existingUser(store, slug, id);
+      const changed = await store.flagUser(slug, user.userId, flags);
+      if (changed === null) throw new CannotDo(`Cannot ${name} ${id}: no such user in channel ${slug}`);
+      if (options.stop) {
+        const threads = await store.threads(slug, user.userId);
+        const uids = threads.map(({ uid }) => uid);
+        terminal.err(`Stopped in ${await stopRuns(store, config, uids)} threads\n`);
+      }
+      printUser(terminal, changed, options);
     });
+  });
 }
 
 function printUser(terminal: Terminal, user: User, options: { json?: boolean }): void {

@@ -26,11 +26,20 @@ export function redisIdentity(
   redis: RedisCommands,
   known: KnownUsers,
 ): Pick<UserStore, "readIdentity" | "promote" | "merge" | "findUser"> {
-  async function userOf(slug: string, userId: string | null): Promise<User | null> {
+  async function recordOf(
+    slug: string,
+    userId: string | null,
+  ): Promise<{ user: User; revocations: string } | null> {
     if (userId === null) return null;
     const { user } = userKeys(slug, userId);
-    const reply = await redis.read(user, "HMGET", user, "id", "external", "name", "blocked", "whitelisted");
-    return textOrNull(listOf(reply)[0]) === null ? null : userFrom(reply);
+    const fields = ["id", "external", "name", "blocked", "whitelisted", "revocations"];
+    const reply = listOf(await redis.read(user, "HMGET", user, ...fields));
+    if (textOrNull(reply[0]) === null) return null;
+    return { user: userFrom(reply), revocations: textOrNull(reply[5]) ?? "0" };
+  }
+
+  async function userOf(slug: string, userId: string | null): Promise<User | null> {
+    return (await recordOf(slug, userId))?.user ?? null;
   }
 
   async function tokenOf(token: string): Promise<BoundToken | null> {
@@ -38,13 +47,6 @@ export function redisIdentity(
     const [userId, snapshot, revocations] = fields.map(textOrNull);
     if (typeof userId !== "string") return null;
     return { userId, snapshot: snapshot ?? "", revocations: revocations ?? "0" };
-  }
-
-  /** How often the tokens of its user were revoked. */
-  async function revocationsOf(slug: string, token: BoundToken | null): Promise<string> {
-    if (token === null) return "0";
-    const { user } = userKeys(slug, token.userId);
-    return textOrNull(await redis.read(user, "HGET", user, "revocations")) ?? "0";
   }
 
   async function accountIdOf(slug: string, externalId: string): Promise<string | null> {
@@ -58,16 +60,17 @@ export function redisIdentity(
       const token = tokenKey(slug, tokenHash);
       for (let readings = 0; readings < MOST_READINGS; readings++) {
         const [bound, accountId] = await Promise.all([tokenOf(token), accountIdOf(slug, externalId)]);
-        const [user, account, revocations, still] = await Promise.all([
-          userOf(slug, bound?.userId ?? null),
+        const [held, account, still] = await Promise.all([
+          recordOf(slug, bound?.userId ?? null),
           userOf(slug, accountId),
-          revocationsOf(slug, bound),
           tokenOf(token),
         ]);
         if (bound?.userId !== still?.userId || bound?.snapshot !== still?.snapshot) continue;
         return {
           visitor:
-            bound && user && bound.revocations === revocations ? { user, snapshot: bound.snapshot } : null,
+            bound && held?.revocations === bound.revocations
+              ? { user: held.user, snapshot: bound.snapshot }
+              : null,
           // A record that does not bear the external id yet is no account: a promotion was stopped, and goes on.
           account: account?.externalId === externalId ? account : null,
         };
