@@ -1,4 +1,5 @@
 import type { Call, RefusedCall, Usage } from "../machines/run.ts";
+import type { Attachment } from "./domain/attachments.ts";
 import type { Api, Catalog, Message, RunRecord, TurnItem } from "./domain/message.ts";
 import type { Wrote } from "./model.ts";
 
@@ -13,6 +14,10 @@ export interface Turn {
   run: RunRecord;
   /** The text that the run answers. */
   text: string;
+  /** What came with that text. */
+  attachments?: Attachment[];
+  /** By run: the kept images (data: URLs) of the messages that the model is to see with them; absent: none. */
+  images?: ReadonlyMap<string, readonly string[]>;
   /** The history before the run, oldest first. */
   before: Message[];
   /** The thread's page tools; offered on the widget API alone. */

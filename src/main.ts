@@ -16,6 +16,7 @@ import {
 import type { DemoKeys } from "./installation/default-channels.ts";
 import { dropGarbage } from "./start/drop-garbage.ts";
 import { greetingText } from "./start/greeting.ts";
+import { frontPageRoute } from "./http/front-page.ts";
 import { metricsRoute } from "./http/metrics-route.ts";
 import type { Route } from "./http/route.ts";
 import { widgetRoute } from "./http/widget-route.ts";
@@ -24,7 +25,7 @@ import { openKeysFile } from "./installation/keys-file.ts";
 import type { GeneratedKeys } from "./installation/keys-file.ts";
 import { createHider, openLog } from "./log.ts";
 import type { Log } from "./log.ts";
-import { demoServers, openDemoPage } from "./start/open-demo.ts";
+import { openDemoPage, openDemoServers } from "./start/open-demo.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { openInspector } from "./start/open-inspector.ts";
@@ -64,7 +65,10 @@ export async function serve(): Promise<void> {
     const stop = await start({ config, providers, secrets, log, closing });
 
     const signal = await signals.first;
-    log.info({ signal, graceMs: config.shutdownGraceMs }, "Stopping: open streams have the grace to end");
+    log.info(
+      { signal, graceMs: config.shutdownGraceMs },
+      "Stopping: open streams have the grace to end; a second signal ends at once",
+    );
     await stop();
     log.info("Stopped");
   } catch (error) {
@@ -108,7 +112,11 @@ async function start(started: {
   const inspector = config.inspector
     ? openInspector({ transportKey: harnessApiKey, keyDoor, secrets, store, log })
     : null;
+  const demoServers = await openDemoServers(defaultSlugs(config));
+  closing.push(() => demoServers.close());
+  let demo: Awaited<ReturnType<typeof openDemo>> = null;
   const besideTheApi = [
+    frontPageRoute(() => ({ demoUrl: demo?.url ?? null, hasInspector: inspector !== null })),
     ...(await widgetRoutes(log)),
     metricsRoute(metrics, { transportKeys: [harnessApiKey, ...config.olderApiKeys], keyDoor }),
   ];
@@ -120,7 +128,7 @@ async function start(started: {
     model,
     clock: systemClock,
     log,
-    processServers: { ...demoServers(defaultSlugs(config)), ...written?.processServers },
+    ownServers: { ...demoServers.servers, ...written?.processServers },
     observer: metrics.observer,
     onAnswered: metrics.onAnswered,
     onMcpRequest: metrics.onMcpRequest,
@@ -129,9 +137,9 @@ async function start(started: {
   });
   closing.push(() => service.stop(0));
   await showMetrics({ config, metrics, service, closing });
-  const demo =
+  demo =
     config.demo && generated !== null
-      ? await openDemo({ config, service, keys: generated.demo, closing })
+      ? await openDemo({ config, service, keys: generated.demo, log, closing })
       : null;
   if (demo === null && written === null) await warnOfOldDemo(store, log);
 
@@ -205,14 +213,17 @@ async function openDemo(options: {
   config: Config;
   service: Service;
   keys: ChannelKeys;
+  log: Log;
   closing: Closing;
 }): Promise<{ url: string; keys: DemoKeys } | null> {
-  const { config, service, keys: ownKeys, closing } = options;
+  const { config, service, keys: ownKeys, log, closing } = options;
   const keys = await demoKeysInForce(service.store, ownKeys);
   if (keys === null) return null;
   const page = await openDemoPage({ config, serviceUrl: service.url, keys });
   closing.push(() => page.close());
-  await createDemoChannel(service.store, { keys: ownKeys, origins: page.origins });
+  const ended = await createDemoChannel(service.store, { keys: ownKeys, origins: page.origins });
+  if (ended.length > 0)
+    log.warn({ ended }, "The demo page's origins took the place of an earlier start's in channel demo");
   await service.directory.renew();
   return { url: page.url, keys };
 }

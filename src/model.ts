@@ -7,9 +7,23 @@ import type { Usage } from "../machines/run.ts";
  */
 export type ModelMessage =
   | { role: "system"; content: string }
-  | { role: "user"; content: string }
+  | UserMessage
   | SpokenMessage
   | { role: "tool"; callId: string; content: string };
+
+export interface UserMessage {
+  role: "user";
+  content: string;
+  /** What came with it; absent: nothing. */
+  images?: AttachedImage[];
+}
+
+export interface AttachedImage {
+  /** What it is called where it is not shown, as one line. */
+  label: string;
+  /** data: or https: address; null: it is not to be shown any more. */
+  url: string | null;
+}
 
 export interface SpokenMessage {
   role: "assistant";
@@ -99,6 +113,8 @@ export interface Model {
   readonly kind: "openai" | "demo";
   /** For channels that name no model; absent: OPENAI_MODEL. */
   readonly defaultModel?: string;
+  /** Does somebody answer to this name? Absent: any name may be one of the only provider's models. */
+  knows?(name: string): boolean;
   /** Who answers such channels, PROVIDER/MODEL, the first first. */
   readonly answers?: readonly string[];
   /**

@@ -12,12 +12,13 @@ import type { Agent } from "./agent.ts";
 import type { Spending } from "./agent/budget.ts";
 import { createAgent } from "./agent/turn.ts";
 import type { AgentOptions } from "./agent/turn.ts";
+import { unknownModels } from "./agent/unknown-models.ts";
 import { systemTimers } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import { newId } from "./domain/ids.ts";
 import { addressOf, keyWarningsOf, readVariable } from "./config.ts";
 import type { Config } from "./config.ts";
-import type { Channel, McpProcessServer } from "./domain/channel.ts";
+import type { Channel, McpServer } from "./domain/channel.ts";
 import { dayOf } from "./domain/day.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
@@ -41,8 +42,8 @@ export interface ServiceDependencies {
   model: Model;
   clock: Clock;
   log: Log;
-  /** By slug: MCP servers that this instance starts as processes; the store knows none of them. */
-  processServers?: Record<string, Record<string, McpProcessServer>>;
+  /** By slug: MCP servers of this instance alone, processes and others; the store knows none of them. */
+  ownServers?: Record<string, Record<string, McpServer>>;
   observer?: ThreadObserver;
   onMcpRequest?: NonNullable<AgentOptions["onMcpRequest"]>;
   onSpent?: NonNullable<AgentOptions["onSpent"]>;
@@ -74,6 +75,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const { config, store, clock, log } = dependencies;
   const directory = createDirectory({ store, log });
   await directory.start();
+  for (const warning of unknownModels(directory.channels(), dependencies.model)) log.warn(warning);
   const agent = agentOver(dependencies, directory);
   const threads = threadsOver(dependencies, { agent, directory });
   const listener = await openListener(config, log, handlerOver(dependencies, { directory, threads, agent }));
@@ -109,13 +111,13 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
     model,
     clock,
     log,
-    processServers = {},
+    ownServers = {},
     onMcpRequest,
     onSpent = () => {},
   } = dependencies;
   return createAgent({
     model,
-    channel: (slug) => withProcesses(directory.lastRead(slug), processServers[slug]),
+    channel: (slug) => withOwnServers(directory.lastRead(slug), ownServers[slug]),
     defaultModel: model.defaultModel ?? config.openai.model,
     maxInputTokens: config.agentMaxInputTokens,
     clock,
@@ -180,7 +182,11 @@ function handlerOver(
     clock,
     log,
     health: { model: model.kind, version: VERSION, ...(model.answers ? { answers: model.answers } : {}) },
-    warnings: () => [...keyWarningsOf(config), ...(agent.warnings?.() ?? [])],
+    warnings: () => [
+      ...keyWarningsOf(config),
+      ...unknownModels(directory.channels(), model),
+      ...(agent.warnings?.() ?? []),
+    ],
     isCrowded,
     extraRoutes: extraRoutes(threads),
     onAnswered,
@@ -203,12 +209,9 @@ async function openListener(config: Config, log: Log, handler: Handler): Promise
 }
 
 /** The channel with the MCP servers of this instance beside its own. */
-function withProcesses(
-  channel: Channel | null,
-  processes: Record<string, McpProcessServer> | undefined,
-): Channel | null {
-  if (channel === null || processes === undefined) return channel;
-  const mcpServers = { ...channel.agent.mcpServers, ...processes };
+function withOwnServers(channel: Channel | null, own: Record<string, McpServer> | undefined): Channel | null {
+  if (channel === null || own === undefined) return channel;
+  const mcpServers = { ...channel.agent.mcpServers, ...own };
   return { ...channel, agent: { ...channel.agent, mcpServers } };
 }
 

@@ -21,9 +21,12 @@ export type {
 } from "./store/threads.ts";
 export type {
   IdentityReading,
+  ListedThread,
   Merge,
   Promotion,
   ThreadEntry,
+  ThreadList,
+  ThreadPlace,
   UserAdmission,
   UserStore,
   VisitorAdmission,

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { openDb } from "../src/stores/embedded/db.ts";
 import { temporaryFolder } from "./support/data-dir.ts";
+import { freePort } from "./support/free-port.ts";
 import { hold, say, startModelServer } from "./support/model-server.ts";
 import { sendMessage, TEST_KEY } from "./support/service.ts";
 import { spawnCommand, startServiceProcess } from "./support/service-process.ts";
@@ -34,6 +35,19 @@ describe("a start without configuration", () => {
     expect(stdout.trimEnd().split("\n").at(-1)).toContain('"type":"done"');
   });
 
+  test("with a key of one's own the line says where it is missing, and streams where it is set", async () => {
+    const env = { DATA_DIR: temporaryFolder(), HARNESS_API_KEY: TEST_KEY };
+    const { output } = await startServiceProcess(env);
+    await expect.poll(() => output.stderr).toContain("curl");
+    expect(output.stderr).not.toContain(TEST_KEY);
+    expect(output.stderr).toContain("in a shell with HARNESS_API_KEY set to the same key");
+    const curl = output.stderr.split("\n").find((line) => line.startsWith("curl ")) ?? "";
+    const paste = (HARNESS_API_KEY?: string) =>
+      promisify(execFile)("sh", ["-c", curl], { env: { PATH: process.env["PATH"], HARNESS_API_KEY } });
+    expect((await paste(TEST_KEY)).stdout.trimEnd().split("\n").at(-1)).toContain('"type":"done"');
+    await expect(paste()).rejects.toThrow("HARNESS_API_KEY: is not set in this shell");
+  });
+
   test("serves the demo page on an origin that the demo channel allows", async () => {
     const { output } = await startServiceProcess({ DATA_DIR: temporaryFolder() });
     await expect.poll(() => output.stderr).toContain("Demo page");
@@ -41,6 +55,9 @@ describe("a start without configuration", () => {
     expect((await fetch(page)).status).toBe(200);
     const service = /Chat agent\s+(\S+)/.exec(output.stderr)?.[1] ?? "";
     const origin = new URL(page).origin;
+    const front = await (await fetch(service)).text();
+    expect(front).toContain(`href="${page}"`);
+    expect(front).not.toMatch(/[tps]k_/);
     const preflight = await fetch(`${service}/v1/widget/visitors`, {
       method: "OPTIONS",
       headers: { origin },
@@ -73,6 +90,11 @@ describe("a start that cannot be", () => {
     ],
     ["an empty key", { HARNESS_API_KEY: "" }, "HARNESS_API_KEY is empty"],
     ["a channels file that is not there", { CHANNELS_FILE: "/nowhere.json" }, "Cannot read CHANNELS_FILE"],
+    [
+      "a folder that cannot be written",
+      { DATA_DIR: "/dev/null/data" },
+      "Cannot write to DATA_DIR /dev/null/data: ENOTDIR",
+    ],
     ["a Redis that does not answer", { REDIS_URL: "redis://:canary@127.0.0.1:1" }, "Cannot "],
   ])("%s: exits 1 with one line, before listening", async (_name, env, complaint) => {
     const { exit, output } = spawnCommand(["serve"], { PORT: "0", DATA_DIR: temporaryFolder(), ...env });
@@ -111,6 +133,14 @@ describe("a start that cannot be", () => {
     expect(await second.exit).toBe(1);
     expect(second.output.stderr).toMatch(/^Cannot lock [^\n]+\n$/);
     expect((await fetch(`${first.url}/health`)).status).toBe(200);
+  });
+
+  test("a second serve on one PORT exits 1, with the default listener too", async () => {
+    const PORT = String(await freePort());
+    await startServiceProcess({ PORT, DATA_DIR: temporaryFolder() });
+    const second = spawnCommand(["serve"], { PORT, DATA_DIR: temporaryFolder() });
+    expect(await second.exit).toBe(1);
+    expect(second.output.stderr).toMatch(new RegExp(`^Cannot listen on 127.0.0.1:${PORT}: [^\\n]+\\n$`));
   });
 
   test("a port that is taken exits 1", async () => {

@@ -29,9 +29,6 @@ const LONG = [
   "versions/unreadable.stores",
 ].map((name) => `test/${name}.test.ts`);
 
-/** Processes run what is built, as users do. */
-const FRESH_BUILD = ["test/support/fresh-build.ts"];
-
 export default defineConfig({
   root,
   test: {
@@ -39,7 +36,7 @@ export default defineConfig({
     // What a module becomes is kept by its content: for the next project, and for the next run.
     experimental: { fsModuleCache: true },
     // Once for all projects, which is why they do not extend this one.
-    globalSetup: ["test/support/own-temporary-folder.ts", "test/support/fresh-bundles.ts"],
+    globalSetup: ["test/support/own-temporary-folder.ts", "test/support/fresh-build.ts"],
     projects: [
       project("fast", {
         include: ["test/**/*.test.ts"],
@@ -64,7 +61,6 @@ export default defineConfig({
         include: named("browser"),
         needs: "browser",
         maxConcurrency: cores,
-        globalSetup: FRESH_BUILD,
       }),
     ],
   },
@@ -80,7 +76,6 @@ function project(
     needs?: Program;
     maxConcurrency?: number;
     isolate?: boolean;
-    globalSetup?: string[];
   },
 ): TestProjectInlineConfiguration {
   const { stores = [], needs, ...test } = options;

@@ -1,3 +1,5 @@
+import { hasKeptImages } from "../domain/attachments.ts";
+import { runsWithImages } from "../domain/told-images.ts";
 import type { Turn } from "../agent.ts";
 import { wholeMessage } from "../domain/kept-text.ts";
 import type { Catalog, Message, RunRecord } from "../domain/message.ts";
@@ -15,10 +17,12 @@ export function nextTurn(thread: {
 }): Turn {
   const { run, history, ...rest } = thread;
   const asked = history.findLastIndex(({ runId, role }) => runId === run.runId && role === "user");
+  const { content: text = "", attachments } = history[asked] ?? {};
   return {
     ...rest,
     run,
-    text: history[asked]?.content ?? "",
+    text,
+    ...(attachments === undefined ? {} : { attachments }),
     before: asked < 0 ? [...history] : history.slice(0, asked),
   };
 }
@@ -35,4 +39,19 @@ export function withWholeReplies(
     return kept ? wholeMessage(message, await keptText(runId, kept.parts)) : message;
   });
   return Promise.all(whole).then((before) => ({ ...turn, before }));
+}
+
+/** The images that the model is to see are read for each turn, and held no longer: hardly any thread has one. */
+export function withImages(
+  turn: Turn,
+  keptImages: (runId: string) => Promise<string[]>,
+): Turn | Promise<Turn> {
+  const { run, before, attachments } = turn;
+  if (attachments === undefined && !before.some((message) => message.attachments)) return turn;
+  const answered = { runId: run.runId, ...(attachments && { attachments }) };
+  const told = runsWithImages(answered, before);
+  const read = [answered, ...before]
+    .filter((said) => told.has(said.runId) && hasKeptImages(said.attachments))
+    .map(async ({ runId }) => [runId, await keptImages(runId)] as const);
+  return Promise.all(read).then((images) => ({ ...turn, images: new Map(images) }));
 }

@@ -127,12 +127,13 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
       draft.run = newRun(message);
       draft.begins = true;
       draft.lines = [];
-      const { text, runId, clientMessageId } = message;
+      const { text, runId, clientMessageId, attachments } = message;
       draft.messages.push({
         role: "user",
         content: text,
         runId,
         ...(clientMessageId === undefined ? {} : { clientMessageId }),
+        ...(attachments === undefined ? {} : { attachments }),
         ...stamp(draft, transition),
       });
       return;

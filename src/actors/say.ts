@@ -1,3 +1,5 @@
+import { keptAttachments } from "../domain/attachments.ts";
+import type { Attachment, SentAttachment } from "../domain/attachments.ts";
 import type { Api, Speaker, UserMessage } from "../domain/message.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { ThreadRecord } from "../store.ts";
@@ -5,6 +7,7 @@ import type { Claims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { Following } from "./following/following.ts";
 import type { HeldThreads } from "./held-threads.ts";
+import { sayWithImages } from "./keep-images.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { createReply } from "./reply.ts";
 import type { Repeat } from "./repeat.ts";
@@ -18,6 +21,7 @@ export interface NewMessage {
   userId: string;
   speaker: Speaker;
   text: string;
+  attachments?: readonly SentAttachment[] | undefined;
   /** The caller's own id of the message; null: none, and a repeat is another message. */
   clientMessageId: string | null;
   /** W3C trace context of the request, or null. */
@@ -49,8 +53,18 @@ export function createSay({
   const max = limits.threadQueueMax;
 
   return (said: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply> => {
-    const { uid, slug, traceparent } = said;
-    const message = userMessage(said, newId(), clock.now());
+    const { uid } = said;
+    const { attachments, images } = keptAttachments(said.attachments ?? []);
+    const message = userMessage(said, attachments, { runId: newId(), saidAtMs: clock.now() });
+    const say = () => sayMessage(said, message, loading);
+    return images.length > 0 ? sayWithImages(store, { uid, runId: message.runId, images, say }) : say();
+  };
+
+  function sayMessage(
+    { uid, slug, traceparent }: NewMessage,
+    message: UserMessage,
+    loading: Promise<ThreadRecord | null> | undefined,
+  ): Promise<Reply> {
     const reply = createReply(message.runId);
 
     return claims.onFresh(uid, loading, async (record) => {
@@ -80,13 +94,13 @@ export function createSay({
       else following.expect(uid, reply, holder.fence);
       return reply;
     }
-  };
+  }
 }
 
 function userMessage(
   { api, text, userId, speaker, clientMessageId, traceparent, address = null }: NewMessage,
-  runId: string,
-  saidAtMs: number,
+  attachments: Attachment[],
+  { runId, saidAtMs }: Pick<UserMessage, "runId" | "saidAtMs">,
 ): UserMessage {
   return {
     runId,
@@ -96,6 +110,7 @@ function userMessage(
     speaker,
     saidAtMs,
     ...(clientMessageId === null ? {} : { clientMessageId }),
+    ...(attachments.length === 0 ? {} : { attachments }),
     ...(traceparent === null ? {} : { traceparent }),
     ...(address === null ? {} : { address }),
   };

@@ -2,10 +2,11 @@ import { pause } from "../clock.ts";
 import { NOTHING_KEPT } from "../domain/kept-text.ts";
 import type { Catalog, Message } from "../domain/message.ts";
 import { Refusal } from "../domain/refusal.ts";
-import type { HistoryPage, InstanceMessage, RunsRead, ThreadRecord } from "../store.ts";
+import type { HistoryPage, InstanceMessage, RunsRead, Store, ThreadRecord } from "../store.ts";
 import { createAnswer } from "./answer.ts";
 import type { PageAnswer } from "./answer.ts";
 import { createAttach } from "./attach.ts";
+import { attachmentAddresses } from "./attachment-addresses.ts";
 import { createCancel } from "./cancel.ts";
 import { createClaims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
@@ -44,6 +45,13 @@ export interface Threads {
   history(uid: string, page: HistoryPage): Promise<Message[]>;
   /** The text of a reply that the store keeps in parts, piece by piece; rejects where the store does not give all of it. */
   keptText(uid: string, reply: Pick<Message, "runId" | "kept">): AsyncGenerator<string>;
+  /** Of a message's attachments, in order; null for an image that is lost. */
+  attachmentAddresses(
+    uid: string,
+    message: Pick<Message, "runId" | "attachments">,
+  ): Promise<(string | null)[]>;
+  /** A user's threads, the latest activity first. */
+  list: Store["listThreads"];
   /** It takes no more messages, and will stop. */
   isDraining(): boolean;
 }
@@ -130,6 +138,8 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     cancel: (uid) => onReadable(uid, () => cancel(uid)),
     history: (uid, page) => onReadable(uid, () => store.history(uid, page)),
     keptText: (uid, { runId, kept }) => keptPieces(store, { uid, runId, kept: kept ?? NOTHING_KEPT }),
+    attachmentAddresses: (uid, message) => attachmentAddresses(store, uid, message),
+    list: (page) => store.listThreads(page),
     isDraining: () => draining,
 
     async setCatalog(uid, slug, catalog) {

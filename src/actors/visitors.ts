@@ -1,3 +1,4 @@
+import type { Attributes } from "../domain/attributes.ts";
 import type { Clock } from "../clock.ts";
 import { decideIdentity } from "../domain/identify.ts";
 import { newId } from "../domain/ids.ts";
@@ -19,12 +20,15 @@ export interface Visitors {
   admit(claim: TokenClaim, threadId: string | null): Promise<VisitorAdmission | null>;
   /**
    * Binds a token to an account; no use of the token. Refusal("not-found") where the token is unknown, expired or of
-   * another channel, Refusal("conflict") where it is bound to another account. `rotate`: a new token takes its place.
+   * another channel, Refusal("conflict") where it is bound to another account. Attributes become the account's: a step
+   * after the binding, which a repeat of the call makes up for. `rotate`: a new token takes its place.
    */
   identify(identity: {
     slug: string;
     visitorToken: string;
     externalId: string;
+    /** Absent: as they are stored. */
+    attributes?: Attributes | undefined;
     rotate?: boolean;
   }): Promise<Identified>;
   /** Ends all tokens of an account; also fine where there is none. */
@@ -133,6 +137,19 @@ export function createVisitors(options: {
     return { ...identified, visitorToken, expiresAt };
   }
 
+  async function describeAccount(slug: string, externalId: string, attributes: Attributes): Promise<void> {
+    await store.admitUser({
+      slug,
+      externalId,
+      displayName: null,
+      attributes,
+      newUserId: newId(),
+      thread: null,
+      creates: true,
+      atMs: clock.now(),
+    });
+  }
+
   return {
     async mint(slug) {
       const { visitorToken, claim, atMs, times, expiresAt } = freshToken(slug);
@@ -157,12 +174,14 @@ export function createVisitors(options: {
       if (account) await store.revokeTokens(slug, account.user.userId);
     },
 
-    async identify({ slug, visitorToken, externalId, rotate: rotates = false }) {
+    async identify({ slug, visitorToken, externalId, attributes, rotate: rotates = false }) {
       const claim = readVisitorToken(visitorToken);
       if (claim?.slug !== slug) throw new Refusal("not-found", "Unknown visitor token");
       for (let readings = 0; readings < MAX_READINGS; readings++) {
         const identified = await settle(slug, claim, externalId);
-        if (identified !== "changed") return rotates ? rotate(claim, identified) : identified;
+        if (identified === "changed") continue;
+        if (attributes) await describeAccount(slug, externalId, attributes);
+        return rotates ? rotate(claim, identified) : identified;
       }
       throw new Refusal("unavailable", "The visitor is busy", 1);
     },

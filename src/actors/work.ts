@@ -7,10 +7,11 @@ import type { TurnItem } from "../domain/message.ts";
 import { ModelFault } from "../model.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { LongReply } from "./long-replies.ts";
-import { withWholeReplies } from "./next-turn.ts";
+import { withImages, withWholeReplies } from "./next-turn.ts";
 import type { PerformedEffect } from "./plan-change.ts";
 import { retryDuringOutage } from "./retry-during-outage.ts";
 import type { RunLog } from "./run-log.ts";
+import { turnEvent } from "./turn-event.ts";
 
 /**
  * What the present state of a run waits for: a turn of the model, or a call of a tool. One thing at a time; what comes of
@@ -100,10 +101,20 @@ export function createWork(
       );
     }
 
+    async function keptImages(runId: string): Promise<string[]> {
+      const isWanted = () => !signal.aborted;
+      const read = () => store.keptImages(thread.uid, runId);
+      return (await retryDuringOutage(timers, read, { isWanted, onAway() {} })) ?? [];
+    }
+
     const whole = withWholeReplies(turn(), keptText);
-    const ending = whole instanceof Promise ? whole.then(ask) : ask(whole);
+    const seeing =
+      whole instanceof Promise
+        ? whole.then((read) => withImages(read, keptImages))
+        : withImages(whole, keptImages);
+    const ending = seeing instanceof Promise ? seeing.then(ask) : ask(seeing);
     ending.then(
-      (turnEnd) => tell(eventOf(runId, turnEnd, clock.now()), "item" in turnEnd ? turnEnd.item : null),
+      (turnEnd) => tell(turnEvent(runId, turnEnd, clock.now()), "item" in turnEnd ? turnEnd.item : null),
       fail,
     );
   }
@@ -135,19 +146,4 @@ export function createWork(
       task = null;
     },
   };
-}
-
-function eventOf(runId: string, end: TurnEnd, atMs: number): ThreadEvent {
-  switch (end.type) {
-    case "finished":
-      return { type: "agent.finished", usage: end.usage, finishReason: end.finishReason ?? null, atMs };
-    case "saidNothing":
-      return { type: "run.failed", runId, message: end.message, code: null, usage: end.usage };
-    case "called":
-      return { type: "agent.called", calls: end.calls, usage: end.usage, atMs };
-    case "gaveUp":
-      return { type: "agent.gaveUp", reason: end.reason, usage: end.usage, atMs };
-    case "overBudget":
-      return { type: "run.failed", runId, message: end.message, code: "budget_exceeded" };
-  }
 }

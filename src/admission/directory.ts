@@ -26,6 +26,8 @@ export interface Directory {
   byPublishableKey(key: string): Channel | null;
   /** Why a channel cannot be read; null where it can, or is not there. */
   faultOf(slug: string): UnreadableRecord | null;
+  /** All that can be read, in the store's order. */
+  channels(): readonly Channel[];
   /** For runs: as it was read last, though it cannot be read any more. */
   lastRead(slug: string): Channel | null;
   /** Does any web channel allow this origin? A disabled one counts too: pages may read its refusals. */
@@ -94,6 +96,7 @@ export function createDirectory(options: {
       return index.byKey.get(key) ?? null;
     },
     faultOf: (slug) => index.unreadable.get(slug)?.error ?? null,
+    channels: () => [...index.bySlug.values()],
     lastRead: (slug) => unreadables.lastRead(slug),
     isKnown: (provenance) =>
       provenance.type === "origin"

@@ -1,20 +1,23 @@
+import type { Attributes } from "../domain/attributes.ts";
 import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { mayTalk } from "../domain/user.ts";
 import type { User } from "../domain/user.ts";
-import type { Store } from "../store.ts";
+import type { Store, UserAdmission } from "../store.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Directory } from "./directory.ts";
 
 /** The users of transports' requests: the channel (404), and whether the user may talk (403). */
 export interface TransportUsers {
-  /** Created on first use. A new displayName replaces the stored one. */
+  /** Created on first use. A new displayName replaces the stored one, and so do attributes. */
   user(arrival: Arrival, named: NamedUser): Promise<AdmittedUser>;
   /** As `user`, and refused (403) unless the user may talk. */
   speaker(arrival: Arrival, named: NamedUser): Promise<AdmittedUser>;
   /** The uid of a user's thread. Creates nothing: null if the user or the thread is unknown. Not refused to a blocked user. */
   threadOf(arrival: Arrival, named: NamedThread): Promise<string | null>;
+  /** A user who is there already; Refusal("not-found") otherwise. Not refused to a blocked one. */
+  knownUser(arrival: Arrival, named: Pick<NamedThread, "slug" | "externalId">): Promise<User>;
 }
 
 export interface NamedUser {
@@ -22,6 +25,8 @@ export interface NamedUser {
   externalId: string;
   /** null: as it is stored. */
   displayName: string | null;
+  /** Absent: as they are stored. */
+  attributes?: Attributes | undefined;
   /** The thread that the request names, and its uid in case that it is new; null: none. */
   thread: { name: string; newUid: string } | null;
 }
@@ -64,6 +69,26 @@ export function createTransportUsers({
     return { user, mayTalk: mayTalk(channel, user), threadUid };
   }
 
+  /** Creates nothing. null: an unknown user. */
+  async function known(
+    { note }: Arrival,
+    { slug, externalId, threadId }: { slug: string; externalId: string; threadId: string | null },
+  ): Promise<UserAdmission | null> {
+    note({ slug });
+    mustBeReadable(slug);
+    const admission = await store.admitUser({
+      slug,
+      externalId,
+      displayName: null,
+      newUserId: newId(),
+      thread: threadId === null ? null : { name: threadId, newUid: null },
+      creates: false,
+      atMs: clock.now(),
+    });
+    if (!admission && !(await store.channel(slug))) throw new Refusal("not-found", "Unknown channel");
+    return admission;
+  }
+
   return {
     user,
 
@@ -73,22 +98,18 @@ export function createTransportUsers({
       return admitted;
     },
 
-    async threadOf({ note }, { slug, externalId, threadId }) {
-      note({ slug });
-      mustBeReadable(slug);
-      const admission = await store.admitUser({
-        slug,
-        externalId,
-        displayName: null,
-        newUserId: newId(),
-        thread: { name: threadId, newUid: null },
-        creates: false,
-        atMs: clock.now(),
-      });
-      if (!admission && !(await store.channel(slug))) throw new Refusal("not-found", "Unknown channel");
+    async threadOf(arrival, { slug, externalId, threadId }) {
+      const admission = await known(arrival, { slug, externalId, threadId });
       const uid = admission?.threadUid ?? null;
-      if (uid !== null) note({ uid });
+      if (uid !== null) arrival.note({ uid });
       return uid;
+    },
+
+    async knownUser(arrival, { slug, externalId }) {
+      const admission = await known(arrival, { slug, externalId, threadId: null });
+      if (!admission) throw new Refusal("not-found", "Unknown user");
+      arrival.note({ userId: admission.user.userId });
+      return admission.user;
     },
   };
 }

@@ -1,8 +1,11 @@
 import { cutText } from "../../machines/line.ts";
-import type { Extra, ModelMessage } from "../model.ts";
+import type { Extra, ModelMessage, UserMessage } from "../model.ts";
 
 /** Role, separators and ids that each message costs beside its text. */
 const MESSAGE_TOKENS = 8;
+
+/** Models count an image by its tiles: some hundreds to 1,600 tokens, whatever the length of its file. */
+const IMAGE_TOKENS = 1_000;
 
 /** What is left of a text that had to be shortened. */
 const SHORTENED_CHARS = 200;
@@ -18,12 +21,17 @@ export function estimateTokens(messages: readonly ModelMessage[]): number {
 }
 
 function bytesOf(message: ModelMessage): number {
+  if (message.role === "user") return Buffer.byteLength(message.content) + imageBytes(message);
   if (message.role !== "assistant") return Buffer.byteLength(message.content);
   return message.calls.reduce(
     (sum, { name, arguments: args, extra }) =>
       sum + Buffer.byteLength(name) + Buffer.byteLength(args) + extraBytes(extra),
     Buffer.byteLength(message.content) + extraBytes(message.extra),
   );
+}
+
+function imageBytes({ images = [] }: UserMessage): number {
+  return images.reduce((sum, { url, label }) => sum + (url === null ? label.length : IMAGE_TOKENS * 4), 0);
 }
 
 function extraBytes(extra: Extra | undefined): number {

@@ -9,7 +9,7 @@ import { createDailyBudget, DAY_SENTENCES, outputLeft, RUN_BUDGET_SPENT } from "
 import type { DayCap, SharedCaps, Spending } from "./budget.ts";
 import type { Caller } from "./mcp/identity.ts";
 import { createMcpSessions } from "./mcp/sessions.ts";
-import type { SessionsOptions } from "./mcp/sessions.ts";
+import type { McpSessions, SessionsOptions } from "./mcp/sessions.ts";
 import { buildPrompt } from "./prompt.ts";
 import { offerTools, toolsFor } from "./tools.ts";
 import { turnEnd } from "./turn-end.ts";
@@ -34,6 +34,8 @@ export interface AgentOptions {
   /** A variable that a channel's settings name. */
   variable?: NonNullable<SessionsOptions["variable"]>;
   onMcpRequest?: NonNullable<SessionsOptions["onRequest"]>;
+  /** Instead of sessions with the channels' MCP servers. */
+  mcp?: McpSessions;
 }
 
 /** What else is asked of the model, and of whom. */
@@ -51,15 +53,19 @@ function further(settings: AgentSettings, run: Turn["run"]): Pick<ModelRequest, 
   };
 }
 
-/** The agent of the contract (agent.ts): one model turn, or one call of a server-side tool. */
-export function createAgent(options: AgentOptions): Agent {
-  const { model, defaultModel, maxInputTokens, clock, log, spending } = options;
-  const mcp = createMcpSessions({
+function sessionsOptions({ clock, log, variable, onMcpRequest }: AgentOptions): SessionsOptions {
+  return {
     clock,
     log,
-    ...(options.variable ? { variable: options.variable } : {}),
-    ...(options.onMcpRequest ? { onRequest: options.onMcpRequest } : {}),
-  });
+    ...(variable ? { variable } : {}),
+    ...(onMcpRequest ? { onRequest: onMcpRequest } : {}),
+  };
+}
+
+/** The agent of the contract (agent.ts): one model turn, or one call of a server-side tool. */
+export function createAgent(options: AgentOptions): Agent {
+  const { model, defaultModel, maxInputTokens, log, spending } = options;
+  const mcp = options.mcp ?? createMcpSessions(sessionsOptions(options));
   const check = createArgumentCheck();
   const daily = createDailyBudget({
     log,
@@ -69,10 +75,19 @@ export function createAgent(options: AgentOptions): Agent {
   const settingsOf = (slug: string): AgentSettings => options.channel(slug)?.agent ?? {};
 
   function promptOf(
-    { run, text, before }: Turn,
+    { run, text, attachments, images, before }: Turn,
     { tools, ...given }: { instructions: string | undefined; tools: OfferedTool[]; missing: string[] },
   ): ModelMessage[] {
-    return buildPrompt({ ...given, run, text, before, hasTools: tools.length > 0, maxInputTokens });
+    return buildPrompt({
+      ...given,
+      run,
+      text,
+      attachments,
+      images,
+      before,
+      hasTools: tools.length > 0,
+      maxInputTokens,
+    });
   }
 
   /** Asked for only where a server wants to know. */

@@ -1,5 +1,15 @@
 #!/usr/bin/env node
-import { runProgram } from "./program.ts";
-import { processTerminal } from "./terminal.ts";
+import { whyNotRunnable } from "./runnable.ts";
 
-process.exitCode = await runProgram(process.argv.slice(2), processTerminal());
+// Everything else is loaded after it: on a Node that is too old, or from half a build, loading itself fails.
+const why = await whyNotRunnable();
+if (why === null) {
+  const [{ runProgram }, { processTerminal }] = await Promise.all([
+    import("./program.ts"),
+    import("./terminal.ts"),
+  ]);
+  process.exitCode = await runProgram(process.argv.slice(2), processTerminal());
+} else {
+  process.stderr.write(`Cannot run: ${why}\n`);
+  process.exitCode = 1;
+}

@@ -58,18 +58,20 @@ export async function sendMessage(
   return null;
 }
 
-/** POST /v1/messages/cancel: stops the thread's active run. Ignores a failure. */
-export async function cancelRun(target: ChatTarget): Promise<void> {
+/** POST /v1/messages/cancel: stops the thread's active run. False where the service did not confirm it. */
+export async function cancelRun(target: ChatTarget): Promise<boolean> {
   const { channel, userId, threadId } = target;
   try {
-    await post(
+    const response = await post(
       target,
       "/v1/messages/cancel",
       { channel, userId, threadId },
       AbortSignal.timeout(CANCEL_WITHIN_MS),
     );
+    return response.ok;
   } catch {
     // On the way out: the run ends by its own limits.
+    return false;
   }
 }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { createInterface } from "node:readline/promises";
 import { userInfo } from "node:os";
 import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
@@ -9,7 +8,9 @@ import { readKeysFile } from "../installation/keys-file.ts";
 import { Secret } from "../secret.ts";
 import { cancelRun, sendMessage } from "./chat-client.ts";
 import type { ChatTarget } from "./chat-client.ts";
-import { CannotDo, printable } from "./terminal.ts";
+import { readPerson, readPipe } from "./chat-input.ts";
+import { createLinePrinter } from "./chat-printer.ts";
+import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Line } from "../../machines/line.ts";
 
@@ -37,11 +38,23 @@ export function addChat(program: Command, terminal: Terminal): void {
         url: options.url ?? addressOf(config),
         key: options.key === undefined ? knownKey(config) : new Secret(options.key),
         channel: options.channel,
-        userId: options.user ?? userInfo().username,
+        userId: options.user ?? accountName(),
         threadId: options.thread ?? randomUUID(),
       };
       await converse(terminal, target);
     });
+}
+
+const NOT_CANCELLED =
+  "The service did not confirm the cancel: the run may go on, and its reply will be in the thread.";
+
+/** Containers run under ids that no account has. */
+function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch (error) {
+    throw new CannotDo("Cannot tell who talks: this account has no name; --user gives one", { cause: error });
+  }
 }
 
 function baseAddress(text: string): string {
@@ -56,33 +69,25 @@ async function converse(terminal: Terminal, target: ChatTarget): Promise<void> {
     terminal.err(`Thread ${target.threadId} on ${target.url}. Ctrl-C ends it.\n`);
   }
 
-  const reading = new AbortController();
-  let running: AbortController | null = null;
-  const stopListening = terminal.onInterrupt(() => {
-    reading.abort();
-    running?.abort();
-  });
-  const lines = createInterface({ input: terminal.input, crlfDelay: Infinity, terminal: false });
-  const closeInput = () => lines.close();
-  reading.signal.addEventListener("abort", closeInput);
-  if (person) terminal.out("> ");
+  const leaving = new AbortController();
+  const leave = () => {
+    leaving.abort();
+    input.close();
+  };
+  const input = person ? readPerson(terminal, leave) : readPipe(terminal);
+  const stopListening = terminal.onInterrupt(leave);
 
   try {
-    for await (const text of lines) {
-      if (reading.signal.aborted) break;
-      if (text.trim() !== "") {
-        running = new AbortController();
-        const ended = await sendAndShow(terminal, target, text, running.signal);
-        running = null;
-        if (ended === "stopped") break;
-        if (ended === "failed" && !person)
-          throw new CannotDo("Cannot go on: the last message was not answered");
-      }
-      if (person) terminal.out("> ");
+    for (let text = await input.next(); text !== null && !leaving.signal.aborted; text = await input.next()) {
+      if (text.trim() === "") continue;
+      const ended = await sendAndShow(terminal, target, text, leaving.signal);
+      if (ended === "stopped") break;
+      if (ended === "failed" && !person)
+        throw new CannotDo("Cannot go on: the last message was not answered");
     }
   } finally {
     stopListening();
-    lines.close();
+    input.close();
     if (person) terminal.out("\n");
   }
 }
@@ -98,66 +103,36 @@ async function sendAndShow(
 ): Promise<Ended> {
   const connection = new AbortController();
   const show = createLinePrinter(terminal);
-  const cancelled = new Promise<Ended>((resolve) => {
-    signal.addEventListener("abort", () => {
-      void cancelRun(target).finally(() => resolve("stopped"));
-    });
+  const stopped = new Promise<Ended>((resolve) => {
+    const stop = () =>
+      void cancelRun(target).then((isCancelled) => {
+        show.note(isCancelled ? "Cancelled." : NOT_CANCELLED);
+        resolve("stopped");
+      });
+    signal.addEventListener("abort", stop, { signal: connection.signal });
   });
-  const answered = sendMessage(target, text, (line) => show.line(line), connection.signal).then(
-    (terminalLine): Ended => {
-      if (signal.aborted) return "stopped";
+  const onLine = (line: Line) => {
+    if (!signal.aborted) show.line(line);
+  };
+  const answered = sendMessage(target, text, onLine, connection.signal).then(
+    (terminalLine): Ended | Promise<Ended> => {
+      if (signal.aborted) return stopped;
       if (terminalLine !== null) return terminalLine.type === "error" ? "failed" : "answered";
       show.note("The connection was cut. The run goes on, and its reply will be in the thread.");
       return "failed";
     },
-    (error: unknown): Ended => {
-      if (signal.aborted) return "stopped";
+    (error: unknown): Ended | Promise<Ended> => {
+      if (signal.aborted) return stopped;
       // A person reads what went wrong and may try again; a pipe ends in runProgram.
       if (!(error instanceof CannotDo)) throw error;
       show.note(error.message);
       return "failed";
     },
   );
-  const ended = await Promise.race([answered, cancelled]);
+  const ended = await Promise.race([answered, stopped]);
   connection.abort();
   show.end();
   return ended;
-}
-
-/** Text to stdout as it comes; steps and complaints to stderr, so that a pipe carries the reply alone. */
-function createLinePrinter(terminal: Terminal) {
-  let open = false;
-  const newLine = () => {
-    if (open) terminal.out("\n");
-    open = false;
-  };
-  const note = (text: string) => {
-    newLine();
-    terminal.err(terminal.interactive ? `\u001b[2m${printable(text)}\u001b[22m\n` : `${printable(text)}\n`);
-  };
-  return {
-    note,
-    end: newLine,
-    line(line: Line) {
-      switch (line.type) {
-        case "delta":
-          terminal.out(terminal.interactive ? printable(line.text) : line.text);
-          open = !line.text.endsWith("\n");
-          return;
-        case "step":
-          return note(`[${line.phase}] ${line.id}: ${line.text}`);
-        case "tool_call":
-          return note(`The agent asks a browser for ${line.tool}, and there is none here.`);
-        case "error":
-          if (line.code === "interrupted") {
-            return note("The service is restarting. The run goes on, and its reply will be in the thread.");
-          }
-          return note(`${line.message}${line.hint === undefined ? "" : ` (${line.hint})`}`);
-        case "done":
-          return;
-      }
-    },
-  };
 }
 
 function knownKey(config: Config): Secret {

@@ -1,6 +1,6 @@
 import type { Channel } from "../domain/channel.ts";
 import type { User } from "../domain/user.ts";
-import type { Store } from "../store.ts";
+import type { Store, ThreadEntry } from "../store.ts";
 import { CannotDo } from "./terminal.ts";
 
 /** The channel. Throws CannotDo if there is none of that slug. */
@@ -16,4 +16,39 @@ export async function existingUser(store: Store, slug: string, id: string): Prom
   const user = await store.findUser(slug, id);
   if (user === null) throw new CannotDo(`Cannot find user ${id}: channel ${slug} has none of that id`);
   return user;
+}
+
+/** By the id that the list prints, or by the caller's own among a user's threads. Throws CannotDo if there is none. */
+export async function existingThread(
+  store: Store,
+  slug: string,
+  { id, userId }: { id: string; userId: string | null },
+): Promise<ThreadEntry> {
+  await existingChannel(store, slug);
+  if (userId === null) {
+    const entry = await findThread(store, slug, id);
+    if (entry !== null) return entry;
+    throw new CannotDo(
+      `Cannot find thread ${id}: channel ${slug} has none of that id; your own id of it needs --user`,
+    );
+  }
+  const user = await existingUser(store, slug, userId);
+  const threads = await store.threads(slug, user.userId);
+  const entry = threads.find(({ threadId, uid }) => threadId === id || uid === id);
+  if (entry !== undefined) return entry;
+  throw new CannotDo(`Cannot find thread ${id}: user ${userId} of channel ${slug} has none of that id`);
+}
+
+/** A thread does not name its user. Most likely it is the user of its last run; after a merge it is another one. */
+async function findThread(store: Store, slug: string, uid: string): Promise<ThreadEntry | null> {
+  const record = await store.load(uid, 1);
+  if (record !== null && record.slug !== slug) return null;
+  const likely = record?.run?.userId;
+  const users = (await store.users(slug)).map((user) => user.userId);
+  const ordered = likely === undefined ? users : [likely, ...users.filter((id) => id !== likely)];
+  for (const userId of ordered) {
+    const entry = (await store.threads(slug, userId)).find((thread) => thread.uid === uid);
+    if (entry !== undefined) return entry;
+  }
+  return null;
 }

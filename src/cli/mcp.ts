@@ -3,10 +3,8 @@ import { checkMcpServers } from "../agent/mcp/check.ts";
 import type { McpReport } from "../agent/mcp/check.ts";
 import { systemClock } from "../clock.ts";
 import { readVariable } from "../config.ts";
-import type { McpServer } from "../domain/channel.ts";
-import { readChannelsFile } from "../installation/channels-file.ts";
 import { createLog } from "../log.ts";
-import { existingChannel } from "./existing.ts";
+import { serversOf } from "./channel-servers.ts";
 import { printJson, printTable } from "./print.ts";
 import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -25,7 +23,7 @@ export function addMcp(program: Command, terminal: Terminal): void {
 }
 
 async function check(terminal: Terminal, slug: string, json: boolean): Promise<void> {
-  const servers = await serversOf(terminal, slug);
+  const servers = await withStore(terminal, (store, config) => serversOf(terminal, { store, config, slug }));
   const stop = new AbortController();
   const ignore = terminal.onInterrupt(() => stop.abort(new CannotDo("Stopped")));
   const reports = await checkMcpServers(slug, servers, {
@@ -38,18 +36,6 @@ async function check(terminal: Terminal, slug: string, json: boolean): Promise<v
   else printReports(terminal, reports);
   const ill = reports.filter(({ fault }) => fault !== null).map(({ server }) => server);
   if (ill.length > 0) throw new CannotDo(`Cannot use MCP servers of channel ${slug}: ${ill.join(", ")}`);
-}
-
-/** The channel's own, and those that CHANNELS_FILE starts as processes. */
-function serversOf(terminal: Terminal, slug: string): Promise<Record<string, McpServer>> {
-  return withStore(terminal, async (store, { channelsFile }) => {
-    const { agent } = await existingChannel(store, slug);
-    const written =
-      channelsFile === null
-        ? null
-        : await readChannelsFile(channelsFile, (name) => readVariable(name, terminal.env));
-    return { ...agent.mcpServers, ...written?.processServers[slug] };
-  });
 }
 
 function printReports(terminal: Terminal, reports: readonly McpReport[]): void {

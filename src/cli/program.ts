@@ -8,6 +8,7 @@ import { addIps } from "./ips.ts";
 import { addMachines } from "./machines.ts";
 import { addMcp } from "./mcp.ts";
 import { addModels } from "./models.ts";
+import { addReplay } from "./replay/command.ts";
 import { addServe } from "./serve.ts";
 import { addStore } from "./store/commands.ts";
 import { CannotDo } from "./terminal.ts";
@@ -35,6 +36,7 @@ export function createProgram(terminal: Terminal): Command {
   addMachines(program, terminal);
   addMcp(program, terminal);
   addModels(program, terminal);
+  addReplay(program, terminal);
   addStore(program, terminal);
   return program;
 }

@@ -12,6 +12,8 @@ export interface Terminal {
   interactive: boolean;
   /** True: a person reads the errors, so that they may be told how far a long command is. */
   watched: boolean;
+  /** How wide the results are shown; undefined where nobody breaks them. */
+  columns?: () => number;
   /** Calls back on Ctrl-C instead of ending the process; returns how to stop. */
   onInterrupt(callback: () => void): () => void;
 }
@@ -24,6 +26,7 @@ export function processTerminal(): Terminal {
     err: (text) => process.stderr.write(text),
     interactive: process.stdout.isTTY,
     watched: process.stderr.isTTY,
+    ...(process.stdout.isTTY ? { columns: () => process.stdout.columns } : {}),
     onInterrupt(callback) {
       process.on("SIGINT", callback);
       return () => process.off("SIGINT", callback);
@@ -33,8 +36,8 @@ export function processTerminal(): Terminal {
 
 /** The command is right but cannot be done: one line on stderr, exit code 1. */
 export class CannotDo extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
     this.name = "CannotDo";
   }
 }

@@ -2,13 +2,14 @@ import type { Command } from "commander";
 import type { Message } from "../domain/message.ts";
 import type { RunSummary, Store, ThreadEntry } from "../store.ts";
 import { printFields, printJson, printTable } from "./print.ts";
-import { CannotDo, printable } from "./terminal.ts";
+import { printable } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
-import { existingChannel, existingUser } from "./existing.ts";
+import { existingThread, existingUser } from "./existing.ts";
+import { wholeHistory } from "./whole-history.ts";
 import { withStore } from "./with-store.ts";
 
-/** The longest page of history that the store gives. */
-const PAGE = 100;
+/** The longest list of runs that is shown. */
+const RUNS = 100;
 
 /** `chat-agent threads`: conversations, with their steps and runs. */
 export function addThreads(program: Command, terminal: Terminal): void {
@@ -46,17 +47,15 @@ function addShow(threads: Command, terminal: Terminal): void {
     .command("show")
     .description("one conversation, with its steps and its latest runs")
     .argument("<slug>", "the channel")
-    .argument("<id>", "the id that the list prints")
+    .argument("<id>", "the id that the list prints; with --user, your own id of the thread")
+    .option("--user <user>", "whose thread: external id, or user id")
     .option("--json", "print JSON")
-    .action(async (slug: string, id: string, options: { json?: boolean }) => {
+    .action(async (slug: string, id: string, options: { user?: string; json?: boolean }) => {
       await withStore(terminal, async (store) => {
-        await existingChannel(store, slug);
-        const entry = await findThread(store, slug, id);
-        if (entry === null)
-          throw new CannotDo(`Cannot find thread ${id}: channel ${slug} has none of that id`);
+        const entry = await existingThread(store, slug, { id, userId: options.user ?? null });
         const thread = await threadJson(store, entry);
-        const messages = await wholeHistory(store, id);
-        const runs = await store.runs(id, PAGE);
+        const messages = await wholeHistory(store, entry.uid);
+        const runs = await store.runs(entry.uid, RUNS);
         if (options.json) {
           printJson(terminal, { ...thread, messages: messages.map(messageJson), runs: runs.map(runJson) });
           return;
@@ -90,39 +89,15 @@ async function threadJson(store: Store, entry: ThreadEntry) {
   return { id: entry.uid, threadId: entry.threadId, createdAt: entry.createdAtMs, state };
 }
 
-/** A thread does not name its user. Most likely it is the user of its last run; after a merge it is another one. */
-async function findThread(store: Store, slug: string, uid: string): Promise<ThreadEntry | null> {
-  const record = await store.load(uid, 1);
-  if (record !== null && record.slug !== slug) return null;
-  const likely = record?.run?.userId;
-  const users = (await store.users(slug)).map((user) => user.userId);
-  const ordered = likely === undefined ? users : [likely, ...users.filter((id) => id !== likely)];
-  for (const userId of ordered) {
-    const entry = (await store.threads(slug, userId)).find((thread) => thread.uid === uid);
-    if (entry !== undefined) return entry;
-  }
-  return null;
-}
-
-async function wholeHistory(store: Store, uid: string): Promise<Message[]> {
-  const pages: Message[][] = [];
-  for (let before: string | null = null; ;) {
-    const page: Message[] = await store.history(uid, { limit: PAGE, before });
-    pages.unshift(page);
-    const oldest = page[0];
-    if (page.length < PAGE || oldest === undefined) return pages.flat();
-    before = oldest.id;
-  }
-}
-
-/** As the widget's history shows it. */
+/** As the widget's history shows it; of images only what they are. */
 function messageJson(message: Message) {
-  const { id, role, content, createdAtMs, steps, model, error } = message;
+  const { id, role, content, createdAtMs, attachments, steps, model, error } = message;
   return {
     id,
     role,
     content,
     createdAt: createdAtMs,
+    ...(attachments === undefined ? {} : { attachments }),
     ...(steps === undefined ? {} : { steps }),
     ...(model === undefined ? {} : { model }),
     ...(error === undefined ? {} : { error }),
@@ -146,6 +121,14 @@ function printMessage(terminal: Terminal, message: Message): void {
   }
   const text = printable(message.content).replaceAll("\n", "\n  ");
   terminal.out(`  ${text}\n`);
+  for (const { name, url, type } of message.attachments ?? []) {
+    terminal.out(
+      `  [image] ${[name, url ?? type]
+        .filter((word) => word !== undefined)
+        .map(printable)
+        .join(", ")}\n`,
+    );
+  }
 }
 
 function isoTime(ms: number): string {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { attributesField } from "../domain/attributes.ts";
 import type { User } from "../domain/user.ts";
 import { existingChannel, existingUser } from "./existing.ts";
 import { printFields, printJson, printTable } from "./print.ts";
@@ -101,8 +102,9 @@ function addFlag(users: Command, terminal: Terminal, { name, does, flags }: (typ
 }
 
 function printUser(terminal: Terminal, user: User, options: { json?: boolean }): void {
-  if (options.json) printJson(terminal, userView(user));
-  else printFields(terminal, userView(user));
+  const shown = { ...userView(user), ...attributesField(user.attributes) };
+  if (options.json) printJson(terminal, shown);
+  else printFields(terminal, shown);
 }
 
 function userView(user: User) {

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { openStore } from "../installation/open-store.ts";
 import type { Store } from "../store.ts";
 import { commandLog } from "./command-log.ts";
+import { requireStore } from "./require-store.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Opens the store of the environment for one command, beside a running service, and closes it again. */
@@ -12,6 +13,7 @@ export async function withStore<Result>(
   use: (store: Store, config: Config) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(terminal.env);
+  requireStore(config);
   const store = await openStore({ config, clock: systemClock, log: commandLog(terminal, config) });
   try {
     return await use(store, config);

@@ -1,3 +1,4 @@
+import { attributesField, mergeAttributes } from "./attributes.ts";
 import type { User } from "./user.ts";
 
 /** What identify does with a token's user and the account that the external id names (the spec, identify, rules 1 to 3). */
@@ -27,11 +28,12 @@ export function decideIdentity(reading: {
   return { type: "merge", into: account, result: mergeUsers(account, user) };
 }
 
-/** The account after a merge: a block or a whitelisting on either side survives; its own displayName comes first. */
+/** The account after a merge: a block or a whitelisting on either side survives; its own displayName and attributes come first. */
 export function mergeUsers(account: User, anonymous: User): User {
   return {
     ...account,
     displayName: account.displayName ?? anonymous.displayName,
+    ...attributesField(mergeAttributes(account.attributes, anonymous.attributes)),
     blocked: account.blocked || anonymous.blocked,
     whitelisted: account.whitelisted || anonymous.whitelisted,
   };

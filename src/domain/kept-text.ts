@@ -12,6 +12,11 @@ export interface KeptText {
   chars: number;
 }
 
+/** Images are kept as a part, too: of a run whose name no run has, so that they go wherever their thread's parts go. */
+export function imagesName(runId: string): string {
+  return `${runId}~images`;
+}
+
 export const NOTHING_KEPT: KeptText = { parts: 0, chars: 0 };
 
 /** A line of a run; of a delta's text the first `kept` units may be in parts. */

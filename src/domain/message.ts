@@ -1,5 +1,7 @@
 import type { StepLine, TerminalLine } from "../../machines/line.ts";
 import type { RunOutcome } from "../../machines/run.ts";
+import type { Attachment } from "./attachments.ts";
+import type { Attributes } from "./attributes.ts";
 import type { KeptText, RunLine } from "./kept-text.ts";
 import type { PageTool } from "./page-tool.ts";
 
@@ -36,6 +38,8 @@ export interface Message {
   steps?: Step[];
   /** Only on a user's message that came with one. */
   clientMessageId?: string;
+  /** Only on a user's message that came with some. */
+  attachments?: Attachment[];
   /** Only on a reply that used tools; not shown to clients. */
   calls?: PastCall[];
   /** The turns that made these calls, and the one after them; absent where a model of them is unknown. Not shown to clients. */
@@ -57,7 +61,7 @@ export function asideMessage(id: string): Message {
   return { id, role: "assistant", content: "", createdAtMs: 0, runId: "", aside: true };
 }
 
-/** What is known of who speaks, as data for the model: everything in it is the visitor's or the page's claim. */
+/** What is known of who speaks, as data for the model: everything but the attributes is the visitor's or the page's claim. */
 export interface Speaker {
   displayName: string | null;
   /** Pathname and search of the page, widget API only. */
@@ -65,6 +69,8 @@ export interface Speaker {
   customerContext: Record<string, string | number | boolean> | null;
   /** A language tag, server API only. */
   locale?: string;
+  /** The user's, as they were when the message came: what the site says of the user. */
+  attributes?: Attributes;
 }
 
 /** Which API a run came by: page tools are offered on the widget API alone. */
@@ -80,6 +86,7 @@ export interface UserMessage {
   saidAtMs: number;
   /** The caller's own id of the message, by which a repeat is known (message-claim.ts). */
   clientMessageId?: string;
+  attachments?: Attachment[];
   /** W3C trace context of the request that brought it. */
   traceparent?: string;
   /** By which its client's address is counted, hashed; only where addresses have a daily cap. */

@@ -1,3 +1,4 @@
+import type { Attributes } from "./attributes.ts";
 import type { AccessMode } from "./channel.ts";
 
 /** Somebody who talks in a channel (the spec, User). Anonymous: a web visitor without an external id. */
@@ -6,6 +7,8 @@ export interface User {
   /** The user's id in the caller's system; null while anonymous. */
   externalId: string | null;
   displayName: string | null;
+  /** Absent where the site has told nothing. */
+  attributes?: Attributes;
   blocked: boolean;
   whitelisted: boolean;
 }

@@ -1,5 +1,9 @@
 import { z } from "zod";
+import { attributesFit, MAX_ATTRIBUTES_CHARS } from "../domain/attributes.ts";
+import { IMAGE_TYPES, MAX_ATTACHMENTS } from "../domain/attachments.ts";
+import type { Channel } from "../domain/channel.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { isImageUrl } from "./image-url.ts";
 
 /** Fields that several bodies have. Lengths are UTF-16 code units (contract, Characters). */
 
@@ -24,8 +28,38 @@ export const pagePath = atMost(512);
 /** What the caller knows of the visitor, flat: its JSON is no longer than a text may be. */
 export const contextMap = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
+/** What the caller's site knows of its user; kept with the user. */
+export const attributesMap = contextMap
+  .refine(attributesFit)
+  .describe(
+    `Facts of your site about the user, a flat map, of at most ${MAX_ATTRIBUTES_CHARS} characters of JSON: stored with the user, told to the model; a later map replaces the whole one, an empty one removes it`,
+  );
+
 /** A BCP 47 tag, as browsers and systems name languages: not looked up, only given to the model. */
 export const localeTag = z.string().regex(/^[A-Za-z0-9]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5}$/);
+
+/** Images, each itself (data:) or its address (https:). */
+export const attachmentList = z
+  .array(
+    z.object({
+      url: z
+        .string()
+        .refine(isImageUrl)
+        .describe(
+          `data:TYPE;base64,… of ${IMAGE_TYPES.join(", ")}, whose bytes are of that type, or an https address without credentials, which the model's server fetches`,
+        ),
+      name: atMost(256)
+        .regex(/^\P{Cc}*$/u)
+        .optional(),
+    }),
+  )
+  .max(MAX_ATTACHMENTS);
+
+/** Throws Refusal("invalid") where a channel takes no images. */
+export function mustTakeImages(channel: Pick<Channel, "agent"> | null): void {
+  if (channel?.agent.images === true) return;
+  throw new Refusal("invalid", "This channel takes no attachments: its agent.images is not true");
+}
 
 export const channelSlug = z.string();
 

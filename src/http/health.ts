@@ -31,7 +31,7 @@ const health = z.object({
     .array(z.string())
     .optional()
     .describe(
-      "Only with the transport key: what the settings cannot keep, and tool servers that cannot be used; not with `live`",
+      "Only with the transport key: what the settings cannot keep, tool servers that cannot be used, and models that nobody answers to; not with `live`",
     ),
 });
 

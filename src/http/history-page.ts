@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Attachment } from "../domain/attachments.ts";
 import type { Message } from "../domain/message.ts";
 import type { Threads } from "../actors/threads.ts";
 import type { HttpAnswer } from "../listener.ts";
@@ -10,6 +11,8 @@ import { writePulled } from "./stream/pull.ts";
 
 /** A page ends where it would be longer than this: what it costs does not depend on how long the messages are. */
 const PAGE_CHARS = 524_288;
+/** Of the images that are kept with its messages. */
+const PAGE_IMAGE_CHARS = 4_194_304;
 
 /** Messages in a page of history without a `limit` (the spec, Limits). */
 const PAGE_MESSAGES = 10;
@@ -32,6 +35,10 @@ const historyItem = z.object({
   content: z.string(),
   createdAt: z.int().describe("Unix time in milliseconds"),
   clientMessageId: z.string().optional().describe("Only on a user's message that came with one"),
+  attachments: z
+    .array(z.object({ url: z.string(), name: z.string().optional() }))
+    .optional()
+    .describe("Only on a user's message that came with some: its images, each itself (data:) or its address"),
   steps: z.array(stepSchema).optional().describe("Only on a reply that used tools"),
   model: z.string().optional().describe("Only on a reply of a chain of models: who answered, PROVIDER/MODEL"),
   error: z
@@ -74,33 +81,46 @@ export const pageFields: Record<"limit" | "before", Field> = {
 /** Longer answers are sent as fast as they are read, and count until they are. */
 const SHORT_CHARS = 65_536;
 
-/** A page of a thread's history as an answer. Of long replies no more is in memory than leaves next. */
+type HistoryThreads = Pick<Threads, "history" | "keptText" | "attachmentAddresses">;
+
+/** A page of a thread's history as an answer. Of long replies and images no more is in memory than leaves next. */
 export async function historyAnswer(
-  { threads, reads }: { threads: Pick<Threads, "history" | "keptText">; reads: Reads },
+  { threads, reads }: { threads: HistoryThreads; reads: Reads },
   uid: string,
   page: z.infer<typeof historyQuery>,
 ): Promise<HttpAnswer> {
-  const messages = await reads.page(() => threads.history(uid, { ...page, budgetChars: PAGE_CHARS }));
-  const isLong = messages.some(({ kept }) => kept);
-  const answer = jsonAnswer(200, { items: isLong ? [] : messages.map(itemOf) });
+  const all = await reads.page(() => threads.history(uid, { ...page, budgetChars: PAGE_CHARS }));
+  const messages = newestWithinImages(all);
+  const isLong = messages.some(({ kept, attachments }) => kept || attachments);
+  const answer = jsonAnswer(200, { items: isLong ? [] : messages.map((message) => itemOf(message)) });
   const { status, headers, body } = answer;
   if (isLong) {
-    const pieces = piecesOf(messages, (message) => threads.keptText(uid, message));
+    const pieces = piecesOf(messages, { threads, uid });
     return { status, headers, stream: (outlet) => writePulled(outlet, pieces) };
   }
   if (body === undefined || body.length <= SHORT_CHARS) return answer;
   return { status, headers, stream: (outlet) => outlet.end(body) };
 }
 
+function newestWithinImages(messages: readonly Message[]): Message[] {
+  let left = PAGE_IMAGE_CHARS;
+  const beyond = messages.findLastIndex(({ attachments = [] }) => {
+    for (const { chars = 0 } of attachments) left -= chars;
+    return left < 0;
+  });
+  return messages.slice(Math.min(beyond + 1, messages.length - 1));
+}
+
 async function* piecesOf(
   messages: readonly Message[],
-  keptText: (message: Message) => AsyncGenerator<string>,
+  { threads, uid }: { threads: HistoryThreads; uid: string },
 ): AsyncGenerator<string> {
   let before = '{"items":[';
   for (const message of messages) {
-    const { id, role, content, ...rest } = itemOf(message);
+    const addresses = message.attachments && (await threads.attachmentAddresses(uid, message));
+    const { id, role, content, ...rest } = itemOf(message, addresses);
     yield `${before}${JSON.stringify({ id, role }).slice(0, -1)},"content":"`;
-    for await (const text of keptText(message)) yield inString(text);
+    for await (const text of threads.keptText(uid, message)) yield inString(text);
     yield `${inString(content)}",${JSON.stringify(rest).slice(1)}`;
     before = ",";
   }
@@ -112,25 +132,31 @@ function inString(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** A message without what is kept for the model and the inspector. */
-function itemOf({
-  id,
-  role,
-  content,
-  createdAtMs,
-  clientMessageId,
-  steps,
-  model,
-  error,
-}: Message): z.infer<typeof historyItem> {
+/**
+ * A message without what is kept for the model and the inspector. `addresses`: of its attachments, in order; null for one
+ * that is lost.
+ */
+function itemOf(
+  { id, role, content, createdAtMs, clientMessageId, attachments = [], steps, model, error }: Message,
+  addresses?: readonly (string | null)[],
+): z.infer<typeof historyItem> {
   return {
     id,
     role,
     content,
     createdAt: createdAtMs,
     ...(clientMessageId === undefined ? {} : { clientMessageId }),
+    ...(addresses ? { attachments: attachmentsOf(attachments, addresses) } : {}),
     ...(steps ? { steps } : {}),
     ...(model === undefined ? {} : { model }),
     ...(error ? { error } : {}),
   };
+}
+
+/** Without one that is lost. */
+function attachmentsOf(attachments: readonly Attachment[], addresses: readonly (string | null)[]) {
+  return attachments.flatMap(({ name }, nth) => {
+    const url = addresses[nth] ?? null;
+    return url === null ? [] : [{ url, ...(name === undefined ? {} : { name }) }];
+  });
 }

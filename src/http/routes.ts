@@ -5,6 +5,7 @@ import { serverMessagesRoute } from "./server-api/messages.ts";
 import { revokeRoute } from "./server-api/revoke.ts";
 import { serverHistoryRoute } from "./server-api/thread-messages.ts";
 import { serverStreamRoute } from "./server-api/thread-stream.ts";
+import { serverThreadsRoute } from "./server-api/threads.ts";
 import type { Directory } from "../admission/directory.ts";
 import { createServerAdmission } from "../admission/server-admission.ts";
 import { createWidgetAdmission } from "../admission/widget-admission.ts";
@@ -28,6 +29,7 @@ import { createGate } from "./widget-api/gate.ts";
 import { historyRoute } from "./widget-api/history.ts";
 import { widgetMessagesRoute } from "./widget-api/messages.ts";
 import { streamRoute } from "./widget-api/stream.ts";
+import { threadListRoute } from "./widget-api/thread-list.ts";
 import { threadsRoute } from "./widget-api/threads.ts";
 import { toolResultsRoute } from "./widget-api/tool-results.ts";
 import { toolsRoute } from "./widget-api/tools.ts";
@@ -71,6 +73,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const routes = [
     serverMessagesRoute(server), //  POST    /v1/messages
     serverCancelRoute(server), //    POST    /v1/messages/cancel
+    serverThreadsRoute(server), //   GET     /v1/threads
     serverHistoryRoute(server), //   GET     /v1/threads/:threadId/messages
     serverStreamRoute(server), //    GET     /v1/threads/:threadId/stream
     accessRoute(server), //          POST    /v1/access
@@ -79,6 +82,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
 
     visitorsRoute(widget), //        POST    /v1/widget/visitors
     threadsRoute(widget), //         POST    /v1/widget/threads
+    threadListRoute(widget), //      GET     /v1/widget/threads
     historyRoute(widget), //         GET     /v1/widget/threads/:id/messages
     streamRoute(widget), //          GET     /v1/widget/threads/:id/stream
     widgetCancelRoute(widget), //    POST    /v1/widget/threads/:id/cancel

@@ -25,7 +25,12 @@ export async function demoKeysInForce(store: Store, own: ChannelKeys): Promise<D
   return { publishableKey, secretKey: isMadeWith(stored, own) ? own.secretKey : null };
 }
 
-const OPEN = { enabled: true, accessMode: "open", agent: {} } as const;
+/** With images: the demo model says what it sees in them. */
+const OPEN: Pick<Channel, "enabled" | "accessMode" | "agent"> = {
+  enabled: true,
+  accessMode: "open",
+  agent: { images: true },
+};
 
 /** The transport channel of a start without CHANNELS_FILE; nothing where it is there. */
 export async function createCliChannel(store: Store): Promise<void> {
@@ -41,15 +46,16 @@ export async function createCliChannel(store: Store): Promise<void> {
 }
 
 /**
- * The demo page's web channel. Where it is there, its origins are set to this start's page, or added to if another start,
- * which may serve a page of its own, made the channel; its other fields stay as they are.
+ * The demo page's web channel. Where it is there, this start's page takes the place of an earlier start's; if another
+ * start made the channel, which may serve a page of its own, it is added. Origins that somebody added, and all other
+ * fields, stay as they are. Returns the origins that ended.
  */
 export async function createDemoChannel(
   store: Store,
   { keys, origins }: { keys: ChannelKeys; origins: string[] },
-): Promise<void> {
+): Promise<string[]> {
   const stored = await listed(store, DEMO_SLUG);
-  if (stored === "newer") return;
+  if (stored === "newer") return [];
   if (stored === null) {
     await store.putChannel({
       ...OPEN,
@@ -59,12 +65,24 @@ export async function createDemoChannel(
       secretKeyHash: hashKey(keys.secretKey),
       allowedOrigins: origins,
     });
-    return;
+    return [];
   }
   const { kind, allowedOrigins } = stored;
-  if (kind !== "web" || origins.every((origin) => allowedOrigins.includes(origin))) return;
-  const others = isMadeWith(stored, keys) ? [] : allowedOrigins;
-  await store.putChannel({ ...stored, allowedOrigins: [...new Set([...others, ...origins])] });
+  if (kind !== "web" || origins.every((origin) => allowedOrigins.includes(origin))) return [];
+  const earlier = isMadeWith(stored, keys) ? ofEarlierPages(allowedOrigins) : [];
+  const ended = earlier.filter((origin) => !origins.includes(origin));
+  const kept = allowedOrigins.filter((origin) => !ended.includes(origin));
+  await store.putChannel({ ...stored, allowedOrigins: [...new Set([...kept, ...origins])] });
+  return ended;
+}
+
+/** A start adds its page under each of these names; whoever adds a page of their own names it once. */
+function ofEarlierPages(origins: readonly string[]): string[] {
+  return origins.filter((origin) => {
+    const { protocol, port } = new URL(origin);
+    const names = ["127.0.0.1", "localhost"].map((name) => `http://${name}:${port}`);
+    return protocol === "http:" && names.every((name) => origins.includes(name));
+  });
 }
 
 /**

@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { codeOf, messageOf } from "../errors.ts";
 import { Secret } from "../secret.ts";
+import { makeDataDir } from "../stores/embedded/data-dir.ts";
 import { newChannelKeys, newKey } from "./channel-keys.ts";
 import type { ChannelKeys } from "./channel-keys.ts";
 
@@ -34,7 +35,7 @@ export function openKeysFile(dataDir: string): GeneratedKeys {
 /** Saves the keys for the next start. */
 export function writeKeysFile(dataDir: string, keys: GeneratedKeys): void {
   const path = pathOf(dataDir);
-  mkdirSync(dataDir, { recursive: true });
+  makeDataDir(dataDir);
   const text = JSON.stringify(
     {
       harnessApiKey: keys.harnessApiKey.reveal(),

@@ -20,8 +20,10 @@ export interface WrittenProvider {
   quirks: {
     tools?: boolean;
     systemRole?: boolean;
+    images?: boolean;
     streamUsage?: boolean;
     maxTokensField?: "max_tokens" | "max_completion_tokens";
+    thinking?: "tags" | "open";
   };
 }
 
@@ -47,8 +49,10 @@ const providerSchema = z.strictObject({
   body: z.record(z.string(), z.unknown()).exactOptional(),
   tools: z.boolean().exactOptional(),
   systemRole: z.boolean().exactOptional(),
+  images: z.boolean().exactOptional(),
   streamUsage: z.boolean().exactOptional(),
   maxTokensField: z.enum(["max_tokens", "max_completion_tokens"]).exactOptional(),
+  thinking: z.enum(["tags", "open"]).exactOptional(),
 });
 
 const fileSchema = z.strictObject({

@@ -44,7 +44,8 @@ export const listenUws: Listen = async ({ host, port, handler, onFault = warnOfF
   app.any("/*", (response, request) => serve(serving, response, request));
 
   const socket = await new Promise<us_listen_socket>((resolve, reject) => {
-    app.listen(host, port, (opened) => {
+    // The package's types have no listen() with a host and options; its native build takes both.
+    (app as unknown as AppWithOptions).listen(host, port, EXCLUSIVE_PORT, (opened) => {
       if (opened) resolve(opened);
       else reject(new Error(`Cannot listen on ${host}:${port}: the address is taken or not allowed`));
     });
@@ -69,6 +70,18 @@ export const listenUws: Listen = async ({ host, port, handler, onFault = warnOfF
     },
   };
 };
+
+interface AppWithOptions {
+  listen(
+    host: string,
+    port: number,
+    options: number,
+    onListen: (opened: us_listen_socket | false) => void,
+  ): void;
+}
+
+/** LIBUS_LISTEN_EXCLUSIVE_PORT. Without it two services share a port, and callers reach either. */
+const EXCLUSIVE_PORT = 1;
 
 /** Missing from the package's types: closes every connection, idle ones too. */
 function closeAll(app: object): void {

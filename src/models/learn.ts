@@ -61,6 +61,18 @@ const noTools: Rule = ({ words, body }, quirks) =>
     ? { ...quirks, tools: false }
     : null;
 
+/** Words for images in general. Whatever else is said of an image may be of this one alone: `refusesAnImage`. */
+const NO_IMAGES =
+  /\bimage(s|_url| input)?\b( is| are)? (not|only) (supported|enabled|available)|(not|n.t) (currently )?(support|accept|enable)(ed|s)?\b[^.]{0,30}\b(images?|image_url|vision|multi-?modal)( inputs?| content)?\b(?! (type|format|size|url))|unknown variant image_url|unsupported content type[^.]{0,20}\bimage_url|no endpoints found that support image|not a multi-?modal|mmproj|at most 0 images?|required for image input|content\b[^.]{0,30}\bmust be a string|content\b.{0,60}\bvalid string\b/i;
+
+const noImages: Rule = ({ words, body }, quirks) =>
+  quirks.images && hasImages(body) && NO_IMAGES.test(words) ? { ...quirks, images: false } : null;
+
+/** This request's images, or one of them, may be why it was refused: broken, too large, or not there any more. */
+export function refusesAnImage({ status, text, body }: Refused): boolean {
+  return (STATUSES.has(status) || status === 413 || status === 415) && hasImages(body) && /image/i.test(text);
+}
+
 const NO_SYSTEM_ROLE =
   /\bsystem (role|message|prompt|instruction)s?\b[^.]{0,40}not (be )?(supported|allowed|enabled)|role system\b[^.]{0,40}not supported|got system|developer instruction is not enabled|unexpected role system|only user and assistant roles/i;
 
@@ -121,6 +133,7 @@ const noContent: Rule = ({ words, body }, quirks) => {
 const RULES: readonly Rule[] = [
   streamUsage,
   maxTokens,
+  noImages,
   reasoningField,
   unknownCalls,
   nineCharIds,
@@ -137,6 +150,10 @@ function has(
   role: ChatCompletionMessageParam["role"],
 ): boolean {
   return messages.some((message) => message.role === role);
+}
+
+function hasImages({ messages }: ChatCompletionCreateParamsStreaming): boolean {
+  return messages.some(({ role, content }) => role === "user" && Array.isArray(content));
 }
 
 function spokenWithCalls({ messages }: ChatCompletionCreateParamsStreaming) {

@@ -1,7 +1,8 @@
 import { APIError } from "openai";
 import type { Model, ModelRequest, ModelTurn, Wrote } from "../model.ts";
 import { modelFaultOf } from "./faults.ts";
-import { learn } from "./learn.ts";
+import { learn, refusesAnImage } from "./learn.ts";
+import type { Refused } from "./learn.ts";
 import { errorBody, OneEndpointClient } from "./one-endpoint-client.ts";
 import { openPushFetch } from "./push-fetch.ts";
 import type { PushFetch } from "./push-fetch.ts";
@@ -148,31 +149,41 @@ function isAzure({ hostname, searchParams }: URL): boolean {
   );
 }
 
-/** Asks, and asks again without what the server says that it does not take: each time with one quirk more. */
+/**
+ * Asks, and asks again without what the server says that it does not take: each time with one quirk more. An image that
+ * it refuses is left out of this request alone, or its thread would have no answer any more.
+ */
 async function streamLearning(connection: Connection, model: string, asked: Asked): Promise<ModelTurn> {
   const { quirks } = connection;
+  let leavesImagesOut = false;
   for (;;) {
-    const sent = quirks.of(model);
+    const known = quirks.of(model);
+    const sent = leavesImagesOut ? { ...known, images: false } : known;
     const by = `${connection.name}/${model}`;
     const body = requestBody(asked.request, { by, model, quirks: sent, body: connection.body });
     try {
-      return { ...(await streamOnce(connection.client, body, asked)), by };
+      return { ...(await streamOnce(connection.client, { body, quirks: sent }, asked)), by };
     } catch (error) {
       // The reason it was stopped for, whatever the package made of it.
       asked.signal.throwIfAborted();
-      const learned =
-        error instanceof APIError && error.status !== undefined
-          ? learn({ status: error.status, text: errorBody(error), body }, sent)
-          : null;
-      if (learned === null) throw modelFaultOf(error);
-      quirks.note(model, learned);
+      const refused = refusedBy(error, body);
+      const learned = refused && learn(refused, sent);
+      if (learned !== null)
+        quirks.note(model, leavesImagesOut ? { ...learned, images: known.images } : learned);
+      else if (refused !== null && refusesAnImage(refused)) leavesImagesOut = true;
+      else throw modelFaultOf(error);
     }
   }
 }
 
+function refusedBy(error: unknown, body: Refused["body"]): Refused | null {
+  if (!(error instanceof APIError) || error.status === undefined) return null;
+  return { status: error.status, text: errorBody(error), body };
+}
+
 async function streamOnce(
   client: OneEndpointClient,
-  body: ReturnType<typeof requestBody>,
+  { body, quirks }: { body: ReturnType<typeof requestBody>; quirks: Quirks },
   { request, wrote, signal }: Asked,
 ) {
   const response = await client.chat.completions
@@ -182,5 +193,5 @@ async function streamOnce(
     })
     .asResponse();
   if (!(response instanceof PushedResponse)) throw new TypeError("Cannot read the answer: not of our fetch");
-  return readTurn(response, wrote);
+  return readTurn(response, wrote, quirks);
 }

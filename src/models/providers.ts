@@ -104,6 +104,7 @@ export function openProviders(options: ProvidersOptions): Model {
   return {
     kind,
     defaultModel: directory.defaultModel,
+    knows: (name) => directory.membersOf(name) !== null,
     answers: (directory.membersOf(directory.defaultModel) ?? []).map(nameOf),
 
     async stream(request, wrote, signal) {

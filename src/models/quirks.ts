@@ -7,10 +7,14 @@ export interface Quirks {
   tools: boolean;
   /** false: what the system message says stands before the first message of the user. */
   systemRole: boolean;
+  /** false: it does not see, and is told of images by their names. */
+  images: boolean;
   /** false: usage is not asked for in a stream. */
   streamUsage: boolean;
   /** null: it takes neither, and the answer's length is not bounded. */
   maxTokensField: MaxTokensField | null;
+  /** `open`: the model's template opens the thought, so that only `</think>` comes. Nothing that is refused tells that. */
+  thinking: "tags" | "open";
   /** What stands for the text of a message that has only calls. */
   noContent: "null" | "empty" | "absent";
   /** After the results of calls an answer must follow before the user speaks again. */
@@ -32,8 +36,10 @@ export type MaxTokensField = "max_completion_tokens" | "max_tokens";
 export const NO_QUIRKS: Quirks = {
   tools: true,
   systemRole: true,
+  images: true,
   streamUsage: true,
   maxTokensField: "max_completion_tokens",
+  thinking: "tags",
   noContent: "null",
   answersResults: false,
   objectArguments: false,

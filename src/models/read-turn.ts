@@ -4,8 +4,10 @@ import type { ModelTurn, Wrote } from "../model.ts";
 import { withoutLongExtra } from "./extra.ts";
 import { cutOff, forGood, notUnderstood } from "./faults.ts";
 import type { BodyReader, PushedResponse } from "./pushed-response.ts";
+import type { Quirks } from "./quirks.ts";
 import { sseParser } from "./sse.ts";
 import { createThoughtFilter } from "./thoughts.ts";
+import type { ThoughtFilter } from "./thoughts.ts";
 import { TurnBuilder } from "./turn-builder.ts";
 
 /** A turn as the answer tells it: who answered is known to who asked. */
@@ -18,7 +20,11 @@ const MAX_WHOLE_BYTES = 4_194_304;
  * Reads a streamed chat completion to its end. Rejects with ModelFault, a PassingFault only as long as nothing was passed
  * on, or with what `wrote` threw.
  */
-export function readTurn(response: PushedResponse, wrote: Wrote): Promise<ReadTurn> {
+export function readTurn(
+  response: PushedResponse,
+  wrote: Wrote,
+  { thinking }: Pick<Quirks, "thinking">,
+): Promise<ReadTurn> {
   return new Promise((resolve, reject) => {
     const settle = {
       resolve: (turn: ReadTurn) => {
@@ -31,7 +37,7 @@ export function readTurn(response: PushedResponse, wrote: Wrote): Promise<ReadTu
       },
     };
     if (response.isEncoded) settle.reject(notUnderstood("compressed, though identity was asked for"));
-    else response.read(new TurnReader(response, wrote, settle));
+    else response.read(new TurnReader(response, { wrote, beginsInThought: thinking === "open" }, settle));
   });
 }
 
@@ -45,7 +51,7 @@ class TurnReader implements BodyReader {
   readonly #wrote: Wrote;
   readonly #settle: Settle;
   readonly #turn = new TurnBuilder();
-  readonly #thoughts = createThoughtFilter();
+  readonly #thoughts: ThoughtFilter;
   readonly #parser = sseParser((data) => (this.#pending += this.#thoughts.push(this.#turn.take(data))));
   /** The answer so far of a server that does not stream, though it was asked to; null: it streams. */
   #whole: Buffer[] | null = null;
@@ -58,9 +64,14 @@ class TurnReader implements BodyReader {
   #hasPassed = false;
   #isOver = false;
 
-  constructor(response: PushedResponse, wrote: Wrote, settle: Settle) {
+  constructor(
+    response: PushedResponse,
+    { wrote, beginsInThought }: { wrote: Wrote; beginsInThought: boolean },
+    settle: Settle,
+  ) {
     this.#response = response;
     this.#wrote = wrote;
+    this.#thoughts = createThoughtFilter({ beginsInThought });
     this.#settle = settle;
   }
 
@@ -122,11 +133,12 @@ class TurnReader implements BodyReader {
   }
 
   #finish(): void {
-    this.#pending += this.#thoughts.end();
+    const { calls, usage, finishReason, extra } = this.#turn;
+    const isCut = finishReason === "length" || finishReason === "content_filter" || calls.length > 0;
+    this.#pending += this.#thoughts.end(isCut);
     this.#pass(this.#pending.length);
     if (this.#isOver) return;
     this.#isOver = true;
-    const { calls, usage, finishReason, extra } = this.#turn;
     this.#settle.resolve({
       text: cutText(this.#text, TURN_TEXT_CHARS),
       usage,

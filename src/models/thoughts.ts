@@ -1,3 +1,5 @@
+import { TURN_TEXT_CHARS } from "../model.ts";
+
 /**
  * Keeps a model's thoughts out of its reply: `<think>…</think>`, which many open models write into the text, cut at any
  * place of the stream.
@@ -5,12 +7,15 @@
  * At the head of a turn an opening tag begins a thought, also one that never ends. Further on it does only if it is
  * closed again: until then the text after it waits, and comes after all where the turn ends without. In backticks it
  * is a text about tags.
+ *
+ * Of a model whose template opens the thought itself (`beginsInThought`) only the closing tag comes. All text waits for it;
+ * a turn without one had no thought, unless it was cut or called tools.
  */
 export interface ThoughtFilter {
   /** The next piece of the turn; returns what of it, and of the pieces before, is the reply's. */
   push(piece: string): string;
-  /** The turn is over: returns what waited for a closing tag. */
-  end(): string;
+  /** The turn is over: returns what waited for a closing tag. `isCut`: it is no whole reply. */
+  end(isCut?: boolean): string;
 }
 
 const OPENING = /<(think|thinking|thought)>/i;
@@ -20,16 +25,29 @@ const CLOSINGS = new Map([
   ["thinking", /<\/thinking>/i],
   ["thought", /<\/thought>/i],
 ]);
+const ANY_CLOSING = /<\/(think|thinking|thought)>/i;
 const LONGEST_CLOSING = "</thinking>".length;
 
-export function createThoughtFilter(): ThoughtFilter {
+interface OpenThought {
+  closing: RegExp;
+  /** The end of its text: the closing tag may be cut. */
+  tail: string;
+  /** Its text with the opening tag, if it may be told after all: in pieces, joined once. */
+  kept: string[] | null;
+  keptChars: number;
+}
+
+export function createThoughtFilter({ beginsInThought = false } = {}): ThoughtFilter {
   /** Nothing but white space and thoughts so far. */
   let isAtHead = true;
   let hasThought = false;
   /** What may be the beginning of a tag, or white space before one. */
   let held = "";
-  /** The thought that is open: its closing tag, and its text with the opening one. */
-  let open: { closing: RegExp; text: string; isAtHead: boolean } | null = null;
+  let open: OpenThought | null = beginsInThought
+    ? { closing: ANY_CLOSING, tail: "", kept: [], keptChars: 0 }
+    : null;
+  /** The open thought is the template's. */
+  let isTemplates = beginsInThought;
   /** The last character that was passed on. */
   let last = "";
 
@@ -52,7 +70,8 @@ export function createThoughtFilter(): ThoughtFilter {
       if (isQuoted) return pass(before + found[0]) + read(rest.slice(found[0].length));
       const passed = before.trim() === "" && isAtHead ? "" : pass(before);
       const closing = CLOSINGS.get((found[1] ?? "").toLowerCase()) ?? OPENING;
-      open = { closing, text: "", isAtHead };
+      // At the head it is never told.
+      open = { closing, tail: "", kept: isAtHead ? null : [], keptChars: 0 };
       return passed + readThought(rest);
     }
     // White space at the head waits: it belongs to a thought, if one follows.
@@ -65,16 +84,18 @@ export function createThoughtFilter(): ThoughtFilter {
   /** Within a thought: nothing, or the reply after it. */
   function readThought(text: string): string {
     if (!open) return "";
-    // The closing tag may be cut: its beginning is in the text before.
-    const searchFrom = Math.max(0, open.text.length - LONGEST_CLOSING);
-    open.text += text;
-    const found = open.closing.exec(open.text.slice(searchFrom));
+    const seen = open.tail + text;
+    const found = open.closing.exec(seen);
     if (!found) {
-      // At the head it is never told: the end is enough to find its closing tag.
-      if (open.isAtHead) open.text = open.text.slice(-LONGEST_CLOSING);
+      open.tail = seen.slice(-LONGEST_CLOSING);
+      open.kept?.push(text);
+      open.keptChars += text.length;
+      // What is longer than a turn's text is no reply.
+      if (isTemplates && open.keptChars > TURN_TEXT_CHARS) open.kept = null;
       return "";
     }
-    const rest = open.text.slice(searchFrom + found.index + found[0].length);
+    const rest = seen.slice(found.index + found[0].length);
+    isTemplates = false;
     open = null;
     hasThought = true;
     return read(rest);
@@ -96,11 +117,13 @@ export function createThoughtFilter(): ThoughtFilter {
       return read(text);
     },
 
-    end() {
-      const rest = open ? (open.isAtHead ? "" : open.text) : held;
+    end(isCut = false) {
+      const waited = open ? (open.kept?.join("") ?? "") : held;
       open = null;
       held = "";
-      return rest;
+      if (!isTemplates) return waited;
+      isTemplates = false;
+      return isCut ? "" : read(waited) + this.end();
     },
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import type { Extra, ModelCall, ModelMessage, SpokenMessage } from "../model.ts";
 import type { Quirks } from "./quirks.ts";
+import { userContent } from "./told-images.ts";
 import { tellCalls } from "./told-calls.ts";
 
 /** Who is asked, and what it does not take. */
@@ -37,7 +38,7 @@ function withoutSystemRole(messages: readonly ModelMessage[]): ModelMessage[] {
   const [first, ...rest] = messages.filter(({ role }) => role !== "system");
   if (first?.role !== "user")
     return [{ role: "user", content: system.join("\n\n") }, ...(first ? [first] : []), ...rest];
-  return [{ role: "user", content: [...system, first.content].join("\n\n") }, ...rest];
+  return [{ ...first, content: [...system, first.content].join("\n\n") }, ...rest];
 }
 
 /**
@@ -75,8 +76,9 @@ function withAnswers(messages: readonly ModelMessage[]): ModelMessage[] {
 function wireMessage(message: ModelMessage, by: string, quirks: Quirks): ChatCompletionMessageParam {
   switch (message.role) {
     case "system":
+      return { role: "system", content: message.content };
     case "user":
-      return { role: message.role, content: message.content };
+      return { role: "user", content: userContent(message, quirks) };
     case "tool":
       return { role: "tool", tool_call_id: wireId(message.callId, quirks), content: message.content };
     case "assistant": {

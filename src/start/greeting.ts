@@ -47,14 +47,21 @@ export function greetingText(greeting: Greeting): string {
         ]),
   ].map(([name = "", value = ""]) => `  ${name.padEnd(14)}${value}`);
   const paste =
-    channel === null ? [] : ["", "Paste this to talk to it:", "", curlLine(url, generatedKey, channel)];
+    channel === null ? [] : ["", `${pasteThis(generatedKey)}:`, "", curlLine(url, generatedKey, channel)];
   return ["", ...lines, ...paste, "", ""].join("\n");
 }
 
+function pasteThis(key: Secret | null): string {
+  if (key !== null) return "Paste this to talk to it";
+  return "Paste this to talk to it, in a shell with HARNESS_API_KEY set to the same key";
+}
+
 function curlLine(url: string, key: Secret | null, channel: string): string {
-  // A configured key is in the environment of the one who configured it.
+  // A configured key is not repeated; a shell that does not have it says so, instead of sending none.
   const authorization =
-    key === null ? '"authorization: Bearer $HARNESS_API_KEY"' : `'authorization: Bearer ${key.reveal()}'`;
+    key === null
+      ? '"authorization: Bearer ${HARNESS_API_KEY:?is not set in this shell}"'
+      : `'authorization: Bearer ${key.reveal()}'`;
   const body = JSON.stringify({
     ...(channel === "cli" ? {} : { channel }),
     threadId: "t1",

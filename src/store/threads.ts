@@ -17,6 +17,14 @@ export interface ThreadStore {
   keepPart(part: { uid: string; fence: string; runId: string; nth: number; text: string }): Promise<boolean>;
   /** The text of a run's first so many parts; without those before `from`. */
   keptText(uid: string, runId: string, parts: number, from?: number): Promise<string>;
+  /**
+   * Keeps the images of a message, data: URLs, under its run. Before the message is stored, and so by no fence: whoever
+   * could not store the message drops them. The same run again replaces them.
+   */
+  keepImages(kept: { uid: string; runId: string; images: readonly string[] }): Promise<void>;
+  /** Empty where none are kept. */
+  keptImages(uid: string, runId: string): Promise<string[]>;
+  dropImages(uid: string, runId: string): Promise<void>;
   /** A message of somebody whose thread is held: `free` where nobody holds it any more (claim it then). */
   wait(
     uid: string,

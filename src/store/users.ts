@@ -1,4 +1,6 @@
+import type { Attributes } from "../domain/attributes.ts";
 import type { ChannelState, User } from "../domain/user.ts";
+import type { ThreadState } from "./threads.ts";
 
 /** Users of a channel, their tokens, and whose a thread is. */
 export interface UserStore {
@@ -32,12 +34,14 @@ export interface UserStore {
   }): Promise<VisitorAdmission | null>;
   /**
    * Null: no such channel. Creates the user where the external id is new, with `newUserId`; a displayName replaces the
-   * stored one. With `thread`, the name's uid, which is `thread.newUid` where the name is new.
+   * stored one, and so do attributes, as a whole: an empty map leaves none. With `thread`, the name's uid, which is `thread.newUid` where the name is new.
    */
   admitUser(user: {
     slug: string;
     externalId: string;
     displayName: string | null;
+    /** Absent: as they are stored. */
+    attributes?: Attributes | undefined;
     newUserId: string;
     /** `newUid: null`: do not create the thread, answer null where the name is new. */
     thread: { name: string; newUid: string | null } | null;
@@ -53,6 +57,15 @@ export interface UserStore {
     uid: string;
     atMs: number;
   }): Promise<boolean>;
+
+  /** The user's threads, the latest activity first: when an item entered the history last, or the thread was made. */
+  listThreads(list: {
+    slug: string;
+    userId: string;
+    limit: number;
+    /** The `next` of the page before; null: the first page. */
+    after: ThreadPlace | null;
+  }): Promise<ThreadList>;
 
   /** Adds to the user's tokens of a UTC day, `YYYY-MM-DD`; for two days after a merge, to those of the account. */
   spendTokens(spent: { slug: string; userId: string; day: string; tokens: number }): Promise<void>;
@@ -127,7 +140,7 @@ export interface Merge {
   /** Both as they were read. */
   from: User;
   into: User;
-  /** The account as it shall be: flags OR-ed, displayName kept or taken. */
+  /** The account as it shall be: flags OR-ed, displayName and attributes kept or taken. */
   result: User;
   snapshot: string;
 }
@@ -137,4 +150,22 @@ export interface ThreadEntry {
   uid: string;
   threadId: string;
   createdAtMs: number;
+}
+
+/** A thread as its user's list shows it. */
+export interface ListedThread extends ThreadEntry {
+  updatedAtMs: number;
+  state: ThreadState;
+}
+
+/** A page of a user's threads; `next`: where the following one begins, null where there is none. */
+export interface ThreadList {
+  items: ListedThread[];
+  next: ThreadPlace | null;
+}
+
+/** A place in the order by activity: later first, and of two at once the one with the greater uid. */
+export interface ThreadPlace {
+  atMs: number;
+  uid: string;
 }

@@ -9,6 +9,7 @@ import { embeddedRestoring } from "./embedded/import.ts";
 import { embeddedIdentity } from "./embedded/identity.ts";
 import { embeddedLiveness } from "./embedded/liveness.ts";
 import { threadRecords } from "./embedded/thread-records.ts";
+import { embeddedThreadList } from "./embedded/thread-list.ts";
 import { embeddedThreads } from "./embedded/threads.ts";
 import { userRecords } from "./embedded/user-records.ts";
 import { embeddedUsers } from "./embedded/users.ts";
@@ -30,13 +31,15 @@ export async function openEmbeddedStore(options: { dataDir: string; clock: Clock
   }
   const processId = newId();
   const users = userRecords(db);
+  const threads = threadRecords(db);
 
   return {
     kind: "embedded",
     ...embeddedChannels(db),
     ...embeddedUsers(db, users, clock),
     ...embeddedIdentity(db, users, clock),
-    ...embeddedThreads(db, threadRecords(db)),
+    ...embeddedThreads(db, threads),
+    ...embeddedThreadList(db, { users, threads }),
     ...embeddedLiveness(db, processId),
 
     health: () => embeddedHealth(db, dataDir),

@@ -16,6 +16,8 @@ import type {
   McpHttpServer,
   McpProcessServer,
 } from "../domain/channel.ts";
+import type { Attachment } from "../domain/attachments.ts";
+import type { Attributes } from "../domain/attributes.ts";
 import type { KeptText, RunLine } from "../domain/kept-text.ts";
 import type {
   Api,
@@ -31,7 +33,9 @@ import type {
   UserMessage,
 } from "../domain/message.ts";
 import type { PageTool } from "../domain/page-tool.ts";
+import type { User } from "../domain/user.ts";
 import type { RunSummary, ThreadState } from "../store/threads.ts";
+import type { Check } from "./checks.ts";
 import {
   byType,
   defaulted,
@@ -107,6 +111,15 @@ const isTerminal = byType<TerminalLine>({
   }),
 });
 
+const isAttachments = listOf(
+  shape<Attachment>({
+    name: optional(isText),
+    url: optional(isText),
+    type: optional(isText),
+    chars: optional(isNumber),
+  }),
+);
+
 const isMessage = shape<Message>({
   id: isText,
   role: oneOf<Message["role"]>({ user: true, assistant: true }),
@@ -114,6 +127,7 @@ const isMessage = shape<Message>({
   createdAtMs: isNumber,
   runId: isText,
   clientMessageId: optional(isText),
+  attachments: optional(isAttachments),
   steps: optional(listOf(shape<Step>({ id: isText, phase: isPhase, text: isText }))),
   calls: optional(listOf(shape<PastCall>({ tool: isText, arguments: isText, result: nullable(isText) }))),
   turns: optional(
@@ -132,11 +146,23 @@ const isMessage = shape<Message>({
   kept: optional(isKept),
 });
 
+const isAttributes: Check<Attributes> = mapOf(either(isText, either(isNumber, isFlag)));
+
 const isSpeaker = shape<Speaker>({
   displayName: nullable(isText),
   page: nullable(isText),
   customerContext: nullable(mapOf(either(isText, either(isNumber, isFlag)))),
   locale: optional(isText),
+  attributes: optional(isAttributes),
+});
+
+export const isUser = shape<User>({
+  userId: isText,
+  externalId: nullable(isText),
+  displayName: nullable(isText),
+  attributes: optional(isAttributes),
+  blocked: isFlag,
+  whitelisted: isFlag,
 });
 
 export const isUserMessage = shape<UserMessage>({
@@ -147,6 +173,7 @@ export const isUserMessage = shape<UserMessage>({
   speaker: isSpeaker,
   saidAtMs: isNumber,
   clientMessageId: optional(isText),
+  attachments: optional(isAttachments),
   traceparent: optional(isText),
   address: optional(isText),
 });
@@ -237,6 +264,14 @@ const isMcpServer = either(
     url: isText,
     headers: optional(mapOf(isText)),
     identity: optional(shape<NonNullable<McpHttpServer["identity"]>>({ key: isText })),
+    oauth: optional(
+      shape<NonNullable<McpHttpServer["oauth"]>>({
+        clientId: isText,
+        clientSecret: isText,
+        issuer: isText,
+        scope: optional(isText),
+      }),
+    ),
     tools: isMcpTools,
     timeouts: isMcpTimeouts,
   }),
@@ -266,6 +301,7 @@ export const isChannel = shape<Channel>({
       temperature: optional(isNumber),
       reasoningEffort: optional(isText),
       body: optional(isObject),
+      images: optional(isFlag),
       mcpServers: optional(mapOf(isMcpServer)),
       maxOutputTokensPerRun: optional(isNumber),
       maxTokensPerUserPerDay: optional(isNumber),
@@ -295,5 +331,8 @@ export const readCatalog = catalogKind.read;
 export const isThreadState = oneOf<ThreadState>({ idle: true, running: true, awaiting: true });
 export const readState = readerOf("state", isThreadState);
 
+/** What ThreadStore.keepImages keeps, as JSON. */
+export const readImages = readerOf("images", listOf(isText));
+export const readAttributes = readerOf("attributes", isAttributes);
 export const readText = readerOf("text", isText);
 export const readNumber = readerOf("number", isNumber);

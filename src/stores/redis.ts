@@ -4,6 +4,7 @@ import { STORE_DEADLINE_MS } from "../store.ts";
 import type { InstanceMessage, Store } from "../store.ts";
 import { refuseRestoring } from "./backup/restoring.ts";
 import { isObject } from "./checks.ts";
+import { createActivity } from "./redis/activity.ts";
 import { redisChannels } from "./redis/channels.ts";
 import { linkToCluster } from "./redis/cluster.ts";
 import { createCommands } from "./redis/commands.ts";
@@ -91,6 +92,7 @@ export async function storeOver(
   });
 
   const threads = redisThreads(redis);
+  const activity = createActivity(redis);
   // Publish/subscribe may lose a notice: each beat tells of it too.
   const liveness = redisLiveness(redis, processId, (count) => {
     if (changeCount !== null && changeCount !== count) tellChange();
@@ -106,7 +108,11 @@ export async function storeOver(
     ...threads,
     ...liveness,
 
-    commit: (commit) => liveness.whileKnown((stamp) => threads.commit(commit, stamp)),
+    commit: (commit) =>
+      liveness.whileKnown((stamp) => {
+        activity.committing(commit);
+        return threads.commit(commit, stamp);
+      }),
 
     async holders(share) {
       unlisted.list();
@@ -136,6 +142,7 @@ export async function storeOver(
     health: () => redisHealth({ link, redis, durability, deadlineMs }),
 
     close() {
+      activity.close();
       link.close();
       return Promise.resolve();
     },

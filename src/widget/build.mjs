@@ -1,25 +1,24 @@
 // The browser element: a classic script with its markdown renderer beside it, a module with both, and a manifest.
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { build as esbuild } from "esbuild";
 
 // A page pays for every byte of it on its first visit; past this the script must be split, not grown.
 const BUDGET_BYTES = 30 * 1024;
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "..", "..");
-const out = join(root, "dist", "widget");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /** A stylesheet, with what it imports, minified, as text: it becomes a constructed sheet, which no page policy forbids. */
 const stylesheetText = {
   name: "stylesheet-text",
-  setup(esbuild) {
-    esbuild.onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const sheet = await build({
+  setup({ onLoad }) {
+    onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const sheet = await esbuild({
         entryPoints: [path],
         bundle: true,
         minify: true,
@@ -47,7 +46,7 @@ const IN_FRONT = [
 async function bundle({ entry, inFront = [], format, define = {} }) {
   const imports = inFront.map((file) => `import "${file}";`);
   const contents = [...imports, `export * from "${entry}";`].join("\n");
-  const result = await build({
+  const result = await esbuild({
     stdin: { contents, resolveDir: here, loader: "ts" },
     bundle: true,
     minify: true,
@@ -64,37 +63,30 @@ async function bundle({ entry, inFront = [], format, define = {} }) {
 
 const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 
-// The script knows its renderer by content, so that old pages and new scripts never mix.
-const markdown = await bundle({ entry: "./view/render-markdown.ts", format: "esm" });
-const markdownFile = `chat-agent-markdown.${hashOf(markdown)}.mjs`;
-const [script, module] = await Promise.all([
-  bundle({
-    entry: "./classic.ts",
-    inFront: IN_FRONT,
-    format: "iife",
-    define: { __MARKDOWN_FILE__: JSON.stringify(`./${markdownFile}`) },
-  }),
-  bundle({ entry: "./module.ts", inFront: IN_FRONT, format: "esm" }),
-]);
-const gzipBytes = gzipSync(script, { level: 9 }).length;
-if (gzipBytes > BUDGET_BYTES) {
-  throw new Error(`Cannot build the widget: ${gzipBytes} bytes gzipped, the budget is ${BUDGET_BYTES}`);
-}
+/** Writes the element's files into `widget/` of a folder. */
+export async function build(folder) {
+  // The script knows its renderer by content, so that old pages and new scripts never mix.
+  const markdown = await bundle({ entry: "./view/render-markdown.ts", format: "esm" });
+  const markdownFile = `chat-agent-markdown.${hashOf(markdown)}.mjs`;
+  const [script, module] = await Promise.all([
+    bundle({
+      entry: "./classic.ts",
+      inFront: IN_FRONT,
+      format: "iife",
+      define: { __MARKDOWN_FILE__: JSON.stringify(`./${markdownFile}`) },
+    }),
+    bundle({ entry: "./module.ts", inFront: IN_FRONT, format: "esm" }),
+  ]);
+  const gzipBytes = gzipSync(script, { level: 9 }).length;
+  if (gzipBytes > BUDGET_BYTES) {
+    throw new Error(`Cannot build the widget: ${gzipBytes} bytes gzipped, the budget is ${BUDGET_BYTES}`);
+  }
 
-const manifest = { version, hash: hashOf(script), gzipBytes, markdownFile };
-const files = new Map([
-  ["chat-agent.js", script],
-  ["chat-agent.mjs", module],
-  [markdownFile, markdown],
-  ["manifest.json", `${JSON.stringify(manifest)}\n`],
-]);
-mkdirSync(out, { recursive: true });
-for (const [name, content] of files) {
-  // Each file is whole at any time: a service may be reading them.
-  const unfinished = join(out, `.${name}.${process.pid}`);
-  writeFileSync(unfinished, content);
-  renameSync(unfinished, join(out, name));
-}
-for (const name of readdirSync(out)) {
-  if (!files.has(name) && !name.startsWith(".")) rmSync(join(out, name), { force: true });
+  const manifest = { version, hash: hashOf(script), gzipBytes, markdownFile };
+  const out = join(folder, "widget");
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, "chat-agent.js"), script);
+  writeFileSync(join(out, "chat-agent.mjs"), module);
+  writeFileSync(join(out, markdownFile), markdown);
+  writeFileSync(join(out, "manifest.json"), `${JSON.stringify(manifest)}\n`);
 }

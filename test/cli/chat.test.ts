@@ -57,7 +57,7 @@ test("steps and error lines are told beside the reply, and a failed message ends
   expect(code).toBe(1);
   expect(out).toBe("");
   expect(err).toContain("[running] order_status");
-  expect(err).toContain("[done] order_status");
+  expect(err).toContain("[done] order_status\n");
   expect(err).toContain("There is no such order");
 });
 
@@ -80,11 +80,30 @@ test("Ctrl-C cancels the run and ends with 0", async () => {
   await expect.poll(() => terminal.written.out).toBe("Hel");
   terminal.interrupt();
   expect(await ended).toBe(0);
+  expect(terminal.written.err).toBe("Cancelled.\n");
   const user = await service.store.findUser("cli", "ada");
   const [thread] = await service.store.threads("cli", user?.userId ?? "");
   await expect
     .poll(async () => (await service.store.load(thread?.uid ?? "", 1))?.run?.outcome)
     .toBe("cancelled");
+});
+
+test("Ctrl-C says so where the service does not confirm the cancel", async () => {
+  const server = createServer((request, response) => {
+    if (request.url === "/v1/messages") response.write('{"type":"delta","text":"Hel"}\n');
+    else response.writeHead(500).end();
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  onTestFinished(() => server.closeAllConnections());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const terminal = openTestTerminal(env);
+  const ended = runProgram(["chat", "--url", `http://127.0.0.1:${port}`], terminal);
+  terminal.input.write("Hi\nNever sent\n");
+  await expect.poll(() => terminal.written.out).toBe("Hel");
+  terminal.interrupt();
+  expect(await ended).toBe(0);
+  expect(terminal.written.err).toMatch(/^The service did not confirm the cancel: [^\n]+\n$/);
 });
 
 test("Ctrl-C at the prompt ends with 0", async () => {

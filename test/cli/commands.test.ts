@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
@@ -9,8 +9,10 @@ import { temporaryFolder } from "../support/data-dir.ts";
 import { runCommand } from "../support/terminal.ts";
 
 let dataDir: string;
-beforeEach(() => {
+beforeEach(async () => {
   dataDir = temporaryFolder();
+  // As a first start leaves it.
+  await withStore(async () => {});
 });
 
 const run = (...args: string[]) => runCommand({ DATA_DIR: dataDir }, args);
@@ -39,6 +41,7 @@ describe("every command", () => {
     [["users", "block"]],
     [["ips"]],
     [["threads", "show"]],
+    [["replay"]],
   ])("chat-agent %j --help tells what it takes and exits 0", async (args) => {
     const { code, out } = await run(...args, "--help");
     expect(code).toBe(0);
@@ -84,6 +87,22 @@ describe("every command", () => {
     expect(code).toBe(1);
     expect(err).toMatch(/^Cannot .+\n$/);
     expect(out).toBe("");
+  });
+
+  test.each([
+    ["channels", "list"],
+    ["channels", "create", "bot", "--kind", "transport"],
+    ["users", "list", "cli"],
+    ["ips", "list"],
+    ["store", "info"],
+    ["store", "check"],
+    ["store", "backup", "/dev/null/backup"],
+  ])("%s makes no store where there is none, and says where it looked", async (...args) => {
+    const elsewhere = join(dataDir, "mistyped");
+    const { code, out, err } = await runCommand({ DATA_DIR: elsewhere }, args);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(`Cannot find a store in DATA_DIR ${elsewhere}: `);
+    expect(existsSync(elsewhere)).toBe(false);
   });
 
   test("a configuration that does not parse exits 1 with its line", async () => {
@@ -164,6 +183,21 @@ describe("chat-agent channels", () => {
     });
   });
 
+  test("--add-origin and --remove-origin leave the other origins", async () => {
+    await run("channels", "create", "shop", "--kind", "web", "--origin", "https://a.example");
+    const added = ["--add-origin", "https://b.example", "--add-origin", "https://a.example"];
+    expect(await runJson("channels", "update", "shop", ...added)).toMatchObject({
+      allowedOrigins: ["https://a.example", "https://b.example"],
+    });
+    expect(await runJson("channels", "update", "shop", "--remove-origin", "https://a.example")).toMatchObject(
+      {
+        allowedOrigins: ["https://b.example"],
+      },
+    );
+    const again = await run("channels", "update", "shop", "--remove-origin", "https://a.example");
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining("does not allow it") as unknown });
+  });
+
   test("--agent takes a file, and refuses commands to run", async () => {
     const file = join(dataDir, "agent.json");
     const agent = {
@@ -239,6 +273,16 @@ describe("chat-agent users, ips and threads", () => {
     expect((await run("users", "show", "bot", "eve")).code).toBe(1);
   });
 
+  test("users show tells what the site knows of a user", async () => {
+    const attributes = { plan: "pro", seats: 3, trial: false };
+    const caller = { slug: "bot", externalId: "ada", displayName: null, newUserId: "-", thread: null };
+    await withStore(async (store) => {
+      await store.admitUser({ ...caller, attributes, creates: true, atMs: 2_000 });
+    });
+    expect(await runJson("users", "show", "bot", "ada")).toMatchObject({ attributes });
+    expect((await run("users", "show", "bot", "ada")).out).toMatch(/^attributes +\{"plan":"pro",.*\}$/m);
+  });
+
   test("an id that begins with - is no option, wherever it stands", async () => {
     const [userId, threadId, uid] = [
       "-_JUWuIcabcdefghijklmn",
@@ -288,5 +332,15 @@ describe("chat-agent users, ips and threads", () => {
     expect(await runJson("threads", "list", "bot", "ada")).toEqual([listed]);
     expect(await runJson("threads", "show", "bot", "uid-1")).toEqual({ ...listed, messages: [], runs: [] });
     expect((await run("threads", "show", "bot", "uid-2")).code).toBe(1);
+  });
+
+  test("a thread is shown by the caller's own id, with the user's", async () => {
+    const shown = expect.objectContaining({ id: "uid-1", threadId: "my-thread" }) as unknown;
+    for (const user of ["ada", "user-1"]) {
+      expect(await runJson("threads", "show", "bot", "my-thread", "--user", user)).toEqual(shown);
+    }
+    expect((await run("threads", "show", "bot", "my-thread")).err).toContain("needs --user");
+    expect((await run("threads", "show", "bot", "other", "--user", "ada")).err).toContain("user ada");
+    expect((await run("threads", "show", "bot", "my-thread", "--user", "eve")).code).toBe(1);
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decideIdentity, mergeUsers } from "../../src/domain/identify.ts";
+import { MAX_ATTRIBUTES_CHARS } from "../../src/domain/attributes.ts";
 import type { User } from "../../src/domain/user.ts";
 
 const user = (changes: Partial<User> = {}): User => ({
@@ -46,4 +47,21 @@ test("for all users, a merge keeps a block and a whitelisting of either side, an
       });
     }),
   );
+});
+
+test("a merge keeps what the site knows of both sides, and what it knows of the account first", () => {
+  const merged = (own: User["attributes"], theirs: User["attributes"]) =>
+    mergeUsers(
+      { ...account, ...(own && { attributes: own }) },
+      { ...user(), ...(theirs && { attributes: theirs }) },
+    );
+  expect(merged(undefined, undefined)).not.toHaveProperty("attributes");
+  expect(merged(undefined, { plan: "free" }).attributes).toEqual({ plan: "free" });
+  expect(merged({ plan: "pro" }, undefined).attributes).toEqual({ plan: "pro" });
+  expect(merged({ plan: "pro" }, { plan: "free", seats: 2 }).attributes).toEqual({ plan: "pro", seats: 2 });
+  const long = { note: "x".repeat(MAX_ATTRIBUTES_CHARS - 20) };
+  expect(merged({ plan: "pro", team: "the long one" }, long).attributes).toEqual({
+    plan: "pro",
+    team: "the long one",
+  });
 });

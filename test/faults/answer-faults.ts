@@ -5,12 +5,14 @@ import type { Heard } from "./client.ts";
 const ANSWERS = {
   "POST /v1/messages": [200],
   "POST /v1/messages/cancel": [204],
+  "GET /v1/threads": [200],
   "GET /v1/threads/{threadId}/messages": [200],
   "GET /v1/threads/{threadId}/stream": [200],
   "POST /v1/access": [200],
   "POST /v1/channels/{slug}/identify": [200],
   "POST /v1/widget/visitors": [201],
   "POST /v1/widget/threads": [201],
+  "GET /v1/widget/threads": [200],
   "POST /v1/widget/tools": [204],
   "POST /v1/widget/messages": [200],
   // 409: the call expired, or was superseded, before its result came.
@@ -25,9 +27,11 @@ export type Route = keyof typeof ANSWERS;
 
 /** The routes whose 200 is no stream. */
 const ANSWERS_WHOLE: readonly Route[] = [
+  "GET /v1/threads",
   "GET /v1/threads/{threadId}/messages",
   "POST /v1/access",
   "POST /v1/channels/{slug}/identify",
+  "GET /v1/widget/threads",
   "GET /v1/widget/threads/{id}/messages",
 ];
 

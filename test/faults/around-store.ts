@@ -9,6 +9,8 @@ export const CHANGES = [
   "merge",
   "commit",
   "keepPart",
+  "keepImages",
+  "dropImages",
   "wait",
   "setCatalog",
 ] as const satisfies readonly (keyof Store)[];

@@ -179,6 +179,8 @@ export function createPlay(parts: {
         const path = `/v1/threads/${names.threadId}/${what}?userId=${names.userId}`;
         await request(`GET /v1/threads/{threadId}/${what}`, 200, () => ask(url(), path, asking));
       }
+      const list = `/v1/threads?userId=${names.userId}`;
+      await request("GET /v1/threads", 200, () => ask(url(), list, asking));
     },
 
     async access() {
@@ -243,6 +245,8 @@ export function createPlay(parts: {
       const asking = { method: "GET", headers: widgetHeaders() } as const;
       const route = "GET /v1/widget/threads/{id}/messages";
       await request(route, 200, () => ask(url(), ofThread("messages"), asking));
+      const list = "/v1/widget/threads";
+      await request("GET /v1/widget/threads", 200, () => ask(url(), list, asking));
     },
 
     async identify(externalId) {

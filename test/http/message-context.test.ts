@@ -32,6 +32,9 @@ test.each<[string, object, number]>([
   ["a nested context", { context: { a: { b: 1 } } }, 422],
   ["a context that is a list", { context: ["a"] }, 422],
   ["a context over the limit of a text", { context: { a: "x".repeat(2_000) } }, 413],
+  ["nested attributes", { attributes: { a: { b: 1 } } }, 422],
+  ["attributes with a null", { attributes: { a: null } }, 422],
+  ["attributes over 4,000 characters", { attributes: { a: "x".repeat(3_993) } }, 422],
   ["a locale that is none", { locale: "German, please" }, 422],
 ])("%s is refused, and asks no model", async (_what, fields, status) => {
   const { send, systems } = await open();

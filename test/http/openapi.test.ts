@@ -20,6 +20,7 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
   expect(named).toEqual([
     "post /v1/messages",
     "post /v1/messages/cancel",
+    "get /v1/threads",
     "get /v1/threads/{threadId}/messages",
     "get /v1/threads/{threadId}/stream",
     "post /v1/access",
@@ -27,6 +28,7 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
     "post /v1/channels/{slug}/revoke",
     "post /v1/widget/visitors",
     "post /v1/widget/threads",
+    "get /v1/widget/threads",
     "get /v1/widget/threads/{id}/messages",
     "get /v1/widget/threads/{id}/stream",
     "post /v1/widget/threads/{id}/cancel",

@@ -25,6 +25,9 @@ const SHOP = {
   allowedOrigins: ["https://shop.example"],
 };
 
+/** The origins of a start's demo page. */
+const page = (port: number) => [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
+
 function parse(...channels: object[]) {
   return parseChannels(JSON.stringify({ channels }), (name) =>
     VARIABLES[name] === undefined ? null : new Secret(VARIABLES[name]),
@@ -221,17 +224,31 @@ describe("the channels that a start makes itself", () => {
     const store = await openTestStore();
     const keys = newChannelKeys();
     await createCliChannel(store);
-    await createDemoChannel(store, { keys, origins: ["http://127.0.0.1:8081"] });
+    await createDemoChannel(store, { keys, origins: page(8081) });
     expect(await store.channel("cli")).toMatchObject({ kind: "transport", enabled: true });
     const demo = await store.channel("demo");
     expect(demo).toMatchObject({ kind: "web", publishableKey: keys.publishableKey });
 
     if (demo === null) throw new Error("Cannot go on: no demo channel");
     await store.putChannel({ ...demo, accessMode: "whitelist" });
-    await createDemoChannel(store, { keys, origins: ["http://127.0.0.1:9999"] });
+    await createDemoChannel(store, { keys, origins: page(9999) });
     expect(await store.channel("demo")).toMatchObject({
       accessMode: "whitelist",
-      allowedOrigins: ["http://127.0.0.1:9999"],
+      allowedOrigins: page(9999),
     });
+  });
+
+  test("a start's page takes the place of an earlier start's, which is told, and of nothing that somebody added", async () => {
+    const store = await openTestStore();
+    const keys = newChannelKeys();
+    const added = ["https://shop.example", "http://localhost:3000"];
+    expect(await createDemoChannel(store, { keys, origins: page(8081) })).toEqual([]);
+    const demo = await store.channel("demo");
+    if (demo === null) throw new Error("Cannot go on: no demo channel");
+    await store.putChannel({ ...demo, allowedOrigins: [...demo.allowedOrigins, ...added] });
+
+    expect(await createDemoChannel(store, { keys, origins: page(9999) })).toEqual(page(8081));
+    expect((await store.channel("demo"))?.allowedOrigins).toEqual([...added, ...page(9999)]);
+    expect(await createDemoChannel(store, { keys, origins: page(9999) })).toEqual([]);
   });
 });

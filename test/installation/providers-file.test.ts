@@ -19,7 +19,13 @@ test("providers are read with what they need and what they do not take", () => {
         baseUrl: "https://x.openai.azure.com/openai/deployments/d?api-version=1",
         headers: { "api-key": "$KEY" },
       },
-      local: { ...local, body: { temperature: 0.2 }, tools: false, maxTokensField: "max_tokens" },
+      local: {
+        ...local,
+        body: { temperature: 0.2 },
+        tools: false,
+        maxTokensField: "max_tokens",
+        thinking: "open",
+      },
     },
     models: { default: ["openai/gpt-5-mini", "local/qwen3"] },
   });
@@ -27,7 +33,7 @@ test("providers are read with what they need and what they do not take", () => {
     name: "local",
     apiKey: null,
     body: { temperature: 0.2 },
-    quirks: { tools: false, maxTokensField: "max_tokens" },
+    quirks: { tools: false, maxTokensField: "max_tokens", thinking: "open" },
   });
   expect(secretsOfProviders(written).map((secret) => secret.reveal())).toEqual(["sk-7", "sk-7"]);
   expect(membersOf(written, written.defaultModel)).toEqual([

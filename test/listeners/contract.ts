@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { UNREAD_LIMIT_BYTES } from "../../src/listener.ts";
 import type { HttpAnswer, HttpRequest, Listen, Listener, Outlet } from "../../src/listener.ts";
+import { freePort } from "../support/free-port.ts";
 import { atLength } from "../support/lengths.ts";
 import { framingRows } from "./framing-rows.ts";
 import { sendRaw } from "./raw-client.ts";
@@ -86,6 +87,14 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
           expect(text).toContain(`"body":"${row.body ?? "hello"}"`);
       },
     );
+
+    test("a port that it listens on already is refused", async () => {
+      // One that was named: the system gives nobody a free one twice.
+      const named = { host: "127.0.0.1", port: await freePort(), handler: answer };
+      const first = await listen(named);
+      await expect(listen(named)).rejects.toThrow(`Cannot listen on 127.0.0.1:${named.port}: `);
+      await first.close();
+    });
 
     test("a good POST cut in two at every offset has the same answer", async () => {
       const whole =

@@ -51,6 +51,26 @@ async function openChain(scripts: { one: Script | string; two?: Script }) {
 
 const asked = { model: "default" };
 
+test("a channel whose model nobody answers to is told at the start and in /health, as it is now", async () => {
+  const { model } = await openChain({ one: "http://127.0.0.1:9/v1" });
+  const named = (slug: string, name?: string) => ({
+    ...shopChannel(name === undefined ? {} : { model: name }),
+    slug,
+    publishableKey: `pk_${slug}`,
+  });
+  const channels = [named("a"), named("b", "two/any"), named("c", "other"), named("d", "three/x")];
+  const { url, logged, store, directory } = await startTestService({ model, channels });
+  const warnings = async () =>
+    ((await (await fetch(`${url}/health`)).json()) as { warnings: string[] }).warnings;
+  const told = /^The model "three\/x" of channel d is no name/;
+  expect(await warnings()).toEqual([expect.stringMatching(told)]);
+  expect(logged.filter((line) => line.includes("The model "))).toHaveLength(1);
+  await store.putChannel(named("b", "any"));
+  await store.putChannel(named("d", "one/x"));
+  await directory.renew();
+  expect(await warnings()).toEqual([expect.stringContaining('"any" of channel b')]);
+});
+
 test.each([401, 402, 403, 408, 429, 500, 503, 529])(
   "a chain's next one is asked at once after %i",
   async (code) => {

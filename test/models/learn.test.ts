@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { learn } from "../../src/models/learn.ts";
+import { learn, refusesAnImage } from "../../src/models/learn.ts";
 import { NO_QUIRKS } from "../../src/models/quirks.ts";
 import type { Quirks } from "../../src/models/quirks.ts";
 import { requestBody } from "../../src/models/request-body.ts";
@@ -36,6 +36,62 @@ function learned(status: number, text: string, quirks: Partial<Quirks> = {}): Pa
 
 const error = (message: string, param: string | null = null) =>
   JSON.stringify({ error: { message, param, code: null } });
+
+const withImages = (text: string, quirks: Partial<Quirks> = {}) => {
+  const before = { ...NO_QUIRKS, ...quirks };
+  const images = [{ label: "a.png", url: "data:image/png;base64,iVBORw0KGgo=" }];
+  const request = { ...plainRequest, messages: [{ role: "user" as const, content: "Hi", images }] };
+  const body = requestBody(request, { by, model: "m", quirks: before, body: {} });
+  return { refused: { status: 400, text, body }, before };
+};
+
+test.each<[server: string, text: string]>([
+  ["OpenAI", error("Invalid content type. image_url is only supported by certain models.")],
+  [
+    "DeepSeek",
+    error(
+      "Failed to deserialize the JSON body into the target type: messages[0]: unknown variant `image_url`, expected `text`",
+    ),
+  ],
+  [
+    "llama.cpp",
+    error("image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"),
+  ],
+  ["Mistral", '{"message":"Image input is not enabled for this model"}'],
+  ["vLLM", error("At most 0 image(s) may be provided in one request.")],
+  ["vLLM, of another model", error("m is not a multimodal model None")],
+  [
+    "Groq",
+    error(
+      "'messages.0' : for 'role:user' the following must be satisfied[('messages.0.content' : value must be a string)]",
+    ),
+  ],
+  ["OpenRouter", error("No endpoints found that support image input")],
+  ["Ollama", error("Failed to process inputs: this model is missing data required for image input")],
+  ["LM Studio", error("Model does not support images. Please use a model that does.")],
+  [
+    "a strict server",
+    '{"detail":[{"loc":["body","messages",0,"content","str"],"msg":"Input should be a valid string"}]}',
+  ],
+])("%s does not see: images are named from then on", (_server, text) => {
+  const { refused, before } = withImages(text);
+  expect(learn(refused, before)).toEqual({ ...before, images: false });
+  const blind = withImages(text, { images: false });
+  expect(learn(blind.refused, blind.before)).toBeNull();
+});
+
+test.each([
+  "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png']",
+  "The image data you provided does not represent a valid image.",
+  "Error while downloading https://cdn.example/a.png. image_url could not be fetched",
+  "messages.0.content.1.image: image exceeds 5 MB maximum",
+  "image media type image/webp is not supported",
+])("a refusal of this image teaches nothing of images: %s", (message) => {
+  const { refused, before } = withImages(error(message));
+  expect(learn(refused, before)).toBeNull();
+  expect(refusesAnImage(refused)).toBe(true);
+  expect(refusesAnImage({ ...refused, status: 500, body: bodyWith(NO_QUIRKS) })).toBe(false);
+});
 
 test.each<[server: string, status: number, text: string, Partial<Quirks>]>([
   [

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openOpenAi } from "../../src/models/openai.ts";
 import {
   bytes,
@@ -265,4 +265,31 @@ test("an answer with a finish_reason is whole, also when the connection ends or 
 test("an answer is over at [DONE], also when its body never ends", async () => {
   const { model } = await openScriptedModel([[say("all"), done, hang()]]);
   expect((await startTurn(model).turn).text).toBe("all");
+});
+
+test("of a model whose template opens the thought, only what follows it is the reply", async () => {
+  const server = await startModelServer([
+    [
+      chunk({ content: "Hm.</th" }),
+      chunk({ content: "ink>\n\nHel" }),
+      chunk({ content: "lo" }, "stop"),
+      done,
+    ],
+    [chunk({ content: "Hm, so lo" }, "length"), done],
+    [chunk({ content: "Hm." }), call("clock")],
+    [chunk({ content: "No thought." }, "stop"), done],
+  ]);
+  const model = openOpenAi({
+    apiKey: null,
+    baseUrl: server.baseUrl,
+    silenceMs: 30_000,
+    quirks: { thinking: "open" },
+  });
+  onTestFinished(async () => {
+    await model.close();
+    await server.close();
+  });
+  const texts = [];
+  for (let nth = 0; nth < 4; nth += 1) texts.push((await startTurn(model).turn).text);
+  expect(texts).toEqual(["Hello", "", "", "No thought."]);
 });

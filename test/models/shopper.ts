@@ -1,5 +1,6 @@
 import type { Line } from "../../machines/line.ts";
 import type { Channel } from "../../src/domain/channel.ts";
+import type { PageTool } from "../../src/domain/page-tool.ts";
 
 const ORIGIN = "https://shop.example";
 
@@ -17,8 +18,13 @@ export function shopChannel(agent: Channel["agent"] = {}): Channel {
   };
 }
 
-/** A page with one tool, `buy`, on the widget API of whatever instance is at `url` by then. */
-export async function openShopper(url: () => string) {
+const BUY: PageTool = {
+  name: "buy",
+  inputSchema: { type: "object", properties: { sku: { type: "string" } } },
+};
+
+/** A page with its tools on the widget API of whatever instance is at `url` by then. */
+export async function openShopper(url: () => string, webmcpTools: readonly PageTool[] = [BUY]) {
   let headers: Record<string, string> = { origin: ORIGIN, "content-type": "application/json" };
   const ask = (path: string, body?: object) =>
     fetch(`${url()}/v1/widget${path}`, {
@@ -36,17 +42,19 @@ export async function openShopper(url: () => string) {
   const { visitorToken } = (await (await ask("/visitors")).json()) as { visitorToken: string };
   headers = { origin: ORIGIN, "content-type": "application/json", "x-visitor-token": visitorToken };
   const { threadId } = (await (await ask("/threads")).json()) as { threadId: string };
-  const inputSchema = { type: "object", properties: { sku: { type: "string" } } };
-  await ask("/tools", { threadId, webmcpTools: [{ name: "buy", inputSchema }] });
+  await ask("/tools", { threadId, webmcpTools });
 
   return {
     threadId,
     say: async (text: string) => linesOf(await ask("/messages", { threadId, text })),
     /** Answers a page call; the lines of the stream that goes on. */
-    answer: async (call: Line, result: unknown = "It is in the cart.") => {
+    answer: async (call: Line, result: unknown = "It is in the cart.", isError = false) => {
       if (call.type !== "tool_call")
         throw new Error(`Cannot answer: the stream ended with ${JSON.stringify(call)}`);
-      return linesOf(await ask("/tool-results", { threadId, callId: call.callId, tool: call.tool, result }));
+      const { callId, tool } = call;
+      return linesOf(
+        await ask("/tool-results", { threadId, callId, tool, result, ...(isError ? { isError } : {}) }),
+      );
     },
     async history() {
       const response = await ask(`/threads/${threadId}/messages`);

@@ -25,6 +25,31 @@ test.each<[what: string, written: string, told: string]>([
   expect(reply(...written.split(""))).toBe(told);
 });
 
+function replyInThought(pieces: string[], isCut = false): string {
+  const filter = createThoughtFilter({ beginsInThought: true });
+  return pieces.map((piece) => filter.push(piece)).join("") + filter.end(isCut);
+}
+
+test.each<[what: string, written: string, isCut: boolean, told: string]>([
+  ["is closed", "Hm.\n</think>\n\nHello", false, "Hello"],
+  ["is opened once more", "<think>Hm.</think>Hello", false, "Hello"],
+  ["is closed under another name", "Hm.</THOUGHT>Hello", false, "Hello"],
+  ["is followed by another one", "Hm.</think>Hello <think>or?</think>there", false, "Hello there"],
+  ["is cut", "Hm. <b", true, ""],
+  ["is none", "Hello < there", false, "Hello < there"],
+  ["is opened and never closed", "<think>Hm.", false, ""],
+  ["is longer than any reply", "x".repeat(140_000), false, ""],
+])("where the template opens it, a thought that %s", (_what, written, isCut, told) => {
+  expect(replyInThought([written], isCut)).toBe(told);
+  expect(replyInThought(written.split(""), isCut)).toBe(told);
+});
+
+test("where the template opens the thought, the reply is told as it comes after it", () => {
+  const filter = createThoughtFilter({ beginsInThought: true });
+  const pieces = ["Hm", ".</thi", "nk>\n", "Hel", "lo"];
+  expect(pieces.map((piece) => filter.push(piece))).toEqual(["", "", "", "Hel", "lo"]);
+});
+
 test("what is told does not depend on where the stream is cut", () => {
   const part = fc.constantFrom(
     "<think>",
@@ -49,6 +74,7 @@ test("what is told does not depend on where the stream is cut", () => {
         at += size;
       }
       expect(reply(...pieces)).toBe(reply(text));
+      expect(replyInThought(pieces)).toBe(replyInThought([text]));
     }),
     { numRuns: 2_000 },
   );

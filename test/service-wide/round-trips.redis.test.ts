@@ -15,8 +15,11 @@ interface Command {
   endedMs: number;
 }
 
-/** What this process says by itself, whoever asks what: that it lives, which calls expire, and who holds what. */
-const BY_ITSELF: ReadonlySet<string> = new Set(["beat", "ZRANGEBYSCORE", "HGETALL", "SMEMBERS"]);
+/**
+ * What this process says by itself, whoever asks what: that it lives, which calls expire, and who holds what; and what no
+ * message waits for, the order of threads by activity.
+ */
+const BY_ITSELF: ReadonlySet<string> = new Set(["beat", "ZRANGEBYSCORE", "HGETALL", "SMEMBERS", "ZADD"]);
 
 /** Names of the commands, those that were under way together in one list: as many lists as round trips in a row. */
 function roundTrips(commands: readonly Command[]): string[][] {

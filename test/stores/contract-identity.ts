@@ -183,6 +183,28 @@ export function identityPromises(bench: Bench): void {
       expect(await store.findUser(SLUG, "kim")).toEqual(result);
     });
 
+    it("attributes stay the account's in a promotion and in a merge, and become what a merge says", async () => {
+      const { store } = bench.it;
+      await admitCaller(store, { attributes: { plan: "pro" } });
+      expect(await store.merge(mergeOf(await twoSides(store)))).toBe("done");
+      expect((await admit(store, "h1"))?.user.attributes).toEqual({ plan: "pro" });
+      await mint(store, "h2", "u2");
+      const { visitor, account } = await store.readIdentity(SLUG, "h2", "kim");
+      if (visitor === null || account === null) throw new Error("Cannot set up a merge: a side is missing");
+      const result = { ...account, attributes: { plan: "free", seats: 2 } };
+      const merge = { slug: SLUG, tokenHash: "h2", from: visitor.user, into: account, result };
+      expect(await store.merge({ ...merge, snapshot: "bound" })).toBe("done");
+      expect(await store.findUser(SLUG, "kim")).toEqual(result);
+    });
+
+    it("merge() is `changed` where the account's attributes were replaced meanwhile", async () => {
+      const { store } = bench.it;
+      const sides = await twoSides(store);
+      await admitCaller(store, { attributes: { plan: "pro" } });
+      expect(await store.merge(mergeOf(sides))).toBe("changed");
+      expect((await store.findUser(SLUG, "kim"))?.attributes).toEqual({ plan: "pro" });
+    });
+
     it("a name that both sides have: the account's thread keeps it, the other is reached as NAME~2", async () => {
       const { store } = bench.it;
       await mint(store, "h1", "u1");

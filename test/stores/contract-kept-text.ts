@@ -114,6 +114,26 @@ export function keptTextPromises(bench: Bench): void {
       expect((await store.load("t1", 105))?.tail).toHaveLength(2);
     });
 
+    it("keeps the images of a message, whoever holds the thread, until they are dropped", async () => {
+      const { store } = bench.it;
+      const images = ["data:image/png;base64,iVBORw0KGgo=", `data:image/gif;base64,${"R0lG".repeat(50_000)}`];
+      expect(await store.keptImages("t1", "r1")).toEqual([]);
+      await store.keepImages({ uid: "t1", runId: "r1", images });
+      await store.keepImages({ uid: "t1", runId: "r2", images: images.slice(1) });
+      await store.keepImages({ uid: "t1", runId: "r2", images: images.slice(0, 1) });
+      await begin(store);
+      await keep(store, 0, "kept part");
+      const again = await bench.it.reopen();
+      expect(await again.keptImages("t1", "r1")).toEqual(images);
+      expect(await again.keptImages("t1", "r2")).toEqual(images.slice(0, 1));
+      expect(await again.keptImages("t2", "r1")).toEqual([]);
+      await again.dropImages("t1", "r1");
+      await again.dropImages("t1", "r1");
+      expect(await again.keptImages("t1", "r1")).toEqual([]);
+      expect(await again.keptImages("t1", "r2")).toHaveLength(1);
+      expect(await again.keptText("t1", "r1", 1)).toBe("kept part");
+    });
+
     it("P5: comes from nobody but who holds the thread", async () => {
       const { store } = bench.it;
       await begin(store);

@@ -194,6 +194,35 @@ export function userPromises(bench: Bench): void {
       expect((await store.findUser(SLUG, "kim"))?.displayName).toBe("Kim K.");
     });
 
+    it("attributes are kept until others replace them whole; none keeps them, an empty map removes them", async () => {
+      const { store, reopen } = bench.it;
+      const attributes = { plan: "pro", "seats \u2028 Ü": 3.5, trial: false, __proto: "" };
+      await admitCaller(store, { attributes });
+      expect((await admitCaller(store))?.user.attributes).toEqual(attributes);
+      expect((await admitCaller(store, { displayName: "Kim" }))?.user.attributes).toEqual(attributes);
+      const replaced = await admitCaller(store, { attributes: { plan: "free" } });
+      expect(replaced?.user).toMatchObject({ displayName: "Kim", attributes: { plan: "free" } });
+      expect((await store.flagUser(SLUG, "u-kim", { blocked: true }))?.attributes).toEqual({ plan: "free" });
+      const again = await reopen();
+      expect((await again.findUser(SLUG, "kim"))?.attributes).toEqual({ plan: "free" });
+      expect((await again.users(SLUG)).map((user) => user.attributes)).toEqual([{ plan: "free" }]);
+      expect((await admitCaller(again, { attributes: {} }))?.user).not.toHaveProperty("attributes");
+      expect(await again.findUser(SLUG, "kim")).not.toHaveProperty("attributes");
+    });
+
+    it("a new user is made with attributes; with an empty map, or with creates false, without", async () => {
+      const { store } = bench.it;
+      const asked = { attributes: { plan: "pro" }, creates: false };
+      expect(await admitCaller(store, asked)).toBeNull();
+      expect((await admitCaller(store, { attributes: { plan: "pro" } }))?.user.attributes).toEqual({
+        plan: "pro",
+      });
+      const other = { externalId: "lu", newUserId: "u-lu" };
+      expect((await admitCaller(store, { ...other, attributes: {} }))?.user).not.toHaveProperty("attributes");
+      await admitCaller(store, { ...other, ...asked });
+      expect(await store.findUser(SLUG, "lu")).not.toHaveProperty("attributes");
+    });
+
     it("admitUser() knows no channel that does not exist, and creates nobody there", async () => {
       const { store } = bench.it;
       expect(await admitCaller(store, { slug: "nowhere" })).toBeNull();

@@ -6,6 +6,7 @@ import { identityPromises } from "./contract-identity.ts";
 import { keptTextPromises } from "./contract-kept-text.ts";
 import { livenessPromises } from "./contract-liveness.ts";
 import { messageClaimPromises } from "./contract-message-claim.ts";
+import { threadListPromises } from "./contract-thread-list.ts";
 import { threadPromises } from "./contract-threads.ts";
 import { userPromises } from "./contract-users.ts";
 
@@ -57,6 +58,7 @@ export function describeStore(
     identityPromises(bench);
     commitPromises(bench);
     threadPromises(bench);
+    threadListPromises(bench);
     messageClaimPromises(bench);
     keptTextPromises(bench);
     livenessPromises(bench, lacks);

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { UserMessage } from "../../src/domain/message.ts";
-import type { Store } from "../../src/store.ts";
+import type { Store, ThreadList } from "../../src/store.ts";
 import type { StoreUnderTest } from "./contract.ts";
 import { createReference } from "./reference.ts";
 import {
@@ -63,6 +63,7 @@ export const someCommand = fc.oneof(
       type: fc.constant("call" as const),
       externalId,
       displayName: fc.option(pick("Kim", "K.")),
+      attributes: fc.constantFrom(undefined, undefined, {}, { plan: "pro" }, { seats: 3, trial: false }),
       threadName: fc.option(threadName),
       makesThread: fc.boolean(),
       creates: fc.boolean(),
@@ -168,6 +169,7 @@ export async function run(store: Store, command: Command, number: number): Promi
         slug: SLUG,
         externalId: command.externalId,
         displayName: command.displayName,
+        attributes: command.attributes,
         newUserId: `u${number}`,
         thread:
           command.threadName === null
@@ -224,6 +226,16 @@ async function identify(
   });
 }
 
+async function pagesOf(store: Store, userId: string): Promise<ThreadList[]> {
+  const pages: ThreadList[] = [];
+  for (let after: ThreadList["next"] = null; pages.length === 0 || after;) {
+    const page: ThreadList = await store.listThreads({ slug: SLUG, userId, limit: 2, after });
+    pages.push(page);
+    after = page.next;
+  }
+  return pages;
+}
+
 /** Everything that a store can be asked about. */
 async function look(store: Store): Promise<unknown> {
   const users = await store.users(SLUG);
@@ -232,6 +244,7 @@ async function look(store: Store): Promise<unknown> {
   return {
     users,
     names: await Promise.all(users.map((user) => store.threads(SLUG, user.userId))),
+    lists: await Promise.all(users.map((user) => pagesOf(store, user.userId))),
     spent: await Promise.all(users.map((user) => store.spentTokens(SLUG, user.userId, DAY))),
     threads: await Promise.all(
       ["t1", "t2"].flatMap((id) => [

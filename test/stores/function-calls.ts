@@ -12,6 +12,7 @@ import {
   userKeys,
   usersKey,
 } from "../../src/stores/redis/keys.ts";
+import { FEW_THREADS } from "../../src/stores/thread-order.ts";
 import type { StoreFunction, StoreReading } from "../../src/stores/redis/signatures.ts";
 import { DAY, sampleChannel, sampleCommit, sampleMessage, sampleRun, sampleWaiting } from "./samples.ts";
 
@@ -57,6 +58,11 @@ async function both(store: Store): Promise<void> {
   await visitor(store);
   await store.admitUser(caller);
   await store.spendTokens(spend(account, DAY));
+}
+
+async function described(store: Store): Promise<void> {
+  await both(store);
+  await store.admitUser({ ...caller, attributes: { plan: "pro" } });
 }
 
 async function merge(store: Store): Promise<unknown> {
@@ -105,6 +111,25 @@ function userCases(): FunctionCase[] {
       before: both,
       step: (store) =>
         store.admitUser({ ...caller, displayName: "K.", thread: { name: "n3", newUid: "three" } }),
+    },
+    {
+      name: "admit_user, a new one with attributes",
+      function: "admit_user",
+      before: visitor,
+      step: (store) => store.admitUser({ ...caller, attributes: { plan: "pro" } }),
+    },
+    {
+      name: "admit_user, whose attributes are replaced, with a new thread",
+      function: "admit_user",
+      before: described,
+      step: (store) =>
+        store.admitUser({ ...caller, attributes: { seats: 3 }, thread: { name: "n3", newUid: "three" } }),
+    },
+    {
+      name: "admit_user, whose attributes are removed",
+      function: "admit_user",
+      before: described,
+      step: (store) => store.admitUser({ ...caller, attributes: {} }),
     },
     {
       name: "add_thread",
@@ -272,6 +297,23 @@ function otherCases(): FunctionCase[] {
       function: "revoke_tokens",
       before: visitor,
       step: (store) => store.revokeTokens(slug, anonymous),
+    },
+    {
+      name: "glance_thread and select_threads, of a few",
+      function: "glance_thread",
+      before: both,
+      step: (store) => store.listThreads({ slug, userId: anonymous, limit: 9, after: null }),
+    },
+    {
+      name: "select_threads, of many",
+      function: "select_threads",
+      async before(store) {
+        await visitor(store);
+        for (let nth = 0; nth <= FEW_THREADS; nth++) {
+          await store.addThread({ ...thread, threadId: `many${nth}`, uid: `many${nth}` });
+        }
+      },
+      step: (store) => store.listThreads({ slug, userId: anonymous, limit: 9, after: null }),
     },
     {
       name: "spent_tokens",

@@ -18,7 +18,7 @@ export function stopOrder(library: string, beforeWrite: number): string[] {
 
 const READS = (
   "EXISTS GET HEXISTS HGET HGETALL HKEYS HLEN HMGET LINDEX LLEN LPOS LRANGE SISMEMBER TIME ZCOUNT ZRANGE " +
-  "ZSCORE"
+  "ZMSCORE ZSCORE"
 ).split(" ");
 const WRITES = "DEL HDEL HINCRBY HSET HSETNX INCR LPOP PEXPIRE RPUSH SADD SET SREM ZADD ZREM".split(" ");
 /** Commands without a key. */

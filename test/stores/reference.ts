@@ -67,6 +67,8 @@ export function createReference(clock: Clock): Store {
   const people: Person[] = [];
   const tokens: Token[] = [];
   const threads = new Map<string, Thread>();
+  /** By thread and run. */
+  const keptImages = new Map<string, string[]>();
   let changes = 0;
   let deliver: (message: InstanceMessage) => void = () => {};
 
@@ -245,7 +247,7 @@ export function createReference(clock: Clock): Store {
         threadUid: threadName === null ? null : uidOf(person, threadName),
       };
     },
-    async admitUser({ slug, externalId, displayName, newUserId, thread, creates, atMs }) {
+    async admitUser({ slug, externalId, displayName, attributes, newUserId, thread, creates, atMs }) {
       const channel = channelOf(slug);
       if (!channel) return null;
       let person = accountOf(slug, externalId);
@@ -256,6 +258,10 @@ export function createReference(clock: Clock): Store {
         people.push(person);
       }
       if (creates && displayName !== null) person.user = { ...person.user, displayName };
+      if (creates && attributes) {
+        const { attributes: _, ...others } = person.user;
+        person.user = Object.keys(attributes).length > 0 ? { ...others, attributes } : others;
+      }
       if (creates && thread?.newUid && uidOf(person, thread.name) === null) {
         person.threads.push({ uid: thread.newUid, threadId: thread.name, createdAtMs: atMs });
       }
@@ -337,6 +343,25 @@ export function createReference(clock: Clock): Store {
     threads: async (slug, userId) =>
       (personOf(slug, userId)?.threads ?? []).toSorted((a, b) => a.createdAtMs - b.createdAtMs),
 
+    async listThreads({ slug, userId, limit, after }) {
+      const listed = (personOf(slug, userId)?.threads ?? [])
+        .map((entry) => {
+          const thread = threads.get(entry.uid);
+          const atMs = thread?.messages.at(-1)?.createdAtMs ?? 0;
+          const state = thread?.last?.commit.state ?? "idle";
+          return { ...entry, updatedAtMs: Math.max(entry.createdAtMs, atMs), state };
+        })
+        .toSorted((a, b) => b.updatedAtMs - a.updatedAtMs || (a.uid < b.uid ? 1 : -1))
+        .filter(
+          ({ updatedAtMs: atMs, uid }) =>
+            after === null || atMs < after.atMs || (atMs === after.atMs && uid < after.uid),
+        );
+      const items = listed.slice(0, limit);
+      const last = items.at(-1);
+      const next = last && listed.length > limit ? { atMs: last.updatedAtMs, uid: last.uid } : null;
+      return { items, next };
+    },
+
     async load(uid, budgetChars, runs = "last") {
       const thread = threads.get(uid);
       if (!thread) return null;
@@ -370,6 +395,13 @@ export function createReference(clock: Clock): Store {
     waitingRuns: async (uid) => (threads.get(uid)?.queue ?? []).map(({ runId }) => runId),
     keptText: async (uid, runId, parts, from = 0) =>
       textOfParts(uid, runId, parts).slice(textOfParts(uid, runId, Math.min(from, parts)).length),
+    async keepImages({ uid, runId, images }) {
+      keptImages.set(`${uid} ${runId}`, [...images]);
+    },
+    keptImages: async (uid, runId) => keptImages.get(`${uid} ${runId}`) ?? [],
+    async dropImages(uid, runId) {
+      keptImages.delete(`${uid} ${runId}`);
+    },
     async wait(uid, message, max) {
       const thread = threads.get(uid);
       const repeat = saidBefore(thread, message);

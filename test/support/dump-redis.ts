@@ -98,6 +98,7 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "ro":
     case "p":
     case "id":
+    case "act":
     case "d":
     case "w":
     case "y":

@@ -123,6 +123,15 @@ export const SERVICE: readonly Layer[] = [
     ],
   },
   {
+    name: "replay",
+    places: [
+      {
+        path: "src/replay/",
+        is: "recorded conversations against another model or other instructions, and what must hold of them",
+      },
+    ],
+  },
+  {
     name: "the installation",
     places: [
       {
@@ -157,6 +166,7 @@ export const SERVICE: readonly Layer[] = [
         is: "the chat-agent command, a file or folder for each sub-command",
         rooms: [
           { path: "src/cli/channels/", is: "making and changing channels" },
+          { path: "src/cli/replay/", is: "reading cases, replaying them, telling what came out" },
           { path: "src/cli/store/", is: "counting, checking, backing up and restoring all that is stored" },
         ],
       },
@@ -242,6 +252,11 @@ export const STRANGERS: readonly (readonly [place: string, others: readonly stri
   ["src/actors/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
   ["src/admission/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/", "src/actors/"]],
   ["src/http/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
+  // Nothing real is touched: no store, no server.
+  [
+    "src/replay/",
+    ["src/stores/", "src/store.ts", "src/models/", "src/listeners/", "src/http/", "src/admission/"],
+  ],
   // Commands other than `serve` work beside a running service, and load none of its start.
   ["src/cli/", ["src/start/", "src/service.ts"]],
   ["src/widget/view/", ["src/widget/tools/", "src/widget/service/"]],
@@ -262,5 +277,7 @@ export const BUILD_SCRIPTS: readonly string[] = [
   "src/widget/build.mjs",
   "src/inspector/build.mjs",
   "src/build.mjs",
+  "src/build-in-place.mjs",
+  "src/build-sources.mjs",
   "src/demo/build.mjs",
 ];

@@ -264,6 +264,14 @@ export const threadSteps: Step[] = [
     ],
   },
   {
+    name: "keepImages",
+    before: held,
+    take: async (store, { uid }) => {
+      await store.keepImages({ uid, runId: "r1", images: ["data:image/png;base64,iVBORw0KGgo="] });
+      return store.keptImages(uid, "r1");
+    },
+  },
+  {
     name: "history",
     before: held,
     take: (store, { uid }) => store.history(uid, { limit: 10, before: "2" }),

@@ -8,6 +8,7 @@ import type { Caller } from "./identity.ts";
 import { listTools } from "./list-tools.ts";
 import { loadSdk } from "./sdk.ts";
 import { httpTransport, processTransport } from "./transports.ts";
+import type { HttpAddress } from "./transports.ts";
 
 /** An open connection to an MCP server, as far as tools go. Its calls reject with what the SDK throws. */
 export interface McpConnection {
@@ -42,7 +43,7 @@ const LONGEST_CALL_MS = 600_000;
 
 /** Connects over Streamable HTTP, or starts the server's process. Loads the SDK, on first use. */
 export async function openConnection(options: ConnectionOptions): Promise<McpConnection> {
-  const { name, settings, variable, timeoutMs, onToolsChanged, onClosed, onStderr } = options;
+  const { name, settings, timeoutMs, onToolsChanged, onClosed, onStderr } = options;
   const sdk = await loadSdk();
   const client = new sdk.Client({ name: "chat-agent-service", version: "1" }, { capabilities: {} });
   client.onclose = onClosed;
@@ -51,7 +52,7 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
   const calling = new AsyncLocalStorage<Caller | null>();
   const { transport, endSession } =
     "url" in settings
-      ? httpTransport(sdk, addressed(settings, variable), bearerOf(settings, options, calling))
+      ? httpTransport(sdk, addressed(settings, options, calling))
       : processTransport(sdk, settings, onStderr);
 
   try {
@@ -88,20 +89,23 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
 
 /** The settings with what their `$NAME`s stand for. */
 function addressed(
-  { url, headers = {} }: McpHttpServer,
-  variable: ConnectionOptions["variable"],
-): { url: string; headers: Record<string, string> } {
-  const values = Object.entries(headers).map(([name, value]) => [name, resolved(value, variable).reveal()]);
-  return { url, headers: Object.fromEntries(values) as Record<string, string> };
-}
-
-function bearerOf(
-  { identity }: McpHttpServer,
+  { url, headers = {}, oauth, identity }: McpHttpServer,
   { channel, variable }: Pick<ConnectionOptions, "channel" | "variable">,
   calling: AsyncLocalStorage<Caller | null>,
-): (() => string) | null {
-  if (!identity) return null;
-  const key = resolved(identity.key, variable);
+): HttpAddress {
+  const plain = (value: string) => resolved(value, variable).reveal();
+  const values = Object.entries(headers).map(([name, value]) => [name, plain(value)]);
+  return {
+    url,
+    headers: Object.fromEntries(values) as Record<string, string>,
+    bearer: identity ? bearerOf(resolved(identity.key, variable), channel, calling) : null,
+    oauth: oauth
+      ? { ...oauth, clientId: plain(oauth.clientId), clientSecret: plain(oauth.clientSecret) }
+      : null,
+  };
+}
+
+function bearerOf(key: Secret, channel: string, calling: AsyncLocalStorage<Caller | null>): () => string {
   return () => identityToken(key, { channel, caller: calling.getStore() ?? null, nowMs: Date.now() });
 }
 

@@ -12,7 +12,7 @@ import { CannotDo } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
 import { activeThreads, stopRuns } from "../stop-runs.ts";
 import { withStore } from "../with-store.ts";
-import { parseSlug, withFieldOptions } from "./field-options.ts";
+import { parseSlug, withFieldOptions, withOriginChanges } from "./field-options.ts";
 import type { FieldOptions } from "./field-options.ts";
 import { channelView, printChannel } from "./view.ts";
 import { writeChannel } from "./write-channel.ts";
@@ -113,7 +113,7 @@ async function mayNotMake(store: Store, slug: string): Promise<boolean> {
 }
 
 function addUpdate(channels: Command, terminal: Terminal): void {
-  withFieldOptions(channels.command("update"))
+  withOriginChanges(withFieldOptions(channels.command("update")))
     .description("change the fields that are given")
     .argument("<slug>")
     .action(async (slug: string, options: FieldOptions, command: Command) => {

@@ -9,6 +9,8 @@ import { messageOf } from "../../errors.ts";
 export interface FieldOptions {
   kind?: "web" | "transport";
   origin?: string[];
+  addOrigin?: string[];
+  removeOrigin?: string[];
   accessMode?: "open" | "whitelist";
   instructions?: string;
   model?: string;
@@ -21,7 +23,7 @@ export interface FieldOptions {
 export function withFieldOptions(command: Command): Command {
   return command
     .addOption(new Option("--kind <kind>", "how it is used").choices(["web", "transport"]))
-    .option("--origin <origin>", "an allowed origin, scheme://host[:port]; repeatable", collectOrigin)
+    .option("--origin <origin>", "all allowed origins, scheme://host[:port]; repeatable", collectOrigin)
     .addOption(new Option("--access-mode <mode>", "who may talk").choices(["open", "whitelist"]))
     .option("--instructions <text>", "what the agent is told first")
     .option("--model <name>", "the model, instead of OPENAI_MODEL")
@@ -29,6 +31,13 @@ export function withFieldOptions(command: Command): Command {
     .option("--publishable-key <key>", "pk_…, instead of a new one")
     .option("--secret-key <key>", "sk_…, instead of a new one")
     .option("--json", "print the channel as JSON");
+}
+
+/** What changes a list by one, and leaves the rest of it. */
+export function withOriginChanges(command: Command): Command {
+  return command
+    .option("--add-origin <origin>", "one more allowed origin; repeatable", collectOrigin)
+    .option("--remove-origin <origin>", "an origin that ends; repeatable", collectOrigin);
 }
 
 export function parseSlug(text: string): string {

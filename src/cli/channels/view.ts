@@ -30,25 +30,24 @@ export function channelView(channel: Channel, secretKey: Secret | null = null): 
   };
 }
 
-function nameOnly(value: string): string {
-  return /^\$[A-Za-z_]\w*$/.test(value) ? value : "[secret]";
-}
-
 /** The name of a variable is shown; a key is not, and nothing that a header carries. */
 function withoutKeys(agent: AgentSettings): AgentSettings {
   if (agent.mcpServers === undefined) return agent;
   const servers = Object.entries(agent.mcpServers).map(([name, server]): [string, McpServer] => {
-    if (!("url" in server)) return [name, server];
-    const { headers, identity } = server;
-    const shown = Object.entries(headers ?? {}).map(([header, value]) => [header, nameOnly(value)]);
-    return [
-      name,
-      {
-        ...server,
-        ...(headers ? { headers: Object.fromEntries(shown) as Record<string, string> } : {}),
-        ...(identity ? { identity: { key: nameOnly(identity.key) } } : {}),
-      },
-    ];
+    if ("command" in server) return [name, server];
+    const { headers, identity, oauth } = server;
+    const values = Object.entries(headers ?? {}).map(([header, value]) => [header, hidden(value)]);
+    const shown = {
+      ...server,
+      ...(headers ? { headers: Object.fromEntries(values) as Record<string, string> } : {}),
+      ...(identity ? { identity: { key: hidden(identity.key) } } : {}),
+      ...(oauth ? { oauth: { ...oauth, clientSecret: hidden(oauth.clientSecret) } } : {}),
+    };
+    return [name, shown];
   });
   return { ...agent, mcpServers: Object.fromEntries(servers) };
+}
+
+function hidden(key: string): string {
+  return key.startsWith("$") ? key : "[secret]";
 }

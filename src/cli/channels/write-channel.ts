@@ -25,6 +25,18 @@ export async function writeChannel(
   return channel;
 }
 
+/** undefined: they stay as they are. */
+function originsFrom(slug: string, stored: Channel | null, options: FieldOptions): string[] | undefined {
+  const { origin, addOrigin = [], removeOrigin = [] } = options;
+  if (addOrigin.length === 0 && removeOrigin.length === 0) return origin;
+  const before = origin ?? stored?.allowedOrigins ?? [];
+  const unknown = removeOrigin.find((removed) => !before.includes(removed));
+  if (unknown !== undefined) {
+    throw new CannotDo(`Cannot remove origin ${unknown}: channel ${slug} does not allow it`);
+  }
+  return [...new Set([...before.filter((one) => !removeOrigin.includes(one)), ...addOrigin])];
+}
+
 function channelFrom(slug: string, stored: Channel | null, options: FieldOptions, command: Command): Channel {
   const agent = {
     ...(options.agent ?? stored?.agent),
@@ -36,7 +48,7 @@ function channelFrom(slug: string, stored: Channel | null, options: FieldOptions
     agent,
     kind: options.kind,
     accessMode: options.accessMode,
-    allowedOrigins: options.origin,
+    allowedOrigins: originsFrom(slug, stored, options),
     publishableKey: options.publishableKey,
     secretKey: options.secretKey,
   });

@@ -26,7 +26,9 @@ export function addRestore(store: Command, terminal: Terminal): void {
       try {
         // First the file: a store that is not there yet is not made for a file that is not good.
         const backup = await verifyBackup(file, STORE_FORMAT, onProgress);
-        await withStoreData(terminal, (data) => restoreBackup(data.target, backup, { onProgress }));
+        await withStoreData(terminal, (data) => restoreBackup(data.target, backup, { onProgress }), {
+          mayBeNew: true,
+        });
         progress.end();
         const { header, end } = backup;
         const takenAt = new Date(header.takenAtMs).toISOString();

@@ -4,13 +4,14 @@ import type { Visitors } from "../../actors/visitors.ts";
 import type { Config } from "../../config.ts";
 import { bodyOf } from "../body.ts";
 import { documentedJson, serverRefusals } from "../reference/shared-documentation.ts";
-import { callerId } from "../fields.ts";
+import { attributesMap, callerId } from "../fields.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 
 const bodySchema = z.object({
   visitorToken: z.string().describe("From the widget element's getVisitorToken()"),
   externalUserId: callerId.describe("The caller's account id"),
+  attributes: attributesMap.optional(),
   rotate: z
     .boolean()
     .optional()
@@ -83,8 +84,8 @@ export function identifyRoute(dependencies: {
     async handle(incoming) {
       const { slug } = admission.backend(incoming, incoming.params["slug"] ?? "");
       const body = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: bodySchema });
-      const { visitorToken, externalUserId: externalId, rotate = false } = body;
-      const answer = await visitors.identify({ slug, visitorToken, externalId, rotate });
+      const { visitorToken, externalUserId: externalId, attributes, rotate = false } = body;
+      const answer = await visitors.identify({ slug, visitorToken, externalId, attributes, rotate });
       incoming.note({ userId: answer.userId });
       return jsonAnswer(200, answer);
     },

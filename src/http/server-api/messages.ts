@@ -1,13 +1,17 @@
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
+import type { Directory } from "../../admission/directory.ts";
 import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Config } from "../../config.ts";
+import { attributesField } from "../../domain/attributes.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { threadUid } from "../../domain/thread-uid.ts";
 import type { HttpRequest } from "../../listener.ts";
 import { bodyOf } from "../body.ts";
 import { documentedLines, BODY_REFUSALS, serverRefusals } from "../reference/shared-documentation.ts";
 import {
+  attachmentList,
+  attributesMap,
   callerId,
   channelSlug,
   clientMessageId,
@@ -15,6 +19,7 @@ import {
   localeTag,
   messageText,
   mustFit,
+  mustTakeImages,
 } from "../fields.ts";
 import { serverLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/stream-answer.ts";
@@ -29,6 +34,10 @@ const bodySchema = z.object({
     .optional()
     .describe("The caller's own id of this message: a repeat gets its run's stream, and says nothing new"),
   displayName: z.string().optional().describe("Stored with the user; a later one replaces it"),
+  attachments: attachmentList
+    .optional()
+    .describe("Images, where the channel's agent.images allows them, together within SERVER_MAX_BODY_BYTES"),
+  attributes: attributesMap.optional(),
   context: contextMap
     .optional()
     .describe(
@@ -72,8 +81,9 @@ export function serverMessagesRoute(dependencies: {
   admission: Pick<ServerAdmission, "transport" | "speaker">;
   threads: Pick<Threads, "load" | "say">;
   config: Pick<Config, "serverMaxBodyBytes" | "limits">;
+  directory: Pick<Directory, "channel">;
 }): Route {
-  const { admission, threads, config } = dependencies;
+  const { admission, threads, config, directory } = dependencies;
   return {
     method: "POST",
     path: "/v1/messages",
@@ -83,8 +93,17 @@ export function serverMessagesRoute(dependencies: {
       const { request, traceparent, note } = incoming;
       admission.transport(request);
       const body = await bodyOf(request, config.serverMaxBodyBytes, { schema: bodySchema });
-      const { channel: slug, userId: externalId, threadId, text, context = null } = body;
+      const {
+        channel: slug,
+        userId: externalId,
+        threadId,
+        text,
+        context = null,
+        attributes,
+        attachments,
+      } = body;
       if (context) mustFit(context, config.limits.maxTextChars);
+      if (attachments && attachments.length > 0) mustTakeImages(directory.channel(slug));
       const messageId = messageIdOf(request, body.clientMessageId);
       const uid = threadUid(slug, externalId, threadId);
 
@@ -93,7 +112,13 @@ export function serverMessagesRoute(dependencies: {
       early.catch(() => {});
       const displayName = body.displayName ?? null;
       const thread = { name: threadId, newUid: uid };
-      const admitted = await admission.speaker(incoming, { slug, externalId, displayName, thread });
+      const admitted = await admission.speaker(incoming, {
+        slug,
+        externalId,
+        displayName,
+        attributes,
+        thread,
+      });
 
       // A thread that came by a merge, or from the widget, has a uid of its own.
       const trueUid = admitted.threadUid ?? uid;
@@ -109,8 +134,10 @@ export function serverMessagesRoute(dependencies: {
             page: null,
             customerContext: context,
             ...(body.locale === undefined ? {} : { locale: body.locale }),
+            ...attributesField(admitted.user.attributes),
           },
           text,
+          attachments,
           clientMessageId: messageId,
           traceparent,
         },

@@ -29,7 +29,7 @@ const documentation: Documentation = {
 /** GET /v1/threads/:threadId/messages: what was said, for a backend. Creates nothing. */
 export function serverHistoryRoute(dependencies: {
   admission: ThreadAdmission;
-  threads: Pick<Threads, "history" | "keptText">;
+  threads: Pick<Threads, "history" | "keptText" | "attachmentAddresses">;
   reads: Reads;
 }): Route {
   const { admission } = dependencies;

@@ -37,7 +37,7 @@ const documentation: Documentation = {
 /** GET /v1/widget/threads/:id/messages: the latest messages, oldest first. */
 export function historyRoute(dependencies: {
   gate: Gate;
-  threads: Pick<Threads, "history" | "keptText">;
+  threads: Pick<Threads, "history" | "keptText" | "attachmentAddresses">;
   reads: Reads;
 }): Route {
   const { gate } = dependencies;

@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
+import type { Directory } from "../../admission/directory.ts";
 import type { Threads } from "../../actors/threads.ts";
+import { attributesField } from "../../domain/attributes.ts";
 import type { Config } from "../../config.ts";
 import {
   documentedLines,
@@ -8,7 +10,16 @@ import {
   originHeader,
   widgetRefusals,
 } from "../reference/shared-documentation.ts";
-import { clientMessageId, contextMap, messageText, mustFit, pagePath, widgetThreadId } from "../fields.ts";
+import {
+  attachmentList,
+  clientMessageId,
+  contextMap,
+  messageText,
+  mustFit,
+  mustTakeImages,
+  pagePath,
+  widgetThreadId,
+} from "../fields.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/stream-answer.ts";
 import type { Documentation, Route } from "../route.ts";
@@ -22,6 +33,9 @@ const bodySchema = z.object({
   clientMessageId: clientMessageId
     .optional()
     .describe("The page's own id of this message: a repeat gets its run's stream, and says nothing new"),
+  attachments: attachmentList
+    .optional()
+    .describe("Images, where the channel's agent.images allows them, together within WIDGET_MAX_BODY_BYTES"),
   page: pagePath.optional().describe("The visitor's pathname and search"),
   customerContext: contextMap
     .optional()
@@ -63,8 +77,9 @@ export function widgetMessagesRoute(dependencies: {
   gate: Gate;
   threads: Pick<Threads, "say">;
   config: Pick<Config, "limits" | "addressMaxTokensPerDay">;
+  directory: Pick<Directory, "channel">;
 }): Route {
-  const { gate, threads, config } = dependencies;
+  const { gate, threads, config, directory } = dependencies;
   const { maxTextChars, maxBodyBytes } = config.limits;
   const read = jsonBody({ schema: bodySchema, check: mustBeShort }, maxBodyBytes);
 
@@ -81,15 +96,22 @@ export function widgetMessagesRoute(dependencies: {
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: "active" });
       const { slug, user, uid, address, loading } = visit;
-      const { text, page = null, customerContext = null } = visit.body;
+      const { text, page = null, customerContext = null, attachments } = visit.body;
+      if (attachments && attachments.length > 0) mustTakeImages(directory.channel(slug));
       const reply = await threads.say(
         {
           uid,
           slug,
           api: "widget",
           userId: user.userId,
-          speaker: { displayName: user.displayName, page, customerContext },
+          speaker: {
+            displayName: user.displayName,
+            page,
+            customerContext,
+            ...attributesField(user.attributes),
+          },
           text,
+          attachments,
           clientMessageId: visit.body.clientMessageId ?? null,
           traceparent: incoming.traceparent,
           address: config.addressMaxTokensPerDay === null ? null : hash("sha256", address),

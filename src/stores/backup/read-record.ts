@@ -1,5 +1,4 @@
 import type { MessageClaim } from "../../domain/message-claim.ts";
-import type { User } from "../../domain/user.ts";
 import type { ThreadEntry } from "../../store/users.ts";
 import {
   check,
@@ -15,6 +14,7 @@ import {
 } from "../checks.ts";
 import type { Fields } from "../checks.ts";
 import {
+  isUser,
   isThreadState,
   readCatalog,
   readChannel,
@@ -108,13 +108,7 @@ const readNames = reader<{ slug: string; userId: string; names: ThreadEntry[] }>
 });
 const readUser = reader<Omit<Extract<BackupRecord, { type: "user" }>, "type">>("user", {
   slug: isText,
-  user: shape<User>({
-    userId: isText,
-    externalId: nullable(isText),
-    displayName: nullable(isText),
-    blocked: isFlag,
-    whitelisted: isFlag,
-  }),
+  user: isUser,
   createdAtMs: isNumber,
   nth: isNumber,
   spent: listOf(shape<{ day: string; tokens: number }>({ day: isText, tokens: isNumber })),

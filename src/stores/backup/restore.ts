@@ -144,7 +144,9 @@ function withoutMoved(record: BackupRecord, left: ReadonlySet<string>): BackupRe
 function weightOf(record: BackupRecord): number {
   if (record.type === "names") return record.names.length;
   if (record.type !== "piece" && record.type !== "thread") return 1;
-  return record.messages.length + record.runs.length + record.parts.length * 20 + record.claims.length;
+  // A part of a reply weighs 20; images may be many times as long.
+  const parts = record.parts.reduce((sum, { text }) => sum + Math.max(20, Math.ceil(text.length / 4_000)), 0);
+  return record.messages.length + record.runs.length + parts + record.claims.length;
 }
 
 /** A channel of the backup comes before one that the store had. */

@@ -43,6 +43,8 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
   for (const [index, message] of messages.entries()) {
     records.putMessage(uid, header.messageCount + index + 1, message);
   }
+  const lastMessage = messages.at(-1);
+  if (lastMessage) records.putActivity(header.slug, uid, lastMessage.createdAtMs);
   if (commit.orWait) claimMessage(records, uid, commit.orWait.message);
   if (startsWaiting !== null) records.removeWaiting(uid, startsWaiting);
   records.moveHold(uid, header.fence, fence);

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, realpathSync, rmSync } from "node:fs";
+import { realpathSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeDataDir } from "./data-dir.ts";
 
 /**
  * One `serve` per DATA_DIR: the embedded store takes threads that another process holds for lost ones.
@@ -20,7 +21,7 @@ export async function lockDataDir(
   dataDir: string,
   place: Place = process.platform === "linux" ? "abstract" : "file",
 ): Promise<() => Promise<void>> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDataDir(dataDir);
   const address = addressOf(dataDir, place);
   let server = await listen(address);
   if (server === null && place === "file" && !(await isAnswered(address))) {

@@ -5,6 +5,7 @@ import { open } from "lmdb";
 import type { RootDatabase, Transaction } from "lmdb";
 import { STORE_DEADLINE_MS, StoreUnavailable, UnreadableRecord } from "../../store.ts";
 import type { Reader } from "../checks.ts";
+import { makeDataDir } from "./data-dir.ts";
 import { FIRST_FORMAT, refuseLaterFormat, STORE_FORMAT } from "../format.ts";
 
 /**
@@ -90,6 +91,7 @@ async function releaseHandle(path: string): Promise<void> {
 /** Opens `DATA_DIR/store`, and makes it, readable by its owner alone, where it is missing. */
 export function openDb(dataDir: string): EmbeddedDb {
   const path = join(dataDir, "store");
+  makeDataDir(dataDir);
   mkdirSync(path, { recursive: true, mode: 0o700 });
   chmodSync(path, 0o700);
   const db = handleOf(path);

@@ -112,6 +112,7 @@ export function threadRecords(db: EmbeddedDb) {
     keyPart(clientMessageId),
   ];
   const heldKey = (fence: string, uid: string): Key => ["held", keyPart(holderOf(fence)), keyPart(uid)];
+  const activityKey = (slug: string, uid: string): Key => ["act", keyPart(slug), keyPart(uid)];
   const dueKey = (atMs: number, uid: string): Key => ["due", atMs, keyPart(uid)];
 
   return {
@@ -129,6 +130,7 @@ export function threadRecords(db: EmbeddedDb) {
 
     putPart: (uid: string, runId: string, nth: number, text: string) =>
       db.put(partKey(uid, runId, nth), text),
+    removePart: (uid: string, runId: string, nth: number) => db.remove(partKey(uid, runId, nth)),
     /** The text of a run's first so many parts, without those before `from`. */
     text: (uid: string, runId: string, parts: number, from = 0): string =>
       Array.from(
@@ -147,6 +149,10 @@ export function threadRecords(db: EmbeddedDb) {
     },
     putMessage: (uid: string, position: number, message: Message) =>
       db.put(messageKey(uid, position), messageKind.stored(message)),
+
+    /** When an item entered the history last; undefined: nobody has written it down yet. */
+    activity: (slug: string, uid: string) => db.get(activityKey(slug, uid), readNumber),
+    putActivity: (slug: string, uid: string, atMs: number) => db.put(activityKey(slug, uid), atMs),
 
     /** Newest first. */
     runs: (uid: string, limit: number): RunSummary[] =>

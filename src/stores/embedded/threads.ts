@@ -1,6 +1,7 @@
-import { wholeMessage, wholeRun } from "../../domain/kept-text.ts";
+import { imagesName, wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, RunRecord } from "../../domain/message.ts";
 import type { ThreadStore } from "../../store/threads.ts";
+import { readImages } from "../records.ts";
 import { commitThread, findClaim, joinQueue } from "./commit.ts";
 import type { EmbeddedDb } from "./db.ts";
 import { embeddedSalvage } from "./salvage.ts";
@@ -81,6 +82,20 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
 
     keptText: (uid, runId, parts, from) =>
       db.read(`read a reply of thread ${uid}`, () => records.text(uid, runId, parts, from)),
+
+    keepImages: ({ uid, runId, images }) =>
+      db.change(`keep images in thread ${uid}`, () =>
+        records.putPart(uid, imagesName(runId), 0, JSON.stringify(images)),
+      ),
+
+    keptImages: (uid, runId) =>
+      db.read(`read images of thread ${uid}`, () => {
+        const text = records.text(uid, imagesName(runId), 1);
+        return text === "" ? [] : readImages(JSON.parse(text), [uid, runId]);
+      }),
+
+    dropImages: (uid, runId) =>
+      db.change(`drop images of thread ${uid}`, () => records.removePart(uid, imagesName(runId), 0)),
 
     wait: (uid, message, max) =>
       db.change(`queue a message in thread ${uid}`, () => {

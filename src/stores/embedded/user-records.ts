@@ -2,8 +2,8 @@ import { dayOf } from "../../domain/day.ts";
 import type { User } from "../../domain/user.ts";
 import type { ThreadEntry } from "../../store/users.ts";
 import type { Reader } from "../checks.ts";
-import { defaulted, isFlag, isNumber, isText, kindOf, listOf, nullable, optional, shape } from "../checks.ts";
-import { readNumber, readText } from "../records.ts";
+import { defaulted, isNumber, isText, kindOf, listOf, optional, shape } from "../checks.ts";
+import { isUser, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
@@ -36,13 +36,7 @@ export interface TokenRecord {
 export const userKind = kindOf(
   "user",
   shape<UserRecord>({
-    user: shape<User>({
-      userId: isText,
-      externalId: nullable(isText),
-      displayName: nullable(isText),
-      blocked: isFlag,
-      whitelisted: isFlag,
-    }),
+    user: isUser,
     createdAtMs: isNumber,
     spent: defaulted(listOf(shape<UserRecord["spent"][number]>({ day: isText, tokens: isNumber })), () => []),
     revocations: optional(isNumber),

@@ -1,13 +1,15 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import type { Channel } from "../../domain/channel.ts";
-import type { ChannelState } from "../../domain/user.ts";
+import { attributesField } from "../../domain/attributes.ts";
+import type { ChannelState, User } from "../../domain/user.ts";
 import type { UserAdmission, UserStore } from "../../store/users.ts";
 import { channelOf } from "./channels.ts";
 import type { EmbeddedDb } from "./db.ts";
 import type { UserRecord, UserRecords } from "./user-records.ts";
 
-/** What identity.ts does not hold. */
-type Users = Omit<UserStore, "readIdentity" | "promote" | "merge">;
+/** What identity.ts and thread-list.ts do not hold. */
+type Users = Omit<UserStore, "readIdentity" | "promote" | "merge" | "listThreads">;
 
 type Caller = Parameters<UserStore["admitUser"]>[0];
 
@@ -25,8 +27,11 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         ? undefined
         : records.thread(caller.slug, record.user.userId, thread.name);
     const renames = caller.displayName !== null && caller.displayName !== record?.user.displayName;
+    const describes =
+      caller.attributes !== undefined &&
+      !isDeepStrictEqual(attributesField(caller.attributes), attributesField(record?.user.attributes));
     const addsThread = thread !== null && thread.newUid !== null && entry === undefined;
-    const complete = !caller.creates || (record !== undefined && !renames && !addsThread);
+    const complete = !caller.creates || (record !== undefined && !renames && !describes && !addsThread);
     return { channel, record, threadUid: entry?.uid ?? null, complete };
   }
 
@@ -38,13 +43,18 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
 
   /** Writes what an admission lacks. */
   function complete(caller: Caller, found: UserRecord | undefined): void {
-    const { slug, externalId, displayName, newUserId, thread, atMs } = caller;
+    const { slug, externalId, displayName, attributes, newUserId, thread, atMs } = caller;
     const record: UserRecord = found ?? {
       user: { userId: newUserId, externalId, displayName, blocked: false, whitelisted: false },
       createdAtMs: atMs,
       spent: [],
     };
-    const user = { ...record.user, displayName: displayName ?? record.user.displayName };
+    const { attributes: told, ...known } = record.user;
+    const user: User = {
+      ...known,
+      displayName: displayName ?? known.displayName,
+      ...attributesField(attributes ?? told),
+    };
     records.putUser(slug, { ...record, user });
     if (thread === null || thread.newUid === null) return;
     if (records.thread(slug, user.userId, thread.name) !== undefined) return;

@@ -1,3 +1,4 @@
+import type { Attributes } from "../../domain/attributes.ts";
 import { StoreUnavailable } from "../../store.ts";
 import type { UserAdmission, UserStore } from "../../store/users.ts";
 import type { RedisCommands } from "./commands.ts";
@@ -5,6 +6,7 @@ import type { Reply } from "./connection.ts";
 import { channelKey, externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import type { KnownUsers } from "./known-users.ts";
 import {
+  attributesText,
   channelStateFrom,
   flag,
   listOf,
@@ -61,7 +63,7 @@ export function redisAdmissions(
       return reply && { ...admissionFrom(reply), snapshot: textOf(reply[3]) };
     },
 
-    async admitUser({ slug, externalId, displayName, newUserId, thread, creates, atMs }) {
+    async admitUser({ slug, externalId, displayName, attributes, newUserId, thread, creates, atMs }) {
       const external = externalIdKey(slug, externalId);
       const reply = await admitted("admit a user", external, known.get(external) ?? newUserId, (userId) => {
         const { user, names } = namesWhere(thread !== null, userKeys(slug, userId));
@@ -70,6 +72,7 @@ export function redisAdmissions(
           userId,
           externalId,
           displayName: optional(displayName),
+          attributes: optional(attributesArgument(attributes)),
           newUserId,
           threadName: optional(thread?.name ?? null),
           newUid: optional(thread?.newUid ?? null),
@@ -80,6 +83,11 @@ export function redisAdmissions(
       return reply && admissionFrom(reply);
     },
   };
+}
+
+/** An empty map is an empty text: it leaves the user none. */
+function attributesArgument(attributes: Attributes | undefined): string | null {
+  return attributes && Object.keys(attributes).length === 0 ? "" : attributesText(attributes);
 }
 
 /** A key that does not exist puts a step off while its slot moves: what is not asked for is not declared. */

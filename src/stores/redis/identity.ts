@@ -5,7 +5,7 @@ import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import type { KnownUsers } from "./known-users.ts";
-import { listOf, textOrNull, textsOf, userFrom } from "./records.ts";
+import { listOf, textOrNull, textsOf, USER_FIELDS, userFrom } from "./records.ts";
 import type { ArgsOf } from "./signatures.ts";
 
 interface BoundToken {
@@ -32,10 +32,9 @@ export function redisIdentity(
   ): Promise<{ user: User; revocations: string } | null> {
     if (userId === null) return null;
     const { user } = userKeys(slug, userId);
-    const fields = ["id", "external", "name", "blocked", "whitelisted", "revocations"];
-    const reply = listOf(await redis.read(user, "HMGET", user, ...fields));
+    const reply = listOf(await redis.read(user, "HMGET", user, ...USER_FIELDS, "revocations"));
     if (textOrNull(reply[0]) === null) return null;
-    return { user: userFrom(reply), revocations: textOrNull(reply[5]) ?? "0" };
+    return { user: userFrom(reply), revocations: textOrNull(reply[USER_FIELDS.length]) ?? "0" };
   }
 
   async function userOf(slug: string, userId: string | null): Promise<User | null> {
@@ -93,6 +92,7 @@ export function redisIdentity(
         wasName: was.name,
         wasBlocked: was.blocked,
         wasWhitelisted: was.whitelisted,
+        wasAttributes: was.attributes,
       };
       return doneOrChanged(await redis.call("promote", keys, args));
     },
@@ -136,14 +136,17 @@ function mergeArguments(merge: Pick<Merge, "from" | "into" | "result" | "snapsho
     fromName: from.name,
     fromBlocked: from.blocked,
     fromWhitelisted: from.whitelisted,
+    fromAttributes: from.attributes,
     intoExternal: into.external,
     intoName: into.name,
     intoBlocked: into.blocked,
     intoWhitelisted: into.whitelisted,
+    intoAttributes: into.attributes,
     resultExternal: result.external,
     resultName: result.name,
     resultBlocked: result.blocked,
     resultWhitelisted: result.whitelisted,
+    resultAttributes: result.attributes,
   };
 }
 

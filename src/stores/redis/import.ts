@@ -22,7 +22,15 @@ import {
   usersKey,
 } from "./keys.ts";
 import type { RedisLink } from "./link.ts";
-import { flag, jsonValue, messageEntry, summaryOf, textOrNull, waitingEntry } from "./records.ts";
+import {
+  attributesText,
+  flag,
+  jsonValue,
+  messageEntry,
+  summaryOf,
+  textOrNull,
+  waitingEntry,
+} from "./records.ts";
 import { retried } from "./retrying-reads.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 
@@ -155,9 +163,11 @@ function commandsOf(record: BackupRecord): Written[] {
 
 function userCommands({ slug, user, createdAtMs, nth, spent, revocations }: BackupUser): Written[] {
   const { userId, externalId, displayName, blocked, whitelisted } = user;
+  const attributes = attributesText(user.attributes);
   const keys = userKeys(slug, userId);
   const external = externalId === null ? [] : ["external", externalId];
   const name = displayName === null ? [] : ["name", displayName];
+  const told = attributes === null ? [] : ["attributes", attributes];
   const flags = ["blocked", flag(blocked), "whitelisted", flag(whitelisted)];
   const ended = revocations === undefined ? [] : ["revocations", String(revocations)];
   const users = usersKey(slug);
@@ -165,7 +175,7 @@ function userCommands({ slug, user, createdAtMs, nth, spent, revocations }: Back
   const commands: Written[] = [
     [users, "ZADD", users, String(createdAtMs * 1000 + nth), userId],
     ...onHash(keys.days, days),
-    ...onHash(keys.user, ["id", userId, ...external, ...name, ...flags, ...ended]),
+    ...onHash(keys.user, ["id", userId, ...external, ...name, ...told, ...flags, ...ended]),
   ];
   if (externalId === null) return commands;
   const leads = externalIdKey(slug, externalId);

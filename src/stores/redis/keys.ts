@@ -44,6 +44,11 @@ export function usersKey(slug: string): string {
   return `us:${channelTag(slug)}`;
 }
 
+/** The channel's threads by their last activity: uid by Unix time in milliseconds (activity.ts). */
+export function activityKey(slug: string): string {
+  return `act:${channelTag(slug)}`;
+}
+
 export function tokenKey(slug: string, tokenHash: string): string {
   return `v:${channelTag(slug)}:${tokenHash}`;
 }

@@ -1,3 +1,5 @@
+import { attributesField } from "../../domain/attributes.ts";
+import type { Attributes } from "../../domain/attributes.ts";
 import type { Catalog, Message, UserMessage } from "../../domain/message.ts";
 import type { ChannelState, User } from "../../domain/user.ts";
 import type { RunSummary, ThreadRecord } from "../../store/threads.ts";
@@ -6,6 +8,7 @@ import type { Place, Reader } from "../checks.ts";
 import {
   isAccessMode,
   messageKind,
+  readAttributes,
   readCatalog,
   readMessage,
   readRun,
@@ -74,24 +77,35 @@ export function jsonValue(json: string): unknown {
   }
 }
 
-/** The four texts by which a step names a user as it was read, or as it shall be. */
+/** The texts by which a step names a user as it was read, or as it shall be. */
 export function textsOf(user: User) {
   return {
     external: optional(user.externalId),
     name: optional(user.displayName),
     blocked: flag(user.blocked),
     whitelisted: flag(user.whitelisted),
+    attributes: optional(attributesText(user.attributes)),
   };
 }
 
+/** As a field of the user's hash. Read and written again, it is the same text: a step compares them. */
+export function attributesText(attributes: Attributes | undefined): string | null {
+  return attributes === undefined ? null : JSON.stringify(attributes);
+}
+
+/** A user's fields in the order in which `userFrom` reads them. */
+export const USER_FIELDS = ["id", "external", "name", "blocked", "whitelisted", "attributes"] as const;
+
 export function userFrom(reply: Reply | undefined): User {
-  const [userId, externalId, displayName, blocked, whitelisted] = listOf(reply);
+  const [id, externalId, displayName, blocked, whitelisted, attributes] = listOf(reply);
+  const userId = textOf(id);
   return {
-    userId: textOf(userId),
+    userId,
     externalId: textOrNull(externalId),
     displayName: textOrNull(displayName),
     blocked: blocked === "1",
     whitelisted: whitelisted === "1",
+    ...(attributes ? attributesField(parsed(readAttributes, attributes, userId)) : {}),
   };
 }
 

@@ -7,9 +7,15 @@ interface Signature {
   args: readonly string[];
 }
 
-/** A user as it was read, or as it shall be: external id and displayName are optional texts. */
+/** A user as it was read, or as it shall be: external id, displayName and attributes are optional texts. */
 function userArgs<Whose extends string>(whose: Whose) {
-  return [`${whose}External`, `${whose}Name`, `${whose}Blocked`, `${whose}Whitelisted`] as const;
+  return [
+    `${whose}External`,
+    `${whose}Name`,
+    `${whose}Blocked`,
+    `${whose}Whitelisted`,
+    `${whose}Attributes`,
+  ] as const;
 }
 
 /** Functions that change something. */
@@ -27,7 +33,17 @@ export const changing = {
   admit_visitor: { keys: ["token", "channel", "user", "names"], args: ["userId", "ttlMs", "threadName"] },
   admit_user: {
     keys: ["external", "channel", "users", "user", "names"],
-    args: ["userId", "externalId", "displayName", "newUserId", "threadName", "newUid", "creates", "atMs"],
+    args: [
+      "userId",
+      "externalId",
+      "displayName",
+      "attributes",
+      "newUserId",
+      "threadName",
+      "newUid",
+      "creates",
+      "atMs",
+    ],
   },
   add_thread: { keys: ["user", "names"], args: ["name", "entry"] },
   spend_tokens: { keys: ["user", "days", "moved"], args: ["day", "tokens"] },
@@ -127,6 +143,8 @@ export const reading = {
   read_page: { keys: ["messages"], args: ["limit", "place", "budget"] },
   spent_tokens: { keys: ["user", "days", "moved"], args: ["day"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
+  glance_thread: { keys: ["header", "messages"], args: [] },
+  select_threads: { keys: ["names", "activity"], args: ["fewest", "limit", "afterAt", "afterUid"] },
 
   export_thread: {
     keys: ["header", "messages", "queue", "runs", "runOrder", "parts", "messageIds", "due"],

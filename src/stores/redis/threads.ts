@@ -1,10 +1,10 @@
 import { claimOf } from "../../domain/message-claim.ts";
-import { wholeMessage, wholeRun } from "../../domain/kept-text.ts";
+import { imagesName, wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, SaidBefore, ThreadCommit, ThreadStore } from "../../store/threads.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { bucketOf } from "../buckets.ts";
-import { catalogKind, readRunSummary, readUserMessage, runKind } from "../records.ts";
+import { catalogKind, readImages, readRunSummary, readUserMessage, runKind } from "../records.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
@@ -102,6 +102,22 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     },
 
     keptText: textOfParts,
+
+    async keepImages({ uid, runId, images }) {
+      const { parts } = threadKeys(uid);
+      await redis.write(parts, "HSET", parts, partName(imagesName(runId), 0), JSON.stringify(images));
+    },
+
+    async keptImages(uid, runId) {
+      const { parts } = threadKeys(uid);
+      const text = await redis.read(parts, "HGET", parts, partName(imagesName(runId), 0));
+      return text === null ? [] : parsed(readImages, text, `${uid} ${runId}`);
+    },
+
+    async dropImages(uid, runId) {
+      const { parts } = threadKeys(uid);
+      await redis.write(parts, "HDEL", parts, partName(imagesName(runId), 0));
+    },
 
     async commit(commit, stamp) {
       const entries = commit.messages.map(messageEntry);

@@ -4,7 +4,18 @@ import type { RedisCommands } from "./commands.ts";
 import { redisIdentity } from "./identity.ts";
 import { asideTokenKey, countKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import { createKnownUsers } from "./known-users.ts";
-import { flag, listOf, numberOf, pairsOf, textOf, textOrNull, threadEntryFrom, userFrom } from "./records.ts";
+import { redisThreadList } from "./thread-list.ts";
+import {
+  flag,
+  listOf,
+  numberOf,
+  pairsOf,
+  textOf,
+  textOrNull,
+  threadEntryFrom,
+  USER_FIELDS,
+  userFrom,
+} from "./records.ts";
 
 /** Users that are read in one go: a channel may have millions. */
 const USERS_AT_ONCE = 500;
@@ -21,6 +32,7 @@ export function redisUsers(redis: RedisCommands): UserStore {
   return {
     ...redisAdmissions(redis, known),
     ...redisIdentity(redis, known),
+    ...redisThreadList(redis),
 
     async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs, endsAtMs }) {
       const { user } = userKeys(slug, userId);
@@ -96,7 +108,7 @@ export function redisUsers(redis: RedisCommands): UserStore {
         const replies = await Promise.all(
           ids.slice(from, from + USERS_AT_ONCE).map((id) => {
             const { user } = userKeys(slug, id);
-            return redis.read(user, "HMGET", user, "id", "external", "name", "blocked", "whitelisted");
+            return redis.read(user, "HMGET", user, ...USER_FIELDS);
           }),
         );
         // A user that was merged meanwhile is gone.

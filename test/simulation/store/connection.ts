@@ -72,6 +72,11 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
         done: (result, where) => judge({ type: "waited", uid, message, result, where }),
       });
     },
+    keptImages: (uid, runId) =>
+      read(cluster.ofThread(uid), "read images", (twin) => twin.keptImages(uid, runId)),
+    keepImages: (kept) => write(cluster.ofThread(kept.uid), "keep images", (twin) => twin.keepImages(kept)),
+    dropImages: (uid, runId) =>
+      write(cluster.ofThread(uid), "drop images", (twin) => twin.dropImages(uid, runId)),
     keepPart: (part) =>
       call(cluster.ofThread(part.uid), {
         action: "keep a part of a reply",
@@ -128,6 +133,8 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       write(cluster.ofChannel(slug), "flag a user", (twin) => twin.flagUser(slug, userId, flags)),
     threads: (slug, userId) =>
       read(cluster.ofChannel(slug), "list threads", (twin) => twin.threads(slug, userId)),
+    listThreads: (list) =>
+      read(cluster.ofChannel(list.slug), "list threads by activity", (twin) => twin.listThreads(list)),
 
     channels: () => read(cluster.ofInstances(), "list channels", (twin) => twin.channels()),
     channel: (slug) => read(cluster.ofInstances(), "read a channel", (twin) => twin.channel(slug)),

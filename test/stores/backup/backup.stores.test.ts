@@ -45,7 +45,7 @@ describe.each(WAYS)("a backup of the %s store, restored into %j", (from, through
   test("is everything that was stored, as it was stored", async () => {
     const folder = temporaryFolder();
     let last = filledPlace(from);
-    const before = await last.contents();
+    const before = withoutOrder(await last.contents());
     const passed: StorePlace[] = [];
     try {
       for (const [nth, kind] of through.entries()) {
@@ -58,7 +58,7 @@ describe.each(WAYS)("a backup of the %s store, restored into %j", (from, through
         expect(await storeJson(last.env, "restore", file)).toMatchObject(COUNTS);
         expect(await storeJson(last.env, "info")).toMatchObject({ ...COUNTS, restoring: null });
       }
-      const after = await last.contents();
+      const after = withoutOrder(await last.contents());
       // A store that knows users by the millisecond forgets who of one millisecond came first.
       const isExact = new Set([from, ...through].map((kind) => kind === "embedded")).size === 1;
       const compared = (contents: Record<string, unknown>) =>
@@ -69,6 +69,11 @@ describe.each(WAYS)("a backup of the %s store, restored into %j", (from, through
     }
   });
 });
+
+/** The order of threads by activity is made of the threads when somebody asks for it. */
+function withoutOrder(contents: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(contents).filter(([key]) => !/^act\b/.test(key)));
+}
 
 /** Without what is kept for two days: whom merged users became, and the tokens that caps count. */
 function withoutBrief(contents: Record<string, unknown>): Record<string, unknown> {

@@ -44,7 +44,8 @@ async function fillUsers(store: Store): Promise<void> {
   await store.spendTokens({ slug: SLUG, userId: "ann", day: DAY, tokens: 7 });
 
   const caller = { slug: SLUG, displayName: "Kim \u2028 Ü", thread: null, creates: true, atMs: AT_MS + 5 };
-  await store.admitUser({ ...caller, externalId: "kim@example.com/é", newUserId: "kim" });
+  const attributes = { plan: "pro \u2028", seats: 3, trial: false };
+  await store.admitUser({ ...caller, externalId: "kim@example.com/é", newUserId: "kim", attributes });
   await store.flagUser(SLUG, "kim", { whitelisted: true });
   // Has threads of the account's names: one becomes an alias.
   await addThread(store, "kim", "bob-one", "kim-own");
@@ -97,10 +98,14 @@ async function runningWithQueue(store: Store, uid: string): Promise<void> {
 
 async function awaiting(store: Store, uid: string): Promise<void> {
   const fence = newFence(HOLDER);
+  await store.keepImages({ uid, runId: "r1", images: ["data:image/png;base64,iVBORw0KGgo="] });
+  const attachments = [{ type: "image/png", chars: 34, name: "a.png" }, { url: "https://cdn.example/b.png" }];
   const terminal = { type: "tool_call", tool: "cart", arguments: { a: 1 }, callId: "c1" } as const;
   const rest = { state: "awaiting", holds: false, deadlineMs: AT_MS + HOUR_MS } as const;
   const run = sampleRun("r1", { terminal });
-  await store.commit(sampleCommit({ opId: "waits", fence, uid, ...rest, run, messages: [sampleMessage(1)] }));
+  await store.commit(
+    sampleCommit({ opId: "waits", fence, uid, ...rest, run, messages: [sampleMessage(1, { attachments })] }),
+  );
 }
 
 /** More messages, runs and ids than come along with a thread. */

@@ -45,6 +45,7 @@ beforeAll(async () => {
   try {
     await withStore(filled, fillStore);
     await storeJson(filled.env, "backup", backup);
+    await withStore(empty, async () => {});
     await storeJson(empty.env, "backup", other);
     await storeJson(whole.env, "restore", backup);
     restored = await whole.contents();

@@ -181,9 +181,22 @@ local function list_runs(keys, args)
   return redis.call('HMGET', runs, unpack(ids))
 end
 
+-- When an item came into the history last, as far as it says so.
+local function last_item_at(messages)
+  local last = redis.call('LINDEX', messages, -1)
+  return last and string.match(last, '"createdAtMs":(%d+)')
+end
+
+-- What a list of threads shows of one.
+local function glance_thread(keys, args)
+  local header, messages = unpack(keys)
+  return { redis.call('HGET', header, 'state'), last_item_at(messages) or false }
+end
+
 register('commit', commit)
 register('keep_part', keep_part)
 register('wait_in_queue', wait_in_queue)
 register('load_thread', load_thread, READS)
 register('read_page', read_page, READS)
 register('list_runs', list_runs, READS)
+register('glance_thread', glance_thread, READS)

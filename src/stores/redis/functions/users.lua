@@ -1,26 +1,28 @@
--- Users of a channel: { id, external id, displayName, blocked, whitelisted }; their tokens; and whose a thread is.
+-- Users of a channel: { id, external id, displayName, blocked, whitelisted, attributes }; their tokens; and whose a thread is.
 --
 -- To whom a token or an external id leads is known only here, and all keys are declared: an admission is asked for a
 -- user whom the caller believes it to be, and answers 'moved' with the right one where it is another.
 
 local function read_user(key)
-  local user = redis.call('HMGET', key, 'id', 'external', 'name', 'blocked', 'whitelisted')
+  local user = redis.call('HMGET', key, 'id', 'external', 'name', 'blocked', 'whitelisted', 'attributes')
   return user[1] and user
 end
 
--- External id and displayName are optional texts.
-local function is_as(user, external, name, blocked, whitelisted)
+-- External id, displayName and attributes are optional texts.
+local function is_as(user, external, name, blocked, whitelisted, attributes)
   return user
     and user[2] == optional(external)
     and user[3] == optional(name)
     and user[4] == blocked
     and user[5] == whitelisted
+    and user[6] == optional(attributes)
 end
 
 -- As it shall be, of a user who is there.
-local function change_user(key, external, name, blocked, whitelisted)
+local function change_user(key, external, name, blocked, whitelisted, attributes)
   local fields = { 'blocked', blocked, 'whitelisted', whitelisted }
-  for field, value in pairs({ external = optional(external), name = optional(name) }) do
+  local texts = { external = optional(external), name = optional(name), attributes = optional(attributes) }
+  for field, value in pairs(texts) do
     if value then
       fields[#fields + 1] = field
       fields[#fields + 1] = value
@@ -29,6 +31,7 @@ local function change_user(key, external, name, blocked, whitelisted)
   redis.call('HSET', key, unpack(fields))
   if external == '' then redis.call('HDEL', key, 'external') end
   if name == '' then redis.call('HDEL', key, 'name') end
+  if attributes == '' then redis.call('HDEL', key, 'attributes') end
 end
 
 -- A user's place in the list, oldest first, also where two came in one millisecond: a thousand places for each.
@@ -101,11 +104,12 @@ local function admit_visitor(keys, args)
   return { 'admitted', found, state, entry, known[2] }
 end
 
--- `display_name`, `thread_name` and `new_uid` are optional; without a thread name `names` is any key. A new user is
+-- `display_name`, `attributes`, `thread_name` and `new_uid` are optional, and empty attributes are none; without a thread name `names` is any key. A new user is
 -- `new_user_id`, and its record comes last: without it, there is none yet.
 local function admit_user(keys, args)
   local external, channel, users, user, names = unpack(keys)
-  local user_id, external_id, display_name, new_user_id, thread_name, new_uid, creates, at_ms = unpack(args)
+  local user_id, external_id, display_name, attributes, new_user_id, thread_name, new_uid, creates, at_ms = unpack(args)
+  attributes = optional(attributes)
   display_name, thread_name, new_uid = optional(display_name), optional(thread_name), optional(new_uid)
   creates = creates == '1'
   local state = redis.call('HMGET', channel, 'enabled', 'mode')
@@ -117,7 +121,7 @@ local function admit_user(keys, args)
   if not creates then return found and { 'admitted', found, state, entry } end
 
   if not found then
-    found = { user_id, external_id, display_name, '0', '0' }
+    found = { user_id, external_id, display_name, '0', '0', false }
     local place = place_of(users, user_id, at_ms)
     if not id then redis.call('SET', external, user_id) end
     redis.call('ZADD', users, place, user_id)
@@ -126,6 +130,13 @@ local function admit_user(keys, args)
   if display_name then
     found[3] = display_name
     redis.call('HSET', user, 'name', display_name)
+  end
+  if attributes == '' then
+    if found[6] then redis.call('HDEL', user, 'attributes') end
+    found[6] = false
+  elseif attributes and attributes ~= found[6] then
+    redis.call('HSET', user, 'attributes', attributes)
+    found[6] = attributes
   end
   if thread_name and new_uid and not entry then
     entry = new_uid .. ' ' .. at_ms
@@ -178,10 +189,11 @@ end
 -- The user as it was read: `was_…`. The record comes last: while it is as it was read, the promotion is not done.
 local function promote(keys, args)
   local token, external, user = unpack(keys)
-  local user_id, external_id, snapshot, was_external, was_name, was_blocked, was_whitelisted = unpack(args)
+  local user_id, external_id, snapshot, was_external, was_name, was_blocked, was_whitelisted,
+    was_attributes = unpack(args)
   local account_id = redis.call('GET', external)
   if redis.call('HGET', token, 'user') ~= user_id or (account_id and account_id ~= user_id) then return 'changed' end
-  if not is_as(read_user(user), was_external, was_name, was_blocked, was_whitelisted) then return 'changed' end
+  if not is_as(read_user(user), was_external, was_name, was_blocked, was_whitelisted, was_attributes) then return 'changed' end
   redis.call('SET', external, user_id)
   redis.call('HSET', token, 'snapshot', snapshot)
   redis.call('HSET', user, 'external', external_id)
@@ -259,14 +271,18 @@ end
 local function merge(keys, args)
   local token, users, from_user, from_names, from_days, into_user, into_names, into_days, moved = unpack(keys)
   local from, into, snapshot, moved_kept_ms,
-    from_external, from_name, from_blocked, from_whitelisted,
-    into_external, into_name, into_blocked, into_whitelisted,
-    result_external, result_name, result_blocked, result_whitelisted = unpack(args)
+    from_external, from_name, from_blocked, from_whitelisted, from_attributes,
+    into_external, into_name, into_blocked, into_whitelisted, into_attributes,
+    result_external, result_name, result_blocked, result_whitelisted, result_attributes = unpack(args)
   local holder, account = redis.call('HGET', token, 'user'), read_user(into_user)
   if from == into or (holder ~= from and holder ~= into) then return 'changed' end
-  if not is_as(read_user(from_user), from_external, from_name, from_blocked, from_whitelisted) then return 'changed' end
-  if not is_as(account, into_external, into_name, into_blocked, into_whitelisted)
-    and not is_as(account, result_external, result_name, result_blocked, result_whitelisted) then return 'changed' end
+  if not is_as(read_user(from_user), from_external, from_name, from_blocked, from_whitelisted, from_attributes) then
+    return 'changed'
+  end
+  if not is_as(account, into_external, into_name, into_blocked, into_whitelisted, into_attributes)
+    and not is_as(account, result_external, result_name, result_blocked, result_whitelisted, result_attributes) then
+    return 'changed'
+  end
   local revocations = redis.call('HGET', into_user, 'revocations')
   local names, totals, notes = moving_names(from_names, into_names), total_days(from_days, into_days), {}
   for i = 1, #totals, 2 do
@@ -277,7 +293,7 @@ local function merge(keys, args)
   -- Noted before they are added: a repeat adds nothing twice.
   set_fields(from_days, notes)
   set_fields(into_days, totals)
-  change_user(into_user, result_external, result_name, result_blocked, result_whitelisted)
+  change_user(into_user, result_external, result_name, result_blocked, result_whitelisted, result_attributes)
   redis.call('HSET', token, 'user', into, 'snapshot', snapshot,
     unpack(revocations and { 'revocations', revocations } or {}))
   redis.call('SET', moved, into, 'PX', moved_kept_ms)
@@ -300,6 +316,53 @@ local function flag_user(keys, args)
   return found
 end
 
+-- Is (at, uid) before (other_at, other_uid) in a list with the latest first?
+local function is_later(at, uid, other_at, other_uid)
+  return at > other_at or (at == other_at and uid > other_uid)
+end
+
+-- Of a user's threads as many as a page needs, so that who has thousands costs one reading: { name, entry, time } of each,
+-- in no order. All of them, and no times, where they are no more than `fewest`. Else the `limit` latest ones behind
+-- `after` (time and uid; '' for the first page), and, without a time, up to `limit` others that the index does not know.
+local function select_threads(keys, args)
+  local names, activity = unpack(keys)
+  local fewest, limit, after_at, after_uid = unpack(args)
+  limit, after_at = tonumber(limit), tonumber(after_at)
+  local entries = redis.call('HGETALL', names)
+  local count, found = #entries / 2, {}
+  if count <= tonumber(fewest) then
+    for i = 1, #entries, 2 do found[#found + 1] = { entries[i], entries[i + 1], false } end
+    return { 'all', found }
+  end
+  local unknown, latest = {}, {}
+  for from = 0, count - 1, AT_ONCE do
+    local uids = {}
+    for i = from + 1, math.min(from + AT_ONCE, count) do
+      uids[#uids + 1] = string.match(entries[2 * i], '^(.*) ') or entries[2 * i]
+    end
+    for nth, score in ipairs(redis.call('ZMSCORE', activity, unpack(uids))) do
+      local uid, name, entry = uids[nth], entries[2 * (from + nth) - 1], entries[2 * (from + nth)]
+      local at = score and tonumber(score)
+      if not at then
+        if #unknown < limit then unknown[#unknown + 1] = { name, entry, false } end
+      elseif not after_at or is_later(after_at, after_uid, at, uid) then
+        local worst = latest[limit]
+        if not worst or is_later(at, uid, worst[1], worst[2]) then
+          local place = math.min(#latest + 1, limit)
+          while place > 1 and is_later(at, uid, latest[place - 1][1], latest[place - 1][2]) do
+            latest[place] = latest[place - 1]
+            place = place - 1
+          end
+          latest[place] = { at, uid, name, entry, score }
+        end
+      end
+    end
+  end
+  for _, one in ipairs(latest) do found[#found + 1] = { one[3], one[4], one[5] } end
+  for _, one in ipairs(unknown) do found[#found + 1] = one end
+  return { 'some', found }
+end
+
 register('mint_visitor', mint_visitor)
 register('rotate_token', rotate_token)
 register('revoke_tokens', revoke_tokens)
@@ -313,3 +376,4 @@ register('promote', promote)
 register('mend_token', mend_token)
 register('merge', merge)
 register('flag_user', flag_user)
+register('select_threads', select_threads, READS)

@@ -1,0 +1,18 @@
+import type { ThreadEvent } from "../../machines/thread.ts";
+import type { TurnEnd } from "../agent.ts";
+
+/** What the end of a model's turn is to the thread's chart. */
+export function turnEvent(runId: string, end: TurnEnd, atMs: number): ThreadEvent {
+  switch (end.type) {
+    case "finished":
+      return { type: "agent.finished", usage: end.usage, finishReason: end.finishReason ?? null, atMs };
+    case "saidNothing":
+      return { type: "run.failed", runId, message: end.message, code: null, usage: end.usage };
+    case "called":
+      return { type: "agent.called", calls: end.calls, usage: end.usage, atMs };
+    case "gaveUp":
+      return { type: "agent.gaveUp", reason: end.reason, usage: end.usage, atMs };
+    case "overBudget":
+      return { type: "run.failed", runId, message: end.message, code: "budget_exceeded" };
+  }
+}

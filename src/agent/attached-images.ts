@@ -1,0 +1,40 @@
+import { cutText } from "../../machines/line.ts";
+import type { Turn } from "../agent.ts";
+import { addressesOf } from "../domain/attachments.ts";
+import type { Attachment } from "../domain/attachments.ts";
+import { runsWithImages } from "../domain/told-images.ts";
+import type { AttachedImage, UserMessage } from "../model.ts";
+
+/** Addresses of the images that a message of the user comes to the model with; null: none of its images is shown. */
+export type ShownImages = (message: Said) => readonly (string | null)[] | null;
+
+interface Said {
+  runId: string;
+  attachments?: readonly Attachment[];
+}
+
+export function shownImages(answered: Said, before: readonly Said[], images: Turn["images"]): ShownImages {
+  const told = runsWithImages(answered, before);
+  return ({ runId, attachments = [] }) =>
+    told.has(runId) ? addressesOf(attachments, images?.get(runId) ?? []) : null;
+}
+
+export function userMessage(said: Said & { content: string }, shown: ShownImages): UserMessage {
+  const { content, attachments = [] } = said;
+  if (attachments.length === 0) return { role: "user", content };
+  const addresses = shown(said);
+  return {
+    role: "user",
+    content,
+    images: attachments.map((each, nth) => imageOf(each, addresses?.[nth] ?? null)),
+  };
+}
+
+const LABEL_CHARS = 120;
+
+/** The name is the visitor's own word: it stands in a message of the visitor, and on one line. */
+function imageOf({ name, type, url: address }: Attachment, url: string | null): AttachedImage {
+  const known = [name ?? address, type].filter((word) => word !== undefined).join(", ");
+  const label = cutText(known.replaceAll(/[\p{Cc}\u2028\u2029[\]]+/gu, " "), LABEL_CHARS);
+  return { label: label === "" ? "image" : label, url };
+}

@@ -1,0 +1,103 @@
+import { createMcpSessions } from "../../agent/mcp/sessions.ts";
+import type { ServerTool } from "../../agent/tools.ts";
+import { systemClock } from "../../clock.ts";
+import { readVariable } from "../../config.ts";
+import type { Config } from "../../config.ts";
+import type { Usage } from "../../../machines/run.ts";
+import { addressesOf, hasKeptImages } from "../../domain/attachments.ts";
+import { caseOfThread } from "../../replay/case-of-thread.ts";
+import type { SaidMessage } from "../../replay/case-of-thread.ts";
+import type { ReplayCase } from "../../replay/case.ts";
+import type { Store } from "../../store.ts";
+import { serversOf } from "../channel-servers.ts";
+import { commandLog } from "../command-log.ts";
+import { existingChannel, existingThread } from "../existing.ts";
+import { CannotDo } from "../terminal.ts";
+import type { Terminal } from "../terminal.ts";
+import { wholeHistory } from "../whole-history.ts";
+import { withStore } from "../with-store.ts";
+
+/** How many runs' tokens are looked up; of older ones they are not known. */
+const RUNS = 1_000;
+
+export interface StoredCaseOptions {
+  slug: string;
+  id: string;
+  /** Whose thread it is, where `id` is the caller's own. */
+  userId: string | null;
+  /** Asks the channel's MCP servers for the list of their tools. */
+  listTools: boolean;
+}
+
+/** The case that a stored thread makes, beside a running service; what the store could not tell goes to stderr. */
+export function readStoredCase(
+  terminal: Terminal,
+  { slug, id, userId, listTools }: StoredCaseOptions,
+): Promise<ReplayCase> {
+  return withStore(terminal, async (store, config) => {
+    const { agent, kind } = await existingChannel(store, slug);
+    const { uid } = await existingThread(store, slug, { id, userId });
+    const record = await store.load(uid, 1);
+    const { recorded, notes } = caseOfThread({
+      slug,
+      uid,
+      agent,
+      catalog: record?.catalog ?? [],
+      serverTools: listTools ? await toolsOf(terminal, { store, config, slug }) : [],
+      messages: await messagesOf(store, uid),
+      api: record?.run?.api ?? (kind === "web" ? "widget" : "server"),
+      speaker: record?.run?.speaker ?? null,
+      usage: await usageOf(store, uid),
+    });
+    if (recorded.exchanges.length === 0)
+      throw new CannotDo(`Cannot replay thread ${id}: nothing was said in it`);
+    for (const note of notes) terminal.err(`${note}\n`);
+    return recorded;
+  });
+}
+
+/** With the images that are kept beside the thread. */
+async function messagesOf(store: Store, uid: string): Promise<SaidMessage[]> {
+  const messages = await wholeHistory(store, uid);
+  return Promise.all(
+    messages.map(async (message) => {
+      const { attachments, runId } = message;
+      if (!attachments) return message;
+      const images = hasKeptImages(attachments) ? await store.keptImages(uid, runId) : [];
+      return { ...message, addresses: addressesOf(attachments, images) };
+    }),
+  );
+}
+
+/** Lists, and calls nothing. */
+async function toolsOf(
+  terminal: Terminal,
+  channel: { store: Store; config: Config; slug: string },
+): Promise<ServerTool[]> {
+  const { slug, config } = channel;
+  const sessions = createMcpSessions({
+    clock: systemClock,
+    log: commandLog(terminal, config),
+    variable: (name) => readVariable(name, terminal.env),
+  });
+  try {
+    const servers = await serversOf(terminal, channel);
+    const { tools, missing } = await sessions.tools(slug, servers, new AbortController().signal);
+    if (missing.length > 0)
+      terminal.err(`The tools of these servers could not be listed: ${missing.join(", ")}\n`);
+    return tools;
+  } finally {
+    await sessions.close();
+  }
+}
+
+async function usageOf(store: Store, uid: string): Promise<Map<string, Usage>> {
+  const runs = await store.runs(uid, RUNS);
+  return new Map(
+    runs.flatMap(({ runId, terminal }): [string, Usage][] => {
+      if (terminal?.type !== "done") return [];
+      const { inputTokens: input, outputTokens: output } = terminal;
+      return input === undefined || output === undefined ? [] : [[runId, { input, output }]];
+    }),
+  );
+}

@@ -1,0 +1,36 @@
+import { declaredType } from "../domain/attachments.ts";
+import type { ImageType } from "../domain/attachments.ts";
+
+const MAX_ADDRESS_CHARS = 2_048;
+
+/** Is this an image that a message may bring: one of the types, as what it says it is, or an https address? */
+export function isImageUrl(url: string): boolean {
+  if (/^data:/i.test(url)) return isImageData(url);
+  if (url.length > MAX_ADDRESS_CHARS || !/^https:\/\/[^/][\x21-\x7e]*$/i.test(url) || !URL.canParse(url))
+    return false;
+  const { username, password, hostname } = new URL(url);
+  return username === "" && password === "" && hostname !== "";
+}
+
+/** A data: URL whose bytes begin as an image of its type does, in canonical base64. */
+function isImageData(url: string): boolean {
+  const type = declaredType(url);
+  if (type === null) return false;
+  const base64 = url.slice(url.indexOf(",") + 1);
+  const bytes = Buffer.from(base64, "base64");
+  return bytes.toString("base64") === base64 && beginsAs(type, bytes);
+}
+
+function beginsAs(type: ImageType, bytes: Buffer): boolean {
+  const says = (from: number, text: string) => bytes.toString("latin1", from, from + text.length) === text;
+  switch (type) {
+    case "image/png":
+      return says(0, "\x89PNG\r\n\x1a\n");
+    case "image/jpeg":
+      return says(0, "\xff\xd8\xff");
+    case "image/gif":
+      return says(0, "GIF87a") || says(0, "GIF89a");
+    case "image/webp":
+      return says(0, "RIFF") && says(8, "WEBP");
+  }
+}

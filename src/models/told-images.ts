@@ -1,0 +1,28 @@
+import type {
+  ChatCompletionContentPart,
+  ChatCompletionUserMessageParam,
+} from "openai/resources/chat/completions";
+import type { UserMessage } from "../model.ts";
+import type { Quirks } from "./quirks.ts";
+
+/**
+ * A user's message with its images, as a server takes it: shown to a model that sees, named in the text to others; and
+ * named to both where an image is not to be shown any more.
+ */
+export function userContent(
+  { content, images = [] }: UserMessage,
+  { images: sees }: Pick<Quirks, "images">,
+): ChatCompletionUserMessageParam["content"] {
+  const shown = images.flatMap(({ url }) => (sees && url !== null ? [url] : []));
+  const named = images
+    .filter(({ url }) => !sees || url === null)
+    .map(({ label, url }) =>
+      url === null ? `[Image, not shown again: ${label}]` : `[Image that you cannot see: ${label}]`,
+    );
+  const text = [content, ...named].join("\n");
+  if (shown.length === 0) return text;
+  return [
+    { type: "text", text },
+    ...shown.map((url): ChatCompletionContentPart => ({ type: "image_url", image_url: { url } })),
+  ];
+}

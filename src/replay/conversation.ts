@@ -1,0 +1,156 @@
+import { currentCall } from "../../machines/run.ts";
+import type { Call, RunLimits, Usage } from "../../machines/run.ts";
+import type { ThreadEvent } from "../../machines/thread.ts";
+import { threadHost } from "../actors/charts.ts";
+import { nextTurn, withImages } from "../actors/next-turn.ts";
+import { planChange } from "../actors/plan-change.ts";
+import type { Enclosed, PerformedEffect } from "../actors/plan-change.ts";
+import { joinLine } from "../actors/run-log.ts";
+import { threadStateOf } from "../actors/thread-state.ts";
+import { turnEvent } from "../actors/turn-event.ts";
+import type { Agent } from "../agent.ts";
+import type { Clock } from "../clock.ts";
+import { keptAttachments } from "../domain/attachments.ts";
+import type { SentAttachment } from "../domain/attachments.ts";
+import { newId } from "../domain/ids.ts";
+import type { Api, Catalog, Message, NotedCall, RunRecord, Speaker, UserMessage } from "../domain/message.ts";
+import { textOf } from "../domain/fold-steps.ts";
+
+/** What the user says. */
+export interface Saying {
+  text: string;
+  speaker: Speaker;
+  attachments: readonly SentAttachment[];
+}
+
+/** What one message of the user led to. */
+export interface Answered {
+  reply: string;
+  /** How the run failed; null: it did not. */
+  error: string | null;
+  turns: { by: string; usage: Usage | null }[];
+}
+
+/** What a tool answers; null: nothing, ever. */
+export type Answer = { text: string; isError: boolean } | null;
+
+export interface ConversationOptions {
+  agent: Agent;
+  slug: string;
+  api: Api;
+  catalog: Catalog;
+  clock: Clock;
+  limits: RunLimits & { replyChars: number };
+  /** Answers a call, of a server's tool or of a page's. */
+  answer(call: Call, noted: NotedCall, signal: AbortSignal): Promise<Answer>;
+}
+
+/** The reply grew longer than it may. */
+export class ReplyTooLong extends Error {}
+
+/** No user: nothing is stored, and nobody's tokens are counted. */
+const NOBODY = "replay";
+
+/**
+ * A thread that lives in memory alone: its chart, its history and what its model is told are made as in a real run, and
+ * its tools are answered by `answer`. What the user says is said one by one.
+ */
+export function createConversation(options: ConversationOptions) {
+  const { agent, slug, api, catalog, clock, limits } = options;
+  const history: Message[] = [];
+  /** By run: those that came with its message themselves. */
+  const images = new Map<string, string[]>();
+  let snapshot = threadHost.initial();
+  let run: RunRecord | null = null;
+  let noted: NotedCall[] = [];
+  let replyChars = 0;
+
+  function move(event: ThreadEvent, enclosed: Partial<Enclosed> = {}): PerformedEffect[] {
+    const decision = threadHost.decide(snapshot, event);
+    const change = planChange({
+      item: null,
+      message: null,
+      page: null,
+      ...enclosed,
+      run,
+      event,
+      decision,
+      messageCount: history.length,
+      lastMessageAtMs: history.at(-1)?.createdAtMs ?? 0,
+      nowMs: clock.now(),
+    });
+    snapshot = decision.next;
+    run = change.run;
+    history.push(...change.messages);
+    return change.effects;
+  }
+
+  async function think(present: RunRecord, answered: Answered, signal: AbortSignal) {
+    const turn = nextTurn({
+      slug,
+      run: present,
+      history,
+      catalog,
+      traceparent: null,
+      usage: snapshot.context.run?.usage ?? null,
+    });
+    const wrote = (text: string) => {
+      joinLine(present.lines, { type: "delta", text });
+      replyChars += text.length;
+      if (replyChars > limits.replyChars) throw new ReplyTooLong("The reply grew longer than it may");
+    };
+    const seeing = await withImages(turn, (runId) => Promise.resolve(images.get(runId) ?? []));
+    const end = await agent.think(seeing, wrote, signal);
+    const item = "item" in end ? end.item : null;
+    if (item?.type === "assistant") {
+      noted = item.calls;
+      answered.turns.push({ by: item.by ?? "", usage: "usage" in end ? end.usage : null });
+    }
+    return move(turnEvent(present.runId, end, clock.now()), { item });
+  }
+
+  async function answerCall(call: Call, signal: AbortSignal): Promise<PerformedEffect[] | null> {
+    const asNoted = noted.find(({ callId }) => callId === call.callId);
+    if (!asNoted) throw new Error("Cannot answer a call: the model did not make it");
+    const answer = await options.answer(call, asNoted, signal);
+    if (answer === null) return null;
+    const { callId, tool } = call;
+    const told = { callId, ...answer, atMs: clock.now() };
+    return move(
+      call.kind === "page" ? { type: "page.answered", tool, ...told } : { type: "tool.returned", ...told },
+    );
+  }
+
+  return {
+    /** Says it, and carries its run to the end, or to a page's call that is never answered. */
+    async say({ text, speaker, attachments: sent }: Saying, signal: AbortSignal): Promise<Answered> {
+      const { attachments, images: own } = keptAttachments(sent);
+      const message: UserMessage = {
+        runId: newId(),
+        api,
+        text,
+        userId: NOBODY,
+        speaker,
+        saidAtMs: clock.now(),
+        ...(attachments.length > 0 ? { attachments } : {}),
+      };
+      images.set(message.runId, own);
+      const answered: Answered = { reply: "", error: null, turns: [] };
+      replyChars = 0;
+      const said = { runId: message.runId, atMs: message.saidAtMs, limits };
+      let effects: PerformedEffect[] | null = move({ type: "user.said", ...said }, { message });
+      while (effects !== null && run !== null) {
+        const [effect] = effects;
+        if (effect?.type === "startTurn") effects = await think(run, answered, signal);
+        else if (effect) effects = await answerCall(effect.params.call, signal);
+        else if (threadStateOf(snapshot.value) === "awaiting" && snapshot.context.run)
+          effects = await answerCall(currentCall(snapshot.context.run), signal);
+        else break;
+      }
+      answered.reply = textOf(run?.lines ?? []);
+      const terminal = run?.terminal;
+      answered.error = terminal?.type === "error" ? terminal.message : null;
+      return answered;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import type { McpSessions } from "../agent/mcp/sessions.ts";
+import { PickedSchema } from "../agent/picked-schema.ts";
+import type { ServerTool } from "../agent/tools.ts";
+import type { ReplayCase } from "./case.ts";
+
+/** The tools of MCP servers as a case has them: they are offered, and no server is there that could be called. */
+export function recordedSessions({ tools }: Pick<ReplayCase, "tools">): McpSessions {
+  const offered = tools.map((tool): ServerTool => ({
+    server: tool.server,
+    name: tool.name,
+    title: tool.title ?? null,
+    description: tool.description,
+    inputSchema: tool.inputSchema,
+    picked: new PickedSchema(tool.inputSchema),
+    repeatable: false,
+    destructive: false,
+  }));
+  return {
+    tools: () => Promise.resolve({ tools: offered, missing: [] }),
+    call: () => Promise.reject(new Error("Cannot call a tool: a replay reaches no server")),
+    ill: () => [],
+    close: () => Promise.resolve(),
+  };
+}

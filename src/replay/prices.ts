@@ -1,0 +1,46 @@
+import { z } from "zod";
+import type { Usage } from "../../machines/run.ts";
+import { complaint } from "../domain/channel-fields.ts";
+import { messageOf } from "../errors.ts";
+
+/** What a million tokens cost, by PROVIDER/MODEL or by the model's name alone. */
+const pricesSchema = z.strictObject({
+  currency: z.string().min(1).default("USD"),
+  perMillionTokens: z.record(
+    z.string().min(1),
+    z.strictObject({ input: z.number().min(0), output: z.number().min(0) }),
+  ),
+});
+
+export type Prices = z.infer<typeof pricesSchema>;
+
+/** Throws an Error whose message is one line. */
+export function parsePrices(text: string): Prices {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`it is not JSON: ${messageOf(error)}`, { cause: error });
+  }
+  const parsed = pricesSchema.safeParse(json);
+  if (!parsed.success) throw new Error(complaint(parsed.error));
+  return parsed.data;
+}
+
+/** One turn of a model, and what it used as far as its server told. */
+export interface PaidTurn {
+  by: string;
+  usage: Usage | null;
+}
+
+/** What the turns cost; a text says why that is not known. */
+export function costOf(turns: readonly PaidTurn[], { perMillionTokens }: Prices): number | string {
+  let cost = 0;
+  for (const { by, usage } of turns) {
+    const price = perMillionTokens[by] ?? perMillionTokens[by.slice(by.indexOf("/") + 1)];
+    if (!price) return `${by} has no price`;
+    if (!usage) return `${by} does not tell its tokens`;
+    cost += (usage.input * price.input + usage.output * price.output) / 1_000_000;
+  }
+  return cost;
+}

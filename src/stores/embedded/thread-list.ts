@@ -1,0 +1,66 @@
+import { UnreadableRecord } from "../../store.ts";
+import type { ListedThread, ThreadEntry, UserStore } from "../../store/users.ts";
+import { FEW_THREADS, pageOfAll } from "../thread-order.ts";
+import type { EmbeddedDb } from "./db.ts";
+import type { ThreadRecords } from "./thread-records.ts";
+import type { UserRecords } from "./user-records.ts";
+
+/**
+ * A user's threads by activity. Whose threads are few is answered from the threads themselves. Of more, a number beside
+ * each says when it was active last: a commit writes it, and the list where an earlier version has not.
+ */
+export function embeddedThreadList(
+  db: EmbeddedDb,
+  { users, threads }: { users: UserRecords; threads: ThreadRecords },
+): Pick<UserStore, "listThreads"> {
+  /** What cannot be read is in the list all the same, as it was made. */
+  function glance(entry: ThreadEntry): ListedThread {
+    const made = { ...entry, updatedAtMs: entry.createdAtMs, state: "idle" as const };
+    try {
+      const header = threads.header(entry.uid);
+      if (!header) return made;
+      const [last] = threads.messages(entry.uid, header.messageCount);
+      const updatedAtMs = Math.max(entry.createdAtMs, last?.createdAtMs ?? 0);
+      return { ...made, updatedAtMs, state: header.state };
+    } catch (error) {
+      if (error instanceof UnreadableRecord) return made;
+      throw error;
+    }
+  }
+
+  /** By what is written beside the threads; their states are those of nobody. */
+  function inOrder(slug: string, entries: readonly ThreadEntry[]): ListedThread[] {
+    return entries.map((entry) => {
+      const updatedAtMs = threads.activity(slug, entry.uid) ?? entry.createdAtMs;
+      return { ...entry, updatedAtMs: Math.max(updatedAtMs, entry.createdAtMs), state: "idle" };
+    });
+  }
+
+  async function complete(slug: string, unknown: readonly ThreadEntry[]): Promise<void> {
+    if (unknown.length === 0) return;
+    await db.change("write down when threads were active", () => {
+      for (const entry of unknown) {
+        if (threads.activity(slug, entry.uid) === undefined) {
+          threads.putActivity(slug, entry.uid, glance(entry).updatedAtMs);
+        }
+      }
+    });
+  }
+
+  return {
+    async listThreads(list) {
+      const { slug, userId } = list;
+      const entries = await db.read("list threads", () => users.threads(slug, userId));
+      if (entries.length <= FEW_THREADS) {
+        return db.read("list threads", () => pageOfAll(entries.map(glance), list));
+      }
+      const isUnknown = ({ uid }: ThreadEntry) => threads.activity(slug, uid) === undefined;
+      const unknown = await db.read("list threads", () => entries.filter(isUnknown));
+      await complete(slug, unknown);
+      return db.read("list threads", () => {
+        const { items, next } = pageOfAll(inOrder(slug, entries), list);
+        return { items: items.map(glance), next };
+      });
+    },
+  };
+}

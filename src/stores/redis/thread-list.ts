@@ -1,0 +1,116 @@
+import type { ListedThread, ThreadEntry, ThreadList, ThreadPlace, UserStore } from "../../store/users.ts";
+import { isThreadState } from "../records.ts";
+import { FEW_THREADS, latestFirst, pageOfAll } from "../thread-order.ts";
+import { raise } from "./activity.ts";
+import type { RedisCommands } from "./commands.ts";
+import type { Reply } from "./connection.ts";
+import { activityKey, threadKeys, userKeys } from "./keys.ts";
+import { listOf, numberOf, textOf, threadEntryFrom } from "./records.ts";
+
+/** So many that the order does not know are looked at in one go: those of an earlier version, and new ones. */
+const UNKNOWN_AT_ONCE = 500;
+
+interface Selected extends ThreadEntry {
+  /** As the order has it; null where the thread is not in it, or the order was not asked. */
+  indexedAtMs: number | null;
+}
+
+/**
+ * A user's threads by activity. What each shows is read from the thread itself, where it is always right. Whose threads
+ * are few is answered from all of them. Of more, the channel's order (activity.ts) tells which ones make up the page; what
+ * it does not know, since nobody has listed it or an earlier version spoke in it, is put into it first.
+ */
+export function redisThreadList(redis: RedisCommands): Pick<UserStore, "listThreads"> {
+  async function glance(thread: Selected): Promise<ListedThread & Selected> {
+    const [state, lastItemAt] = listOf(await redis.ask("glance_thread", threadKeys(thread.uid), {}));
+    const lastItemAtMs = lastItemAt ? numberOf(lastItemAt) : 0;
+    const updatedAtMs = Math.max(lastItemAtMs, thread.createdAtMs);
+    return { ...thread, updatedAtMs, state: isThreadState(state) ? state : "idle" };
+  }
+
+  async function select(
+    slug: string,
+    userId: string,
+    { limit, after }: { limit: number; after: ThreadPlace | null },
+  ): Promise<{ isAll: boolean; threads: Selected[] }> {
+    const { names } = userKeys(slug, userId);
+    const [type, found] = listOf(
+      await redis.ask(
+        "select_threads",
+        { names, activity: activityKey(slug) },
+        {
+          fewest: String(FEW_THREADS),
+          limit: String(limit),
+          afterAt: after ? String(after.atMs) : "",
+          afterUid: after?.uid ?? "",
+        },
+      ),
+    );
+    return { isAll: type === "all", threads: listOf(found).map(selectedFrom) };
+  }
+
+  /** Puts all threads into the order that it does not know. */
+  async function complete(slug: string, userId: string): Promise<void> {
+    for (;;) {
+      const { isAll, threads } = await select(slug, userId, { limit: UNKNOWN_AT_ONCE, after: null });
+      const unknown = threads.filter(({ indexedAtMs }) => indexedAtMs === null);
+      if (isAll || unknown.length === 0) return;
+      const seen = await Promise.all(unknown.map(glance));
+      await raise(
+        redis,
+        slug,
+        seen.map(({ uid, updatedAtMs }) => [uid, updatedAtMs]),
+      );
+    }
+  }
+
+  async function pageOfMany(
+    list: { slug: string; userId: string; limit: number; after: ThreadPlace | null },
+    selected: readonly Selected[],
+  ): Promise<ThreadList> {
+    const { slug, limit } = list;
+    const shown = selected.slice(0, limit);
+    const last = shown.at(-1);
+    const threads = await Promise.all(shown.map(glance));
+    // An instance of an earlier version spoke in it. Nobody waits for this.
+    const late = threads.filter(({ indexedAtMs, updatedAtMs }) => updatedAtMs > (indexedAtMs ?? 0));
+    raise(
+      redis,
+      slug,
+      late.map(({ uid, updatedAtMs }) => [uid, updatedAtMs]),
+    ).catch(() => {});
+    const hasMore = selected.length > limit && last !== undefined;
+    return {
+      items: latestFirst(threads.map(listed)),
+      next: hasMore ? { atMs: last.indexedAtMs ?? last.createdAtMs, uid: last.uid } : null,
+    };
+  }
+
+  return {
+    async listThreads(list) {
+      const { slug, userId, limit, after } = list;
+      // One more tells whether there is another page.
+      const page = { limit: limit + 1, after };
+      let { isAll, threads } = await select(slug, userId, page);
+      if (!isAll && threads.some(({ indexedAtMs }) => indexedAtMs === null)) {
+        await complete(slug, userId);
+        ({ isAll, threads } = await select(slug, userId, page));
+      }
+      if (isAll) return pageOfAll((await Promise.all(threads.map(glance))).map(listed), list);
+      return pageOfMany(
+        list,
+        threads.filter(({ indexedAtMs }) => indexedAtMs !== null),
+      );
+    },
+  };
+}
+
+function selectedFrom(reply: Reply): Selected {
+  const [name, entry, score] = listOf(reply);
+  const thread = threadEntryFrom(textOf(name), textOf(entry));
+  return { ...thread, indexedAtMs: score ? numberOf(score) : null };
+}
+
+function listed({ threadId, uid, createdAtMs, updatedAtMs, state }: ListedThread): ListedThread {
+  return { threadId, uid, createdAtMs, updatedAtMs, state };
+}

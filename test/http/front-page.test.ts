@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { frontPageRoute } from "../../src/http/front-page.ts";
+import type { FrontPageLinks } from "../../src/http/front-page.ts";
+
+async function page(links: FrontPageLinks) {
+  const route = frontPageRoute(() => links);
+  const headers = new Map<string, string>();
+  const request = { method: "GET", path: "/", query: "", headers, address: "", contentLength: null };
+  const body = () => Promise.resolve(Buffer.alloc(0));
+  const answer = await route.handle({
+    request: { ...request, body },
+    params: {},
+    traceparent: null,
+    note: () => {},
+  });
+  const html = String(answer.body);
+  return { ...answer, html, links: [...html.matchAll(/href="([^"]+)"/g)].map((match) => match[1]) };
+}
+
+test("the first address says what this is, and links what the start named", async () => {
+  const { status, headers, html, links } = await page({
+    demoUrl: "http://127.0.0.1:8081",
+    hasInspector: true,
+  });
+  expect(status).toBe(200);
+  expect(headers["content-type"]).toContain("text/html");
+  expect(headers["content-security-policy"]).toContain("default-src 'none'");
+  expect(html).toContain("A conversational agent as a service");
+  expect(links).toEqual(["http://127.0.0.1:8081", "/swagger", "/health", "/machines"]);
+});
+
+test("without a demo and an inspector it names neither", async () => {
+  expect((await page({ demoUrl: null, hasInspector: false })).links).toEqual(["/swagger", "/health"]);
+});
