@@ -177,13 +177,13 @@ local function spent_tokens(keys, args)
   return { into, redis.call('HGET', days, day) }
 end
 
--- Of a day, under a name.
+-- Of a day, under a name. One write: stopped before it, nothing was counted.
 local function count_tokens(keys, args)
   local count = unpack(keys)
   local tokens, kept_ms = unpack(args)
-  local total = redis.call('INCRBY', count, tokens)
-  redis.call('PEXPIRE', count, kept_ms)
-  return total
+  local total = tonumber(redis.call('GET', count) or '0') + tonumber(tokens)
+  redis.call('SET', count, string.format('%.0f', total), 'PX', kept_ms)
+  return 1
 end
 
 -- The user as it was read: `was_…`. The record comes last: while it is as it was read, the promotion is not done.
