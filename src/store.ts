@@ -14,6 +14,7 @@ export type {
   RunsRead,
   Salvage,
   ThreadCommit,
+  ThreadLook,
   ThreadRecord,
   ThreadState,
   ThreadStore,

@@ -114,6 +114,8 @@ export async function storeOver(
         return threads.commit(commit, stamp);
       }),
 
+    watch: (uid) => threads.watch(uid, processId),
+
     async holders(share) {
       unlisted.list();
       return liveness.holders(share);
@@ -141,10 +143,9 @@ export async function storeOver(
 
     health: () => redisHealth({ link, redis, durability, deadlineMs }),
 
-    close() {
-      activity.close();
+    async close() {
+      await activity.close();
       link.close();
-      return Promise.resolve();
     },
   };
 }

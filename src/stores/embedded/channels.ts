@@ -17,15 +17,20 @@ export function channelOf(db: EmbeddedDb, slug: string): Channel | undefined {
   return db.get(channelKey(slug), channelKind.read);
 }
 
+/** Counts a change that every process is told of. Within a change. */
+export function countChange(db: EmbeddedDb): void {
+  db.put(CHANGES, (db.get(CHANGES, readNumber) ?? 0) + 1);
+}
+
 /** Within a change. */
 export function removeChannel(db: EmbeddedDb, slug: string): void {
   db.remove(channelKey(slug));
-  db.put(CHANGES, (db.get(CHANGES, readNumber) ?? 0) + 1);
+  countChange(db);
 }
 
 export function embeddedChannels(db: EmbeddedDb): ChannelStore {
   const countOf = () => db.get(CHANGES, readNumber) ?? 0;
-  const countUp = () => db.put(CHANGES, countOf() + 1);
+  const countUp = () => countChange(db);
   const changeCount = () => db.read("count the changes", countOf);
 
   return {
