@@ -1,3 +1,4 @@
+import { createKeyDoor } from "./admission/key-door.ts";
 import { readChannelsFile, upsertChannels } from "./installation/channels-file.ts";
 import type { WrittenChannels } from "./installation/channels-file.ts";
 import { systemClock } from "./clock.ts";
@@ -111,8 +112,9 @@ async function start(started: {
   closing.push(() => model.close());
 
   const harnessApiKey = transportKey(config, generated);
+  const keyDoor = createKeyDoor({ config, clock: systemClock, log });
   const inspector = config.inspector
-    ? openInspector({ transportKey: harnessApiKey, secrets, store, log })
+    ? openInspector({ transportKey: harnessApiKey, keyDoor, secrets, store, log })
     : null;
   const demoServers = await openDemoServers(defaultSlugs(config));
   closing.push(() => demoServers.close());
@@ -125,11 +127,12 @@ async function start(started: {
       script: widget === null ? null : pinnedScript(widget),
     })),
     ...(widget === null ? [] : [widgetRoute(widget)]),
-    metricsRoute(metrics, harnessApiKey),
+    metricsRoute(metrics, { transportKeys: [harnessApiKey, ...config.olderApiKeys], keyDoor }),
   ];
   const service = await startService({
     config,
     harnessApiKey,
+    keyDoor,
     store,
     model,
     clock: systemClock,

@@ -2,6 +2,7 @@ import { accessRoute } from "./server-api/access.ts";
 import { identifyRoute } from "./server-api/identify.ts";
 import { serverCancelRoute } from "./server-api/messages-cancel.ts";
 import { serverMessagesRoute } from "./server-api/messages.ts";
+import { revokeRoute } from "./server-api/revoke.ts";
 import { createVisitorFeeds } from "./feeds/visitor-feeds.ts";
 import { serverEventsRoute } from "./server-api/thread-events.ts";
 import { serverHistoryRoute } from "./server-api/thread-messages.ts";
@@ -14,6 +15,7 @@ import { createWidgetAdmission } from "../admission/widget-admission.ts";
 import type { RateWindows } from "../admission/rate-windows.ts";
 import type { Threads } from "../actors/threads.ts";
 import type { Visitors } from "../actors/visitors.ts";
+import type { KeyDoor } from "../admission/key-door.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { PlainLog } from "../log.ts";
@@ -44,14 +46,16 @@ export interface RouteDependencies {
     Config,
     | "limits"
     | "addressMaxTokensPerDay"
+    | "logAddresses"
     | "serverMaxBodyBytes"
     | "clientIpSource"
     | "trustedProxyHops"
     | "console"
     | "swagger"
   >;
-  /** HARNESS_API_KEY, given or generated. */
-  transportKey: Secret;
+  /** HARNESS_API_KEY, given or generated: any of them. */
+  transportKeys: readonly Secret[];
+  keyDoor: KeyDoor;
   store: Store;
   threads: Threads;
   visitors: Visitors;
@@ -87,6 +91,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     serverEventsRoute(server), //    GET     /v1/threads/:threadId/events
     accessRoute(server), //          POST    /v1/access
     identifyRoute(server), //        POST    /v1/channels/:slug/identify
+    revokeRoute(server), //          POST    /v1/channels/:slug/revoke
 
     visitorsRoute(widget), //        POST    /v1/widget/visitors
     threadsRoute(widget), //         POST    /v1/widget/threads

@@ -26,7 +26,10 @@ function withoutSecrets(agent: AgentSettings): AgentSettings {
     if (!isHttp(server)) return [name, server];
     const { headers, identity, oauth, ...rest } = server;
     const shown: McpHttpServer = { ...rest };
-    if (headers) shown.headers = Object.fromEntries(Object.keys(headers).map((header) => [header, HIDDEN]));
+    if (headers) {
+      const values = Object.entries(headers).map(([header, value]) => [header, hidden(value)] as const);
+      shown.headers = Object.fromEntries(values);
+    }
     if (identity) shown.identity = { key: hidden(identity.key) };
     if (oauth) shown.oauth = { ...oauth, clientSecret: hidden(oauth.clientSecret) };
     return [name, shown];
@@ -34,7 +37,7 @@ function withoutSecrets(agent: AgentSettings): AgentSettings {
   return { ...agent, mcpServers: Object.fromEntries(servers) };
 }
 
-/** The name of a key's variable is no secret. */
+/** The name of a variable is no secret. */
 function hidden(key: string): string {
   return key.startsWith("$") ? key : HIDDEN;
 }

@@ -12,7 +12,20 @@ export interface UserStore {
     snapshot: string;
     ttlMs: number;
     atMs: number;
+    /** Ends it whatever its use; absent: nothing does. */
+    endsAtMs?: number;
   }): Promise<void>;
+  /** Puts a new token in the place of one that is the user's, and is gone at once. False: it was not, or not any more. */
+  rotateToken(rotation: {
+    slug: string;
+    tokenHash: string;
+    userId: string;
+    newTokenHash: string;
+    ttlMs: number;
+    endsAtMs?: number;
+  }): Promise<boolean>;
+  /** Ends every token that the user has now. False: no such user. */
+  revokeTokens(slug: string, userId: string): Promise<boolean>;
   /** Null: no such token. Slides its lifetime to `ttlMs` from now. */
   admitVisitor(visitor: {
     slug: string;

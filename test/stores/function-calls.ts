@@ -335,6 +335,19 @@ function otherCases(): FunctionCase[] {
       step: (store) => store.load(uid, 1_000),
     },
     {
+      name: "rotate_token",
+      function: "rotate_token",
+      before: visitor,
+      step: (store) =>
+        store.rotateToken({ slug, tokenHash, userId: anonymous, newTokenHash: "fresh", ttlMs: 60_000 }),
+    },
+    {
+      name: "revoke_tokens",
+      function: "revoke_tokens",
+      before: visitor,
+      step: (store) => store.revokeTokens(slug, anonymous),
+    },
+    {
       name: "look_at_thread",
       function: "look_at_thread",
       before: heldAndQueued,

@@ -37,6 +37,7 @@ interface Token {
   userId: string;
   snapshot: string;
   expiresAtMs: number;
+  endsAtMs: number;
 }
 
 interface Thread {
@@ -251,17 +252,29 @@ export function createReference(clock: Clock): Store {
     changeCount: async () => changes,
     onChange: () => () => {},
 
-    async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs }) {
-      tokens.push({ slug, tokenHash, userId, snapshot, expiresAtMs: clock.now() + ttlMs });
+    async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs, endsAtMs = Infinity }) {
+      const expiresAtMs = Math.min(clock.now() + ttlMs, endsAtMs);
+      tokens.push({ slug, tokenHash, userId, snapshot, expiresAtMs, endsAtMs });
       const user = { userId, externalId: null, displayName: null, blocked: false, whitelisted: false };
       people.push({ slug, user, createdAtMs: atMs, spent: {}, threads: [] });
+    },
+    async rotateToken({ slug, tokenHash, userId, newTokenHash, ttlMs, endsAtMs = Infinity }) {
+      const token = tokenOf(slug, tokenHash);
+      if (token?.userId !== userId) return false;
+      const expiresAtMs = Math.min(clock.now() + ttlMs, endsAtMs);
+      Object.assign(token, { tokenHash: newTokenHash, expiresAtMs, endsAtMs });
+      return true;
+    },
+    async revokeTokens(slug, userId) {
+      for (const token of tokens) if (token.slug === slug && token.userId === userId) token.expiresAtMs = 0;
+      return personOf(slug, userId) !== undefined;
     },
     async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName }) {
       const token = tokenOf(slug, tokenHash);
       const channel = channelOf(slug);
       const person = token && personOf(slug, token.userId);
       if (!token || !channel || !person) return null;
-      token.expiresAtMs = clock.now() + ttlMs;
+      token.expiresAtMs = Math.min(clock.now() + ttlMs, token.endsAtMs);
       return {
         user: person.user,
         snapshot: token.snapshot,

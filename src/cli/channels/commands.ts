@@ -10,6 +10,7 @@ import { existingChannel } from "../existing.ts";
 import { printJson, printTable } from "../print.ts";
 import { CannotDo } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
+import { activeThreads, stopRuns } from "../stop-runs.ts";
 import { withStore } from "../with-store.ts";
 import { parseSlug, withFieldOptions, withOriginChanges } from "./field-options.ts";
 import type { FieldOptions } from "./field-options.ts";
@@ -128,19 +129,24 @@ function addSwitch(
   terminal: Terminal,
   { name, enabled, does }: { name: string; enabled: boolean; does: string },
 ): void {
-  channels
+  const command = channels
     .command(name)
     .description(does)
     .argument("<slug>")
-    .option("--json", "print the channel as JSON")
-    .action(async (slug: string, options: JsonOption) => {
-      await withStore(terminal, async (store) => {
-        const stored = await existingChannel(store, slug);
-        const channel = { ...stored, enabled };
-        await mustWrite(store, channel, stored);
-        printChannel(terminal, channel, options);
-      });
+    .option("--json", "print the channel as JSON");
+  if (!enabled) command.option("--stop", "stop the channel's runs, and what waits behind them");
+  command.action(async (slug: string, options: JsonOption & { stop?: boolean }) => {
+    await withStore(terminal, async (store, config) => {
+      const stored = await existingChannel(store, slug);
+      const channel = { ...stored, enabled };
+      await mustWrite(store, channel, stored);
+      if (options.stop) {
+        const uids = await activeThreads(store, slug);
+        terminal.err(`Stopped in ${await stopRuns(store, config, uids)} threads\n`);
+      }
+      printChannel(terminal, channel, options);
     });
+  });
 }
 
 function addRotateKeys(channels: Command, terminal: Terminal): void {

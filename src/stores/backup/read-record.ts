@@ -1,6 +1,17 @@
 import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { ThreadEntry } from "../../store/users.ts";
-import { check, isFlag, isNumber, isObject, isText, listOf, nullable, readerOf, shape } from "../checks.ts";
+import {
+  check,
+  isFlag,
+  isNumber,
+  isObject,
+  isText,
+  listOf,
+  nullable,
+  optional,
+  readerOf,
+  shape,
+} from "../checks.ts";
 import type { Fields } from "../checks.ts";
 import {
   auditKind,
@@ -116,6 +127,7 @@ const readUser = reader<Omit<Extract<BackupRecord, { type: "user" }>, "type">>("
   createdAtMs: isNumber,
   nth: isNumber,
   spent: listOf(shape<{ day: string; tokens: number }>({ day: isText, tokens: isNumber })),
+  revocations: optional(isNumber),
 });
 const readToken = reader<Omit<Extract<BackupRecord, { type: "token" }>, "type">>("token", {
   slug: isText,
@@ -123,6 +135,8 @@ const readToken = reader<Omit<Extract<BackupRecord, { type: "token" }>, "type">>
   userId: isText,
   snapshot: isText,
   expiresAtMs: isNumber,
+  revocations: optional(isNumber),
+  endsAtMs: optional(isNumber),
 });
 const readPiece = reader<{ uid: string; first: boolean } & Lists>("thread", {
   uid: isText,

@@ -46,6 +46,7 @@ export interface BackupUser {
   /** Of the users of one millisecond. */
   nth: number;
   spent: { day: string; tokens: number }[];
+  revocations?: number;
 }
 
 export interface BackupToken {
@@ -55,6 +56,8 @@ export interface BackupToken {
   userId: string;
   snapshot: string;
   expiresAtMs: number;
+  revocations?: number;
+  endsAtMs?: number;
 }
 
 /** What grows in a thread, or a part of it. `…From`: how many of them stand before these. */

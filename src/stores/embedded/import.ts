@@ -111,17 +111,18 @@ function putRecord(
       for (const entry of record.names) ofUsers.putThread(record.slug, record.userId, entry);
       return;
     case "user": {
-      const { slug, user, createdAtMs, spent } = record;
-      const nothingSpent: UserRecord = { user, createdAtMs, spent: [] };
+      const { slug, user, createdAtMs, spent, revocations } = record;
+      const ended = revocations === undefined ? {} : { revocations };
+      const nothingSpent: UserRecord = { user, createdAtMs, spent: [], ...ended };
       const whole = spent.reduce((sum, { day, tokens }) => ofUsers.spend(sum, day, tokens), nothingSpent);
       ofUsers.putUser(slug, whole);
       return;
     }
     case "token": {
-      const { slug, tokenHash, userId, snapshot, expiresAtMs } = record;
+      const { type: _, slug, tokenHash, expiresAtMs, ...token } = record;
       // Who came while the backup was taken may not be in it.
-      if (ofUsers.user(slug, userId) === undefined) return;
-      ofUsers.putToken(slug, tokenHash, { userId, snapshot });
+      if (ofUsers.user(slug, token.userId) === undefined) return;
+      ofUsers.putToken(slug, tokenHash, token);
       ofUsers.putExpiry(slug, tokenHash, expiresAtMs);
       return;
     }

@@ -57,10 +57,15 @@ export function redisSource(link: RedisLink, redis: RedisCommands): Omit<BackupS
     const reply = await redis.ask("export_user", keys, { userId, most: String(MOST) });
     // Merged meanwhile.
     if (reply === null) return null;
-    const [user, place, days, nameCount, names] = listOf(reply);
+    const [user, place, days, nameCount, names, revocations] = listOf(reply);
     const entries = pairsOf(names ?? null).map(([name, entry]) => threadEntryFrom(name, entry));
     return {
-      record: userRecord(slug, { user, place: place ?? null, days: days ?? null }),
+      record: userRecord(slug, {
+        user,
+        place: place ?? null,
+        days: days ?? null,
+        revocations: revocations ?? null,
+      }),
       names: numberOf(nameCount) > MOST ? null : entries,
     };
   }
@@ -135,7 +140,10 @@ async function* userIds(redis: RedisCommands, slug: string): AsyncIterable<strin
   }
 }
 
-function userRecord(slug: string, read: { user: Reply | undefined; place: Reply; days: Reply }): BackupUser {
+function userRecord(
+  slug: string,
+  read: { user: Reply | undefined; place: Reply; days: Reply; revocations: Reply },
+): BackupUser {
   const place = numberOf(read.place ?? 0);
   return {
     type: "user",
@@ -147,19 +155,24 @@ function userRecord(slug: string, read: { user: Reply | undefined; place: Reply;
     spent: pairsOf(read.days)
       .filter(([day]) => !day.includes(" "))
       .map(([day, tokens]) => ({ day, tokens: Number(tokens) })),
+    ...(read.revocations === null ? {} : { revocations: numberOf(read.revocations) }),
   };
 }
 
 async function tokenOf(redis: RedisCommands, key: string): Promise<BackupToken | null> {
   const { tag: slug, id: tokenHash } = partsOfKey(key) ?? { tag: "", id: "" };
   const [fields, expiry] = await Promise.all([
-    redis.read(key, "HMGET", key, "user", "snapshot"),
+    redis.read(key, "HMGET", key, "user", "snapshot", "revocations", "ends"),
     redis.read(key, "PEXPIRETIME", key),
   ]);
-  const [userId, snapshot] = listOf(fields).map(textOrNull);
+  const [userId, snapshot, revocations, ends] = listOf(fields).map(textOrNull);
   const expiresAtMs = numberOf(expiry);
   if (!userId || typeof snapshot !== "string" || expiresAtMs < 0) return null;
-  return { type: "token", slug, tokenHash, userId, snapshot, expiresAtMs };
+  const more = {
+    ...(revocations ? { revocations: Number(revocations) } : {}),
+    ...(ends ? { endsAtMs: Number(ends) } : {}),
+  };
+  return { type: "token", slug, tokenHash, userId, snapshot, expiresAtMs, ...more };
 }
 
 function threadRead(redis: RedisCommands, uid: string, reply: Reply[]): ThreadRead {

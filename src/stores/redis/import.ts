@@ -182,7 +182,7 @@ function auditCommand({ nth, entry }: BackupAudit): Written {
   return [audit, "ZADD", audit, score, `${score} ${auditText(entry)}`];
 }
 
-function userCommands({ slug, user, createdAtMs, nth, spent }: BackupUser): Written[] {
+function userCommands({ slug, user, createdAtMs, nth, spent, revocations }: BackupUser): Written[] {
   const { userId, externalId, displayName, blocked, whitelisted } = user;
   const attributes = attributesText(user.attributes);
   const keys = userKeys(slug, userId);
@@ -190,22 +190,28 @@ function userCommands({ slug, user, createdAtMs, nth, spent }: BackupUser): Writ
   const name = displayName === null ? [] : ["name", displayName];
   const told = attributes === null ? [] : ["attributes", attributes];
   const flags = ["blocked", flag(blocked), "whitelisted", flag(whitelisted)];
+  const ended = revocations === undefined ? [] : ["revocations", String(revocations)];
   const users = usersKey(slug);
   const days = spent.flatMap(({ day, tokens }) => [day, String(tokens)]);
   const commands: Written[] = [
     [users, "ZADD", users, String(createdAtMs * 1000 + nth), userId],
     ...onHash(keys.days, days),
-    ...onHash(keys.user, ["id", userId, ...external, ...name, ...told, ...flags]),
+    ...onHash(keys.user, ["id", userId, ...external, ...name, ...told, ...flags, ...ended]),
   ];
   if (externalId === null) return commands;
   const leads = externalIdKey(slug, externalId);
   return [...commands, [leads, "SET", leads, userId]];
 }
 
-function tokenCommands({ slug, tokenHash, userId, snapshot, expiresAtMs }: BackupToken): Written[] {
+function tokenCommands(token: BackupToken): Written[] {
+  const { slug, tokenHash, userId, snapshot, expiresAtMs, revocations, endsAtMs } = token;
   const key = tokenKey(slug, tokenHash);
+  const more = [
+    ...(revocations === undefined ? [] : ["revocations", String(revocations)]),
+    ...(endsAtMs === undefined ? [] : ["ends", String(endsAtMs)]),
+  ];
   return [
-    [key, "HSET", key, "user", userId, "snapshot", snapshot],
+    [key, "HSET", key, "user", userId, "snapshot", snapshot, ...more],
     [key, "PEXPIREAT", key, String(expiresAtMs)],
   ];
 }

@@ -36,12 +36,32 @@ export function redisUsers(redis: RedisCommands): UserStore {
     ...redisIdentity(redis, known),
     ...redisThreadList(redis),
 
-    async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs }) {
+    async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs, endsAtMs }) {
       const { user } = userKeys(slug, userId);
       const token = tokenKey(slug, tokenHash);
-      const args = { userId, snapshot, ttlMs: String(ttlMs), atMs: String(atMs) };
+      const times = { ttlMs: String(ttlMs), atMs: String(atMs), endsAtMs: String(endsAtMs ?? "") };
+      const args = { userId, snapshot, ...times };
       await redis.call("mint_visitor", { token, user, users: usersKey(slug) }, args);
       known.set(token, userId);
+    },
+
+    async rotateToken({ slug, tokenHash, userId, newTokenHash, ttlMs, endsAtMs }) {
+      const token = tokenKey(slug, tokenHash);
+      const fresh = tokenKey(slug, newTokenHash);
+      const args = { userId, ttlMs: String(ttlMs), endsAtMs: String(endsAtMs ?? "") };
+      const rotated = await redis.call(
+        "rotate_token",
+        { token, fresh, user: userKeys(slug, userId).user },
+        args,
+      );
+      if (rotated !== 1) return false;
+      known.forget(token);
+      known.set(fresh, userId);
+      return true;
+    },
+
+    async revokeTokens(slug, userId) {
+      return (await redis.call("revoke_tokens", userKeys(slug, userId), {})) === 1;
     },
 
     async mendToken({ slug, tokenHash, unreadable, snapshot }) {

@@ -105,6 +105,10 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
 
     mintVisitor: (visitor) =>
       write(cluster.ofChannel(visitor.slug), "mint a visitor", (twin) => twin.mintVisitor(visitor)),
+    rotateToken: (rotation) =>
+      write(cluster.ofChannel(rotation.slug), "rotate a token", (twin) => twin.rotateToken(rotation)),
+    revokeTokens: (slug, userId) =>
+      write(cluster.ofChannel(slug), "revoke tokens", (twin) => twin.revokeTokens(slug, userId)),
     admitVisitor: (visitor) =>
       write(cluster.ofChannel(visitor.slug), "admit a visitor", (twin) => twin.admitVisitor(visitor)),
     admitUser: (user) => write(cluster.ofChannel(user.slug), "admit a user", (twin) => twin.admitUser(user)),
