@@ -39,6 +39,7 @@ function openStream(accepts: string) {
     onDrained: () => {},
     pull: () => {},
     cut: () => {},
+    onDrained: () => {},
   });
   return {
     say: (...lines: Line[]) => speak(lines),
