@@ -39,7 +39,6 @@ function openStream(accepts: string) {
     onDrained: () => {},
     pull: () => {},
     cut: () => {},
-    onDrained: () => {},
   });
   return {
     say: (...lines: Line[]) => speak(lines),
