@@ -36,6 +36,7 @@ function openStream(accepts: string) {
     write: (chunk) => void chunks.push(Buffer.from(chunk)),
     end: (chunk) => void chunks.push(Buffer.from(chunk ?? "")),
     onGone: (callback) => void (goAway = callback),
+    onDrained: () => {},
     pull: () => {},
     cut: () => {},
   });
