@@ -185,7 +185,7 @@ describe("the reference in a browser", () => {
 
     await page.goto(`${url}/swagger`);
     await page.locator(".opblock").first().waitFor();
-    await expect.poll(() => page.locator(".opblock").count(), SOON).toBe(16);
+    await expect.poll(() => page.locator(".opblock").count(), SOON).toBe(20);
 
     await page.locator("button.authorize").first().click();
     const scheme = page.locator(".auth-container", { hasText: "transportKey" });
