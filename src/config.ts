@@ -29,6 +29,10 @@ export interface Config {
   demoPort: number | null;
   /** null: generated, and kept in DATA_DIR/keys.json. */
   harnessApiKey: Secret | null;
+  /** Further ones that are good, too: HARNESS_API_KEY may hold several. */
+  olderApiKeys: Secret[];
+  /** Whether log lines of 401, 403 and 429 have the client's address. */
+  logAddresses: boolean;
   /** Empty: the embedded store. Several: the seed nodes of a Redis Cluster. Secret: an address may carry a password. */
   redisUrls: Secret[];
   dataDir: string;
@@ -49,9 +53,15 @@ export interface Config {
   durability: "local" | "replica";
   listener: "uws" | "node" | null;
   inspector: boolean;
+  /** The operator API, and its page. */
+  console: boolean;
+  /** The reference, and the API's description. */
+  swagger: boolean;
   metricsPort: number | null;
   limits: Limits;
   visitorTtlMs: number;
+  /** null: a token's use alone decides when it ends. */
+  visitorMaxAgeMs: number | null;
   serverMaxBodyBytes: number;
   /** `socket`, or a lower-case header name. */
   clientIpSource: string;
@@ -93,7 +103,7 @@ const variables = z.object({
   PORT: whole(0, 65_535).default(8080),
   DEMO: oneOf(["on", "off"]).nullable().default(null),
   DEMO_PORT: whole(1, 65_535).nullable().default(null),
-  HARNESS_API_KEY: callersKey().nullable().default(null),
+  HARNESS_API_KEY: callersKeys().default([]),
   REDIS_URL: redisUrls().default([]),
   DATA_DIR: z.string().default("./data"),
   CHANNELS_FILE: z.string().nullable().default(null),
@@ -117,6 +127,8 @@ const variables = z.object({
   DURABILITY: oneOf(["local", "replica"]).default("local"),
   LISTENER: oneOf(["uws", "node"]).nullable().default(null),
   INSPECTOR: oneOf(["on", "off"]).default("off"),
+  CONSOLE: oneOf(["on", "off"]).default("on"),
+  SWAGGER: oneOf(["on", "off"]).default("on"),
   METRICS_PORT: whole(1, 65_535).nullable().default(null),
   WIDGET_MAX_TEXT_CHARS: whole(1, MOST).default(2_000),
   WIDGET_MAX_WEBMCP_TOOLS_CHARS: whole(1, MOST).default(20_000),
@@ -129,6 +141,7 @@ const variables = z.object({
   WIDGET_READS_PER_MINUTE: whole(1, MOST).default(1_200),
   WIDGET_IP_READS_PER_MINUTE: whole(1, MOST).default(6_000),
   WIDGET_VISITOR_TTL_SECONDS: whole(1, TEN_YEARS_SECONDS).default(86_400),
+  WIDGET_VISITOR_MAX_AGE_SECONDS: whole(1, TEN_YEARS_SECONDS).nullable().default(null),
   SERVER_MAX_BODY_BYTES: whole(1, MOST).default(1_048_576),
   CLIENT_IP_SOURCE: z
     .string()
@@ -137,6 +150,7 @@ const variables = z.object({
     .default("socket"),
   TRUSTED_PROXY_HOPS: whole(1, 99).default(1),
   SHUTDOWN_GRACE_SECONDS: timer(0).default(30),
+  LOG_ADDRESSES: oneOf(["on", "off"]).default("on"),
   LOG_LEVEL: oneOf(LOG_LEVELS).default("info"),
 });
 
@@ -173,7 +187,9 @@ function configOf(value: z.infer<typeof variables>): Config {
     demo: value.DEMO === null ? isUnconfigured && isLoopback(value.HOST) : value.DEMO === "on",
     isDemoHeldBack: value.DEMO === null && isUnconfigured && !isLoopback(value.HOST),
     demoPort: value.DEMO_PORT,
-    harnessApiKey: value.HARNESS_API_KEY,
+    harnessApiKey: value.HARNESS_API_KEY[0] ?? null,
+    olderApiKeys: value.HARNESS_API_KEY.slice(1),
+    logAddresses: value.LOG_ADDRESSES === "on",
     redisUrls: value.REDIS_URL,
     dataDir: value.DATA_DIR,
     channelsFile: value.CHANNELS_FILE,
@@ -191,6 +207,8 @@ function configOf(value: z.infer<typeof variables>): Config {
     durability: value.DURABILITY,
     listener: value.LISTENER,
     inspector: value.INSPECTOR === "on",
+    console: value.CONSOLE === "on",
+    swagger: value.SWAGGER === "on",
     metricsPort: value.METRICS_PORT,
     limits: {
       maxTextChars: value.WIDGET_MAX_TEXT_CHARS,
@@ -205,12 +223,17 @@ function configOf(value: z.infer<typeof variables>): Config {
       ipReadsPerMinute: value.WIDGET_IP_READS_PER_MINUTE,
     },
     visitorTtlMs: value.WIDGET_VISITOR_TTL_SECONDS * 1000,
+    visitorMaxAgeMs: inMs(value.WIDGET_VISITOR_MAX_AGE_SECONDS),
     serverMaxBodyBytes: value.SERVER_MAX_BODY_BYTES,
     clientIpSource: value.CLIENT_IP_SOURCE,
     trustedProxyHops: value.TRUSTED_PROXY_HOPS,
     shutdownGraceMs: value.SHUTDOWN_GRACE_SECONDS * 1000,
     logLevel: value.LOG_LEVEL,
   };
+}
+
+function inMs(seconds: number | null): number | null {
+  return seconds === null ? null : seconds * 1000;
 }
 
 /** Where a service that listens so can be reached from its own machine, without a slash at the end. */
@@ -230,14 +253,25 @@ export function readVariable(name: string, env: NodeJS.ProcessEnv = process.env)
 export function secretsOf(config: Config): Secret[] {
   const passwords = config.redisUrls.map((url) => decodeURIComponent(new URL(url.reveal()).password));
   return [
-    ...[config.harnessApiKey, config.openai.apiKey].filter((secret) => secret !== null),
+    ...[config.harnessApiKey, ...config.olderApiKeys, config.openai.apiKey].filter(
+      (secret) => secret !== null,
+    ),
     ...passwords.filter((password) => password !== "").map((password) => new Secret(password)),
   ];
 }
 
+/** Shorter keys can be guessed, or were thought up by somebody. */
+const SHORTEST_KEY = 24;
+
+export function keyWarningsOf({ harnessApiKey, olderApiKeys }: Config): string[] {
+  const keys = [...(harnessApiKey === null ? [] : [harnessApiKey]), ...olderApiKeys];
+  if (keys.every((key) => key.reveal().length >= SHORTEST_KEY)) return [];
+  return [`HARNESS_API_KEY has a key of fewer than ${SHORTEST_KEY} characters: it can be guessed`];
+}
+
 /** What parses and is still worth a word at start, one sentence each. */
 export function warningsOf(config: Config): string[] {
-  const warnings: string[] = [];
+  const warnings = keyWarningsOf(config);
   if (config.redisUrls.length > 0 && config.harnessApiKey === null) {
     warnings.push(
       "HARNESS_API_KEY is unset with REDIS_URL set: every DATA_DIR generates a key of its own, so instances will differ",
@@ -289,12 +323,15 @@ function key() {
     .transform((text) => new Secret(text));
 }
 
-/** One that callers send: a comma would end it, for it joins headers of one name. */
-function callersKey() {
+/** Keys that callers send: a comma would end one, for it joins headers of one name. */
+function callersKeys() {
   return z
     .string()
-    .regex(/^[\x21-\x2b\x2d-\x7e]+$/, "one or more printable ASCII characters without spaces and commas")
-    .transform((text) => new Secret(text));
+    .regex(
+      /^[\x21-\x2b\x2d-\x7e]+(?: [\x21-\x2b\x2d-\x7e]+)*$/,
+      "one or more printable ASCII characters without commas; a space separates keys",
+    )
+    .transform((text) => text.split(" ").map((key) => new Secret(key)));
 }
 
 function redisUrls() {

@@ -34,7 +34,7 @@ const SHAPES: readonly [RegExp, string][] = [
     '"$1":"[secret]"',
   ],
   [/\bbearer\s+[^\s"'\\]+/gi, "Bearer [secret]"],
-  [/\b[si]k[_-][A-Za-z0-9_-]{6,}/g, "[secret]"],
+  [/\b(?:[si]k[_-]|op_)[A-Za-z0-9_-]{6,}/g, "[secret]"],
   [/:\/\/[^\s"'\\/@]+@/g, "://[secret]@"],
 ];
 

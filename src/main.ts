@@ -1,10 +1,11 @@
+import { createKeyDoor } from "./admission/key-door.ts";
 import { readChannelsFile, upsertChannels } from "./installation/channels-file.ts";
 import type { WrittenChannels } from "./installation/channels-file.ts";
 import { systemClock } from "./clock.ts";
 import { readConfig, readVariable, secretsOf, warningsOf } from "./config.ts";
 import type { Config } from "./config.ts";
 import { messageOf } from "./errors.ts";
-import type { ChannelKeys } from "./installation/channel-keys.ts";
+import type { ChannelKeys } from "./keys.ts";
 import {
   CLI_SLUG,
   DEMO_SLUG,
@@ -20,8 +21,10 @@ import { metricsRoute } from "./http/metrics-route.ts";
 import { widgetRoute } from "./http/widget-route.ts";
 import { loadWidgetScript, pinnedScript } from "./http/widget-script.ts";
 import type { WidgetScript } from "./http/widget-script.ts";
-import { openKeysFile } from "./installation/keys-file.ts";
+import { openKeysFile, withLocalOperator } from "./installation/keys-file.ts";
 import type { GeneratedKeys } from "./installation/keys-file.ts";
+import { createLocalOperator } from "./installation/local-operator.ts";
+import { keptKeys } from "./installation/kept-keys.ts";
 import { createHider, openLog } from "./log.ts";
 import type { Log } from "./log.ts";
 import { openDemoPage, openDemoServers } from "./start/open-demo.ts";
@@ -100,6 +103,8 @@ async function start(started: {
   const metrics = await createMetrics();
   const store = await openTimedStore({ config, log, metrics, closing });
   await writeChannels(store, log, written);
+  if (written === null && config.console)
+    await createLocalOperator(store, withLocalOperator(config.dataDir).localOperator);
   for (const warning of (await store.health()).warnings) log.warn(warning);
   const model = metrics.timeModel(
     await openModel(config, { written: providers, log, onCall: metrics.onModelCall }),
@@ -107,8 +112,9 @@ async function start(started: {
   closing.push(() => model.close());
 
   const harnessApiKey = transportKey(config, generated);
+  const keyDoor = createKeyDoor({ config, clock: systemClock, log });
   const inspector = config.inspector
-    ? openInspector({ transportKey: harnessApiKey, secrets, store, log })
+    ? openInspector({ transportKey: harnessApiKey, keyDoor, secrets, store, log })
     : null;
   const demoServers = await openDemoServers(defaultSlugs(config));
   closing.push(() => demoServers.close());
@@ -121,11 +127,12 @@ async function start(started: {
       script: widget === null ? null : pinnedScript(widget),
     })),
     ...(widget === null ? [] : [widgetRoute(widget)]),
-    metricsRoute(metrics, harnessApiKey),
+    metricsRoute(metrics, { transportKeys: [harnessApiKey, ...config.olderApiKeys], keyDoor }),
   ];
   const service = await startService({
     config,
     harnessApiKey,
+    keyDoor,
     store,
     model,
     clock: systemClock,
@@ -134,6 +141,7 @@ async function start(started: {
     observer: metrics.observer,
     onAnswered: metrics.onAnswered,
     onMcpRequest: metrics.onMcpRequest,
+    keepKeys: keptKeys(config.dataDir),
     onSpent: metrics.onSpent,
     extraRoutes: (threads) => [...besideTheApi, ...(inspector?.routes(threads) ?? [])],
   });

@@ -5,6 +5,8 @@ import type { RunningThreads, Threads } from "./actors/threads.ts";
 import { createVisitors } from "./actors/visitors.ts";
 import { createDirectory } from "./admission/directory.ts";
 import type { Directory } from "./admission/directory.ts";
+import { createKeyDoor } from "./admission/key-door.ts";
+import type { KeyDoor } from "./admission/key-door.ts";
 import { createRateWindows } from "./admission/rate-windows.ts";
 import type { Agent } from "./agent.ts";
 import type { Spending } from "./agent/budget.ts";
@@ -14,7 +16,7 @@ import { unknownModels } from "./agent/unknown-models.ts";
 import { systemTimers } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import { newId } from "./domain/ids.ts";
-import { addressOf, readVariable } from "./config.ts";
+import { addressOf, keyWarningsOf, readVariable } from "./config.ts";
 import type { Config } from "./config.ts";
 import type { Channel, McpServer } from "./domain/channel.ts";
 import { dayOf } from "./domain/day.ts";
@@ -35,6 +37,7 @@ import { VERSION } from "./version.ts";
 export interface ServiceDependencies {
   config: Config;
   harnessApiKey: Secret;
+  keyDoor?: KeyDoor;
   store: Store;
   model: Model;
   clock: Clock;
@@ -47,6 +50,7 @@ export interface ServiceDependencies {
   /** Beside the API: the widget's script, metrics, the inspector. */
   extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
+  keepKeys?: NonNullable<HandlerDependencies["keepKeys"]>;
 }
 
 export interface Service {
@@ -160,18 +164,31 @@ function handlerOver(
 ): Handler {
   const { config, harnessApiKey, store, model, clock, log } = dependencies;
   const { extraRoutes = () => [], onAnswered = () => {} } = dependencies;
+  const { keyDoor = createKeyDoor({ config, clock, log }) } = dependencies;
   return createHandler({
     config,
-    transportKey: harnessApiKey,
+    transportKeys: [harnessApiKey, ...config.olderApiKeys],
+    keyDoor,
     store,
     threads,
-    visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs, log }),
+    visitors: createVisitors({
+      store,
+      clock,
+      ttlMs: config.visitorTtlMs,
+      maxAgeMs: config.visitorMaxAgeMs,
+      log,
+    }),
     directory,
     windows: createRateWindows({ limits: config.limits, clock }),
     clock,
     log,
     health: { model: model.kind, version: VERSION, ...(model.answers ? { answers: model.answers } : {}) },
-    warnings: () => [...unknownModels(directory.channels(), model), ...(agent.warnings?.() ?? [])],
+    warnings: () => [
+      ...keyWarningsOf(config),
+      ...unknownModels(directory.channels(), model),
+      ...(agent.warnings?.() ?? []),
+    ],
+    ...(dependencies.keepKeys ? { keepKeys: dependencies.keepKeys } : {}),
     isCrowded,
     extraRoutes: extraRoutes(threads),
     onAnswered,

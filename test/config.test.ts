@@ -22,6 +22,8 @@ describe("readConfig()", () => {
       isDemoHeldBack: false,
       demoPort: null,
       harnessApiKey: null,
+      olderApiKeys: [],
+      logAddresses: true,
       redisUrls: [],
       dataDir: "./data",
       channelsFile: null,
@@ -39,6 +41,8 @@ describe("readConfig()", () => {
       durability: "local",
       listener: null,
       inspector: false,
+      console: true,
+      swagger: true,
       metricsPort: null,
       limits: {
         maxTextChars: 2_000,
@@ -53,6 +57,7 @@ describe("readConfig()", () => {
         ipReadsPerMinute: 6_000,
       },
       visitorTtlMs: 86_400_000,
+      visitorMaxAgeMs: null,
       serverMaxBodyBytes: 1_048_576,
       clientIpSource: "socket",
       trustedProxyHops: 1,
@@ -67,7 +72,7 @@ describe("readConfig()", () => {
 
   test("refuses an empty HARNESS_API_KEY", () => {
     expect(refusal({ HARNESS_API_KEY: "" })).toBe(
-      "Cannot read the configuration: HARNESS_API_KEY is empty, it takes one or more printable ASCII characters without spaces and commas",
+      "Cannot read the configuration: HARNESS_API_KEY is empty, it takes one or more printable ASCII characters without commas; a space separates keys",
     );
     expect(refusal({ HARNESS_API_KEY: "a,b" })).toContain("HARNESS_API_KEY");
     expect(readConfig({ OPENAI_API_KEY: "a,b" }).openai.apiKey?.reveal()).toBe("a,b");
@@ -116,6 +121,8 @@ describe("readConfig()", () => {
     ["LISTENER", "express"],
     ["DURABILITY", "forever"],
     ["INSPECTOR", "yes"],
+    ["CONSOLE", "yes"],
+    ["SWAGGER", "yes"],
     ["DEMO", "yes"],
     ["CLIENT_IP_SOURCE", "x forwarded for"],
   ])("refuses %s=%s and says what it takes", (name, value) => {
@@ -145,7 +152,7 @@ describe("readConfig()", () => {
 
   test("P15: never repeats what a secret variable got", () => {
     for (const name of ["HARNESS_API_KEY", "OPENAI_API_KEY", "REDIS_URL", "OPENAI_BASE_URL"]) {
-      const line = refusal({ [name]: "canary with spaces" });
+      const line = refusal({ [name]: "canary,with, commas" });
       expect(line).toContain(name);
       expect(line).not.toContain("canary");
     }
@@ -202,7 +209,12 @@ test("readVariable() counts an empty variable as unset", () => {
 describe("warningsOf()", () => {
   test("has nothing to say to a plain start", () => {
     expect(warningsOf(readConfig({}))).toEqual([]);
-    expect(warningsOf(readConfig({ REDIS_URL: "redis://127.0.0.1", HARNESS_API_KEY: "k" }))).toEqual([]);
+    expect(
+      warningsOf(readConfig({ REDIS_URL: "redis://127.0.0.1", HARNESS_API_KEY: "k".repeat(24) })),
+    ).toEqual([]);
+    expect(warningsOf(readConfig({ HARNESS_API_KEY: `${"k".repeat(24)} ${"s".repeat(23)}` }))).toEqual([
+      "HARNESS_API_KEY has a key of fewer than 24 characters: it can be guessed",
+    ]);
   });
 
   test("tells that instances of one Redis would make different keys", () => {
@@ -210,7 +222,7 @@ describe("warningsOf()", () => {
   });
 
   test("tells of a Redis elsewhere without a password, never of the password", () => {
-    const env = { HARNESS_API_KEY: "k", REDIS_URL: "redis://redis.example" };
+    const env = { HARNESS_API_KEY: "k".repeat(24), REDIS_URL: "redis://redis.example" };
     expect(warningsOf(readConfig(env)).join()).toContain("without a password");
     expect(warningsOf(readConfig({ ...env, REDIS_URL: "redis://:p@redis.example" }))).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { createDemoChannel } from "../src/installation/default-channels.ts";
-import { newChannelKeys } from "../src/installation/channel-keys.ts";
+import { newChannelKeys } from "../src/keys.ts";
 import { temporaryFolder } from "./support/data-dir.ts";
 import { sendMessage, startTestService, TEST_KEY } from "./support/service.ts";
 

@@ -21,7 +21,7 @@ export interface Visitors {
   /**
    * Binds a token to an account; no use of the token. Refusal("not-found") where the token is unknown, expired or of
    * another channel, Refusal("conflict") where it is bound to another account. Attributes become the account's: a step
-   * after the binding, which a repeat of the call makes up for.
+   * after the binding, which a repeat of the call makes up for. `rotate`: a new token takes its place.
    */
   identify(identity: {
     slug: string;
@@ -29,12 +29,18 @@ export interface Visitors {
     externalId: string;
     /** Absent: as they are stored. */
     attributes?: Attributes | undefined;
+    rotate?: boolean;
   }): Promise<Identified>;
+  /** Ends all tokens of an account; also fine where there is none. */
+  revoke(account: { slug: string; externalId: string }): Promise<void>;
 }
 
 export interface Identified {
   userId: string;
   merged: boolean;
+  /** Only where the token was rotated. */
+  visitorToken?: string;
+  expiresAt?: number;
 }
 
 /** How often identify reads again after what it read was changed by somebody else. */
@@ -45,9 +51,11 @@ export function createVisitors(options: {
   clock: Clock;
   /** WIDGET_VISITOR_TTL_SECONDS */
   ttlMs: number;
+  /** WIDGET_VISITOR_MAX_AGE_SECONDS; null: use alone ends a token. */
+  maxAgeMs?: number | null;
   log?: Pick<PlainLog, "error">;
 }): Visitors {
-  const { store, clock, ttlMs, log } = options;
+  const { store, clock, ttlMs, maxAgeMs = null, log } = options;
   const anonymous = visitorHost.freeze(visitorHost.initial());
 
   /**
@@ -109,6 +117,26 @@ export function createVisitors(options: {
     }
   }
 
+  /** A token that nobody has yet, and the times of its life. */
+  function freshToken(slug: string) {
+    const visitorToken = newVisitorToken(slug);
+    const claim = readVisitorToken(visitorToken);
+    if (!claim) throw new Error(`Cannot mint a visitor token: ${JSON.stringify(slug)} is no slug`);
+    const atMs = clock.now();
+    const times = maxAgeMs === null ? { ttlMs } : { ttlMs, endsAtMs: atMs + maxAgeMs };
+    return { visitorToken, claim, atMs, times, expiresAt: atMs + Math.min(ttlMs, maxAgeMs ?? Infinity) };
+  }
+
+  /** Whoever held the old token holds nothing any more. */
+  async function rotate({ slug, tokenHash }: TokenClaim, identified: Identified): Promise<Identified> {
+    const { visitorToken, claim, times, expiresAt } = freshToken(slug);
+    const { userId } = identified;
+    const rotation = { slug, tokenHash, userId, newTokenHash: claim.tokenHash, ...times };
+    // Another call has taken its place meanwhile.
+    if (!(await store.rotateToken(rotation))) throw new Refusal("not-found", "Unknown visitor token");
+    return { ...identified, visitorToken, expiresAt };
+  }
+
   async function describeAccount(slug: string, externalId: string, attributes: Attributes): Promise<void> {
     await store.admitUser({
       slug,
@@ -124,13 +152,10 @@ export function createVisitors(options: {
 
   return {
     async mint(slug) {
-      const visitorToken = newVisitorToken(slug);
-      const claim = readVisitorToken(visitorToken);
-      if (!claim) throw new Error(`Cannot mint a visitor token: ${JSON.stringify(slug)} is no slug`);
+      const { visitorToken, claim, atMs, times, expiresAt } = freshToken(slug);
       const userId = newId();
-      const atMs = clock.now();
-      await store.mintVisitor({ ...claim, userId, snapshot: anonymous, ttlMs, atMs });
-      return { visitorToken, expiresAt: atMs + ttlMs, userId };
+      await store.mintVisitor({ ...claim, userId, snapshot: anonymous, atMs, ...times });
+      return { visitorToken, expiresAt, userId };
     },
 
     async admit(claim, threadId) {
@@ -143,14 +168,20 @@ export function createVisitors(options: {
       return admission;
     },
 
-    async identify({ slug, visitorToken, externalId, attributes }) {
+    async revoke({ slug, externalId }) {
+      const asked = { slug, externalId, displayName: null, thread: null, creates: false };
+      const account = await store.admitUser({ ...asked, newUserId: newId(), atMs: clock.now() });
+      if (account) await store.revokeTokens(slug, account.user.userId);
+    },
+
+    async identify({ slug, visitorToken, externalId, attributes, rotate: rotates = false }) {
       const claim = readVisitorToken(visitorToken);
       if (claim?.slug !== slug) throw new Refusal("not-found", "Unknown visitor token");
       for (let readings = 0; readings < MAX_READINGS; readings++) {
         const identified = await settle(slug, claim, externalId);
         if (identified === "changed") continue;
         if (attributes) await describeAccount(slug, externalId, attributes);
-        return identified;
+        return rotates ? rotate(claim, identified) : identified;
       }
       throw new Refusal("unavailable", "The visitor is busy", 1);
     },

@@ -1,3 +1,4 @@
+import { cutText } from "../../machines/line.ts";
 import type { ErrorCode } from "../../machines/line.ts";
 import type { Call } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
@@ -69,10 +70,16 @@ export function createWork(
     const { runId } = said;
     const { signal, tell, end, fail } = begin(runId);
 
+    /** What the log has not heard yet counts, too. */
+    let room = Math.max(limits.runMaxReplyChars - said.textChars, 0);
+
     /** A promise: the model is not read on before it resolves. */
     function wrote(text: string): Promise<void> | undefined {
-      tell({ type: "agent.wrote", text });
-      if (said.textChars > limits.runMaxReplyChars) {
+      const fitting = cutText(text, room);
+      room -= fitting.length;
+      if (fitting !== "") tell({ type: "agent.wrote", text: fitting });
+      if (fitting.length < text.length) {
+        room = 0;
         end("The reply grew longer than it may");
       }
       return longReply.grew();

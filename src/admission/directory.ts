@@ -1,15 +1,17 @@
 import type { Channel } from "../domain/channel.ts";
+import type { Operator } from "../domain/operator.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { PlainLog } from "../log.ts";
 import type { Store, UnreadableChannel, UnreadableRecord } from "../store.ts";
 import { indexOf } from "./channel-index.ts";
+import { ownerOf } from "./keys.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { comesFrom } from "./origin.ts";
 import type { Provenance } from "./origin.ts";
 import { createUnreadableChannels } from "./unreadable-channels.ts";
 
 /**
- * Channels, origins, publishable keys and blocked addresses, kept in memory: requests are checked against them without
+ * Channels, origins, publishable keys, blocked addresses and operators, kept in memory: requests are checked against them without
  * a store call.
  * Renewed by the store's notice, which comes with the next beat of this process at the latest, so a change made anywhere
  * is in force within a second (contract, Channels). During an outage of the store, what was read last stays in force.
@@ -32,6 +34,8 @@ export interface Directory {
   lastRead(slug: string): Channel | null;
   /** Does any web channel allow this origin? A disabled one counts too: pages may read its refusals. */
   isKnown(provenance: Provenance): boolean;
+  /** The operator of an `op_…` key. */
+  operatorOf(key: string): Operator | null;
   /** An address in its normal spelling. */
   isBlocked(address: string): boolean;
 }
@@ -40,12 +44,14 @@ export interface Directory {
 const POLL_EVERY_MS = 5_000;
 
 export function createDirectory(options: {
-  store: Pick<Store, "channels" | "blockedIps" | "changeCount" | "onChange">;
+  store: Pick<Store, "channels" | "blockedIps" | "operators" | "changeCount" | "onChange">;
   log: Pick<PlainLog, "warn">;
 }): Directory {
   const { store, log } = options;
   const unreadables = createUnreadableChannels(log);
   let index = indexOf([], [], []);
+  let operators: readonly Operator[] = [];
+  let hasWarned = false;
   let seenCount: number | null = null;
   let stopPolling = () => {};
   let stopped = false;
@@ -54,13 +60,20 @@ export function createDirectory(options: {
     // The count first: a change between the two readings is then seen by the next poll.
     const count = await store.changeCount();
     const unreadable: UnreadableChannel[] = [];
-    const [channels, blockedIps] = await Promise.all([
+    const [channels, blockedIps, listed] = await Promise.all([
       store.channels((channel) => void unreadable.push(channel)),
       store.blockedIps(),
+      store.operators(warnOfUnreadable),
     ]);
+    operators = listed;
     index = indexOf(channels, unreadables.noted(channels, unreadable), blockedIps);
     seenCount = count;
   });
+
+  function warnOfUnreadable(error: UnreadableRecord): void {
+    if (!hasWarned) log.warn({ err: error }, "cannot read an operator: its key opens nothing here");
+    hasWarned = true;
+  }
 
   async function poll(): Promise<void> {
     const count = await store.changeCount();
@@ -102,6 +115,7 @@ export function createDirectory(options: {
       provenance.type === "origin"
         ? index.origins.has(provenance.origin) && comesFrom(provenance, [provenance.origin])
         : index.hosts.has(provenance.host),
+    operatorOf: (key) => ownerOf(key, operators),
     isBlocked: (address) => index.isBlocked(address),
   };
 }

@@ -41,14 +41,14 @@ export function createRateWindows(options: {
   exactKeys?: number;
 }): RateWindows {
   const { limits, clock, exactKeys = EXACT_KEYS } = options;
-  const windows: Record<RateWindowName, RateWindow> = {
-    "messages-by-token": openWindow(limits.messagesPerMinute, MINUTE_MS),
-    "messages-by-address": openWindow(limits.ipMessagesPerMinute, MINUTE_MS),
-    "tool-results-by-token": openWindow(limits.toolResultsPerMinute, MINUTE_MS),
-    "threads-by-token": openWindow(limits.threadsPerHour, HOUR_MS),
-    "visitors-by-address": openWindow(limits.visitorsPerHourPerIp, HOUR_MS),
-    "reads-by-token": openWindow(limits.readsPerMinute, MINUTE_MS),
-    "reads-by-address": openWindow(limits.ipReadsPerMinute, MINUTE_MS),
+  const windows: Record<RateWindowName, WindowState> = {
+    "messages-by-token": stateOf(limits.messagesPerMinute, MINUTE_MS),
+    "messages-by-address": stateOf(limits.ipMessagesPerMinute, MINUTE_MS),
+    "tool-results-by-token": stateOf(limits.toolResultsPerMinute, MINUTE_MS),
+    "threads-by-token": stateOf(limits.threadsPerHour, HOUR_MS),
+    "visitors-by-address": stateOf(limits.visitorsPerHourPerIp, HOUR_MS),
+    "reads-by-token": stateOf(limits.readsPerMinute, MINUTE_MS),
+    "reads-by-address": stateOf(limits.ipReadsPerMinute, MINUTE_MS),
   };
 
   return {
@@ -63,7 +63,25 @@ export function createRateWindows(options: {
   };
 }
 
-interface RateWindow {
+/** One window by itself, of what is counted after it was looked at. */
+export interface OpenWindow {
+  /** Whole seconds until it ends, where the key has used it up; else null. */
+  full(key: string, nowMs: number): number | null;
+  count(key: string, nowMs: number): void;
+}
+
+export function openWindow(limit: number, lengthMs: number): OpenWindow {
+  const window = stateOf(limit, lengthMs);
+  return {
+    full(key, nowMs) {
+      const now = current(window, nowMs);
+      return countOf(now, key) >= limit ? secondsLeft(now, nowMs) : null;
+    },
+    count: (key, nowMs) => count(current(window, nowMs), key, EXACT_KEYS),
+  };
+}
+
+interface WindowState {
   readonly limit: number;
   readonly lengthMs: number;
   /** Which window of the clock this is: Unix time divided by the length. */
@@ -73,12 +91,12 @@ interface RateWindow {
   overflow: Sketch | null;
 }
 
-function openWindow(limit: number, lengthMs: number): RateWindow {
+function stateOf(limit: number, lengthMs: number): WindowState {
   return { limit, lengthMs, index: -1, counts: new Map(), overflow: null };
 }
 
 /** The window of this moment; emptied if the last one has ended, or the clock was set back. */
-function current(window: RateWindow, nowMs: number): RateWindow {
+function current(window: WindowState, nowMs: number): WindowState {
   const index = Math.floor(nowMs / window.lengthMs);
   if (index !== window.index) {
     window.index = index;
@@ -88,11 +106,11 @@ function current(window: RateWindow, nowMs: number): RateWindow {
   return window;
 }
 
-function countOf(window: RateWindow, key: string): number {
+function countOf(window: WindowState, key: string): number {
   return window.counts.get(key) ?? window.overflow?.estimate(key) ?? 0;
 }
 
-function count(window: RateWindow, key: string, exactKeys: number): void {
+function count(window: WindowState, key: string, exactKeys: number): void {
   const known = window.counts.get(key);
   if (known !== undefined || window.counts.size < exactKeys) {
     window.counts.set(key, (known ?? 0) + 1);
@@ -102,6 +120,6 @@ function count(window: RateWindow, key: string, exactKeys: number): void {
   window.overflow.add(key);
 }
 
-function secondsLeft(window: RateWindow, nowMs: number): number {
+function secondsLeft(window: WindowState, nowMs: number): number {
   return Math.max(1, Math.ceil(((window.index + 1) * window.lengthMs - nowMs) / 1000));
 }

@@ -7,7 +7,8 @@ import type { Store } from "../store.ts";
 import { mustDeclareAtMost } from "./arrival.ts";
 import type { Arrival, RequestHead } from "./arrival.ts";
 import type { Directory } from "./directory.ts";
-import { bearerFrom, hasHash, keyCheck, mustHoldKey } from "./keys.ts";
+import type { KeyDoor } from "./key-door.ts";
+import { hasHash, keyCheck } from "./keys.ts";
 import { createTransportUsers } from "./transport-users.ts";
 import type { TransportUsers } from "./transport-users.ts";
 
@@ -24,18 +25,19 @@ export interface ServerAdmission extends TransportUsers {
 
 export function createServerAdmission(dependencies: {
   config: Pick<Config, "serverMaxBodyBytes">;
-  transportKey: Secret;
+  transportKeys: readonly Secret[];
+  keyDoor: KeyDoor;
   directory: Pick<Directory, "channel">;
   store: Pick<Store, "admitUser" | "channel">;
   clock: Clock;
 }): ServerAdmission {
-  const { config, transportKey, directory, store, clock } = dependencies;
-  const isTransportKey = keyCheck(transportKey);
+  const { config, transportKeys, keyDoor, directory, store, clock } = dependencies;
+  const isTransportKey = keyCheck(...transportKeys);
 
   return {
     transport(request) {
       mustDeclareAtMost(config.serverMaxBodyBytes, request);
-      mustHoldKey(request, isTransportKey);
+      keyDoor.mustHold(request, isTransportKey);
     },
 
     backend({ request, note }, slug) {
@@ -44,10 +46,10 @@ export function createServerAdmission(dependencies: {
       if (!channel) throw new Refusal("not-found", "Unknown channel");
       note({ slug });
       const { kind, secretKeyHash } = channel;
-      const key = bearerFrom(request.headers.get("authorization"));
-      const isTheirs =
-        kind === "web" && secretKeyHash !== null && key !== null && hasHash(key, secretKeyHash);
-      if (!isTheirs) throw new Refusal("unauthorized");
+      keyDoor.mustHold(
+        request,
+        (key) => kind === "web" && secretKeyHash !== null && hasHash(key, secretKeyHash),
+      );
       return channel;
     },
 

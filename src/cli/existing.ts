@@ -1,6 +1,7 @@
 import type { Channel } from "../domain/channel.ts";
 import type { User } from "../domain/user.ts";
 import type { Store, ThreadEntry } from "../store.ts";
+import { pagesOfUsers } from "../operators/users.ts";
 import { CannotDo } from "./terminal.ts";
 
 /** The channel. Throws CannotDo if there is none of that slug. */
@@ -44,11 +45,15 @@ async function findThread(store: Store, slug: string, uid: string): Promise<Thre
   const record = await store.load(uid, 1);
   if (record !== null && record.slug !== slug) return null;
   const likely = record?.run?.userId;
-  const users = (await store.users(slug)).map((user) => user.userId);
-  const ordered = likely === undefined ? users : [likely, ...users.filter((id) => id !== likely)];
-  for (const userId of ordered) {
-    const entry = (await store.threads(slug, userId)).find((thread) => thread.uid === uid);
-    if (entry !== undefined) return entry;
+  const entryOf = async (userId: string) =>
+    (await store.threads(slug, userId)).find((thread) => thread.uid === uid);
+  const entry = likely === undefined ? undefined : await entryOf(likely);
+  if (entry !== undefined) return entry;
+  for await (const users of pagesOfUsers(store, slug, "newest first")) {
+    for (const { user } of users) {
+      const found = await entryOf(user.userId);
+      if (found !== undefined) return found;
+    }
   }
   return null;
 }

@@ -1,7 +1,8 @@
-import { isIP } from "node:net";
 import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
-import { normalAddress } from "../domain/address.ts";
+import { blockableAddress } from "../domain/address.ts";
+import { blockIp, unblockIp } from "../operators/ips.ts";
+import { asCommandLine } from "./as-command-line.ts";
 import { printJson, printTable } from "./print.ts";
 import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -34,7 +35,7 @@ export function addIps(program: Command, terminal: Terminal): void {
     .argument("<address>", "IPv4 or IPv6 address, or a CIDR range", parseAddress)
     .action(async (address: string) => {
       await withStore(terminal, async (store) => {
-        await store.blockIp(address);
+        await blockIp(asCommandLine(store), address);
         terminal.out(`Blocked ${address}\n`);
       });
     });
@@ -45,7 +46,7 @@ export function addIps(program: Command, terminal: Terminal): void {
     .argument("<address>", "as the list shows it", parseAddress)
     .action(async (address: string) => {
       await withStore(terminal, async (store) => {
-        if (!(await store.unblockIp(address))) {
+        if (!(await unblockIp(asCommandLine(store), address))) {
           throw new CannotDo(`Cannot unblock ${address}: it is not blocked`);
         }
         terminal.out(`Unblocked ${address}\n`);
@@ -53,14 +54,8 @@ export function addIps(program: Command, terminal: Terminal): void {
     });
 }
 
-/** In the normal spelling of addresses, so that an address can be unblocked in any spelling. */
 function parseAddress(text: string): string {
-  const [address = "", prefix, ...rest] = text.trim().toLowerCase().split("/");
-  const family = isIP(address);
-  const longest = family === 6 ? 128 : 32;
-  const bits = prefix === undefined ? longest : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
-  if (family === 0 || address.includes("%") || rest.length > 0 || bits < 0 || bits > longest) {
-    throw new InvalidArgumentError("It takes an IPv4 or IPv6 address, or a range like 192.0.2.0/24.");
-  }
-  return prefix === undefined ? (normalAddress(address) ?? address) : `${address}/${bits}`;
+  const address = blockableAddress(text);
+  if (address !== null) return address;
+  throw new InvalidArgumentError("It takes an IPv4 or IPv6 address, or a range like 192.0.2.0/24.");
 }

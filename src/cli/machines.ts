@@ -6,6 +6,8 @@ import { streamMachine } from "../../machines/stream.ts";
 import { threadMachine } from "../../machines/thread.ts";
 import { visitorMachine } from "../../machines/visitor.ts";
 import type { RunSummary, Store } from "../store.ts";
+import { noteReading } from "../operators/threads.ts";
+import { asCommandLine } from "./as-command-line.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -42,7 +44,9 @@ export function addMachines(program: Command, terminal: Terminal): void {
       if (uid === undefined) return printChart(terminal, name, options);
       await withStore(terminal, async (store) => {
         await existingChannel(store, name);
-        printPath(terminal, await existingRun(store, name, uid, options.run), options);
+        const run = await existingRun(store, name, uid, options.run);
+        await noteReading(asCommandLine(store), name, uid);
+        printPath(terminal, run, options);
       });
     });
 }

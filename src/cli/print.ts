@@ -1,7 +1,7 @@
 import { printable } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 
-type Cell = string | number | boolean | null;
+export type Cell = string | number | boolean | null;
 
 /** A result for scripts: one JSON document. */
 export function printJson(terminal: Terminal, value: unknown): void {
@@ -19,12 +19,25 @@ export function printTable(
     terminal.out(`${empty}\n`);
     return;
   }
-  const lines = [head, ...rows].map((row) => row.map(cellText));
-  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  for (const line of lines) {
-    const padded = line.map((cell, column) => cell.padEnd(widths[column] ?? 0));
-    terminal.out(`${padded.join("  ").trimEnd()}\n`);
-  }
+  for (const line of tableLines([head, ...rows]).lines) terminal.out(`${line}\n`);
+}
+
+/** Rows as lines. `least`: how wide the columns are at least. */
+export function tableLines(
+  rows: readonly (readonly Cell[])[],
+  least: readonly number[] = [],
+): { lines: string[]; widths: number[] } {
+  const texts = rows.map((row) => row.map(cellText));
+  const widths = (texts[0] ?? []).map((_, column) =>
+    Math.max(least[column] ?? 0, ...texts.map((line) => line[column]?.length ?? 0)),
+  );
+  const lines = texts.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  return { lines, widths };
 }
 
 /** One thing for people: a name and a value on each line. */

@@ -8,6 +8,7 @@ import { addIps } from "./ips.ts";
 import { addMachines } from "./machines.ts";
 import { addMcp } from "./mcp.ts";
 import { addModels } from "./models.ts";
+import { addOperators } from "./operators.ts";
 import { addReplay } from "./replay/command.ts";
 import { addServe } from "./serve.ts";
 import { addStore } from "./store/commands.ts";
@@ -33,6 +34,7 @@ export function createProgram(terminal: Terminal): Command {
   addUsers(program, terminal);
   addIps(program, terminal);
   addThreads(program, terminal);
+  addOperators(program, terminal);
   addMachines(program, terminal);
   addMcp(program, terminal);
   addModels(program, terminal);

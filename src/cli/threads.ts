@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import type { Message } from "../domain/message.ts";
 import type { RunSummary, Store, ThreadEntry } from "../store.ts";
+import { noteReading, runView } from "../operators/threads.ts";
+import { asCommandLine } from "./as-command-line.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 import { printable } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -53,11 +55,12 @@ function addShow(threads: Command, terminal: Terminal): void {
     .action(async (slug: string, id: string, options: { user?: string; json?: boolean }) => {
       await withStore(terminal, async (store) => {
         const entry = await existingThread(store, slug, { id, userId: options.user ?? null });
+        await noteReading(asCommandLine(store), slug, entry.uid);
         const thread = await threadJson(store, entry);
         const messages = await wholeHistory(store, entry.uid);
         const runs = await store.runs(entry.uid, RUNS);
         if (options.json) {
-          printJson(terminal, { ...thread, messages: messages.map(messageJson), runs: runs.map(runJson) });
+          printJson(terminal, { ...thread, messages: messages.map(messageJson), runs: runs.map(runView) });
           return;
         }
         printFields(terminal, { ...thread, createdAt: isoTime(thread.createdAt) });
@@ -101,16 +104,6 @@ function messageJson(message: Message) {
     ...(steps === undefined ? {} : { steps }),
     ...(model === undefined ? {} : { model }),
     ...(error === undefined ? {} : { error }),
-  };
-}
-
-function runJson(run: RunSummary) {
-  return {
-    id: run.runId,
-    saidAt: run.saidAtMs,
-    outcome: run.outcome,
-    terminal: run.terminal,
-    path: run.path,
   };
 }
 

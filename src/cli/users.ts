@@ -1,9 +1,14 @@
 import type { Command } from "commander";
 import { attributesField } from "../domain/attributes.ts";
 import type { User } from "../domain/user.ts";
+import { changeUser, userView } from "../operators/users.ts";
+import { asCommandLine } from "./as-command-line.ts";
 import { existingChannel, existingUser } from "./existing.ts";
-import { printFields, printJson, printTable } from "./print.ts";
+import { pagesOfUsers } from "../operators/users.ts";
+import { printFields, printJson } from "./print.ts";
+import { printJsonPages, printTablePages } from "./print-pages.ts";
 import { CannotDo } from "./terminal.ts";
+import { stopRuns } from "./stop-runs.ts";
 import type { Terminal } from "./terminal.ts";
 import { withStore } from "./with-store.ts";
 
@@ -22,6 +27,24 @@ export function addUsers(program: Command, terminal: Terminal): void {
   addList(users, terminal);
   addShow(users, terminal);
   for (const flag of FLAGS) addFlag(users, terminal, flag);
+  addRevoke(users, terminal);
+}
+
+function addRevoke(users: Command, terminal: Terminal): void {
+  users
+    .command("revoke")
+    .description("end all visitor tokens of the user: pages that hold one are strangers again")
+    .argument("<slug>", "the channel")
+    .argument("<user>", "external id, or user id")
+    .option("--json", "print the user as JSON")
+    .action(async (slug: string, id: string, options: { json?: boolean }) => {
+      await withStore(terminal, async (store) => {
+        const user = await existingUser(store, slug, id);
+        if (!(await store.revokeTokens(slug, user.userId)))
+          throw new CannotDo(`Cannot revoke ${id}: no such user in channel ${slug}`);
+        printUser(terminal, user, options);
+      });
+    });
 }
 
 function addList(users: Command, terminal: Terminal): void {
@@ -33,12 +56,13 @@ function addList(users: Command, terminal: Terminal): void {
     .action(async (slug: string, options: { json?: boolean }) => {
       await withStore(terminal, async (store) => {
         await existingChannel(store, slug);
-        const found = (await store.users(slug)).map(userView);
-        if (options.json) return printJson(terminal, found);
-        printTable(
+        const pages = pagesOfUsers(store, slug, "oldest first");
+        if (options.json) return printJsonPages(terminal, pages, ({ user }) => userView(user));
+        await printTablePages(
           terminal,
           ["USER ID", "EXTERNAL ID", "NAME", "BLOCKED", "WHITELISTED"],
-          found.map((user) => Object.values(user)),
+          pages,
+          ({ user }) => Object.values(userView(user)),
           `Channel ${slug} has no users yet`,
         );
       });
@@ -60,34 +84,30 @@ function addShow(users: Command, terminal: Terminal): void {
 }
 
 function addFlag(users: Command, terminal: Terminal, { name, does, flags }: (typeof FLAGS)[number]): void {
-  users
+  const command = users
     .command(name)
     .description(does)
     .argument("<slug>", "the channel")
     .argument("<user>", "external id, or user id")
-    .option("--json", "print the user as JSON")
-    .action(async (slug: string, id: string, options: { json?: boolean }) => {
-      await withStore(terminal, async (store) => {
-        const user = await existingUser(store, slug, id);
-        const changed = await store.flagUser(slug, user.userId, flags);
-        if (changed === null) throw new CannotDo(`Cannot ${name} ${id}: no such user in channel ${slug}`);
-        printUser(terminal, changed, options);
-      });
+    .option("--json", "print the user as JSON");
+  if (name === "block") command.option("--stop", "stop the user's runs, and what waits behind them");
+  command.action(async (slug: string, id: string, options: { json?: boolean; stop?: boolean }) => {
+    await withStore(terminal, async (store, config) => {
+      const user = await existingUser(store, slug, id);
+      const changed = await changeUser(asCommandLine(store), slug, user, flags);
+      if (changed === null) throw new CannotDo(`Cannot ${name} ${id}: no such user in channel ${slug}`);
+      if (options.stop) {
+        const threads = await store.threads(slug, user.userId);
+        const uids = threads.map(({ uid }) => uid);
+        terminal.err(`Stopped in ${await stopRuns(store, config, uids)} threads\n`);
+      }
+      printUser(terminal, changed, options);
     });
+  });
 }
 
 function printUser(terminal: Terminal, user: User, options: { json?: boolean }): void {
   const shown = { ...userView(user), ...attributesField(user.attributes) };
   if (options.json) printJson(terminal, shown);
   else printFields(terminal, shown);
-}
-
-function userView(user: User) {
-  return {
-    userId: user.userId,
-    externalUserId: user.externalId,
-    displayName: user.displayName,
-    blocked: user.blocked,
-    whitelisted: user.whitelisted,
-  };
 }

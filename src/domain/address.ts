@@ -12,3 +12,13 @@ export function normalAddress(text: string): string | null {
   const mapped = address.startsWith(MAPPED_PREFIX) ? address.slice(MAPPED_PREFIX.length) : "";
   return isIPv4(mapped) ? mapped : address;
 }
+
+/** What may be blocked, an address or a range like 192.0.2.0/24, in its canonical spelling; null where it is neither. */
+export function blockableAddress(text: string): string | null {
+  const [address = "", prefix, ...rest] = text.trim().toLowerCase().split("/");
+  const family = isIP(address);
+  const longest = family === 6 ? 128 : 32;
+  const bits = prefix === undefined ? longest : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
+  if (family === 0 || address.includes("%") || rest.length > 0 || bits < 0 || bits > longest) return null;
+  return prefix === undefined ? (normalAddress(address) ?? address) : `${address}/${bits}`;
+}

@@ -5,7 +5,8 @@ export const RESULT_TEXT_CHARS = 4_000;
 
 /**
  * The text of a tool's result, from a page or an MCP server: the `text` parts of an MCP-style object joined by newlines,
- * a string as it is, other JSON serialized; cut to 4,000 characters, never inside a surrogate pair (contract,
+ * of every other part what can be told and the name of what cannot (images, sounds, files), a string as it is, other JSON
+ * serialized; cut to 4,000 characters, never inside a surrogate pair (contract,
  * tool-results). Lone surrogates are replaced.
  */
 export function resultText(result: unknown): string {
@@ -23,12 +24,45 @@ function wholeText(result: unknown): string {
   if (typeof result === "string") return result;
   const content = isRecord(result) ? result["content"] : undefined;
   if (!Array.isArray(content)) return JSON.stringify(result) ?? "null";
-  return content.flatMap(textOfPart).join("\n");
+  const parts = content.filter(isPart);
+  if (parts.length === 0 && content.length > 0) return JSON.stringify(result);
+  return parts.flatMap((part) => textOfPart(part) ?? []).join("\n");
 }
 
-/** Images, links and whatever else is no text have nothing to say to the model. */
-function textOfPart(part: unknown): string[] {
-  return isRecord(part) && typeof part["text"] === "string" ? [part["text"]] : [];
+/** A part as MCP has them: an object that says what it is, or is a text. Without any the result is plain JSON. */
+function isPart(part: unknown): part is Record<string, unknown> {
+  return isRecord(part) && (typeof part["type"] === "string" || typeof part["text"] === "string");
+}
+
+/** What can be told of a part, and what cannot by its name; null: nothing. */
+function textOfPart({
+  type,
+  text,
+  mimeType,
+  uri,
+  name,
+  title,
+  resource,
+}: Record<string, unknown>): string | null {
+  switch (type) {
+    case "image":
+    case "audio":
+      return `[${type}${shown(mimeType)}: it cannot be shown to you]`;
+    case "resource_link":
+      return `[link${shown(title ?? name)}${shown(uri)}]`;
+    case "resource":
+      return isRecord(resource) ? resourceText(resource) : null;
+    default:
+      return typeof text === "string" ? text : null;
+  }
+}
+
+function resourceText({ text, uri, mimeType }: Record<string, unknown>): string {
+  return typeof text === "string" ? text : `[file${shown(uri)}${shown(mimeType)}: it cannot be shown to you]`;
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" && value !== "" ? ` ${value}` : "";
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -68,7 +68,7 @@ function matchPattern(pattern: string, path: string): Record<string, string> | n
   const params: Record<string, string> = {};
   for (const [at, name] of wanted.entries()) {
     if (!name.startsWith(":")) continue;
-    const value = decoded(given[at] ?? "", name === CALLERS_ID);
+    const value = decoded(given[at] ?? "", WITH_SLASHES.has(name));
     if (value === null) return null;
     params[name.slice(1)] = value;
   }
@@ -82,14 +82,14 @@ function isOfShape(wanted: readonly string[], given: readonly string[]): boolean
   );
 }
 
-/** What callers name as they like, slashes included. */
-const CALLERS_ID = ":threadId";
+/** What callers name as they like, slashes included; and ranges of addresses. */
+const WITH_SLASHES: ReadonlySet<string> = new Set([":threadId", ":userId", ":address"]);
 
 /** null for what cannot be an id: an empty text, a broken escape, an escaped control character or, in our own ids, slash. */
-function decoded(segment: string, isCallersId: boolean): string | null {
+function decoded(segment: string, maySlash: boolean): string | null {
   try {
     const text = decodeURIComponent(segment);
-    const isId = text !== "" && !/\p{Cc}/u.test(text) && (isCallersId || !text.includes("/"));
+    const isId = text !== "" && !/\p{Cc}/u.test(text) && (maySlash || !text.includes("/"));
     return isId ? text : null;
   } catch (error) {
     if (error instanceof URIError) return null;

@@ -1,3 +1,4 @@
+import { addressReader } from "../admission/client-address.ts";
 import { ForeignOrigin } from "../admission/origin.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { RequestGone } from "../listener.ts";
@@ -6,7 +7,7 @@ import { NewerRecord, StoreUnavailable } from "../store.ts";
 import { createFindRoute } from "./find-route.ts";
 import type { RouteMatch } from "./find-route.ts";
 import type { AnsweredRequest } from "./answered-request.ts";
-import { emptyAnswer, refusalAnswer, textAnswer } from "./route.ts";
+import { emptyAnswer, hasTexts, refusalAnswer, textAnswer } from "./route.ts";
 import type { Route, RouteApi } from "./route.ts";
 import { apiRoutes } from "./routes.ts";
 import type { RouteDependencies } from "./routes.ts";
@@ -21,7 +22,8 @@ export interface HandlerDependencies extends RouteDependencies {
 
 /** Every request of the service: finds its route, answers what the route answers or refuses, and logs one line. */
 export function createHandler(dependencies: HandlerDependencies): Handler {
-  const { directory, log, clock, onAnswered } = dependencies;
+  const { config, directory, log, clock, onAnswered } = dependencies;
+  const addressOf = addressReader(config, log);
   const findRoute = createFindRoute([...apiRoutes(dependencies), ...(dependencies.extraRoutes ?? [])]);
 
   return async (request) => {
@@ -44,6 +46,7 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
       ms: Math.round(ms * 100) / 100,
       ...ids,
       ...(traceparent === null ? {} : { traceparent }),
+      ...(config.logAddresses && REFUSED.has(status) ? { address: addressOf(request) } : {}),
     };
     if (outcome.isFault) log.error({ ...line, err: outcome.error }, "cannot answer a request");
     else log.info(line, "answered");
@@ -51,6 +54,9 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
     return answer;
   };
 }
+
+/** Whose line in the log says from where: whom to block. */
+const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
 
 interface Outcome {
   answer: HttpAnswer;
@@ -71,7 +77,7 @@ async function run(
       };
     case "method": {
       const { api, allow } = found;
-      const text = api === "server" ? "Method not allowed" : "";
+      const text = hasTexts(api) ? "Method not allowed" : "";
       return { answer: textAnswer(405, text, { allow }) };
     }
     case "found": {

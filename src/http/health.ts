@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Threads } from "../actors/threads.ts";
-import { holdsKey, keyCheck } from "../admission/keys.ts";
+import type { KeyDoor } from "../admission/key-door.ts";
+import { keyCheck } from "../admission/keys.ts";
 import type { Clock } from "../clock.ts";
 import type { Secret } from "../secret.ts";
 import type { Store, StoreHealth } from "../store.ts";
@@ -88,20 +89,22 @@ export function healthRoute({
   store,
   threads,
   clock,
-  transportKey,
+  transportKeys,
+  keyDoor,
   facts,
   warnings: others = () => [],
 }: {
   store: Pick<Store, "kind" | "health">;
   threads: Pick<Threads, "isDraining">;
   clock: Clock;
-  transportKey: Secret;
+  transportKeys: readonly Secret[];
+  keyDoor: Pick<KeyDoor, "holds">;
   facts: HealthFacts;
   /** What else works badly, one sentence each. */
   warnings?: () => string[];
 }): Route {
   const healthOfStore = recentHealth(store, clock);
-  const isTransportKey = keyCheck(transportKey);
+  const isTransportKey = keyCheck(...transportKeys);
   return {
     method: "GET",
     path: "/health",
@@ -113,7 +116,7 @@ export function healthRoute({
       const { reachable, warnings } = await healthOfStore();
       const ready = reachable && !threads.isDraining();
       const status = ready ? "ok" : "unavailable";
-      const told = holdsKey(request, isTransportKey) ? { warnings: [...warnings, ...others()] } : {};
+      const told = keyDoor.holds(request, isTransportKey) ? { warnings: [...warnings, ...others()] } : {};
       return jsonAnswer(ready ? 200 : 503, { status, ...known, ready, ...told });
     },
   };

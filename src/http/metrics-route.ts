@@ -1,4 +1,5 @@
-import { keyCheck, mustHoldKey } from "../admission/keys.ts";
+import type { KeyDoor } from "../admission/key-door.ts";
+import { keyCheck } from "../admission/keys.ts";
 import type { Secret } from "../secret.ts";
 import { textAnswer } from "./route.ts";
 import type { Route } from "./route.ts";
@@ -10,15 +11,18 @@ export interface Exposition {
 }
 
 /** GET /metrics, with the transport key. */
-export function metricsRoute(metrics: Exposition, transportKey: Secret): Route {
-  const isTransportKey = keyCheck(transportKey);
+export function metricsRoute(
+  metrics: Exposition,
+  { transportKeys, keyDoor }: { transportKeys: readonly Secret[]; keyDoor: KeyDoor },
+): Route {
+  const isTransportKey = keyCheck(...transportKeys);
   return {
     method: "GET",
     path: "/metrics",
     api: "server",
     documentation: "hidden",
     async handle({ request }) {
-      mustHoldKey(request, isTransportKey);
+      keyDoor.mustHold(request, isTransportKey);
       return textAnswer(200, await metrics.text(), {
         "content-type": metrics.contentType,
         "cache-control": "no-store",

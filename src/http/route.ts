@@ -14,13 +14,13 @@ export interface RouteRequest {
   readonly note: (ids: Readonly<Record<string, string>>) => void;
 }
 
-export type Method = "GET" | "POST" | "OPTIONS";
+export type Method = "GET" | "POST" | "PATCH" | "DELETE" | "OPTIONS";
 
 /**
- * `server`: for backends, refusals carry a line of text. `widget`: for browsers, refusals are empty and every answer has
+ * `server`: for backends, refusals carry a line of text; `operator`: likewise, for operators. `widget`: for browsers, refusals are empty and every answer has
  * CORS headers. `open`: needs no credential.
  */
-export type RouteApi = Api | "open";
+export type RouteApi = Api | "operator" | "open";
 
 /** One endpoint: where it is, what it takes and answers, and what it does. Documentation is not optional. */
 export interface Route {
@@ -34,7 +34,7 @@ export interface Route {
   handle(incoming: RouteRequest): Promise<HttpAnswer>;
 }
 
-export type Credential = "transportKey" | "secretKey" | "publishableKey" | "visitorToken";
+export type Credential = "transportKey" | "secretKey" | "publishableKey" | "visitorToken" | "operatorKey";
 
 export interface Documentation {
   summary: string;
@@ -96,8 +96,13 @@ export function refusalAnswer(refusal: Refusal, api: RouteApi): HttpAnswer {
     ...UNSTORED,
     ...(waitSeconds === undefined ? {} : { "retry-after": String(waitSeconds) }),
   };
-  if (api !== "server") return { status, headers };
+  if (!hasTexts(api)) return { status, headers };
   return textAnswer(status, FIXED_TEXT.has(reason) ? text : refusal.text || text, headers);
+}
+
+/** Does a refusal of this API say in a line what is wrong? */
+export function hasTexts(api: RouteApi): boolean {
+  return api === "server" || api === "operator";
 }
 
 export function textAnswer(status: number, text: string, headers: Record<string, string> = {}): HttpAnswer {

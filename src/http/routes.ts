@@ -2,17 +2,20 @@ import { accessRoute } from "./server-api/access.ts";
 import { identifyRoute } from "./server-api/identify.ts";
 import { serverCancelRoute } from "./server-api/messages-cancel.ts";
 import { serverMessagesRoute } from "./server-api/messages.ts";
+import { revokeRoute } from "./server-api/revoke.ts";
 import { createVisitorFeeds } from "./feeds/visitor-feeds.ts";
 import { serverEventsRoute } from "./server-api/thread-events.ts";
 import { serverHistoryRoute } from "./server-api/thread-messages.ts";
 import { serverStreamRoute } from "./server-api/thread-stream.ts";
 import { serverThreadsRoute } from "./server-api/threads.ts";
 import type { Directory } from "../admission/directory.ts";
+import { createOperatorAdmission } from "../admission/operator-admission.ts";
 import { createServerAdmission } from "../admission/server-admission.ts";
 import { createWidgetAdmission } from "../admission/widget-admission.ts";
 import type { RateWindows } from "../admission/rate-windows.ts";
 import type { Threads } from "../actors/threads.ts";
 import type { Visitors } from "../actors/visitors.ts";
+import type { KeyDoor } from "../admission/key-door.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { PlainLog } from "../log.ts";
@@ -21,6 +24,8 @@ import type { Store } from "../store.ts";
 import { createReads } from "./reads.ts";
 import { healthRoute } from "./health.ts";
 import type { HealthFacts } from "./health.ts";
+import type { KeptKeys } from "./operator-api/operator-route.ts";
+import { operatorRoutes } from "./operator-api/routes.ts";
 import type { Route } from "./route.ts";
 import { swaggerRoutes } from "./reference/swagger.ts";
 import { widgetCancelRoute } from "./widget-api/cancel.ts";
@@ -39,10 +44,18 @@ import { visitorsRoute } from "./widget-api/visitors.ts";
 export interface RouteDependencies {
   config: Pick<
     Config,
-    "limits" | "addressMaxTokensPerDay" | "serverMaxBodyBytes" | "clientIpSource" | "trustedProxyHops"
+    | "limits"
+    | "addressMaxTokensPerDay"
+    | "logAddresses"
+    | "serverMaxBodyBytes"
+    | "clientIpSource"
+    | "trustedProxyHops"
+    | "console"
+    | "swagger"
   >;
-  /** HARNESS_API_KEY, given or generated. */
-  transportKey: Secret;
+  /** HARNESS_API_KEY, given or generated: any of them. */
+  transportKeys: readonly Secret[];
+  keyDoor: KeyDoor;
   store: Store;
   threads: Threads;
   visitors: Visitors;
@@ -53,9 +66,13 @@ export interface RouteDependencies {
   health: HealthFacts;
   /** What works badly beside the store, one sentence each, for /health. */
   warnings?: () => string[];
+  /** Where keys that the operator API makes are kept for the next start. */
+  keepKeys?: KeptKeys;
   /** Whether readers leave too much unread; by default they never do. */
   isCrowded?: () => boolean;
 }
+
+const KEEP_NOTHING: KeptKeys = { channel() {}, operator() {} };
 
 /** The whole API. */
 export function apiRoutes(dependencies: RouteDependencies): Route[] {
@@ -65,7 +82,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const gate = createGate({ admission, threads: dependencies.threads });
   const widget = { ...dependencies, reads, admission, gate, visitorFeeds: createVisitorFeeds(dependencies) };
 
-  const routes = [
+  const routes: Route[] = [
     serverMessagesRoute(server), //  POST    /v1/messages
     serverCancelRoute(server), //    POST    /v1/messages/cancel
     serverThreadsRoute(server), //   GET     /v1/threads
@@ -74,6 +91,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     serverEventsRoute(server), //    GET     /v1/threads/:threadId/events
     accessRoute(server), //          POST    /v1/access
     identifyRoute(server), //        POST    /v1/channels/:slug/identify
+    revokeRoute(server), //          POST    /v1/channels/:slug/revoke
 
     visitorsRoute(widget), //        POST    /v1/widget/visitors
     threadsRoute(widget), //         POST    /v1/widget/threads
@@ -89,5 +107,10 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
 
     healthRoute({ ...dependencies, facts: dependencies.health }), // GET /health
   ];
-  return [...routes, ...swaggerRoutes(routes)]; // GET /swagger, /swagger/openapi.json
+  const { config, keepKeys = KEEP_NOTHING } = dependencies;
+  if (config.console) {
+    const operators = createOperatorAdmission(dependencies);
+    routes.push(...operatorRoutes({ ...dependencies, reads, admission: operators, keepKeys })); // /v1/operator/*
+  }
+  return config.swagger ? [...routes, ...swaggerRoutes(routes)] : routes; // GET /swagger, /swagger/openapi.json
 }

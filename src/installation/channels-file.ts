@@ -13,7 +13,7 @@ import {
 import { messageOf } from "../errors.ts";
 import { secretKeyFault } from "../domain/channel-fields.ts";
 import type { ChannelFields, WrittenFields } from "../domain/channel-fields.ts";
-import { hashKey } from "./channel-keys.ts";
+import { hashKey } from "../keys.ts";
 import { Secret } from "../secret.ts";
 import { NewerRecord } from "../store.ts";
 import type { Store } from "../store.ts";

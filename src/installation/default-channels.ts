@@ -1,6 +1,6 @@
 import type { Channel } from "../domain/channel.ts";
-import { hashKey } from "./channel-keys.ts";
-import type { ChannelKeys } from "./channel-keys.ts";
+import { hashKey } from "../keys.ts";
+import type { ChannelKeys } from "../keys.ts";
 import type { Secret } from "../secret.ts";
 import { NewerRecord } from "../store.ts";
 import type { Store } from "../store.ts";

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { z } from "zod";
 import { codeOf, messageOf } from "../errors.ts";
 import { Secret } from "../secret.ts";
+import { newChannelKeys, newKey, newOperatorKey } from "../keys.ts";
+import type { ChannelKeys } from "../keys.ts";
 import { makeDataDir } from "../stores/embedded/data-dir.ts";
-import { newChannelKeys, newKey } from "./channel-keys.ts";
-import type { ChannelKeys } from "./channel-keys.ts";
 
 /**
  * Keys that a start without configured ones generates: DATA_DIR/keys.json, mode 0600, so that the next start and the
@@ -15,10 +15,13 @@ export interface GeneratedKeys {
   /** The transport key. */
   harnessApiKey: Secret;
   demo: ChannelKeys;
+  /** Of the operator `local`; absent in a file of an earlier version, and until a start makes one. */
+  localOperator?: Secret;
 }
 
 const schema = z.object({
   harnessApiKey: z.string().min(1),
+  localOperator: z.string().startsWith("op_").optional(),
   demo: z.object({ publishableKey: z.string().startsWith("pk_"), secretKey: z.string().startsWith("sk_") }),
 });
 
@@ -32,6 +35,16 @@ export function openKeysFile(dataDir: string): GeneratedKeys {
   return keys;
 }
 
+/** The keys of a data folder with one for the operator `local`, which is made where they have none. */
+export function withLocalOperator(dataDir: string): GeneratedKeys & { localOperator: Secret } {
+  const keys = openKeysFile(dataDir);
+  const { localOperator } = keys;
+  if (localOperator !== undefined) return { ...keys, localOperator };
+  const completed = { ...keys, localOperator: newOperatorKey() };
+  writeKeysFile(dataDir, completed);
+  return completed;
+}
+
 /** Saves the keys for the next start. */
 export function writeKeysFile(dataDir: string, keys: GeneratedKeys): void {
   const path = pathOf(dataDir);
@@ -39,6 +52,7 @@ export function writeKeysFile(dataDir: string, keys: GeneratedKeys): void {
   const text = JSON.stringify(
     {
       harnessApiKey: keys.harnessApiKey.reveal(),
+      localOperator: keys.localOperator?.reveal(),
       demo: { publishableKey: keys.demo.publishableKey, secretKey: keys.demo.secretKey.reveal() },
     },
     null,
@@ -65,9 +79,10 @@ export function readKeysFile(dataDir: string): GeneratedKeys | null {
   // The parser's own message is not passed on: it quotes what it read.
   if (!parsed.success)
     throw new Error(`Cannot read ${path}: it is no keys file; delete it to have new keys made`);
-  const { harnessApiKey, demo } = parsed.data;
+  const { harnessApiKey, demo, localOperator } = parsed.data;
   return {
     harnessApiKey: new Secret(harnessApiKey),
+    ...(localOperator === undefined ? {} : { localOperator: new Secret(localOperator) }),
     demo: { publishableKey: demo.publishableKey, secretKey: new Secret(demo.secretKey) },
   };
 }

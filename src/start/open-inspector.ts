@@ -1,3 +1,4 @@
+import type { KeyDoor } from "../admission/key-door.ts";
 import type { PlainLog } from "../log.ts";
 import type { Threads } from "../actors/threads.ts";
 import { inspectorRoutes } from "../http/inspector/routes.ts";
@@ -18,17 +19,18 @@ export interface Inspector {
 
 export function openInspector(dependencies: {
   transportKey: Secret;
+  keyDoor: KeyDoor;
   /** Other secrets to hide. */
   secrets: readonly Secret[];
   store: Store;
   log: PlainLog;
 }): Inspector {
-  const { transportKey, secrets, store, log } = dependencies;
+  const { transportKey, keyDoor, secrets, store, log } = dependencies;
   const key = inspectorKey(transportKey);
   const hide = createHider([...secrets, transportKey, key]);
   const open = new Set<() => void>();
   return {
-    routes: (threads) => inspectorRoutes({ key, store, threads, log, hide, open }),
+    routes: (threads) => inspectorRoutes({ key, keyDoor, store, threads, log, hide, open }),
     linkOf: (url) => `${url}/machines#key=${key.reveal()}`,
     close() {
       for (const end of open) end();

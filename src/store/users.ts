@@ -1,5 +1,6 @@
 import type { Attributes } from "../domain/attributes.ts";
 import type { ChannelState, User } from "../domain/user.ts";
+import type { Page } from "./page.ts";
 import type { ThreadState } from "./threads.ts";
 
 /** Users of a channel, their tokens, and whose a thread is. */
@@ -11,7 +12,20 @@ export interface UserStore {
     snapshot: string;
     ttlMs: number;
     atMs: number;
+    /** Ends it whatever its use; absent: nothing does. */
+    endsAtMs?: number;
   }): Promise<void>;
+  /** Puts a new token in the place of one that is the user's, and is gone at once. False: it was not, or not any more. */
+  rotateToken(rotation: {
+    slug: string;
+    tokenHash: string;
+    userId: string;
+    newTokenHash: string;
+    ttlMs: number;
+    endsAtMs?: number;
+  }): Promise<boolean>;
+  /** Ends every token that the user has now. False: no such user. */
+  revokeTokens(slug: string, userId: string): Promise<boolean>;
   /** Null: no such token. Slides its lifetime to `ttlMs` from now. */
   admitVisitor(visitor: {
     slug: string;
@@ -74,16 +88,21 @@ export interface UserStore {
    */
   mendToken(token: { slug: string; tokenHash: string; unreadable: string; snapshot: string }): Promise<void>;
 
-  // For the command line and the inspector.
+  // For operators, the command line and the inspector.
   /** By user id or external id. */
   findUser(slug: string, id: string): Promise<User | null>;
   /** Oldest first. */
   users(slug: string): Promise<User[]>;
+  /** A page of the channel's users by creation: the same users come in the same order, whoever comes or goes meanwhile. */
+  usersPage(slug: string, page: UserPage): Promise<Page<PlacedUser>>;
+  /** Null: the user is gone. */
   flagUser(
     slug: string,
     userId: string,
     flags: { blocked?: boolean; whitelisted?: boolean },
   ): Promise<User | null>;
+  /** Null: the user is gone. A name that is null is taken away. */
+  renameUser(slug: string, userId: string, displayName: string | null): Promise<User | null>;
   /** Oldest first. */
   threads(slug: string, userId: string): Promise<ThreadEntry[]>;
 }
@@ -137,6 +156,20 @@ export interface ThreadEntry {
   uid: string;
   threadId: string;
   createdAtMs: number;
+}
+
+export interface UserPage {
+  limit: number;
+  /** Where the last page ended; null: from the start. A place that is none gives an empty page. */
+  after: string | null;
+  order: "oldest first" | "newest first";
+}
+
+export interface PlacedUser {
+  user: User;
+  createdAtMs: number;
+  /** Where it stands among the channel's users; another store's, or a user's who is gone since, is a place too. */
+  place: string;
 }
 
 /** A thread as its user's list shows it. */

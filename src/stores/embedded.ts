@@ -8,6 +8,7 @@ import { embeddedHealth } from "./embedded/health.ts";
 import { embeddedRestoring } from "./embedded/import.ts";
 import { embeddedIdentity } from "./embedded/identity.ts";
 import { embeddedLiveness } from "./embedded/liveness.ts";
+import { embeddedOperators } from "./embedded/operators.ts";
 import { threadRecords } from "./embedded/thread-records.ts";
 import { embeddedThreadList } from "./embedded/thread-list.ts";
 import { embeddedThreads } from "./embedded/threads.ts";
@@ -41,6 +42,7 @@ export async function openEmbeddedStore(options: { dataDir: string; clock: Clock
     ...embeddedThreads(db, threads),
     ...embeddedThreadList(db, { users, threads }),
     ...embeddedLiveness(db, processId),
+    ...embeddedOperators(db),
 
     health: () => embeddedHealth(db, dataDir),
 

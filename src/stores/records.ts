@@ -9,6 +9,7 @@ import type {
   ToolCallLine,
 } from "../../machines/line.ts";
 import type { RunOutcome } from "../../machines/run.ts";
+import type { AuditEntry } from "../domain/audit.ts";
 import type {
   AccessMode,
   AgentSettings,
@@ -32,6 +33,7 @@ import type {
   TurnItem,
   UserMessage,
 } from "../domain/message.ts";
+import type { Operator, OperatorRole } from "../domain/operator.ts";
 import type { PageTool } from "../domain/page-tool.ts";
 import type { User } from "../domain/user.ts";
 import type { RunSummary, ThreadState } from "../store/threads.ts";
@@ -311,7 +313,25 @@ export const isChannel = shape<Channel>({
   ),
 });
 
+const isOperator = shape<Operator>({
+  name: isText,
+  role: oneOf<OperatorRole>({ admin: true, agent: true, auditor: true }),
+  keyHash: isText,
+  channels: nullable(listOf(isText)),
+});
+
+const isAuditEntry = shape<AuditEntry>({
+  atMs: isNumber,
+  operator: isText,
+  action: isText,
+  target: isText,
+  slug: nullable(isText),
+  detail: optional(isObject),
+});
+
 export const channelKind = kindOf("channel", isChannel);
+export const operatorKind = kindOf("operator", isOperator);
+export const auditKind = kindOf("entry of the audit", isAuditEntry);
 export const messageKind = kindOf("message", isMessage);
 export const waitingKind = kindOf("waiting message", isUserMessage);
 export const runKind = kindOf("run", isRun);
@@ -319,7 +339,16 @@ export const summaryKind = kindOf("run in short form", isRunSummary);
 export const catalogKind = listKindOf("catalog", isPageTool);
 
 /** The kinds of both stores. Whoever changes the shape of one adds a step to it: test/versions/shapes.json knows each. */
-export const sharedKinds = [channelKind, messageKind, waitingKind, runKind, summaryKind, catalogKind];
+export const sharedKinds = [
+  channelKind,
+  messageKind,
+  waitingKind,
+  runKind,
+  summaryKind,
+  catalogKind,
+  operatorKind,
+  auditKind,
+];
 
 export const readChannel = channelKind.read;
 export const readMessage = messageKind.read;

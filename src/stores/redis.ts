@@ -17,6 +17,7 @@ import { redisLiveness } from "./redis/liveness.ts";
 import type { LinkLog, RedisLink } from "./redis/link.ts";
 import { jsonValue } from "./redis/records.ts";
 import { linkToServer } from "./redis/single.ts";
+import { redisOperators } from "./redis/operators.ts";
 import { redisThreads } from "./redis/threads.ts";
 import { createUnlistedHolders } from "./redis/unlisted-holders.ts";
 import { redisUsers } from "./redis/users.ts";
@@ -105,6 +106,7 @@ export async function storeOver(
     processId,
     ...redisChannels(redis),
     ...redisUsers(redis),
+    ...redisOperators(redis),
     ...threads,
     ...liveness,
 

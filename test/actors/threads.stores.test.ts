@@ -151,11 +151,32 @@ describe.each(storeKinds)("threads on $name", ({ prepare }) => {
       expect(turn.signal.aborted).toBe(true);
     });
 
-    it("ends a reply that grows past RUN_MAX_REPLY_CHARS", async () => {
+    it.each([
+      [["far too long"], "far t"],
+      // Half a pair is not sent.
+      [["four", "👋"], "four"],
+      [["1", "2", "3", "4", "5", "6", "7"], "12345"],
+    ])(
+      "ends a reply that grows past RUN_MAX_REPLY_CHARS, and sends no more than that: %j",
+      async (texts, sent) => {
+        const terse = createInstance(store, { limits: { runMaxReplyChars: 5 } });
+        const reply = readerOf(await terse.threads.say(says("t1", "Hello")));
+        const turn = await terse.agent.turn();
+        for (const text of texts) turn.write(text);
+        const lines = await reply.all;
+        expect(textOfLines(lines)).toBe(sent);
+        expect(lines.at(-1)).toMatchObject({ type: "error", message: "The reply grew longer than it may" });
+        expect((await store.history("t1", { limit: 1, before: null }))[0]?.content).toBe(sent);
+      },
+    );
+
+    it("finishes a reply of RUN_MAX_REPLY_CHARS", async () => {
       const terse = createInstance(store, { limits: { runMaxReplyChars: 5 } });
       const reply = readerOf(await terse.threads.say(says("t1", "Hello")));
-      (await terse.agent.turn()).write("far too long");
-      expect((await reply.all).at(-1)).toMatchObject({ type: "error", message: /longer/ });
+      const turn = await terse.agent.turn();
+      turn.write("12345");
+      turn.finish();
+      expect((await reply.all).at(-1)).toMatchObject({ type: "done" });
     });
   });
 

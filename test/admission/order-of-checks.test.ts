@@ -6,6 +6,7 @@ import { createDirectory } from "../../src/admission/directory.ts";
 import { ForeignOrigin } from "../../src/admission/origin.ts";
 import { createServerAdmission } from "../../src/admission/server-admission.ts";
 import { createWidgetAdmission } from "../../src/admission/widget-admission.ts";
+import { createKeyDoor } from "../../src/admission/key-door.ts";
 import { createRateWindows } from "../../src/admission/rate-windows.ts";
 import { readConfig } from "../../src/config.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
@@ -54,7 +55,14 @@ async function openAdmission() {
     noted,
     note: (ids: Record<string, string>) => void noted.push(ids),
     widget: createWidgetAdmission({ config, directory, visitors, windows, log }),
-    server: createServerAdmission({ config, transportKey: new Secret("one-key"), directory, store, clock }),
+    server: createServerAdmission({
+      config,
+      transportKeys: [new Secret("one-key")],
+      keyDoor: createKeyDoor({ config, clock, log }),
+      directory,
+      store,
+      clock,
+    }),
   };
 }
 

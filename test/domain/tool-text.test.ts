@@ -11,10 +11,19 @@ describe("resultText()", () => {
       "a\nb",
     ],
     [
-      "leaves out what is no text",
-      { content: [{ type: "image", data: "iVBO" }, { text: "b" }, { text: 7 }, null] },
-      "b",
+      "names what is no text, and leaves out what is no part",
+      {
+        content: [
+          { type: "image", data: "iVBO", mimeType: "image/png" },
+          { text: "b" },
+          { text: 7 },
+          null,
+          { type: "resource_link", name: "bill", uri: "https://shop.example/7" },
+        ],
+      },
+      "[image image/png: it cannot be shown to you]\nb\n[link bill https://shop.example/7]",
     ],
+    ["gives the JSON of the whole where no part is one", { content: ["a"], n: 1 }, '{"content":["a"],"n":1}'],
     ["gives the JSON of the whole where content is no array", { content: "hello" }, '{"content":"hello"}'],
     ["takes an MCP-style object without parts as empty", { content: [] }, ""],
     ["takes a string as it is", "plain", "plain"],

@@ -1,5 +1,5 @@
 import type { Channel } from "../../src/domain/channel.ts";
-import { hashKey } from "../../src/installation/channel-keys.ts";
+import { hashKey } from "../../src/keys.ts";
 import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";
 

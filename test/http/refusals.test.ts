@@ -508,7 +508,7 @@ test("a declared length of 131072 is handled, 131073 is 413, on every widget rou
 test("P24: a store that is gone is a 503 with retry-after, not a hang", async () => {
   const { post, logged } = await startService(
     {},
-    { visitors: { mint: unreachable, admit: unreachable, identify: unreachable } },
+    { visitors: { mint: unreachable, admit: unreachable, identify: unreachable, revoke: unreachable } },
   );
   const got = await post("/v1/widget/visitors", "", { headers: { "x-publishable-key": "pk_shop" } });
   expect([got.status, got.headers["retry-after"], await got.text()]).toEqual([503, "1", ""]);
@@ -521,7 +521,7 @@ test("what a newer version wrote is a 503 with retry-after, and no fault", async
   };
   const { post, logged } = await startService(
     {},
-    { visitors: { mint: newer, admit: newer, identify: newer } },
+    { visitors: { mint: newer, admit: newer, identify: newer, revoke: newer } },
   );
   const got = await post("/v1/widget/visitors", "", { headers: { "x-publishable-key": "pk_shop" } });
   expect([got.status, got.headers["retry-after"], await got.text()]).toEqual([503, "1", ""]);
@@ -534,7 +534,7 @@ test("P30: a bug is an empty 500, logged once, and tells the client nothing", as
   };
   const { post, logged, answered } = await startService(
     {},
-    { visitors: { mint: broken, admit: broken, identify: broken } },
+    { visitors: { mint: broken, admit: broken, identify: broken, revoke: broken } },
   );
   const got = await post("/v1/widget/visitors", "", { headers: { "x-publishable-key": "pk_shop" } });
   expect([got.status, await got.text()]).toEqual([500, ""]);

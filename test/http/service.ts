@@ -5,6 +5,7 @@ import { nobody } from "../../src/actors/dependencies.ts";
 import { createThreads } from "../../src/actors/threads.ts";
 import { createVisitors } from "../../src/actors/visitors.ts";
 import { createDirectory } from "../../src/admission/directory.ts";
+import { createKeyDoor } from "../../src/admission/key-door.ts";
 import { createRateWindows } from "../../src/admission/rate-windows.ts";
 import { systemTimers } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
@@ -139,10 +140,11 @@ export async function startService(
 
   const parts: HandlerDependencies = {
     config,
-    transportKey: new Secret(TRANSPORT_KEY),
+    transportKeys: [config.harnessApiKey ?? new Secret(TRANSPORT_KEY), ...config.olderApiKeys],
+    keyDoor: createKeyDoor({ config, clock, log }),
     store,
     threads,
-    visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs }),
+    visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs, maxAgeMs: config.visitorMaxAgeMs }),
     directory,
     windows: createRateWindows({ limits: config.limits, clock }),
     clock,

@@ -1,3 +1,4 @@
+import { openKeyDoor } from "../support/key-door.ts";
 import { createHash } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
@@ -31,6 +32,7 @@ export async function openInspected(script?: Script) {
     void complaints.push(`${text} ${JSON.stringify(fields)}`);
   const inspector = openInspector({
     transportKey: new Secret(TEST_KEY),
+    keyDoor: openKeyDoor(),
     secrets: [new Secret("canary-of-the-configuration")],
     store,
     log: { info() {}, warn: complain, error: complain },

@@ -1,3 +1,4 @@
+import { openKeyDoor } from "../support/key-door.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { threadUid } from "../../src/domain/thread-uid.ts";
 import { Secret } from "../../src/secret.ts";
@@ -18,6 +19,7 @@ test("a watch sees a run that another instance holds, line by line", async () =>
   const { model, server } = await openScriptedModel([[say("Hel"), hold(), say("lo")]]);
   const inspector = openInspector({
     transportKey: new Secret(TEST_KEY),
+    keyDoor: openKeyDoor(),
     secrets: [],
     store: here,
     log: { info() {}, warn() {}, error() {} },

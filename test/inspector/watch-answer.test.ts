@@ -1,3 +1,4 @@
+import { openKeyDoor } from "../support/key-door.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createReply } from "../../src/actors/reply.ts";
 import { systemClock } from "../../src/clock.ts";
@@ -34,6 +35,7 @@ async function openWatch() {
   const open = new Set<() => void>();
   const routes = inspectorRoutes({
     key: new Secret("ik_test"),
+    keyDoor: openKeyDoor(),
     store: {
       ...createReference(systemClock),
       load: () => Promise.resolve((seen.loads++, record)),

@@ -5,7 +5,7 @@ import { parseChannels, readChannelsFile, upsertChannels } from "../../src/insta
 import { systemClock } from "../../src/clock.ts";
 import { ConfigError } from "../../src/config.ts";
 import { createCliChannel, createDemoChannel } from "../../src/installation/default-channels.ts";
-import { hashKey, newChannelKeys } from "../../src/installation/channel-keys.ts";
+import { hashKey, newChannelKeys } from "../../src/keys.ts";
 import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";

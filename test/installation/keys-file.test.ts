@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { hashKey } from "../../src/installation/channel-keys.ts";
+import { hashKey } from "../../src/keys.ts";
 import { openKeysFile, readKeysFile } from "../../src/installation/keys-file.ts";
 import { Secret } from "../../src/secret.ts";
 

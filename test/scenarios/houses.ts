@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
 import type { Channel } from "../../src/domain/channel.ts";
-import { hashKey } from "../../src/installation/channel-keys.ts";
+import { hashKey } from "../../src/keys.ts";
 import { openOpenAi } from "../../src/models/openai.ts";
 import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";

@@ -1,6 +1,7 @@
 import { ORIGIN, SECRET_KEY } from "../http/service.ts";
 import { TEST_KEY } from "../support/service.ts";
 import type { Asking, Got } from "./ask.ts";
+import { OPERATOR_KEY } from "./open-whole.ts";
 import type { Whole } from "./open-whole.ts";
 
 /** A good request of every route that asks the store. */
@@ -22,6 +23,12 @@ export function everyRoute(token: string, threadId: string): Asking[] {
     headers: { origin: ORIGIN, "x-visitor-token": token, "content-type": "application/json" },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
+  const operator = (method: string, path: string, body?: object): Asking => ({
+    method,
+    path: `/v1/operator/${path}`,
+    headers: { authorization: `Bearer ${OPERATOR_KEY}`, "content-type": "application/json" },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
   const page = { origin: ORIGIN, "x-publishable-key": "pk_shop" };
   return [
     server("/v1/messages", { threadId: "t", userId: "u", text: "x" }),
@@ -40,6 +47,24 @@ export function everyRoute(token: string, threadId: string): Asking[] {
     widget("POST", "messages", { threadId, text: "x" }),
     widget("POST", "tools", { threadId, webmcpTools: [] }),
     widget("POST", "tool-results", { threadId, callId: "c", tool: "t", result: 1 }),
+    operator("GET", "channels"),
+    operator("GET", "channels/shop"),
+    operator("POST", "channels", { slug: "another", kind: "transport" }),
+    operator("PATCH", "channels/closed", { accessMode: "open" }),
+    operator("POST", "channels/closed/rotate-keys"),
+    operator("GET", "channels/shop/users"),
+    operator("GET", "channels/shop/users/u"),
+    operator("PATCH", "channels/cli/users/u", { whitelisted: true }),
+    operator("GET", `channels/shop/threads/${threadId}/messages`),
+    operator("GET", `channels/shop/threads/${threadId}/runs`),
+    operator("GET", "ips"),
+    operator("POST", "ips", { address: "203.0.113.200" }),
+    operator("DELETE", "ips/203.0.113.200"),
+    operator("GET", "operators"),
+    operator("POST", "operators", { name: "another", role: "agent" }),
+    operator("POST", "operators/another/rotate"),
+    operator("DELETE", "operators/nobody"),
+    operator("GET", "audit"),
   ];
 }
 

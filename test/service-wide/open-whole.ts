@@ -1,6 +1,8 @@
 import type { Clock } from "../../src/clock.ts";
 import type { Channel } from "../../src/domain/channel.ts";
 import type { Listener } from "../../src/listener.ts";
+import { hashKey } from "../../src/keys.ts";
+import { Secret } from "../../src/secret.ts";
 import { openOpenAi } from "../../src/models/openai.ts";
 import type { Store } from "../../src/store.ts";
 import { ORIGIN, cli, other, shop } from "../http/service.ts";
@@ -11,6 +13,9 @@ import { openTestService, ROOMY_LIMITS, TEST_KEY } from "../support/service.ts";
 import type { TestService } from "../support/service.ts";
 import { ask } from "./ask.ts";
 import type { Asking, Got } from "./ask.ts";
+
+/** Of an admin. */
+export const OPERATOR_KEY = "op_of-the-whole-service";
 
 export const closed = sampleChannel({
   slug: "closed",
@@ -50,6 +55,10 @@ export async function openWhole(options: {
     ...(store ? { store } : {}),
     ...(clock ? { clock } : {}),
   });
+
+  const keyHash = hashKey(new Secret(OPERATOR_KEY));
+  await service.store.addOperator({ name: "whole", role: "admin", keyHash, channels: null });
+  await service.directory.renew();
 
   const asked = (asking: Asking) => ask(service.url, asking);
   const json = { "content-type": "application/json" };

@@ -165,6 +165,16 @@ export function identityPromises(bench: Bench): void {
       expect(await store.spentTokens(SLUG, "u-kim", DAY)).toBe(50);
     });
 
+    it("P16: a token that is merged into an account whose tokens were revoked is one of its new ones", async () => {
+      const { store } = bench.it;
+      const sides = await twoSides(store);
+      await store.revokeTokens(SLUG, "u-kim");
+      expect(await store.merge(mergeOf(sides))).toBe("done");
+      expect(await admit(store, "h1")).toMatchObject({ user: { userId: "u-kim" } });
+      await store.revokeTokens(SLUG, "u-kim");
+      expect(await admit(store, "h1")).toBeNull();
+    });
+
     it("merge() writes the account as it shall be", async () => {
       const { store } = bench.it;
       const sides = await twoSides(store);

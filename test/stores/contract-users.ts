@@ -64,6 +64,41 @@ export function userPromises(bench: Bench): void {
       expect((await store.readIdentity("other", "h1", "kim")).visitor).toBeNull();
     });
 
+    it("P16: a token with an end of its own lives no longer, whatever its use", async () => {
+      const { store } = bench.it;
+      const visitor = { slug: SLUG, snapshot: "token", ttlMs: 60_000, atMs: 1_000 };
+      await store.mintVisitor({ ...visitor, tokenHash: "over", userId: "u1", endsAtMs: 1_000 });
+      expect(await admit(store, "over")).toBeNull();
+      await store.mintVisitor({ ...visitor, tokenHash: "open", userId: "u2", endsAtMs: 9_000_000_000_000 });
+      expect(await admit(store, "open")).not.toBeNull();
+    });
+
+    it("P16: rotateToken() puts a new token in the place of one that is the user's, once", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "u1");
+      const rotation = { slug: SLUG, tokenHash: "h1", newTokenHash: "h2", ttlMs: 60_000 };
+      expect(await store.rotateToken({ ...rotation, userId: "another" })).toBe(false);
+      expect(await admit(store, "h1")).not.toBeNull();
+      expect(await store.rotateToken({ ...rotation, userId: "u1" })).toBe(true);
+      expect(await admit(store, "h1")).toBeNull();
+      expect(await admit(store, "h2")).toMatchObject({ user: { userId: "u1" }, snapshot: "token of u1" });
+      expect(await store.rotateToken({ ...rotation, userId: "u1", newTokenHash: "h3" })).toBe(false);
+      expect(await admit(store, "h3")).toBeNull();
+    });
+
+    it("P16: revokeTokens() ends all tokens that a user has, and none that it gets later", async () => {
+      const { store } = bench.it;
+      await mint(store, "h1", "u1");
+      await mint(store, "h2", "u2");
+      expect(await store.revokeTokens(SLUG, "u1")).toBe(true);
+      expect(await store.revokeTokens(SLUG, "nobody")).toBe(false);
+      expect(await admit(store, "h1")).toBeNull();
+      expect((await store.readIdentity(SLUG, "h1", "kim")).visitor).toBeNull();
+      const rotation = { slug: SLUG, tokenHash: "h1", newTokenHash: "h3", ttlMs: 60_000, userId: "u1" };
+      expect(await store.rotateToken(rotation)).toBe(false);
+      expect(await admit(store, "h2")).not.toBeNull();
+    });
+
     it("P16: admitVisitor() slides the token's lifetime; unused for longer it is gone", async () => {
       const { store, elapse } = bench.it;
       await mint(store, "h1", "u1", 1_000, LIFETIME_MS);

@@ -6,8 +6,10 @@ import { identityPromises } from "./contract-identity.ts";
 import { keptTextPromises } from "./contract-kept-text.ts";
 import { livenessPromises } from "./contract-liveness.ts";
 import { messageClaimPromises } from "./contract-message-claim.ts";
+import { operatorPromises } from "./contract-operators.ts";
 import { threadListPromises } from "./contract-thread-list.ts";
 import { threadPromises } from "./contract-threads.ts";
+import { userPagePromises } from "./contract-user-pages.ts";
 import { userPromises } from "./contract-users.ts";
 
 /** An implementation's empty store, opened for one test. */
@@ -54,7 +56,9 @@ export function describeStore(
     });
 
     channelPromises(bench);
+    operatorPromises(bench);
     userPromises(bench);
+    userPagePromises(bench);
     identityPromises(bench);
     commitPromises(bench);
     threadPromises(bench);

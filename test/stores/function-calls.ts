@@ -1,3 +1,4 @@
+import { AUDIT_KEPT_MS } from "../../src/domain/audit.ts";
 import type { Store } from "../../src/store.ts";
 import { bucketOf } from "../../src/stores/buckets.ts";
 import type { RedisCommands } from "../../src/stores/redis/commands.ts";
@@ -270,6 +271,54 @@ function barKeys(processId: string) {
   return { own: ownKey(bucket, processId), barKey: barKey(bucket, processId), holders: holdersKey(bucket) };
 }
 
+const operator = { name: "Zoë", role: "agent", keyHash: "0".repeat(64), channels: ["shop"] } as const;
+const local = { ...operator, name: "local", channels: null };
+const entry = { operator: "local", action: "ips.block", target: "203.0.113.1", slug: null };
+
+function operatorCases(): FunctionCase[] {
+  const added = { ...operator, channels: [...operator.channels] };
+  return [
+    {
+      name: "change_operator, a new one",
+      function: "change_operator",
+      before: (store) => store.addOperator(local),
+      step: (store) => store.addOperator(added),
+    },
+    {
+      name: "change_operator, another record",
+      function: "change_operator",
+      before: (store) => store.addOperator(local),
+      step: (store) => store.replaceOperator({ ...local, role: "admin" }),
+    },
+    {
+      name: "change_operator, the last one leaves",
+      function: "change_operator",
+      before: (store) => store.addOperator(local),
+      step: (store) => store.removeOperator("local"),
+    },
+    {
+      name: "append_audit, and an old entry leaves",
+      function: "append_audit",
+      async before(store) {
+        for (const atMs of [1_000, 5_000]) await store.appendAudit({ ...entry, atMs });
+      },
+      step: (store) => store.appendAudit({ ...entry, atMs: 1_001 + AUDIT_KEPT_MS }),
+    },
+    {
+      name: "rename_user",
+      function: "rename_user",
+      before: visitor,
+      step: (store) => store.renameUser(slug, anonymous, "Kim"),
+    },
+    {
+      name: "rename_user, the name is taken away",
+      function: "rename_user",
+      before: both,
+      step: (store) => store.renameUser(slug, account, null),
+    },
+  ];
+}
+
 function otherCases(): FunctionCase[] {
   return [
     {
@@ -284,6 +333,19 @@ function otherCases(): FunctionCase[] {
       function: "load_thread",
       before: heldAndQueued,
       step: (store) => store.load(uid, 1_000),
+    },
+    {
+      name: "rotate_token",
+      function: "rotate_token",
+      before: visitor,
+      step: (store) =>
+        store.rotateToken({ slug, tokenHash, userId: anonymous, newTokenHash: "fresh", ttlMs: 60_000 }),
+    },
+    {
+      name: "revoke_tokens",
+      function: "revoke_tokens",
+      before: visitor,
+      step: (store) => store.revokeTokens(slug, anonymous),
     },
     {
       name: "look_at_thread",
@@ -394,6 +456,7 @@ function otherCases(): FunctionCase[] {
       before: () => Promise.resolve(),
       step: (_, redis) => redis.call("raise_format", { format: globalKeys.format }, { ours: "3" }),
     },
+    ...operatorCases(),
     {
       name: "change_set, a new member",
       function: "change_set",

@@ -3,18 +3,21 @@ import type { Clock } from "../../src/clock.ts";
 import type { Channel } from "../../src/domain/channel.ts";
 import { wholeMessage, wholeRun } from "../../src/domain/kept-text.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../src/domain/message.ts";
+import type { Operator } from "../../src/domain/operator.ts";
 import type { User } from "../../src/domain/user.ts";
 import { claimOf } from "../../src/domain/message-claim.ts";
 import type { MessageClaim } from "../../src/domain/message-claim.ts";
 import type {
   CommitResult,
   InstanceMessage,
+  PlacedEntry,
   RunSummary,
   SaidBefore,
   Store,
   ThreadCommit,
   ThreadEntry,
 } from "../../src/store.ts";
+import { pageOf } from "../../src/store.ts";
 
 /**
  * The store's contract said a second time, as plainly as it can be: lists in memory, one step after the other, no
@@ -34,6 +37,7 @@ interface Token {
   userId: string;
   snapshot: string;
   expiresAtMs: number;
+  endsAtMs: number;
 }
 
 interface Thread {
@@ -63,6 +67,8 @@ export function createReference(clock: Clock): Store {
   const processId = "reference";
   const channels: Channel[] = [];
   const ips = new Set<string>();
+  const operators: Operator[] = [];
+  const audit: PlacedEntry[] = [];
   const people: Person[] = [];
   const tokens: Token[] = [];
   const threads = new Map<string, Thread>();
@@ -204,6 +210,36 @@ export function createReference(clock: Clock): Store {
       channels.splice(index === -1 ? channels.length : index, 1, channel);
       changes++;
     },
+    operators: async () => operators.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    async addOperator(operator) {
+      if (operators.some(({ name }) => name === operator.name)) return false;
+      operators.push(operator);
+      changes++;
+      return true;
+    },
+    async replaceOperator(operator) {
+      const index = operators.findIndex(({ name }) => name === operator.name);
+      if (index !== -1) operators[index] = operator;
+      changes++;
+      return index !== -1;
+    },
+    async removeOperator(removed) {
+      const index = operators.findIndex(({ name }) => name === removed);
+      if (index !== -1) operators.splice(index, 1);
+      changes++;
+      return index !== -1;
+    },
+    async appendAudit(entry) {
+      const nth = audit.filter(({ entry: { atMs } }) => atMs === entry.atMs).length;
+      audit.unshift({ place: `${entry.atMs}-${nth}`, entry });
+      audit.sort((a, b) => b.entry.atMs - a.entry.atMs);
+    },
+    async audit({ limit, after, sinceMs }) {
+      const from = after === null ? 0 : audit.findIndex(({ place }) => place === after) + 1;
+      const left = audit.slice(from).filter(({ entry }) => entry.atMs >= sinceMs);
+      return pageOf(left, limit);
+    },
+
     blockedIps: async () => [...ips],
     async blockIp(address) {
       ips.add(address);
@@ -216,17 +252,29 @@ export function createReference(clock: Clock): Store {
     changeCount: async () => changes,
     onChange: () => () => {},
 
-    async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs }) {
-      tokens.push({ slug, tokenHash, userId, snapshot, expiresAtMs: clock.now() + ttlMs });
+    async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs, endsAtMs = Infinity }) {
+      const expiresAtMs = Math.min(clock.now() + ttlMs, endsAtMs);
+      tokens.push({ slug, tokenHash, userId, snapshot, expiresAtMs, endsAtMs });
       const user = { userId, externalId: null, displayName: null, blocked: false, whitelisted: false };
       people.push({ slug, user, createdAtMs: atMs, spent: {}, threads: [] });
+    },
+    async rotateToken({ slug, tokenHash, userId, newTokenHash, ttlMs, endsAtMs = Infinity }) {
+      const token = tokenOf(slug, tokenHash);
+      if (token?.userId !== userId) return false;
+      const expiresAtMs = Math.min(clock.now() + ttlMs, endsAtMs);
+      Object.assign(token, { tokenHash: newTokenHash, expiresAtMs, endsAtMs });
+      return true;
+    },
+    async revokeTokens(slug, userId) {
+      for (const token of tokens) if (token.slug === slug && token.userId === userId) token.expiresAtMs = 0;
+      return personOf(slug, userId) !== undefined;
     },
     async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName }) {
       const token = tokenOf(slug, tokenHash);
       const channel = channelOf(slug);
       const person = token && personOf(slug, token.userId);
       if (!token || !channel || !person) return null;
-      token.expiresAtMs = clock.now() + ttlMs;
+      token.expiresAtMs = Math.min(clock.now() + ttlMs, token.endsAtMs);
       return {
         user: person.user,
         snapshot: token.snapshot,
@@ -322,6 +370,21 @@ export function createReference(clock: Clock): Store {
         .filter((person) => person.slug === slug)
         .toSorted((a, b) => a.createdAtMs - b.createdAtMs)
         .map(({ user }) => user),
+    async usersPage(slug, { limit, after, order }) {
+      const listed = people
+        .filter((person) => person.slug === slug)
+        .toSorted((a, b) => a.createdAtMs - b.createdAtMs)
+        .map(({ user, createdAtMs }) => ({ user, createdAtMs, place: `${createdAtMs}-${user.userId}` }));
+      if (order === "newest first") listed.reverse();
+      const from = after === null ? 0 : listed.findIndex(({ place }) => place === after) + 1;
+      return pageOf(listed.slice(from), limit);
+    },
+    async renameUser(slug, userId, displayName) {
+      const person = personOf(slug, userId);
+      if (!person) return null;
+      person.user = { ...person.user, displayName };
+      return person.user;
+    },
     async flagUser(slug, userId, flags) {
       const person = personOf(slug, userId);
       if (!person) return null;

@@ -38,6 +38,7 @@ export const SERVICE: readonly Layer[] = [
       { path: "src/config.ts", is: "the environment, parsed once; the only reader of process.env" },
       { path: "src/log.ts", is: "the log, which hides secrets" },
       { path: "src/secret.ts", is: "a value that prints as [secret]" },
+      { path: "src/keys.ts", is: "keys that the service makes, and what is stored of them" },
       { path: "src/errors.ts", is: "message and code of whatever was thrown" },
       { path: "src/version.ts", is: "the version in package.json" },
       { path: "src/clock.ts", is: "time, so that tests can set it" },
@@ -47,7 +48,7 @@ export const SERVICE: readonly Layer[] = [
     name: "contracts",
     places: [
       { path: "src/store.ts", is: "contract: what is kept, and the steps in which it changes" },
-      { path: "src/store/", is: "its four parts: channels, users, threads, instances" },
+      { path: "src/store/", is: "its five parts: channels, users, threads, instances, operators" },
       { path: "src/model.ts", is: "contract: one turn of a chat model, streamed" },
       { path: "src/agent.ts", is: "contract: one model turn, or one call of a server-side tool" },
       { path: "src/listener.ts", is: "contract: HTTP bytes in, HTTP bytes out" },
@@ -60,6 +61,10 @@ export const SERVICE: readonly Layer[] = [
       {
         path: "src/admission/",
         is: "may this caller come in? length, origin, address, key or token, user, rate",
+      },
+      {
+        path: "src/operators/",
+        is: "what operators do, through the API and the command line alike; who did what",
       },
       {
         path: "src/actors/",
@@ -106,6 +111,7 @@ export const SERVICE: readonly Layer[] = [
         rooms: [
           { path: "src/http/server-api/", is: "endpoints for backends and bots" },
           { path: "src/http/widget-api/", is: "endpoints for browsers, and CORS" },
+          { path: "src/http/operator-api/", is: "endpoints for operators" },
           {
             path: "src/http/feeds/",
             is: "a thread's feed as an answer that stays open, and whose it may be",

@@ -1,20 +1,21 @@
 import type { Command } from "commander";
-import type { Config } from "../../config.ts";
-import { hashKey, newChannelKeys } from "../../installation/channel-keys.ts";
-import type { ChannelKeys } from "../../installation/channel-keys.ts";
-import { DEMO_SLUG } from "../../installation/default-channels.ts";
-import { readKeysFile, writeKeysFile } from "../../installation/keys-file.ts";
+import { newChannelKeys } from "../../keys.ts";
+import { keptKeys } from "../../installation/kept-keys.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";
 import type { Store } from "../../store.ts";
+import { channelView } from "../../operators/channel-secrets.ts";
+import { rotateKeys } from "../../operators/channels.ts";
+import { asCommandLine } from "../as-command-line.ts";
 import { existingChannel } from "../existing.ts";
 import { printJson, printTable } from "../print.ts";
 import { CannotDo } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
+import { activeThreads, stopRuns } from "../stop-runs.ts";
 import { withStore } from "../with-store.ts";
 import { parseSlug, withFieldOptions, withOriginChanges } from "./field-options.ts";
 import type { FieldOptions } from "./field-options.ts";
-import { channelView, printChannel } from "./view.ts";
-import { writeChannel } from "./write-channel.ts";
+import { printChannel } from "./view.ts";
+import { mustWrite, writeOptions } from "./write-channel.ts";
 
 interface JsonOption {
   json?: boolean;
@@ -94,7 +95,7 @@ function addCreate(channels: Command, terminal: Terminal): void {
                 secretKey: options.secretKey ?? made.secretKey.reveal(),
               }
             : options;
-        const channel = await writeChannel(store, { slug, stored: null }, withKeys, command);
+        const channel = await writeOptions(store, { slug, stored: null }, withKeys, command);
         const isNewSecret = channel.kind === "web" && options.secretKey === undefined;
         printChannel(terminal, channel, options, isNewSecret ? made.secretKey : null);
       });
@@ -118,7 +119,7 @@ function addUpdate(channels: Command, terminal: Terminal): void {
     .action(async (slug: string, options: FieldOptions, command: Command) => {
       await withStore(terminal, async (store) => {
         const stored = await existingChannel(store, slug);
-        printChannel(terminal, await writeChannel(store, { slug, stored }, options, command), options);
+        printChannel(terminal, await writeOptions(store, { slug, stored }, options, command), options);
       });
     });
 }
@@ -128,18 +129,24 @@ function addSwitch(
   terminal: Terminal,
   { name, enabled, does }: { name: string; enabled: boolean; does: string },
 ): void {
-  channels
+  const command = channels
     .command(name)
     .description(does)
     .argument("<slug>")
-    .option("--json", "print the channel as JSON")
-    .action(async (slug: string, options: JsonOption) => {
-      await withStore(terminal, async (store) => {
-        const channel = { ...(await existingChannel(store, slug)), enabled };
-        await store.putChannel(channel);
-        printChannel(terminal, channel, options);
-      });
+    .option("--json", "print the channel as JSON");
+  if (!enabled) command.option("--stop", "stop the channel's runs, and what waits behind them");
+  command.action(async (slug: string, options: JsonOption & { stop?: boolean }) => {
+    await withStore(terminal, async (store, config) => {
+      const stored = await existingChannel(store, slug);
+      const channel = { ...stored, enabled };
+      await mustWrite(store, channel, stored);
+      if (options.stop) {
+        const uids = await activeThreads(store, slug);
+        terminal.err(`Stopped in ${await stopRuns(store, config, uids)} threads\n`);
+      }
+      printChannel(terminal, channel, options);
     });
+  });
 }
 
 function addRotateKeys(channels: Command, terminal: Terminal): void {
@@ -154,22 +161,9 @@ function addRotateKeys(channels: Command, terminal: Terminal): void {
         if (stored.kind !== "web") {
           throw new CannotDo(`Cannot rotate the keys of channel ${slug}: a transport channel has none`);
         }
-        const keys = newChannelKeys();
-        const channel = {
-          ...stored,
-          publishableKey: keys.publishableKey,
-          secretKeyHash: hashKey(keys.secretKey),
-        };
-        await store.putChannel(channel);
-        keepGeneratedKeys(config, slug, keys);
+        const { channel, keys } = await rotateKeys(asCommandLine(store), stored);
+        keptKeys(config.dataDir).channel(slug, keys);
         printChannel(terminal, channel, options, keys.secretKey);
       });
     });
-}
-
-/** The keys file has the demo channel's keys too, so that the next start can print them. */
-function keepGeneratedKeys(config: Config, slug: string, keys: ChannelKeys): void {
-  const generated = readKeysFile(config.dataDir);
-  if (generated === null || slug !== DEMO_SLUG) return;
-  writeKeysFile(config.dataDir, { ...generated, demo: keys });
 }

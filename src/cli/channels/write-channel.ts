@@ -1,28 +1,28 @@
 import type { Command } from "commander";
 import type { Channel } from "../../domain/channel.ts";
-import { applyFields, channelFieldsSchema, complaint, sharedKey } from "../../domain/channel-fields.ts";
-import { messageOf } from "../../errors.ts";
-import { hashKey } from "../../installation/channel-keys.ts";
-import { Secret } from "../../secret.ts";
+import { BadChannel, channelFrom, writeChannel } from "../../operators/channels.ts";
 import type { Store } from "../../store.ts";
+import { asCommandLine } from "../as-command-line.ts";
 import { CannotDo } from "../terminal.ts";
 import type { FieldOptions } from "./field-options.ts";
 
 /** Checks the options as CHANNELS_FILE is checked, and writes the channel. */
-export async function writeChannel(
+export async function writeOptions(
   store: Store,
   { slug, stored }: { slug: string; stored: Channel | null },
   options: FieldOptions,
   command: Command,
 ): Promise<Channel> {
-  const channel = channelFrom(slug, stored, options, command);
-  const others = (await store.channels(() => {})).filter((other) => other.slug !== slug);
-  const shared = sharedKey([...others, channel]);
-  if (shared !== null) {
-    throw new CannotDo(`Cannot write channel ${slug}: channel ${shared[0]} has that publishable key`);
-  }
-  await store.putChannel(channel);
+  const channel = fromOptions(slug, stored, options, command);
+  await mustWrite(store, channel, stored);
   return channel;
+}
+
+/** Throws CannotDo where another channel has its publishable key. */
+export async function mustWrite(store: Store, channel: Channel, stored: Channel | null): Promise<void> {
+  const sharing = await writeChannel(asCommandLine(store), channel, stored);
+  if (sharing === null) return;
+  throw new CannotDo(`Cannot write channel ${channel.slug}: channel ${sharing} has that publishable key`);
 }
 
 /** undefined: they stay as they are. */
@@ -37,28 +37,18 @@ function originsFrom(slug: string, stored: Channel | null, options: FieldOptions
   return [...new Set([...before.filter((one) => !removeOrigin.includes(one)), ...addOrigin])];
 }
 
-function channelFrom(slug: string, stored: Channel | null, options: FieldOptions, command: Command): Channel {
+function fromOptions(slug: string, stored: Channel | null, options: FieldOptions, command: Command): Channel {
   const agent = {
     ...(options.agent ?? stored?.agent),
     ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
     ...(options.model === undefined ? {} : { model: options.model }),
   };
-  const parsed = channelFieldsSchema.safeParse({
-    slug,
-    agent,
-    kind: options.kind,
-    accessMode: options.accessMode,
-    allowedOrigins: originsFrom(slug, stored, options),
-    publishableKey: options.publishableKey,
-    secretKey: options.secretKey,
-  });
-  if (!parsed.success) return command.error(`error: ${complaint(parsed.error)}`);
-  const { secretKey, ...fields } = parsed.data;
-  if (secretKey?.startsWith("$")) command.error("error: secretKey must start with sk_");
-  const hashed = secretKey === undefined ? {} : { secretKeyHash: hashKey(new Secret(secretKey)) };
+  const { kind, accessMode, publishableKey, secretKey } = options;
+  const allowedOrigins = originsFrom(slug, stored, options);
   try {
-    return applyFields(stored, { ...fields, ...hashed });
+    return channelFrom(slug, stored, { agent, kind, accessMode, allowedOrigins, publishableKey, secretKey });
   } catch (error) {
-    return command.error(`error: ${messageOf(error)}`);
+    if (error instanceof BadChannel) return command.error(`error: ${error.message}`);
+    throw error;
   }
 }

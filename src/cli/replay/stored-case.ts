@@ -9,6 +9,8 @@ import { caseOfThread } from "../../replay/case-of-thread.ts";
 import type { SaidMessage } from "../../replay/case-of-thread.ts";
 import type { ReplayCase } from "../../replay/case.ts";
 import type { Store } from "../../store.ts";
+import { noteReading } from "../../operators/threads.ts";
+import { asCommandLine } from "../as-command-line.ts";
 import { serversOf } from "../channel-servers.ts";
 import { commandLog } from "../command-log.ts";
 import { existingChannel, existingThread } from "../existing.ts";
@@ -37,6 +39,7 @@ export function readStoredCase(
   return withStore(terminal, async (store, config) => {
     const { agent, kind } = await existingChannel(store, slug);
     const { uid } = await existingThread(store, slug, { id, userId });
+    await noteReading(asCommandLine(store), slug, uid);
     const record = await store.load(uid, 1);
     const { recorded, notes } = caseOfThread({
       slug,

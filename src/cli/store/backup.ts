@@ -4,7 +4,7 @@ import { systemClock } from "../../clock.ts";
 import { VERSION } from "../../version.ts";
 import type { UnreadableRecord } from "../../store.ts";
 import { exportStore } from "../../stores/backup/export.ts";
-import { writeBackup } from "../../stores/backup/file.ts";
+import { fileVersionOf, writeBackup } from "../../stores/backup/file.ts";
 import type { BackupEnd } from "../../stores/backup/file.ts";
 import type { StoreData } from "../../stores/backup/store-data.ts";
 import { printJson } from "../print.ts";
@@ -46,6 +46,7 @@ async function backUp(
   const source = data.source();
   try {
     const header = {
+      version: await fileVersionOf(source),
       format: await source.format(),
       product: VERSION,
       store: source.kind,

@@ -20,7 +20,7 @@ export const feedFields: Record<"after", Field> = {
 
 const runId = z.string().describe("Its stream can be read along: …/stream?run=");
 
-const feedLine = z.union([
+export const feedLine = z.union([
   z.object({ type: z.literal("message"), item: historyItem }),
   z.object({ type: z.literal("state"), state: z.literal("idle") }),
   z.object({ type: z.literal("state"), state: z.enum(["running", "awaiting"]), runId }),

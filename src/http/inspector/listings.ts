@@ -9,8 +9,9 @@ export async function channelViews(store: Pick<Store, "channels">): Promise<Chan
   return (await store.channels(() => {})).map(({ slug, kind }) => ({ slug, kind }));
 }
 
-export async function userViews(store: Pick<Store, "users">, slug: string): Promise<UserView[]> {
-  return newest(await store.users(slug)).map(({ userId, externalId, displayName }) => ({
+export async function userViews(store: Pick<Store, "usersPage">, slug: string): Promise<UserView[]> {
+  const page = { limit: OFFERED, after: null, order: "newest first" } as const;
+  return (await store.usersPage(slug, page)).items.map(({ user: { userId, externalId, displayName } }) => ({
     userId,
     externalUserId: externalId,
     displayName,

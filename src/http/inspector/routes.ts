@@ -1,4 +1,5 @@
-import { keyCheck, mustHoldKey } from "../../admission/keys.ts";
+import type { KeyDoor } from "../../admission/key-door.ts";
+import { keyCheck } from "../../admission/keys.ts";
 import type { Threads } from "../../actors/threads.ts";
 import { PAGE_FILES } from "../../inspector/page-files.ts";
 import type { Sight } from "../../inspector/views.ts";
@@ -14,6 +15,7 @@ import { pageRoute } from "./page-route.ts";
 
 export interface InspectorDependencies {
   key: Secret;
+  keyDoor: KeyDoor;
   store: Store;
   threads: Pick<Threads, "follow">;
   log: PlainLog;
@@ -29,7 +31,7 @@ export interface InspectorDependencies {
  * nowhere, so it is in no log and no referrer. Every answer goes through `hide`, as the log's lines do.
  */
 export function inspectorRoutes(dependencies: InspectorDependencies): Route[] {
-  const { key, store, hide } = dependencies;
+  const { key, keyDoor, store, hide } = dependencies;
   const isKey = keyCheck(key);
 
   function guarded(path: string, handle: (params: RouteRequest["params"]) => Promise<HttpAnswer>): Route {
@@ -39,7 +41,7 @@ export function inspectorRoutes(dependencies: InspectorDependencies): Route[] {
       api: "server",
       documentation: "hidden",
       handle({ request, params }) {
-        mustHoldKey(request, isKey);
+        keyDoor.mustHold(request, isKey);
         return handle(params);
       },
     };

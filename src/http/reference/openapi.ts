@@ -13,6 +13,11 @@ const SECURITY_SCHEMES: Record<Credential, object> = {
     scheme: "bearer",
     description: "The channel's secret key, sk_…; never in a page",
   },
+  operatorKey: {
+    type: "http",
+    scheme: "bearer",
+    description: "An operator's key, op_…; never in a customer's page",
+  },
   publishableKey: {
     type: "apiKey",
     in: "header",
@@ -27,7 +32,7 @@ const SECURITY_SCHEMES: Record<Credential, object> = {
   },
 };
 
-const TAGS = { server: "Server API", widget: "Widget API", open: "Open" } as const;
+const TAGS = { server: "Server API", widget: "Widget API", operator: "Operators", open: "Open" } as const;
 
 export function openApiDocument(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {};

@@ -49,11 +49,15 @@ export function widgetRefusals(
 }
 
 /** Refusals of the server API: one short line of text, except 403 and 503. */
+const LIMITED = ["rate-limited"] as const;
+
 export function serverRefusals(
   reasons: readonly RefusalReason[],
   own: Descriptions = {},
 ): Record<number, AnswerDocumentation> {
-  return refusals(reasons, { ...SERVER, ...own }, (reason, description) =>
+  // Where a key is asked for, wrong ones are counted.
+  const all = new Set<RefusalReason>([...reasons, ...(reasons.includes("unauthorized") ? LIMITED : [])]);
+  return refusals([...all], { ...SERVER, ...own }, (reason, description) =>
     reason === "forbidden" || reason === "unavailable"
       ? null
       : {

@@ -12,6 +12,17 @@ const bodySchema = z.object({
   visitorToken: z.string().describe("From the widget element's getVisitorToken()"),
   externalUserId: callerId.describe("The caller's account id"),
   attributes: attributesMap.optional(),
+  rotate: z
+    .boolean()
+    .optional()
+    .describe("The answer has a new token in the place of this one, which is 401 at once"),
+});
+
+const identified = z.object({
+  userId: z.string(),
+  merged: z.boolean(),
+  visitorToken: z.string().optional().describe("Only with `rotate`: for the page, and for nobody else"),
+  expiresAt: z.int().optional().describe("Only with `rotate`: Unix time in milliseconds"),
 });
 
 const documentation: Documentation = {
@@ -32,7 +43,7 @@ const documentation: Documentation = {
     },
   },
   answers: {
-    200: documentedJson("The account", z.object({ userId: z.string(), merged: z.boolean() }), {
+    200: documentedJson("The account", identified, {
       userId: "8Zk3x0T5RrOeS3o1m1yq6g",
       merged: false,
     }),
@@ -73,10 +84,10 @@ export function identifyRoute(dependencies: {
     async handle(incoming) {
       const { slug } = admission.backend(incoming, incoming.params["slug"] ?? "");
       const body = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: bodySchema });
-      const { visitorToken, externalUserId: externalId, attributes } = body;
-      const identified = await visitors.identify({ slug, visitorToken, externalId, attributes });
-      incoming.note({ userId: identified.userId });
-      return jsonAnswer(200, identified);
+      const { visitorToken, externalUserId: externalId, attributes, rotate = false } = body;
+      const answer = await visitors.identify({ slug, visitorToken, externalId, attributes, rotate });
+      incoming.note({ userId: answer.userId });
+      return jsonAnswer(200, answer);
     },
   };
 }

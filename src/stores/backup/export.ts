@@ -19,6 +19,8 @@ export async function* exportStore(
   const channels = await source.channels();
   for (const channel of channels) yield { type: "channel", channel };
   for (const address of await source.blockedIps()) yield { type: "address", address };
+  for (const operator of await source.operators()) yield { type: "operator", operator };
+  for await (const entries of source.audit()) yield* entries;
 
   const ofAnonymous = seenUids();
   for (const which of ["anonymous", "accounts"] as const) {

@@ -10,6 +10,7 @@ import { isNumber, isText, literal, oneOf, readerOf, shape } from "../checks.ts"
 import { count, NOTHING } from "./records.ts";
 import type { BackupRecord, Counts } from "./records.ts";
 import { readRecord } from "./read-record.ts";
+import type { BackupSource } from "./source.ts";
 
 /**
  * A backup's file: gzipped lines of JSON. The first line says what it is, the last one what it must hold: how many
@@ -33,7 +34,15 @@ export interface BackupEnd extends Counts {
   sha256: string;
 }
 
-export const FILE_VERSION = 1;
+/** 2 knows operators and the audit; a file without either is still of version 1. */
+export const FILE_VERSION = 2;
+
+/** The oldest version that has everything of the store. */
+export async function fileVersionOf(source: Pick<BackupSource, "operators" | "audit">): Promise<number> {
+  if ((await source.operators()).length > 0) return 2;
+  for await (const entries of source.audit()) if (entries.length > 0) return 2;
+  return 1;
+}
 
 /** The file is no backup, or damaged, or from a later version. */
 export class BadBackup extends Error {
@@ -77,7 +86,7 @@ const NEWLINE = 10;
 /** Writes `PATH.partial`, and gives it its name when it is whole and on the disk. Its owner alone can read it. */
 export async function writeBackup(
   path: string,
-  header: Omit<BackupHeader, "type" | "version">,
+  header: Omit<BackupHeader, "type" | "version"> & { version?: number },
   records: AsyncIterable<BackupRecord>,
   onRecord: (counts: Counts) => void = () => {},
 ): Promise<BackupEnd> {

@@ -1,10 +1,23 @@
 import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { ThreadEntry } from "../../store/users.ts";
-import { check, isFlag, isNumber, isObject, isText, listOf, nullable, readerOf, shape } from "../checks.ts";
+import {
+  check,
+  isFlag,
+  isNumber,
+  isObject,
+  isText,
+  listOf,
+  nullable,
+  optional,
+  readerOf,
+  shape,
+} from "../checks.ts";
 import type { Fields } from "../checks.ts";
 import {
+  auditKind,
   isUser,
   isThreadState,
+  operatorKind,
   readCatalog,
   readChannel,
   readMessage,
@@ -23,6 +36,14 @@ export function readRecord(value: unknown, place: string): BackupRecord {
     }
     case "address":
       return { type: "address", ...readAddress(value, place) };
+    case "operator": {
+      const { operator } = readOperatorLine(value, place);
+      return { type: "operator", operator: operatorKind.read(operator, place) };
+    }
+    case "audit": {
+      const { nth, entry } = readAuditLine(value, place);
+      return { type: "audit", nth, entry: auditKind.read(entry, place) };
+    }
     case "names":
       return { type: "names", ...readNames(value, place) };
     case "user":
@@ -88,6 +109,11 @@ const lists = {
 const reader = <T>(kind: string, fields: Fields<T>) => readerOf<T>(`${kind} of a backup`, shape<T>(fields));
 
 const readChannelLine = reader<{ channel: Record<string, unknown> }>("channel", { channel: isObject });
+const readOperatorLine = reader<{ operator: Record<string, unknown> }>("operator", { operator: isObject });
+const readAuditLine = reader<{ nth: number; entry: Record<string, unknown> }>("entry of the audit", {
+  nth: isNumber,
+  entry: isObject,
+});
 const readAddress = reader<{ address: string }>("address", { address: isText });
 const readMoved = reader<{ uid: string }>("moved thread", { uid: isText });
 const readNames = reader<{ slug: string; userId: string; names: ThreadEntry[] }>("names", {
@@ -101,6 +127,7 @@ const readUser = reader<Omit<Extract<BackupRecord, { type: "user" }>, "type">>("
   createdAtMs: isNumber,
   nth: isNumber,
   spent: listOf(shape<{ day: string; tokens: number }>({ day: isText, tokens: isNumber })),
+  revocations: optional(isNumber),
 });
 const readToken = reader<Omit<Extract<BackupRecord, { type: "token" }>, "type">>("token", {
   slug: isText,
@@ -108,6 +135,8 @@ const readToken = reader<Omit<Extract<BackupRecord, { type: "token" }>, "type">>
   userId: isText,
   snapshot: isText,
   expiresAtMs: isNumber,
+  revocations: optional(isNumber),
+  endsAtMs: optional(isNumber),
 });
 const readPiece = reader<{ uid: string; first: boolean } & Lists>("thread", {
   uid: isText,

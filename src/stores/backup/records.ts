@@ -1,6 +1,8 @@
+import type { AuditEntry } from "../../domain/audit.ts";
 import type { Channel } from "../../domain/channel.ts";
 import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
+import type { Operator } from "../../domain/operator.ts";
 import type { User } from "../../domain/user.ts";
 import type { RunSummary, ThreadState } from "../../store/threads.ts";
 import type { ThreadEntry } from "../../store/users.ts";
@@ -12,12 +14,21 @@ import type { ThreadEntry } from "../../store/users.ts";
 export type BackupRecord =
   | { type: "channel"; channel: Channel }
   | { type: "address"; address: string }
+  | { type: "operator"; operator: Operator }
+  | BackupAudit
   | BackupNames
   | BackupUser
   | BackupToken
   | { type: "moved"; uid: string }
   | ThreadPiece
   | WholeThread;
+
+/** An entry of the audit; `nth` of those of its millisecond. */
+export interface BackupAudit {
+  type: "audit";
+  nth: number;
+  entry: AuditEntry;
+}
 
 /** Some of a user's names for threads. */
 export interface BackupNames {
@@ -35,6 +46,7 @@ export interface BackupUser {
   /** Of the users of one millisecond. */
   nth: number;
   spent: { day: string; tokens: number }[];
+  revocations?: number;
 }
 
 export interface BackupToken {
@@ -44,6 +56,8 @@ export interface BackupToken {
   userId: string;
   snapshot: string;
   expiresAtMs: number;
+  revocations?: number;
+  endsAtMs?: number;
 }
 
 /** What grows in a thread, or a part of it. `…From`: how many of them stand before these. */

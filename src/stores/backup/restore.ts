@@ -2,6 +2,7 @@ import type { Channel } from "../../domain/channel.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { readBackup } from "./file.ts";
 import type { BackupEnd, BackupHeader } from "./file.ts";
+import type { Operator } from "../../domain/operator.ts";
 import type { BackupRecord } from "./records.ts";
 import type { Restoring, RestoreTarget } from "./source.ts";
 
@@ -12,6 +13,7 @@ export interface VerifiedBackup {
   end: BackupEnd;
   channels: Channel[];
   addresses: string[];
+  operators: Operator[];
   /** Threads that were met again under another user: the last copy counts. */
   moved: ReadonlySet<string>;
 }
@@ -27,16 +29,18 @@ export async function verifyBackup(
   const reader = await readBackup(path, format);
   const channels: Channel[] = [];
   const addresses: string[] = [];
+  const operators: Operator[] = [];
   const moved = new Set<string>();
   for await (const record of reader.records) {
     if (record.type === "channel") channels.push(record.channel);
     else if (record.type === "address") addresses.push(record.address);
+    else if (record.type === "operator") operators.push(record.operator);
     else if (record.type === "moved") moved.add(record.uid);
     onProgress({ action: "verify", ...reader.progress() });
   }
   const end = reader.end();
   if (end === undefined) throw new Error(`Cannot read ${path}: it has no end`);
-  return { path, header: reader.header, end, channels, addresses, moved };
+  return { path, header: reader.header, end, channels, addresses, operators, moved };
 }
 
 /** The store is not one that a backup may be restored into. */
@@ -97,8 +101,9 @@ export async function restoreBackup(
   const kept = restoring.channels.filter(
     (channel) => !backup.channels.some((other) => collide(channel, other)),
   );
-  const { addresses } = backup;
-  await target.finish({ channels: [...kept, ...backup.channels], addresses, holders: restoring.holders });
+  const { addresses, operators } = backup;
+  const { holders } = restoring;
+  await target.finish({ channels: [...kept, ...backup.channels], addresses, operators, holders });
 }
 
 async function resumed(target: RestoreTarget, { end, path }: VerifiedBackup): Promise<Restoring | null> {
@@ -119,7 +124,7 @@ async function begun(target: RestoreTarget, { header, end }: VerifiedBackup): Pr
   await target.begin(restoring);
   // Somebody may have come in before the channels were taken away.
   if (!(await target.isEmpty())) {
-    await target.finish({ channels, addresses: [], holders: [] });
+    await target.finish({ channels, addresses: [], operators: [], holders: [] });
     throw refusal;
   }
   return restoring;

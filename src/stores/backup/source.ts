@@ -1,6 +1,15 @@
 import type { Channel } from "../../domain/channel.ts";
+import type { Operator } from "../../domain/operator.ts";
 import type { ThreadEntry } from "../../store/users.ts";
-import type { BackupRecord, BackupToken, BackupUser, Counts, ThreadPiece, WholeThread } from "./records.ts";
+import type {
+  BackupAudit,
+  BackupRecord,
+  BackupToken,
+  BackupUser,
+  Counts,
+  ThreadPiece,
+  WholeThread,
+} from "./records.ts";
 
 /** A store as a backup reads it: past its operations, and beside a service that goes on changing it. */
 export interface BackupSource {
@@ -10,6 +19,9 @@ export interface BackupSource {
   counts(): Promise<Counts>;
   channels(): Promise<Channel[]>;
   blockedIps(): Promise<string[]>;
+  operators(): Promise<Operator[]>;
+  /** Oldest first, some at a time. */
+  audit(): AsyncIterable<BackupAudit[]>;
   /** A channel's users, oldest first, some at a time, each as it is at one moment. */
   users(slug: string, which: "anonymous" | "accounts"): AsyncIterable<UserRead[]>;
   /** Of a user who has very many. */
@@ -46,6 +58,14 @@ export interface Restoring {
   holders: string[];
 }
 
+/** What comes last: nobody comes in before it is there. */
+export interface Restored {
+  channels: Channel[];
+  addresses: string[];
+  operators: Operator[];
+  holders: string[];
+}
+
 /** An empty store as a restore fills it. Whatever is written twice is the same. */
 export interface RestoreTarget {
   readonly kind: "embedded" | "redis";
@@ -61,6 +81,6 @@ export interface RestoreTarget {
   readonly recordsAtOnce: number;
   /** Then `restoring.done` of the file's records are written. */
   put(records: readonly BackupRecord[], restoring: Restoring): Promise<void>;
-  /** Opens these channels, lets the holders' threads be taken over, and forgets that there was a restore. */
-  finish(restored: { channels: Channel[]; addresses: string[]; holders: string[] }): Promise<void>;
+  /** Opens these channels, lets the operators in and the holders' threads be taken over, and forgets that there was a restore. */
+  finish(restored: Restored): Promise<void>;
 }

@@ -4,9 +4,9 @@ import { seenUids } from "../backup/seen-uids.ts";
 import type { SeenUids } from "../backup/seen-uids.ts";
 import type { BackupSource } from "../backup/source.ts";
 import { suspectThread } from "../backup/suspect-thread.ts";
-import type { Reader } from "../checks.ts";
+import type { Reader, RecordKind } from "../checks.ts";
 import { isObject, isReadable } from "../checks.ts";
-import { channelKind } from "../records.ts";
+import { auditKind, channelKind, operatorKind } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 import { pagesOf } from "./export.ts";
@@ -120,8 +120,10 @@ function looksAt(db: EmbeddedDb, nowMs: () => number): [kind: string, look: Look
   const remove = (key: Key) => () => db.remove(key);
   const hasUser = (slug: unknown, userId: string) => db.has(["u", String(slug), keyPart(userId)]);
 
-  const channel: Look = (key, value) =>
-    isReadable(() => channelKind.read(value, key)) ? null : { rule: "record cannot be read" };
+  const readable =
+    ({ read }: Pick<RecordKind<unknown>, "read">): Look =>
+    (key, value) =>
+      isReadable(() => read(value, key)) ? null : { rule: "record cannot be read" };
 
   const user: Look = ([, slug = "", userId = ""], value) => {
     const [createdAtMs, external] = [field(value, "createdAtMs"), field(field(value, "user"), "externalId")];
@@ -195,7 +197,9 @@ function looksAt(db: EmbeddedDb, nowMs: () => number): [kind: string, look: Look
       : { rule: "thread names of nobody", mend: remove(key) };
 
   return [
-    ["c", channel],
+    ["c", readable(channelKind)],
+    ["op", readable(operatorKind)],
+    ["audit", readable(auditKind)],
     ["u", user],
     ["us", leadsTo("listed user is gone")],
     ["x", leadsTo("external id leads to nobody")],

@@ -1,12 +1,21 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ThreadEntry } from "../../store/users.ts";
 import type { Reader } from "../checks.ts";
-import { readChannel, readMessage, readNumber, readRunSummary, readText } from "../records.ts";
+import {
+  auditKind,
+  operatorKind,
+  readChannel,
+  readMessage,
+  readNumber,
+  readRunSummary,
+  readText,
+} from "../records.ts";
 import type { BackupToken, KeptPart, ThreadPiece, WholeThread } from "../backup/records.ts";
 import type { BackupSource, ThreadRead, UserRead } from "../backup/source.ts";
 import { FIRST_FORMAT } from "../format.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key, Snapshot } from "./db.ts";
+import { placeFrom } from "./operators.ts";
 import { claimKind, threadRecords } from "./thread-records.ts";
 import type { Header } from "./thread-records.ts";
 import { threadNameKind, tokenKind, userKind } from "./user-records.ts";
@@ -16,6 +25,7 @@ const USERS_AT_ONCE = 64;
 const PAGE = 200;
 const PARTS_PAGE = 16;
 const TOKENS_AT_ONCE = 500;
+const AUDIT_AT_ONCE = 500;
 
 /** Looked at and not raised: an older service may run on it. */
 export function embeddedFormat(db: Pick<EmbeddedDb, "get">): number {
@@ -40,6 +50,14 @@ export function embeddedSource(db: EmbeddedDb): BackupSource {
       }),
     channels: () => Promise.resolve(values(["c"], readChannel)),
     blockedIps: () => Promise.resolve(values(["ip"], readText)),
+
+    operators: () => Promise.resolve(values(["op"], operatorKind.read)),
+
+    async *audit() {
+      for await (const page of pagesOf(at, ["audit"], auditKind.read, AUDIT_AT_ONCE)) {
+        yield page.map(({ key, value }) => ({ type: "audit", nth: placeFrom(key).nth, entry: value }));
+      }
+    },
 
     async *users(slug, which) {
       for await (const page of pagesOf(at, ["us", keyPart(slug)], readText, USERS_AT_ONCE)) {

@@ -21,6 +21,21 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
     return records.token(slug, tokenHash, clock.now())?.userId === userId;
   }
 
+  /** Gives the token to a user, as that one's tokens are; it ends when it would have. */
+  function rebind(
+    slug: string,
+    tokenHash: string,
+    { userId, snapshot, revocations }: { userId: string; snapshot: string; revocations: number | undefined },
+  ): void {
+    const endsAtMs = records.token(slug, tokenHash, clock.now())?.endsAtMs;
+    records.putToken(slug, tokenHash, {
+      userId,
+      snapshot,
+      ...(revocations === undefined ? {} : { revocations }),
+      ...(endsAtMs === undefined ? {} : { endsAtMs }),
+    });
+  }
+
   function moveThreads(slug: string, from: string, into: string): void {
     const moving = records.threads(slug, from);
     const taken = new Set([...moving, ...records.threads(slug, into)].map((entry) => entry.threadId));
@@ -49,7 +64,7 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
         if (record === undefined || !isBoundTo(slug, tokenHash, user.userId)) return "changed";
         if (records.account(slug, externalId) !== undefined) return "changed";
         records.putUser(slug, { ...record, user: { ...user, externalId } });
-        records.putToken(slug, tokenHash, { userId: user.userId, snapshot });
+        rebind(slug, tokenHash, { userId: user.userId, snapshot, revocations: record.revocations });
         return "done";
       }),
 
@@ -70,7 +85,7 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
         records.putUser(slug, { ...spent, user: result });
         // Who could talk before cannot any more, and every process hears of it.
         if (result.blocked && !from.blocked) countChange(db);
-        records.putToken(slug, tokenHash, { userId: into.userId, snapshot });
+        rebind(slug, tokenHash, { userId: into.userId, snapshot, revocations: account.revocations });
         return "done";
       }),
   };

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreUnavailable } from "../../store.ts";
-import type { BackupRecord, WholeThread } from "../backup/records.ts";
+import type { BackupAudit, BackupRecord, WholeThread } from "../backup/records.ts";
 import { readRestoring } from "../backup/restoring.ts";
 import type { Restoring, RestoreTarget } from "../backup/source.ts";
 import { embeddedChannels, removeChannel } from "./channels.ts";
 import { checkFormat } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 import { embeddedFormat, pagesOf } from "./export.ts";
+import { embeddedOperators, putAudit } from "./operators.ts";
 import { headerKind, threadRecords } from "./thread-records.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 import { userRecords } from "./user-records.ts";
@@ -34,6 +35,7 @@ const PAUSE_MS = 500;
 export function embeddedTarget(db: EmbeddedDb, dataDir: string): RestoreTarget {
   const [ofThreads, ofUsers] = [threadRecords(db), userRecords(db)];
   const channels = embeddedChannels(db);
+  const operators = embeddedOperators(db);
 
   /** A disk that is given gigabytes may keep a step waiting for longer than its deadline; each may be repeated. */
   async function change(step: () => void): Promise<void> {
@@ -70,12 +72,19 @@ export function embeddedTarget(db: EmbeddedDb, dataDir: string): RestoreTarget {
 
     put: (records, restoring) =>
       change(() => {
-        for (const record of records) putRecord(ofThreads, ofUsers, record);
+        for (const record of records) {
+          if (record.type === "audit")
+            putAudit(db, { atMs: record.entry.atMs, nth: record.nth }, record.entry);
+          else putRecord(ofThreads, ofUsers, record);
+        }
         db.put(RESTORING, restoring);
       }),
 
     // Whoever held a thread is no process that serves this folder now: it is taken over without a word of it.
-    async finish({ channels: opened, addresses }) {
+    async finish({ channels: opened, addresses, operators: added }) {
+      for (const operator of added) {
+        if (!(await operators.addOperator(operator))) await operators.replaceOperator(operator);
+      }
       for (const address of addresses) await channels.blockIp(address);
       for (const channel of opened) await channels.putChannel(channel);
       // Only now may a run be taken up: its channel is there.
@@ -92,23 +101,28 @@ export function embeddedTarget(db: EmbeddedDb, dataDir: string): RestoreTarget {
   };
 }
 
-function putRecord(ofThreads: ThreadRecords, ofUsers: UserRecords, record: BackupRecord): void {
+function putRecord(
+  ofThreads: ThreadRecords,
+  ofUsers: UserRecords,
+  record: Exclude<BackupRecord, BackupAudit>,
+): void {
   switch (record.type) {
     case "names":
       for (const entry of record.names) ofUsers.putThread(record.slug, record.userId, entry);
       return;
     case "user": {
-      const { slug, user, createdAtMs, spent } = record;
-      const nothingSpent: UserRecord = { user, createdAtMs, spent: [] };
+      const { slug, user, createdAtMs, spent, revocations } = record;
+      const ended = revocations === undefined ? {} : { revocations };
+      const nothingSpent: UserRecord = { user, createdAtMs, spent: [], ...ended };
       const whole = spent.reduce((sum, { day, tokens }) => ofUsers.spend(sum, day, tokens), nothingSpent);
       ofUsers.putUser(slug, whole);
       return;
     }
     case "token": {
-      const { slug, tokenHash, userId, snapshot, expiresAtMs } = record;
+      const { type: _, slug, tokenHash, expiresAtMs, ...token } = record;
       // Who came while the backup was taken may not be in it.
-      if (ofUsers.user(slug, userId) === undefined) return;
-      ofUsers.putToken(slug, tokenHash, { userId, snapshot });
+      if (ofUsers.user(slug, token.userId) === undefined) return;
+      ofUsers.putToken(slug, tokenHash, token);
       ofUsers.putExpiry(slug, tokenHash, expiresAtMs);
       return;
     }
@@ -119,9 +133,10 @@ function putRecord(ofThreads: ThreadRecords, ofUsers: UserRecords, record: Backu
       putLists(ofThreads, record);
       putHeader(ofThreads, record);
       return;
-    // Channels and addresses come last.
+    // Channels, addresses and operators come last.
     case "channel":
     case "address":
+    case "operator":
     case "moved":
   }
 }

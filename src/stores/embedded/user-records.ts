@@ -1,8 +1,10 @@
 import { dayOf } from "../../domain/day.ts";
 import type { User } from "../../domain/user.ts";
-import type { ThreadEntry } from "../../store/users.ts";
+import { pageOf } from "../../store/page.ts";
+import type { Page } from "../../store/page.ts";
+import type { PlacedUser, ThreadEntry, UserPage } from "../../store/users.ts";
 import type { Reader } from "../checks.ts";
-import { defaulted, isNumber, isText, kindOf, listOf, shape } from "../checks.ts";
+import { defaulted, isNumber, isText, kindOf, listOf, optional, shape } from "../checks.ts";
 import { isUser, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
@@ -13,6 +15,8 @@ export interface UserRecord {
   createdAtMs: number;
   /** Tokens used per UTC day: the newest days alone. */
   spent: { day: string; tokens: number }[];
+  /** How often all tokens were ended; absent: never. */
+  revocations?: number;
 }
 
 /** A user's name for a thread, as it is stored: `name` is the entry's `threadId`. */
@@ -25,6 +29,10 @@ export interface ThreadNameRecord {
 export interface TokenRecord {
   userId: string;
   snapshot: string;
+  /** As its user's when it was bound; it is valid while that is so. */
+  revocations?: number;
+  /** When it ends whatever its use. */
+  endsAtMs?: number;
 }
 
 export const userKind = kindOf(
@@ -33,13 +41,22 @@ export const userKind = kindOf(
     user: isUser,
     createdAtMs: isNumber,
     spent: defaulted(listOf(shape<UserRecord["spent"][number]>({ day: isText, tokens: isNumber })), () => []),
+    revocations: optional(isNumber),
   }),
 );
 export const threadNameKind = kindOf(
   "thread name",
   shape<ThreadNameRecord>({ uid: isText, name: isText, createdAtMs: isNumber }),
 );
-export const tokenKind = kindOf("visitor token", shape<TokenRecord>({ userId: isText, snapshot: isText }));
+export const tokenKind = kindOf(
+  "visitor token",
+  shape<TokenRecord>({
+    userId: isText,
+    snapshot: isText,
+    revocations: optional(isNumber),
+    endsAtMs: optional(isNumber),
+  }),
+);
 
 /** A run may be counted just after midnight, by a clock that is still before it. */
 const SPENT_DAYS = 2;
@@ -117,6 +134,24 @@ export function userRecords(db: EmbeddedDb) {
     userIds: (slug: string): string[] =>
       [...db.range(["us", keyPart(slug)], readText)].map(({ value }) => value),
 
+    usersPage(slug: string, { limit, after, order }: UserPage): Page<PlacedUser> {
+      const [, createdAtMs, last] = /^(\d{1,15})-(.+)$/s.exec(after ?? "") ?? [];
+      if (after !== null && last === undefined) return { items: [], next: null };
+      const users: Key = ["us", keyPart(slug)];
+      const from = last === undefined ? {} : { from: [...users, Number(createdAtMs), last] };
+      const reverse = order === "newest first";
+      // The place itself is read too, where its user is still there.
+      const found = [...db.range(users, readText, { ...from, reverse, limit: limit + 2 })]
+        .map(({ key, value }) => ({ place: key.slice(2).join("-"), userId: value }))
+        .filter(({ place }) => place !== after);
+      const { items, next } = pageOf(found, limit);
+      const read = items.flatMap(({ place, userId }) => {
+        const record = db.get(userKey(slug, userId), userKind.read);
+        return record === undefined ? [] : [{ user: record.user, createdAtMs: record.createdAtMs, place }];
+      });
+      return { items: read, next };
+    },
+
     spentOn: (record: UserRecord, day: string): number =>
       record.spent.find((spent) => spent.day === day)?.tokens ?? 0,
 
@@ -175,7 +210,15 @@ export function userRecords(db: EmbeddedDb) {
     /** The token, while it is valid. */
     token(slug: string, tokenHash: string, nowMs: number): TokenRecord | undefined {
       const expiresAtMs = db.get(expiryKey(slug, tokenHash), readNumber) ?? 0;
-      return nowMs < expiresAtMs ? db.get(tokenKey(slug, tokenHash), tokenKind.read) : undefined;
+      const token = nowMs < expiresAtMs ? db.get(tokenKey(slug, tokenHash), tokenKind.read) : undefined;
+      const user = token && db.get(userKey(slug, token.userId), userKind.read);
+      return (user?.revocations ?? 0) === (token?.revocations ?? 0) ? token : undefined;
+    },
+
+    removeToken(slug: string, tokenHash: string): void {
+      db.remove(tokenKey(slug, tokenHash));
+      db.remove(expiryKey(slug, tokenHash));
+      db.remove(["aside", ...tokenKey(slug, tokenHash)]);
     },
 
     putToken: (slug: string, tokenHash: string, token: TokenRecord) =>

@@ -62,15 +62,39 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
   }
 
   return {
-    mintVisitor: ({ slug, tokenHash, userId, snapshot, ttlMs, atMs }) =>
+    mintVisitor: ({ slug, tokenHash, userId, snapshot, ttlMs, atMs, endsAtMs }) =>
       db.change("create a visitor", () => {
         const nowMs = clock.now();
         records.sweepTokens(nowMs);
-        records.putToken(slug, tokenHash, { userId, snapshot });
-        records.putExpiry(slug, tokenHash, nowMs + ttlMs);
+        records.putToken(slug, tokenHash, {
+          userId,
+          snapshot,
+          ...(endsAtMs === undefined ? {} : { endsAtMs }),
+        });
+        records.putExpiry(slug, tokenHash, Math.min(nowMs + ttlMs, endsAtMs ?? Infinity));
         if (records.user(slug, userId) !== undefined) return;
         const user = { userId, externalId: null, displayName: null, blocked: false, whitelisted: false };
         records.putUser(slug, { user, createdAtMs: atMs, spent: [] });
+      }),
+
+    rotateToken: ({ slug, tokenHash, userId, newTokenHash, ttlMs, endsAtMs }) =>
+      db.change("rotate a token", () => {
+        const nowMs = clock.now();
+        const token = records.token(slug, tokenHash, nowMs);
+        if (token?.userId !== userId) return false;
+        const { endsAtMs: _, ...kept } = token;
+        records.putToken(slug, newTokenHash, { ...kept, ...(endsAtMs === undefined ? {} : { endsAtMs }) });
+        records.putExpiry(slug, newTokenHash, Math.min(nowMs + ttlMs, endsAtMs ?? Infinity));
+        records.removeToken(slug, tokenHash);
+        return true;
+      }),
+
+    revokeTokens: (slug, userId) =>
+      db.change("revoke a user's tokens", () => {
+        const record = records.user(slug, userId);
+        if (record === undefined) return false;
+        records.putUser(slug, { ...record, revocations: (record.revocations ?? 0) + 1 });
+        return true;
       }),
 
     mendToken: ({ slug, tokenHash, unreadable, snapshot }) =>
@@ -90,16 +114,18 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         const entry = threadName === null ? undefined : records.thread(slug, token.userId, threadName);
         return {
           user: record.user,
+          endsAtMs: token.endsAtMs ?? Infinity,
           snapshot: token.snapshot,
           channel: stateOf(channel),
           threadUid: entry?.uid ?? null,
         };
       });
       // Noted, not flushed: a power cut may cost a token its last slide, and no request waits for the disk here.
-      if (admitted !== null) {
-        await db.note("admit a visitor", records.expiryKey(slug, tokenHash), nowMs + ttlMs);
-      }
-      return admitted;
+      if (admitted === null) return null;
+      const { endsAtMs, ...admission } = admitted;
+      const expiresAtMs = Math.min(nowMs + ttlMs, endsAtMs);
+      await db.note("admit a visitor", records.expiryKey(slug, tokenHash), expiresAtMs);
+      return admission;
     },
 
     async admitUser(caller) {
@@ -157,6 +183,8 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         }),
       ),
 
+    usersPage: (slug, page) => db.read("list users", () => records.usersPage(slug, page)),
+
     flagUser: (slug, userId, flags) =>
       db.change("flag a user", () => {
         const record = records.user(slug, userId);
@@ -164,6 +192,15 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         const user = { ...record.user, ...flags };
         records.putUser(slug, { ...record, user });
         countChange(db);
+        return user;
+      }),
+
+    renameUser: (slug, userId, displayName) =>
+      db.change("rename a user", () => {
+        const record = records.user(slug, userId);
+        if (record === undefined) return null;
+        const user = { ...record.user, displayName };
+        records.putUser(slug, { ...record, user });
         return user;
       }),
 

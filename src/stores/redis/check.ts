@@ -3,6 +3,7 @@ import { seenUids } from "../backup/seen-uids.ts";
 import type { SeenUids } from "../backup/seen-uids.ts";
 import type { BackupSource } from "../backup/source.ts";
 import { channelRules } from "./check/channels.ts";
+import { auditSuspicions, operatorSuspicions } from "./check/operators.ts";
 import { probeOf } from "./check/probe.ts";
 import type { Probe } from "./check/probe.ts";
 import { threadRules } from "./check/threads.ts";
@@ -110,6 +111,10 @@ function keyRules(probe: Probe, { threads, channels }: Rules) {
         return threads.dueSuspicions(name);
       case "c":
         return channels.channelSuspicions(name, tag);
+      case "operators":
+        return operatorSuspicions(probe);
+      case "audit":
+        return auditSuspicions(probe);
       default:
         return [];
     }

@@ -1,5 +1,12 @@
 import type { MessageClaim } from "../../domain/message-claim.ts";
-import type { BackupToken, BackupUser, KeptPart, ThreadPiece, WholeThread } from "../backup/records.ts";
+import type {
+  BackupAudit,
+  BackupToken,
+  BackupUser,
+  KeptPart,
+  ThreadPiece,
+  WholeThread,
+} from "../backup/records.ts";
 import type { RunSummary } from "../../store/threads.ts";
 import type { BackupSource, ThreadRead, UserRead } from "../backup/source.ts";
 import { FIRST_FORMAT } from "../format.ts";
@@ -22,7 +29,8 @@ import {
   threadEntryFrom,
   userFrom,
 } from "./records.ts";
-import { hashPages } from "./pages.ts";
+import { placedEntry, redisOperators } from "./operators.ts";
+import { hashPages, scoresOf } from "./pages.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 import { redisCounts } from "./counts.ts";
 
@@ -49,10 +57,15 @@ export function redisSource(link: RedisLink, redis: RedisCommands): Omit<BackupS
     const reply = await redis.ask("export_user", keys, { userId, most: String(MOST) });
     // Merged meanwhile.
     if (reply === null) return null;
-    const [user, place, days, nameCount, names] = listOf(reply);
+    const [user, place, days, nameCount, names, revocations] = listOf(reply);
     const entries = pairsOf(names ?? null).map(([name, entry]) => threadEntryFrom(name, entry));
     return {
-      record: userRecord(slug, { user, place: place ?? null, days: days ?? null }),
+      record: userRecord(slug, {
+        user,
+        place: place ?? null,
+        days: days ?? null,
+        revocations: revocations ?? null,
+      }),
       names: numberOf(nameCount) > MOST ? null : entries,
     };
   }
@@ -63,6 +76,14 @@ export function redisSource(link: RedisLink, redis: RedisCommands): Omit<BackupS
     counts: () => redisCounts(link, redis),
     channels,
     blockedIps,
+
+    operators: () => redisOperators(redis).operators(),
+
+    async *audit() {
+      for await (const pairs of hashPages(redis, globalKeys.audit, PAGE, "ZSCAN")) {
+        yield pairs.map(backupAudit);
+      }
+    },
 
     async *users(slug, which) {
       for await (const ids of userIds(redis, slug)) {
@@ -96,6 +117,10 @@ export function redisSource(link: RedisLink, redis: RedisCommands): Omit<BackupS
   };
 }
 
+function backupAudit(pair: [member: string, score: string]): BackupAudit {
+  return { type: "audit", nth: Number(pair[1]) % 1000, entry: placedEntry(pair).entry };
+}
+
 /** A channel's users by creation. By their places and not by their ranks, which change as others are merged. */
 async function* userIds(redis: RedisCommands, slug: string): AsyncIterable<string[]> {
   const key = usersKey(slug);
@@ -115,15 +140,10 @@ async function* userIds(redis: RedisCommands, slug: string): AsyncIterable<strin
   }
 }
 
-/** Members of a sorted set with their scores: pairs in RESP3. */
-function scoresOf(reply: Reply): [member: string, score: string][] {
-  return listOf(reply).map((pair) => {
-    const [member, score] = listOf(pair);
-    return [textOf(member), String(score)];
-  });
-}
-
-function userRecord(slug: string, read: { user: Reply | undefined; place: Reply; days: Reply }): BackupUser {
+function userRecord(
+  slug: string,
+  read: { user: Reply | undefined; place: Reply; days: Reply; revocations: Reply },
+): BackupUser {
   const place = numberOf(read.place ?? 0);
   return {
     type: "user",
@@ -135,19 +155,24 @@ function userRecord(slug: string, read: { user: Reply | undefined; place: Reply;
     spent: pairsOf(read.days)
       .filter(([day]) => !day.includes(" "))
       .map(([day, tokens]) => ({ day, tokens: Number(tokens) })),
+    ...(read.revocations === null ? {} : { revocations: numberOf(read.revocations) }),
   };
 }
 
 async function tokenOf(redis: RedisCommands, key: string): Promise<BackupToken | null> {
   const { tag: slug, id: tokenHash } = partsOfKey(key) ?? { tag: "", id: "" };
   const [fields, expiry] = await Promise.all([
-    redis.read(key, "HMGET", key, "user", "snapshot"),
+    redis.read(key, "HMGET", key, "user", "snapshot", "revocations", "ends"),
     redis.read(key, "PEXPIRETIME", key),
   ]);
-  const [userId, snapshot] = listOf(fields).map(textOrNull);
+  const [userId, snapshot, revocations, ends] = listOf(fields).map(textOrNull);
   const expiresAtMs = numberOf(expiry);
   if (!userId || typeof snapshot !== "string" || expiresAtMs < 0) return null;
-  return { type: "token", slug, tokenHash, userId, snapshot, expiresAtMs };
+  const more = {
+    ...(revocations ? { revocations: Number(revocations) } : {}),
+    ...(ends ? { endsAtMs: Number(ends) } : {}),
+  };
+  return { type: "token", slug, tokenHash, userId, snapshot, expiresAtMs, ...more };
 }
 
 function threadRead(redis: RedisCommands, uid: string, reply: Reply[]): ThreadRead {

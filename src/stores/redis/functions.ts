@@ -4,7 +4,17 @@ import { changing, reading } from "./signatures.ts";
 import type { StoreFunction, StoreReading } from "./signatures.ts";
 
 /** In the order in which they are joined: each knows what stands before it. */
-const FILES = ["shared", "format", "channels", "users", "instances", "threads", "backup", "moves"];
+const FILES = [
+  "shared",
+  "format",
+  "channels",
+  "users",
+  "operators",
+  "instances",
+  "threads",
+  "backup",
+  "moves",
+];
 
 const source = FILES.map((name) =>
   readFileSync(new URL(`functions/${name}.lua`, import.meta.url), "utf8"),

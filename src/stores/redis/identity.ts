@@ -5,8 +5,15 @@ import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { globalKeys, externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import type { KnownUsers } from "./known-users.ts";
-import { listOf, textOf, textOrNull, textsOf, USER_FIELDS, userFrom } from "./records.ts";
+import { listOf, textOrNull, textsOf, USER_FIELDS, userFrom } from "./records.ts";
 import type { ArgsOf } from "./signatures.ts";
+
+interface BoundToken {
+  userId: string;
+  snapshot: string;
+  /** Of its user's tokens, when it was bound. */
+  revocations: string;
+}
 
 /** So long a run that began before a merge may spend what the account pays. */
 const SPENDING_KEPT_MS = 2 * 86_400_000;
@@ -19,16 +26,26 @@ export function redisIdentity(
   redis: RedisCommands,
   known: KnownUsers,
 ): Pick<UserStore, "readIdentity" | "promote" | "merge" | "findUser"> {
-  async function userOf(slug: string, userId: string | null): Promise<User | null> {
+  async function recordOf(
+    slug: string,
+    userId: string | null,
+  ): Promise<{ user: User; revocations: string } | null> {
     if (userId === null) return null;
     const { user } = userKeys(slug, userId);
-    const reply = await redis.read(user, "HMGET", user, ...USER_FIELDS);
-    return textOrNull(listOf(reply)[0]) === null ? null : userFrom(reply);
+    const reply = listOf(await redis.read(user, "HMGET", user, ...USER_FIELDS, "revocations"));
+    if (textOrNull(reply[0]) === null) return null;
+    return { user: userFrom(reply), revocations: textOrNull(reply[USER_FIELDS.length]) ?? "0" };
   }
 
-  async function tokenOf(token: string): Promise<{ userId: string; snapshot: string } | null> {
-    const [userId, snapshot] = listOf(await redis.read(token, "HMGET", token, "user", "snapshot"));
-    return textOrNull(userId) === null ? null : { userId: textOf(userId), snapshot: textOf(snapshot) };
+  async function userOf(slug: string, userId: string | null): Promise<User | null> {
+    return (await recordOf(slug, userId))?.user ?? null;
+  }
+
+  async function tokenOf(token: string): Promise<BoundToken | null> {
+    const fields = listOf(await redis.read(token, "HMGET", token, "user", "snapshot", "revocations"));
+    const [userId, snapshot, revocations] = fields.map(textOrNull);
+    if (typeof userId !== "string") return null;
+    return { userId, snapshot: snapshot ?? "", revocations: revocations ?? "0" };
   }
 
   async function accountIdOf(slug: string, externalId: string): Promise<string | null> {
@@ -42,14 +59,17 @@ export function redisIdentity(
       const token = tokenKey(slug, tokenHash);
       for (let readings = 0; readings < MOST_READINGS; readings++) {
         const [bound, accountId] = await Promise.all([tokenOf(token), accountIdOf(slug, externalId)]);
-        const [user, account, still] = await Promise.all([
-          userOf(slug, bound?.userId ?? null),
+        const [held, account, still] = await Promise.all([
+          recordOf(slug, bound?.userId ?? null),
           userOf(slug, accountId),
           tokenOf(token),
         ]);
         if (bound?.userId !== still?.userId || bound?.snapshot !== still?.snapshot) continue;
         return {
-          visitor: bound && user ? { user, snapshot: bound.snapshot } : null,
+          visitor:
+            bound && held?.revocations === bound.revocations
+              ? { user: held.user, snapshot: bound.snapshot }
+              : null,
           // A record that does not bear the external id yet is no account: a promotion was stopped, and goes on.
           account: account?.externalId === externalId ? account : null,
         };

@@ -1,5 +1,12 @@
 import { holderOf } from "../../domain/fence.ts";
-import type { BackupRecord, BackupToken, BackupUser, ThreadPiece, WholeThread } from "../backup/records.ts";
+import type {
+  BackupAudit,
+  BackupRecord,
+  BackupToken,
+  BackupUser,
+  ThreadPiece,
+  WholeThread,
+} from "../backup/records.ts";
 import { readRestoring } from "../backup/restoring.ts";
 import type { Restoring, RestoreTarget } from "../backup/source.ts";
 import { bucketOf } from "../buckets.ts";
@@ -22,6 +29,7 @@ import {
   usersKey,
 } from "./keys.ts";
 import type { RedisLink } from "./link.ts";
+import { auditText, redisOperators } from "./operators.ts";
 import {
   attributesText,
   flag,
@@ -54,6 +62,7 @@ type Written = [key: string, ...command: string[]];
 /** Redis as a restore fills it. */
 export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarget {
   const channels = redisChannels(redis);
+  const operators = redisOperators(redis);
 
   /** In their order on each key. A Redis that is busy is asked again: every command may come twice. */
   async function write(commands: Written[]): Promise<void> {
@@ -121,7 +130,10 @@ export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarge
       await redis.write(RESTORING, "SET", RESTORING, JSON.stringify(restoring));
     },
 
-    async finish({ channels: opened, addresses, holders }) {
+    async finish({ channels: opened, addresses, operators: added, holders }) {
+      for (const operator of added) {
+        if (!(await operators.addOperator(operator))) await operators.replaceOperator(operator);
+      }
       for (const address of addresses) await channels.blockIp(address);
       for (const channel of opened) await channels.putChannel(channel);
       await Promise.all(allBuckets.map((bucket) => uncover(dueKey(bucket))));
@@ -146,22 +158,31 @@ function commandsOf(record: BackupRecord): Written[] {
       ]);
       return onHash(names, entries);
     }
+    case "audit":
+      return [auditCommand(record)];
     case "user":
       return userCommands(record);
     case "piece":
       return listCommands(record);
     case "thread":
       return [...listCommands(record), ...threadCommands(record)];
-    // Channels and addresses come last, tokens after their users.
+    // Channels, addresses and operators come last, tokens after their users.
     case "channel":
     case "address":
+    case "operator":
     case "token":
     case "moved":
       return [];
   }
 }
 
-function userCommands({ slug, user, createdAtMs, nth, spent }: BackupUser): Written[] {
+function auditCommand({ nth, entry }: BackupAudit): Written {
+  const { audit } = globalKeys;
+  const score = String(entry.atMs * 1000 + Math.min(nth, 999));
+  return [audit, "ZADD", audit, score, `${score} ${auditText(entry)}`];
+}
+
+function userCommands({ slug, user, createdAtMs, nth, spent, revocations }: BackupUser): Written[] {
   const { userId, externalId, displayName, blocked, whitelisted } = user;
   const attributes = attributesText(user.attributes);
   const keys = userKeys(slug, userId);
@@ -169,22 +190,28 @@ function userCommands({ slug, user, createdAtMs, nth, spent }: BackupUser): Writ
   const name = displayName === null ? [] : ["name", displayName];
   const told = attributes === null ? [] : ["attributes", attributes];
   const flags = ["blocked", flag(blocked), "whitelisted", flag(whitelisted)];
+  const ended = revocations === undefined ? [] : ["revocations", String(revocations)];
   const users = usersKey(slug);
   const days = spent.flatMap(({ day, tokens }) => [day, String(tokens)]);
   const commands: Written[] = [
     [users, "ZADD", users, String(createdAtMs * 1000 + nth), userId],
     ...onHash(keys.days, days),
-    ...onHash(keys.user, ["id", userId, ...external, ...name, ...told, ...flags]),
+    ...onHash(keys.user, ["id", userId, ...external, ...name, ...told, ...flags, ...ended]),
   ];
   if (externalId === null) return commands;
   const leads = externalIdKey(slug, externalId);
   return [...commands, [leads, "SET", leads, userId]];
 }
 
-function tokenCommands({ slug, tokenHash, userId, snapshot, expiresAtMs }: BackupToken): Written[] {
+function tokenCommands(token: BackupToken): Written[] {
+  const { slug, tokenHash, userId, snapshot, expiresAtMs, revocations, endsAtMs } = token;
   const key = tokenKey(slug, tokenHash);
+  const more = [
+    ...(revocations === undefined ? [] : ["revocations", String(revocations)]),
+    ...(endsAtMs === undefined ? [] : ["ends", String(endsAtMs)]),
+  ];
   return [
-    [key, "HSET", key, "user", userId, "snapshot", snapshot],
+    [key, "HSET", key, "user", userId, "snapshot", snapshot, ...more],
     [key, "PEXPIREAT", key, String(expiresAtMs)],
   ];
 }

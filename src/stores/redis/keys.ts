@@ -13,6 +13,10 @@ export const globalKeys = {
   restoring: "restoring:{g}",
   channels: "channels:{g}",
   ips: "ips:{g}",
+  /** Records by name. */
+  operators: "operators:{g}",
+  /** Its entries by time. */
+  audit: "audit:{g}",
   /** The count of changes, and the publish/subscribe channel of their notice. */
   changes: "changes:{g}",
   /** Processes by the stamp of their last heartbeat. */

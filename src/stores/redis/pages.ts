@@ -1,4 +1,5 @@
 import type { RedisCommands } from "./commands.ts";
+import type { Reply } from "./connection.ts";
 import { listOf, pairsOf, textOf } from "./records.ts";
 
 /** A hash, or a sorted set with its scores, in pages; a field may come twice. */
@@ -15,4 +16,12 @@ export async function* hashPages(
     const found = pairsOf(pairs ?? null);
     if (found.length > 0) yield found;
   } while (cursor !== "0");
+}
+
+/** Members of a sorted set with their scores: pairs in RESP3. */
+export function scoresOf(reply: Reply): [member: string, score: string][] {
+  return listOf(reply).map((pair) => {
+    const [member, score] = listOf(pair);
+    return [textOf(member), String(score)];
+  });
 }

@@ -25,7 +25,12 @@ export const changing = {
   note_change: { keys: ["changes"], args: [] },
   change_set: { keys: ["set", "changes"], args: ["command", "member", "always"] },
 
-  mint_visitor: { keys: ["token", "user", "users"], args: ["userId", "snapshot", "ttlMs", "atMs"] },
+  mint_visitor: {
+    keys: ["token", "user", "users"],
+    args: ["userId", "snapshot", "ttlMs", "atMs", "endsAtMs"],
+  },
+  rotate_token: { keys: ["token", "fresh", "user"], args: ["userId", "ttlMs", "endsAtMs"] },
+  revoke_tokens: { keys: ["user"], args: [] },
   admit_visitor: { keys: ["token", "channel", "user", "names"], args: ["userId", "ttlMs", "threadName"] },
   admit_user: {
     keys: ["external", "channel", "users", "user", "names"],
@@ -72,6 +77,10 @@ export const changing = {
     ],
   },
   flag_user: { keys: ["user"], args: ["blocked", "whitelisted"] },
+  rename_user: { keys: ["user"], args: ["displayName"] },
+
+  change_operator: { keys: ["operators", "changes"], args: ["how", "name", "record"] },
+  append_audit: { keys: ["audit"], args: ["entry", "atMs", "keptFromMs", "most"] },
 
   /** Its messages follow the named arguments. */
   commit: {

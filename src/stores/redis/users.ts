@@ -4,11 +4,13 @@ import type { RedisCommands } from "./commands.ts";
 import { redisIdentity } from "./identity.ts";
 import { asideTokenKey, countKey, globalKeys, tokenKey, userKeys, usersKey } from "./keys.ts";
 import { createKnownUsers } from "./known-users.ts";
+import { redisUsersPage } from "./users-page.ts";
 import { redisThreadList } from "./thread-list.ts";
 import {
   flag,
   listOf,
   numberOf,
+  optional,
   pairsOf,
   textOf,
   textOrNull,
@@ -34,12 +36,32 @@ export function redisUsers(redis: RedisCommands): UserStore {
     ...redisIdentity(redis, known),
     ...redisThreadList(redis),
 
-    async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs }) {
+    async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs, endsAtMs }) {
       const { user } = userKeys(slug, userId);
       const token = tokenKey(slug, tokenHash);
-      const args = { userId, snapshot, ttlMs: String(ttlMs), atMs: String(atMs) };
+      const times = { ttlMs: String(ttlMs), atMs: String(atMs), endsAtMs: String(endsAtMs ?? "") };
+      const args = { userId, snapshot, ...times };
       await redis.call("mint_visitor", { token, user, users: usersKey(slug) }, args);
       known.set(token, userId);
+    },
+
+    async rotateToken({ slug, tokenHash, userId, newTokenHash, ttlMs, endsAtMs }) {
+      const token = tokenKey(slug, tokenHash);
+      const fresh = tokenKey(slug, newTokenHash);
+      const args = { userId, ttlMs: String(ttlMs), endsAtMs: String(endsAtMs ?? "") };
+      const rotated = await redis.call(
+        "rotate_token",
+        { token, fresh, user: userKeys(slug, userId).user },
+        args,
+      );
+      if (rotated !== 1) return false;
+      known.forget(token);
+      known.set(fresh, userId);
+      return true;
+    },
+
+    async revokeTokens(slug, userId) {
+      return (await redis.call("revoke_tokens", userKeys(slug, userId), {})) === 1;
     },
 
     async mendToken({ slug, tokenHash, unreadable, snapshot }) {
@@ -97,6 +119,8 @@ export function redisUsers(redis: RedisCommands): UserStore {
       return users;
     },
 
+    usersPage: (slug, page) => redisUsersPage(redis, slug, page),
+
     async flagUser(slug, userId, { blocked, whitelisted }) {
       const set = (value: boolean | undefined) => (value === undefined ? "" : flag(value));
       const args = { blocked: set(blocked), whitelisted: set(whitelisted) };
@@ -104,6 +128,12 @@ export function redisUsers(redis: RedisCommands): UserStore {
       if (reply === null) return null;
       await redis.call("note_change", globalKeys, {});
       return userFrom(reply);
+    },
+
+    async renameUser(slug, userId, displayName) {
+      const args = { displayName: optional(displayName) };
+      const reply = await redis.call("rename_user", userKeys(slug, userId), args);
+      return reply === null ? null : userFrom(reply);
     },
 
     async threads(slug, userId) {

@@ -3,6 +3,7 @@ import type { RunningThreads } from "../../../src/actors/threads.ts";
 import { createVisitors } from "../../../src/actors/visitors.ts";
 import { nobody } from "../../../src/actors/dependencies.ts";
 import { createDirectory } from "../../../src/admission/directory.ts";
+import { createKeyDoor } from "../../../src/admission/key-door.ts";
 import { createRateWindows } from "../../../src/admission/rate-windows.ts";
 import { pause } from "../../../src/clock.ts";
 import { readConfig } from "../../../src/config.ts";
@@ -88,7 +89,8 @@ export function createInstance(
   const directory = createDirectory({ store, log });
   const handler = createHandler({
     config,
-    transportKey: new Secret(TRANSPORT_KEY),
+    transportKeys: [new Secret(TRANSPORT_KEY)],
+    keyDoor: createKeyDoor({ config, clock, log }),
     store,
     threads: watchCancels(world, process, threads, store),
     visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs }),

@@ -105,6 +105,10 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
 
     mintVisitor: (visitor) =>
       write(cluster.ofChannel(visitor.slug), "mint a visitor", (twin) => twin.mintVisitor(visitor)),
+    rotateToken: (rotation) =>
+      write(cluster.ofChannel(rotation.slug), "rotate a token", (twin) => twin.rotateToken(rotation)),
+    revokeTokens: (slug, userId) =>
+      write(cluster.ofChannel(slug), "revoke tokens", (twin) => twin.revokeTokens(slug, userId)),
     admitVisitor: (visitor) =>
       write(cluster.ofChannel(visitor.slug), "admit a visitor", (twin) => twin.admitVisitor(visitor)),
     admitUser: (user) => write(cluster.ofChannel(user.slug), "admit a user", (twin) => twin.admitUser(user)),
@@ -127,6 +131,10 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
     merge: (merge) => write(cluster.ofChannel(merge.slug), "merge a visitor", (twin) => twin.merge(merge)),
     findUser: (slug, id) => read(cluster.ofChannel(slug), "find a user", (twin) => twin.findUser(slug, id)),
     users: (slug) => read(cluster.ofChannel(slug), "list users", (twin) => twin.users(slug)),
+    usersPage: (slug, page) =>
+      read(cluster.ofChannel(slug), "list users", (twin) => twin.usersPage(slug, page)),
+    renameUser: (slug, userId, displayName) =>
+      write(cluster.ofChannel(slug), "rename a user", (twin) => twin.renameUser(slug, userId, displayName)),
     flagUser: (slug, userId, flags) =>
       write(cluster.ofChannel(slug), "flag a user", (twin) => twin.flagUser(slug, userId, flags)),
     threads: (slug, userId) =>
@@ -142,6 +150,16 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
     blockIp: (address) => write(cluster.ofInstances(), "block an address", (twin) => twin.blockIp(address)),
     unblockIp: (address) =>
       write(cluster.ofInstances(), "unblock an address", (twin) => twin.unblockIp(address)),
+    operators: () => read(cluster.ofInstances(), "list operators", (twin) => twin.operators()),
+    addOperator: (operator) =>
+      write(cluster.ofInstances(), "add an operator", (twin) => twin.addOperator(operator)),
+    replaceOperator: (operator) =>
+      write(cluster.ofInstances(), "change an operator", (twin) => twin.replaceOperator(operator)),
+    removeOperator: (name) =>
+      write(cluster.ofInstances(), "remove an operator", (twin) => twin.removeOperator(name)),
+    appendAudit: (entry) =>
+      write(cluster.ofInstances(), "write the audit", (twin) => twin.appendAudit(entry)),
+    audit: (page) => read(cluster.ofInstances(), "read the audit", (twin) => twin.audit(page)),
     changeCount: () => read(cluster.ofInstances(), "count changes", (twin) => twin.changeCount()),
     onChange: () => () => {},
 

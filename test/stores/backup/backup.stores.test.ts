@@ -96,6 +96,6 @@ test("a backup is lines of JSON, the first says what it is, the last what it mus
   const [kind] = kinds;
   await storeJson(filledPlace(kind ?? "embedded").env, "backup", file);
   const lines = linesOf(file);
-  expect(lines[0]).toMatchObject({ type: "backup", version: 1, store: kind === "embedded" ? kind : "redis" });
+  expect(lines[0]).toMatchObject({ type: "backup", version: 2, store: kind === "embedded" ? kind : "redis" });
   expect(lines.at(-1)).toMatchObject({ type: "end", ...COUNTS, records: lines.length - 2 });
 });

@@ -75,7 +75,7 @@ describe("a restore refuses before it writes", () => {
   });
 
   test.each([
-    ["of a later form", '"version":1', '"version":2'],
+    ["of a later form", /"version":\d+/, '"version":999'],
     ["of a later format of the store", /"format":\d+/, '"format":999'],
   ])("a file %s, in a sentence that says what to do", async (_, from, to) => {
     const text = gunzipSync(readFileSync(backup)).toString().replace(from, to);

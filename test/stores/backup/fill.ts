@@ -30,6 +30,11 @@ export async function fillStore(store: Store): Promise<void> {
   await store.putChannel(sampleChannel());
   await store.putChannel(sampleChannel({ slug: "bot", kind: "transport", publishableKey: null, agent: {} }));
   await store.blockIp("192.0.2.0/24");
+  await store.addOperator({ name: "Zoë", role: "agent", keyHash: "ab".repeat(32), channels: [SLUG] });
+  for (const action of ["ips.block", "operators.add", "thread.read"]) {
+    const entry = { atMs: AT_MS, operator: "Zoë", action, target: "one", slug: null };
+    await store.appendAudit({ ...entry, detail: { from: "192.0.2.0/24" } });
+  }
   await fillUsers(store);
   await fillThreads(store);
 }

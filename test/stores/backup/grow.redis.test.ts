@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
-import { newChannelKeys } from "../../../src/installation/channel-keys.ts";
+import { newChannelKeys } from "../../../src/keys.ts";
 import { writeKeysFile } from "../../../src/installation/keys-file.ts";
 import { openRedisStore } from "../../../src/stores/redis.ts";
 import { startEchoModel } from "../../faults/echo-model.ts";

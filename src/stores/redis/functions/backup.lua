@@ -42,6 +42,7 @@ local function export_user(keys, args)
     redis.call('HGETALL', days),
     name_count,
     up_to(most, name_count, function() return redis.call('HGETALL', names) end),
+    redis.call('HGET', user, 'revocations'),
   }
 end
 

@@ -43,15 +43,48 @@ local function place_of(users, id, at_ms)
   return string.format('%.0f', first + math.min(taken, 999))
 end
 
+-- So long it lives; no longer than `ends_at_ms`, where that is not ''.
+local function slide_token(token, ttl_ms, ends_at_ms)
+  redis.call('PEXPIRE', token, ttl_ms)
+  if ends_at_ms and ends_at_ms ~= '' then redis.call('PEXPIREAT', token, ends_at_ms, 'LT') end
+end
+
+-- Is it one that was not revoked? `revocations`: how often its user's tokens were, when it was bound.
+local function is_valid(user, revocations)
+  return (revocations or '0') == (redis.call('HGET', user, 'revocations') or '0')
+end
+
 -- The token last: it leads to the user.
 local function mint_visitor(keys, args)
   local token, user, users = unpack(keys)
-  local user_id, snapshot, ttl_ms, at_ms = unpack(args)
+  local user_id, snapshot, ttl_ms, at_ms, ends_at_ms = unpack(args)
   local place = place_of(users, user_id, at_ms)
   redis.call('HSET', user, 'id', user_id, 'blocked', '0', 'whitelisted', '0')
   redis.call('ZADD', users, place, user_id)
   redis.call('HSET', token, 'user', user_id, 'snapshot', snapshot)
-  redis.call('PEXPIRE', token, ttl_ms)
+  if ends_at_ms ~= '' then redis.call('HSET', token, 'ends', ends_at_ms) end
+  slide_token(token, ttl_ms, ends_at_ms)
+  return 1
+end
+
+-- The new one first: a stop between leaves both.
+local function rotate_token(keys, args)
+  local token, fresh, user = unpack(keys)
+  local user_id, ttl_ms, ends_at_ms = unpack(args)
+  local known = redis.call('HMGET', token, 'user', 'snapshot', 'revocations')
+  if known[1] ~= user_id or not is_valid(user, known[3]) then return 0 end
+  redis.call('HSET', fresh, 'user', user_id, 'snapshot', known[2])
+  if known[3] then redis.call('HSET', fresh, 'revocations', known[3]) end
+  if ends_at_ms ~= '' then redis.call('HSET', fresh, 'ends', ends_at_ms) end
+  slide_token(fresh, ttl_ms, ends_at_ms)
+  redis.call('DEL', token)
+  return 1
+end
+
+local function revoke_tokens(keys, args)
+  local user = unpack(keys)
+  if redis.call('EXISTS', user) == 0 then return 0 end
+  redis.call('HINCRBY', user, 'revocations', 1)
   return 1
 end
 
@@ -60,14 +93,14 @@ local function admit_visitor(keys, args)
   local token, channel, user, names = unpack(keys)
   local user_id, ttl_ms, thread_name = unpack(args)
   thread_name = optional(thread_name)
-  local known = redis.call('HMGET', token, 'user', 'snapshot')
+  local known = redis.call('HMGET', token, 'user', 'snapshot', 'revocations', 'ends')
   local state = redis.call('HMGET', channel, 'enabled', 'mode')
   if not known[1] or not state[1] then return false end
   if known[1] ~= user_id then return { 'moved', known[1] } end
   local found = read_user(user)
-  if not found then return false end
+  if not found or not is_valid(user, known[3]) then return false end
   local entry = thread_name and redis.call('HGET', names, thread_name)
-  redis.call('PEXPIRE', token, ttl_ms)
+  slide_token(token, ttl_ms, known[4])
   return { 'admitted', found, state, entry, known[2] }
 end
 
@@ -144,13 +177,13 @@ local function spent_tokens(keys, args)
   return { into, redis.call('HGET', days, day) }
 end
 
--- Of a day, under a name.
+-- Of a day, under a name. One write: stopped before it, nothing was counted.
 local function count_tokens(keys, args)
   local count = unpack(keys)
   local tokens, kept_ms = unpack(args)
-  local total = redis.call('INCRBY', count, tokens)
-  redis.call('PEXPIRE', count, kept_ms)
-  return total
+  local total = tonumber(redis.call('GET', count) or '0') + tonumber(tokens)
+  redis.call('SET', count, string.format('%.0f', total), 'PX', kept_ms)
+  return 1
 end
 
 -- The user as it was read: `was_…`. The record comes last: while it is as it was read, the promotion is not done.
@@ -250,6 +283,7 @@ local function merge(keys, args)
     and not is_as(account, result_external, result_name, result_blocked, result_whitelisted, result_attributes) then
     return 'changed'
   end
+  local revocations = redis.call('HGET', into_user, 'revocations')
   local names, totals, notes = moving_names(from_names, into_names), total_days(from_days, into_days), {}
   for i = 1, #totals, 2 do
     notes[i], notes[i + 1] = TOTAL .. totals[i], totals[i + 1]
@@ -260,7 +294,8 @@ local function merge(keys, args)
   set_fields(from_days, notes)
   set_fields(into_days, totals)
   change_user(into_user, result_external, result_name, result_blocked, result_whitelisted, result_attributes)
-  redis.call('HSET', token, 'user', into, 'snapshot', snapshot)
+  redis.call('HSET', token, 'user', into, 'snapshot', snapshot,
+    unpack(revocations and { 'revocations', revocations } or {}))
   redis.call('SET', moved, into, 'PX', moved_kept_ms)
   redis.call('ZREM', users, from)
   redis.call('DEL', from_names)
@@ -278,6 +313,21 @@ local function flag_user(keys, args)
   if blocked ~= '' then found[4] = blocked end
   if whitelisted ~= '' then found[5] = whitelisted end
   redis.call('HSET', user, 'blocked', found[4], 'whitelisted', found[5])
+  return found
+end
+
+-- `display_name` is an optional text; without it the user has no name any more.
+local function rename_user(keys, args)
+  local user = unpack(keys)
+  local display_name = unpack(args)
+  local found = read_user(user)
+  if not found then return false end
+  found[3] = optional(display_name)
+  if found[3] then
+    redis.call('HSET', user, 'name', found[3])
+  else
+    redis.call('HDEL', user, 'name')
+  end
   return found
 end
 
@@ -329,6 +379,8 @@ local function select_threads(keys, args)
 end
 
 register('mint_visitor', mint_visitor)
+register('rotate_token', rotate_token)
+register('revoke_tokens', revoke_tokens)
 register('admit_visitor', admit_visitor)
 register('admit_user', admit_user)
 register('add_thread', add_thread)
@@ -339,4 +391,5 @@ register('promote', promote)
 register('mend_token', mend_token)
 register('merge', merge)
 register('flag_user', flag_user)
+register('rename_user', rename_user)
 register('select_threads', select_threads, READS)

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { Secret } from "../secret.ts";
+import { Secret } from "./secret.ts";
 
 /** The two keys of a web channel. */
 export interface ChannelKeys {
@@ -19,6 +19,11 @@ export function newChannelKeys(): ChannelKeys {
 /** A random key that begins with `prefix`. */
 export function newKey(prefix: string): string {
   return prefix + randomBytes(KEY_BYTES).toString("base64url");
+}
+
+/** `op_…` */
+export function newOperatorKey(): Secret {
+  return new Secret(newKey("op_"));
 }
 
 /** What the store keeps of a secret key: SHA-256, lower-case hex. */

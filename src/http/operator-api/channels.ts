@@ -1,0 +1,198 @@
+import { z } from "zod";
+import type { Channel } from "../../domain/channel.ts";
+import { slugSchema } from "../../domain/channel-fields.ts";
+import { seesChannel } from "../../domain/operator.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { newChannelKeys } from "../../keys.ts";
+import type { Acting } from "../../operators/acting.ts";
+import { BadChannel, channelFrom, rotateKeys, writeChannel } from "../../operators/channels.ts";
+import { changedAgent, channelView } from "../../operators/channel-secrets.ts";
+import { NewerRecord, UnreadableRecord } from "../../store.ts";
+import type { Store } from "../../store.ts";
+import { bodyOf } from "../body.ts";
+import { documentedJson } from "../reference/shared-documentation.ts";
+import { jsonAnswer } from "../route.ts";
+import type { Route } from "../route.ts";
+import { existingChannel } from "./existing.ts";
+import { documentedList, listFields, listOfAll } from "./lists.ts";
+import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
+import type { OperatorApi } from "./operator-route.ts";
+
+const channelSchema = z.object({
+  slug: z.string(),
+  kind: z.enum(["web", "transport"]),
+  publishableKey: z.string().optional().describe("Web alone"),
+  allowedOrigins: z.array(z.string()).optional().describe("Web alone"),
+  enabled: z.boolean(),
+  accessMode: z.enum(["open", "whitelist"]),
+  agent: z.record(z.string(), z.unknown()).describe("Secrets of MCP servers stand as `[secret]`"),
+});
+const withSecret = channelSchema.extend({
+  secretKey: z.string().optional().describe("sk_…, where it was made, this once"),
+});
+
+const EXAMPLE = {
+  slug: "shop",
+  kind: "web",
+  publishableKey: "pk_shop",
+  allowedOrigins: ["https://shop.example"],
+  enabled: true,
+  accessMode: "open",
+  agent: { instructions: "You help visitors of a shop." },
+};
+
+/** What a change may write; the fields themselves are checked as CHANNELS_FILE is. */
+const changeSchema = z.looseObject({
+  agent: z
+    .looseObject({
+      mcpServers: z
+        .record(
+          z.string(),
+          z
+            .looseObject({
+              headers: z.record(z.string(), z.unknown()).nullable().optional(),
+              identity: z.record(z.string(), z.unknown()).nullable().optional(),
+              oauth: z.record(z.string(), z.unknown()).nullable().optional(),
+            })
+            .nullable(),
+        )
+        .nullable()
+        .optional(),
+    })
+    .optional(),
+});
+const newSchema = changeSchema.extend({ slug: slugSchema, kind: z.enum(["web", "transport"]) });
+
+/** GET, POST /v1/operator/channels; GET, PATCH …/:slug; POST …/:slug/rotate-keys. Fields by the names of CHANNELS_FILE. */
+export function channelsRoutes(api: OperatorApi): Route[] {
+  const { store, directory, config, keepKeys } = api;
+  return [
+    operatorRoute(api, {
+      method: "GET",
+      path: "/channels",
+      roles: EVERY_ROLE,
+      scope: "channels",
+      summary: "List the channels",
+      description: "By slug; of who is limited to channels, theirs.",
+      query: listFields,
+      answers: { 200: documentedList("The channels", channelSchema, EXAMPLE) },
+      async handle({ incoming, operator }) {
+        const seen = (await store.channels(() => {})).filter(({ slug }) => seesChannel(operator, slug));
+        return listOfAll({ incoming, kind: "channels" }, seen, {
+          placeOf: ({ slug }) => slug,
+          viewOf: (channel) => channelView(channel),
+        });
+      },
+    }),
+
+    operatorRoute(api, {
+      method: "GET",
+      path: "/channels/:slug",
+      roles: EVERY_ROLE,
+      scope: "channels",
+      summary: "Show a channel",
+      description: "Never a secret key, and no value of an MCP server's header.",
+      answers: { 200: documentedJson("The channel", channelSchema, EXAMPLE) },
+      refusals: { "not-found": "Unknown channel" },
+      handle: async ({ param }) => jsonAnswer(200, channelView(await existingChannel(store, param("slug")))),
+    }),
+
+    operatorRoute(api, {
+      method: "POST",
+      path: "/channels",
+      roles: ["admin"],
+      scope: "installation",
+      summary: "Make a channel",
+      description:
+        "A web channel gets the keys that are not given; the secret one is in the answer, this once.",
+      body: {
+        schema: newSchema,
+        example: { slug: "shop", kind: "web", allowedOrigins: ["https://shop.example"] },
+      },
+      answers: { 201: documentedJson("The channel", withSecret, { ...EXAMPLE, secretKey: "sk_…" }) },
+      refusals: { conflict: "There is one of that slug, or another one has that publishable key" },
+      async handle({ incoming, acting }) {
+        const body = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: newSchema });
+        const { slug, kind } = body;
+        if (await mayNotMake(store, slug)) throw new Refusal("conflict", "There is a channel of that slug");
+        const made = newChannelKeys();
+        const isNewSecret = kind === "web" && body["secretKey"] === undefined;
+        const keys =
+          kind === "web" ? { publishableKey: made.publishableKey, secretKey: made.secretKey.reveal() } : {};
+        const channel = orInvalid(() => channelFrom(slug, null, { ...keys, ...body }));
+        await write(acting, channel, null);
+        await directory.renew();
+        return jsonAnswer(201, channelView(channel, isNewSecret ? made.secretKey : null));
+      },
+    }),
+
+    operatorRoute(api, {
+      method: "PATCH",
+      path: "/channels/:slug",
+      roles: ["admin"],
+      scope: "channels",
+      summary: "Change a channel",
+      description:
+        "What is left out stays. In `agent` and its `mcpServers` too, and null takes a setting or a server away; a server is replaced as a whole but for secrets that are left out or written as `[secret]`.",
+      body: { schema: changeSchema, example: { agent: { instructions: "You help visitors of a shop." } } },
+      answers: { 200: documentedJson("The channel", channelSchema, EXAMPLE) },
+      refusals: { "not-found": "Unknown channel", conflict: "Another channel has that publishable key" },
+      async handle({ incoming, acting, param }) {
+        const change = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: changeSchema });
+        const stored = await existingChannel(store, param("slug"));
+        const { agent, slug = stored.slug, ...fields } = change;
+        if (slug !== stored.slug) throw new Refusal("invalid", "The body does not match the schema: slug");
+        const agentFields = agent === undefined ? {} : { agent: changedAgent(stored.agent, agent) };
+        const channel = orInvalid(() => channelFrom(stored.slug, stored, { ...fields, ...agentFields }));
+        await write(acting, channel, stored);
+        await directory.renew();
+        return jsonAnswer(200, channelView(channel));
+      },
+    }),
+
+    operatorRoute(api, {
+      method: "POST",
+      path: "/channels/:slug/rotate-keys",
+      roles: ["admin"],
+      scope: "channels",
+      summary: "Make both keys of a web channel anew",
+      description: "They are in the answer, the secret one this once; the old ones end at once.",
+      answers: {
+        200: documentedJson("The channel, with its new keys", withSecret, { ...EXAMPLE, secretKey: "sk_…" }),
+      },
+      refusals: { "not-found": "Unknown channel", conflict: "A transport channel has no keys" },
+      async handle({ acting, param }) {
+        const stored = await existingChannel(store, param("slug"));
+        if (stored.kind !== "web") throw new Refusal("conflict", "A transport channel has no keys");
+        const { channel, keys } = await rotateKeys(acting, stored);
+        keepKeys.channel(channel.slug, keys);
+        await directory.renew();
+        return jsonAnswer(200, channelView(channel, keys.secretKey));
+      },
+    }),
+  ];
+}
+
+async function write(acting: Acting<Store>, channel: Channel, stored: Channel | null): Promise<void> {
+  if ((await writeChannel(acting, channel, stored)) === null) return;
+  throw new Refusal("conflict", "Another channel has that publishable key");
+}
+
+/** One that is damaged may be made anew: its users, threads and tokens are there still. */
+async function mayNotMake(store: Pick<Store, "channel">, slug: string): Promise<boolean> {
+  try {
+    return (await store.channel(slug)) !== null;
+  } catch (error) {
+    if (error instanceof UnreadableRecord && !(error instanceof NewerRecord)) return false;
+    throw error;
+  }
+}
+
+function orInvalid(make: () => Channel): Channel {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof BadChannel) throw new Refusal("invalid", error.message.replaceAll("\n", " "));
+    throw error;
+  }
+}

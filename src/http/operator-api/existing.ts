@@ -1,0 +1,46 @@
+import type { Channel } from "../../domain/channel.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { User } from "../../domain/user.ts";
+import { UnreadableRecord } from "../../store.ts";
+import type { Store } from "../../store.ts";
+
+/** The channel. Throws Refusal("not-found"), or Refusal("unavailable") where its record cannot be read. */
+export async function existingChannel(store: Pick<Store, "channel">, slug: string): Promise<Channel> {
+  const channel = await orUnavailable(store.channel(slug));
+  if (channel === null) throw new Refusal("not-found", "Unknown channel");
+  return channel;
+}
+
+/** A user of a channel, by our id or the caller's. Throws Refusal("not-found"). */
+export async function existingUser(
+  store: Pick<Store, "channel" | "findUser">,
+  slug: string,
+  id: string,
+): Promise<User> {
+  await existingChannel(store, slug);
+  const user = await store.findUser(slug, id);
+  if (user === null) throw new Refusal("not-found", "Unknown user");
+  return user;
+}
+
+/** The id of a thread of this channel in which something was said. Throws Refusal("not-found"). */
+export async function existingThread(
+  store: Pick<Store, "channel" | "load">,
+  slug: string,
+  uid: string,
+): Promise<string> {
+  await existingChannel(store, slug);
+  const record = await orUnavailable(store.load(uid, 1, "active"));
+  if (record?.slug !== slug) throw new Refusal("not-found", "Unknown thread");
+  return uid;
+}
+
+/** A damaged record is no fault of the caller's, who may come back when it is mended; a newer one is answered so anyway. */
+async function orUnavailable<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof UnreadableRecord) throw new Refusal("unavailable");
+    throw error;
+  }
+}

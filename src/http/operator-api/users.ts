@@ -1,0 +1,152 @@
+import { z } from "zod";
+import { attributesField } from "../../domain/attributes.ts";
+import type { Operator } from "../../domain/operator.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { User } from "../../domain/user.ts";
+import { searchUsers } from "../../operators/search-users.ts";
+import { changeUser, userView } from "../../operators/users.ts";
+import { bodyOf } from "../body.ts";
+import { callerId } from "../fields.ts";
+import { documentedJson } from "../reference/shared-documentation.ts";
+import { jsonAnswer } from "../route.ts";
+import type { Field, Route } from "../route.ts";
+import { existingChannel, existingUser } from "./existing.ts";
+import { documentedList, listAnswer, listFields, listingOf } from "./lists.ts";
+import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
+import type { OperatorApi } from "./operator-route.ts";
+
+const userSchema = z.object({
+  userId: z.string().describe("The service's own id"),
+  externalUserId: z.string().nullable().describe("The caller's id; null: anonymous"),
+  displayName: z.string().nullable().optional().describe("Not for auditors"),
+  attributes: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .optional()
+    .describe("What the site told about the user; not for auditors"),
+  blocked: z.boolean(),
+  whitelisted: z.boolean(),
+});
+
+const EXAMPLE = {
+  userId: "8Zk3x0T5RrOeS3o1m1yq6g",
+  externalUserId: "account-7",
+  displayName: "Ada",
+  blocked: false,
+  whitelisted: false,
+};
+
+const flagText = z.enum(["true", "false"]).transform((text) => text === "true");
+
+const querySchema = z.object({
+  q: z.string().default(""),
+  blocked: flagText.nullable().default(null),
+  anonymous: flagText.nullable().default(null),
+});
+
+const flagField = (description: string): Field => ({
+  description,
+  schema: z.enum(["true", "false"]),
+  required: false,
+  example: "true",
+});
+
+const bodySchema = z.object({
+  blocked: z.boolean().exactOptional(),
+  whitelisted: z.boolean().exactOptional(),
+  displayName: z.string().nullable().exactOptional().describe("null takes the name away"),
+});
+
+const userParam: Record<string, Field> = {
+  userId: {
+    description: "The service's id of the user, or the caller's",
+    schema: callerId,
+    required: true,
+    example: "account-7",
+  },
+};
+
+/** GET /v1/operator/channels/:slug/users; GET, PATCH …/users/:userId. */
+export function usersRoutes(api: OperatorApi): Route[] {
+  const { store, config } = api;
+  return [
+    operatorRoute(api, {
+      method: "GET",
+      path: "/channels/:slug/users",
+      roles: EVERY_ROLE,
+      scope: "channels",
+      summary: "List a channel's users",
+      description:
+        "Newest first. With `q`, `blocked` or `anonymous` a page may hold fewer than `limit`, even none, and have a next one. Names and attributes are not shown to auditors, and names are not searched for them.",
+      query: {
+        ...listFields,
+        q: { description: "Part of an id or a name", schema: z.string(), required: false, example: "ada" },
+        blocked: flagField("Only those who are blocked, or who are not"),
+        anonymous: flagField("Only those without an id of the caller's, or with one"),
+      },
+      answers: { 200: documentedList("The users", userSchema, EXAMPLE) },
+      refusals: { "not-found": "Unknown channel" },
+      async handle({ incoming, operator, param }) {
+        const { limit, after, query } = listingOf(incoming, "users", querySchema);
+        const { slug } = await existingChannel(store, param("slug"));
+        const { q: text, blocked, anonymous } = query;
+        const search = { text, blocked, anonymous, seesNames: seesNames(operator) };
+        const { users, next } = await searchUsers(
+          store,
+          slug,
+          { limit, after, order: "newest first" },
+          search,
+        );
+        return listAnswer(
+          "users",
+          users.map((user) => viewFor(operator, user)),
+          next,
+        );
+      },
+    }),
+
+    operatorRoute(api, {
+      method: "GET",
+      path: "/channels/:slug/users/:userId",
+      roles: EVERY_ROLE,
+      scope: "channels",
+      summary: "Show a user",
+      description: "The service's id comes before the caller's. Names are not shown to auditors.",
+      params: userParam,
+      answers: { 200: documentedJson("The user", userSchema, EXAMPLE) },
+      refusals: { "not-found": "Unknown channel or user" },
+      handle: async ({ operator, param }) =>
+        jsonAnswer(200, viewFor(operator, await existingUser(store, param("slug"), param("userId")))),
+    }),
+
+    operatorRoute(api, {
+      method: "PATCH",
+      path: "/channels/:slug/users/:userId",
+      roles: ["admin", "agent"],
+      scope: "channels",
+      summary: "Block, whitelist or rename a user",
+      description: "In force with the user's next request.",
+      params: userParam,
+      body: { schema: bodySchema, example: { blocked: true } },
+      answers: { 200: documentedJson("The user", userSchema, { ...EXAMPLE, blocked: true }) },
+      refusals: { "not-found": "Unknown channel or user" },
+      async handle({ incoming, operator, acting, param }) {
+        const change = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: bodySchema });
+        const slug = param("slug");
+        const user = await existingUser(store, slug, param("userId"));
+        const changed = await changeUser(acting, slug, user, change);
+        if (changed === null) throw new Refusal("not-found", "Unknown user");
+        return jsonAnswer(200, viewFor(operator, changed));
+      },
+    }),
+  ];
+}
+
+/** Names are text, and an auditor reads none. */
+function seesNames({ role }: Operator): boolean {
+  return role !== "auditor";
+}
+
+function viewFor(operator: Operator, user: User): z.infer<typeof userSchema> {
+  const { displayName, ...view } = userView(user);
+  return seesNames(operator) ? { ...view, displayName, ...attributesField(user.attributes) } : view;
+}

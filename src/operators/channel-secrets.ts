@@ -1,0 +1,97 @@
+import type { AgentSettings, Channel, McpHttpServer, McpServer } from "../domain/channel.ts";
+import type { Secret } from "../secret.ts";
+
+/** What operators see of a channel, and what a change makes of secrets that they do not. */
+/** Stands for a secret; written back, it means the secret that is there. */
+export const HIDDEN = "[secret]";
+
+/** A channel by the names of CHANNELS_FILE, without its secrets. `secretKey`: where it was just made. */
+export function channelView(channel: Channel, secretKey: Secret | null = null): Record<string, unknown> {
+  const { slug, kind, publishableKey, allowedOrigins, enabled, accessMode, agent } = channel;
+  return {
+    slug,
+    kind,
+    ...(kind === "web" ? { publishableKey } : {}),
+    ...(secretKey === null ? {} : { secretKey: secretKey.reveal() }),
+    ...(kind === "web" ? { allowedOrigins } : {}),
+    enabled,
+    accessMode,
+    agent: withoutSecrets(agent),
+  };
+}
+
+function withoutSecrets(agent: AgentSettings): AgentSettings {
+  if (agent.mcpServers === undefined) return agent;
+  const servers = Object.entries(agent.mcpServers).map(([name, server]): [string, McpServer] => {
+    if (!isHttp(server)) return [name, server];
+    const { headers, identity, oauth, ...rest } = server;
+    const shown: McpHttpServer = { ...rest };
+    if (headers) {
+      const values = Object.entries(headers).map(([header, value]) => [header, hidden(value)] as const);
+      shown.headers = Object.fromEntries(values);
+    }
+    if (identity) shown.identity = { key: hidden(identity.key) };
+    if (oauth) shown.oauth = { ...oauth, clientSecret: hidden(oauth.clientSecret) };
+    return [name, shown];
+  });
+  return { ...agent, mcpServers: Object.fromEntries(servers) };
+}
+
+/** The name of a variable is no secret. */
+function hidden(key: string): string {
+  return key.startsWith("$") ? key : HIDDEN;
+}
+
+function isHttp(server: McpServer): server is McpHttpServer {
+  return "url" in server;
+}
+
+/** An agent's settings as a change writes them: null takes a setting, or a server, away. */
+export interface AgentChange {
+  [field: string]: unknown;
+  mcpServers?: Record<string, ServerChange | null> | null | undefined;
+}
+
+/** Of a server's fields those that hold secrets; null takes one away. */
+type ServerChange = Record<string, unknown> & {
+  headers?: Record<string, unknown> | null | undefined;
+  identity?: Record<string, unknown> | null | undefined;
+  oauth?: Record<string, unknown> | null | undefined;
+};
+
+/** The stored settings with the change: what it leaves out stays, and so do secrets that it leaves out or that stand as HIDDEN. */
+export function changedAgent(stored: AgentSettings, change: AgentChange): Record<string, unknown> {
+  const { mcpServers: servers, ...fields } = change;
+  const agent = withoutNulls({ ...stored, ...fields });
+  if (servers === undefined) return agent;
+  if (servers === null) return withoutNulls({ ...agent, mcpServers: null });
+  const changed = Object.entries(servers).map(([name, server]) => {
+    const known = stored.mcpServers?.[name];
+    return [name, server && withKeptSecrets(server, known && isHttp(known) ? known : null)];
+  });
+  return { ...agent, mcpServers: withoutNulls({ ...stored.mcpServers, ...Object.fromEntries(changed) }) };
+}
+
+function withKeptSecrets(server: ServerChange, stored: McpHttpServer | null): Record<string, unknown> {
+  const kept: ServerChange = { ...server };
+  for (const name of ["headers", "identity", "oauth"] as const) {
+    const [written, before] = [server[name], stored?.[name]];
+    if (written === undefined && before) kept[name] = { ...before };
+    else if (written) kept[name] = revealed(written, before ?? {});
+  }
+  return withoutNulls(kept);
+}
+
+/** With the stored value where HIDDEN stands for it. Where there is none, what comes is no text, and is refused as that. */
+function revealed(written: Record<string, unknown>, stored: object): Record<string, unknown> {
+  const known = new Map<string, unknown>(Object.entries(stored));
+  const fields = Object.entries(written).map(([name, value]) => [
+    name,
+    value === HIDDEN ? (known.get(name) ?? { missing: HIDDEN }) : value,
+  ]);
+  return Object.fromEntries(fields);
+}
+
+function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== null));
+}

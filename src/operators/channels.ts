@@ -1,0 +1,83 @@
+import type { Channel } from "../domain/channel.ts";
+import {
+  applyFields,
+  changedFields,
+  channelFieldsSchema,
+  complaint,
+  sharedKey,
+  splitAgent,
+} from "../domain/channel-fields.ts";
+import { messageOf } from "../errors.ts";
+import { hashKey, newChannelKeys } from "../keys.ts";
+import type { ChannelKeys } from "../keys.ts";
+import { Secret } from "../secret.ts";
+import type { ChannelStore } from "../store.ts";
+import { note } from "./acting.ts";
+import type { Acting } from "./acting.ts";
+
+type Writing = Acting<Pick<ChannelStore, "channels" | "putChannel">>;
+
+/** What was written is no channel; the message says which field, and why. */
+export class BadChannel extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "BadChannel";
+  }
+}
+
+/** The channel that the fields make of the stored one, checked as CHANNELS_FILE is. Throws BadChannel. */
+export function channelFrom(slug: string, stored: Channel | null, fields: object): Channel {
+  const parsed = channelFieldsSchema.safeParse({ ...fields, slug });
+  if (!parsed.success) throw new BadChannel(complaint(parsed.error));
+  const { secretKey, ...written } = parsed.data;
+  if (secretKey?.startsWith("$")) throw new BadChannel("secretKey must start with sk_");
+  const [process] = Object.keys(splitAgent(written.agent ?? {}).processes);
+  if (process !== undefined) {
+    throw new BadChannel(`MCP server ${process} is a command: those stand in CHANNELS_FILE alone`);
+  }
+  const hashed = secretKey === undefined ? {} : { secretKeyHash: hashKey(new Secret(secretKey)) };
+  try {
+    return applyFields(stored, { ...written, ...hashed });
+  } catch (error) {
+    throw new BadChannel(messageOf(error));
+  }
+}
+
+/** The slug of the channel that has the same publishable key: nothing was written then. Null: the channel is written. */
+export async function writeChannel(
+  acting: Writing,
+  channel: Channel,
+  stored: Channel | null,
+): Promise<string | null> {
+  const { slug } = channel;
+  const others = (await acting.store.channels(() => {})).filter((other) => other.slug !== slug);
+  const shared = sharedKey([...others, channel]);
+  if (shared !== null) return shared.find((other) => other !== slug) ?? slug;
+  const fields = stored === null ? [] : changedFields(stored, channel);
+  const detail = fields.length > 0 ? { detail: { fields } } : {};
+  await note(acting, { action: actionOf(stored, channel, fields), target: slug, slug, ...detail });
+  await acting.store.putChannel(channel);
+  return null;
+}
+
+/** In the words of the command line. */
+function actionOf(stored: Channel | null, channel: Channel, fields: readonly string[]): string {
+  if (stored === null) return "channels.create";
+  if (fields.length === 1 && fields[0] === "enabled")
+    return channel.enabled ? "channels.enable" : "channels.disable";
+  return "channels.update";
+}
+
+/** Both keys of a web channel anew: the old ones end at once. */
+export async function rotateKeys(
+  acting: Writing,
+  stored: Channel,
+): Promise<{ channel: Channel; keys: ChannelKeys }> {
+  const { slug } = stored;
+  const keys = newChannelKeys();
+  const { publishableKey, secretKey } = keys;
+  const channel = { ...stored, publishableKey, secretKeyHash: hashKey(secretKey) };
+  await note(acting, { action: "channels.rotate-keys", target: slug, slug });
+  await acting.store.putChannel(channel);
+  return { channel, keys };
+}

@@ -1,0 +1,51 @@
+import type { Operator } from "../domain/operator.ts";
+import { hashKey, newOperatorKey } from "../keys.ts";
+import type { Secret } from "../secret.ts";
+import type { OperatorStore } from "../store.ts";
+import { note } from "./acting.ts";
+import type { Acting } from "./acting.ts";
+
+type Changing = Acting<
+  Pick<OperatorStore, "operators" | "addOperator" | "replaceOperator" | "removeOperator">
+>;
+
+/** Its new key, which nothing tells later; null: there is one of that name. */
+export async function addOperator(
+  acting: Changing,
+  operator: Omit<Operator, "keyHash">,
+): Promise<Secret | null> {
+  const { name, role, channels } = operator;
+  if ((await existingOperator(acting, name)) !== null) return null;
+  const key = newOperatorKey();
+  await note(acting, { action: "operators.add", target: name, slug: null, detail: { role, channels } });
+  return (await acting.store.addOperator({ ...operator, keyHash: hashKey(key) })) ? key : null;
+}
+
+/** False: there is none of that name. */
+export async function removeOperator(acting: Changing, name: string): Promise<boolean> {
+  if ((await existingOperator(acting, name)) === null) return false;
+  await note(acting, { action: "operators.remove", target: name, slug: null });
+  return acting.store.removeOperator(name);
+}
+
+/** With another key: the old one ends at once. Null: there is none of that name. */
+export async function rotateOperator(
+  acting: Changing,
+  name: string,
+): Promise<{ operator: Operator; key: Secret } | null> {
+  const found = await existingOperator(acting, name);
+  if (found === null) return null;
+  const key = newOperatorKey();
+  const operator = { ...found, keyHash: hashKey(key) };
+  await note(acting, { action: "operators.rotate", target: name, slug: null });
+  return (await acting.store.replaceOperator(operator)) ? { operator, key } : null;
+}
+
+async function existingOperator({ store }: Changing, name: string): Promise<Operator | null> {
+  return (await store.operators(() => {})).find((one) => one.name === name) ?? null;
+}
+
+/** Without the hash of its key. */
+export function operatorView({ name, role, channels }: Operator): Omit<Operator, "keyHash"> {
+  return { name, role, channels };
+}

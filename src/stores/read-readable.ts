@@ -1,0 +1,12 @@
+import { UnreadableRecord } from "../store.ts";
+
+/** The record, alone in a list; of one that cannot be read `onUnreadable` is told, and without it the error is thrown. */
+export function readReadable<T>(read: () => T, onUnreadable?: (error: UnreadableRecord) => void): T[] {
+  try {
+    return [read()];
+  } catch (error) {
+    if (!(error instanceof UnreadableRecord) || !onUnreadable) throw error;
+    onUnreadable(error);
+    return [];
+  }
+}

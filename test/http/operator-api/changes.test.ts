@@ -1,0 +1,327 @@
+import { describe, expect, test } from "vitest";
+import { hashKey } from "../../../src/keys.ts";
+import { Secret } from "../../../src/secret.ts";
+import { startOperated } from "./operators-service.ts";
+import type { OperatedService } from "./operators-service.ts";
+
+async function json(got: Promise<{ status: number; json(): Promise<unknown> }>, status: number) {
+  const answer = await got;
+  expect(answer.status).toBe(status);
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+async function audited({ store }: OperatedService): Promise<unknown[]> {
+  const { items } = await store.audit({ limit: 100, after: null, sinceMs: 0 });
+  return items
+    .map(({ entry: { operator, action, target, slug } }) => [operator, action, target, slug])
+    .reverse();
+}
+
+describe("operators", () => {
+  test("an added one comes in at once, a rotated key and a removed operator do not", async () => {
+    const service = await startOperated();
+    const { as, ask } = service;
+    const comesIn = async (key: unknown) =>
+      (await ask({ path: "/v1/operator/me", headers: { authorization: `Bearer ${String(key)}` } })).status;
+
+    const made = await json(as("admin", "POST", "/operators", { name: "Zoë", role: "agent" }), 201);
+    expect(made).toEqual({
+      name: "Zoë",
+      role: "agent",
+      channels: null,
+      key: expect.stringMatching(/^op_[\w-]{43}$/) as unknown,
+    });
+    expect(await comesIn(made["key"])).toBe(200);
+    expect((await as("admin", "POST", "/operators", { name: "Zoë", role: "admin" })).status).toBe(409);
+    const rotated = await json(as("admin", "POST", "/operators/Zo%C3%AB/rotate"), 200);
+    expect([await comesIn(made["key"]), await comesIn(rotated["key"])]).toEqual([401, 200]);
+    expect((await as("admin", "DELETE", "/operators/Zo%C3%AB")).status).toBe(204);
+    expect(await comesIn(rotated["key"])).toBe(401);
+    expect((await as("admin", "DELETE", "/operators/Zo%C3%AB")).status).toBe(404);
+    expect((await as("admin", "POST", "/operators/nobody/rotate")).status).toBe(404);
+    expect(await audited(service)).toEqual([
+      ["admin", "operators.add", "Zoë", null],
+      ["admin", "operators.rotate", "Zoë", null],
+      ["admin", "operators.remove", "Zoë", null],
+    ]);
+    expect(await (await as("admin", "GET", "/operators")).text()).not.toMatch(/op_|keyHash/);
+    expect(service.logged.join("\n")).not.toContain(String(made["key"]));
+  });
+
+  test.each([
+    [{ name: "x" }, "role"],
+    [{ name: "x", role: "king" }, "role"],
+    [{ name: "a/b", role: "admin" }, "name"],
+    [{ name: "visitor", role: "admin" }, "name"],
+    [{ name: "x", role: "admin", channels: [] }, "channels"],
+    [{ name: "x", role: "admin", channels: ["Shop"] }, "channels.0"],
+  ])("%j is 422", async (body, field) => {
+    const { as } = await startOperated();
+    const got = await as("admin", "POST", "/operators", body);
+    expect([got.status, await got.text()]).toEqual([422, `The body does not match the schema: ${field}`]);
+  });
+});
+
+describe("addresses", () => {
+  test("are blocked in their normal spelling, once, and unblocked in any", async () => {
+    const service = await startOperated();
+    const { as } = service;
+    expect(await json(as("admin", "POST", "/ips", { address: "2001:DB8:0::1" }), 201)).toEqual({
+      address: "2001:db8::1",
+    });
+    expect((await as("admin", "POST", "/ips", { address: "2001:db8::1" })).status).toBe(409);
+    await json(as("admin", "POST", "/ips", { address: "192.0.2.0/24" }), 201);
+    expect((await json(as("auditor", "GET", "/ips"), 200))["items"]).toEqual([
+      { address: "192.0.2.0/24" },
+      { address: "2001:db8::1" },
+    ]);
+    expect((await as("admin", "DELETE", "/ips/192.0.2.0%2F24")).status).toBe(204);
+    expect((await as("admin", "DELETE", "/ips/192.0.2.0%2F24")).status).toBe(404);
+    expect((await as("admin", "DELETE", "/ips/2001:DB8::1")).status).toBe(204);
+    for (const address of ["", "somewhere", "10.0.0.0/33", "1.2.3.4/5/6"])
+      expect((await as("admin", "POST", "/ips", { address })).status).toBe(422);
+    expect((await audited(service)).map((entry) => (entry as string[])[1])).toEqual([
+      "ips.block",
+      "ips.block",
+      "ips.unblock",
+      "ips.unblock",
+    ]);
+  });
+});
+
+describe("channels", () => {
+  const server = {
+    url: "https://orders.example/mcp",
+    headers: { authorization: "Bearer canary-header" },
+    identity: { key: "canary-identity" },
+  };
+
+  test("a web channel gets its keys, the secret one shown once; the same slug is 409", async () => {
+    const service = await startOperated();
+    const { as, store } = service;
+    const body = { slug: "web", kind: "web", allowedOrigins: ["https://new.example"], agent: { model: "m" } };
+    const made = await json(as("admin", "POST", "/channels", body), 201);
+    expect(made).toEqual({
+      ...body,
+      publishableKey: expect.stringMatching(/^pk_/) as unknown,
+      secretKey: expect.stringMatching(/^sk_/) as unknown,
+      enabled: true,
+      accessMode: "open",
+    });
+    const stored = await store.channel("web");
+    expect(stored?.secretKeyHash).toBe(hashKey(new Secret(String(made["secretKey"]))));
+    expect((await as("admin", "POST", "/channels", body)).status).toBe(409);
+    const shown = await json(as("auditor", "GET", "/channels/web"), 200);
+    expect(Object.keys(shown)).not.toContain("secretKey");
+    const shared = { slug: "web2", kind: "web", publishableKey: made["publishableKey"] };
+    expect((await as("admin", "POST", "/channels", shared)).status).toBe(409);
+    const rotated = await json(as("admin", "POST", "/channels/web/rotate-keys"), 200);
+    expect(rotated["publishableKey"]).not.toBe(made["publishableKey"]);
+    expect((await store.channel("web"))?.secretKeyHash).toBe(
+      hashKey(new Secret(String(rotated["secretKey"]))),
+    );
+    expect((await as("admin", "POST", "/channels/cli/rotate-keys")).status).toBe(409);
+    expect(await audited(service)).toEqual([
+      ["admin", "channels.create", "web", "web"],
+      ["admin", "channels.rotate-keys", "web", "web"],
+    ]);
+  });
+
+  test("secrets are never shown, and a PATCH that leaves them out keeps them", async () => {
+    const { as, store } = await startOperated();
+    const before = (await store.channel("shop"))?.secretKeyHash;
+    const oauth = { clientId: "c", clientSecret: "canary-client", issuer: "https://login.example" };
+    const signedIn = { url: server.url, oauth };
+    const agent = { instructions: "Help.", mcpServers: { orders: server, signedIn } };
+    const patched = await (await as("admin", "PATCH", "/channels/shop", { agent })).text();
+    const shown = await (await as("agent", "GET", "/channels/shop")).text();
+    const listed = await (await as("auditor", "GET", "/channels")).text();
+    for (const text of [patched, shown, listed]) expect(text).not.toMatch(/canary|secretKey/);
+    expect(shown).toContain("[secret]");
+
+    const kept = async () => (await store.channel("shop"))?.agent.mcpServers?.["orders"];
+    for (const change of [
+      { agent: { instructions: "Help more." } },
+      { agent: { mcpServers: { orders: { url: server.url }, signedIn: { url: server.url } } } },
+      { agent: (JSON.parse(shown) as { agent: object }).agent },
+      { enabled: false },
+    ]) {
+      expect((await as("admin", "PATCH", "/channels/shop", change)).status).toBe(200);
+      expect(await kept()).toEqual(server);
+      expect((await store.channel("shop"))?.agent.mcpServers?.["signedIn"]).toEqual(signedIn);
+    }
+    const channel = await store.channel("shop");
+    expect(channel).toMatchObject({ secretKeyHash: before, enabled: false });
+    expect(channel?.agent.instructions).toBe("Help.");
+  });
+
+  test("null takes a setting or a server away, what is named anew replaces, other servers stay", async () => {
+    const { as, store } = await startOperated();
+    const agent = {
+      instructions: "Help.",
+      model: "m",
+      mcpServers: { orders: server, other: { url: server.url } },
+    };
+    await as("admin", "PATCH", "/channels/shop", { agent });
+    const change = { model: null, mcpServers: { other: null, orders: { url: server.url, headers: null } } };
+    await json(as("admin", "PATCH", "/channels/shop", { agent: change }), 200);
+    expect((await store.channel("shop"))?.agent).toEqual({
+      instructions: "Help.",
+      mcpServers: { orders: { url: server.url, identity: server.identity } },
+    });
+  });
+
+  test.each([
+    { colour: "red" },
+    { slug: "other" },
+    { allowedOrigins: ["null"] },
+    { secretKey: "$NAME" },
+    { agent: { temperature: 9 } },
+    { agent: { mcpServers: { x: { command: "rm" } } } },
+    { agent: { mcpServers: { x: { url: "https://a.b", headers: { key: "[secret]" } } } } },
+    { agent: { mcpServers: { x: { url: "https://a.b", identity: { key: "[secret]" } } } } },
+  ])("PATCH %j is 422, and changes nothing", async (body) => {
+    const { as, store } = await startOperated();
+    const before = await store.channel("shop");
+    expect((await as("admin", "PATCH", "/channels/shop", body)).status).toBe(422);
+    expect(await store.channel("shop")).toEqual(before);
+    expect((await as("admin", "PATCH", "/channels/nowhere", {})).status).toBe(404);
+  });
+});
+
+describe("users", () => {
+  async function withUsers() {
+    const service = await startOperated();
+    const { store } = service;
+    for (const [nth, name] of ["Ada", "Bob", null].entries()) {
+      await store.admitUser({
+        slug: "shop",
+        externalId: `team/${nth}`,
+        displayName: name,
+        attributes: { plan: "canary-plan" },
+        newUserId: `u-${nth}`,
+        thread: null,
+        creates: true,
+        atMs: nth,
+      });
+    }
+    const visitor = { slug: "shop", tokenHash: "h", userId: "anon", snapshot: "", ttlMs: 9, atMs: 9 };
+    await store.mintVisitor(visitor);
+    const list = async (query: string, name = "agent") => {
+      const { items } = await json(service.as(name, "GET", `/channels/shop/users?${query}`), 200);
+      return (items as { userId: string }[]).map(({ userId }) => userId);
+    };
+    return { ...service, list };
+  }
+
+  test("are listed newest first, and found by id, name, block, and whether they are anonymous", async () => {
+    const { list, store } = await withUsers();
+    expect(await list("")).toEqual(["anon", "u-2", "u-1", "u-0"]);
+    expect(await list("q=BOB")).toEqual(["u-1"]);
+    expect(await list("q=team/")).toEqual(["u-2", "u-1", "u-0"]);
+    expect(await list("q=team/0")).toEqual(["u-0"]);
+    expect(await list("anonymous=true")).toEqual(["anon"]);
+    expect(await list("anonymous=false")).toEqual(["u-2", "u-1", "u-0"]);
+    await store.flagUser("shop", "u-1", { blocked: true });
+    expect(await list("blocked=true")).toEqual(["u-1"]);
+    expect(await list("blocked=false&anonymous=false")).toEqual(["u-2", "u-0"]);
+  });
+
+  test("pages of one, with and without a search, hold each once", async () => {
+    const { as } = await withUsers();
+    for (const query of ["", "&q=team", "&q=team/1"]) {
+      const met: string[] = [];
+      for (let cursor: string | null = ""; cursor !== null;) {
+        const from: string = cursor === "" ? "" : `&cursor=${cursor}`;
+        const page = await json(as("agent", "GET", `/channels/shop/users?limit=1${query}${from}`), 200);
+        met.push(...(page["items"] as { userId: string }[]).map(({ userId }) => userId));
+        cursor = page["next"] as string | null;
+      }
+      const all = {
+        "": ["anon", "u-2", "u-1", "u-0"],
+        "&q=team": ["u-2", "u-1", "u-0"],
+        "&q=team/1": ["u-1"],
+      };
+      expect(met).toEqual(all[query as keyof typeof all]);
+    }
+  });
+
+  test("an auditor sees no name, and finds nobody by one", async () => {
+    const { as, list } = await withUsers();
+    expect(await list("q=Bob", "auditor")).toEqual([]);
+    expect(await list("q=team/1", "auditor")).toEqual(["u-1"]);
+    expect(await json(as("auditor", "GET", "/channels/shop/users/u-1"), 200)).toEqual({
+      userId: "u-1",
+      externalUserId: "team/1",
+      blocked: false,
+      whitelisted: false,
+    });
+    expect(await (await as("auditor", "GET", "/channels/shop/users")).text()).not.toMatch(
+      /Ada|Bob|displayName|canary/,
+    );
+  });
+
+  test("are changed by either id; the audit has ours, and no name", async () => {
+    const service = await withUsers();
+    const { as, store } = service;
+    const change = { blocked: true, whitelisted: true, displayName: "Grace" };
+    expect(await json(as("agent", "PATCH", "/channels/shop/users/team%2F1", change), 200)).toEqual({
+      userId: "u-1",
+      externalUserId: "team/1",
+      attributes: { plan: "canary-plan" },
+      ...change,
+    });
+    expect(await store.findUser("shop", "u-1")).toMatchObject(change);
+    await json(as("admin", "PATCH", "/channels/shop/users/u-1", { blocked: false, displayName: null }), 200);
+    expect(await store.findUser("shop", "u-1")).toMatchObject({ blocked: false, displayName: null });
+    expect((await as("admin", "PATCH", "/channels/shop/users/nobody", { blocked: true })).status).toBe(404);
+    expect((await as("admin", "PATCH", "/channels/shop/users/u-1", { blocked: "yes" })).status).toBe(422);
+    expect((await as("admin", "GET", "/channels/nowhere/users")).status).toBe(404);
+    expect(await audited(service)).toEqual([
+      ["agent", "users.block", "u-1", "shop"],
+      ["agent", "users.whitelist", "u-1", "shop"],
+      ["agent", "users.rename", "u-1", "shop"],
+      ["admin", "users.unblock", "u-1", "shop"],
+      ["admin", "users.rename", "u-1", "shop"],
+    ]);
+    const { items } = await store.audit({ limit: 100, after: null, sinceMs: 0 });
+    expect(JSON.stringify(items)).not.toMatch(/Grace|team/);
+  });
+});
+
+describe("lists", () => {
+  test.each(["limit=0", "limit=101", "limit=x", "limit=", "cursor=", "cursor=x", "cursor=dXNlcnM"])(
+    "?%s is 422 on every one",
+    async (query) => {
+      const { as } = await startOperated();
+      for (const path of ["/channels", "/channels/shop/users", "/ips", "/operators", "/audit"]) {
+        const got = await as("admin", "GET", `${path}?${query}`);
+        expect([path, got.status]).toEqual([path, 422]);
+      }
+    },
+  );
+
+  test("the audit is newest first, and filtered by time, operator and thread, page by page", async () => {
+    const { as, store } = await startOperated();
+    for (let nth = 0; nth < 6; nth++) {
+      const operator = nth % 2 === 0 ? "ada" : "bob";
+      const target = nth < 3 ? "t-1" : "t-2";
+      await store.appendAudit({ atMs: 1_000 + nth, operator, action: "thread.read", target, slug: "shop" });
+    }
+    const times = async (query: string) => {
+      const met: unknown[] = [];
+      for (let cursor: string | null = null; ;) {
+        const from: string = cursor === null ? "" : `&cursor=${cursor}`;
+        const page = await json(as("auditor", "GET", `/audit?limit=2${query}${from}`), 200);
+        met.push(...(page["items"] as { at: number }[]).map(({ at }) => at - 1_000));
+        cursor = page["next"] as string | null;
+        if (cursor === null) return met;
+      }
+    };
+    expect(await times("")).toEqual([5, 4, 3, 2, 1, 0]);
+    expect(await times("&since=1002")).toEqual([5, 4, 3, 2]);
+    expect(await times("&operator=ada")).toEqual([4, 2, 0]);
+    expect(await times("&thread=t-1")).toEqual([2, 1, 0]);
+    expect(await times("&thread=t-1&operator=bob&since=1001")).toEqual([1]);
+  });
+});

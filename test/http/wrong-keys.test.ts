@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { WRONG_KEYS } from "../../src/admission/key-door.ts";
+import { SECRET_KEY, startService, TRANSPORT_KEY } from "./service.ts";
+
+const said = { threadId: "t1", userId: "ada" };
+
+test("a hundred wrong keys in a minute from one address: 429 for that address, whatever key it shows, and for no other", async () => {
+  const { ask, post, clock } = await startService();
+  const access = async (key: string, address: string) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ channel: "cli", externalUserId: "ada" });
+    return ask({ method: "POST", path: "/v1/access", headers, body, address });
+  };
+  for (let nth = 0; nth < WRONG_KEYS - 1; nth++) {
+    expect((await access(`wrong-${nth}`, "192.0.2.9")).status).toBe(401);
+  }
+  expect((await access(TRANSPORT_KEY, "192.0.2.9")).status).toBe(200);
+  // A secret key is guessed at the same door.
+  const backend = { authorization: "Bearer sk_wrong" };
+  const guess = await post("/v1/channels/shop/revoke", {}, { headers: backend, address: "192.0.2.9" });
+  expect(guess.status).toBe(401);
+  const refused = await access(TRANSPORT_KEY, "192.0.2.9");
+  expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "55"]);
+  const right = { authorization: `Bearer ${SECRET_KEY}` };
+  const body = { externalUserId: "a" };
+  expect(
+    (await post("/v1/channels/shop/revoke", body, { headers: right, address: "192.0.2.9" })).status,
+  ).toBe(429);
+  const health = await ask({
+    path: "/health",
+    headers: { authorization: `Bearer ${TRANSPORT_KEY}` },
+    address: "192.0.2.9",
+  });
+  expect(await health.json()).not.toHaveProperty("warnings");
+  expect((await access(TRANSPORT_KEY, "192.0.2.10")).status).toBe(200);
+  clock.nowMs += 60_000;
+  expect((await access(TRANSPORT_KEY, "192.0.2.9")).status).toBe(200);
+});
+
+test("HARNESS_API_KEY may hold several keys: each is good", async () => {
+  const { post } = await startService({
+    HARNESS_API_KEY: "the-new-key-of-this-service the-old-key-of-this-service",
+  });
+  for (const [key, status] of [
+    ["the-old-key-of-this-service", 204],
+    ["the-new-key", 401],
+    ["the-new-key-of-this-service the-old-key-of-this-service", 401],
+  ] as const) {
+    const headers = { authorization: `Bearer ${key}` };
+    expect((await post("/v1/messages/cancel", said, { headers })).status).toBe(status);
+  }
+});
+
+test("the log says from where it was that was refused, unless LOG_ADDRESSES is off", async () => {
+  const lines = async (env: Record<string, string>) => {
+    const { ask, logged } = await startService(env);
+    await ask({ path: "/metrics-of-nobody", address: "192.0.2.7" });
+    await ask({ method: "POST", path: "/v1/access", address: "192.0.2.7" });
+    await ask({ path: "/v1/widget/threads/x/messages", address: "192.0.2.7" });
+    return logged.map((line) => line.includes("192.0.2.7"));
+  };
+  expect(await lines({})).toEqual([false, true, true]);
+  expect(await lines({ LOG_ADDRESSES: "off" })).toEqual([false, false, false]);
+});
