@@ -23,7 +23,7 @@ function instructions(): Instruction[] {
 export function imageScript(context: string): string {
   const lines = [
     "set -ex",
-    "rm -rf /app /stage /data; rm -f /usr/local/bin/chat-agent; id node || useradd node",
+    "rm -rf /app /stage /data; rm -f /usr/local/bin/chat-agent; id node || /usr/sbin/useradd node",
   ];
   const stages = instructions().filter(({ word }) => word === "FROM").length;
   let stage = 0;

@@ -105,8 +105,8 @@ export const STEPS: readonly Step[] = [
     shows: SHOWN,
   },
   {
-    name: "npx chat-agent in a read-only checkout",
-    does: run("npx chat-agent --version", { folder: "omit", readOnly: ["omit"] }),
+    name: "npm run -s agent in a read-only checkout, where npx cannot work",
+    does: run("npm run -s agent -- --version", { folder: "omit", readOnly: ["omit"] }),
     says: [/^\d+\.\d+\.\d+/m],
     shows: /./,
   },
