@@ -8,7 +8,7 @@ import { tell } from "./rig/section.ts";
  * `npm run bench`: every question, one after another, each in a process of its own. `-- messages growth` asks only those;
  * `-- --write` puts what was measured into README.md, and its plots beside it.
  */
-const QUESTIONS = ["transitions", "stores", "messages", "streams", "growth"];
+const QUESTIONS = ["transitions", "stores", "messages", "streams", "feeds", "growth"];
 
 async function answerTo(question: string, args: string[]): Promise<string> {
   const file = fileURLToPath(import.meta.resolve(`./${question}.js`));

@@ -44,6 +44,8 @@ export interface Outlet {
   write(chunk: string | Uint8Array): void;
   /** The last chunk, if any, and the end of the body. */
   end(chunk?: string | Uint8Array): void;
+  /** Calls back once, when the connection has taken all that was written so far; never where it is gone. */
+  onDrained(callback: () => void): void;
   /**
    * For a body whose end is known: calls `next` now, and whenever nothing of what was written waits here any more, until
    * the end. So it is written as fast as it is read. A reader that takes nothing for about 10 s is closed.

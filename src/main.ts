@@ -17,9 +17,9 @@ import { dropGarbage } from "./start/drop-garbage.ts";
 import { greetingText } from "./start/greeting.ts";
 import { frontPageRoute } from "./http/front-page.ts";
 import { metricsRoute } from "./http/metrics-route.ts";
-import type { Route } from "./http/route.ts";
 import { widgetRoute } from "./http/widget-route.ts";
-import { loadWidgetScript } from "./http/widget-script.ts";
+import { loadWidgetScript, pinnedScript } from "./http/widget-script.ts";
+import type { WidgetScript } from "./http/widget-script.ts";
 import { openKeysFile, withLocalOperator } from "./installation/keys-file.ts";
 import type { GeneratedKeys } from "./installation/keys-file.ts";
 import { createLocalOperator } from "./installation/local-operator.ts";
@@ -117,9 +117,14 @@ async function start(started: {
   const demoServers = await openDemoServers(defaultSlugs(config));
   closing.push(() => demoServers.close());
   let demo: Awaited<ReturnType<typeof openDemo>> = null;
+  const widget = await loadWidget(log);
   const besideTheApi = [
-    frontPageRoute(() => ({ demoUrl: demo?.url ?? null, hasInspector: inspector !== null })),
-    ...(await widgetRoutes(log)),
+    frontPageRoute(() => ({
+      demoUrl: demo?.url ?? null,
+      hasInspector: inspector !== null,
+      script: widget === null ? null : pinnedScript(widget),
+    })),
+    ...(widget === null ? [] : [widgetRoute(widget)]),
     metricsRoute(metrics, harnessApiKey),
   ];
   const service = await startService({
@@ -231,12 +236,12 @@ async function openDemo(options: {
 }
 
 /** The browser element. If it was not built (`npm run build`), the rest of the service runs without it. */
-async function widgetRoutes(log: Log): Promise<Route[]> {
+async function loadWidget(log: Log): Promise<WidgetScript | null> {
   try {
-    return [widgetRoute(await loadWidgetScript())];
+    return await loadWidgetScript();
   } catch (error) {
     log.warn({ err: error }, "Cannot serve the widget's script: it was not built");
-    return [];
+    return null;
   }
 }
 

@@ -18,6 +18,7 @@ export type {
   RunsRead,
   Salvage,
   ThreadCommit,
+  ThreadLook,
   ThreadRecord,
   ThreadState,
   ThreadStore,

@@ -51,6 +51,8 @@ export interface HeldThreadRegistry {
   claiming(thread: HeldThread): void;
   /** The claim's end; null: its outcome is not known. */
   claimed(thread: HeldThread, isHeld: boolean | null): void;
+  /** A commit was made; `watchers` as the store answered it. */
+  committed(thread: HeldThread, watchers?: readonly string[]): void;
   /** A run began here: whoever waits for it may attach. */
   begun(thread: HeldThread): void;
   released(thread: HeldThread): void;
@@ -168,6 +170,7 @@ export class HeldThread {
     this.#claimSent = null;
     if (result.type === "committed") {
       const committed = result;
+      this.#registry.committed(this, committed.watchers);
       this.#mailbox.post(() => this.#settle(planned, committed));
     }
     return result;
@@ -290,6 +293,7 @@ export class HeldThread {
         isWanted: () => !this.#isOver,
         onSlow: () => this.log.cut(NOT_SAVED),
       });
+      if (result?.type === "committed") this.#registry.committed(this, result.watchers);
       if (!result || this.#isOver) return;
       if (result.type === "committed") return this.#settle(planned, result);
       log.warn({ ...about, result: result.type }, "another instance holds the thread");

@@ -20,9 +20,11 @@ interface Claiming {
 
 export function createHeldThreads({
   onBegun,
+  onCommitted,
   onDoubt,
 }: {
   onBegun: (thread: HeldThread) => void;
+  onCommitted: (uid: string, watchers?: readonly string[]) => void;
   /** The store may say that this process holds this thread, while nothing here does. */
   onDoubt: (uid: string) => void;
 }): HeldThreads {
@@ -57,6 +59,8 @@ export function createHeldThreads({
       else fences.delete(thread.fence);
       if (isHeld === null) onDoubt(thread.uid);
     },
+
+    committed: ({ uid }, watchers) => onCommitted(uid, watchers),
 
     begun: onBegun,
 

@@ -10,6 +10,8 @@ import { attachmentAddresses } from "./attachment-addresses.ts";
 import { createCancel } from "./cancel.ts";
 import { createClaims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
+import type { Feed } from "./feeds/feed.ts";
+import { createFeeds } from "./feeds/feeds.ts";
 import { createFollowing } from "./following/following.ts";
 import { createFollowRun } from "./follow-run.ts";
 import { createHeldThreads } from "./held-threads.ts";
@@ -52,6 +54,11 @@ export interface Threads {
   ): Promise<(string | null)[]>;
   /** A user's threads, the latest activity first. */
   list: Store["listThreads"];
+  /**
+   * What happens in a thread from the item `after` on; "": from its first item; null: only what is new. Also of a thread
+   * that nobody has spoken in.
+   */
+  openFeed(uid: string, after: string | null): Promise<Feed>;
   /** It takes no more messages, and will stop. */
   isDraining(): boolean;
 }
@@ -64,6 +71,8 @@ export interface RunningThreads extends Threads {
   held(): number;
   /** Streams here that wait in a queue, or follow a run that another instance holds. */
   waiting(): number;
+  /** Feeds that are open here. */
+  feeds(): number;
   /** Takes no more messages, and waits for the runs to end; those that did not within the grace are interrupted and handed over. */
   drain(graceMs: number): Promise<void>;
 }
@@ -76,6 +85,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
   const held = createHeldThreads({
     onBegun: (thread) => following.begun(thread),
+    onCommitted: (uid, watchers) => feeds.committed(uid, watchers),
     onDoubt: (uid) => lost.suspect(uid),
   });
   const lost = createLostThreads({ store, clock, isOurs: (fence) => held.isOurs(fence) });
@@ -83,6 +93,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   const claims = createClaims({ ...dependencies, longReplies: createLongReplies(dependencies) }, held);
   const mend = createMend({ ...dependencies, claims });
   const onReadable = createOnReadable(mend);
+  const feeds = createFeeds(dependencies, onReadable);
   const takeUp = createTakeUp({ ...dependencies, claims, following, mend, isDraining: () => draining });
   const recovery = createRecovery({ ...dependencies, silence: createSilence(clock), lost, takeUp });
 
@@ -103,6 +114,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   }
 
   function receive(message: InstanceMessage): void {
+    if (feeds.receive(message)) return;
     const isFollowing = following.receive(message);
     const { type, uid, runId } = message;
     if (typeof uid !== "string" || typeof runId !== "string") return;
@@ -140,6 +152,12 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     keptText: (uid, { runId, kept }) => keptPieces(store, { uid, runId, kept: kept ?? NOTHING_KEPT }),
     attachmentAddresses: (uid, message) => attachmentAddresses(store, uid, message),
     list: (page) => store.listThreads(page),
+
+    async openFeed(uid, after) {
+      refuseWhileDraining();
+      return feeds.open(uid, after);
+    },
+
     isDraining: () => draining,
 
     async setCatalog(uid, slug, catalog) {
@@ -149,6 +167,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
     held: () => held.size(),
     waiting: () => following.readers(),
+    feeds: () => feeds.size(),
 
     async start() {
       store.onMessage(receive);
@@ -157,6 +176,8 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
     async drain(graceMs) {
       draining = true;
+      // Their readers come back, to an instance that stays; runs are waited for.
+      feeds.stop();
       const endsAt = clock.elapsed() + graceMs;
       const isBusy = () => held.size() > 0 || following.readers() > 0;
       while (isBusy() && clock.elapsed() < endsAt) await pause(timers, DRAIN_LOOK_MS);

@@ -24,12 +24,13 @@ const CANCEL_WITHIN_MS = 3_000;
  */
 export async function sendMessage(
   target: ChatTarget,
-  text: string,
+  { text, clientMessageId }: { text: string; clientMessageId: string },
   onLine: (line: Line) => void,
   signal: AbortSignal,
 ): Promise<TerminalLine | null> {
   const { channel, userId, threadId } = target;
-  const response = await post(target, "/v1/messages", { channel, userId, threadId, text }, signal);
+  const body = { channel, userId, threadId, text, clientMessageId };
+  const response = await post(target, "/v1/messages", body, signal);
   if (response.status !== 200) throw new CannotDo(await refusalOf(response, target));
   if (response.body === null) return null;
 
@@ -75,10 +76,19 @@ export async function cancelRun(target: ChatTarget): Promise<boolean> {
   }
 }
 
+export function getFrom({ url, key }: ChatTarget, path: string, signal: AbortSignal): Promise<Response> {
+  const headers = { authorization: `Bearer ${key.reveal()}` };
+  return fetch(`${withoutSlash(url)}${path}`, { headers, signal });
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/(?<!\/)\/+$/, "");
+}
+
 async function post(target: ChatTarget, path: string, body: object, signal: AbortSignal) {
   const { url, key } = target;
   try {
-    return await fetch(`${url.replace(/(?<!\/)\/+$/, "")}${path}`, {
+    return await fetch(`${withoutSlash(url)}${path}`, {
       method: "POST",
       headers: { authorization: `Bearer ${key.reveal()}`, "content-type": "application/json" },
       body: JSON.stringify(body),

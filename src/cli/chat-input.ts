@@ -6,11 +6,15 @@ import type { Terminal } from "./terminal.ts";
 export interface ChatInput {
   /** The next message; null: there is none any more. */
   next(): Promise<string | null>;
+  /** Shows a line between a reply and the prompt, or above what is being typed. */
+  show(text: string): void;
   /** Ends it: `next` returns null. */
   close(): void;
 }
 
 const PROMPT = "> ";
+/** The prompt, and what is typed behind it, which readline writes again. */
+const CLEAR_LINE = "\r\u001b[K";
 
 /** A pipe's lines, one after the other. */
 export function readPipe({ input }: Terminal): ChatInput {
@@ -22,6 +26,8 @@ export function readPipe({ input }: Terminal): ChatInput {
       const read = await iterator.next();
       return read.done === true || closed ? null : read.value;
     },
+    // Its output is the replies alone.
+    show() {},
     close() {
       closed = true;
       lines.close();
@@ -64,8 +70,11 @@ export function readPerson(terminal: Terminal, onInterrupt: () => void): ChatInp
   // In raw mode Ctrl-C is a key, and no signal.
   lines.on("SIGINT", onInterrupt);
 
+  const held: string[] = [];
+
   return {
     async next() {
+      for (const text of held.splice(0)) terminal.out(`${text}\n`);
       const early = ended.shift();
       if (early !== undefined) {
         terminal.out(`${PROMPT}${early}\n`);
@@ -78,6 +87,12 @@ export function readPerson(terminal: Terminal, onInterrupt: () => void): ChatInp
       shown = false;
       return ended.shift() ?? null;
     },
+    show(text) {
+      if (!shown) return void held.push(text);
+      terminal.out(`${CLEAR_LINE}${text}\n`);
+      lines.prompt(true);
+    },
+
     close: () => lines.close(),
   };
 }

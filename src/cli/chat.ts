@@ -6,11 +6,12 @@ import { addressOf, readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
 import { readKeysFile } from "../installation/keys-file.ts";
 import { Secret } from "../secret.ts";
+import { followThread } from "./chat-feed.ts";
 import { cancelRun, sendMessage } from "./chat-client.ts";
 import type { ChatTarget } from "./chat-client.ts";
 import { readPerson, readPipe } from "./chat-input.ts";
 import { createLinePrinter } from "./chat-printer.ts";
-import { CannotDo } from "./terminal.ts";
+import { CannotDo, printable } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Line } from "../../machines/line.ts";
 
@@ -76,17 +77,24 @@ async function converse(terminal: Terminal, target: ChatTarget): Promise<void> {
   };
   const input = person ? readPerson(terminal, leave) : readPipe(terminal);
   const stopListening = terminal.onInterrupt(leave);
+  const following = new AbortController();
+  const show = (text: string) => input.show(`\u001b[2m${printable(text)}\u001b[22m`);
+  const feed = person ? followThread(target, { show, signal: following.signal }) : null;
 
   try {
     for (let text = await input.next(); text !== null && !leaving.signal.aborted; text = await input.next()) {
       if (text.trim() === "") continue;
-      const ended = await sendAndShow(terminal, target, text, leaving.signal);
+      const clientMessageId = randomUUID();
+      feed?.said(clientMessageId);
+      const ended = await sendAndShow(terminal, target, { text, clientMessageId }, leaving.signal);
+      feed?.wake();
       if (ended === "stopped") break;
       if (ended === "failed" && !person)
         throw new CannotDo("Cannot go on: the last message was not answered");
     }
   } finally {
     stopListening();
+    following.abort();
     input.close();
     if (person) terminal.out("\n");
   }
@@ -98,7 +106,7 @@ type Ended = "answered" | "failed" | "stopped";
 async function sendAndShow(
   terminal: Terminal,
   target: ChatTarget,
-  text: string,
+  message: { text: string; clientMessageId: string },
   signal: AbortSignal,
 ): Promise<Ended> {
   const connection = new AbortController();
@@ -114,7 +122,7 @@ async function sendAndShow(
   const onLine = (line: Line) => {
     if (!signal.aborted) show.line(line);
   };
-  const answered = sendMessage(target, text, onLine, connection.signal).then(
+  const answered = sendMessage(target, message, onLine, connection.signal).then(
     (terminalLine): Ended | Promise<Ended> => {
       if (signal.aborted) return stopped;
       if (terminalLine !== null) return terminalLine.type === "error" ? "failed" : "answered";

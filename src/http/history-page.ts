@@ -29,7 +29,7 @@ export const historyQuery = z.object({
   before: z.string().nullable().default(null),
 });
 
-const historyItem = z.object({
+export const historyItem = z.object({
   id: z.string(),
   role: z.enum(["user", "assistant"]),
   content: z.string(),
@@ -136,7 +136,7 @@ function inString(text: string): string {
  * A message without what is kept for the model and the inspector. `addresses`: of its attachments, in order; null for one
  * that is lost.
  */
-function itemOf(
+export function itemOf(
   { id, role, content, createdAtMs, clientMessageId, attachments = [], steps, model, error }: Message,
   addresses?: readonly (string | null)[],
 ): z.infer<typeof historyItem> {

@@ -2,6 +2,8 @@ import { accessRoute } from "./server-api/access.ts";
 import { identifyRoute } from "./server-api/identify.ts";
 import { serverCancelRoute } from "./server-api/messages-cancel.ts";
 import { serverMessagesRoute } from "./server-api/messages.ts";
+import { createVisitorFeeds } from "./feeds/visitor-feeds.ts";
+import { serverEventsRoute } from "./server-api/thread-events.ts";
 import { serverHistoryRoute } from "./server-api/thread-messages.ts";
 import { serverStreamRoute } from "./server-api/thread-stream.ts";
 import { serverThreadsRoute } from "./server-api/threads.ts";
@@ -27,6 +29,7 @@ import { swaggerRoutes } from "./reference/swagger.ts";
 import { widgetCancelRoute } from "./widget-api/cancel.ts";
 import { preflightRoute } from "./widget-api/cors.ts";
 import { createGate } from "./widget-api/gate.ts";
+import { eventsRoute } from "./widget-api/events.ts";
 import { historyRoute } from "./widget-api/history.ts";
 import { widgetMessagesRoute } from "./widget-api/messages.ts";
 import { streamRoute } from "./widget-api/stream.ts";
@@ -73,7 +76,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const reads = createReads(dependencies.isCrowded ?? (() => false));
   const server = { ...dependencies, reads, admission: createServerAdmission(dependencies) };
   const gate = createGate({ admission, threads: dependencies.threads });
-  const widget = { ...dependencies, reads, admission, gate };
+  const widget = { ...dependencies, reads, admission, gate, visitorFeeds: createVisitorFeeds(dependencies) };
 
   const routes: Route[] = [
     serverMessagesRoute(server), //  POST    /v1/messages
@@ -81,6 +84,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     serverThreadsRoute(server), //   GET     /v1/threads
     serverHistoryRoute(server), //   GET     /v1/threads/:threadId/messages
     serverStreamRoute(server), //    GET     /v1/threads/:threadId/stream
+    serverEventsRoute(server), //    GET     /v1/threads/:threadId/events
     accessRoute(server), //          POST    /v1/access
     identifyRoute(server), //        POST    /v1/channels/:slug/identify
 
@@ -89,6 +93,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     threadListRoute(widget), //      GET     /v1/widget/threads
     historyRoute(widget), //         GET     /v1/widget/threads/:id/messages
     streamRoute(widget), //          GET     /v1/widget/threads/:id/stream
+    eventsRoute(widget), //          GET     /v1/widget/threads/:id/events
     widgetCancelRoute(widget), //    POST    /v1/widget/threads/:id/cancel
     widgetMessagesRoute(widget), //  POST    /v1/widget/messages
     toolsRoute(widget), //           POST    /v1/widget/tools

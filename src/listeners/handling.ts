@@ -42,6 +42,7 @@ export function startStream(
 export const goneOutlet: Outlet = {
   write: () => {},
   end: () => {},
+  onDrained: () => {},
   pull: () => {},
   cut: () => {},
   onGone: (callback) => callback(),

@@ -38,6 +38,7 @@ export class Outbox {
   #ending = false;
   #closed = false;
   #flushPlanned = false;
+  #drained: (() => void)[] = [];
   #pull: (() => void) | null = null;
   /** What of `unreadBytes` is in the count of the process. */
   #counted = 0;
@@ -72,6 +73,13 @@ export class Outbox {
     this.#planFlush();
   }
 
+  /** Calls back once everything that was written so far is with the connection. */
+  onDrained(callback: () => void): void {
+    if (this.#closed) return;
+    this.#drained.push(callback);
+    this.#planFlush();
+  }
+
   /** The connection can take more. */
   writable(): void {
     if (!this.#blocked) return;
@@ -83,6 +91,7 @@ export class Outbox {
   /** The connection is gone: nothing is sent any more. */
   close(): void {
     this.#closed = true;
+    this.#drained = [];
     this.#chunks = [];
     this.#waitingBytes = 0;
     this.#passedBytes = 0;
@@ -130,10 +139,16 @@ export class Outbox {
     }
     this.#count();
     if (this.#chunks.length === 0 && !this.#ending) this.#pull?.();
-    if (this.#ending && !this.#blocked && !this.#closed) {
+    if (this.#blocked || this.#closed) return;
+    if (this.#ending) {
       this.close();
-      this.#sink.end();
+      return this.#sink.end();
     }
+    // `#pull` may have written more.
+    if (this.#chunks.length > 0) return;
+    const drained = this.#drained;
+    this.#drained = [];
+    for (const callback of drained) callback();
   }
 
   /** The next frame: everything that waits, up to a slice. */

@@ -37,6 +37,10 @@ export interface ThreadStore {
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
   /** Oldest first. */
   history(uid: string, page: HistoryPage): Promise<Message[]>;
+  /** The thread's state, and what is in its history behind its first `from` items; null: nothing of that. */
+  look(uid: string, from: number | null): Promise<ThreadLook>;
+  /** For a while (WATCH_MS), whoever commits to the thread is told that this process watches it. */
+  watch(uid: string): Promise<void>;
   /** Finished and active, oldest first, the newest `limit`. */
   runs(uid: string, limit: number): Promise<RunSummary[]>;
   /** Null: no such run has begun in this thread. */
@@ -59,6 +63,25 @@ export type ThreadState = "idle" | "running" | "awaiting";
  * reply. `last-in-parts`: texts that are kept in parts stay there; run and messages say so with `kept`.
  */
 export type RunsRead = "active" | "last" | "last-in-parts";
+
+/** A thread as its feeds see it: all of it as it was at one moment. */
+export interface ThreadLook {
+  state: ThreadState;
+  /** The run that began last; null where none has. */
+  runId: string | null;
+  messageCount: number;
+  /** Oldest first: as many as are read at once, so that who is far behind looks again. */
+  messages: Message[];
+  /** How many items of the history are known after this look. */
+  to: number;
+}
+
+/** How long a process is told of commits after it has asked for it. */
+export const WATCH_MS = 120_000;
+
+/** What a look reads at once: items, and characters of their contents; at least one item. */
+export const LOOK_MESSAGES = 100;
+export const LOOK_CHARS = 262_144;
 
 /** A thread as load reads it. */
 export interface ThreadRecord {
@@ -139,13 +162,15 @@ export interface ThreadCommit {
 export type CommitResult =
   /** `next`: the message that waits at the head of the queue; the fence then still holds the thread, whatever `holds` said.
    * `unreadableNext`: why that message cannot be read; `next` is null then.
-   * `catalog`: where a waiting message was started, the thread's page tools as they are now. */
+   * `catalog`: where a waiting message was started, the thread's page tools as they are now.
+   * `watchers`: processes that watch the thread; left out where none does. */
   | {
       type: "committed";
       rev: number;
       next: UserMessage | null;
       unreadableNext?: UnreadableRecord;
       catalog?: Catalog;
+      watchers?: string[];
     }
   /** The thread is held by `fence`; with `orWait` the message waits now. */
   | { type: "waiting"; fence: string }

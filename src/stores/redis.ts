@@ -116,6 +116,8 @@ export async function storeOver(
         return threads.commit(commit, stamp);
       }),
 
+    watch: (uid) => threads.watch(uid, processId),
+
     async holders(share) {
       unlisted.list();
       return liveness.holders(share);
@@ -143,10 +145,9 @@ export async function storeOver(
 
     health: () => redisHealth({ link, redis, durability, deadlineMs }),
 
-    close() {
-      activity.close();
+    async close() {
+      await activity.close();
       link.close();
-      return Promise.resolve();
     },
   };
 }

@@ -45,7 +45,10 @@ function mirrored(from: number, later: ThreadRecord = record) {
     load: async () => later,
     send: (_to: string, message: InstanceMessage) => asked.push(message),
   };
-  const mirrors = createMirrors({ store, timers, log }, createHeldThreads({ onBegun() {}, onDoubt() {} }));
+  const mirrors = createMirrors(
+    { store, timers, log },
+    createHeldThreads({ onBegun() {}, onCommitted() {}, onDoubt() {} }),
+  );
   onTestFinished(() => mirrors.stop());
   const told: Line[] = [];
   const reply = createReply("r1");

@@ -21,6 +21,8 @@ async function openChat(columns = 60) {
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
     request.on("end", () => {
+      // Its thread has no feed.
+      if (request.method === "GET") return void response.writeHead(404).end();
       const { text = "" } = JSON.parse(body) as { text?: string };
       if (request.url !== "/v1/messages") {
         cancelled.push(request.url ?? "");

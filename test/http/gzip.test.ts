@@ -22,6 +22,7 @@ function keptOutlet() {
   const outlet: Outlet = {
     write: (chunk) => void chunks.push(Buffer.from(chunk)),
     end: () => ended(),
+    onDrained: (callback) => callback(),
     pull: () => {},
     cut: () => {},
     onGone: (callback) => void (tellGone = callback),
@@ -118,6 +119,7 @@ describe("an outlet that compresses, over an encoder that takes its time", () =>
     const outlet: Outlet = {
       write() {},
       end: () => void did.push("ended"),
+      onDrained: (callback) => callback(),
       pull: () => {},
       cut: () => {},
       onGone: (callback) => void (isGone ? callback() : gone.push(callback)),

@@ -64,6 +64,11 @@ export interface Got {
   text(): Promise<string>;
   json(): Promise<unknown>;
   lines(): Promise<Record<string, unknown>[]>;
+  /** Of a stream that goes on: the lines so far, and whether it has ended. */
+  soFar(): Record<string, unknown>[];
+  isEnded(): boolean;
+  /** The client goes away. */
+  leave(): void;
 }
 
 export const ORIGIN = "https://shop.example";
@@ -222,6 +227,8 @@ export function requestFrom(sent: Partial<Sent>): HttpRequest {
 
 function gotFrom(answer: HttpAnswer): Got {
   const chunks: Buffer[] = [];
+  let isEnded = false;
+  let onGone = () => {};
   const whole = new Promise<void>((resolve) => {
     if (!answer.stream) {
       chunks.push(Buffer.from(answer.body ?? ""));
@@ -241,9 +248,11 @@ function gotFrom(answer: HttpAnswer): Got {
       cut() {},
       end(chunk) {
         if (chunk !== undefined) chunks.push(Buffer.from(chunk as string));
+        isEnded = true;
         resolve();
       },
-      onGone() {},
+      onDrained: (callback) => void setImmediate(callback),
+      onGone: (callback) => void (onGone = callback),
     });
   });
   const text = async () => {
@@ -256,10 +265,16 @@ function gotFrom(answer: HttpAnswer): Got {
     headers: answer.headers,
     text,
     json: async () => JSON.parse(await text()) as unknown,
-    lines: async () =>
-      (await text())
-        .split("\n")
-        .slice(0, -1)
-        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    lines: async () => linesOf(await text()),
+    soFar: () => linesOf(Buffer.concat(chunks).toString("utf8")),
+    isEnded: () => isEnded,
+    leave: () => onGone(),
   };
+}
+
+function linesOf(text: string): Record<string, unknown>[] {
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 }

@@ -58,6 +58,7 @@ async function openWatch() {
   const outlet: Outlet = {
     write: () => void seen.written++,
     end: () => void seen.ended++,
+    onDrained: (callback) => callback(),
     pull: () => {},
     cut: () => {},
     onGone: (callback) => void (leave = callback),

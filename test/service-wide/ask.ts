@@ -26,11 +26,14 @@ export interface Got {
 const THE_CONNECTIONS: ReadonlySet<string> = new Set(["date", "connection", "keep-alive"]);
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
-/** The whole answer. */
-export async function ask(url: string, asking: Asking): Promise<Got> {
+/** The whole answer; with `isFeed`, up to its first line, and the client goes. */
+export async function ask(url: string, asking: Asking, { isFeed = false } = {}): Promise<Got> {
   const answer = await open(url, asking);
   const pieces: Buffer[] = [];
-  for await (const piece of answer) pieces.push(piece as Buffer);
+  for await (const piece of answer) {
+    pieces.push(piece as Buffer);
+    if (isFeed && (piece as Buffer).includes("\n")) break;
+  }
   const bytes = Buffer.concat(pieces);
   const text = (answer.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString();
   return {

@@ -102,9 +102,10 @@ describe("the API's description", () => {
       }
     };
 
+    const feedOr = ({ path }: { path: string }) => ({ isFeed: path.endsWith("/events") });
     for (const operation of endpointsOf(described)) {
       const asking = exampleOf(operation, credentials);
-      documented(operation.operation, asking, await ask(url, asking));
+      documented(operation.operation, asking, await ask(url, asking, feedOr(operation)));
     }
     expect(wrong).toEqual([]);
 
@@ -130,7 +131,7 @@ describe("the API's description", () => {
       }
       const names = isWidget ? { threadId } : { run: ofBackend };
       const asking = exampleOf(operation, credentials, { ...given, ...names });
-      const got = await ask(url, asking);
+      const got = await ask(url, asking, feedOr(operation));
       if (operation.path === "/v1/messages") ofBackend = String(got.headers["x-run-id"]);
       documented(operation.operation, asking, got);
       statuses.push([`${operation.method} ${operation.path}`, got.status]);
@@ -142,6 +143,7 @@ describe("the API's description", () => {
       ["GET /v1/threads", 200],
       ["GET /v1/threads/{threadId}/messages", 200],
       ["GET /v1/threads/{threadId}/stream", 200],
+      ["GET /v1/threads/{threadId}/events", 200],
       ["POST /v1/access", 200],
       ["POST /v1/channels/{slug}/identify", 200],
       ["POST /v1/widget/visitors", 201],
@@ -149,6 +151,7 @@ describe("the API's description", () => {
       ["GET /v1/widget/threads", 200],
       ["GET /v1/widget/threads/{id}/messages", 200],
       ["GET /v1/widget/threads/{id}/stream", 200],
+      ["GET /v1/widget/threads/{id}/events", 200],
       ["POST /v1/widget/threads/{id}/cancel", 204],
       ["POST /v1/widget/messages", 200],
       ["POST /v1/widget/tools", 204],

@@ -10,15 +10,15 @@ const READ: Record<string, (key: string) => string[]> = {
   zset: (key) => ["ZRANGE", key, "0", "-1", "WITHSCORES"],
 };
 
-/** When a process was heard of, and how often something changed, which may be counted twice. */
-const PASSING = ["instances:{g}", "changes:{g}"];
+/** When a process was heard of, how often something changed, which may be counted twice, and who watches until when. */
+const PASSING = /^(instances:\{g\}|changes:\{g\}|watch:.*)$/;
 
 /** Every key of a server with what it holds, in an order of its own. */
 export async function contentsOf(client: Client): Promise<Record<string, unknown>> {
   const keys = await client.sendCommand<string[]>(["KEYS", "*"]);
   const contents: Record<string, unknown> = {};
   for (const key of keys.sort()) {
-    if (PASSING.includes(key)) continue;
+    if (PASSING.test(key)) continue;
     const type = await client.sendCommand<string>(["TYPE", key]);
     const value = await client.sendCommand<unknown>(READ[type]?.(key) ?? ["TYPE", key]);
     const expires = (await client.sendCommand<number>(["PTTL", key])) > 0;

@@ -256,6 +256,8 @@ async function look(store: Store): Promise<unknown> {
         store.history(id, { limit: 100, before: null }),
         store.history(id, { limit: 100, before: null, budgetChars: 30 }),
         store.runs(id, 2),
+        store.look(id, null),
+        store.look(id, 1),
       ]),
     ),
     held: [sorted(await store.heldBy("p1")), sorted(await store.heldBy("p2"))],

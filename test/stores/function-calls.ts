@@ -335,6 +335,24 @@ function otherCases(): FunctionCase[] {
       step: (store) => store.load(uid, 1_000),
     },
     {
+      name: "look_at_thread",
+      function: "look_at_thread",
+      before: heldAndQueued,
+      step: (store) => store.look(uid, 0),
+    },
+    {
+      name: "watch_thread",
+      function: "watch_thread",
+      before: (store) => store.watch(uid),
+      step: (store) => store.watch(uid),
+    },
+    {
+      name: "note_change",
+      function: "note_change",
+      before: async () => {},
+      step: (_, redis) => redis.call("note_change", globalKeys, {}),
+    },
+    {
       name: "glance_thread and select_threads, of a few",
       function: "glance_thread",
       before: both,

@@ -346,6 +346,7 @@ export function createReference(clock: Clock): Store {
         staying.spent[day] = (staying.spent[day] ?? 0) + count;
       }
       staying.user = result;
+      if (result.blocked && !from.blocked) changes++;
       Object.assign(token, { userId: into.userId, snapshot });
       return "done";
     },
@@ -375,6 +376,7 @@ export function createReference(clock: Clock): Store {
       const person = personOf(slug, userId);
       if (!person) return null;
       person.user = { ...person.user, ...flags };
+      changes++;
       return person.user;
     },
     threads: async (slug, userId) =>
@@ -457,6 +459,18 @@ export function createReference(clock: Clock): Store {
       const page = stored.slice(Math.max(0, end - limit), end);
       return budgetChars === undefined ? wholeMessages(uid, page) : fitting(page, budgetChars);
     },
+    async look(uid, from) {
+      const thread = threads.get(uid);
+      const messages = wholeMessages(uid, thread?.messages ?? []);
+      const seen = {
+        state: thread?.last?.commit.state ?? ("idle" as const),
+        runId: thread?.runs.at(-1)?.runId ?? null,
+        messageCount: messages.length,
+      };
+      if (from === null) return { ...seen, messages: [], to: messages.length };
+      return { ...seen, messages: messages.slice(from), to: Math.max(from, messages.length) };
+    },
+    watch: async () => {},
     runs: async (uid, limit) => (threads.get(uid)?.runs ?? []).slice(-limit).map(summaryOf),
     run: async (uid, runId) => {
       const run = threads.get(uid)?.runs.find((one) => one.runId === runId);

@@ -99,6 +99,7 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "p":
     case "id":
     case "act":
+    case "watch":
     case "d":
     case "w":
     case "y":

@@ -70,6 +70,7 @@ export const SERVICE: readonly Layer[] = [
         path: "src/actors/",
         is: "the charts, alive: load, decide, save, perform; recovery",
         rooms: [
+          { path: "src/actors/feeds/", is: "what happens in a thread, told to all who keep its feed open" },
           { path: "src/actors/following/", is: "reading along with a run that another instance holds" },
         ],
       },
@@ -111,6 +112,10 @@ export const SERVICE: readonly Layer[] = [
           { path: "src/http/server-api/", is: "endpoints for backends and bots" },
           { path: "src/http/widget-api/", is: "endpoints for browsers, and CORS" },
           { path: "src/http/operator-api/", is: "endpoints for operators" },
+          {
+            path: "src/http/feeds/",
+            is: "a thread's feed as an answer that stays open, and whose it may be",
+          },
           { path: "src/http/stream/", is: "a reply as lines of JSON, gzipped" },
           { path: "src/http/reference/", is: "OpenAPI and Swagger UI, made of what the endpoints declare" },
           { path: "src/http/inspector/", is: "endpoints of the inspector" },
@@ -187,6 +192,7 @@ export const WIDGET: readonly Layer[] = [
     places: [
       { path: "src/widget/strings/", is: "its texts in seven languages" },
       { path: "src/widget/styles/", is: "its stylesheet" },
+      { path: "src/widget/released/", is: "the files of released versions, for pages that pin them" },
     ],
   },
   {
@@ -240,10 +246,16 @@ export const BUNDLES: readonly (Place & { takes: readonly string[] })[] = [
 /** Places that no layer has. */
 export const BESIDE: readonly Place[] = [
   {
+    path: "src/deploy/",
+    is: "the lines of systemd, Kubernetes and proxies; Dockerfile and compose.yaml are at the top",
+    rooms: [{ path: "src/deploy/kubernetes/", is: "manifests" }],
+  },
+  {
     path: "test/",
     is: "mirrors src and machines",
     rooms: [
       { path: "test/simulation/", is: "the whole service in one process, on a time of its own, from a seed" },
+      { path: "test/fresh-machine/", is: "the README, played on a bare Debian" },
     ],
   },
   { path: "bench/", is: "a file for each question about speed and memory" },

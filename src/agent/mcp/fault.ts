@@ -28,3 +28,11 @@ export function mcpFaultOf(error: unknown): McpFault {
   }
   return { type: "lost" };
 }
+
+/** What a server of 2024 answers to the first request of Streamable HTTP (the protocol, Backwards Compatibility). */
+const OF_OLD_SERVERS = new Set([400, 404, 405]);
+
+export function isOfOldServer(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "number" && OF_OLD_SERVERS.has(code);
+}

@@ -32,11 +32,23 @@ export function httpTransport(sdk: McpSdk, address: HttpAddress): McpTransport {
   };
 }
 
+/** The same over SSE, as servers spoke before; its packages are loaded where one does. */
+export async function sseTransport(sdk: McpSdk, address: HttpAddress): Promise<McpTransport> {
+  const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
+  const sse = new SSEClientTransport(new URL(address.url), {
+    fetch: addressedFetch(address),
+    ...signIn(sdk, address),
+  });
+  // It would open another stream by itself, whose server knows nothing of this session.
+  sse.onerror = () => void sse.close();
+  return { transport: sse, endSession: () => Promise.resolve() };
+}
+
 /** The settings' headers go to the server itself alone: the SDK also asks its authorization server, by the same fetch. */
 function addressedFetch({ url, headers, bearer }: HttpAddress): typeof fetch {
-  const own = new URL(url).href;
+  const own = new URL(url).origin;
   return (address, init = {}) => {
-    const asked = address instanceof Request ? address.url : new URL(address).href;
+    const asked = new URL(address instanceof Request ? address.url : address).origin;
     if (asked !== own) return fetch(address, init);
     const all = new Headers(init.headers);
     for (const [name, value] of Object.entries(headers)) all.set(name, value);

@@ -57,6 +57,7 @@ export function gzipOutlet(outlet: Outlet, make: MakeEncoder = encodeWithZlib): 
       state = "ending";
       encoder.end();
     },
+    onDrained: (callback) => outlet.onDrained(callback),
     pull: (next) => outlet.pull(next),
     cut: () => outlet.cut(),
     onGone(callback) {

@@ -11,6 +11,15 @@ const ALL_UNICODE_LINE_ENDS = /[\u0085\u2028\u2029]/g;
 export function encodeLines(lines: readonly Line[]): string {
   let text = "";
   for (const line of lines) text += `${encodeLine(line)}\n`;
+  return withoutLineEnds(text);
+}
+
+/** Other objects, in the same way. */
+export function encodeObjects(objects: readonly object[]): string {
+  return withoutLineEnds(objects.map((object) => `${JSON.stringify(object)}\n`).join(""));
+}
+
+function withoutLineEnds(text: string): string {
   return UNICODE_LINE_ENDS.test(text) ? text.replace(ALL_UNICODE_LINE_ENDS, escaped) : text;
 }
 

@@ -62,6 +62,10 @@ export class NodeStream implements Outlet {
     afterTick(() => closeIfUnread(this.#request.socket));
   }
 
+  onDrained(callback: () => void): void {
+    this.#outbox.onDrained(callback);
+  }
+
   pull(next: () => void): void {
     closeIfStalled(this.#request.socket);
     this.#outbox.pull(next);

@@ -67,6 +67,10 @@ export class UwsStream implements Outlet {
     this.#outbox.end(chunk);
   }
 
+  onDrained(callback: () => void): void {
+    this.#outbox.onDrained(callback);
+  }
+
   pull(next: () => void): void {
     this.#pulled = true;
     this.#outbox.pull(next);

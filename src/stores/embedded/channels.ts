@@ -17,7 +17,7 @@ export function channelOf(db: EmbeddedDb, slug: string): Channel | undefined {
   return db.get(channelKey(slug), channelKind.read);
 }
 
-/** Within a change: gives the notice of one of channels, addresses or operators. */
+/** Counts a change that every process is told of. Within a change. */
 export function countChange(db: EmbeddedDb): void {
   db.put(CHANGES, (db.get(CHANGES, readNumber) ?? 0) + 1);
 }
@@ -29,8 +29,9 @@ export function removeChannel(db: EmbeddedDb, slug: string): void {
 }
 
 export function embeddedChannels(db: EmbeddedDb): ChannelStore {
+  const countOf = () => db.get(CHANGES, readNumber) ?? 0;
   const countUp = () => countChange(db);
-  const changeCount = () => db.read("count the changes", () => db.get(CHANGES, readNumber) ?? 0);
+  const changeCount = () => db.read("count the changes", countOf);
 
   return {
     channels: (onUnreadable) =>

@@ -4,6 +4,7 @@ import type { User } from "../../domain/user.ts";
 import type { UserStore } from "../../store/users.ts";
 import type { EmbeddedDb } from "./db.ts";
 import type { UserRecord, UserRecords } from "./user-records.ts";
+import { countChange } from "./channels.ts";
 import { freshAlias } from "../fresh-alias.ts";
 
 type Identity = Pick<UserStore, "readIdentity" | "promote" | "merge">;
@@ -67,6 +68,8 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
           account,
         );
         records.putUser(slug, { ...spent, user: result });
+        // Who could talk before cannot any more, and every process hears of it.
+        if (result.blocked && !from.blocked) countChange(db);
         records.putToken(slug, tokenHash, { userId: into.userId, snapshot });
         return "done";
       }),

@@ -39,7 +39,10 @@ export interface Header {
   lastOp: { opId: string; result: Committed } | null;
 }
 
-type Committed = Omit<Extract<CommitResult, { type: "committed" }>, "catalog" | "unreadableNext">;
+type Committed = Omit<
+  Extract<CommitResult, { type: "committed" }>,
+  "catalog" | "unreadableNext" | "watchers"
+>;
 
 export const headerKind = kindOf(
   "thread",
@@ -145,6 +148,14 @@ export function threadRecords(db: EmbeddedDb) {
         reverse: true,
       })) {
         if (!value.aside) yield value;
+      }
+    },
+    /** Oldest first, behind the first `count` ones. */
+    *messagesBehind(uid: string, count: number): Iterable<{ position: number; message: Message }> {
+      for (const { key, value } of db.range(["m", keyPart(uid)], messageKind.read, {
+        from: messageKey(uid, count + 1),
+      })) {
+        yield { position: Number(key[2]), message: value };
       }
     },
     putMessage: (uid: string, position: number, message: Message) =>

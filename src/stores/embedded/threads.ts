@@ -1,7 +1,8 @@
 import { imagesName, wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, RunRecord } from "../../domain/message.ts";
+import { LOOK_CHARS, LOOK_MESSAGES } from "../../store/threads.ts";
 import type { ThreadStore } from "../../store/threads.ts";
-import { readImages } from "../records.ts";
+import { imagesFrom } from "../records.ts";
 import { commitThread, findClaim, joinQueue } from "./commit.ts";
 import type { EmbeddedDb } from "./db.ts";
 import { embeddedSalvage } from "./salvage.ts";
@@ -43,6 +44,18 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
       tail.push(message);
     }
     return tail.reverse();
+  }
+
+  function behind(uid: string, from: number): { messages: Message[]; to: number } {
+    const messages: Message[] = [];
+    let [to, left] = [from, LOOK_CHARS];
+    for (const { position, message } of records.messagesBehind(uid, from)) {
+      left -= message.content.length + (message.kept?.chars ?? 0);
+      if (to > from && (left < 0 || position - from > LOOK_MESSAGES)) break;
+      to = position;
+      if (!message.aside) messages.push(whole(uid, message));
+    }
+    return { messages, to };
   }
 
   return {
@@ -89,10 +102,7 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
       ),
 
     keptImages: (uid, runId) =>
-      db.read(`read images of thread ${uid}`, () => {
-        const text = records.text(uid, imagesName(runId), 1);
-        return text === "" ? [] : readImages(JSON.parse(text), [uid, runId]);
-      }),
+      db.read(`read images of thread ${uid}`, () => imagesFrom(records.text(uid, imagesName(runId), 1))),
 
     dropImages: (uid, runId) =>
       db.change(`drop images of thread ${uid}`, () => records.removePart(uid, imagesName(runId), 0)),
@@ -124,6 +134,19 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         const page = tailOf(uid, end - 1, { budgetChars: budgetChars ?? Infinity, limit });
         return budgetChars === undefined ? page.map((message) => whole(uid, message)) : page;
       }),
+
+    look: (uid, from) =>
+      db.read(`look at thread ${uid}`, () => {
+        const header = records.header(uid);
+        const messageCount = header?.messageCount ?? 0;
+        const state = header?.state ?? "idle";
+        const runId = records.runs(uid, 1)[0]?.runId ?? null;
+        if (from === null) return { state, runId, messageCount, messages: [], to: messageCount };
+        return { state, runId, messageCount, ...behind(uid, from) };
+      }),
+
+    // Nobody else commits: who is here is told here.
+    watch: (uid) => db.read(`watch thread ${uid}`, () => {}),
 
     run: (uid, runId) => db.read(`read a run of thread ${uid}`, () => records.summary(uid, runId)),
 

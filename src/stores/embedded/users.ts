@@ -4,7 +4,7 @@ import type { Channel } from "../../domain/channel.ts";
 import { attributesField } from "../../domain/attributes.ts";
 import type { ChannelState, User } from "../../domain/user.ts";
 import type { UserAdmission, UserStore } from "../../store/users.ts";
-import { channelOf } from "./channels.ts";
+import { channelOf, countChange } from "./channels.ts";
 import type { EmbeddedDb } from "./db.ts";
 import type { UserRecord, UserRecords } from "./user-records.ts";
 
@@ -165,6 +165,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         if (record === undefined) return null;
         const user = { ...record.user, ...flags };
         records.putUser(slug, { ...record, user });
+        countChange(db);
         return user;
       }),
 

@@ -13,7 +13,8 @@ import { activityKey } from "./keys.ts";
 export interface Activity {
   /** Before the commit is sent. */
   committing(commit: Pick<ThreadCommit, "slug" | "uid" | "messages" | "holds">): void;
-  close(): void;
+  /** Writes what is left. */
+  close(): Promise<void>;
 }
 
 /** A thread that goes on is in the order after this time at most, and what failed is tried again. */
@@ -58,8 +59,12 @@ export function createActivity(redis: Pick<RedisCommands, "write">): Activity {
       write(slug, [[uid, last.createdAtMs]]);
     },
 
-    close() {
+    async close() {
       if (timer) clearTimeout(timer);
+      const left = [...later].map(([slug, threads]) => raise(redis, slug, [...threads]));
+      later = new Map();
+      // The next list that misses one finds it.
+      await Promise.allSettled(left);
     },
   };
 }

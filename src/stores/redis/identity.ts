@@ -3,7 +3,7 @@ import type { User } from "../../domain/user.ts";
 import type { Merge, UserStore } from "../../store/users.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
-import { externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
+import { globalKeys, externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import type { KnownUsers } from "./known-users.ts";
 import { listOf, textOf, textOrNull, textsOf, USER_FIELDS, userFrom } from "./records.ts";
 import type { ArgsOf } from "./signatures.ts";
@@ -95,6 +95,9 @@ export function redisIdentity(
       const reply = await redis.call("merge", keys, mergeArguments({ from, into, result, snapshot }));
       const outcome = doneOrChanged(reply);
       if (outcome === "done") known.set(token, into.userId);
+      // Who could talk before cannot any more, and every instance hears of it.
+      if (outcome === "done" && result.blocked && !from.blocked)
+        await redis.call("note_change", globalKeys, {});
       return outcome;
     },
 

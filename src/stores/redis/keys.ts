@@ -96,6 +96,8 @@ export function threadKeys(uid: string) {
     parts: `p:${end}`,
     /** clientMessageId → the run and text that it was claimed for. */
     messageIds: `id:${end}`,
+    /** Processes that watch it, by the time until which they do. */
+    watchers: `watch:${end}`,
     /** What could not be read, by part and place. */
     aside: `aside:${end}`,
   };

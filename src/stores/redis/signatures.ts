@@ -22,6 +22,7 @@ function userArgs<Whose extends string>(whose: Whose) {
 export const changing = {
   raise_format: { keys: ["format"], args: ["ours"] },
 
+  note_change: { keys: ["changes"], args: [] },
   change_set: { keys: ["set", "changes"], args: ["command", "member", "always"] },
 
   mint_visitor: { keys: ["token", "user", "users"], args: ["userId", "snapshot", "ttlMs", "atMs"] },
@@ -90,6 +91,7 @@ export const changing = {
       "bar",
       "holders",
       "messageIds",
+      "watchers",
     ],
     args: [
       "op",
@@ -124,6 +126,8 @@ export const changing = {
     args: ["runId", "entry", "max", "clientMessageId", "claim"],
   },
 
+  watch_thread: { keys: ["watchers"], args: ["processId", "keptMs"] },
+
   beat: { keys: ["instances", "changes"], args: ["processId", "afterMs"] },
   /** The processes follow. */
   enter: { keys: ["instances"], args: [] },
@@ -142,6 +146,7 @@ export const reading = {
   read_page: { keys: ["messages"], args: ["limit", "place", "budget"] },
   spent_tokens: { keys: ["user", "days", "moved"], args: ["day"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
+  look_at_thread: { keys: ["header", "messages", "runOrder"], args: ["from", "most", "budget"] },
   glance_thread: { keys: ["header", "messages"], args: [] },
   select_threads: { keys: ["names", "activity"], args: ["fewest", "limit", "afterAt", "afterUid"] },
 

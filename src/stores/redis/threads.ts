@@ -2,9 +2,10 @@ import { claimOf } from "../../domain/message-claim.ts";
 import { imagesName, wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, SaidBefore, ThreadCommit, ThreadStore } from "../../store/threads.ts";
+import { LOOK_CHARS, LOOK_MESSAGES, WATCH_MS } from "../../store/threads.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { bucketOf } from "../buckets.ts";
-import { catalogKind, readImages, readRunSummary, readUserMessage, runKind } from "../records.ts";
+import { catalogKind, imagesFrom, readRunSummary, readState, readUserMessage, runKind } from "../records.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
@@ -29,9 +30,10 @@ import { redisSalvage } from "./salvage.ts";
 import type { ArgsOf, KeysOf } from "./signatures.ts";
 
 /** The thread plane: everything inside a thread, one slot for each. */
-export interface RedisThreads extends Omit<ThreadStore, "commit"> {
+export interface RedisThreads extends Omit<ThreadStore, "commit" | "watch"> {
   /** A claim stands on the heartbeat of this stamp. */
   commit(commit: ThreadCommit, stamp: number): Promise<CommitResult | Barred>;
+  watch(uid: string, processId: string): Promise<void>;
 }
 
 /** Others have forgotten this process since it beat last: it claims nothing before a beat later than `untilMs`. */
@@ -111,7 +113,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     async keptImages(uid, runId) {
       const { parts } = threadKeys(uid);
       const text = await redis.read(parts, "HGET", parts, partName(imagesName(runId), 0));
-      return text === null ? [] : parsed(readImages, text, `${uid} ${runId}`);
+      return imagesFrom(textOrNull(text));
     },
 
     async dropImages(uid, runId) {
@@ -183,6 +185,26 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       return summary === null ? null : parsed(readRunSummary, summary, uid);
     },
 
+    async look(uid, from) {
+      const args = {
+        from: from === null ? "" : String(from),
+        most: String(LOOK_MESSAGES),
+        budget: String(LOOK_CHARS),
+      };
+      const [state, runId, count, items] = listOf(await redis.ask("look_at_thread", threadKeys(uid), args));
+      return {
+        state: readState(state ?? "idle", uid),
+        runId: textOrNull(runId),
+        messageCount: numberOf(count),
+        messages: await wholeMessages(uid, messagesFrom(uid, items ?? [])),
+        to: from === null ? numberOf(count) : from + listOf(items).length,
+      };
+    },
+
+    async watch(uid, processId) {
+      await redis.call("watch_thread", threadKeys(uid), { processId, keptMs: String(WATCH_MS) });
+    },
+
     async runs(uid, limit) {
       const reply = await redis.ask("list_runs", threadKeys(uid), { limit: String(limit) });
       return listOf(reply).map((text) => parsed(readRunSummary, text, uid));
@@ -193,7 +215,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
 function commitKeys({ uid, fence, takesFrom }: ThreadCommit): KeysOf<"commit"> {
   const bucket = bucketOf(uid);
   const own = ownKey(bucket, holderOf(fence));
-  const { header, messages, queue, runs, runOrder, messageIds } = threadKeys(uid);
+  const { header, messages, queue, runs, runOrder, messageIds, watchers } = threadKeys(uid);
   // By name: spreading the thread's keys takes 4 µs, which is a fifth of what this process does for a commit.
   return {
     header,
@@ -207,6 +229,7 @@ function commitKeys({ uid, fence, takesFrom }: ThreadCommit): KeysOf<"commit"> {
     bar: barKey(bucket, holderOf(fence)),
     holders: holdersKey(bucket),
     messageIds,
+    watchers,
   };
 }
 
@@ -256,12 +279,18 @@ function saidBefore(message: UserMessage, claimed: string): SaidBefore {
 }
 
 function resultFrom({ uid, orWait, startsWaiting }: ThreadCommit, reply: Reply): CommitResult | Barred {
-  const [first, second, third, fourth] = listOf(reply);
+  const [first, second, third, fourth, fifth] = listOf(reply);
   const type = textOf(first);
   switch (type) {
     case "committed": {
       const next = textOrNull(third);
-      const committed = { type, rev: numberOf(second), ...waitingNext(next, uid) };
+      const watchers = listOf(fifth).map(textOf);
+      const committed = {
+        type,
+        rev: numberOf(second),
+        ...waitingNext(next, uid),
+        ...(watchers.length > 0 ? { watchers } : {}),
+      };
       return startsWaiting === null ? committed : { ...committed, catalog: catalogFrom(fourth, uid) };
     }
     case "waiting":

@@ -2,7 +2,7 @@ import type { UserStore } from "../../store/users.ts";
 import { redisAdmissions } from "./admissions.ts";
 import type { RedisCommands } from "./commands.ts";
 import { redisIdentity } from "./identity.ts";
-import { asideTokenKey, countKey, tokenKey, userKeys, usersKey } from "./keys.ts";
+import { asideTokenKey, countKey, globalKeys, tokenKey, userKeys, usersKey } from "./keys.ts";
 import { createKnownUsers } from "./known-users.ts";
 import { redisUsersPage } from "./users-page.ts";
 import { redisThreadList } from "./thread-list.ts";
@@ -105,7 +105,9 @@ export function redisUsers(redis: RedisCommands): UserStore {
       const set = (value: boolean | undefined) => (value === undefined ? "" : flag(value));
       const args = { blocked: set(blocked), whitelisted: set(whitelisted) };
       const reply = await redis.call("flag_user", userKeys(slug, userId), args);
-      return reply === null ? null : userFrom(reply);
+      if (reply === null) return null;
+      await redis.call("note_change", globalKeys, {});
+      return userFrom(reply);
     },
 
     async renameUser(slug, userId, displayName) {

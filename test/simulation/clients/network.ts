@@ -121,6 +121,7 @@ export function createClientNetwork(world: World): ClientNetwork {
           close();
         });
       },
+      onDrained: (callback) => toClient(callback),
       onGone(callback) {
         onGone = callback;
         if (isGone) callback();

@@ -13,4 +13,13 @@ local function change_set(keys, args)
   return redis.call(command, set, member)
 end
 
+-- Something else changed that every instance is told of.
+local function note_change(keys, args)
+  local changes = unpack(keys)
+  redis.call('INCR', changes)
+  redis.call('PUBLISH', changes, '')
+  return 1
+end
+
+register('note_change', note_change)
 register('change_set', change_set)

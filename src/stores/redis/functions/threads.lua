@@ -70,7 +70,7 @@ end
 -- each '' where there is none. The messages follow the named arguments; `message_place` is how many have their places
 -- before them.
 local function commit(keys, args)
-  local header, messages, queue, runs, run_order, due, own, taken, bar, holders, message_ids = unpack(keys)
+  local header, messages, queue, runs, run_order, due, own, taken, bar, holders, message_ids, watchers = unpack(keys)
   local op, fence, holder, stamp, takes_from, rev_read, read_op, uid, slug, at_ms, snapshot, state, run, starts, holds,
     deadline_ms, run_id, summary, ended_id, ended_summary, client_message_id, claim, message_place,
     message_count = unpack(args)
@@ -80,12 +80,13 @@ local function commit(keys, args)
   local held_by, rev, last_op, last_op_next, last_state, known_slug, created_at_ms =
     unpack(redis.call('HMGET', header, 'fence', 'rev', 'op', 'opNext', 'state', 'slug', 'createdAtMs'))
   rev = rev or '0'
+  local watching = redis.call('ZRANGE', watchers, 0, -1)
   local catalog = starts and redis.call('HGET', header, 'catalog')
   local first = redis.call('LINDEX', queue, 0)
   local repeats = last_op == op
   if repeats and redis.call('HGET', header, 'snapshot') ~= snapshot then
     -- Another commit under the same name: the first one's answer, and nothing to make up for.
-    return { 'committed', rev, last_op_next == '1' and first and body_of(first), catalog }
+    return { 'committed', rev, last_op_next == '1' and first and body_of(first), catalog, watching }
   end
 
   -- The message that waits, without the one that is started.
@@ -140,7 +141,7 @@ local function commit(keys, args)
   -- The hold of a fence of this process's own is the one that was just written, or removed.
   if takes_from and taken ~= own and (held_by == takes_from or repeats) then redis.call('HDEL', taken, uid) end
   if not rests and (last_state == 'awaiting' or repeats) then redis.call('ZREM', due, uid) end
-  return { 'committed', rev, next and body_of(next), catalog }
+  return { 'committed', rev, next and body_of(next), catalog, watching }
 end
 
 -- Once only for each run: a repeat after a lost answer finds the message waiting, or its run begun.
@@ -187,6 +188,32 @@ local function last_item_at(messages)
   return last and string.match(last, '"createdAtMs":(%d+)')
 end
 
+-- The state, the last run, how many items the history has, and, of those behind the first `from`, as many as fit: at least
+-- one. `from`: '' for none of them.
+local function look_at_thread(keys, args)
+  local header, messages, run_order = unpack(keys)
+  local from, most, budget = unpack(args)
+  local left, found = tonumber(budget), {}
+  local items = from == '' and {} or redis.call('LRANGE', messages, from, tonumber(from) + tonumber(most) - 1)
+  for _, item in ipairs(items) do
+    left = left - (tonumber(head_of(item)) or 0)
+    if left < 0 and #found > 0 then break end
+    found[#found + 1] = item
+  end
+  return { redis.call('HGET', header, 'state'), redis.call('LINDEX', run_order, -1), redis.call('LLEN', messages), found }
+end
+
+-- Lists a process among those that are told of commits, and drops those whose time is over.
+local function watch_thread(keys, args)
+  local watchers = unpack(keys)
+  local process_id, kept_ms = unpack(args)
+  local now = now_ms()
+  redis.call('ZADD', watchers, string.format('%.0f', now + kept_ms), process_id)
+  redis.call('ZREMRANGEBYSCORE', watchers, '-inf', string.format('%.0f', now))
+  redis.call('PEXPIRE', watchers, kept_ms)
+  return 1
+end
+
 -- What a list of threads shows of one.
 local function glance_thread(keys, args)
   local header, messages = unpack(keys)
@@ -199,4 +226,6 @@ register('wait_in_queue', wait_in_queue)
 register('load_thread', load_thread, READS)
 register('read_page', read_page, READS)
 register('list_runs', list_runs, READS)
+register('look_at_thread', look_at_thread, READS)
+register('watch_thread', watch_thread)
 register('glance_thread', glance_thread, READS)

@@ -1,0 +1,172 @@
+import type { ThreadLook } from "../../store.ts";
+import { isSameState, newsOf } from "./feed-lines.ts";
+import type { FeedLine, Told } from "./feed-lines.ts";
+
+/** A reader's end of a feed. */
+export interface FeedReader {
+  /** The same list of lines is given to all readers of a thread: it need be encoded once. */
+  write(lines: readonly FeedLine[]): void;
+  /** Calls back when the reader has taken what was written. */
+  onDrained(callback: () => void): void;
+  /** The feed ends here. */
+  end(): void;
+}
+
+/** One open feed, as who serves it sees it. */
+export interface Feed {
+  /** One reader. It is given the first lines at once. */
+  read(reader: FeedReader): void;
+  /** Ends it, and tells the reader. */
+  end(): void;
+  /** The reader is gone. */
+  leave(): void;
+}
+
+/** What happened in a thread between two looks. */
+export interface News {
+  from: Told;
+  lines: readonly FeedLine[];
+  to: Told;
+}
+
+/** A feed as the watch of its thread sees it. */
+export interface WatchedFeed extends Feed {
+  /** Something happened. */
+  hear(news: News): void;
+  /** The store has gone back behind what was told. */
+  reset(lines: readonly FeedLine[], told: Told): void;
+  /** Goes on where it is behind; says that it lives where nothing was written for long. */
+  tick(nowMs: number): void;
+  /** The reader has not been told, or has not taken, everything. */
+  readonly isBehind: boolean;
+}
+
+/** Contract, section 7: at least every 20 s. */
+const PING_EVERY_MS = 15_000;
+const PING: readonly FeedLine[] = [{ type: "ping" }];
+
+/** What a feed asks of the watch of its thread. */
+export interface FeedSource {
+  /** What was told last to the feeds that are not behind. */
+  latest(): Told;
+  /** Lines that go on from here, where they are still known. */
+  recent(from: Told): News | null;
+  look(position: number): Promise<ThreadLook>;
+  leave(feed: WatchedFeed): void;
+}
+
+/**
+ * A place in a thread's history, and a reader that takes lines as fast as it can.
+ *
+ * A reader that has taken everything is given news as it happens. One that has not is given none: the feed keeps its place
+ * instead of lines, and goes on from there, out of the store, when the reader has caught up. So a slow one costs no more
+ * memory than a page.
+ */
+export function createFeed(
+  source: FeedSource,
+  beginning: { told: Told; lines: readonly FeedLine[] },
+  clock: { elapsed(): number },
+): WatchedFeed {
+  const liveFrom = source.latest().position;
+  let { told } = beginning;
+  let reader: FeedReader | null = null;
+  let isDrained = false;
+  let isCatchingUp = false;
+  let isOver = false;
+  let wroteAtMs = clock.elapsed();
+
+  function write(lines: readonly FeedLine[]): void {
+    if (lines.length === 0 || !reader || isOver) return;
+    wroteAtMs = clock.elapsed();
+    isDrained = false;
+    reader.write(lines);
+    reader.onDrained(drained);
+  }
+
+  function drained(): void {
+    isDrained = true;
+    void catchUp();
+  }
+
+  function isUpToDate(): boolean {
+    return isSame(told, source.latest());
+  }
+
+  async function catchUp(): Promise<void> {
+    if (isCatchingUp || isOver || !isDrained || isUpToDate()) return;
+    const recent = source.recent(told);
+    if (recent) return go(recent.to, recent.lines);
+    isCatchingUp = true;
+    try {
+      const look = await source.look(told.position);
+      if (isOver) return;
+      // The store has gone back: the watch tells of that.
+      if (look.messageCount < told.position) return;
+      const news = newsOf(told, look, liveFrom);
+      go(news.told, news.lines);
+    } catch {
+      // The next tick tries again; the watch says in the log that the store is away.
+    } finally {
+      isCatchingUp = false;
+    }
+    // Nothing was written: nobody will call back.
+    if (isDrained) await catchUpOnce();
+  }
+
+  /** Once more where something came meanwhile; a store that has nothing newer is asked at the next tick. */
+  async function catchUpOnce(): Promise<void> {
+    const recent = isUpToDate() ? null : source.recent(told);
+    if (recent) go(recent.to, recent.lines);
+  }
+
+  function go(to: Told, lines: readonly FeedLine[]): void {
+    told = to;
+    write(lines);
+  }
+
+  const feed: WatchedFeed = {
+    get isBehind() {
+      return !isDrained || !isUpToDate();
+    },
+
+    read(given) {
+      // The service stops, or the reader may not read it any more.
+      if (isOver) return given.end();
+      reader = given;
+      write(beginning.lines);
+    },
+
+    hear(news) {
+      if (isOver) return;
+      if (isDrained && !isCatchingUp && isSame(told, news.from)) return go(news.to, news.lines);
+      void catchUp();
+    },
+
+    reset(lines, to) {
+      go(to, lines);
+    },
+
+    tick(nowMs) {
+      if (!isDrained || isOver) return;
+      void catchUp();
+      if (isDrained && nowMs - wroteAtMs >= PING_EVERY_MS) write(PING);
+    },
+
+    end() {
+      if (isOver) return;
+      feed.leave();
+      reader?.end();
+    },
+
+    leave() {
+      if (isOver) return;
+      isOver = true;
+      source.leave(feed);
+    },
+  };
+  return feed;
+}
+
+function isSame(one: Told, other: Told): boolean {
+  return one.position === other.position && isSameState(one.state, other.state);
+}

@@ -1,0 +1,150 @@
+import { pause } from "../../clock.ts";
+import type { Message } from "../../domain/message.ts";
+import type { InstanceMessage, ThreadLook } from "../../store.ts";
+import { attachmentAddresses } from "../attachment-addresses.ts";
+import type { ThreadDependencies } from "../dependencies.ts";
+import type { OnReadable } from "../on-readable.ts";
+import { createFeed } from "./feed.ts";
+import type { Feed } from "./feed.ts";
+import { beginningOf } from "./feed-lines.ts";
+import { createWatch } from "./watch.ts";
+import type { Watch } from "./watch.ts";
+
+/**
+ * The feeds of threads that are open here (contract, section 7), wherever the threads are changed.
+ *
+ * Whoever commits to a thread is told by the store which processes watch it, and sends each a word. The word says
+ * nothing but that something happened: what, a look into the store tells, one for all feeds of the thread. So a word may
+ * be lost, late or come twice.
+ */
+export interface Feeds {
+  /** `after`: the last item that its reader knows; "" none; null: only what is new. Rejects as the store does. */
+  open(uid: string, after: string | null): Promise<Feed>;
+  /** A commit was made here. `watchers`: the processes that watch the thread. */
+  committed(uid: string, watchers?: readonly string[]): void;
+  /** Another instance's word of a commit; false where the message is none. */
+  receive(message: InstanceMessage): boolean;
+  /** How many are open. */
+  size(): number;
+  /** Ends them all, and opens no more. */
+  stop(): void;
+}
+
+const TICK_MS = 500;
+/** After a new connection to the store, within this time: words were lost with the old one. */
+const RECONNECT_MS = 2_000;
+
+export function createFeeds(
+  { store, clock, timers, log, random = Math.random }: ThreadDependencies,
+  onReadable: OnReadable,
+): Feeds {
+  const watches = new Map<string, Watch>();
+  /** How many are being opened, by thread: their watch stays. */
+  const opening = new Map<string, number>();
+  let isTicking = false;
+  let isStopped = false;
+
+  function watchOf(uid: string): Watch {
+    const known = watches.get(uid);
+    if (known) return known;
+    const watch = createWatch({
+      thread: {
+        look: (position) => lookAt(uid, position),
+        ask: () => store.watch(uid),
+      },
+      clock,
+      random,
+      onLeft: () => dropUnread(uid),
+      onFault: (error) => log.warn({ uid, err: error }, "cannot look after the feeds of a thread"),
+    });
+    watches.set(uid, watch);
+    if (!isTicking) void tickWhileWatching();
+    return watch;
+  }
+
+  async function lookAt(uid: string, position: number | null): Promise<ThreadLook> {
+    const look = await onReadable(uid, () => store.look(uid, position));
+    const messages = look.messages.map((message) => withAddresses(uid, message));
+    return { ...look, messages: await Promise.all(messages) };
+  }
+
+  /** With the images that are kept beside the thread, where its message has some. */
+  async function withAddresses(uid: string, message: Message): Promise<Message> {
+    const { attachments } = message;
+    if (!attachments) return message;
+    const addresses = await attachmentAddresses(store, uid, message);
+    const whole = attachments.flatMap((attachment, nth) => {
+      const url = addresses[nth] ?? null;
+      return url === null ? [] : [{ ...attachment, url }];
+    });
+    return { ...message, attachments: whole };
+  }
+
+  function dropUnread(uid: string): void {
+    if (!opening.has(uid) && watches.get(uid)?.feeds.size === 0) watches.delete(uid);
+  }
+
+  async function tickWhileWatching(): Promise<void> {
+    isTicking = true;
+    while (watches.size > 0 && !isStopped) {
+      await pause(timers, TICK_MS);
+      const now = clock.elapsed();
+      for (const watch of watches.values()) watch.tick(now);
+    }
+    isTicking = false;
+  }
+
+  function ring(uid: string): void {
+    // It looks again by itself where the store does not answer.
+    watches
+      .get(uid)
+      ?.renew()
+      .catch(() => {});
+  }
+
+  store.onReconnect(() => {
+    for (const uid of watches.keys()) timers.after(RECONNECT_MS * random(), () => ring(uid));
+  });
+
+  return {
+    async open(uid, after) {
+      opening.set(uid, (opening.get(uid) ?? 0) + 1);
+      try {
+        const watch = watchOf(uid);
+        await watch.renew();
+        const { position, state } = watch.latest();
+        const runId = state.state === "idle" ? null : state.runId;
+        const beginning = beginningOf(after, { messageCount: position, state: state.state, runId });
+        const feed = createFeed(watch, beginning, clock);
+        watch.add(feed);
+        if (isStopped) feed.end();
+        return feed;
+      } finally {
+        const left = (opening.get(uid) ?? 1) - 1;
+        if (left > 0) opening.set(uid, left);
+        else opening.delete(uid);
+        dropUnread(uid);
+      }
+    },
+
+    committed(uid, watchers = []) {
+      ring(uid);
+      for (const processId of watchers) {
+        if (processId !== store.processId) store.send(processId, { type: "changed", uid });
+      }
+    },
+
+    receive({ type, uid }) {
+      if (type !== "changed" || typeof uid !== "string") return false;
+      ring(uid);
+      return true;
+    },
+
+    size: () => [...watches.values()].reduce((sum, { feeds }) => sum + feeds.size, 0),
+
+    stop() {
+      isStopped = true;
+      for (const { feeds } of watches.values()) for (const feed of feeds) feed.end();
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import type { ThreadLook } from "../../store.ts";
+import type { FeedLine, Told } from "./feed-lines.ts";
+import { newsOf, stateOf } from "./feed-lines.ts";
+import type { FeedSource, News, WatchedFeed } from "./feed.ts";
+
+/**
+ * A thread that is watched for its feeds: one look for all of them, after each word that something happened, and every few
+ * seconds without one. What a look finds is told from the store, so it does not matter which word was lost.
+ */
+export interface Watch extends FeedSource {
+  readonly feeds: ReadonlySet<WatchedFeed>;
+  add(feed: WatchedFeed): void;
+  /** Resolves after a look that began after this call. Rejects where the store does not answer. */
+  renew(): Promise<void>;
+  tick(nowMs: number): void;
+}
+
+/** What a watch asks of the store. */
+export interface WatchedThread {
+  look(position: number | null): Promise<ThreadLook>;
+  /** Asks to be told of commits, for a while. */
+  ask(): Promise<void>;
+}
+
+export interface WatchOptions {
+  thread: WatchedThread;
+  clock: { elapsed(): number };
+  /** From 0 to 1: threads that began to be watched together are not looked at together. */
+  random: () => number;
+  /** The last feed is gone. */
+  onLeft: () => void;
+  onFault: (error: unknown) => void;
+}
+
+/** How often a thread is looked at without word of a change: so long does a lost word delay what it was of. */
+const LOOK_EVERY_MS = 10_000;
+/** A third of the time for which it is granted (store.ts, WATCH_MS): two failures in a row are outlived. */
+const ASK_EVERY_MS = 40_000;
+const RETRY_MS = 1_000;
+/** News kept for feeds whose readers are a moment behind. */
+const MOST_RECENT = 8;
+
+export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOptions): Watch {
+  const feeds = new Set<WatchedFeed>();
+  let known: Told | null = null;
+  let recent: News[] = [];
+  let looking: Promise<void> | null = null;
+  let again: Promise<void> | null = null;
+  let askedAtMs = -Infinity;
+  let nextLookAtMs = 0;
+
+  async function look(): Promise<void> {
+    const now = clock.elapsed();
+    nextLookAtMs = now + LOOK_EVERY_MS * (0.9 + 0.2 * random());
+    if (now - askedAtMs > ASK_EVERY_MS) {
+      await thread.ask();
+      askedAtMs = now;
+    }
+    do adopt(await thread.look(known?.position ?? null));
+    while (known && known.position < lastCount);
+  }
+
+  let lastCount = 0;
+
+  function adopt(seen: ThreadLook): void {
+    lastCount = seen.messageCount;
+    if (!known) {
+      known = { position: seen.messageCount, state: stateOf(seen) };
+      return;
+    }
+    if (seen.messageCount < known.position) return goBack(seen);
+    const { told, lines } = newsOf(known, seen, known.position);
+    const news = { from: known, lines, to: told };
+    known = told;
+    if (lines.length === 0) return;
+    recent = [...recent.slice(1 - MOST_RECENT), news];
+    for (const feed of feeds) feed.hear(news);
+  }
+
+  /** A failover took back what was told: whoever reads along reads the history again. */
+  function goBack(seen: ThreadLook): void {
+    const state = stateOf(seen);
+    known = { position: seen.messageCount, state };
+    recent = [];
+    const lines: FeedLine[] = [{ type: "reset" }, { type: "state", ...state }];
+    for (const feed of feeds) feed.reset(lines, known);
+  }
+
+  /** One at a time; whoever comes during one waits for the next. */
+  function renew(): Promise<void> {
+    if (!looking) {
+      looking = look().finally(() => (looking = null));
+      return looking;
+    }
+    again ??= looking
+      .catch(() => {})
+      .then(() => {
+        again = null;
+        return renew();
+      });
+    return again;
+  }
+
+  const watch: Watch = {
+    feeds,
+
+    latest: () => known ?? { position: 0, state: { state: "idle" } },
+
+    recent: (from) =>
+      recent.find(
+        (news) =>
+          news.from.position === from.position &&
+          JSON.stringify(news.from.state) === JSON.stringify(from.state),
+      ) ?? null,
+
+    look: (position) => thread.look(position),
+
+    add(feed) {
+      feeds.add(feed);
+    },
+
+    leave(feed) {
+      feeds.delete(feed);
+      if (feeds.size === 0) onLeft();
+    },
+
+    renew,
+
+    tick(nowMs) {
+      if (nowMs >= nextLookAtMs) {
+        renew().catch((error: unknown) => {
+          nextLookAtMs = clock.elapsed() + RETRY_MS;
+          onFault(error);
+        });
+      }
+      let isOneBehind = false;
+      for (const feed of feeds) {
+        feed.tick(nowMs);
+        isOneBehind ||= feed.isBehind;
+      }
+      if (!isOneBehind) recent = [];
+    },
+  };
+  return watch;
+}

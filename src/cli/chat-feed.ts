@@ -1,0 +1,118 @@
+import type { z } from "zod";
+import { feedLine } from "../http/feeds/feed-answer.ts";
+import { getFrom } from "./chat-client.ts";
+import type { ChatTarget } from "./chat-client.ts";
+
+type FeedLine = z.infer<typeof feedLine>;
+
+/** Reads the thread's feed while `chat` is open: what was said elsewhere appears. */
+export interface ChatFeed {
+  /** A message of this chat, which is shown already, and so is its reply. */
+  said(clientMessageId: string): void;
+  /** A thread that was not there may be there now. */
+  wake(): void;
+}
+
+const PAUSE_MS = 1_000;
+
+export function followThread(
+  target: ChatTarget,
+  { show, signal }: { show: (text: string) => void; signal: AbortSignal },
+): ChatFeed {
+  const own = new Set<string>();
+  const elsewhere = createElsewhere(own);
+  let lastId: string | null = null;
+  let isAwake = false;
+  let wake = () => {};
+
+  function take(line: FeedLine): void {
+    if (line.type === "message") lastId = line.item.id;
+    if (line.type === "reset") lastId = null;
+    const text = elsewhere(line);
+    if (text !== null) show(text);
+  }
+
+  async function read(): Promise<void> {
+    while (!signal.aborted) {
+      isAwake = false;
+      const status = await readOnce(target, { after: lastId, take, signal });
+      if (status === 404) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          // It came while the answer was on its way.
+          if (isAwake) resolve();
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+        // It has begun since: nothing of it was told.
+        lastId ??= "";
+      } else await sleep(PAUSE_MS, signal);
+    }
+  }
+
+  void read();
+  return {
+    said: (clientMessageId) => void own.add(clientMessageId),
+    wake() {
+      isAwake = true;
+      wake();
+    },
+  };
+}
+
+/** What a line of the feed says that this chat has not shown; null: nothing. */
+export function createElsewhere(own: ReadonlySet<string>): (line: FeedLine) => string | null {
+  // A reply follows its message: whose that was, it is.
+  let isOwnReply = false;
+  return (line) => {
+    if (line.type === "reset")
+      return "More was said elsewhere than is shown here: chat-agent threads show prints it.";
+    if (line.type !== "message") return null;
+    const { role, content, clientMessageId } = line.item;
+    if (role === "assistant") return isOwnReply ? null : content;
+    isOwnReply = clientMessageId !== undefined && own.has(clientMessageId);
+    return isOwnReply ? null : `[elsewhere] ${content}`;
+  };
+}
+
+/** Resolves with the status when the feed has ended; null: it could not be reached, or broke off. */
+async function readOnce(
+  target: ChatTarget,
+  { after, take, signal }: { after: string | null; take: (line: FeedLine) => void; signal: AbortSignal },
+): Promise<number | null> {
+  const { channel, userId, threadId } = target;
+  const query = new URLSearchParams({ userId, channel, ...(after === null ? {} : { after }) });
+  try {
+    const path = `/v1/threads/${encodeURIComponent(threadId)}/events?${query.toString()}`;
+    const response = await getFrom(target, path, signal);
+    if (response.status !== 200 || response.body === null) return response.status;
+    const decoder = new TextDecoder();
+    let unread = "";
+    for await (const chunk of response.body) {
+      const lines = (unread + decoder.decode(chunk, { stream: true })).split("\n");
+      unread = lines.pop() ?? "";
+      for (const text of lines) {
+        // A line of another kind is ignored.
+        const line = text.trim() === "" ? undefined : feedLine.safeParse(JSON.parse(text)).data;
+        if (line && !signal.aborted) take(line);
+      }
+    }
+    return response.status;
+  } catch {
+    return null;
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import type { Feed } from "../../actors/feeds/feed.ts";
+import type { FeedLine } from "../../actors/feeds/feed-lines.ts";
+import type { HttpAnswer } from "../../listener.ts";
+import { EXAMPLE_PAGE, historyItem, itemOf } from "../history-page.ts";
+import type { AnswerDocumentation, Field } from "../route.ts";
+import { encodeObjects } from "../stream/ndjson.ts";
+
+export const feedQuery = z.object({ after: z.string().nullable().default(null) });
+
+export const feedFields: Record<"after", Field> = {
+  after: {
+    description:
+      "The id of the last item that is known: those behind it come first. Empty: from the first item on. Without it: only what is new",
+    schema: z.string(),
+    required: false,
+    example: "2",
+  },
+};
+
+const runId = z.string().describe("Its stream can be read along: …/stream?run=");
+
+export const feedLine = z.union([
+  z.object({ type: z.literal("message"), item: historyItem }),
+  z.object({ type: z.literal("state"), state: z.literal("idle") }),
+  z.object({ type: z.literal("state"), state: z.enum(["running", "awaiting"]), runId }),
+  z.object({ type: z.literal("reset") }),
+  z.object({ type: z.literal("ping") }),
+]);
+
+export const documentedFeed: AnswerDocumentation = {
+  description: "The feed. It has no closing line: come back with the id of the last item",
+  headers: {},
+  body: {
+    type: "application/x-ndjson",
+    schema: feedLine,
+    example: { type: "message", item: EXAMPLE_PAGE.items[1] },
+  },
+};
+
+/** Not compressed: a compressor holds 81 KB, and a feed rests most of the time. */
+const FEED_HEADERS = {
+  "content-type": "application/x-ndjson",
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+};
+
+/** A feed as an answer that stays open. `onOver`: it ended, or its reader is gone. */
+export function feedAnswer(feed: Feed, onOver: () => void = () => {}): HttpAnswer {
+  return {
+    status: 200,
+    headers: FEED_HEADERS,
+    stream(outlet) {
+      outlet.onGone(() => {
+        feed.leave();
+        onOver();
+      });
+      feed.read({
+        write: (lines) => outlet.write(encoded(lines)),
+        onDrained: (callback) => outlet.onDrained(callback),
+        end() {
+          onOver();
+          outlet.end();
+        },
+      });
+    },
+  };
+}
+
+/** What the readers of a thread are told alike is encoded once. */
+const texts = new WeakMap<readonly FeedLine[], string>();
+
+function encoded(lines: readonly FeedLine[]): string {
+  const known = texts.get(lines);
+  if (known !== undefined) return known;
+  const text = encodeObjects(lines.map(shownLine));
+  texts.set(lines, text);
+  return text;
+}
+
+function shownLine(line: FeedLine): z.infer<typeof feedLine> {
+  if (line.type !== "message") return line;
+  const { attachments } = line.message;
+  const item = itemOf(
+    line.message,
+    attachments?.map(({ url }) => url ?? null),
+  );
+  return { type: "message", item };
+}

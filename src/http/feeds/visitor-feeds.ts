@@ -1,0 +1,112 @@
+import type { Feed } from "../../actors/feeds/feed.ts";
+import type { Directory } from "../../admission/directory.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { PlainLog } from "../../log.ts";
+import type { Store } from "../../store.ts";
+
+/**
+ * The feeds of visitors that are open here: not too many for one token, and none for a visitor who may not read it any
+ * more. Each is asked again when the store tells of a change of channels, addresses or blocked users, and every few
+ * minutes, since a token ends without a word.
+ */
+export interface VisitorFeeds {
+  /** Keeps an eye on a feed. `mayRead` throws a Refusal where its visitor may not. Returns what to call when it is over. */
+  add(opened: { token: string; feed: Feed; mayRead: () => Promise<unknown> }): () => void;
+}
+
+/** Contract, section 7. */
+const MOST_FOR_A_TOKEN = 5;
+const ASK_EVERY_MS = 300_000;
+const LOOK_EVERY_MS = 1_000;
+const AT_ONCE = 100;
+
+interface OpenFeed {
+  token: string;
+  feed: Feed;
+  mayRead: () => Promise<unknown>;
+  askAtMs: number;
+}
+
+export function createVisitorFeeds({
+  store,
+  directory,
+  clock,
+  log,
+}: {
+  store: Pick<Store, "onChange">;
+  directory: Pick<Directory, "renew">;
+  clock: { elapsed(): number };
+  log: Pick<PlainLog, "warn">;
+}): VisitorFeeds {
+  const byToken = new Map<string, Set<OpenFeed>>();
+  let stopWatching = () => {};
+
+  function all(): OpenFeed[] {
+    return [...byToken.values()].flatMap((feeds) => [...feeds]);
+  }
+
+  function watch(): void {
+    const unsubscribe = store.onChange(() => void askAll());
+    const timer = setInterval(() => void askDue(), LOOK_EVERY_MS).unref();
+    stopWatching = () => {
+      unsubscribe();
+      clearInterval(timer);
+    };
+  }
+
+  async function askAll(): Promise<void> {
+    try {
+      // What is asked of memory must be as new as the notice.
+      await directory.renew();
+    } catch (error) {
+      log.warn({ err: error }, "cannot renew the channels for the open feeds: they are asked again");
+    }
+    const now = clock.elapsed();
+    for (const open of all()) open.askAtMs = now;
+    await askDue();
+  }
+
+  let asking: Promise<void> | null = null;
+
+  async function askDue(): Promise<void> {
+    asking ??= askAllDue().finally(() => (asking = null));
+    await asking;
+  }
+
+  async function askAllDue(): Promise<void> {
+    const due = () => all().filter(({ askAtMs }) => askAtMs <= clock.elapsed());
+    for (let some = due().slice(0, AT_ONCE); some.length > 0; some = due().slice(0, AT_ONCE)) {
+      await Promise.all(some.map(ask));
+    }
+  }
+
+  async function ask(open: OpenFeed): Promise<void> {
+    open.askAtMs = clock.elapsed() + ASK_EVERY_MS;
+    try {
+      await open.mayRead();
+    } catch (error) {
+      const isRefused = error instanceof Refusal && error.reason !== "unavailable";
+      if (isRefused) return open.feed.end();
+      // An outage: what was allowed stays so until the store answers.
+      open.askAtMs = clock.elapsed() + LOOK_EVERY_MS;
+    }
+  }
+
+  return {
+    add({ token, feed, mayRead }) {
+      if (byToken.size === 0) watch();
+      const feeds = byToken.get(token) ?? new Set();
+      byToken.set(token, feeds);
+      const open: OpenFeed = { token, feed, mayRead, askAtMs: clock.elapsed() + ASK_EVERY_MS };
+      feeds.add(open);
+      const [oldest] = feeds;
+      if (feeds.size > MOST_FOR_A_TOKEN) oldest?.feed.end();
+      return () => {
+        feeds.delete(open);
+        if (feeds.size > 0 || byToken.get(token) !== feeds) return;
+        byToken.delete(token);
+        if (byToken.size === 0) stopWatching();
+      };
+    },
+  };
+}
