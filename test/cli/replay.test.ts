@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
 import { parseCases } from "../../src/replay/case-file.ts";
 import { shopChannel, openShopper } from "../models/shopper.ts";
 import { openServer, tool } from "../agent/sessions.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
-import { call, startModelServer } from "../support/model-server.ts";
+import { call, hang, startModelServer } from "../support/model-server.ts";
 import type { ModelServerRequest, ScriptedTurn } from "../support/model-server.ts";
 import { TINY_PNG } from "../support/images.ts";
 import { startTestService, TEST_KEY } from "../support/service.ts";
@@ -13,7 +14,7 @@ import { systemClock } from "../../src/clock.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openModel } from "../../src/installation/open-model.ts";
 import { readConfig } from "../../src/config.ts";
-import { runCommand } from "../support/terminal.ts";
+import { openTestTerminal, runCommand } from "../support/terminal.ts";
 
 /** Calls a tool of the server, then one of the page, then says what they answered. */
 const script = ({ body }: ModelServerRequest): ScriptedTurn => {
@@ -212,4 +213,18 @@ test("a thread that is not there is told", async () => {
     code: 1,
     err: "Cannot find thread nobody: channel shop has none of that id; your own id of it needs --user\n",
   });
+});
+
+test("Ctrl-C ends the replay, and what is under way", async () => {
+  const models = await startModelServer([[hang()]]);
+  onTestFinished(() => models.close());
+  const path = join(temporaryFolder(), "cases.json");
+  writeFileSync(path, JSON.stringify({ name: "a", exchanges }));
+  const terminal = openTestTerminal({ OPENAI_BASE_URL: models.baseUrl });
+  const running = runProgram(["replay", path], terminal);
+  await models.requested(1);
+  terminal.interrupt();
+  expect(await running).toBe(1);
+  expect(terminal.written).toEqual({ out: "", err: "Stopped\n" });
+  await models.requests[0]?.left;
 });

@@ -28,7 +28,7 @@ const rows: { step: Step; ran: Ran; missing: string[] }[] = [];
 try {
   for (const step of [...STEPS, ...(values.tests ? [TESTS] : [])]) {
     // The first one makes what others go on with.
-    if (values.only !== undefined && !step.name.includes(values.only) && step !== STEPS[0]) continue;
+    if (values.only !== undefined && !new RegExp(values.only).test(step.name) && step !== STEPS[0]) continue;
     console.log(`\n== ${step.name}`);
     const ran = await step.does(machine);
     const missing = missingOf(step, ran);

@@ -35,6 +35,10 @@ export interface RunOptions {
   env?: Record<string, string>;
   /** Folders of the user's home that nobody can write in. */
   readOnly?: string[];
+  /** Instead of the unprivileged user, whose home it is not. */
+  as?: string;
+  /** The whole machine is read-only, but for these, which are empty. */
+  writable?: string[];
 }
 
 export interface Ran {
@@ -106,12 +110,12 @@ function inside(path: string, command: string[]): void {
 }
 
 /** Mounts and processes are of a namespace of their own: when the script ends, none of them is left. */
-function run(
-  path: string,
-  script: string,
-  { folder = "", env = {}, readOnly = [] }: RunOptions,
-): Promise<Ran> {
+function run(path: string, script: string, options: RunOptions): Promise<Ran> {
+  const { folder = "", env = {}, readOnly = [], as = USER, writable } = options;
+  const home = as === USER ? HOME : "/tmp";
   const mounts = [
+    ...(writable === undefined ? [] : [`mount --bind ${path} ${path}`, `mount -o remount,ro,bind ${path}`]),
+    ...(writable ?? []).map((place) => `mount -t tmpfs -o mode=1777 tmpfs ${path}${place}`),
     `mount -t proc proc ${path}/proc`,
     `mount --rbind /dev ${path}/dev`,
     ...readOnly.flatMap((name) => {
@@ -120,15 +124,15 @@ function run(
     }),
   ];
   const variables = {
-    HOME,
+    HOME: home,
     PATH: "/usr/local/bin:/usr/bin:/bin",
     LANG: "C.UTF-8",
     ...given("NODE_EXTRA_CA_CERTS", "HTTPS_PROXY", "NO_PROXY"),
     ...env,
   };
-  const chroot = ["chroot", `--userspec=${USER}:${USER}`, path, "env", "-i"];
+  const chroot = ["chroot", `--userspec=${as}:${as}`, path, "env", "-i"];
   const command = [...chroot, ...Object.entries(variables).map(([name, value]) => `${name}=${value}`)];
-  const scripted = [...command, "bash", "-c", `cd ${HOME}/${folder} && ${script}`];
+  const scripted = [...command, "bash", "-c", `cd ${home}/${folder} && ${script}`];
   const setUp = ["unshare", "--mount", "--pid", "--fork", "--kill-child"];
   const began = Date.now();
   const child = spawn(

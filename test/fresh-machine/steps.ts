@@ -1,3 +1,4 @@
+import { imageCommand, imageEnvironment, imageHealthCheck, imageScript } from "./dockerfile.ts";
 import type { Machine, Ran, RunOptions } from "./machine.ts";
 
 /** Something that a person does on a fresh machine, and what they must see. */
@@ -15,16 +16,20 @@ export interface Step {
  * Starts a service by `command` on any free port, pastes the line that it prints, looks at its first page, and stops it:
  * Ctrl-C reaches the whole group, as at a terminal.
  */
-function serves(command: string, stop = "INT"): string {
+function serves(
+  command: string,
+  { port = "0", stop = "INT", look = ":" }: { port?: string; stop?: string; look?: string } = {},
+): string {
   return `
 set -m
 said=$HOME/said log=$HOME/log
-PORT=0 DEMO_PORT= ${command} >$log 2>$said &
+PORT=${port} DEMO_PORT= ${command} >$log 2>$said &
 service=$!
 for try in $(seq 600); do grep -q '^curl ' $said && break; kill -0 $service 2>/dev/null || break; sleep 0.2; done
 cat $said
 grep '^curl ' $said >$HOME/paste || { cat $log; wait $service; exit $?; }
 bash $HOME/paste
+${look}
 curl -s $(sed -n 's/^ *Chat agent *//p' $said)/ | grep -o '<title>.*</title>'
 kill -${stop} -- -$service
 wait $service
@@ -32,6 +37,9 @@ echo "exit code $?"
 grep -o '"listener":"[a-z]*"' $log
 `;
 }
+
+/** A health check needs to know it. */
+const IMAGE_PORT = String(20_000 + (process.pid % 10_000));
 
 const GREETS = ["Paste this to talk to it", '"type":"done"', "<title>Chat Agent Service</title>"];
 const SHOWN = /^ {2}(Chat agent|Model) |"type":"done"|<title>|^exit code|listener|^npm error|^Cannot|^added/;
@@ -97,6 +105,12 @@ export const STEPS: readonly Step[] = [
     shows: SHOWN,
   },
   {
+    name: "npx chat-agent in a read-only checkout",
+    does: run("npx chat-agent --version", { folder: "omit", readOnly: ["omit"] }),
+    says: [/^\d+\.\d+\.\d+/m],
+    shows: /./,
+  },
+  {
     name: "a read-only checkout names DATA_DIR",
     does: run("npm start", {
       folder: "production",
@@ -115,6 +129,25 @@ export const STEPS: readonly Step[] = [
     ),
     says: [...GREETS, "exit code 0", /chat-agent-service-.*\.tgz/],
     shows: SHOWN,
+  },
+  {
+    name: "the Dockerfile's steps, one by one",
+    does: run(imageScript("/home/visitor/plain"), { as: "root" }),
+    says: [/\/app\n/],
+    shows: /^\+ \(|^added|\/app$/,
+  },
+  {
+    name: "what the image starts, read-only but for /data and /tmp, its health check, SIGTERM",
+    does: run(
+      serves(imageCommand(), {
+        port: IMAGE_PORT,
+        stop: "TERM",
+        look: `PORT=${IMAGE_PORT} ${imageHealthCheck()} && echo "healthy"; touch /app/mark`,
+      }),
+      { as: "node", writable: ["/data", "/tmp"], env: imageEnvironment() },
+    ),
+    says: [...GREETS, "healthy", "Read-only file system", "exit code 0"],
+    shows: /^ {2}(Chat agent|Model|Demo page) |"type":"done"|<title>|^exit code|healthy|touch:/,
   },
   {
     name: "Node 18 is named",

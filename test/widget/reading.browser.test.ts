@@ -105,6 +105,18 @@ describe.concurrent("what is read in <chat-agent>", () => {
     expect(await at.tell("getComputedStyle(agent).display")).toBe("none");
   });
 
+  test("is drawn in a hidden tab too, which has no frames", async ({ expect, visit }) => {
+    const at = await visit(stage.browser, `${stage.site.url}/`);
+    await at.agent.locator(".launcher").click();
+    await at.composer.waitFor();
+    await at.page.evaluate(`{
+      window.requestAnimationFrame = () => 1;
+      Object.defineProperty(document, "visibilityState", { value: "hidden" });
+    }`);
+    await at.tell("(agent.draft = 'Behind the scenes', 0)");
+    expect(await at.tell("agent.shadowRoot.querySelector('textarea').value")).toBe("Behind the scenes");
+  });
+
   test("::part(user) is the visitor's bubble", async ({ expect, visit }) => {
     const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.tell(`(() => {

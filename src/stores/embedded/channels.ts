@@ -17,7 +17,7 @@ export function channelOf(db: EmbeddedDb, slug: string): Channel | undefined {
   return db.get(channelKey(slug), channelKind.read);
 }
 
-/** Counts a change that every process is told of. Within a change. */
+/** Within a change: counts one of channels, addresses, operators or flags of users, which every process is told of. */
 export function countChange(db: EmbeddedDb): void {
   db.put(CHANGES, (db.get(CHANGES, readNumber) ?? 0) + 1);
 }
