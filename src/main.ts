@@ -17,14 +17,14 @@ import { dropGarbage } from "./start/drop-garbage.ts";
 import { greetingText } from "./start/greeting.ts";
 import { frontPageRoute } from "./http/front-page.ts";
 import { metricsRoute } from "./http/metrics-route.ts";
-import type { Route } from "./http/route.ts";
 import { widgetRoute } from "./http/widget-route.ts";
-import { loadWidgetScript } from "./http/widget-script.ts";
+import { loadWidgetScript, pinnedScript } from "./http/widget-script.ts";
+import type { WidgetScript } from "./http/widget-script.ts";
 import { openKeysFile } from "./installation/keys-file.ts";
 import type { GeneratedKeys } from "./installation/keys-file.ts";
 import { createHider, openLog } from "./log.ts";
 import type { Log } from "./log.ts";
-import { demoServers, openDemoPage } from "./start/open-demo.ts";
+import { openDemoPage, openDemoServers } from "./start/open-demo.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { openInspector } from "./start/open-inspector.ts";
@@ -110,10 +110,17 @@ async function start(started: {
   const inspector = config.inspector
     ? openInspector({ transportKey: harnessApiKey, secrets, store, log })
     : null;
+  const demoServers = await openDemoServers(defaultSlugs(config));
+  closing.push(() => demoServers.close());
   let demo: Awaited<ReturnType<typeof openDemo>> = null;
+  const widget = await loadWidget(log);
   const besideTheApi = [
-    frontPageRoute(() => ({ demoUrl: demo?.url ?? null, hasInspector: inspector !== null })),
-    ...(await widgetRoutes(log)),
+    frontPageRoute(() => ({
+      demoUrl: demo?.url ?? null,
+      hasInspector: inspector !== null,
+      script: widget === null ? null : pinnedScript(widget),
+    })),
+    ...(widget === null ? [] : [widgetRoute(widget)]),
     metricsRoute(metrics, harnessApiKey),
   ];
   const service = await startService({
@@ -123,7 +130,7 @@ async function start(started: {
     model,
     clock: systemClock,
     log,
-    processServers: { ...demoServers(defaultSlugs(config)), ...written?.processServers },
+    ownServers: { ...demoServers.servers, ...written?.processServers },
     observer: metrics.observer,
     onAnswered: metrics.onAnswered,
     onMcpRequest: metrics.onMcpRequest,
@@ -224,12 +231,12 @@ async function openDemo(options: {
 }
 
 /** The browser element. If it was not built (`npm run build`), the rest of the service runs without it. */
-async function widgetRoutes(log: Log): Promise<Route[]> {
+async function loadWidget(log: Log): Promise<WidgetScript | null> {
   try {
-    return [widgetRoute(await loadWidgetScript())];
+    return await loadWidgetScript();
   } catch (error) {
     log.warn({ err: error }, "Cannot serve the widget's script: it was not built");
-    return [];
+    return null;
   }
 }
 

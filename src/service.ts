@@ -16,7 +16,7 @@ import type { Clock } from "./clock.ts";
 import { newId } from "./domain/ids.ts";
 import { addressOf, readVariable } from "./config.ts";
 import type { Config } from "./config.ts";
-import type { Channel, McpProcessServer } from "./domain/channel.ts";
+import type { Channel, McpServer } from "./domain/channel.ts";
 import { dayOf } from "./domain/day.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
@@ -39,8 +39,8 @@ export interface ServiceDependencies {
   model: Model;
   clock: Clock;
   log: Log;
-  /** By slug: MCP servers that this instance starts as processes; the store knows none of them. */
-  processServers?: Record<string, Record<string, McpProcessServer>>;
+  /** By slug: MCP servers of this instance alone, processes and others; the store knows none of them. */
+  ownServers?: Record<string, Record<string, McpServer>>;
   observer?: ThreadObserver;
   onMcpRequest?: NonNullable<AgentOptions["onMcpRequest"]>;
   onSpent?: NonNullable<AgentOptions["onSpent"]>;
@@ -108,13 +108,13 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
     model,
     clock,
     log,
-    processServers = {},
+    ownServers = {},
     onMcpRequest,
     onSpent = () => {},
   } = dependencies;
   return createAgent({
     model,
-    channel: (slug) => withProcesses(directory.lastRead(slug), processServers[slug]),
+    channel: (slug) => withOwnServers(directory.lastRead(slug), ownServers[slug]),
     defaultModel: model.defaultModel ?? config.openai.model,
     maxInputTokens: config.agentMaxInputTokens,
     clock,
@@ -194,12 +194,9 @@ async function openListener(config: Config, log: Log, handler: Handler): Promise
 }
 
 /** The channel with the MCP servers of this instance beside its own. */
-function withProcesses(
-  channel: Channel | null,
-  processes: Record<string, McpProcessServer> | undefined,
-): Channel | null {
-  if (channel === null || processes === undefined) return channel;
-  const mcpServers = { ...channel.agent.mcpServers, ...processes };
+function withOwnServers(channel: Channel | null, own: Record<string, McpServer> | undefined): Channel | null {
+  if (channel === null || own === undefined) return channel;
+  const mcpServers = { ...channel.agent.mcpServers, ...own };
   return { ...channel, agent: { ...channel.agent, mcpServers } };
 }
 

@@ -93,7 +93,7 @@ describe("a start that cannot be", () => {
     [
       "a folder that cannot be written",
       { DATA_DIR: "/dev/null/data" },
-      "Cannot write to DATA_DIR /dev/null/data: ENOTDIR",
+      "Cannot write to DATA_DIR /dev/null/data: ",
     ],
     ["a Redis that does not answer", { REDIS_URL: "redis://:canary@127.0.0.1:1" }, "Cannot "],
   ])("%s: exits 1 with one line, before listening", async (_name, env, complaint) => {

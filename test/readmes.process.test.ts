@@ -25,7 +25,7 @@ async function run(page: string, before: string, env: Record<string, string>): P
 test("the example of the server API sends a message and reads its steps, text and end", async () => {
   const args = ["--import", "tsx", join(root, "src/demo/mcp-server.ts")];
   const shop = { command: process.execPath, args };
-  const service = await startTestService({ processServers: { cli: { shop } } });
+  const service = await startTestService({ ownServers: { cli: { shop } } });
   // A busy machine may need more than the five seconds that the service gives the shop's process to start.
   const asks = { threadId: "before", userId: "u", text: "What is the status of order 1001?" };
   await expect.poll(async () => (await sendMessage(service.url, asks)).text).toContain("shipped");

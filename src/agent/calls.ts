@@ -1,6 +1,6 @@
 import { cutText } from "../../machines/line.ts";
 import type { Call, RefusedCall } from "../../machines/run.ts";
-import type { NotedCall } from "../domain/message.ts";
+import type { NotedCall, PastCall } from "../domain/message.ts";
 import type { Extra, ModelCall } from "../model.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
 import { newId } from "../domain/ids.ts";
@@ -77,4 +77,12 @@ export async function resolveCall(
     repeatable: offer.repeatable,
     ...(offer.server === null ? {} : { server: offer.server }),
   };
+}
+
+/** Was a call of an earlier run refused here, and answered by no tool? Its result is all that is kept of that. */
+export function wasRefused({ tool, result }: PastCall): boolean {
+  if (result === null) return false;
+  return (
+    result.startsWith(`Cannot call ${tool}: `) || /^Cannot call ".*": there is no such tool\./s.test(result)
+  );
 }

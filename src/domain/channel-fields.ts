@@ -17,12 +17,29 @@ const anyServer = {
     .exactOptional(),
 };
 
+const httpAddress = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// address" });
+
+const oauthSchema = z.strictObject({
+  clientId: z.string().min(1),
+  clientSecret: z.string().min(1),
+  // Required: else the MCP server would say who is given the secret.
+  issuer: httpAddress,
+  scope: z.string().min(1).exactOptional(),
+});
+
 const httpServer = z.strictObject({
   ...anyServer,
   identity: z.strictObject({ key: z.string().min(1) }).exactOptional(),
-  url: z.url({ protocol: /^https?$/, error: "must be an http:// or https:// address" }),
+  oauth: oauthSchema.exactOptional(),
+  url: httpAddress,
   headers: z.record(z.string(), z.string()).exactOptional(),
 });
+
+/** Each of the three is sent as the header `authorization`. */
+function speaksOnce({ identity, oauth, headers = {} }: z.infer<typeof httpServer>): boolean {
+  const isHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+  return oauth === undefined || (identity === undefined && !isHeader);
+}
 
 const processServer = z.strictObject({
   ...anyServer,
@@ -39,7 +56,13 @@ export const agentSchema = z.strictObject({
   body: z.record(z.string(), z.unknown()).exactOptional(),
   images: z.boolean().exactOptional(),
   mcpServers: z
-    .record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), z.union([httpServer, processServer]))
+    .record(
+      z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+      z.union([
+        httpServer.refine(speaksOnce, "oauth is sent as authorization, and leaves no place for another one"),
+        processServer,
+      ]),
+    )
     .exactOptional(),
   maxOutputTokensPerRun: z.int().min(1).exactOptional(),
   maxTokensPerUserPerDay: z.int().min(1).exactOptional(),

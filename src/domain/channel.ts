@@ -17,6 +17,8 @@ export interface McpHttpServer extends AnyMcpServer {
   headers?: Record<string, string>;
   /** It is told who asks, by a token signed with this key: `$NAME` of a variable. */
   identity?: { key: string };
+  /** The service itself signs in at this authorization server (client credentials); `$NAME` of a variable in the first two. */
+  oauth?: { clientId: string; clientSecret: string; issuer: string; scope?: string };
 }
 
 /** An MCP server started as a process; only ever from this instance's own CHANNELS_FILE, never from the store. */

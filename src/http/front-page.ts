@@ -6,6 +6,8 @@ export interface FrontPageLinks {
   /** Of the demo page; null where there is none. */
   demoUrl: string | null;
   hasInspector: boolean;
+  /** The element's script, for a page that pins it; null where it was not built. */
+  script: { name: string; integrity: string } | null;
 }
 
 /** GET /: the first address that a start prints, in a browser. Says what this is, and where to go on. */
@@ -15,11 +17,11 @@ export function frontPageRoute(links: () => FrontPageLinks): Route {
     path: "/",
     api: "open",
     documentation: "hidden",
-    handle: () => Promise.resolve(pageAnswer(links())),
+    handle: ({ request }) => Promise.resolve(pageAnswer(links(), request.headers.get("host") ?? "")),
   };
 }
 
-function pageAnswer({ demoUrl, hasInspector }: FrontPageLinks): HttpAnswer {
+function pageAnswer({ demoUrl, hasInspector, script }: FrontPageLinks, host: string): HttpAnswer {
   const items = [
     demoUrl === null ? null : item(demoUrl, "Demo page", "a shop with the widget"),
     item("/swagger", "API reference", "every endpoint, to be tried"),
@@ -52,10 +54,23 @@ function pageAnswer({ demoUrl, hasInspector }: FrontPageLinks): HttpAnswer {
     <ul>
 ${items.join("\n")}
     </ul>
+${script === null ? "" : tagFor(script, host)}
   </body>
 </html>
 `,
   };
+}
+
+/** What a site pastes into its pages. The address is the one that this page was asked under. */
+function tagFor({ name, integrity }: NonNullable<FrontPageLinks["script"]>, host: string): string {
+  const isPlain = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host);
+  const isHere = /^(localhost|127\.|\[::1\])/.test(host);
+  const address = isPlain ? `${isHere ? "http" : "https"}://${host}` : "https://ADDRESS-OF-THIS-SERVICE";
+  return `    <p>In a page, with the key of its channel:</p>
+    <pre>&lt;script src="${address}/widget/v1/${name}" integrity="${integrity}" crossorigin="anonymous" defer&gt;&lt;/script&gt;
+&lt;chat-agent publishable-key="pk_…"&gt;&lt;/chat-agent&gt;</pre>
+    <p>This names one version, and goes on working after an upgrade. <code>/widget/v1/chat-agent.js</code>, without
+    <code>integrity</code>, follows the service.</p>`;
 }
 
 function item(href: string, name: string, is: string): string {

@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -12,7 +13,10 @@ const BUILT = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../dist/widget/" : "../../widget/", import.meta.url),
 );
 
-const Manifest = z.object({ hash: z.string(), markdownFile: z.string() });
+const Manifest = z.object({ hash: z.string() });
+
+/** A name with its content's hash: of this build, or of a released version, which pages may still name. */
+const HASHED = /^chat-agent[\w-]*\.[0-9a-f]{16}\.m?js$/;
 
 interface ScriptFile {
   bytes: Buffer;
@@ -27,20 +31,30 @@ export type WidgetScript = ReadonlyMap<string, ScriptFile>;
 
 /** Rejects if the widget was not built (`npm run build`). */
 export async function loadWidgetScript(folder = BUILT): Promise<WidgetScript> {
-  const manifest = Manifest.parse(JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")));
-  const [script, module, markdown] = await Promise.all(
-    ["chat-agent.js", "chat-agent.mjs", manifest.markdownFile].map((name) => readFile(join(folder, name))),
-  );
-  if (script === undefined || module === undefined || markdown === undefined) {
+  const read = (name: string) => readFile(join(folder, name));
+  const { hash } = Manifest.parse(JSON.parse(String(await read("manifest.json"))));
+  const hashed = (await readdir(folder)).filter((name) => HASHED.test(name));
+  const [script, module] = await Promise.all(["chat-agent.js", "chat-agent.mjs"].map(read));
+  if (script === undefined || module === undefined)
     throw new Error("Cannot load the widget: a file is missing");
-  }
-  const { hash, markdownFile } = manifest;
   return new Map([
     ["chat-agent.js", await scriptFile(script, hash, false)],
     [`chat-agent.${hash}.js`, await scriptFile(script, hash, true)],
     ["chat-agent.mjs", await scriptFile(module, `${hash}-module`, false)],
-    [markdownFile, await scriptFile(markdown, markdownFile, true)],
+    ...(await Promise.all(
+      hashed.map(async (name) => [name, await scriptFile(await read(name), name, true)] as const),
+    )),
   ]);
+}
+
+/** The script under the hash of its content, and what a page writes beside it. */
+export function pinnedScript(files: WidgetScript): { name: string; integrity: string } | null {
+  const script = files.get("chat-agent.js");
+  for (const [name, { bytes, isImmutable }] of files) {
+    if (!isImmutable || bytes !== script?.bytes) continue;
+    return { name, integrity: `sha384-${createHash("sha384").update(bytes).digest("base64")}` };
+  }
+  return null;
 }
 
 /**

@@ -25,7 +25,12 @@ export async function demoKeysInForce(store: Store, own: ChannelKeys): Promise<D
   return { publishableKey, secretKey: isMadeWith(stored, own) ? own.secretKey : null };
 }
 
-const OPEN = { enabled: true, accessMode: "open", agent: {} } as const;
+/** With images: the demo model says what it sees in them. */
+const OPEN: Pick<Channel, "enabled" | "accessMode" | "agent"> = {
+  enabled: true,
+  accessMode: "open",
+  agent: { images: true },
+};
 
 /** The transport channel of a start without CHANNELS_FILE; nothing where it is there. */
 export async function createCliChannel(store: Store): Promise<void> {

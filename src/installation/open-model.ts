@@ -5,7 +5,7 @@ import { membersOf, readProviders } from "./providers-file.ts";
 import type { WrittenProvider, WrittenProviders } from "./providers-file.ts";
 import type { PlainLog } from "../log.ts";
 import type { Model } from "../model.ts";
-import { openOpenAi, openProvider } from "../models/openai.ts";
+import { openProvider } from "../models/openai.ts";
 import type { OpenAiOptions } from "../models/openai.ts";
 import { openProviders } from "../models/providers.ts";
 import type { ProvidersOptions } from "../models/providers.ts";
@@ -25,7 +25,7 @@ export async function openModel(config: Config, dependencies: ModelDependencies 
     onCall = () => {},
   } = dependencies;
   const { modelTimeoutMs: silenceMs } = config;
-  if (written.providers.length === 0) return openDemo(silenceMs);
+  if (written.providers.length === 0) return openDemo(silenceMs, { log, onCall });
   return openProviders({
     kind: "openai",
     providers: written.providers.map((provider) => openProvider(optionsOf(provider, silenceMs))),
@@ -50,10 +50,32 @@ function optionsOf({ apiKey, headers, ...provider }: WrittenProvider, silenceMs:
   };
 }
 
-async function openDemo(silenceMs: number): Promise<Model> {
+/** A channel's model of this name falls over: its first model never answers. Any other name is the demo itself. */
+const DEMO_CHAIN = "demo-chain";
+
+async function openDemo(
+  silenceMs: number,
+  { log, onCall }: Pick<ProvidersOptions, "log" | "onCall">,
+): Promise<Model> {
   const { startDemoModel } = await import("../demo/model/demo-model.ts");
   const demo = await startDemoModel();
-  const model = openOpenAi({ apiKey: null, baseUrl: demo.baseUrl, silenceMs, kind: "demo" });
+  const at = (name: string, baseUrl: string) =>
+    openProvider({ name, apiKey: null, baseUrl, silenceMs, kind: "demo" });
+  const chain = [
+    { provider: "demo-busy", model: "demo" },
+    { provider: "demo", model: "demo" },
+  ];
+  const { defaultModel: _, ...model } = openProviders({
+    kind: "demo",
+    providers: [at("demo", demo.baseUrl), at("demo-busy", demo.busyUrl)],
+    directory: {
+      membersOf: (name) => (name === DEMO_CHAIN ? chain : [{ provider: "demo", model: name }]),
+      defaultModel: "demo",
+    },
+    clock: systemClock,
+    log,
+    onCall,
+  });
   return {
     ...model,
     answers: ["demo"],

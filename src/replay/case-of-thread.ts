@@ -1,8 +1,10 @@
 import { PROGRESS, parseArguments } from "../agent/arguments.ts";
+import { wasRefused } from "../agent/calls.ts";
 import { isAllowedName, safeName } from "../agent/names.ts";
 import { TASK_FAILED } from "../agent/tools.ts";
 import type { ServerTool } from "../agent/tools.ts";
 import type { Usage } from "../../machines/run.ts";
+import { attributesField } from "../domain/attributes.ts";
 import type { AgentSettings } from "../domain/channel.ts";
 import type { Api, Catalog, Message, PastCall, Speaker } from "../domain/message.ts";
 import type { RecordedCall, RecordedExchange, ReplayCase, Visitor } from "./case.ts";
@@ -17,12 +19,17 @@ export interface StoredConversation {
   /** What the channel's MCP servers offer now. */
   serverTools: readonly ServerTool[];
   /** Oldest first. */
-  messages: readonly Message[];
+  messages: readonly SaidMessage[];
   api: Api;
   /** Of the last run: of earlier ones the store does not know. */
   speaker: Speaker | null;
   /** By run. */
   usage: ReadonlyMap<string, Usage>;
+}
+
+/** With the addresses of its attachments, in order; null for one that is lost. */
+export interface SaidMessage extends Message {
+  addresses?: (string | null)[];
 }
 
 /** So much of a call's arguments and result the store keeps (domain/past-run.ts). */
@@ -67,17 +74,27 @@ export function caseOfThread(thread: StoredConversation): { recorded: ReplayCase
 function exchangesOf({ messages, usage }: StoredConversation): RecordedExchange[] {
   const replies = new Map(messages.flatMap((one) => (one.role === "assistant" ? [[one.runId, one]] : [])));
   return messages.flatMap((message) => {
-    if (message.role !== "user" || message.content === "") return [];
+    if (message.role !== "user") return [];
+    const attachments = attachmentsOf(message);
     const reply = replies.get(message.runId);
     const tokens = usage.get(message.runId);
     return [
       {
         user: message.content,
+        ...(attachments.length > 0 ? { attachments } : {}),
         calls: reply ? callsOf(reply) : [],
         ...(reply ? repliedOf(reply) : {}),
         ...(tokens === undefined ? {} : { usage: tokens }),
       },
     ];
+  });
+}
+
+/** Without those that are lost. */
+function attachmentsOf({ attachments = [], addresses = [] }: SaidMessage) {
+  return attachments.flatMap(({ name }, nth) => {
+    const url = addresses[nth] ?? null;
+    return url === null ? [] : [{ url, ...(name === undefined ? {} : { name }) }];
   });
 }
 
@@ -93,7 +110,7 @@ function callsOf({ calls = [], steps = [] }: Message): RecordedCall[] {
   const uses = new Map<string, number>();
   return calls.flatMap((call) => {
     const { tool, result } = call;
-    if (tool === TASK_FAILED || result?.startsWith(`Cannot call ${tool}: `)) return [];
+    if (tool === TASK_FAILED || wasRefused(call)) return [];
     const use = (uses.get(tool) ?? 0) + 1;
     uses.set(tool, use);
     const isError = result !== null && failed.has(use === 1 ? tool : `${tool}#${use}`);
@@ -110,12 +127,13 @@ function argumentsOf({ arguments: text }: PastCall): RecordedCall["arguments"] {
 
 function visitorIn(speaker: Speaker | null): { visitor?: Visitor } {
   if (speaker === null) return {};
-  const { displayName, page, customerContext, locale } = speaker;
+  const { displayName, page, customerContext, locale, attributes } = speaker;
   const visitor = {
     ...(displayName === null ? {} : { displayName }),
     ...(page === null ? {} : { page }),
     ...(customerContext === null ? {} : { customerContext }),
     ...(locale === undefined ? {} : { locale }),
+    ...attributesField(attributes),
   };
   return Object.keys(visitor).length === 0 ? {} : { visitor };
 }

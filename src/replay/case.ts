@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { declaredType, MAX_ATTACHMENTS } from "../domain/attachments.ts";
+import { attributesField } from "../domain/attributes.ts";
 import { agentSchema } from "../domain/channel-fields.ts";
 import type { Speaker } from "../domain/message.ts";
 
@@ -23,11 +25,14 @@ const checksSchema = z.strictObject({
   judge: oneOrMore.exactOptional(),
 });
 
+const values = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
 const visitorSchema = z.strictObject({
   displayName: z.string().exactOptional(),
   page: z.string().exactOptional(),
-  customerContext: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).exactOptional(),
+  customerContext: values.exactOptional(),
   locale: z.string().exactOptional(),
+  attributes: values.exactOptional(),
 });
 
 const callSchema = z.strictObject({
@@ -39,8 +44,20 @@ const callSchema = z.strictObject({
   isError: z.boolean().exactOptional(),
 });
 
+/** An image, as it came with a message. */
+const attachmentSchema = z.strictObject({
+  url: z
+    .string()
+    .refine(
+      (url) => declaredType(url) !== null || url.startsWith("https://"),
+      "must be a data: URL of an image, or https",
+    ),
+  name: z.string().exactOptional(),
+});
+
 const exchangeSchema = z.strictObject({
-  user: name,
+  user: z.string(),
+  attachments: z.array(attachmentSchema).max(MAX_ATTACHMENTS).exactOptional(),
   visitor: visitorSchema.exactOptional(),
   calls: z.array(callSchema).default([]),
   /** Absent: not known, and not compared. */
@@ -95,11 +112,12 @@ export type WantedCall = z.infer<typeof wantedCall>;
 export type Visitor = z.infer<typeof visitorSchema>;
 
 /** What the model is told of who speaks. */
-export function speakerOf({ displayName, page, customerContext, locale }: Visitor = {}): Speaker {
+export function speakerOf({ displayName, page, customerContext, locale, attributes }: Visitor = {}): Speaker {
   return {
     displayName: displayName ?? null,
     page: page ?? null,
     customerContext: customerContext ?? null,
     ...(locale === undefined ? {} : { locale }),
+    ...attributesField(attributes),
   };
 }

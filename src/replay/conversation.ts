@@ -2,7 +2,7 @@ import { currentCall } from "../../machines/run.ts";
 import type { Call, RunLimits, Usage } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
 import { threadHost } from "../actors/charts.ts";
-import { nextTurn } from "../actors/next-turn.ts";
+import { nextTurn, withImages } from "../actors/next-turn.ts";
 import { planChange } from "../actors/plan-change.ts";
 import type { Enclosed, PerformedEffect } from "../actors/plan-change.ts";
 import { joinLine } from "../actors/run-log.ts";
@@ -10,9 +10,18 @@ import { threadStateOf } from "../actors/thread-state.ts";
 import { turnEvent } from "../actors/turn-event.ts";
 import type { Agent } from "../agent.ts";
 import type { Clock } from "../clock.ts";
+import { keptAttachments } from "../domain/attachments.ts";
+import type { SentAttachment } from "../domain/attachments.ts";
 import { newId } from "../domain/ids.ts";
-import type { Api, Catalog, Message, NotedCall, RunRecord, Speaker } from "../domain/message.ts";
+import type { Api, Catalog, Message, NotedCall, RunRecord, Speaker, UserMessage } from "../domain/message.ts";
 import { textOf } from "../domain/fold-steps.ts";
+
+/** What the user says. */
+export interface Saying {
+  text: string;
+  speaker: Speaker;
+  attachments: readonly SentAttachment[];
+}
 
 /** What one message of the user led to. */
 export interface Answered {
@@ -49,6 +58,8 @@ const NOBODY = "replay";
 export function createConversation(options: ConversationOptions) {
   const { agent, slug, api, catalog, clock, limits } = options;
   const history: Message[] = [];
+  /** By run: those that came with its message themselves. */
+  const images = new Map<string, string[]>();
   let snapshot = threadHost.initial();
   let run: RunRecord | null = null;
   let noted: NotedCall[] = [];
@@ -88,7 +99,8 @@ export function createConversation(options: ConversationOptions) {
       replyChars += text.length;
       if (replyChars > limits.replyChars) throw new ReplyTooLong("The reply grew longer than it may");
     };
-    const end = await agent.think(turn, wrote, signal);
+    const seeing = await withImages(turn, (runId) => Promise.resolve(images.get(runId) ?? []));
+    const end = await agent.think(seeing, wrote, signal);
     const item = "item" in end ? end.item : null;
     if (item?.type === "assistant") {
       noted = item.calls;
@@ -111,8 +123,18 @@ export function createConversation(options: ConversationOptions) {
 
   return {
     /** Says it, and carries its run to the end, or to a page's call that is never answered. */
-    async say(text: string, speaker: Speaker, signal: AbortSignal): Promise<Answered> {
-      const message = { runId: newId(), api, text, userId: NOBODY, speaker, saidAtMs: clock.now() };
+    async say({ text, speaker, attachments: sent }: Saying, signal: AbortSignal): Promise<Answered> {
+      const { attachments, images: own } = keptAttachments(sent);
+      const message: UserMessage = {
+        runId: newId(),
+        api,
+        text,
+        userId: NOBODY,
+        speaker,
+        saidAtMs: clock.now(),
+        ...(attachments.length > 0 ? { attachments } : {}),
+      };
+      images.set(message.runId, own);
       const answered: Answered = { reply: "", error: null, turns: [] };
       replyChars = 0;
       const said = { runId: message.runId, atMs: message.saidAtMs, limits };

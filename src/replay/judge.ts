@@ -38,9 +38,10 @@ export function createJudge(model: Model, name: string): Judge {
 }
 
 function verdictIn(text: string): string | null {
-  const [, verdict = "", why = ""] = /^\W*(pass|fail)\b[\s:.*-]*(.*)$/is.exec(text) ?? [];
+  const [opening = "", verdict = ""] = /^\W*(pass|fail)\b/i.exec(text) ?? [];
   if (verdict.toLowerCase() === "pass") return null;
-  const reason = cutText(why.trim(), REASON_CHARS);
+  const why = text.slice(opening.length).replace(/^[\s:.*-]+/, "");
+  const reason = cutText(why.trimEnd(), REASON_CHARS);
   if (verdict !== "") return reason === "" ? "the judge gives no reason" : reason;
   return `the judge gave no verdict: ${cutText(text, REASON_CHARS)}`;
 }

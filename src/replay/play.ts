@@ -107,11 +107,11 @@ export async function playCase(
   });
 
   try {
-    for (const { user, visitor } of recorded.exchanges) {
+    for (const { user: text, visitor, attachments = [] } of recorded.exchanges) {
       calls = [];
       const speaker = speakerOf({ ...recorded.visitor, ...visitor });
       const stop = AbortSignal.any([signal, AbortSignal.timeout(limits.runMs)]);
-      played.exchanges.push({ ...(await conversation.say(user, speaker, stop)), calls });
+      played.exchanges.push({ ...(await conversation.say({ text, speaker, attachments }, stop)), calls });
     }
   } catch (error) {
     signal.throwIfAborted();

@@ -1,10 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { ConfigError } from "../config.ts";
 import type { Config } from "../config.ts";
 import { codeOf } from "../errors.ts";
 import { DEMO_SLUG } from "../installation/default-channels.ts";
 import type { DemoKeys } from "../installation/default-channels.ts";
-import type { McpProcessServer } from "../domain/channel.ts";
+import type { McpProcessServer, McpServer } from "../domain/channel.ts";
 
 /** The demo page, on an origin of its own. */
 export interface DemoPage {
@@ -53,11 +54,29 @@ export async function openDemoPage(options: {
   }
 }
 
-/** The demo's MCP server, a process of this instance, for the channels that it made itself. */
-export function demoServers(slugs: string[]): Record<string, Record<string, McpProcessServer>> {
+export interface DemoServers {
+  /** By channel and name. */
+  servers: Record<string, Record<string, McpServer>>;
+  close(): Promise<void>;
+}
+
+/** The demo's MCP servers for the channels that this start made itself: a process, and a server that is told who asks. */
+export async function openDemoServers(slugs: string[]): Promise<DemoServers> {
+  if (slugs.length === 0) return { servers: {}, close: async () => {} };
+  const { startAccountServer } = await import("../demo/account-server.ts");
+  // Of this start alone: nobody else signs for its visitors.
+  const key = randomBytes(32).toString("base64url");
+  const account = await startAccountServer(key);
+  const known = { shop: shopServer(), account: { url: account.url, identity: { key } } };
+  return {
+    servers: Object.fromEntries(slugs.map((slug) => [slug, known])),
+    close: () => account.close(),
+  };
+}
+
+function shopServer(): McpProcessServer {
   // JavaScript if built, TypeScript if run from the sources.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const path = fileURLToPath(new URL(`../demo/mcp-server.${extension}`, import.meta.url));
-  const shop = { command: process.execPath, args: [...process.execArgv, path] };
-  return Object.fromEntries(slugs.map((slug) => [slug, { shop }]));
+  return { command: process.execPath, args: [...process.execArgv, path] };
 }

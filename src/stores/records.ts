@@ -264,6 +264,14 @@ const isMcpServer = either(
     url: isText,
     headers: optional(mapOf(isText)),
     identity: optional(shape<NonNullable<McpHttpServer["identity"]>>({ key: isText })),
+    oauth: optional(
+      shape<NonNullable<McpHttpServer["oauth"]>>({
+        clientId: isText,
+        clientSecret: isText,
+        issuer: isText,
+        scope: optional(isText),
+      }),
+    ),
     tools: isMcpTools,
     timeouts: isMcpTimeouts,
   }),
@@ -323,8 +331,18 @@ export const readCatalog = catalogKind.read;
 export const isThreadState = oneOf<ThreadState>({ idle: true, running: true, awaiting: true });
 export const readState = readerOf("state", isThreadState);
 
-/** What ThreadStore.keepImages keeps, as JSON. */
-export const readImages = readerOf("images", listOf(isText));
+const areImages = listOf(isText);
+
+/** What ThreadStore.keepImages keeps, as JSON. Damaged images are lost ones: no thread is to wait for them. */
+export function imagesFrom(json: string | null): string[] {
+  try {
+    const images: unknown = json === null ? [] : JSON.parse(json);
+    return areImages(images) ? images : [];
+  } catch {
+    return [];
+  }
+}
+
 export const readAttributes = readerOf("attributes", isAttributes);
 export const readText = readerOf("text", isText);
 export const readNumber = readerOf("number", isNumber);

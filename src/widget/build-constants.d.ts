@@ -1,8 +1,9 @@
-/** What build.mjs fills in: a stylesheet's minified text, the version of package.json, the renderer's file name. */
+/** What build.mjs fills in: a stylesheet's minified text, the version of package.json, the second file's name and integrity. */
 declare module "*.css" {
   const text: string;
   export default text;
 }
 
 declare const __VERSION__: string;
-declare const __MARKDOWN_FILE__: string;
+declare const __PANEL_FILE__: string;
+declare const __PANEL_INTEGRITY__: string;

@@ -1,9 +1,9 @@
 // The browser element: a classic script with its markdown renderer beside it, a module with both, and a manifest.
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { build as esbuild } from "esbuild";
 
 // A page pays for every byte of it on its first visit; past this the script must be split, not grown.
@@ -61,19 +61,23 @@ async function bundle({ entry, inFront = [], format, define = {} }) {
   return Buffer.from(result.outputFiles[0].contents);
 }
 
+const integrityOf = (bytes) => `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
 const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 
 /** Writes the element's files into `widget/` of a folder. */
 export async function build(folder) {
-  // The script knows its renderer by content, so that old pages and new scripts never mix.
-  const markdown = await bundle({ entry: "./view/render-markdown.ts", format: "esm" });
-  const markdownFile = `chat-agent-markdown.${hashOf(markdown)}.mjs`;
+  // The script knows the panel's part by content, so that old pages and new scripts never mix.
+  const panel = await bundle({ entry: "./panel-chunk.ts", format: "esm" });
+  const panelFile = `chat-agent-panel.${hashOf(panel)}.mjs`;
   const [script, module] = await Promise.all([
     bundle({
       entry: "./classic.ts",
       inFront: IN_FRONT,
       format: "iife",
-      define: { __MARKDOWN_FILE__: JSON.stringify(`./${markdownFile}`) },
+      define: {
+        __PANEL_FILE__: JSON.stringify(`./${panelFile}`),
+        __PANEL_INTEGRITY__: JSON.stringify(integrityOf(panel)),
+      },
     }),
     bundle({ entry: "./module.ts", inFront: IN_FRONT, format: "esm" }),
   ]);
@@ -82,11 +86,16 @@ export async function build(folder) {
     throw new Error(`Cannot build the widget: ${gzipBytes} bytes gzipped, the budget is ${BUDGET_BYTES}`);
   }
 
-  const manifest = { version, hash: hashOf(script), gzipBytes, markdownFile };
+  const hash = hashOf(script);
+  const manifest = { version, hash, integrity: integrityOf(script), gzipBytes, panelFile };
   const out = join(folder, "widget");
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, "chat-agent.js"), script);
   writeFileSync(join(out, "chat-agent.mjs"), module);
-  writeFileSync(join(out, markdownFile), markdown);
+  writeFileSync(join(out, panelFile), panel);
   writeFileSync(join(out, "manifest.json"), `${JSON.stringify(manifest)}\n`);
+  // Pages name the files of released versions by their hash, for subresource integrity.
+  const released = join(here, "released");
+  for (const name of readdirSync(released).filter((file) => file.endsWith(".gz")))
+    writeFileSync(join(out, name.slice(0, -3)), gunzipSync(readFileSync(join(released, name))));
 }

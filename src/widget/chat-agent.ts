@@ -12,32 +12,48 @@ import type { ChatPhase } from "./view/view-state.ts";
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 /** Properties that a page may set before the element is defined; they would hide the accessors of the class. */
-const UPGRADED = ["tools", "toolFilter", "context", "suggestions", "strings", "open"] as const;
+const UPGRADED = [
+  "tools",
+  "toolFilter",
+  "context",
+  "suggestions",
+  "strings",
+  "open",
+  "draft",
+  "threadId",
+] as const;
 
 /** `<chat-agent publishable-key="pk_…">`: what a page can do with it. More in the README.md of this folder. */
 export class ChatAgent extends Base {
   static readonly observedAttributes: readonly string[] = OBSERVED;
   static source: ScriptSource = {
     url: "",
-    loadMarkdown: () => Promise.reject(new Error("no renderer was named")),
+    load: () => Promise.reject(new Error("no second file was named")),
   };
 
   readonly version = __VERSION__;
   readonly #chat = new HostedChat(this, ChatAgent.source, {
     // The visitor's own click moves the focus; a panel that the page opens does not.
     toggle: () => (this.toggle(), this.focus()),
-    send: (text) => void this.send(text),
+    send: (text) => void this.#chat.conversation?.send(text.trim(), this.context),
     stop: () => void this.stop(),
     retry: (key) => void this.#chat.conversation?.retry(key),
+    follow: (href) => this.#chat.emit("link", { href }),
+    queue: (text) => this.#chat.conversation?.queue(text),
+    reload: () => void this.#chat.conversation?.reload(),
     newThread: () => void this.newThread().then(() => this.focus()),
     earlier: () => void this.#chat.conversation?.loadEarlier(),
     draft: (text) => this.#chat.conversation?.writeDraft(text),
   });
 
+  /** Of an element that is moved about in its page, said once. */
+  #isReady = false;
+
   connectedCallback(): void {
     for (const name of UPGRADED) this.#upgrade(name);
     this.#chat.connected();
-    this.#chat.emit("ready", { version: this.version });
+    if (!this.#isReady) this.#chat.emit("ready", { version: this.version });
+    this.#isReady = true;
   }
 
   disconnectedCallback(): void {
@@ -112,7 +128,21 @@ export class ChatAgent extends Base {
   }
 
   get threadId(): string | null {
-    return this.#chat.conversation?.visitor.threadId ?? null;
+    return this.#chat.threadId;
+  }
+
+  /** Shows another conversation of the visitor; null begins a new one. */
+  set threadId(threadId: string | null) {
+    this.#chat.threadId = threadId;
+  }
+
+  /** The text in the composer, which is not sent yet. */
+  get draft(): string {
+    return this.#chat.draft;
+  }
+
+  set draft(text: string) {
+    this.#chat.draft = text;
   }
 
   get unreadCount(): number {
@@ -143,7 +173,11 @@ export class ChatAgent extends Base {
   /** Resolves when the run has ended in any way. */
   async send(text: string, options: { context?: CustomerContext } = {}): Promise<void> {
     const context = options.context === undefined ? this.context : checkedContext(options.context);
-    await this.#requiredConversation().send(text.trim(), context);
+    const trimmed = text.trim();
+    const { maxChars } = this.#chat.attributes;
+    if (trimmed.length > maxChars)
+      throw new RangeError(`Cannot send: ${trimmed.length} characters, max-chars is ${maxChars}`);
+    await this.#requiredConversation().send(trimmed, context);
   }
 
   async stop(): Promise<void> {

@@ -1,12 +1,32 @@
 import { defineChatAgent } from "./define-chat-agent.ts";
-import type { MarkdownModule } from "./view/rich-text.tsx";
+import type { PanelModule } from "./view/panel-module.ts";
 
 const scriptUrl =
   document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : undefined;
 
-/** The renderer lies beside this script, under a name with its content's hash. */
-function loadMarkdown(): Promise<MarkdownModule> {
-  return import(new URL(__MARKDOWN_FILE__, scriptUrl ?? location.href).href);
+/** The second file lies beside this script, under a name with its content's hash. */
+async function loadPanel(): Promise<PanelModule> {
+  const url = new URL(__PANEL_FILE__, scriptUrl ?? location.href).href;
+  await preloaded(url);
+  return await import(url);
 }
 
-defineChatAgent(scriptUrl, loadMarkdown);
+/**
+ * An import cannot say what it expects; a preload can, and the import takes what the preload has brought. So a page that
+ * names the hash of this script has the second file covered by it, too.
+ */
+function preloaded(url: string): Promise<unknown> {
+  const link = document.createElement("link");
+  link.rel = "modulepreload";
+  link.integrity = __PANEL_INTEGRITY__;
+  link.href = url;
+  if (!link.relList.supports("modulepreload")) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    link.onload = resolve;
+    link.onerror = () =>
+      reject(new Error(`Cannot load ${url}, or it is not the file that this script was built with`));
+    document.head.append(link);
+  });
+}
+
+defineChatAgent(scriptUrl, loadPanel);

@@ -3,32 +3,35 @@ import type { VNode } from "preact";
 import { Attributes } from "./attributes.ts";
 import type { ChatAgentEvents } from "./run/chat-agent-events.ts";
 import type { ConversationHost } from "./run/conversation-host.ts";
-import { Conversation } from "./run/conversation.ts";
+import type { Conversation } from "./run/conversation.ts";
 import type { CustomerContext } from "./service/customer-context.ts";
 import { openStorage } from "./service/json-storage.ts";
 import { toldPage } from "./service/told-page.ts";
 import { widgetApiAt } from "./service/widget-api.ts";
-import { languageOf } from "./strings/language.ts";
+import { LANGUAGE_TAG, languageOf } from "./strings/language.ts";
 import type { Language } from "./strings/language.ts";
 import type { Strings } from "./strings/strings.ts";
 import { listTools } from "./tools/list-tools.ts";
 import { modelContext } from "./tools/model-context.ts";
 import { PropertyTools } from "./tools/property-tools.ts";
 import type { ToolShape } from "./tools/tool.ts";
-import { loadMarkdown } from "./view/rich-text.tsx";
-import type { MarkdownModule } from "./view/rich-text.tsx";
+import { isPanelSettled, loadPanel, panelModule } from "./view/panel-module.ts";
+import type { PanelModule } from "./view/panel-module.ts";
 import { ShadowRenderer } from "./view/shadow-renderer.ts";
 import { EMPTY_VIEW } from "./view/view-state.ts";
 import type { ViewState } from "./view/view-state.ts";
 import type { WidgetActions, WidgetProps } from "./view/widget-props.ts";
 import { Widget } from "./view/widget.tsx";
+import { pageConversation } from "./page-conversation.ts";
+import type { PageConversation } from "./page-conversation.ts";
 import { widgetPropsOf } from "./widget-props-of.ts";
 
 /** Where the script was loaded from. */
 export interface ScriptSource {
   /** The service's address where the element has no base-url. */
   url: string;
-  loadMarkdown: () => Promise<MarkdownModule>;
+  /** Loads what is not needed before the panel opens. */
+  load: () => Promise<PanelModule>;
 }
 
 /** The chat behind one element: its attributes, its conversation, the page's tools, and the drawing of it. */
@@ -42,7 +45,14 @@ export class HostedChat {
   readonly #element: HTMLElement;
   readonly #source: ScriptSource;
   readonly #actions: WidgetActions;
-  #conversation: Conversation | null = null;
+  readonly #host: ConversationHost;
+  #page: PageConversation | null = null;
+  /** The focus goes into the panel when that is there. */
+  #wantsFocus = false;
+  /** What the page set before there was a conversation. */
+  #given: { threadId?: string | null; draft?: string } = {};
+  #titles = new Map<string, string | undefined>();
+  #spoken: { key: readonly unknown[]; language: Language } | null = null;
   /** null until the element is in a page. */
   #renderer: ShadowRenderer | null = null;
   #listening = new AbortController();
@@ -53,16 +63,45 @@ export class HostedChat {
     this.#actions = actions;
     this.attributes = new Attributes(element, source.url);
     this.tools = new PropertyTools(() => {
-      if (element.isConnected) void this.#conversation?.toolsChanged();
+      if (element.isConnected) void this.conversation?.toolsChanged();
     });
+    this.#host = this.#asHost();
   }
 
   get conversation(): Conversation | null {
-    return this.#conversation;
+    return this.#page?.conversation ?? null;
+  }
+
+  get threadId(): string | null {
+    return this.conversation?.visitor.threadId ?? this.#given.threadId ?? null;
+  }
+
+  set threadId(threadId: string | null) {
+    const { conversation } = this;
+    if (conversation === null) this.#given.threadId = threadId;
+    else if (threadId === null) void conversation.newThread();
+    else void conversation.enterThread(threadId);
+  }
+
+  get draft(): string {
+    return this.conversation?.view.state.draft ?? this.#given.draft ?? "";
+  }
+
+  set draft(text: string) {
+    const { conversation } = this;
+    if (conversation === null) this.#given.draft = text;
+    else conversation.writeDraft(text);
   }
 
   get state(): ViewState {
-    return this.#conversation?.view.state ?? EMPTY_VIEW;
+    return (
+      this.conversation?.view.state ?? (this.attributes.publishableKey === null ? this.#noKey() : EMPTY_VIEW)
+    );
+  }
+
+  #noKey(): ViewState {
+    const notice = { text: this.#language().strings.misconfigured, alert: true };
+    return { ...EMPTY_VIEW, phase: "blocked", notice };
   }
 
   connected(): void {
@@ -79,13 +118,14 @@ export class HostedChat {
   disconnected(): void {
     this.#listening.abort();
     this.#renderer?.cancel();
+    this.#page?.leave(this.#host);
   }
 
   /** Another publishable key, service or storage makes it another conversation. */
   identityChanged(): void {
-    if (this.#renderer === null) return;
-    this.#conversation = null;
-    this.#begin();
+    this.#page?.leave(this.#host);
+    this.#page = null;
+    if (this.#renderer !== null && this.#element.isConnected) this.#begin();
   }
 
   openChanged(open: boolean): void {
@@ -94,9 +134,11 @@ export class HostedChat {
     this.emit(open ? "open" : "close", {});
     this.#renderer.draw();
     if (!open) return;
-    this.#loadMarkdown();
-    this.#conversation?.markSeen();
-    void this.#conversation?.start();
+    if (this.attributes.publishableKey === null)
+      console.warn("chat-agent: the element has no publishable-key");
+    this.#loadPanel();
+    this.conversation?.markSeen();
+    void this.conversation?.start();
   }
 
   redraw(): void {
@@ -104,7 +146,9 @@ export class HostedChat {
   }
 
   focus(): void {
-    this.#renderer?.focus(this.#isPanelShown() ? "textarea" : ".launcher");
+    this.#wantsFocus = this.#isPanelShown() && !isPanelSettled();
+    const inPanel = this.state.confirmation === null ? "textarea" : ".confirm";
+    this.#renderer?.focus(this.#isPanelShown() ? inPanel : ".launcher");
   }
 
   emit<Name extends keyof ChatAgentEvents>(name: Name, detail: ChatAgentEvents[Name]): boolean {
@@ -115,17 +159,29 @@ export class HostedChat {
 
   #begin(): void {
     const { publishableKey, baseUrl, storage, prefix } = this.attributes;
-    if (publishableKey === null || this.#conversation !== null) return;
-    const conversation = new Conversation({
+    if (publishableKey === null) return;
+    this.#page = pageConversation(prefix + storage, () => ({
       api: widgetApiAt(baseUrl),
       publishableKey,
       sharedStorage: openStorage(storage, prefix),
       tabStorage: openStorage("session", prefix),
       lockPrefix: prefix,
-      host: this.#host(),
-    });
-    this.#conversation = conversation;
-    if (this.#isPanelShown()) this.#loadMarkdown();
+    }));
+    const { conversation } = this.#page;
+    const isKnown = this.#page.join(this.#host);
+    if (this.#isPanelShown()) this.#loadPanel();
+    this.redraw();
+    const { draft, threadId } = this.#given;
+    this.#given = {};
+    if (draft !== undefined) conversation.writeDraft(draft);
+    if (typeof threadId === "string" && threadId !== conversation.visitor.threadId)
+      return void conversation.enterThread(threadId);
+    if (isKnown) {
+      if (!this.#isPanelShown()) return;
+      if (this.#isSeen()) conversation.markSeen();
+      void conversation.shownAgain();
+      return;
+    }
     void conversation.resume().then(async (isResumed) => {
       if (!isResumed && this.#isPanelShown()) await conversation.start();
     });
@@ -133,29 +189,37 @@ export class HostedChat {
 
   #listen(signal: AbortSignal): void {
     const options = { signal };
-    const connectionChanged = () => this.#conversation?.connectionChanged();
+    const connectionChanged = () => this.conversation?.connectionChanged();
     window.addEventListener("online", connectionChanged, options);
     window.addEventListener("offline", connectionChanged, options);
-    window.addEventListener("storage", (event) => void this.#conversation?.storageChanged(event), options);
-    const visibilityChanged = () => this.#isSeen() && this.#conversation?.markSeen();
+    window.addEventListener("storage", (event) => void this.conversation?.storageChanged(event), options);
+    const visibilityChanged = () => this.#isSeen() && this.conversation?.markSeen();
     document.addEventListener("visibilitychange", visibilityChanged, options);
     modelContext()?.addEventListener("toolchange", () => this.tools.changed(), options);
     const pageShown = ({ persisted }: PageTransitionEvent) => {
       // Back from the browser's page cache: the conversation may have gone on without this page.
-      if (persisted) void this.#conversation?.refresh();
+      if (persisted) void this.conversation?.refresh();
     };
     window.addEventListener("pageshow", pageShown, options);
   }
 
-  #host(): ConversationHost {
+  #asHost(): ConversationHost {
     const { attributes } = this;
     return {
       strings: () => this.#language().strings,
-      tools: () => listTools(this.tools.all, attributes.tools, this.toolFilter),
+      tools: async () => {
+        const tools = await listTools(this.tools.all, attributes.tools, this.toolFilter);
+        this.#titles = new Map(tools.map(({ name, title }) => [name, title]));
+        return tools;
+      },
+      // A browser may list a tool without a title as one with an empty title.
+      titleOf: (tool) => this.#titles.get(tool) || undefined,
+      toolsSettled: () => this.tools.settled(),
       confirmTools: () => attributes.confirmTools,
       toolTimeoutMs: () => attributes.toolTimeoutMs,
       customerContext: () => this.context,
       page: () => toldPage(location, attributes.pageParams),
+      locale: () => [attributes.lang, navigator.language].find((tag) => LANGUAGE_TAG.test(tag)),
       isSeen: () => this.#isSeen(),
       redraw: () => this.redraw(),
       emit: (name, detail) => this.emit(name, detail),
@@ -165,11 +229,19 @@ export class HostedChat {
   #view(): VNode<WidgetProps> {
     const { attributes, state, suggestions } = this;
     const language = this.#language();
-    return h(Widget, widgetPropsOf({ attributes, language, state, suggestions, actions: this.#actions }));
+    const isReady = isPanelSettled();
+    const actions = this.#actions;
+    return h(Widget, widgetPropsOf({ attributes, language, state, suggestions, isReady, actions }));
   }
 
+  /** The same object for as long as it is the same: what is drawn in it need not be drawn again. */
   #language(): Language {
-    return languageOf([this.attributes.lang, ...navigator.languages], this.strings);
+    const wanted = [this.attributes.lang, ...navigator.languages];
+    const translations = panelModule()?.translations ?? null;
+    const key = [wanted.join(), this.strings, translations] as const;
+    if (this.#spoken?.key.every((part, at) => part === key[at]) !== true)
+      this.#spoken = { key, language: languageOf(wanted, this.strings, translations) };
+    return this.#spoken.language;
   }
 
   #isPanelShown(): boolean {
@@ -177,10 +249,14 @@ export class HostedChat {
   }
 
   #isSeen(): boolean {
-    return this.#isPanelShown() && document.visibilityState === "visible";
+    return this.#element.isConnected && this.#isPanelShown() && document.visibilityState === "visible";
   }
 
-  #loadMarkdown(): void {
-    void loadMarkdown(this.#source.loadMarkdown).then(() => this.redraw());
+  #loadPanel(): void {
+    void loadPanel(this.#source.load).then(() => {
+      if (this.#renderer === null) return;
+      this.#renderer.draw();
+      if (this.#wantsFocus) this.focus();
+    });
   }
 }

@@ -2,4 +2,4 @@ import { defineChatAgent } from "./define-chat-agent.ts";
 
 export { ChatAgent } from "./chat-agent.ts";
 
-defineChatAgent(import.meta.url, () => import("./view/render-markdown.ts"));
+defineChatAgent(import.meta.url, () => import("./panel-chunk.ts"));

@@ -9,6 +9,7 @@ export function widgetPropsOf(options: {
   language: Language;
   state: ViewState;
   suggestions: readonly string[];
+  isReady: boolean;
   actions: WidgetActions;
 }): WidgetProps {
   const { attributes, ...given } = options;
@@ -22,5 +23,6 @@ export function widgetPropsOf(options: {
     placeholder: attributes.text("placeholder") ?? strings.placeholder,
     welcome: attributes.text("welcome") ?? strings.welcome,
     maxChars: attributes.maxChars,
+    isSetUp: attributes.publishableKey !== null,
   };
 }

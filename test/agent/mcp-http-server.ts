@@ -17,6 +17,10 @@ export interface McpHttpServer {
   lists(): number;
   sessions(): number;
   headers: Record<string, string | string[] | undefined>;
+  /** The tokens that it takes; null: it asks for none. */
+  tokens: ReadonlySet<string> | null;
+  /** Where its authorization server is. */
+  issuer: string;
   /** Tells every open session that the tools changed. */
   announce(): Promise<void>;
   /** Forgets every session, as a restart does. */
@@ -66,6 +70,16 @@ export async function startMcpHttpServer(
 
   const http = createServer((request, response) => {
     playing.headers = request.headers;
+    if (request.url?.startsWith("/.well-known/oauth-protected-resource")) {
+      const about = { resource: playing.url, authorization_servers: [playing.issuer] };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(about));
+      return;
+    }
+    const token = /^Bearer (.*)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
+    if (playing.tokens && !playing.tokens.has(token)) {
+      response.writeHead(401, { "www-authenticate": "Bearer" }).end();
+      return;
+    }
     const id = request.headers["mcp-session-id"];
     const known = typeof id === "string" ? transports.get(id) : undefined;
     if (id !== undefined && !known) {
@@ -86,6 +100,8 @@ export async function startMcpHttpServer(
     lists: () => lists,
     sessions: () => sessions,
     headers: {},
+    tokens: null,
+    issuer: "",
     announce: async () => {
       for (const server of servers) await server.sendToolListChanged();
     },

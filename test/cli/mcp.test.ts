@@ -51,6 +51,10 @@ test("channels show does not show the key by which a server is told who asks", a
   const env = await withChannel({
     one: { ...orders, identity: { key: "$KEY" } },
     two: { ...orders, identity: { key: "canary" } },
+    three: {
+      ...orders,
+      oauth: { clientId: "chat", clientSecret: "canary", issuer: "https://auth.example" },
+    },
   });
   for (const more of [[], ["--json"]]) {
     const { out } = await runCommand(env, ["channels", "show", "shop", ...more]);

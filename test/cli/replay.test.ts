@@ -1,18 +1,20 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
 import { parseCases } from "../../src/replay/case-file.ts";
 import { shopChannel, openShopper } from "../models/shopper.ts";
 import { openServer, tool } from "../agent/sessions.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
-import { call, startModelServer } from "../support/model-server.ts";
+import { call, hang, startModelServer } from "../support/model-server.ts";
 import type { ModelServerRequest, ScriptedTurn } from "../support/model-server.ts";
-import { startTestService } from "../support/service.ts";
+import { TINY_PNG } from "../support/images.ts";
+import { startTestService, TEST_KEY } from "../support/service.ts";
 import { systemClock } from "../../src/clock.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openModel } from "../../src/installation/open-model.ts";
 import { readConfig } from "../../src/config.ts";
-import { runCommand } from "../support/terminal.ts";
+import { openTestTerminal, runCommand } from "../support/terminal.ts";
 
 /** Calls a tool of the server, then one of the page, then says what they answered. */
 const script = ({ body }: ModelServerRequest): ScriptedTurn => {
@@ -25,8 +27,8 @@ const script = ({ body }: ModelServerRequest): ScriptedTurn => {
   return `Done: ${results.slice(-2).join(", ")}`;
 };
 
-/** A running service with a thread of two exchanges, and what reaches its model and its server. */
-async function running() {
+/** A running service with a shop, and what reaches its model and its server. */
+async function openShop() {
   const dataDir = temporaryFolder();
   const models = await startModelServer(script);
   onTestFinished(() => models.close());
@@ -36,6 +38,7 @@ async function running() {
   const server = await openServer([[tool("find", { description: "Finds things" })]]);
   const agent = {
     instructions: "Sell.",
+    images: true,
     mcpServers: { shop: { url: server.url, headers: { "x-key": "canary" } } },
   };
   const service = await startTestService({ store, model, channels: [shopChannel(agent)] });
@@ -43,15 +46,21 @@ async function running() {
     await model.close();
     await store.close();
   });
-  const shopper = await openShopper(() => service.url);
+  return { env, store, models, server, url: service.url };
+}
+
+/** The same, with a thread of two exchanges. */
+async function running() {
+  const shop = await openShop();
+  const shopper = await openShopper(() => shop.url);
   for (const text of ["A mug, please", "And another"]) {
     const [last] = (await shopper.say(text)).slice(-1);
     if (last) await shopper.answer(last);
   }
-  const [user] = await store.users("shop");
-  const [thread] = await store.threads("shop", user?.userId ?? "");
+  const [user] = await shop.store.users("shop");
+  const [thread] = await shop.store.threads("shop", user?.userId ?? "");
   const { uid = "", threadId = "" } = thread ?? {};
-  return { env, store, models, server, uid, threadId, userId: user?.userId ?? "" };
+  return { ...shop, uid, threadId, userId: user?.userId ?? "" };
 }
 
 test("a thread beside a running service is replayed with the requests of the real run, and touches nothing", async () => {
@@ -66,6 +75,29 @@ test("a thread beside a running service is replayed with the requests of the rea
   expect(models.requests.slice(6).map(({ body }) => body)).toEqual(real);
   expect(server.calls.length).toBe(calls);
   expect(await store.load(uid, 1_000_000)).toEqual(record);
+});
+
+test("images, and what the site knows of its user, are told as in the real run", async () => {
+  const { env, models, url } = await openShop();
+  for (const attachments of [
+    [{ url: TINY_PNG, name: "dot.png" }, { url: "https://cdn.example/a.png" }],
+    [],
+  ]) {
+    const said = { threadId: "t", userId: "ada", channel: "shop", text: "Find it", attachments };
+    const response = await fetch(`${url}/v1/messages`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...said, attributes: { plan: "gold" } }),
+    });
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+  }
+  const real = models.requests.map(({ body }) => body);
+  expect(JSON.stringify(real)).toContain(TINY_PNG);
+  expect(JSON.stringify(real)).toContain("gold");
+
+  const { code, err } = await runCommand(env, ["replay", "shop", "t", "--user", "ada"]);
+  expect([code, err]).toEqual([0, ""]);
+  expect(models.requests.slice(real.length).map(({ body }) => body)).toEqual(real);
 });
 
 test("--save adds a thread to a file, without what is secret; the file is replayed without the store", async () => {
@@ -181,4 +213,18 @@ test("a thread that is not there is told", async () => {
     code: 1,
     err: "Cannot find thread nobody: channel shop has none of that id; your own id of it needs --user\n",
   });
+});
+
+test("Ctrl-C ends the replay, and what is under way", async () => {
+  const models = await startModelServer([[hang()]]);
+  onTestFinished(() => models.close());
+  const path = join(temporaryFolder(), "cases.json");
+  writeFileSync(path, JSON.stringify({ name: "a", exchanges }));
+  const terminal = openTestTerminal({ OPENAI_BASE_URL: models.baseUrl });
+  const running = runProgram(["replay", path], terminal);
+  await models.requested(1);
+  terminal.interrupt();
+  expect(await running).toBe(1);
+  expect(terminal.written).toEqual({ out: "", err: "Stopped\n" });
+  await models.requests[0]?.left;
 });

@@ -242,6 +242,8 @@ describe("tool results", () => {
     ["isError a string", '"result":1,"isError":"false"', 422],
     ["page of 513", `"result":1,"page":"${"x".repeat(513)}"`, 422],
     ["33 deep is taken", `"result":${"[".repeat(33)}${"]".repeat(33)}`, 409],
+    ["2 000 deep is taken", `"result":${"[".repeat(2_000)}${"]".repeat(2_000)}`, 409],
+    ["2 001 deep is refused", `"result":${"[".repeat(2_001)}1${"]".repeat(2_001)}`, 422],
     ["60 000 deep cannot be written down", `"result":${"[".repeat(60_000)}${"]".repeat(60_000)}`, 422],
     ["20 000 elements are taken", `"result":[${"1,".repeat(19_999)}1]`, 409],
     ["131 000 characters are taken", `"result":"${"x".repeat(130_900)}"`, 409],

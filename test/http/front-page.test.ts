@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import { frontPageRoute } from "../../src/http/front-page.ts";
 import type { FrontPageLinks } from "../../src/http/front-page.ts";
 
-async function page(links: FrontPageLinks) {
-  const route = frontPageRoute(() => links);
-  const headers = new Map<string, string>();
+async function page(links: Omit<FrontPageLinks, "script">, host = "127.0.0.1:8080") {
+  const script = { name: "chat-agent.0123456789abcdef.js", integrity: "sha384-abc" };
+  const route = frontPageRoute(() => ({ ...links, script }));
+  const headers = new Map([["host", host]]);
   const request = { method: "GET", path: "/", query: "", headers, address: "", contentLength: null };
   const body = () => Promise.resolve(Buffer.alloc(0));
   const answer = await route.handle({
@@ -31,4 +32,16 @@ test("the first address says what this is, and links what the start named", asyn
 
 test("without a demo and an inspector it names neither", async () => {
   expect((await page({ demoUrl: null, hasInspector: false })).links).toEqual(["/swagger", "/health"]);
+});
+
+test.each([
+  ["127.0.0.1:8080", "http://127.0.0.1:8080/widget"],
+  ["chat.example.com", "https://chat.example.com/widget"],
+  ['"><script>', "https://ADDRESS-OF-THIS-SERVICE/widget"],
+])("the tag with its integrity, to be pasted, for %s", async (host, address) => {
+  const { html } = await page({ demoUrl: null, hasInspector: false }, host);
+  expect(html).toContain(
+    `${address}/v1/chat-agent.0123456789abcdef.js" integrity="sha384-abc" crossorigin="anonymous" defer`,
+  );
+  expect(html).not.toContain("<script");
 });

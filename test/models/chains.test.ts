@@ -15,7 +15,7 @@ import {
 } from "../support/model-server.ts";
 import type { Script } from "../support/model-server.ts";
 import { startTurn } from "../support/open-model.ts";
-import { sendMessage, startTestService } from "../support/service.ts";
+import { sendMessage, startTestService, TEST_KEY } from "../support/service.ts";
 import { openShopper, shopChannel, textOf } from "./shopper.ts";
 
 /** Providers `one` and `two` on scripted servers, and a chain of them. */
@@ -60,8 +60,9 @@ test("a channel whose model nobody answers to is told at the start and in /healt
   });
   const channels = [named("a"), named("b", "two/any"), named("c", "other"), named("d", "three/x")];
   const { url, logged, store, directory } = await startTestService({ model, channels });
+  const headers = { authorization: `Bearer ${TEST_KEY}` };
   const warnings = async () =>
-    ((await (await fetch(`${url}/health`)).json()) as { warnings: string[] }).warnings;
+    ((await (await fetch(`${url}/health`, { headers })).json()) as { warnings: string[] }).warnings;
   const told = /^The model "three\/x" of channel d is no name/;
   expect(await warnings()).toEqual([expect.stringMatching(told)]);
   expect(logged.filter((line) => line.includes("The model "))).toHaveLength(1);

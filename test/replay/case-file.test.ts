@@ -29,6 +29,11 @@ test.each<[what: string, text: string, complaint: RegExp]>([
   ["a line of another shape", `${JSON.stringify(a)}\n{"name":"b"}`, /^line 2: exchanges/],
   ["a line that is no JSON", `${JSON.stringify(a)}\n{oops`, /^line 2: /],
   ["two cases of a name", JSON.stringify({ cases: [a, a] }), /^two cases are called "a"$/],
+  [
+    "an image that is none",
+    JSON.stringify({ name: "a", exchanges: [{ user: "x", attachments: [{ url: "file:///etc/passwd" }] }] }),
+    /^exchanges\[0\]\.attachments\[0\]\.url: must be a data: URL/,
+  ],
   ["MCP servers", JSON.stringify({ ...a, agent: { mcpServers: {} } }), /^agent: .*mcpServers/],
 ])("%s is refused in one line that says where", (_what, text, complaint) => {
   expect(() => parseCases(text)).toThrow(complaint);

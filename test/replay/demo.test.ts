@@ -105,3 +105,30 @@ test("changed instructions that make checks fail are told in a table, in JUnit a
     /<testsuites tests="2" failures="2".*name="an order".*<failure message="contains being packed: no reply contains it">/s,
   );
 });
+
+test("a case that does not come to its end is told, with what was played of it, and fails", async () => {
+  const file = join(temporaryFolder(), "cases.json");
+  const tools = [{ name: "order_status" }];
+  const order = { tool: "order_status", arguments: { orderId: "1002" }, result: "Packed" };
+  const exchanges = [{ user: "Where is order 1002?", calls: [order] }, { user: "Where is order 1003?" }];
+  writeFileSync(file, JSON.stringify({ name: "orders", tools, exchanges }));
+  const server = await serverOf(shopModel);
+  const { code, out, err } = await runCommand({ OPENAI_BASE_URL: server.baseUrl }, ["replay", file]);
+  expect([code, err]).toEqual([1, "Cannot pass: 1 case did not come to an end\n"]);
+  expect(out.split("\n")).toEqual([
+    expect.stringMatching(/^CASE +# +ENDED, FOR$/),
+    expect.stringMatching(
+      /^orders +2 +it called order_status\(\{"orderId":"1003"\}\), which was never called so/,
+    ),
+    "",
+    expect.stringMatching(/^cases +1, of which 1 did not come to an end$/),
+    expect.stringMatching(/^exchanges +2: 1 as recorded, 0 different, 1 not played$/),
+    expect.stringMatching(/^checks +none$/),
+    expect.stringMatching(/^tokens +\d+ in, \d+ out \(recorded: not told; unknown for 2 of 2\)$/),
+    "",
+  ]);
+  // The tool model's answer is what the scripted one says to anything.
+  const helped = await runCommand({ OPENAI_BASE_URL: server.baseUrl }, ["replay", file, "--tool-model", "t"]);
+  expect(helped.code).toBe(0);
+  expect(helped.out).toMatch(/^orders +2 +.*\+order_status\(\{"orderId":"1003"\}\)/m);
+});

@@ -138,3 +138,12 @@ test("a reply without an end ends the case", async () => {
   );
   expect(ended?.reason).toBe("The reply grew longer than it may");
 });
+
+test("a run that takes longer than it may ends the case", async () => {
+  const silent = modelOf(() => "");
+  silent.stream = (_request, _wrote, signal) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+  const limits = { toolCalls: 50, toolResultMs: 600_000, replyChars: 1_000, runMs: 1, inputTokens: 32_000 };
+  const { ended } = await play(silent, caseOf({ exchanges: [{ user: "A" }] }), { limits });
+  expect(ended).toMatchObject({ exchange: 0, reason: "The run took longer than it may" });
+});

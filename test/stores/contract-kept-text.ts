@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ProgressLine } from "../../machines/line.ts";
 import { textOf } from "../../src/domain/fold-steps.ts";
-import { withoutText } from "../../src/domain/kept-text.ts";
+import { imagesName, withoutText } from "../../src/domain/kept-text.ts";
 import type { KeptText } from "../../src/domain/kept-text.ts";
 import type { Store } from "../../src/store.ts";
 import type { Bench } from "./contract.ts";
@@ -132,6 +132,16 @@ export function keptTextPromises(bench: Bench): void {
       expect(await again.keptImages("t1", "r1")).toEqual([]);
       expect(await again.keptImages("t1", "r2")).toHaveLength(1);
       expect(await again.keptText("t1", "r1", 1)).toBe("kept part");
+    });
+
+    it("takes images that are damaged for lost ones", async () => {
+      const { store } = bench.it;
+      await begin(store);
+      for (const text of ["[oops", '{"a":1}', "[7]"]) {
+        const part = { uid: "t1", fence: fenceOf(store), runId: imagesName("r1"), nth: 0, text };
+        expect(await store.keepPart(part)).toBe(true);
+        expect(await store.keptImages("t1", "r1")).toEqual([]);
+      }
     });
 
     it("P5: comes from nobody but who holds the thread", async () => {

@@ -186,6 +186,7 @@ export const WIDGET: readonly Layer[] = [
     places: [
       { path: "src/widget/strings/", is: "its texts in seven languages" },
       { path: "src/widget/styles/", is: "its stylesheet" },
+      { path: "src/widget/released/", is: "the files of released versions, for pages that pin them" },
     ],
   },
   {
@@ -239,10 +240,16 @@ export const BUNDLES: readonly (Place & { takes: readonly string[] })[] = [
 /** Places that no layer has. */
 export const BESIDE: readonly Place[] = [
   {
+    path: "src/deploy/",
+    is: "the lines of systemd, Kubernetes and proxies; Dockerfile and compose.yaml are at the top",
+    rooms: [{ path: "src/deploy/kubernetes/", is: "manifests" }],
+  },
+  {
     path: "test/",
     is: "mirrors src and machines",
     rooms: [
       { path: "test/simulation/", is: "the whole service in one process, on a time of its own, from a seed" },
+      { path: "test/fresh-machine/", is: "the README, played on a bare Debian" },
     ],
   },
   { path: "bench/", is: "a file for each question about speed and memory" },

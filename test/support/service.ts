@@ -39,7 +39,7 @@ export interface TestService extends Service {
 }
 
 export interface TestServiceOptions extends Partial<
-  Pick<ServiceDependencies, "processServers" | "extraRoutes" | "observer">
+  Pick<ServiceDependencies, "ownServers" | "extraRoutes" | "observer">
 > {
   /** Settings as the service reads them; its port is any free one. */
   env?: Record<string, string>;
@@ -56,7 +56,7 @@ export interface TestServiceOptions extends Partial<
 /** A whole service in this process: listener, HTTP, admission, threads, agent, store and model. */
 export async function openTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const { env = {}, clock = systemClock, harnessApiKey = new Secret(TEST_KEY) } = options;
-  const { processServers = {}, extraRoutes = () => [] } = options;
+  const { ownServers = {}, extraRoutes = () => [] } = options;
   const config = { ...readConfig(env), port: 0 };
   const dataDir = mkdtempSync(join(tmpdir(), "chat-agent-service-"));
   const store = options.store ?? (await openEmbeddedStore({ dataDir, clock }));
@@ -77,7 +77,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     model,
     clock,
     log,
-    processServers,
+    ownServers,
     extraRoutes,
     ...(observer ? { observer } : {}),
   });

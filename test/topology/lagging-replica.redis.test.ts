@@ -15,15 +15,16 @@ import { clusterForTest, HUNG_MS, storeForTest } from "./opened.ts";
 
 /*
  * WAIT answers for the writes before it on its connection. What is read later shows those writes too, and says nothing
- * of the replica: who acknowledges from a read must ask as well.
+ * of the replica: who acknowledges from a read must ask as well. From Redis 7.2 on, a WAIT after nothing but reads answers
+ * at once: so the reader is another instance than the one that wrote.
  */
 
-/** A service with DURABILITY=replica and one web channel, whose store is told apart from its own. */
+/** Two instances with DURABILITY=replica, asked in turn, and one web channel, whose store is told apart from theirs. */
 async function serviceOn(cluster: ReplicatedCluster): Promise<{ client: ChannelClient; store: Store }> {
   const house = await openHouse(
     {
       name: "redis cluster",
-      instances: 1,
+      instances: 2,
       prepare: async () => ({
         nodes: cluster.nodes.map(({ url }) => url),
         open: (onCommand) =>

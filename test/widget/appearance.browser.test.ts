@@ -1,29 +1,13 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe } from "vitest";
-import { launchBrowser, SOON, test } from "./browser.ts";
+import { describe } from "vitest";
+import { SOON, test } from "./browser.ts";
 import type { Visit } from "./browser.ts";
-import { startPageServer } from "./page-server.ts";
-import { call, gate, reply, startScriptedService } from "./scripted-service.ts";
-import type { ScriptedService } from "./scripted-service.ts";
+import { call, gate, reply } from "./scripted-service.ts";
+import { openStage } from "./stage.ts";
 
-let browser: Browser;
-let service: ScriptedService;
-let site: { url: string; close(): Promise<void> };
-
-beforeAll(async () => {
-  service = await startScriptedService();
-  site = await startPageServer(service.url);
-  browser = await launchBrowser({ webMcp: false });
-});
-
-afterAll(async () => {
-  await browser.close();
-  await site.close();
-  await service.close();
-});
+const stage = openStage();
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -41,7 +25,7 @@ describe.concurrent("<chat-agent> to everybody", () => {
   test.for(["light", "dark"] as const)(
     "axe finds nothing wrong, closed and open, in %s",
     async (colorScheme, { expect, visit }) => {
-      service.scripts.set(`axe ${colorScheme}`, [
+      stage.service.scripts.set(`axe ${colorScheme}`, [
         [
           { type: "step", id: "a", phase: "done", text: "Looked it up" },
           { type: "step", id: "b", phase: "failed", text: "Did not get through" },
@@ -50,7 +34,7 @@ describe.concurrent("<chat-agent> to everybody", () => {
           ),
         ],
       ]);
-      const at = await visit(browser, `${site.url}/`, { colorScheme, reducedMotion: "reduce" });
+      const at = await visit(stage.browser, `${stage.site.url}/`, { colorScheme, reducedMotion: "reduce" });
       await at.agent.locator(".launcher").waitFor();
       expect(await violations(at)).toEqual([]);
       await at.say(`axe ${colorScheme}`);
@@ -58,7 +42,10 @@ describe.concurrent("<chat-agent> to everybody", () => {
       await at.composer.fill("x".repeat(1_950));
       expect(await violations(at)).toEqual([]);
       await at.composer.fill("");
-      service.scripts.set(`ask ${colorScheme}`, [call("is_consequential", { word: "all" }), reply("Ok.")]);
+      stage.service.scripts.set(`ask ${colorScheme}`, [
+        call("is_consequential", { word: "all" }),
+        reply("Ok."),
+      ]);
       await at.say(`ask ${colorScheme}`);
       await at.agent.getByRole("button", { name: "Decline" }).waitFor();
       expect(await violations(at)).toEqual([]);
@@ -69,7 +56,7 @@ describe.concurrent("<chat-agent> to everybody", () => {
     expect,
     visit,
   }) => {
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.agent.locator(".launcher").focus();
     await at.page.keyboard.press("Enter");
     await at.composer.waitFor();
@@ -87,7 +74,7 @@ describe.concurrent("<chat-agent> to everybody", () => {
   });
 
   test("an Enter that ends a composition is no send", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.agent.locator(".launcher").click();
     await at.composer.fill("にほん");
     await at.composer.evaluate((node) => {
@@ -108,8 +95,8 @@ describe.concurrent("<chat-agent> to everybody", () => {
   test("speaks steps and finished answers, and not the stream as it grows", async ({ expect, visit }) => {
     const words = reply("A finished answer.");
     const rest = gate();
-    service.scripts.set("speak", [[...words.slice(0, 1), rest, ...words.slice(1)]]);
-    const at = await visit(browser, `${site.url}/`);
+    stage.service.scripts.set("speak", [[...words.slice(0, 1), rest, ...words.slice(1)]]);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("speak");
     await at.log.getByText("A finished").waitFor();
     const status = at.agent.locator("[role=status].unseen");
@@ -120,7 +107,9 @@ describe.concurrent("<chat-agent> to everybody", () => {
   });
 
   test("reads from right to left in Arabic, on the other side of the page", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/?lang=ar`, { viewport: { width: 1_200, height: 800 } });
+    const at = await visit(stage.browser, `${stage.site.url}/?lang=ar`, {
+      viewport: { width: 1_200, height: 800 },
+    });
     await at.agent.getByRole("button", { name: "افتح المحادثة" }).click();
     await at.composer.waitFor();
     const panel = await at.agent.locator(".panel").boundingBox();
@@ -129,7 +118,7 @@ describe.concurrent("<chat-agent> to everybody", () => {
   });
 
   test("speaks seven languages, and English to everybody else", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     for (const [lang, open] of [
       ["de", "Chat öffnen"],
       ["fr-CA", "Ouvrir la discussion"],
@@ -148,7 +137,7 @@ describe.concurrent("<chat-agent> to everybody", () => {
   test("stands on the side that position names, as the language counts sides", async ({ expect, visit }) => {
     const viewport = { width: 1_200, height: 800 };
     const start = encodeURIComponent('position="start"');
-    const at = await visit(browser, `${site.url}/?attributes=${start}`, { viewport });
+    const at = await visit(stage.browser, `${stage.site.url}/?attributes=${start}`, { viewport });
     const left = async () => (await at.agent.locator(".launcher").boundingBox())?.x ?? -1;
     expect(await left()).toBe(20);
     await at.tell('agent.setAttribute("lang", "ar")');
@@ -159,8 +148,8 @@ describe.concurrent("<chat-agent> to everybody", () => {
   });
 
   test("makes room for the page on a phone while a tool runs", async ({ expect, visit }) => {
-    service.scripts.set("make room", [call("is_slow"), reply("Never.")]);
-    const at = await visit(browser, `${site.url}/`, { viewport: { width: 380, height: 780 } });
+    stage.service.scripts.set("make room", [call("is_slow"), reply("Never.")]);
+    const at = await visit(stage.browser, `${stage.site.url}/`, { viewport: { width: 380, height: 780 } });
     await at.agent.locator(".launcher").click();
     const height = async () => (await at.agent.locator(".panel").boundingBox())?.height ?? 0;
     await expect.poll(height, SOON).toBeGreaterThan(600);
@@ -173,7 +162,7 @@ describe.concurrent("<chat-agent> to everybody", () => {
     expect,
     visit,
   }) => {
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     const onTop = () =>
       at.tell<string>(
         "(() => { const box = agent.shadowRoot.querySelector('.launcher').getBoundingClientRect(); return document.elementFromPoint(box.x + 20, box.y + 20).localName; })()",
@@ -194,8 +183,8 @@ describe.concurrent("<chat-agent> to everybody", () => {
 
   test("goes on below a modal dialog of the page, and takes no focus from it", async ({ expect, visit }) => {
     const answer = gate();
-    service.scripts.set("under a dialog", [[answer, ...reply("Said underneath.")]]);
-    const at = await visit(browser, `${site.url}/`);
+    stage.service.scripts.set("under a dialog", [[answer, ...reply("Said underneath.")]]);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("under a dialog");
     await at.tell("document.querySelector('dialog').showModal()");
     answer.open();
@@ -208,7 +197,10 @@ describe.concurrent("<chat-agent> to everybody", () => {
   });
 
   test("fills its box, without a launcher, where it is inline", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/?attributes=${encodeURIComponent('display="inline"')}`);
+    const at = await visit(
+      stage.browser,
+      `${stage.site.url}/?attributes=${encodeURIComponent('display="inline"')}`,
+    );
     await at.composer.waitFor();
     await expect.poll(() => at.agent.locator(".launcher").count(), SOON).toBe(0);
     await at.composer.fill("inline");
@@ -233,9 +225,9 @@ const ATTACKS = [
 
 describe("markdown in an answer", () => {
   test("stays harmless text, whatever it tries", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     for (const [name, markdown, shown, forbidden] of ATTACKS) {
-      service.scripts.set(`md ${name}`, [reply(markdown)]);
+      stage.service.scripts.set(`md ${name}`, [reply(markdown)]);
       await at.say(`md ${name}`);
       const answer = at.log.locator(".message.assistant").last().locator(".text");
       await answer.getByText(shown).first().waitFor();
@@ -247,12 +239,12 @@ describe("markdown in an answer", () => {
   });
 
   test("lists, tables, code and entities look as they are meant", async ({ expect, visit }) => {
-    service.scripts.set("md rich", [
+    stage.service.scripts.set("md rich", [
       reply(
         "3. three\n   - nested\n4. four\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n`a < b` &amp; &copy; &#8364;\n\n- [x] done\n\n> quoted",
       ),
     ]);
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("md rich");
     await at.log.locator("blockquote").waitFor();
     expect(await at.log.locator("ol").getAttribute("start")).toBe("3");

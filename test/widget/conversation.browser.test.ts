@@ -1,29 +1,16 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe } from "vitest";
-import { launchBrowser, SOON, test, visitOf } from "./browser.ts";
+import { describe } from "vitest";
+import { SOON, test, visitOf } from "./browser.ts";
 import { startPageServer } from "./page-server.ts";
 import { called, call, gate, reply, startScriptedService } from "./scripted-service.ts";
-import type { ScriptedService } from "./scripted-service.ts";
+import { openStage } from "./stage.ts";
 
-let browser: Browser;
-let service: ScriptedService;
-let site: { url: string; close(): Promise<void> };
-
-beforeAll(async () => {
-  service = await startScriptedService();
-  site = await startPageServer(service.url);
-  browser = await launchBrowser({ webMcp: false });
-});
-
-afterAll(async () => {
-  await browser.close();
-  await site.close();
-  await service.close();
-});
+const stage = openStage();
 
 /** What this visitor asked of the service. */
 function askedBy(token: string | null): string[] {
-  return service.asked.filter((one) => one.token === token).map(({ method, path }) => `${method} ${path}`);
+  return stage.service.asked
+    .filter((one) => one.token === token)
+    .map(({ method, path }) => `${method} ${path}`);
 }
 
 describe.concurrent("a conversation in <chat-agent>", () => {
@@ -33,8 +20,8 @@ describe.concurrent("a conversation in <chat-agent>", () => {
   }) => {
     const words = reply("**Bold** first, then [a link](https://example.com/a?b=1&amp;c=2) and `code`.");
     const rest = gate();
-    service.scripts.set("hello stream", [[...words.slice(0, 2), rest, ...words.slice(2)]]);
-    const at = await visit(browser, `${site.url}/`);
+    stage.service.scripts.set("hello stream", [[...words.slice(0, 2), rest, ...words.slice(2)]]);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("hello stream");
     await at.log.getByText("first").waitFor();
     expect(await at.tell("agent.state")).toBe("streaming");
@@ -48,7 +35,7 @@ describe.concurrent("a conversation in <chat-agent>", () => {
   });
 
   test("sends with an Enter that comes before the text was drawn", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.agent.locator(".launcher").click();
     await at.composer.evaluate((node) => {
       const { InputEvent, KeyboardEvent } = globalThis as unknown as Record<
@@ -63,28 +50,29 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     expect(await at.composer.inputValue()).toBe("");
   });
 
-  test("asks nothing of the service before it is opened", async ({ expect, visit }) => {
-    const before = await visit(browser, `${site.url}/`);
+  test("asks nothing of the service before the first message", async ({ expect, visit }) => {
+    const before = await visit(stage.browser, `${stage.site.url}/`);
     const requests: string[] = [];
     before.page.on("request", (request) => requests.push(request.url()));
-    await before.agent.locator(".launcher").waitFor();
+    await before.agent.locator(".launcher").click();
+    await before.composer.waitFor();
     await before.page.waitForLoadState("networkidle");
     expect(requests.filter((url) => url.includes("/v1/widget"))).toEqual([]);
-    await before.agent.locator(".launcher").click();
-    await expect.poll(() => requests.some((url) => url.endsWith("/messages?limit=30")), SOON).toBe(true);
+    await before.say("the first one");
+    await before.log.getByText("You said: the first one").waitFor();
     const paths = requests.filter((url) => url.includes("/v1/widget")).map((url) => new URL(url).pathname);
-    expect(paths.slice(0, 3)).toEqual(["/v1/widget/visitors", "/v1/widget/threads", "/v1/widget/tools"]);
+    expect(paths).toEqual(["visitors", "threads", "tools", "messages"].map((name) => `/v1/widget/${name}`));
   });
 
   test("shows steps by their latest phase, and the history after a reload", async ({ expect, visit }) => {
-    service.scripts.set("steps", [
+    stage.service.scripts.set("steps", [
       [
         { type: "step", id: "clock", phase: "running", text: "Looking at the clock" },
         { type: "step", id: "clock", phase: "done", text: "Looking at the clock" },
         ...reply("Noon."),
       ],
     ]);
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("steps");
     await at.log.getByText("Noon.").waitFor();
     await expect.poll(() => at.log.locator(".step").count(), SOON).toBe(1);
@@ -97,8 +85,8 @@ describe.concurrent("a conversation in <chat-agent>", () => {
   test("goes on with a reply that a reload interrupted, from its beginning", async ({ expect, visit }) => {
     const words = reply("One two three four five six seven.");
     const rest = gate();
-    service.scripts.set("reload me", [[...words.slice(0, 2), rest, ...words.slice(2)]]);
-    const at = await visit(browser, `${site.url}/`);
+    stage.service.scripts.set("reload me", [[...words.slice(0, 2), rest, ...words.slice(2)]]);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("reload me");
     await at.log.getByText("One two").waitFor();
     await at.page.reload();
@@ -106,13 +94,13 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     await at.log.getByText("One two three four five six seven.").waitFor();
     await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
     await expect.poll(() => at.log.locator(".assistant").count(), SOON).toBe(1);
-    expect(service.asked.filter(({ body }) => body["text"] === "reload me")).toHaveLength(1);
+    expect(stage.service.asked.filter(({ body }) => body["text"] === "reload me")).toHaveLength(1);
   });
 
   test("stops a reply on request, and keeps what was said", async ({ expect, visit }) => {
     const words = reply("This goes on and on and on.");
-    service.scripts.set("stop me", [[...words.slice(0, 2), gate(), ...words.slice(2)]]);
-    const at = await visit(browser, `${site.url}/`);
+    stage.service.scripts.set("stop me", [[...words.slice(0, 2), gate(), ...words.slice(2)]]);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("stop me");
     await at.log.getByText("This goes on").waitFor();
     await at.agent.getByRole("button", { name: "Stop" }).click();
@@ -123,8 +111,8 @@ describe.concurrent("a conversation in <chat-agent>", () => {
 
   test("counts answers that nobody saw, until somebody looks", async ({ expect, visit }) => {
     const answer = gate();
-    service.scripts.set("away", [[answer, ...reply("Back again.")]]);
-    const at = await visit(browser, `${site.url}/`);
+    stage.service.scripts.set("away", [[answer, ...reply("Back again.")]]);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("away");
     await at.agent.getByRole("button", { name: "Close chat" }).first().click();
     answer.open();
@@ -136,10 +124,10 @@ describe.concurrent("a conversation in <chat-agent>", () => {
   });
 
   test("makes one visitor for three tabs that ask at once", async ({ expect, visit }) => {
-    const first = await visit(browser, `${site.url}/`);
+    const first = await visit(stage.browser, `${stage.site.url}/`);
     const others = await Promise.all([first.page.context().newPage(), first.page.context().newPage()]);
     const tabs = [first, ...others.map(visitOf)];
-    await Promise.all(others.map((page) => page.goto(`${site.url}/`)));
+    await Promise.all(others.map((page) => page.goto(`${stage.site.url}/`)));
     const tokens = await Promise.all(
       tabs.map((tab) =>
         tab.tell<string[]>("Promise.all(Array.from({ length: 7 }, () => agent.getVisitorToken()))"),
@@ -149,12 +137,12 @@ describe.concurrent("a conversation in <chat-agent>", () => {
   });
 
   test("shows in one tab what was said in another", async ({ expect, visit }) => {
-    const first = await visit(browser, `${site.url}/`);
+    const first = await visit(stage.browser, `${stage.site.url}/`);
     await first.say("from the first tab");
     await first.log.getByText("You said: from the first tab").waitFor();
     const page = await first.page.context().newPage();
     const second = visitOf(page);
-    await page.goto(`${site.url}/`);
+    await page.goto(`${stage.site.url}/`);
     await second.say("from the second tab");
     await second.log.getByText("You said: from the second tab").waitFor();
     await first.log.getByText("You said: from the second tab").waitFor();
@@ -162,7 +150,7 @@ describe.concurrent("a conversation in <chat-agent>", () => {
   });
 
   test("keeps a draft through a reload, and forgets all of it on reset()", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("remember me");
     await at.log.getByText("You said: remember me").waitFor();
     await at.composer.fill("half a tho");
@@ -177,7 +165,7 @@ describe.concurrent("a conversation in <chat-agent>", () => {
   });
 
   test("begins a new conversation on request", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("old times");
     await at.log.getByText("You said: old times").waitFor();
     const before = await at.tell("agent.threadId");
@@ -190,17 +178,17 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     expect,
     visit,
   }) => {
-    const at = await visit(browser, `${site.url}/shelf?x=1`);
+    const at = await visit(stage.browser, `${stage.site.url}/shelf?x=1`);
     await at.tell("(agent.context = { plan: 'pro', seats: 3 }, 0)");
     await at.say("with context");
     await at.log.getByText("You said: with context").waitFor();
-    const asked = service.asked.find(({ body }) => body["text"] === "with context");
+    const asked = stage.service.asked.find(({ body }) => body["text"] === "with context");
     expect(asked?.body).toMatchObject({ page: "/shelf?x=1", customerContext: { plan: "pro", seats: 3 } });
     await expect(at.tell("(agent.context = { deep: {} }, 0)")).rejects.toThrow("Cannot take context: deep");
   });
 
   test("keeps two channels on one page apart", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/?two=1`);
+    const at = await visit(stage.browser, `${stage.site.url}/?two=1`);
     const tokens = await at.tell<string[]>(
       "Promise.all([...document.querySelectorAll('chat-agent')].map((one) => one.getVisitorToken()))",
     );
@@ -209,7 +197,7 @@ describe.concurrent("a conversation in <chat-agent>", () => {
       "Promise.all([...document.querySelectorAll('chat-agent')].map((one, n) => one.send(`to ${n}`)))",
     );
     for (const [n, token] of tokens.entries()) {
-      const said = service.asked.filter((one) => one.token === token && one.path === "/messages");
+      const said = stage.service.asked.filter((one) => one.token === token && one.path === "/messages");
       expect(said.map(({ body }) => body["text"])).toEqual([`to ${n}`]);
     }
     await at.page.locator("chat-agent").nth(1).locator(".launcher").click();
@@ -220,7 +208,7 @@ describe.concurrent("a conversation in <chat-agent>", () => {
   });
 
   test("takes what the page set before the element was known", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/?early=1`);
+    const at = await visit(stage.browser, `${stage.site.url}/?early=1`);
     expect(await at.tell("['tools', 'suggestions'].filter((name) => Object.hasOwn(agent, name))")).toEqual(
       [],
     );
@@ -228,7 +216,7 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     await at.agent.getByRole("button", { name: "Soon" }).click();
     await at.log.getByText("You said: Soon").waitFor();
     const token = await at.tell<string>("agent.getVisitorToken()");
-    const posted = service.asked.find((one) => one.token === token && one.path === "/tools");
+    const posted = stage.service.asked.find((one) => one.token === token && one.path === "/tools");
     expect(JSON.stringify(posted?.body["webmcpTools"])).toContain("navigates_only");
   });
 
@@ -236,12 +224,13 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     expect,
     visit,
   }) => {
-    const at = await visit(browser, `${site.url}/`);
-    await at.agent.locator(".launcher").click();
-    await expect.poll(() => at.tell("agent.threadId"), SOON).not.toBe(null);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
+    await at.say("message 1 of 70");
+    await at.log.getByText("You said: message 1 of 70").waitFor();
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
     const threadId = await at.tell<string>("agent.threadId");
-    const old = Array.from({ length: 70 }, (_, n) => `message ${n + 1} of 70`);
-    service.addHistory(threadId, "assistant", ...old);
+    const old = Array.from({ length: 68 }, (_, n) => `message ${n + 3} of 70`);
+    stage.service.addHistory(threadId, "assistant", ...old);
     await at.tell("agent.refresh()");
     await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(30);
     const earlier = at.agent.getByRole("button", { name: "Earlier messages" });
@@ -255,7 +244,10 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     await earlier.click();
     await expect.poll(() => at.log.locator(".message").allTextContents(), SOON).toHaveLength(70);
     await expect.poll(() => earlier.count(), SOON).toBe(0);
-    expect(await at.log.locator(".message .text").allTextContents()).toEqual(old);
+    expect(await at.log.locator(".message .text").allTextContents()).toEqual([
+      "You said: message 1 of 70",
+      ...old,
+    ]);
   });
 });
 
@@ -267,7 +259,7 @@ describe.concurrent("the statuses of the service", () => {
     const own = await startScriptedService();
     const page = await startPageServer(own.url);
     try {
-      const at = await visit(browser, `${page.url}/`);
+      const at = await visit(stage.browser, `${page.url}/`);
       await at.say("first life");
       await at.log.getByText("You said: first life").waitFor();
       own.expireTokens();
@@ -304,31 +296,70 @@ describe.concurrent("the statuses of the service", () => {
     }
   });
 
-  test.for(["pk_unknown", "pk_refused"])(
-    "a %s leaves no launcher to press",
-    async (key, { expect, visit }) => {
-      const at = await visit(browser, `${site.url}/?key=${key}`);
-      await at.agent.locator(".launcher").click();
-      await expect.poll(() => at.tell("agent.state"), SOON).toBe("blocked");
-      await expect.poll(() => at.agent.locator(".launcher").count(), SOON).toBe(0);
+  test.for([
+    ["pk_unknown", "en", "This chat is not set up correctly.", "Try again"],
+    ["pk_refused", "de", "Dieser Chat ist zurzeit nicht verfügbar.", "Erneut versuchen"],
+  ] as const)(
+    "a %s: the message says why, and can be sent again",
+    async ([key, lang, words, again], { expect, visit }) => {
+      const at = await visit(stage.browser, `${stage.site.url}/?key=${key}&lang=${lang}`);
+      await at.say("let me in");
+      await at.log.getByText(words).waitFor();
+      expect(await at.tell("agent.state")).toBe("blocked");
+      await at.agent.getByRole("button", { name: again }).click();
+      await at.log.getByText(words).waitFor();
+      expect(await at.composer.isEnabled()).toBe(true);
+      expect(at.troubles).toEqual([]);
     },
   );
+
+  test("no publishable-key: the panel says so, an Enter does no harm, and a key mends it", async ({
+    expect,
+    visit,
+  }) => {
+    const at = await visit(stage.browser, `${stage.site.url}/?key=`);
+    await at.agent.locator(".launcher").click();
+    await at.agent.getByText("This chat is not set up correctly.").waitFor();
+    expect(await at.composer.isEnabled()).toBe(false);
+    expect(await at.tell("agent.state")).toBe("blocked");
+    await at.tell("agent.setAttribute('publishable-key', 'pk_test')");
+    await at.say("now it works");
+    await at.log.getByText("You said: now it works").waitFor();
+    expect(await at.agent.getByText("This chat is not set up correctly.").count()).toBe(0);
+    expect(at.troubles).toEqual([]);
+  });
+
+  test("none, in an outage while the page is reloaded: the history is there when it is over", async ({
+    expect,
+    visit,
+  }) => {
+    const at = await visit(stage.browser, `${stage.site.url}/`);
+    await at.say("before the outage");
+    await at.log.getByText("You said: before the outage").waitFor();
+    await at.page.route("**/threads/**", (route) => route.abort());
+    await at.page.reload();
+    await at.agent.getByText("The chat cannot be reached.").waitFor();
+    await at.page.unroute("**/threads/**");
+    await at.log.getByText("You said: before the outage").waitFor();
+    await expect.poll(() => at.agent.locator(".banner").count(), SOON).toBe(0);
+    expect(await at.tell("agent.state")).toBe("idle");
+  });
 
   test("error lines: task_failed shows the site's hint, a fault offers to try again", async ({
     expect,
     visit,
   }) => {
-    service.scripts.set("fail the task", [
+    stage.service.scripts.set("fail the task", [
       [{ type: "error", code: "task_failed", message: "The shop is shut.", hint: "Come back at nine." }],
     ]);
-    service.scripts.set("break", [[{ type: "error", message: "The model does not answer" }]]);
-    const at = await visit(browser, `${site.url}/`);
+    stage.service.scripts.set("break", [[{ type: "error", message: "The model does not answer" }]]);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("fail the task");
     await at.log.getByText("Come back at nine.").waitFor();
     await expect.poll(() => at.agent.getByRole("button", { name: "Try again" }).count(), SOON).toBe(0);
     await at.say("break");
     await at.log.getByText("Something went wrong.").waitFor();
-    service.scripts.set("break", [reply("Better now.")]);
+    stage.service.scripts.set("break", [reply("Better now.")]);
     await at.agent.getByRole("button", { name: "Try again" }).click();
     await at.log.getByText("Better now.").waitFor();
   });
@@ -337,7 +368,7 @@ describe.concurrent("the statuses of the service", () => {
     expect,
     visit,
   }) => {
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("online");
     await at.log.getByText("You said: online").waitFor();
     await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
@@ -360,14 +391,14 @@ test("a tool result whose stream breaks is posted again, and the tool runs once"
 }) => {
   const words = reply("Found after the cut.");
   const rest = gate();
-  service.scripts.set("cut the result", [
+  stage.service.scripts.set("cut the result", [
     call("returns", { word: "it" }),
     [called("returns"), { type: "cut" }, rest, ...words],
   ]);
-  const at = await visit(browser, `${site.url}/`);
+  const at = await visit(stage.browser, `${stage.site.url}/`);
   await at.say("cut the result");
   const results = () =>
-    service.asked.filter(({ path, body }) => path === "/tool-results" && body["tool"] === "returns");
+    stage.service.asked.filter(({ path, body }) => path === "/tool-results" && body["tool"] === "returns");
   await expect.poll(() => results().length, SOON).toBe(2);
   rest.open();
   await at.log.getByText("Found after the cut.").waitFor();

@@ -1,36 +1,21 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe } from "vitest";
+import { describe } from "vitest";
 import type { ExpectStatic } from "vitest";
 import { launchBrowser, SOON, test, visitOf } from "./browser.ts";
 import type { Visit } from "./browser.ts";
-import { startPageServer } from "./page-server.ts";
-import { call, called, gate, reply, startScriptedService } from "./scripted-service.ts";
-import type { Gate, ScriptedService } from "./scripted-service.ts";
+import { call, called, gate, reply } from "./scripted-service.ts";
+import type { Gate } from "./scripted-service.ts";
+import { openStage } from "./stage.ts";
 
-let browser: Browser;
-let service: ScriptedService;
-let site: { url: string; close(): Promise<void> };
-
-beforeAll(async () => {
-  service = await startScriptedService();
-  site = await startPageServer(service.url);
-  browser = await launchBrowser({ webMcp: false });
-});
-
-afterAll(async () => {
-  await browser.close();
-  await site.close();
-  await service.close();
-});
+const stage = openStage();
 
 const LOST = ["before", "after"] as const;
 
 /** The requests that sent this text. */
-const posts = (text: string) => service.asked.filter(({ body }) => body["text"] === text);
+const posts = (text: string) => stage.service.asked.filter(({ body }) => body["text"] === text);
 
 /** What the page asked of the service's streams, once a message was sent. */
 const attached = (token: string) =>
-  service.asked.filter((one) => one.token === token && one.path.endsWith("/stream"));
+  stage.service.asked.filter((one) => one.token === token && one.path.endsWith("/stream"));
 
 const retryOf = (at: Visit) => at.agent.getByRole("button", { name: "Try again" });
 
@@ -40,15 +25,8 @@ async function expectSaidOnce(expect: ExpectStatic, at: Visit, text: string): Pr
   await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
   await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(2);
   expect(await retryOf(at).count()).toBe(0);
-  expect(service.said(text)).toHaveLength(1);
+  expect(stage.service.said(text)).toHaveLength(1);
   expect(new Set(posts(text).map(({ body }) => body["clientMessageId"])).size).toBe(1);
-}
-
-/** Opens the panel. Resolves when all is loaded that it asks for. */
-async function open(at: Visit): Promise<void> {
-  const history = at.page.waitForResponse((response) => /\/threads\/[^/]+\/messages/.test(response.url()));
-  await at.agent.locator(".launcher").click();
-  await (await history).finished();
 }
 
 /** Breaks the stream off when the page has shown its first word: what it has not read goes with the connection. */
@@ -58,17 +36,16 @@ async function cutWhenSeen(at: Visit, cut: Gate): Promise<void> {
 }
 
 /** Opens the panel, and lets no time pass in the page from then on: no wait is ever over. */
-async function freeze(expect: ExpectStatic, at: Visit): Promise<void> {
+async function freeze(at: Visit): Promise<void> {
   await at.agent.locator(".launcher").click();
-  await expect.poll(() => at.tell("agent.threadId"), SOON).not.toBe(null);
   await at.composer.waitFor();
   await at.page.clock.install();
   await at.page.clock.pauseAt(Date.now() + 60_000);
 }
 
 /** Says a text whose answers are lost. Resolves when the page has lost the first one, and waits. */
-async function sayAndLose(expect: ExpectStatic, at: Visit, text: string): Promise<void> {
-  await freeze(expect, at);
+async function sayAndLose(at: Visit, text: string): Promise<void> {
+  await freeze(at);
   const lost = at.page.waitForEvent("requestfailed", (request) => request.url().endsWith("/messages"));
   await at.tell(`void agent.send('${text}')`);
   await lost;
@@ -92,11 +69,11 @@ describe.concurrent("a message whose answer is lost", () => {
     "%s it arrived: it is sent again by itself, and said once",
     async (when, { expect, visit }) => {
       const text = `lost ${when}`;
-      service.losing.set(text, when);
-      const at = await visit(browser, `${site.url}/`);
+      stage.service.losing.set(text, when);
+      const at = await visit(stage.browser, `${stage.site.url}/`);
       await at.say(text);
       await at.agent.getByText("Reconnecting…").waitFor();
-      service.losing.delete(text);
+      stage.service.losing.delete(text);
       await expectSaidOnce(expect, at, text);
       expect(await at.events("error")).toEqual([]);
       expect((await at.events("message")).map(({ role }) => role)).toEqual(["user", "assistant"]);
@@ -107,12 +84,12 @@ describe.concurrent("a message whose answer is lost", () => {
     "%s it arrived, again and again: it is shown as not sent, and a Retry pressed twice says it once",
     async (when, { expect, visit }) => {
       const text = `in vain ${when}`;
-      service.losing.set(text, when);
-      const at = await visit(browser, `${site.url}/`);
+      stage.service.losing.set(text, when);
+      const at = await visit(stage.browser, `${stage.site.url}/`);
       await sayInVain(expect, at, text);
       expect(await at.tell("agent.state")).toBe("error");
       await at.composer.fill("written meanwhile");
-      service.losing.delete(text);
+      stage.service.losing.delete(text);
       await retryOf(at).dblclick();
       await at.tell("agent.retry()");
       await expectSaidOnce(expect, at, text);
@@ -124,11 +101,11 @@ describe.concurrent("a message whose answer is lost", () => {
     "%s it arrived: a reload of the page in between, and the next page sends it again by itself",
     async (when, { expect, visit }) => {
       const text = `reloaded ${when}`;
-      service.losing.set(text, when);
-      const at = await visit(browser, `${site.url}/`);
-      await sayAndLose(expect, at, text);
+      stage.service.losing.set(text, when);
+      const at = await visit(stage.browser, `${stage.site.url}/`);
+      await sayAndLose(at, text);
       await at.page.reload();
-      service.losing.delete(text);
+      stage.service.losing.delete(text);
       await at.page.clock.resume();
       await expectSaidOnce(expect, at, text);
     },
@@ -139,23 +116,22 @@ describe.concurrent("a message whose answer is lost", () => {
     async (when, { expect, visit }) => {
       const text = `everywhere ${when}`;
       const words = reply(`You said: ${text}`);
-      if (when === "before") service.scripts.set(text, [call("returns"), [called("returns"), ...words]]);
-      const at = await visit(browser, `${site.url}/`);
-      await at.agent.locator(".launcher").click();
-      await expect.poll(() => at.tell("agent.threadId"), SOON).not.toBe(null);
-      service.losing.set(text, when);
+      if (when === "before")
+        stage.service.scripts.set(text, [call("returns"), [called("returns"), ...words]]);
+      const at = await visit(stage.browser, `${stage.site.url}/`);
+      stage.service.losing.set(text, when);
       await sayInVain(expect, at, text);
-      service.losing.set(text, "before");
+      stage.service.losing.set(text, "before");
       const page = await at.page.context().newPage();
       const other = visitOf(page);
-      await page.goto(`${site.url}/`);
+      await page.goto(`${stage.site.url}/`);
       await other.agent.locator(".launcher").click();
       await at.page.reload();
       // Where it arrived, both pages know it from the history, and there is nothing to repeat.
       const shown = (tab: Visit) =>
         when === "before" ? retryOf(tab) : tab.log.getByText(`You said: ${text}`);
       await Promise.all([shown(at).waitFor(), shown(other).waitFor()]);
-      service.losing.delete(text);
+      stage.service.losing.delete(text);
       await Promise.all([at.tell("agent.retry()"), other.tell("agent.retry()")]);
       await Promise.all([expectSaidOnce(expect, at, text), expectSaidOnce(expect, other, text)]);
       const calls = await Promise.all([at, other].map((tab) => tab.tell<string[]>("window.calls")));
@@ -167,23 +143,24 @@ describe.concurrent("a message whose answer is lost", () => {
     expect,
     visit,
   }) => {
-    service.refusals.set("/messages hasty", [{ status: 503 }, { status: 429, retryAfter: 600 }]);
-    const at = await visit(browser, `${site.url}/`);
+    stage.service.refusals.set("/messages hasty", [{ status: 503 }, { status: 429, retryAfter: 600 }]);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.page.clock.install();
     await at.say("hasty");
     await at.agent.getByText(/Too many messages\. Wait \d+ s\./).waitFor();
     expect(await at.composer.inputValue()).toBe("");
     const muchLater = async () => {
       await at.page.clock.runFor(600_000);
-      return service.said("hasty").length;
+      return stage.service.said("hasty").length;
     };
     await expect.poll(muchLater, SOON).toBe(1);
     await expectSaidOnce(expect, at, "hasty");
   });
 
   test("because the browser is offline: it is sent when the browser is back", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/`);
-    await open(at);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
+    await at.agent.locator(".launcher").click();
+    await at.composer.waitFor();
     await at.page.context().setOffline(true);
     await at.agent.getByText("You are offline. Your text is kept.").waitFor();
     // No timer ends this wait.
@@ -200,9 +177,9 @@ describe.concurrent("a message whose answer is lost", () => {
   });
 
   test("and is answered 503: it waits as long as retry-after says", async ({ expect, visit }) => {
-    service.refusals.set("/messages come back later", [{ status: 503, retryAfter: 25 }]);
-    const at = await visit(browser, `${site.url}/`);
-    await freeze(expect, at);
+    stage.service.refusals.set("/messages come back later", [{ status: 503, retryAfter: 25 }]);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
+    await freeze(at);
     await at.tell("void agent.send('come back later')");
     const waits = async () => {
       // Time for a frame to be drawn, and no more.
@@ -219,27 +196,27 @@ describe.concurrent("a message whose answer is lost", () => {
   });
 
   test("is stopped by the visitor: it is not sent any more", async ({ expect, visit }) => {
-    service.losing.set("never mind", "before");
-    const at = await visit(browser, `${site.url}/`);
-    await sayAndLose(expect, at, "never mind");
+    stage.service.losing.set("never mind", "before");
+    const at = await visit(stage.browser, `${stage.site.url}/`);
+    await sayAndLose(at, "never mind");
     await at.tell("agent.stop()");
-    service.losing.delete("never mind");
+    stage.service.losing.delete("never mind");
     await at.page.clock.resume();
     await at.log.getByText("Stopped").waitFor();
     await at.page.reload();
     await at.say("something else");
     await at.log.getByText("You said: something else").waitFor();
-    expect(service.said("never mind")).toEqual([]);
+    expect(stage.service.said("never mind")).toEqual([]);
   });
 
   test("on an insecure page, which has no randomUUID and no locks", async ({ expect, visit }) => {
     const insecure = await launchBrowser({ webMcp: false, hosts: "MAP insecure.test 127.0.0.1" });
     try {
-      service.losing.set("insecure", "after");
-      const at = await visit(insecure, site.url.replace("127.0.0.1", "insecure.test"));
+      stage.service.losing.set("insecure", "after");
+      const at = await visit(insecure, stage.site.url.replace("127.0.0.1", "insecure.test"));
       expect(await at.tell("[isSecureContext, typeof crypto.randomUUID]")).toEqual([false, "undefined"]);
-      await sayAndLose(expect, at, "insecure");
-      service.losing.delete("insecure");
+      await sayAndLose(at, "insecure");
+      stage.service.losing.delete("insecure");
       await at.page.clock.resume();
       await expectSaidOnce(expect, at, "insecure");
     } finally {
@@ -256,8 +233,8 @@ describe.concurrent("a stream that breaks off", () => {
     const [cut, rest] = [gate(), gate()];
     const [first, ...words] = reply("You said: cut me");
     if (first === undefined) throw new Error("A reply has words");
-    service.scripts.set("cut me", [[first, cut, { type: "cut" }, rest, ...words]]);
-    const at = await visit(browser, `${site.url}/`);
+    stage.service.scripts.set("cut me", [[first, cut, { type: "cut" }, rest, ...words]]);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("cut me");
     await cutWhenSeen(at, cut);
     const token = await at.tell<string>("agent.getVisitorToken()");
@@ -272,9 +249,9 @@ describe.concurrent("a stream that breaks off", () => {
     const [cut, rest] = [gate(), gate()];
     const [first, ...words] = reply("You said: no name");
     if (first === undefined) throw new Error("A reply has words");
-    service.unnamed.add("no name");
-    service.scripts.set("no name", [[first, cut, { type: "cut" }, rest, ...words]]);
-    const at = await visit(browser, `${site.url}/`);
+    stage.service.unnamed.add("no name");
+    stage.service.scripts.set("no name", [[first, cut, { type: "cut" }, rest, ...words]]);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("no name");
     await cutWhenSeen(at, cut);
     await expect.poll(() => posts("no name").length, SOON).toBe(2);
@@ -288,17 +265,17 @@ describe.concurrent("a stream that breaks off", () => {
     visit,
   }) => {
     const [move, rest] = [gate(), gate()];
-    service.scripts.set("I move", [
+    stage.service.scripts.set("I move", [
       [{ type: "delta", text: "You said: " }, move, { type: "move" }, rest, ...reply("I move")],
     ]);
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("I move");
     await move.reached;
     const page = await at.page.context().newPage();
     const other = visitOf(page);
-    await page.goto(`${site.url}/`);
+    await page.goto(`${stage.site.url}/`);
     const restOfOther = gate();
-    service.scripts.set("I stay", [
+    stage.service.scripts.set("I stay", [
       [{ type: "delta", text: "Of the other run" }, restOfOther, ...reply("!")],
     ]);
     // Sent by the page: an open panel would read along with the first run, and not send.
@@ -322,8 +299,8 @@ describe.concurrent("a stream that breaks off", () => {
     const [cut, rest] = [gate(), gate()];
     const [first, ...words] = reply("You said: for good");
     if (first === undefined) throw new Error("A reply has words");
-    service.scripts.set("for good", [[first, cut, { type: "cut" }, rest, ...words]]);
-    const at = await visit(browser, `${site.url}/`);
+    stage.service.scripts.set("for good", [[first, cut, { type: "cut" }, rest, ...words]]);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.page.clock.install();
     await at.page.route("**/stream?run=*", (route) => route.abort());
     await at.say("for good");

@@ -1,34 +1,19 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe } from "vitest";
+import { describe } from "vitest";
 import type { ExpectStatic } from "vitest";
-import { launchBrowser, SOON, test } from "./browser.ts";
+import { SOON, test } from "./browser.ts";
 import type { Visit } from "./browser.ts";
-import { startPageServer } from "./page-server.ts";
-import { call, called, gate, reply, startScriptedService } from "./scripted-service.ts";
-import type { Cue, ScriptedService } from "./scripted-service.ts";
+import { call, called, gate, reply } from "./scripted-service.ts";
+import type { Cue } from "./scripted-service.ts";
+import { openStage } from "./stage.ts";
 
-let browser: Browser;
-let service: ScriptedService;
-let site: { url: string; close(): Promise<void> };
-
-beforeAll(async () => {
-  service = await startScriptedService();
-  site = await startPageServer(service.url);
-  browser = await launchBrowser({ webMcp: false, pageCache: true });
-});
-
-afterAll(async () => {
-  await browser.close();
-  await site.close();
-  await service.close();
-});
+const stage = openStage({ pageCache: true });
 
 const SAID = "One two three four five six seven.";
 
 /** What a visitor says, and a reply that begins with two words and goes on after what comes between. */
 function replyWith(text: string, ...between: Cue[]): string {
   const words = reply(SAID);
-  service.scripts.set(text, [[...words.slice(0, 2), ...between, ...words.slice(2)]]);
+  stage.service.scripts.set(text, [[...words.slice(0, 2), ...between, ...words.slice(2)]]);
   return text;
 }
 
@@ -36,7 +21,7 @@ function replyWith(text: string, ...between: Cue[]): string {
 async function goBack({ page }: Visit): Promise<"restored" | "loaded"> {
   // A restored page has no load to wait for.
   await page.evaluate("history.back()");
-  await page.waitForURL(`${site.url}/`, { waitUntil: "commit" });
+  await page.waitForURL(`${stage.site.url}/`, { waitUntil: "commit" });
   await page.waitForFunction("window.persisted !== undefined");
   return (await page.evaluate("window.persisted")) === true ? "restored" : "loaded";
 }
@@ -53,43 +38,43 @@ describe.concurrent("a page that the visitor comes back to", () => {
     expect,
     visit,
   }) => {
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     const rest = gate();
     await at.say(replyWith("left early", rest));
     await at.log.getByText("One two").waitFor();
-    await at.page.goto(`${site.url}/file`);
+    await at.page.goto(`${stage.site.url}/file`);
     expect(await goBack(at)).toBe("restored");
     rest.open();
     await expectOnce(expect, at);
-    expect(service.asked.filter(({ body }) => body["text"] === "left early")).toHaveLength(1);
+    expect(stage.service.asked.filter(({ body }) => body["text"] === "left early")).toHaveLength(1);
   });
 
   test("was left in a reply whose connection broke meanwhile: it is picked up, and shown once", async ({
     expect,
     visit,
   }) => {
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     const [theCut, rest] = [gate(), gate()];
     await at.say(replyWith("left and cut", theCut, { type: "cut" }, rest));
     await at.log.getByText("One two").waitFor();
-    await at.page.goto(`${site.url}/file`);
+    await at.page.goto(`${stage.site.url}/file`);
     theCut.open();
     await rest.reached;
     await goBack(at);
     rest.open();
     await expectOnce(expect, at);
-    expect(service.asked.filter(({ body }) => body["text"] === "left and cut")).toHaveLength(1);
+    expect(stage.service.asked.filter(({ body }) => body["text"] === "left and cut")).toHaveLength(1);
   });
 
   test("was left in a reply that the next page took over: it is loaded anew, and the reply shown once", async ({
     expect,
     visit,
   }) => {
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     const rest = gate();
     await at.say(replyWith("taken over", rest));
     await at.log.getByText("One two").waitFor();
-    await at.page.goto(`${site.url}/next`);
+    await at.page.goto(`${stage.site.url}/next`);
     rest.open();
     await at.log.getByText(SAID).waitFor();
     await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
@@ -99,13 +84,13 @@ describe.concurrent("a page that the visitor comes back to", () => {
   });
 
   test("was left at rest: what was said elsewhere since is there, once", async ({ expect, visit }) => {
-    const at = await visit(browser, `${site.url}/`);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.say("before I left");
     await at.log.getByText("You said: before I left").waitFor();
     await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
     const threadId = await at.tell<string>("agent.threadId");
-    await at.page.goto(`${site.url}/file`);
-    service.addHistory(threadId, "assistant", "Said elsewhere");
+    await at.page.goto(`${stage.site.url}/file`);
+    stage.service.addHistory(threadId, "assistant", "Said elsewhere");
     expect(await goBack(at)).toBe("restored");
     await at.log.getByText("Said elsewhere").waitFor();
     await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(3);
@@ -115,8 +100,8 @@ describe.concurrent("a page that the visitor comes back to", () => {
     expect,
     visit,
   }) => {
-    service.scripts.set("open the file", [call("opens_file"), [called("opens_file"), ...reply(SAID)]]);
-    const at = await visit(browser, `${site.url}/`);
+    stage.service.scripts.set("open the file", [call("opens_file"), [called("opens_file"), ...reply(SAID)]]);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
     // A departure that comes to nothing is given ten seconds: not here, the return alone ends it.
     await at.page.evaluate(`{
       const set = window.setTimeout;
@@ -132,7 +117,7 @@ describe.concurrent("a page that the visitor comes back to", () => {
     await at.page.waitForURL("**/file");
     expect(await goBack(at)).toBe("restored");
     await expectOnce(expect, at);
-    const results = service.asked.filter(({ body }) => body["tool"] === "opens_file");
+    const results = stage.service.asked.filter(({ body }) => body["tool"] === "opens_file");
     expect(results.map(({ body }) => body["result"])).toEqual(["opened it"]);
   });
 });

@@ -2,15 +2,37 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const packaged = (name: string) => createRequire(import.meta.url).resolve(name);
+const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 const SCRIPTS = new Map([
-  ["/page.js", fileURLToPath(new URL("pages/page.js", import.meta.url))],
-  ["/polyfill.js", createRequire(import.meta.url).resolve("@mcp-b/webmcp-polyfill/iife")],
+  ["/page.js", () => readFile(here("pages/page.js"))],
+  ["/polyfill.js", () => readFile(packaged("@mcp-b/webmcp-polyfill/iife"))],
+  [
+    "/turbo.js",
+    () => readFile(join(dirname(packaged("@hotwired/turbo/package.json")), "dist/turbo.es2017-umd.js")),
+  ],
+  ["/react.js", () => bundled(here("pages/react.js"))],
 ]);
+
+/** As a site of the framework is developed: it then mounts twice, and says what it objects to. */
+async function bundled(file: string): Promise<Uint8Array> {
+  const { outputFiles } = await build({
+    entryPoints: [file],
+    bundle: true,
+    write: false,
+    define: { "process.env.NODE_ENV": '"development"' },
+  });
+  return outputFiles[0]?.contents ?? new Uint8Array();
+}
 
 /** A customer's site, on an origin of its own, under the strictest page policy that there is. */
 export async function startPageServer(serviceUrl: string): Promise<{ url: string; close(): Promise<void> }> {
+  const policy = `default-src 'none'; script-src 'self' ${serviceUrl}; connect-src 'self' ${serviceUrl}; form-action 'self'; require-trusted-types-for 'script'; trusted-types 'none'`;
   const server = createServer((request, response) => {
     void (async () => {
       const url = new URL(request.url ?? "/", "http://page");
@@ -19,13 +41,23 @@ export async function startPageServer(serviceUrl: string): Promise<{ url: string
         return response.writeHead(200, { "content-type": "text/plain" }).end("a file");
       const script = SCRIPTS.get(url.pathname);
       if (script !== undefined) {
-        return response.writeHead(200, { "content-type": "text/javascript" }).end(await readFile(script));
+        return response
+          .writeHead(200, { "content-type": "text/javascript", "access-control-allow-origin": "*" })
+          .end(await script());
       }
+      const framed = url.searchParams.get("framed");
       response.writeHead(200, {
         "content-type": "text/html; charset=utf-8",
-        "content-security-policy": `default-src 'none'; script-src 'self' ${serviceUrl}; connect-src 'self' ${serviceUrl}; form-action 'self'; require-trusted-types-for 'script'; trusted-types 'none'`,
+        // Turbo makes pages of strings, and a page of frames shows another site.
+        ...(url.searchParams.get("in") === "turbo" || framed !== null
+          ? {}
+          : { "content-security-policy": policy }),
       });
-      return response.end(html(url, serviceUrl));
+      return response.end(
+        framed === null
+          ? html(url, serviceUrl)
+          : `<iframe src="${framed}" sandbox="allow-scripts" width="800" height="700">`,
+      );
     })();
   });
   server.listen(0, "127.0.0.1");
@@ -43,18 +75,26 @@ export async function startPageServer(serviceUrl: string): Promise<{ url: string
   };
 }
 
-/** `?tools=polyfill` loads MCP-B's; `?early=1` lets the page set properties before the element is known. */
+/**
+ * `?tools=polyfill` loads MCP-B's; `?early=1` lets the page set properties before the element is known; `?in=turbo` and
+ * `?in=react` make it a page of these frameworks; `?framed=` shows another page in a frame without storage.
+ */
 function html(url: URL, serviceUrl: string): string {
   const { searchParams } = url;
   const lang = searchParams.get("lang") ?? "en";
   const attributes = searchParams.get("attributes") ?? "";
   const key = searchParams.get("key") ?? "pk_test";
-  const agent = `<chat-agent publishable-key="${key}" ${attributes}></chat-agent>`;
+  const framework = searchParams.get("in");
+  const agent =
+    framework === "react"
+      ? `<div id="root"></div>`
+      : `<chat-agent ${key === "" ? "" : `publishable-key="${key}"`} ${attributes}></chat-agent>`;
   const scripts = [
     `<script src="${serviceUrl}/widget/v1/chat-agent.js" defer></script>`,
     `<script src="/page.js" type="module"></script>`,
   ];
   if (searchParams.has("early")) scripts.reverse();
+  if (framework !== null) scripts.push(`<script src="/${framework}.js" defer></script>`);
   if (searchParams.get("tools") === "polyfill") scripts.unshift(`<script src="/polyfill.js"></script>`);
   return `<!doctype html><html lang="${lang}"><head><meta charset="utf-8"><title>Page ${url.pathname}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">

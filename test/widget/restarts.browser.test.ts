@@ -97,7 +97,7 @@ test("a message that the service took and was killed before the page heard of it
 }) => {
   const { at, model, service, restart } = await openShop(visit, ["Only once."]);
   await at.agent.locator(".launcher").click();
-  await expect.poll(() => at.tell("agent.threadId"), SOON).not.toBe(null);
+  await at.composer.waitFor();
   await at.page.clock.install();
   await at.page.clock.pauseAt(Date.now() + 60_000);
   let isTaken = false;

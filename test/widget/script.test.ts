@@ -1,7 +1,12 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { loadWidgetScript, widgetScriptAnswer } from "../../src/http/widget-script.ts";
+import { loadWidgetScript, pinnedScript, widgetScriptAnswer } from "../../src/http/widget-script.ts";
 
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const released = `${root}src/widget/released`;
 const files = await loadWidgetScript();
 
 function get(name: string, headers: Record<string, string> = {}) {
@@ -29,11 +34,40 @@ describe("the widget's script", () => {
 
   test("has immutable copies under names with their content's hash", () => {
     const immutable = [...files.keys()].filter((name) => /\.[0-9a-f]{16}\.m?js$/.test(name));
-    expect(immutable).toHaveLength(2);
+    expect(immutable.length).toBeGreaterThanOrEqual(2);
     for (const name of immutable) expect(get(name)?.headers["cache-control"]).toContain("immutable");
     expect(get("chat-agent.js")?.headers["cache-control"]).toBe("public, max-age=300");
     expect(get("manifest.json")).toBeNull();
     expect(get("../chat-agent.js")).toBeNull();
+  });
+
+  test("is answered under the names of released versions, for pages that pin them", () => {
+    for (const name of readdirSync(released)) {
+      const plain = get(name.replace(/\.gz$/, ""));
+      expect(plain?.headers["cache-control"]).toContain("immutable");
+      const hash = createHash("sha256")
+        .update(plain?.body ?? "")
+        .digest("hex");
+      expect(name).toContain(`.${hash.slice(0, 16)}.`);
+    }
+    // A script and its second file, for each released version.
+    const versions = readFileSync(`${root}CHANGELOG.md`, "utf8").match(/^## \d+\.\d+\.\d+$/gm) ?? [];
+    expect(versions.length).toBeGreaterThan(0);
+    expect(readdirSync(released)).toHaveLength(2 * versions.length);
+  });
+
+  test("is pinned under its hash, with what covers it", () => {
+    const pinned = pinnedScript(files);
+    const body = get(pinned?.name ?? "")?.body;
+    expect(body).toEqual(get("chat-agent.js")?.body);
+    expect(pinned?.integrity).toBe(
+      `sha384-${createHash("sha384")
+        .update(body ?? "")
+        .digest("base64")}`,
+    );
+    // What it loads is covered by it: the hash of the second file is in it.
+    const panel = [...files].find(([name]) => name.startsWith("chat-agent-panel."))?.[1].bytes ?? "";
+    expect(String(body)).toContain(createHash("sha384").update(panel).digest("base64"));
   });
 
   test("can be imported where there is no browser", async () => {

@@ -1,13 +1,17 @@
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { McpHttpServer, McpServer } from "../../domain/channel.ts";
 import { Secret } from "../../secret.ts";
 import { abortable } from "../abortable.ts";
 import type { ServerTool } from "../tools.ts";
+import { isOfOldServer } from "./fault.ts";
 import { identityToken } from "./identity.ts";
 import type { Caller } from "./identity.ts";
 import { listTools } from "./list-tools.ts";
 import { loadSdk } from "./sdk.ts";
-import { httpTransport, processTransport } from "./transports.ts";
+import type { McpSdk } from "./sdk.ts";
+import { httpTransport, processTransport, sseTransport } from "./transports.ts";
+import type { HttpAddress, McpTransport } from "./transports.ts";
 
 /** An open connection to an MCP server, as far as tools go. Its calls reject with what the SDK throws. */
 export interface McpConnection {
@@ -40,27 +44,13 @@ const GOODBYE_MS = 1_000;
 /** A call that reports progress for ever ends here. */
 const LONGEST_CALL_MS = 600_000;
 
-/** Connects over Streamable HTTP, or starts the server's process. Loads the SDK, on first use. */
+/** Connects over HTTP, or starts the server's process. Loads the SDK, on first use. */
 export async function openConnection(options: ConnectionOptions): Promise<McpConnection> {
-  const { name, settings, variable, timeoutMs, onToolsChanged, onClosed, onStderr } = options;
+  const { name } = options;
   const sdk = await loadSdk();
-  const client = new sdk.Client({ name: "chat-agent-service", version: "1" }, { capabilities: {} });
-  client.onclose = onClosed;
-  client.setNotificationHandler(sdk.ToolListChangedNotificationSchema, onToolsChanged);
   /** Whose call is being sent: the transport is shared by all of them. */
   const calling = new AsyncLocalStorage<Caller | null>();
-  const { transport, endSession } =
-    "url" in settings
-      ? httpTransport(sdk, addressed(settings, variable), bearerOf(settings, options, calling))
-      : processTransport(sdk, settings, onStderr);
-
-  try {
-    // One deadline over all of it: the SDK's own covers the first request alone.
-    await abortable(client.connect(transport), AbortSignal.timeout(timeoutMs));
-  } catch (error) {
-    await client.close().catch(() => {});
-    throw error;
-  }
+  const { client, endSession } = await connected(sdk, options, calling);
 
   return {
     listTools: (listMs) =>
@@ -86,22 +76,70 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
   };
 }
 
-/** The settings with what their `$NAME`s stand for. */
-function addressed(
-  { url, headers = {} }: McpHttpServer,
-  variable: ConnectionOptions["variable"],
-): { url: string; headers: Record<string, string> } {
-  const values = Object.entries(headers).map(([name, value]) => [name, resolved(value, variable).reveal()]);
-  return { url, headers: Object.fromEntries(values) as Record<string, string> };
+interface Connected {
+  client: Client;
+  endSession: McpTransport["endSession"];
 }
 
-function bearerOf(
-  { identity }: McpHttpServer,
+/** A server that knows nothing of Streamable HTTP is asked again over its predecessor, SSE. */
+async function connected(
+  sdk: McpSdk,
+  options: ConnectionOptions,
+  calling: AsyncLocalStorage<Caller | null>,
+): Promise<Connected> {
+  const { settings, timeoutMs, onStderr } = options;
+  // One deadline over all of it: the SDK's own covers the first request alone.
+  const deadline = AbortSignal.timeout(timeoutMs);
+  if (!("url" in settings)) {
+    return connectBy(sdk, processTransport(sdk, settings, onStderr), { ...options, deadline });
+  }
+  const address = addressed(settings, options, calling);
+  try {
+    return await connectBy(sdk, httpTransport(sdk, address), { ...options, deadline });
+  } catch (error) {
+    if (!isOfOldServer(error)) throw error;
+    const sse = await sseTransport(sdk, address);
+    // What the operator is told is why today's protocol failed.
+    return connectBy(sdk, sse, { ...options, deadline }).catch(() => Promise.reject(error));
+  }
+}
+
+async function connectBy(
+  sdk: McpSdk,
+  { transport, endSession }: McpTransport,
+  { onClosed, onToolsChanged, deadline }: ConnectionOptions & { deadline: AbortSignal },
+): Promise<Connected> {
+  const client = new sdk.Client({ name: "chat-agent-service", version: "1" }, { capabilities: {} });
+  client.onclose = onClosed;
+  client.setNotificationHandler(sdk.ToolListChangedNotificationSchema, onToolsChanged);
+  try {
+    await abortable(client.connect(transport), deadline);
+  } catch (error) {
+    await client.close().catch(() => {});
+    throw error;
+  }
+  return { client, endSession };
+}
+
+/** The settings with what their `$NAME`s stand for. */
+function addressed(
+  { url, headers = {}, oauth, identity }: McpHttpServer,
   { channel, variable }: Pick<ConnectionOptions, "channel" | "variable">,
   calling: AsyncLocalStorage<Caller | null>,
-): (() => string) | null {
-  if (!identity) return null;
-  const key = resolved(identity.key, variable);
+): HttpAddress {
+  const plain = (value: string) => resolved(value, variable).reveal();
+  const values = Object.entries(headers).map(([name, value]) => [name, plain(value)]);
+  return {
+    url,
+    headers: Object.fromEntries(values) as Record<string, string>,
+    bearer: identity ? bearerOf(resolved(identity.key, variable), channel, calling) : null,
+    oauth: oauth
+      ? { ...oauth, clientId: plain(oauth.clientId), clientSecret: plain(oauth.clientSecret) }
+      : null,
+  };
+}
+
+function bearerOf(key: Secret, channel: string, calling: AsyncLocalStorage<Caller | null>): () => string {
   return () => identityToken(key, { channel, caller: calling.getStore() ?? null, nowMs: Date.now() });
 }
 

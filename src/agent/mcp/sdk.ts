@@ -1,9 +1,16 @@
 /** 30 MB and a tenth of a second that only channels with MCP servers pay. */
 export async function loadSdk() {
-  const [{ Client }, { StdioClientTransport }, { StreamableHTTPClientTransport }, types] = await Promise.all([
+  const [
+    { Client },
+    { StdioClientTransport },
+    { StreamableHTTPClientTransport },
+    { ClientCredentialsProvider },
+    types,
+  ] = await Promise.all([
     import("@modelcontextprotocol/sdk/client/index.js"),
     import("@modelcontextprotocol/sdk/client/stdio.js"),
     import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
+    import("@modelcontextprotocol/sdk/client/auth-extensions.js"),
     import("@modelcontextprotocol/sdk/types.js"),
   ]);
   const { ListToolsResultSchema, ResultSchema, ToolListChangedNotificationSchema } = types;
@@ -11,6 +18,7 @@ export async function loadSdk() {
     Client,
     StdioClientTransport,
     StreamableHTTPClientTransport,
+    ClientCredentialsProvider,
     ListToolsResultSchema,
     ResultSchema,
     ToolListChangedNotificationSchema,

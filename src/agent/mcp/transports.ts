@@ -9,25 +9,70 @@ export interface McpTransport {
   endSession: () => Promise<void>;
 }
 
-/** A server elsewhere, over Streamable HTTP. `bearer`: who asks, made for each request; null: nobody is told. */
-export function httpTransport(
-  sdk: McpSdk,
-  { url, headers }: { url: string; headers: Record<string, string> },
-  bearer: (() => string) | null,
-): McpTransport {
-  const identified = (address: string | URL, init: RequestInit = {}) => {
-    const all = new Headers(init.headers);
-    if (bearer) all.set("authorization", `Bearer ${bearer()}`);
-    return fetch(address, { ...init, headers: all });
-  };
-  const http = new sdk.StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers },
-    ...(bearer ? { fetch: identified } : {}),
+/** How a server elsewhere is addressed, with what the `$NAME`s of its settings stand for. */
+export interface HttpAddress {
+  url: string;
+  headers: Record<string, string>;
+  /** Who asks, made for each request; null: nobody is told. */
+  bearer: (() => string) | null;
+  /** The service's own credentials; null: it has none. */
+  oauth: { clientId: string; clientSecret: string; issuer: string; scope?: string } | null;
+}
+
+/** A server elsewhere, over Streamable HTTP. */
+export function httpTransport(sdk: McpSdk, address: HttpAddress): McpTransport {
+  const http = new sdk.StreamableHTTPClientTransport(new URL(address.url), {
+    fetch: addressedFetch(address),
+    ...signIn(sdk, address),
   });
   return {
     // The SDK's class declares `sessionId: string | undefined` where its interface has it optional.
     transport: http as McpTransport["transport"],
     endSession: () => http.terminateSession(),
+  };
+}
+
+/** The same over SSE, as servers spoke before; its packages are loaded where one does. */
+export async function sseTransport(sdk: McpSdk, address: HttpAddress): Promise<McpTransport> {
+  const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
+  const sse = new SSEClientTransport(new URL(address.url), {
+    fetch: addressedFetch(address),
+    ...signIn(sdk, address),
+  });
+  // It would open another stream by itself, whose server knows nothing of this session.
+  sse.onerror = () => void sse.close();
+  return { transport: sse, endSession: () => Promise.resolve() };
+}
+
+/** The settings' headers go to the server itself alone: the SDK also asks its authorization server, by the same fetch. */
+function addressedFetch({ url, headers, bearer }: HttpAddress): typeof fetch {
+  const own = new URL(url).origin;
+  return (address, init = {}) => {
+    const asked = new URL(address instanceof Request ? address.url : address).origin;
+    if (asked !== own) return fetch(address, init);
+    const all = new Headers(init.headers);
+    for (const [name, value] of Object.entries(headers)) all.set(name, value);
+    if (bearer) all.set("authorization", `Bearer ${bearer()}`);
+    return fetch(address, { ...init, headers: all });
+  };
+}
+
+/** A token is fetched where the server answers 401, and again when it has expired. */
+function signIn(
+  { ClientCredentialsProvider }: McpSdk,
+  { oauth }: HttpAddress,
+): { authProvider?: InstanceType<McpSdk["ClientCredentialsProvider"]> } {
+  if (oauth === null) return {};
+  const { clientId, clientSecret, issuer, scope } = oauth;
+  const clientName = "chat-agent-service";
+  return {
+    authProvider: new ClientCredentialsProvider({
+      clientId,
+      clientSecret,
+      clientName,
+      expectedIssuer: issuer,
+      ...(scope === undefined ? {} : { scope }),
+    }),
   };
 }
 

@@ -34,9 +34,18 @@ export function channelView(channel: Channel, secretKey: Secret | null = null): 
 function withoutKeys(agent: AgentSettings): AgentSettings {
   if (agent.mcpServers === undefined) return agent;
   const servers = Object.entries(agent.mcpServers).map(([name, server]): [string, McpServer] => {
-    if (!("identity" in server) || !server.identity) return [name, server];
-    const { key } = server.identity;
-    return [name, { ...server, identity: { key: key.startsWith("$") ? key : "[secret]" } }];
+    if ("command" in server) return [name, server];
+    const { identity, oauth } = server;
+    const shown = {
+      ...server,
+      ...(identity ? { identity: { key: hidden(identity.key) } } : {}),
+      ...(oauth ? { oauth: { ...oauth, clientSecret: hidden(oauth.clientSecret) } } : {}),
+    };
+    return [name, shown];
   });
   return { ...agent, mcpServers: Object.fromEntries(servers) };
+}
+
+function hidden(key: string): string {
+  return key.startsWith("$") ? key : "[secret]";
 }

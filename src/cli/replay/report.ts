@@ -14,32 +14,32 @@ const CELL_CHARS = 48;
 
 /** What came out differently, which checks failed, and what it cost, for people. */
 export function printReport(terminal: Terminal, cases: readonly CheckedCase[], summary: Summary): void {
-  const rows = cases.flatMap(rowsOf);
-  if (rows.length > 0) {
-    printTable(terminal, ["CASE", "#", "RECORDED", "NEW", "CALLS", "TOKENS"], rows, "");
-    terminal.out("\n");
-  }
-  const failed = cases.flatMap(({ played, checks }) =>
-    checks
-      .filter(({ fault }) => fault !== null)
-      .map(({ check, wanted, exchange, fault }) => [
-        played.recorded.name,
-        placeOf(exchange),
-        check,
-        wanted,
-        fault,
-      ]),
-  );
-  if (failed.length > 0) {
-    printTable(terminal, ["CASE", "#", "FAILED", "WANTED", "WHY"], failed, "");
-    terminal.out("\n");
-  }
+  printRows(terminal, ["CASE", "#", "RECORDED", "NEW", "CALLS", "TOKENS"], cases.flatMap(rowsOf));
+  printRows(terminal, ["CASE", "#", "ENDED, FOR"], cases.flatMap(endedRow));
+  printRows(terminal, ["CASE", "#", "FAILED", "WANTED", "WHY"], cases.flatMap(failedRows));
   printFields(terminal, fieldsOf(summary));
 }
 
-/** Only exchanges that came out differently, and where a case ended. */
-function rowsOf({ played: { recorded, exchanges, ended } }: CheckedCase) {
-  const rows = exchanges.flatMap((one, nth) => {
+/** A table and an empty line after it; nothing where it has no rows. */
+function printRows(terminal: Terminal, head: string[], rows: (string | number | null)[][]): void {
+  if (rows.length === 0) return;
+  printTable(terminal, head, rows, "");
+  terminal.out("\n");
+}
+
+function endedRow({ played: { recorded, ended } }: CheckedCase) {
+  return ended === null ? [] : [[recorded.name, ended.exchange + 1, ended.reason]];
+}
+
+function failedRows({ played: { recorded }, checks }: CheckedCase) {
+  return checks
+    .filter(({ fault }) => fault !== null)
+    .map(({ check, wanted, exchange, fault }) => [recorded.name, placeOf(exchange), check, wanted, fault]);
+}
+
+/** Only exchanges that came out differently. */
+function rowsOf({ played: { recorded, exchanges } }: CheckedCase) {
+  return exchanges.flatMap((one, nth) => {
     const then = recorded.exchanges[nth];
     if (!then) return [];
     const differences = differencesOf(then, one);
@@ -56,19 +56,6 @@ function rowsOf({ played: { recorded, exchanges, ended } }: CheckedCase) {
       ],
     ];
   });
-  if (ended === null) return rows;
-  const then = recorded.exchanges[ended.exchange];
-  return [
-    ...rows,
-    [
-      recorded.name,
-      ended.exchange + 1,
-      then ? cell(toldThen(then)) : null,
-      `(ended: ${ended.reason})`,
-      null,
-      null,
-    ],
-  ];
 }
 
 /** `-` what was called then, `+` what is called now. */
@@ -99,7 +86,7 @@ function placeOf(exchange: number | null): string {
 
 function fieldsOf({ cases, exchanges, checks, ended, ...costs }: Summary): Record<string, string> {
   const { tokens, recordedTokens, recordedUnknown, cost, currency } = costs;
-  const unknown = recordedUnknown === 0 ? "" : `; of ${recordedUnknown} exchanges not known`;
+  const unknown = recordedUnknown === 0 ? "" : `; unknown for ${recordedUnknown} of ${exchanges.all}`;
   return {
     cases: ended === 0 ? String(cases) : `${cases}, of which ${ended} did not come to an end`,
     exchanges: `${exchanges.all}: ${exchanges.asRecorded} as recorded, ${exchanges.different} different, ${exchanges.notPlayed} not played`,

@@ -4,7 +4,9 @@ import { systemClock } from "../../clock.ts";
 import { readVariable } from "../../config.ts";
 import type { Config } from "../../config.ts";
 import type { Usage } from "../../../machines/run.ts";
+import { addressesOf, hasKeptImages } from "../../domain/attachments.ts";
 import { caseOfThread } from "../../replay/case-of-thread.ts";
+import type { SaidMessage } from "../../replay/case-of-thread.ts";
 import type { ReplayCase } from "../../replay/case.ts";
 import type { Store } from "../../store.ts";
 import { serversOf } from "../channel-servers.ts";
@@ -42,7 +44,7 @@ export function readStoredCase(
       agent,
       catalog: record?.catalog ?? [],
       serverTools: listTools ? await toolsOf(terminal, { store, config, slug }) : [],
-      messages: await wholeHistory(store, uid),
+      messages: await messagesOf(store, uid),
       api: record?.run?.api ?? (kind === "web" ? "widget" : "server"),
       speaker: record?.run?.speaker ?? null,
       usage: await usageOf(store, uid),
@@ -52,6 +54,19 @@ export function readStoredCase(
     for (const note of notes) terminal.err(`${note}\n`);
     return recorded;
   });
+}
+
+/** With the images that are kept beside the thread. */
+async function messagesOf(store: Store, uid: string): Promise<SaidMessage[]> {
+  const messages = await wholeHistory(store, uid);
+  return Promise.all(
+    messages.map(async (message) => {
+      const { attachments, runId } = message;
+      if (!attachments) return message;
+      const images = hasKeptImages(attachments) ? await store.keptImages(uid, runId) : [];
+      return { ...message, addresses: addressesOf(attachments, images) };
+    }),
+  );
 }
 
 /** Lists, and calls nothing. */

@@ -2,6 +2,7 @@ import type { ModelMessage, OfferedTool } from "../../model.ts";
 import { inventArguments } from "./invent-arguments.ts";
 import { phrasesFor } from "./phrases.ts";
 import type { Phrases } from "./phrases.ts";
+import { see } from "./see.ts";
 
 /**
  * How the demo model makes up its mind: by the words of what was userText, and always the same way. It takes one step per
@@ -100,9 +101,17 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
     return { type: "call", name: tool.name, arguments: { ...invented, ...progressFor(tool, phrases) } };
   }
   if (latest !== undefined) return { type: "text", text: phrases.result(shorten(latest)) };
+  const seen = seenIn(messages[lastOfUser]);
+  if (seen.length > 0) return { type: "text", text: phrases.sees(seen.join("; ")) };
   if (GREETING.test(userText)) return { type: "text", text: withOffers(phrases.greeting, useful, phrases) };
   if (useful.length > 0 && REQUEST.test(userText)) return giveUp(userText, phrases);
   return { type: "text", text: withOffers(phrases.repeats(shorten(userText)), useful, phrases) };
+}
+
+/** What is seen in the images of a message. */
+function seenIn(message: ModelMessage | undefined): string[] {
+  const images = message?.role === "user" ? (message.images ?? []) : [];
+  return images.flatMap(({ url }) => (url === null ? [] : [see(url)]));
 }
 
 /** The tool whose result came last, in lower case. */

@@ -13,6 +13,8 @@ import type { DemoTurn } from "./decide.ts";
  */
 export interface DemoModel {
   baseUrl: string;
+  /** Of a server that is always overloaded: what a chain falls over from. */
+  busyUrl: string;
   close(): Promise<void>;
 }
 
@@ -21,15 +23,20 @@ const PER_WORD_MS = 25;
 const WHOLE_ANSWER_MS = 1_000;
 /** What it thinks before it answers, cut where a filter must look twice. */
 const THOUGHT = ["<th", "ink>The rules", " have an answer to this.</thi", "nk>\n\n"];
-const MAX_BODY_BYTES = 4_194_304;
+const BUSY = "/busy/v1";
+const MAX_BODY_BYTES = 16_777_216;
 
 const WireCall = z.object({
   id: z.string(),
   function: z.object({ name: z.string(), arguments: z.string() }),
 });
+const WirePart = z.object({
+  text: z.string().optional(),
+  image_url: z.object({ url: z.string() }).optional(),
+});
 const WireMessage = z.object({
   role: z.string(),
-  content: z.string().nullish(),
+  content: z.union([z.string(), z.array(WirePart)]).nullish(),
   tool_call_id: z.string().nullish(),
   tool_calls: z.array(WireCall).nullish(),
 });
@@ -51,8 +58,10 @@ export async function startDemoModel(): Promise<DemoModel> {
   const address = server.address();
   if (address === null || typeof address === "string")
     throw new Error("Cannot start the demo model: no port");
+  const origin = `http://127.0.0.1:${address.port}`;
   return {
-    baseUrl: `http://127.0.0.1:${address.port}/v1`,
+    baseUrl: `${origin}/v1`,
+    busyUrl: `${origin}${BUSY}`,
     async close() {
       server.close();
       server.closeAllConnections();
@@ -63,6 +72,11 @@ export async function startDemoModel(): Promise<DemoModel> {
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const text = await readBody(request);
+  if (request.url === `${BUSY}/chat/completions`) {
+    response.writeHead(503, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: "This model is always overloaded" } }));
+    return;
+  }
   const parsed = WireRequest.safeParse(parseJson(text));
   if (request.url !== "/v1/chat/completions" || !parsed.success) {
     response.writeHead(parsed.success ? 404 : 400, { "content-type": "application/json" });
@@ -116,10 +130,15 @@ function usage(askedChars: number, answeredChars: number): object {
 }
 
 function ownMessage(message: z.infer<typeof WireMessage>): ModelMessage {
-  const content = message.content ?? "";
+  const parts = typeof message.content === "string" ? [{ text: message.content }] : (message.content ?? []);
+  const content = parts.map(({ text = "" }) => text).join("");
   switch (message.role) {
-    case "user":
-      return { role: "user", content };
+    case "user": {
+      const images = parts.flatMap((part) =>
+        "image_url" in part && part.image_url ? [{ label: "image", url: part.image_url.url }] : [],
+      );
+      return { role: "user", content, ...(images.length > 0 ? { images } : {}) };
+    }
     case "tool":
       return { role: "tool", callId: message.tool_call_id ?? "", content };
     case "assistant": {

@@ -12,6 +12,8 @@ export interface Phrases {
   cannot: (text: string) => string;
   /** What was looked for is not among what was found. */
   onlyFound: (wanted: string, found: string) => string;
+  /** Images: what each is, its size, its colours. */
+  sees: (images: string) => string;
 }
 
 const ENGLISH: Phrases = {
@@ -25,6 +27,7 @@ const ENGLISH: Phrases = {
   failed: (text) => `That did not work: ${text}`,
   cannot: (text) => `The demo model has no tool for this: “${text}”.`,
   onlyFound: (wanted, found) => `I found no “${wanted}”. What there is: ${found}`,
+  sees: (images) => `This is what I see (as the demo model, by its file alone): ${images}.`,
 };
 
 const ALL: readonly Phrases[] = [
@@ -41,6 +44,7 @@ const ALL: readonly Phrases[] = [
     failed: (text) => `Das hat nicht geklappt: ${text}`,
     cannot: (text) => `Das Demo-Modell hat dafür kein Werkzeug: „${text}“.`,
     onlyFound: (wanted, found) => `„${wanted}“ habe ich nicht gefunden. Es gibt: ${found}`,
+    sees: (images) => `Das sehe ich (als Demo-Modell, nur aus der Datei): ${images}.`,
   },
   {
     cues: /(\b(el|los|las|un|y|es|dónde|donde|cuándo|hola|buenos|busca|compra|muestra|quiero|mi|está)\b|[¿¡ñ])/g,
@@ -54,6 +58,7 @@ const ALL: readonly Phrases[] = [
     failed: (text) => `No ha funcionado: ${text}`,
     cannot: (text) => `El modelo de demostración no tiene ninguna herramienta para esto: «${text}».`,
     onlyFound: (wanted, found) => `No he encontrado «${wanted}». Lo que hay: ${found}`,
+    sees: (images) => `Esto es lo que veo (como modelo de demostración, solo por el archivo): ${images}.`,
   },
   {
     cues: /(\b(le|les|des|un|une|et|est|où|je|moi|bonjour|salut|cherche|trouve|quelle|heure|ma|mon)\b|achète|s'il)/g,
@@ -66,6 +71,8 @@ const ALL: readonly Phrases[] = [
     failed: (text) => `Cela n'a pas marché : ${text}`,
     cannot: (text) => `Le modèle de démonstration n'a pas d'outil pour cela : « ${text} ».`,
     onlyFound: (wanted, found) => `Je n'ai pas trouvé « ${wanted} ». Il y a : ${found}`,
+    sees: (images) =>
+      `Voici ce que je vois (en modèle de démonstration, d'après le fichier seul) : ${images}.`,
   },
   {
     cues: /(\b(il|lo|gli|una|e|dove|che|ciao|buongiorno|cerca|trova|compra|mostrami|mio|sono|ore)\b|è)/g,
@@ -78,6 +85,7 @@ const ALL: readonly Phrases[] = [
     failed: (text) => `Non ha funzionato: ${text}`,
     cannot: (text) => `Il modello dimostrativo non ha uno strumento per questo: «${text}».`,
     onlyFound: (wanted, found) => `Non ho trovato «${wanted}». C'è: ${found}`,
+    sees: (images) => `Ecco cosa vedo (come modello dimostrativo, solo dal file): ${images}.`,
   },
   {
     cues: /(\b(o|os|um|uma|e|onde|que|meu|minha|por favor|procure|compre|mostre|horas)\b|olá|está|ção|ã)/g,
@@ -89,6 +97,7 @@ const ALL: readonly Phrases[] = [
     failed: (text) => `Não funcionou: ${text}`,
     cannot: (text) => `O modelo de demonstração não tem ferramenta para isto: “${text}”.`,
     onlyFound: (wanted, found) => `Não encontrei “${wanted}”. O que há: ${found}`,
+    sees: (images) => `É isto que vejo (como modelo de demonstração, só pelo arquivo): ${images}.`,
   },
 ];
 

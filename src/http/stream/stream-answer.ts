@@ -4,6 +4,7 @@ import type { Reply } from "../../actors/reply.ts";
 import type { HttpAnswer, HttpRequest } from "../../listener.ts";
 import { acceptsGzip } from "./accepts-gzip.ts";
 import { gzipOutlet, mayCompress } from "./gzip.ts";
+import { heartbeat } from "./heartbeat.ts";
 import { encodeLines } from "./ndjson.ts";
 import { writePulled } from "./pull.ts";
 
@@ -28,11 +29,19 @@ export function streamAnswer(reply: Reply, request: HttpRequest): HttpAnswer {
     stream(socket) {
       const outlet = compresses ? gzipOutlet(socket) : socket;
       if (reply.pieces) return writePulled(outlet, encodedPieces(reply.pieces()));
-      outlet.onGone(() => reply.leave());
+      // White space before a line: every reader of JSON passes over it, and nothing is taken for a line.
+      const silence = heartbeat(() => outlet.write(" "));
+      outlet.onGone(() => {
+        silence.stop();
+        reply.leave();
+      });
       reply.read((lines) => {
+        silence.spoken();
         const last = lines.at(-1);
-        if (last && isTerminal(last)) outlet.end(encodeLines(lines));
-        else outlet.write(encodeLines(lines));
+        if (last && isTerminal(last)) {
+          silence.stop();
+          outlet.end(encodeLines(lines));
+        } else outlet.write(encodeLines(lines));
       });
     },
   };

@@ -14,6 +14,7 @@ import {
   attachmentList,
   clientMessageId,
   contextMap,
+  localeTag,
   messageText,
   mustFit,
   mustTakeImages,
@@ -40,6 +41,7 @@ const bodySchema = z.object({
   customerContext: contextMap
     .optional()
     .describe("What the page says of its visitor, a flat map; its JSON has the limit of text, else 413"),
+  locale: localeTag.optional().describe("The page's language, for this message, for example de-CH"),
 });
 
 const documentation: Documentation = {
@@ -96,7 +98,7 @@ export function widgetMessagesRoute(dependencies: {
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: "active" });
       const { slug, user, uid, address, loading } = visit;
-      const { text, page = null, customerContext = null, attachments } = visit.body;
+      const { text, page = null, customerContext = null, attachments, locale } = visit.body;
       if (attachments && attachments.length > 0) mustTakeImages(directory.channel(slug));
       const reply = await threads.say(
         {
@@ -108,6 +110,7 @@ export function widgetMessagesRoute(dependencies: {
             displayName: user.displayName,
             page,
             customerContext,
+            ...(locale === undefined ? {} : { locale }),
             ...attributesField(user.attributes),
           },
           text,

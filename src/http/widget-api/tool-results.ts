@@ -94,12 +94,23 @@ export function toolResultsRoute(dependencies: {
   };
 }
 
+/**
+ * Deeper than any tool's result, and less than what overflows the stack of any Node. From Node 26 on JSON is written
+ * however deep it is: without a number, what is refused would depend on what runs the service.
+ */
+const MAX_DEPTH = 2_000;
+
 /** Throws Refusal("invalid") for a result that is nested too deeply to be serialized. */
 function textOf(result: unknown): string {
-  try {
-    return resultText(result);
-  } catch (error) {
-    if (error instanceof RangeError) throw new Refusal("invalid");
-    throw error;
+  if (isDeeperThan(MAX_DEPTH, result)) throw new Refusal("invalid");
+  return resultText(result);
+}
+
+/** Not recursive, for the same reason. */
+function isDeeperThan(limit: number, value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= limit && level.length > 0; depth++) {
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
   }
+  return level.length > 0;
 }

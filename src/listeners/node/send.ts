@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { HttpAnswer } from "../../listener.ts";
 import { bodyBytes, hasNoBody } from "../answer-head.ts";
+import { afterTick } from "../tick.ts";
 
 /** As uWebSockets.js has it: a request must be here within this time, and an idle connection lives as long. */
 export const IDLE_MS = 10_000;
@@ -25,9 +26,14 @@ export function sendWhole(
   closeIfUnread(request.socket);
 }
 
-/** Cuts a reader off that takes nothing of a finished answer for IDLE_MS, as on uWebSockets.js. */
+/**
+ * Cuts a reader off that takes nothing of a finished answer for IDLE_MS, as on uWebSockets.js. Looks after the present tick:
+ * from Node 26 on the response gives the socket what it has at the end of it.
+ */
 export function closeIfUnread(socket: Socket): void {
-  if (socket.writableLength > 0) closeIfStalled(socket);
+  afterTick(() => {
+    if (socket.writableLength > 0) closeIfStalled(socket);
+  });
 }
 
 /** Cuts a reader off if nothing moves for IDLE_MS. */

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { messageOf } from "../../errors.ts";
 
 /** Makes the folder where it is missing. Throws the sentence that names DATA_DIR where this account may not write there. */
@@ -8,8 +8,20 @@ export function makeDataDir(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (cause) {
-    const message = `Cannot write to DATA_DIR ${dataDir}: ${messageOf(cause)}; it takes a folder that this account may write`;
+    const message = `Cannot write to DATA_DIR ${dataDir}: ${whyNot(dataDir) ?? messageOf(cause)}; it takes a folder that this account may write`;
     throw new Error(message, { cause });
+  }
+}
+
+/** What is wrong with the lowest folder that is there: to mkdir, every folder on a read-only disk is one that is missing. */
+function whyNot(dataDir: string): string | null {
+  let folder = resolve(dataDir);
+  while (!existsSync(folder)) folder = dirname(folder);
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    return messageOf(error);
   }
 }
 

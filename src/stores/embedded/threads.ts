@@ -2,7 +2,7 @@ import { imagesName, wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, RunRecord } from "../../domain/message.ts";
 import { LOOK_CHARS, LOOK_MESSAGES } from "../../store/threads.ts";
 import type { ThreadStore } from "../../store/threads.ts";
-import { readImages } from "../records.ts";
+import { imagesFrom } from "../records.ts";
 import { commitThread, findClaim, joinQueue } from "./commit.ts";
 import type { EmbeddedDb } from "./db.ts";
 import { embeddedSalvage } from "./salvage.ts";
@@ -102,10 +102,7 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
       ),
 
     keptImages: (uid, runId) =>
-      db.read(`read images of thread ${uid}`, () => {
-        const text = records.text(uid, imagesName(runId), 1);
-        return text === "" ? [] : readImages(JSON.parse(text), [uid, runId]);
-      }),
+      db.read(`read images of thread ${uid}`, () => imagesFrom(records.text(uid, imagesName(runId), 1))),
 
     dropImages: (uid, runId) =>
       db.change(`drop images of thread ${uid}`, () => records.removePart(uid, imagesName(runId), 0)),

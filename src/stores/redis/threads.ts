@@ -5,7 +5,7 @@ import type { CommitResult, SaidBefore, ThreadCommit, ThreadStore } from "../../
 import { LOOK_CHARS, LOOK_MESSAGES, WATCH_MS } from "../../store/threads.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { bucketOf } from "../buckets.ts";
-import { catalogKind, readImages, readRunSummary, readState, readUserMessage, runKind } from "../records.ts";
+import { catalogKind, imagesFrom, readRunSummary, readState, readUserMessage, runKind } from "../records.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
@@ -113,7 +113,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     async keptImages(uid, runId) {
       const { parts } = threadKeys(uid);
       const text = await redis.read(parts, "HGET", parts, partName(imagesName(runId), 0));
-      return text === null ? [] : parsed(readImages, text, `${uid} ${runId}`);
+      return imagesFrom(textOrNull(text));
     },
 
     async dropImages(uid, runId) {

@@ -15,8 +15,10 @@ export interface ChatAgentEvents {
   /** Cancelable: a prevented call is reported to the agent as declined. */
   "before-tool": { tool: string; arguments: Record<string, unknown>; annotations: ToolAnnotations };
   "tool-result": { tool: string; result: unknown; isError: boolean };
-  done: { elapsedMs: number; inputTokens?: number; outputTokens?: number };
+  done: { elapsedMs: number; inputTokens?: number; outputTokens?: number; finishReason?: string };
   error: { message: string; status?: number; code?: string; hint?: string };
+  /** Cancelable: the visitor follows a link in a reply. */
+  link: { href: string };
   unread: { count: number };
   thread: { threadId: string };
   visitor: { expiresAt: number };

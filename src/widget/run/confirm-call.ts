@@ -3,6 +3,7 @@ import { asksFirst } from "../tools/asks-first.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Consent } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { printable } from "./printable.ts";
 
 interface ConfirmOptions extends Pick<ConversationDependencies, "view" | "host"> {
   tool: Tool;
@@ -23,10 +24,11 @@ async function askVisitor({ view, tool, call, allowed }: ConfirmOptions): Promis
   if (allowed.has(tool.name)) return "allow";
   const consent = await new Promise<Consent>((decide) => {
     const values = Object.entries(call.arguments).map(([name, value]): [string, string] => [
-      name,
-      typeof value === "string" ? value : JSON.stringify(value),
+      printable(name),
+      printable(typeof value === "string" ? value : JSON.stringify(value)),
     ]);
-    const title = tool.title ?? tool.description ?? tool.name;
+    // An empty title is what some browsers make of a missing one.
+    const title = printable(tool.title || tool.description || tool.name);
     view.change({ confirmation: { title, arguments: values, decide }, announcement: title });
   });
   view.change({ confirmation: null });

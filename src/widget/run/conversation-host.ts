@@ -8,11 +8,17 @@ import type { ChatAgentEvents } from "./chat-agent-events.ts";
 export interface ConversationHost {
   strings(): Strings;
   tools(): Promise<Tool[]>;
+  /** Of a tool that was listed. */
+  titleOf(tool: string): string | undefined;
+  /** Resolves when the page's tools have stopped changing. */
+  toolsSettled(): Promise<void>;
   confirmTools(): ConfirmTools;
   toolTimeoutMs(): number;
   customerContext(): CustomerContext | null;
   /** The visitor's page, as the service is told of it. */
   page(): string;
+  /** The page's language, as the service is told of it; undefined where it is no language tag. */
+  locale(): string | undefined;
   /** The panel is open, in a visible tab. */
   isSeen(): boolean;
   redraw(): void;

@@ -4,9 +4,12 @@ import { VisitorSession } from "../service/visitor-session.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
 import { postCatalog } from "../tools/post-catalog.ts";
 import { ViewModel } from "../view/view-model.ts";
+import { isRunning } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { busySeconds } from "../service/widget-api.ts";
 import { newMessage } from "./outgoing-message.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
+import { Recovery } from "./recovery.ts";
 import { retry } from "./retry.ts";
 import { isStale, lockNameOf, readSavedRun } from "./saved-run.ts";
 import type { SavedRun } from "./saved-run.ts";
@@ -14,6 +17,7 @@ import { showFailure } from "./show-failure.ts";
 import { TabRun } from "./tab-run.ts";
 import { Transcript } from "./transcript.ts";
 import { dropAllUnsent, keepUnsent } from "./unsent-messages.ts";
+import { warnOwner } from "./warn-owner.ts";
 import { writeDraft } from "./write-draft.ts";
 
 export interface ConversationOptions extends Omit<ConversationDependencies, "visitor" | "view"> {
@@ -27,7 +31,8 @@ export class Conversation {
   readonly #dependencies: ConversationDependencies;
   readonly #transcript: Transcript;
   readonly #run: TabRun;
-  /** null until catalog and history are asked for, and after a failure. */
+  readonly #recovery: Recovery;
+  /** null until the history is asked for, and after a failure. */
   #starting: Promise<void> | null = null;
 
   constructor({ publishableKey, ...options }: ConversationOptions) {
@@ -36,6 +41,7 @@ export class Conversation {
       api,
       publishableKey,
       storage: sharedStorage,
+      tabStorage,
       lockName: `${lockPrefix}visitor`,
       onVisitor: (expiresAt) => host.emit("visitor", { expiresAt }),
       onThread: (threadId) => host.emit("thread", { threadId }),
@@ -45,26 +51,42 @@ export class Conversation {
       host.redraw();
       if (now.phase !== before.phase) host.emit("state", { state: now.phase });
       if (now.unread !== before.unread) host.emit("unread", { count: now.unread });
+      // When all is told of the run that is over.
+      if (now.isQueued && !isRunning(now.phase)) queueMicrotask(() => void this.#sendQueued());
     });
     this.#dependencies = { ...options, visitor: this.visitor, view: this.view };
-    this.#transcript = new Transcript(this.#dependencies, () => this.#forgetThread());
+    this.#transcript = new Transcript(this.#dependencies, () => this.#run.forgetAllowed());
     this.#run = new TabRun(this.#dependencies, this.#transcript);
+    this.#recovery = new Recovery(
+      () => void this.reload(),
+      () => host.isSeen(),
+    );
   }
 
-  /** When the panel opens for the first time on this page: visitor, thread, catalog, history. */
+  /**
+   * When the panel opens for the first time on this page: the conversation that there is. Nothing is made before the
+   * first message: who only looks is no visitor to the service.
+   */
   async start(): Promise<void> {
     this.#starting ??= this.#guarded(async () => {
-      const current = await this.visitor.inThread(
-        async (thread) => {
-          await postCatalog(this.#dependencies, thread);
-          return thread;
-        },
-        () => this.#transcript.startOver(),
-      );
-      await this.#transcript.load(current);
-      await this.#attachIfUnanswered(current);
+      // Once more where the tab's thread is gone, and the tabs share another one.
+      for (let tries = 0; tries < 2 && this.visitor.threadId !== null; tries += 1) {
+        const thread = await this.visitor.thread();
+        await this.#transcript.load(thread);
+        if (this.visitor.threadId !== thread.threadId) continue;
+        this.#isLoaded();
+        return await this.#attachIfUnanswered(thread);
+      }
+      this.#isLoaded();
     });
     await this.#starting;
+  }
+
+  /** Loads the conversation once more, where that failed before. */
+  async reload(): Promise<void> {
+    if (this.view.isRunning) return;
+    this.#starting = null;
+    if (!(await this.resume())) await this.start();
   }
 
   /**
@@ -91,6 +113,12 @@ export class Conversation {
     if (text !== "") await this.#send(newMessage(text, context), false);
   }
 
+  /** Sends the text when the reply is over; it stays in the composer until then, and where the reply fails. */
+  queue(text: string): void {
+    this.writeDraft(text);
+    this.view.change({ isQueued: true });
+  }
+
   /** Repeats what failed: the message with this key, or the last one. */
   async retry(key: string | null = null): Promise<void> {
     await retry(this.#dependencies, key, {
@@ -106,26 +134,50 @@ export class Conversation {
     await this.#run.stop();
   }
 
+  /** The next message of this tab begins another conversation. Other tabs stay in theirs. */
   async newThread(): Promise<void> {
-    await this.stop();
+    if (this.#run.isOwn) await this.stop();
+    this.#leave();
     this.visitor.leaveThread();
     this.#forgetThread();
     await this.start();
   }
 
+  /** Shows the visitor's conversation with this id. The run of the present one goes on without this tab. */
+  async enterThread(threadId: string): Promise<void> {
+    if (threadId === this.visitor.threadId) return;
+    this.#leave();
+    this.visitor.enterThread(threadId);
+    this.#forgetThread();
+    await this.start();
+    const { host } = this.#dependencies;
+    if (this.visitor.threadId === threadId) host.emit("thread", { threadId });
+    else host.emit("error", { status: 404, message: "The visitor has no conversation with this threadId" });
+  }
+
   /** Forgets the visitor: token, thread, run and draft. */
   async reset(): Promise<void> {
     await this.stop();
+    this.#leave();
     this.visitor.forget();
     this.#forgetThread();
   }
 
+  /** An element shows the conversation, which another one showed before. */
+  async shownAgain(): Promise<void> {
+    if (this.#starting === null) await this.start();
+    // Other tabs may have gone on meanwhile.
+    else await this.refresh();
+  }
+
   /** Loads the history again, for instance after the visitor was identified. */
   async refresh(): Promise<void> {
-    if (this.view.isRunning || this.visitor.threadId === null) return;
+    if (this.view.isRunning) return;
+    if (this.visitor.threadId === null) return this.#isLoaded();
     await this.#guarded(async () => {
       const thread = await this.visitor.thread();
       await this.#transcript.reload(thread);
+      this.#isLoaded();
       await this.#attachIfUnanswered(thread);
     });
   }
@@ -140,11 +192,13 @@ export class Conversation {
 
   markSeen(): void {
     if (this.view.state.unread > 0) this.view.change({ unread: 0 });
+    this.#recovery.now();
   }
 
   /** The browser went offline, or came back. */
   connectionChanged(): void {
     if (!this.view.isRunning && this.view.state.phase !== "blocked") this.view.rest();
+    if (navigator.onLine) this.#recovery.now();
   }
 
   /** Another tab wrote to the shared storage. */
@@ -152,21 +206,38 @@ export class Conversation {
     const { sharedStorage } = this.#dependencies;
     if (this.#starting === null || this.view.isRunning) return;
     const isVisitor = sharedStorage.owns(event, "visitor");
-    if (isVisitor && this.visitor.threadId === null) this.#forgetThread();
-    else if (["visitor", "turn", "unsent"].some((name) => sharedStorage.owns(event, name)))
+    if (isVisitor && this.visitor.isUnknown) {
+      this.visitor.forgetTab();
+      this.#forgetThread();
+    } else if (["visitor", "turn", "unsent"].some((name) => sharedStorage.owns(event, name)))
       await this.refresh();
   }
 
-  /** The page's tools changed. */
+  /** The page's tools changed: told to an agent that is at work. Others are told with the next message. */
   async toolsChanged(): Promise<void> {
-    if (this.#starting === null || this.visitor.threadId === null) return;
-    await this.#guarded(async () => postCatalog(this.#dependencies, await this.visitor.thread()));
+    if (!this.#run.isOwn || this.visitor.threadId === null) return;
+    await postCatalog(this.#dependencies, await this.visitor.thread()).catch(warnOwner);
+  }
+
+  async #sendQueued(): Promise<void> {
+    const { isQueued, draft, phase } = this.view.state;
+    if (!isQueued || isRunning(phase)) return;
+    this.view.change({ isQueued: false });
+    if (phase === "idle") await this.send(draft.trim(), this.#dependencies.host.customerContext());
   }
 
   async #send(message: OutgoingMessage, isRepeat: boolean): Promise<void> {
     const isOurs = await this.#run.send(message, { isRepeat, started: () => this.start() });
     // Another tab sends it: this one shows what becomes of it.
     if (!isOurs) await this.refresh();
+    // Until the visitor may talk again.
+    if (this.view.state.phase === "blocked" && this.visitor.threadId !== null) this.#recovery.failed(0);
+  }
+
+  #isLoaded(): void {
+    this.#recovery.succeeded();
+    if (this.view.state.notice?.retry === true) this.view.change({ notice: null });
+    if (this.view.state.phase === "blocked" || this.view.state.phase === "error") this.view.rest();
   }
 
   /** Resolves to false where another tab has the run: this one is its duplicate. */
@@ -181,6 +252,7 @@ export class Conversation {
         if (saved.call !== undefined) this.view.notify(host.strings().resumed, false);
         const thread = await this.visitor.thread();
         await this.#transcript.reload(thread);
+        this.#isLoaded();
         // The service may not know the visitor any more.
         if (this.visitor.threadId !== thread.threadId) return this.view.rest();
         this.#transcript.endWith(saved.message);
@@ -207,9 +279,16 @@ export class Conversation {
       await work();
     } catch (error) {
       this.#starting = null;
-      this.view.rest();
+      if (this.view.isRunning) this.view.rest();
       showFailure(this.#dependencies, error);
+      this.#recovery.failed(busySeconds(error));
     }
+  }
+
+  /** What goes on goes on without this tab. */
+  #leave(): void {
+    this.#run.leave();
+    this.view.rest();
   }
 
   #forgetThread(): void {

@@ -155,7 +155,7 @@ function openStream(
     case "answer":
       return opening.response;
     case "message":
-      return api({ ...messageRequest(opening.message, thread, host.page()), signal });
+      return api({ ...messageRequest(opening.message, thread, host), signal });
     case "attach": {
       const { runId } = opening;
       const query = runId === null ? "" : `?run=${encodeURIComponent(runId)}`;

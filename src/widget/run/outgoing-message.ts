@@ -4,6 +4,8 @@ import { fieldsOf, isString } from "../service/fields.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
 import type { ApiRequest } from "../service/widget-api.ts";
 
+import type { ConversationHost } from "./conversation-host.ts";
+
 /** A visitor's message. The service says it once, however often it is sent: its id stays the same. */
 export interface OutgoingMessage {
   clientMessageId: string;
@@ -23,13 +25,13 @@ export function isOutgoingMessage(value: unknown): value is OutgoingMessage {
   return [clientMessageId, text].every(isString) && (context === null || isCustomerContext(context));
 }
 
-/** The request that sends the message, or sends it again. `page`: where the visitor is now. */
+/** The request that sends the message, or sends it again, from where the visitor is now. */
 export function messageRequest(
   { clientMessageId, text, context }: OutgoingMessage,
   { visitorToken, threadId }: ThreadAccess,
-  page: string,
+  host: Pick<ConversationHost, "page" | "locale">,
 ): ApiRequest {
   const customerContext = context ?? undefined;
-  const body = { threadId, text, clientMessageId, page, customerContext };
+  const body = { threadId, text, clientMessageId, page: host.page(), locale: host.locale(), customerContext };
   return { path: "/messages", visitorToken, body };
 }

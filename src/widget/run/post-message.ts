@@ -47,10 +47,11 @@ export async function postMessage(options: PostOptions): Promise<PostedMessage> 
 
 async function post(options: PostOptions, thread: ThreadAccess): Promise<Response> {
   const { api, host, tabStorage, message, signal } = options;
+  await host.toolsSettled();
   await postCatalog(options, thread);
   // Saved before it is sent: if the visitor leaves right after, the next page sends it again.
   tabStorage.write("run", newSavedRun(message, thread.threadId));
-  return await api({ ...messageRequest(message, thread, host.page()), signal });
+  return await api({ ...messageRequest(message, thread, host), signal });
 }
 
 /** The message may have been taken, or not. */

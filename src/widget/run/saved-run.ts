@@ -43,6 +43,11 @@ export function readSavedRun(storage: JsonStorage): SavedRun | null {
   return isSavedRun(value) ? value : null;
 }
 
+/** The run of this message is over for this tab; another one may be saved by now. */
+export function dropSavedRun(storage: JsonStorage, { clientMessageId }: OutgoingMessage): void {
+  if (readSavedRun(storage)?.message.clientMessageId === clientMessageId) storage.write("run", null);
+}
+
 export function isStale({ atMs }: SavedRun, nowMs: number): boolean {
   return nowMs - atMs > STALE_MS;
 }

@@ -26,6 +26,7 @@ export async function showEnd(run: EndedRun, end: RunEnd): Promise<void> {
   switch (end.type) {
     case "done":
       view.change({ announcement: text.slice(0, 600) });
+      if (end.finishReason !== undefined) view.edit(shownKey, (reply) => ({ ...reply, isCutOff: true }));
       view.rest();
       if (!host.isSeen()) view.countUnread();
       host.emit("message", { role: "assistant", text });

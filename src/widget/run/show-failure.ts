@@ -1,5 +1,5 @@
-import { busySeconds, refusedStatus } from "../service/widget-api.ts";
-import type { ShownMessage } from "../view/view-state.ts";
+import { busySeconds, refusedStatus, Unreachable } from "../service/widget-api.ts";
+import type { ChatPhase, ShownMessage } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
 import { pauseBusy } from "./pause.ts";
@@ -7,21 +7,37 @@ import { dropUnsent, keepUnsent } from "./unsent-messages.ts";
 import { warnOwner } from "./warn-owner.ts";
 import { writeDraft } from "./write-draft.ts";
 
-type FailureDependencies = Pick<ConversationDependencies, "view" | "host" | "tabStorage">;
+type FailureDependencies = Pick<ConversationDependencies, "view" | "host" | "tabStorage" | "visitor">;
 
-/** A request failed: the visitor sees it, the page gets an event, the page's owner a warning. */
+/** The conversation could not be loaded: the visitor sees why, the page gets an event, the page's owner a warning. */
 export function showFailure(dependencies: FailureDependencies, error: unknown): void {
-  const { view, host } = dependencies;
-  emitError(dependencies, error);
-  warnOwner(error);
+  const { view } = dependencies;
+  const text = wordsFor(error, dependencies);
+  // An attempt that failed like the one before is no news.
+  if (view.state.notice?.text !== text) report(dependencies, error);
+  view.setPhase(phaseAfter(error));
+  if (refusedStatus(error) === 429) void pauseBusy(dependencies, busySeconds(error));
+  else view.change({ notice: { text, alert: true, retry: true } });
+}
+
+function phaseAfter(error: unknown): ChatPhase {
+  if (isRefusal(error)) return "blocked";
+  if (refusedStatus(error) === 429) return "idle";
+  return navigator.onLine ? "error" : "offline";
+}
+
+/** Of this page (its key), or of this visitor. */
+function isRefusal(error: unknown): boolean {
+  return [401, 403].includes(refusedStatus(error));
+}
+
+function wordsFor(error: unknown, { host, visitor }: FailureDependencies): string {
+  const strings = host.strings();
   const status = refusedStatus(error);
-  if (status === 403 || status === 401) view.setPhase("blocked");
-  else if (!navigator.onLine) view.setPhase("offline");
-  else if (status === 429) void pauseBusy(dependencies, busySeconds(error));
-  else {
-    if (view.state.phase !== "error") view.notify(host.strings().failed, true);
-    view.setPhase("error");
-  }
+  // A token that is unknown is replaced: what is refused here is the publishable key.
+  if (status === 401) return strings.misconfigured;
+  if (status === 403) return visitor.isUnknown ? strings.closed : strings.refused;
+  return status >= 500 || error instanceof Unreachable ? strings.unreachable : strings.failed;
 }
 
 interface Undelivered {
@@ -45,20 +61,20 @@ export function showUndelivered(
     view.remove(sent.key, reply.key);
     writeDraft(dependencies, message.text);
     view.rest();
+    if (isTooLong) view.notify(host.strings().tooLong, true);
+    else void pauseBusy(dependencies, busySeconds(error));
   } else {
     keepUnsent(sharedStorage, message);
     view.remove(reply.key);
-    view.fail(sent.key, { text: host.strings().notSent, retry: "resend" });
+    const text = isRefusal(error) ? wordsFor(error, dependencies) : host.strings().notSent;
+    view.fail(sent.key, { text, retry: "resend" });
+    view.setPhase(phaseAfter(error));
   }
-  if (isTooLong) {
-    view.notify(host.strings().tooLong, true);
-    emitError(dependencies, error);
-  } else {
-    showFailure(dependencies, error);
-  }
+  report(dependencies, error, !isTooLong);
 }
 
-function emitError({ host }: FailureDependencies, error: unknown): void {
+function report({ host }: FailureDependencies, error: unknown, isOwners = true): void {
+  if (isOwners) warnOwner(error);
   const message = error instanceof Error ? error.message : String(error);
   const status = refusedStatus(error);
   host.emit("error", status === 0 ? { message } : { message, status });

@@ -2,6 +2,7 @@ import type { ProgressLine } from "../../../machines/line.ts";
 import { withStep } from "../view/view-state.ts";
 import type { ShownMessage } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { titled } from "./titled-step.ts";
 
 /** The reply in the view: it grows line by line, and can be set back to an earlier state. */
 export class ShownReply {
@@ -21,8 +22,9 @@ export class ShownReply {
       return;
     }
     const { type: _type, ...step } = line;
-    view.edit(this.#key, (reply) => ({ ...reply, steps: withStep(reply.steps, step) }));
-    view.change({ announcement: step.text });
+    const shown = titled(step, host);
+    view.edit(this.#key, (reply) => ({ ...reply, steps: withStep(reply.steps, shown) }));
+    view.change({ announcement: shown.text });
     host.emit("step", step);
   }
 

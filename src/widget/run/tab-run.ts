@@ -6,7 +6,7 @@ import { followRun } from "./follow-run.ts";
 import type { StreamOpening } from "./follow-run.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
 import { postMessage } from "./post-message.ts";
-import { lockNameOf, newSavedRun } from "./saved-run.ts";
+import { dropSavedRun, lockNameOf, newSavedRun } from "./saved-run.ts";
 import type { SavedRun } from "./saved-run.ts";
 import { showEnd, showStopped } from "./show-end.ts";
 import { showUndelivered } from "./show-failure.ts";
@@ -16,6 +16,9 @@ import type { Transcript } from "./transcript.ts";
 import { dropAllUnsent, dropUnsent, keepUnsent } from "./unsent-messages.ts";
 import { warnOwner } from "./warn-owner.ts";
 import { writeDraft } from "./write-draft.ts";
+
+/** Why a run is not followed any more, where nobody is to hear of it. */
+const LEFT = new DOMException("Left", "AbortError");
 
 /** How long a stream may take to end by itself after a cancel. */
 const LAST_LINE_MS = 1_000;
@@ -46,10 +49,16 @@ export class TabRun {
   readonly #allowed = new Set<string>();
   /** null while no run is active. */
   #controller: AbortController | null = null;
+  #isOwn = false;
 
   constructor(dependencies: ConversationDependencies, transcript: Transcript) {
     this.#dependencies = dependencies;
     this.#transcript = transcript;
+  }
+
+  /** A message of this tab began the active run. */
+  get isOwn(): boolean {
+    return this.#controller !== null && this.#isOwn;
   }
 
   /** Tools that the visitor allowed ask again. */
@@ -72,7 +81,7 @@ export class TabRun {
     view.setPhase("sending");
     tabStorage.write("run", newSavedRun(message, visitor.threadId));
     if (!isRepeat) this.#saidNew(message);
-    const { signal } = (this.#controller = new AbortController());
+    const { signal } = this.#begin(true);
     try {
       await started();
       view.setPhase("sending");
@@ -89,17 +98,18 @@ export class TabRun {
       if (isOurs) return true;
       // Until that tab has an answer, or the history has the message, it is not sent.
       keepUnsent(sharedStorage, message);
-      tabStorage.write("run", null);
+      dropSavedRun(tabStorage, message);
       view.remove(sent.key, reply.key);
       view.rest();
       return false;
     } catch (error) {
-      tabStorage.write("run", null);
+      dropSavedRun(tabStorage, message);
+      if (signal.reason === LEFT) return true;
       if (signal.aborted) showStopped(dependencies, reply.key);
       else showUndelivered(dependencies, error, { message, sent, reply });
       return true;
     } finally {
-      this.#controller = null;
+      this.#end(signal);
     }
   }
 
@@ -108,12 +118,19 @@ export class TabRun {
    * last run.
    */
   async attach(thread: ThreadAccess, saved: SavedRun | null): Promise<void> {
-    const { signal } = (this.#controller ??= new AbortController());
+    const { signal } = this.#begin(saved !== null);
     const { view } = this.#dependencies;
     const { key } = view.addReply();
     view.setPhase("streaming");
     const opening = { type: "attach", runId: saved?.runId ?? null } as const;
     await this.#follow({ thread, opening, saved, reloads: true, key, signal });
+  }
+
+  /** Follows the active run no longer; it goes on. */
+  leave(): void {
+    this.#controller?.abort(LEFT);
+    this.#controller = null;
+    this.#dependencies.view.state.confirmation?.decide("decline");
   }
 
   /** Stops the active run. The reply so far stays. */
@@ -158,17 +175,28 @@ export class TabRun {
     try {
       const end = await followRun({ ...run, reply, calls }, opening);
       // A run that is lost stays saved, for a Retry or the next page.
-      if (saved !== null && end.type !== "lost") tabStorage.write("run", null);
+      if (saved !== null && end.type !== "lost") dropSavedRun(tabStorage, saved.message);
       const reloadFrom = reloads ? thread : null;
       await showEnd({ ...dependencies, transcript: this.#transcript, key, reloadFrom }, end);
       // Other tabs reload the history.
       if (saved !== null) sharedStorage.write("turn", Date.now());
     } catch (error) {
-      if (saved !== null) tabStorage.write("run", null);
+      if (saved !== null) dropSavedRun(tabStorage, saved.message);
+      if (signal.reason === LEFT) return;
       if (!signal.aborted) throw error;
       showStopped(dependencies, key);
     } finally {
-      this.#controller = null;
+      this.#end(signal);
     }
+  }
+
+  #begin(isOwn: boolean): AbortController {
+    this.#isOwn = isOwn;
+    return (this.#controller = new AbortController());
+  }
+
+  /** Another one may be active by now. */
+  #end(signal: AbortSignal): void {
+    if (this.#controller?.signal === signal) this.#controller = null;
   }
 }

@@ -11,6 +11,7 @@ import { confirmCall } from "./confirm-call.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
 import type { SavedRun } from "./saved-run.ts";
+import { warnOwner } from "./warn-owner.ts";
 
 interface OwnRun extends ConversationDependencies {
   thread: ThreadAccess;
@@ -91,6 +92,9 @@ export class ToolCalls {
     const body = { ...named, ...result };
     this.#save({ phase: "answered", body });
     view.change({ notice: null });
+    // The tool may have changed what the page offers.
+    await host.toolsSettled();
+    await postCatalog(this.#run, this.#run.thread).catch(warnOwner);
     return body;
   }
 

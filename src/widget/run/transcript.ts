@@ -1,10 +1,11 @@
 import { readHistory } from "../service/read-history.ts";
 import type { HistoryMessage, HistoryPage } from "../service/read-history.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
-import type { Strings } from "../strings/strings.ts";
 import type { ShownMessage } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import type { ConversationHost } from "./conversation-host.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
+import { titled } from "./titled-step.ts";
 import { dropUnsent, unsentMessages } from "./unsent-messages.ts";
 
 /** The thread's history in the view, and below it what was not sent. */
@@ -12,7 +13,7 @@ export class Transcript {
   readonly #dependencies: ConversationDependencies;
   readonly #onGone: () => void;
 
-  /** `onGone`: the thread no longer exists. */
+  /** `onGone`: the service does not know the thread any more. */
   constructor(dependencies: ConversationDependencies, onGone: () => void) {
     this.#dependencies = dependencies;
     this.#onGone = onGone;
@@ -51,10 +52,7 @@ export class Transcript {
     const { api, visitor, view, host } = this.#dependencies;
     const first = view.state.messages[0];
     if (first === undefined || !first.key.startsWith("h")) return;
-    const page = shownPage(
-      await readHistory(api, await visitor.thread(), first.key.slice(1)),
-      host.strings(),
-    );
+    const page = shownPage(await readHistory(api, await visitor.thread(), first.key.slice(1)), host);
     view.change({ ...page, messages: [...page.messages, ...view.state.messages] });
   }
 
@@ -66,14 +64,15 @@ export class Transcript {
   }
 
   async #newest(thread: ThreadAccess): Promise<ShownPage | null> {
-    const { api, visitor, view, host } = this.#dependencies;
+    const { api, visitor, host } = this.#dependencies;
     try {
-      return this.#withUnsent(shownPage(await readHistory(api, thread, null), host.strings()));
+      // Before steps are shown: they have the titles of these.
+      await host.tools();
+      return this.#withUnsent(shownPage(await readHistory(api, thread, null), host));
     } catch (error) {
       if (!visitor.forgetUnknown(error, thread.visitorToken)) throw error;
-      const { sending } = view;
       this.#onGone();
-      view.change({ messages: sending });
+      this.startOver();
       return null;
     }
   }
@@ -90,7 +89,8 @@ export class Transcript {
       .filter((message) => !has(view.sending, message))
       .map(({ clientMessageId, text }): ShownMessage => {
         const key = `u${clientMessageId}`;
-        return { key, role: "user", text, clientMessageId, steps: [], live: false, problem };
+        const rest = { steps: [], live: false, atMs: null, isCutOff: false, problem };
+        return { key, role: "user", text, clientMessageId, ...rest };
       });
     return { messages: [...messages, ...unsent], hasEarlier };
   }
@@ -101,13 +101,14 @@ interface ShownPage {
   hasEarlier: boolean;
 }
 
-function shownPage({ messages, hasEarlier }: HistoryPage, strings: Strings): ShownPage {
-  return { messages: messages.map((message) => shownMessage(message, strings)), hasEarlier };
+function shownPage({ messages, hasEarlier }: HistoryPage, host: ConversationHost): ShownPage {
+  return { messages: messages.map((message) => shownMessage(message, host)), hasEarlier };
 }
 
-function shownMessage({ id, isFault, ...message }: HistoryMessage, { failed }: Strings): ShownMessage {
-  const problem = isFault ? { text: failed, retry: null } : null;
-  return { ...message, key: `h${id}`, live: false, problem };
+function shownMessage({ id, isFault, ...message }: HistoryMessage, host: ConversationHost): ShownMessage {
+  const problem = isFault ? { text: host.strings().failed, retry: null } : null;
+  const steps = message.steps.map((step) => titled(step, host));
+  return { ...message, steps, key: `h${id}`, live: false, isCutOff: false, problem };
 }
 
 /** The messages before the one with this id, or all; and that one. */

@@ -6,5 +6,5 @@ export function writeDraft(
   text: string,
 ): void {
   tabStorage.write("draft", text === "" ? null : text);
-  view.change({ draft: text });
+  view.change({ draft: text, isQueued: false });
 }

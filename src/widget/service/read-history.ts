@@ -14,6 +14,7 @@ export interface HistoryMessage {
   /** The id that a page gave to the visitor's message. */
   clientMessageId: string | null;
   steps: Omit<StepLine, "type">[];
+  atMs: number | null;
   /** The reply of a run that failed on the service's side; the page has its own words for that. */
   isFault: boolean;
 }
@@ -40,7 +41,7 @@ export async function readHistory(
 }
 
 function messageOf(item: unknown): HistoryMessage {
-  const { id, role, content, clientMessageId, steps, error } = fieldsOf(item);
+  const { id, role, content, clientMessageId, steps, error, createdAt } = fieldsOf(item);
   const fault = error === undefined ? null : fieldsOf(error);
   const isFault = fault !== null && fault["code"] === undefined;
   return {
@@ -49,6 +50,7 @@ function messageOf(item: unknown): HistoryMessage {
     text: isFault && fault["message"] === content ? "" : String(content),
     clientMessageId: isString(clientMessageId) ? clientMessageId : null,
     steps: Array.isArray(steps) ? steps.filter(isStep) : [],
+    atMs: typeof createdAt === "number" ? createdAt : null,
     isFault,
   };
 }

@@ -12,35 +12,44 @@ export async function withTabLock<Value>(
   isDone: () => boolean,
   work: () => Promise<Value>,
 ): Promise<Awaited<Value>> {
-  const locks = webLocks();
-  if (locks === undefined) return await work();
-  const { held = [], pending = [] } = await locks.query();
-  const isContended = [...held, ...pending].some((lock) => lock.name === name);
-  return await locks.request(name, async () => {
-    // This tab waited for another one, and must see what that one stored: nothing, where it failed.
-    for (let left = MAX_STORAGE_LAG_MS; isContended && left > 0 && !isDone(); left -= 50) await delay(50);
+  let isHeld = false;
+  try {
+    const locks = webLocks();
+    const { held = [], pending = [] } = await locks.query();
+    const isContended = [...held, ...pending].some((lock) => lock.name === name);
+    return await locks.request(name, async () => {
+      isHeld = true;
+      // This tab waited for another one, and must see what that one stored: nothing, where it failed.
+      for (let left = MAX_STORAGE_LAG_MS; isContended && left > 0 && !isDone(); left -= 50) await delay(50);
+      return await work();
+    });
+  } catch (error) {
+    if (isHeld) throw error;
     return await work();
-  });
+  }
 }
 
 /** Runs the work with the lock held; resolves to false, without running it, where another tab keeps the lock. */
 export async function tryWithTabLock(name: string, work: () => Promise<void>): Promise<boolean> {
-  const locks = webLocks();
+  const signal = AbortSignal.timeout(TEARDOWN_MS);
   let isHeld = false;
   const hold = () => ((isHeld = true), work());
-  if (locks === undefined) {
-    await hold();
-    return true;
-  }
   try {
-    await locks.request(name, { signal: AbortSignal.timeout(TEARDOWN_MS) }, hold);
+    await webLocks().request(name, { signal }, hold);
   } catch (error) {
     if (isHeld) throw error;
+    if (signal.aborted) return false;
+    await hold();
   }
-  return isHeld;
+  return true;
 }
 
-/** undefined on insecure origins: tabs cannot know of each other there. */
-function webLocks(): LockManager | undefined {
-  return navigator.locks;
+/**
+ * Throws where there are none: on insecure origins they are missing, in a frame of another site without storage each use
+ * of them fails. Tabs cannot know of each other there, and each works for itself.
+ */
+function webLocks(): LockManager {
+  const { locks }: { locks?: LockManager } = navigator;
+  if (locks === undefined) throw new Error("No locks");
+  return locks;
 }

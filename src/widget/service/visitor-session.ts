@@ -1,8 +1,11 @@
-import { fieldsOf } from "./fields.ts";
+import { fieldsOf, isString } from "./fields.ts";
 import type { JsonStorage } from "./json-storage.ts";
 import { withTabLock } from "./tab-lock.ts";
 import { refusedStatus } from "./widget-api.ts";
 import type { WidgetApi } from "./widget-api.ts";
+
+/** In place of a tab's thread: it begins a new one. */
+const NONE = "";
 
 /** What a request in a thread needs. */
 export interface ThreadAccess {
@@ -10,7 +13,10 @@ export interface ThreadAccess {
   threadId: string;
 }
 
-/** Who this browser is to the service, and the thread of its conversation. Shared by the tabs of an origin. */
+/**
+ * Who this browser is to the service, and the thread that a new tab begins with. Shared by the tabs of an origin; a tab
+ * that has shown a thread stays in it, whatever the others do.
+ */
 interface StoredVisitor {
   visitorToken: string;
   threadId?: string;
@@ -20,6 +26,8 @@ export interface VisitorSessionOptions {
   api: WidgetApi;
   publishableKey: string;
   storage: JsonStorage;
+  /** Keeps the tab's own thread. */
+  tabStorage: JsonStorage;
   /** Held while a visitor or a thread is created. */
   lockName: string;
   onVisitor: (expiresAt: number) => void;
@@ -42,6 +50,10 @@ export class VisitorSession {
     return this.#read()?.threadId ?? null;
   }
 
+  get isUnknown(): boolean {
+    return this.#read() === null;
+  }
+
   async token(): Promise<string> {
     const isDone = () => this.#read() !== null;
     return (this.#read() ?? (await this.#alone(isDone, () => this.#createVisitor()))).visitorToken;
@@ -50,7 +62,10 @@ export class VisitorSession {
   /** Creates what is missing. */
   async thread(): Promise<ThreadAccess> {
     const known = this.#read();
-    if (hasThread(known)) return known;
+    if (hasThread(known)) {
+      this.#stayIn(known.threadId);
+      return known;
+    }
     return await this.#alone(
       () => hasThread(this.#read()),
       () => this.#createThread(),
@@ -78,24 +93,38 @@ export class VisitorSession {
     }
   }
 
-  /** Forgets the token (401) or the thread (404) that the service does not know. Returns false for any other error. */
+  /**
+   * Forgets the token (401) or the thread (404) that the service does not know. Returns false for any other error. Where
+   * no token was used, it is the publishable key that is unknown.
+   */
   forgetUnknown(error: unknown, usedToken: string | null): boolean {
     const status = refusedStatus(error);
-    if (status === 401) this.forget(usedToken);
-    else if (status === 404) this.leaveThread();
+    if (status === 401 && usedToken !== null) this.forget(usedToken);
+    else if (status === 404) this.#dropThread();
     else return false;
     return true;
   }
 
-  /** The next message begins a new thread. */
+  /** The tab is in no thread of its own: another tab has forgotten the visitor. */
+  forgetTab(): void {
+    this.#stayIn(null);
+  }
+
+  /** The next message of this tab begins a new thread; other tabs stay where they are. */
   leaveThread(): void {
-    const visitor = this.#read();
-    if (visitor !== null) this.#write({ visitorToken: visitor.visitorToken });
+    this.#stayIn(NONE);
+  }
+
+  /** This tab is in the visitor's thread with this id from now on. */
+  enterThread(threadId: string): void {
+    this.#stayIn(threadId);
   }
 
   /** Forgets the visitor. With a token: only the visitor with that token, as another tab may have stored a new one. */
   forget(token: string | null = null): void {
-    if (token === null || this.#read()?.visitorToken === token) this.#write(null);
+    if (token !== null && this.#read()?.visitorToken !== token) return;
+    this.#write(null);
+    this.#stayIn(null);
   }
 
   async #createThread(): Promise<ThreadAccess> {
@@ -106,8 +135,16 @@ export class VisitorSession {
     const { threadId } = fieldsOf(await (await api({ path: "/threads", visitorToken })).json());
     const created = { visitorToken, threadId: String(threadId) };
     this.#write(created);
+    this.#stayIn(created.threadId);
     onThread(created.threadId);
     return created;
+  }
+
+  /** The service does not know the tab's thread: the tab is in the one of the others, if that is another one. */
+  #dropThread(): void {
+    const { visitorToken, threadId } = fieldsOf(this.#options.storage.read("visitor"));
+    if (isString(visitorToken) && threadId === this.threadId) this.#write({ visitorToken });
+    this.#stayIn(null);
   }
 
   /** Or the one that another caller created meanwhile. */
@@ -119,6 +156,8 @@ export class VisitorSession {
     const { visitorToken, expiresAt } = fieldsOf(await response.json());
     const created = { visitorToken: String(visitorToken) };
     this.#write(created);
+    // What another visitor was in.
+    this.#stayIn(null);
     onVisitor(Number(expiresAt));
     return created;
   }
@@ -131,9 +170,17 @@ export class VisitorSession {
   }
 
   #read(): StoredVisitor | null {
-    const { visitorToken, threadId } = fieldsOf(this.#options.storage.read("visitor"));
-    if (typeof visitorToken !== "string") return null;
-    return typeof threadId === "string" ? { visitorToken, threadId } : { visitorToken };
+    const { storage, tabStorage } = this.#options;
+    const { visitorToken, threadId: shared } = fieldsOf(storage.read("visitor"));
+    if (!isString(visitorToken)) return null;
+    const threadId = tabStorage.read("thread") ?? shared;
+    return isString(threadId) && threadId !== NONE ? { visitorToken, threadId } : { visitorToken };
+  }
+
+  /** null: in the one that the tabs share. */
+  #stayIn(threadId: string | null): void {
+    const { tabStorage } = this.#options;
+    if (tabStorage.read("thread") !== threadId) tabStorage.write("thread", threadId);
   }
 
   #write(visitor: StoredVisitor | null): void {

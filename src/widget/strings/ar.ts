@@ -1,9 +1,6 @@
-import type { Strings } from "./strings.ts";
+import type { PanelStrings } from "./strings.ts";
 
-export const ar: Strings = {
-  title: "محادثة",
-  open: "افتح المحادثة",
-  close: "أغلق المحادثة",
+export const ar: PanelStrings = {
   placeholder: "اكتب رسالة",
   send: "إرسال",
   stop: "إيقاف",
@@ -33,6 +30,14 @@ export const ar: Strings = {
   slowDown: "رسائل كثيرة. انتظر {n} ث.",
   stopped: "توقّف",
   expired: "لم تجب الصفحة في الوقت المحدد.",
-  unread: "{n} غير مقروءة",
   left: "بقي {n} حرفًا",
+  refused: "لا يمكنك استخدام هذه المحادثة. سجّل الدخول أو تواصل مع الموقع.",
+  closed: "هذه المحادثة غير متاحة حاليًا.",
+  misconfigured: "لم يتم إعداد هذه المحادثة بشكل صحيح.",
+  unreachable: "تعذّر الوصول إلى المحادثة. نحاول من جديد…",
+  over: "{n} حرفًا زائدًا",
+  queued: "سيُرسل بعد هذه الإجابة.",
+  copy: "نسخ",
+  copied: "تم النسخ",
+  cutOff: "قُطعت الإجابة هنا.",
 };

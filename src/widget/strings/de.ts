@@ -1,9 +1,6 @@
-import type { Strings } from "./strings.ts";
+import type { PanelStrings } from "./strings.ts";
 
-export const de: Strings = {
-  title: "Chat",
-  open: "Chat öffnen",
-  close: "Chat schließen",
+export const de: PanelStrings = {
   placeholder: "Nachricht schreiben",
   send: "Senden",
   stop: "Anhalten",
@@ -33,6 +30,15 @@ export const de: Strings = {
   slowDown: "Zu viele Nachrichten. Bitte {n} s warten.",
   stopped: "Angehalten",
   expired: "Die Seite hat nicht rechtzeitig geantwortet.",
-  unread: "{n} ungelesen",
   left: "Noch {n} Zeichen",
+  refused:
+    "Sie haben keinen Zugang zu diesem Chat. Melden Sie sich an, oder fragen Sie den Betreiber der Seite.",
+  closed: "Dieser Chat ist zurzeit nicht verfügbar.",
+  misconfigured: "Dieser Chat ist nicht richtig eingerichtet.",
+  unreachable: "Der Chat ist nicht erreichbar. Neuer Versuch…",
+  over: "{n} Zeichen zu viel",
+  queued: "Wird nach dieser Antwort gesendet.",
+  copy: "Kopieren",
+  copied: "Kopiert",
+  cutOff: "Die Antwort wurde hier abgeschnitten.",
 };

@@ -1,9 +1,6 @@
-import type { Strings } from "./strings.ts";
+import type { PanelStrings } from "./strings.ts";
 
-export const es: Strings = {
-  title: "Chat",
-  open: "Abrir el chat",
-  close: "Cerrar el chat",
+export const es: PanelStrings = {
   placeholder: "Escribe un mensaje",
   send: "Enviar",
   stop: "Detener",
@@ -33,6 +30,14 @@ export const es: Strings = {
   slowDown: "Demasiados mensajes. Espera {n} s.",
   stopped: "Detenido",
   expired: "La página no respondió a tiempo.",
-  unread: "{n} sin leer",
   left: "Quedan {n} caracteres",
+  refused: "No tienes acceso a este chat. Inicia sesión o contacta con el sitio.",
+  closed: "Este chat no está disponible en este momento.",
+  misconfigured: "Este chat no está bien configurado.",
+  unreachable: "No se puede conectar con el chat. Reintentando…",
+  over: "Sobran {n} caracteres",
+  queued: "Se enviará después de esta respuesta.",
+  copy: "Copiar",
+  copied: "Copiado",
+  cutOff: "La respuesta se cortó aquí.",
 };

@@ -1,9 +1,6 @@
-import type { Strings } from "./strings.ts";
+import type { PanelStrings } from "./strings.ts";
 
-export const fr: Strings = {
-  title: "Discussion",
-  open: "Ouvrir la discussion",
-  close: "Fermer la discussion",
+export const fr: PanelStrings = {
   placeholder: "Écrire un message",
   send: "Envoyer",
   stop: "Arrêter",
@@ -33,6 +30,14 @@ export const fr: Strings = {
   slowDown: "Trop de messages. Attendez {n} s.",
   stopped: "Arrêté",
   expired: "La page n’a pas répondu à temps.",
-  unread: "{n} non lus",
   left: "{n} caractères restants",
+  refused: "Vous n’avez pas accès à cette discussion. Connectez-vous ou contactez le site.",
+  closed: "Cette discussion n’est pas disponible pour le moment.",
+  misconfigured: "Cette discussion est mal configurée.",
+  unreachable: "La discussion est injoignable. Nouvel essai…",
+  over: "{n} caractères en trop",
+  queued: "Sera envoyé après cette réponse.",
+  copy: "Copier",
+  copied: "Copié",
+  cutOff: "La réponse a été coupée ici.",
 };

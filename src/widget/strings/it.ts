@@ -1,9 +1,6 @@
-import type { Strings } from "./strings.ts";
+import type { PanelStrings } from "./strings.ts";
 
-export const it: Strings = {
-  title: "Chat",
-  open: "Apri la chat",
-  close: "Chiudi la chat",
+export const it: PanelStrings = {
   placeholder: "Scrivi un messaggio",
   send: "Invia",
   stop: "Ferma",
@@ -33,6 +30,14 @@ export const it: Strings = {
   slowDown: "Troppi messaggi. Attendi {n} s.",
   stopped: "Fermato",
   expired: "La pagina non ha risposto in tempo.",
-  unread: "{n} non letti",
   left: "{n} caratteri rimasti",
+  refused: "Non hai accesso a questa chat. Accedi o contatta il sito.",
+  closed: "Questa chat al momento non è disponibile.",
+  misconfigured: "Questa chat non è configurata correttamente.",
+  unreachable: "La chat non è raggiungibile. Nuovo tentativo…",
+  over: "{n} caratteri di troppo",
+  queued: "Verrà inviato dopo questa risposta.",
+  copy: "Copia",
+  copied: "Copiato",
+  cutOff: "La risposta è stata interrotta qui.",
 };

@@ -1,28 +1,36 @@
-import { ar } from "./ar.ts";
-import { de } from "./de.ts";
 import { en } from "./en.ts";
-import { es } from "./es.ts";
-import { fr } from "./fr.ts";
-import { it } from "./it.ts";
-import { pt } from "./pt.ts";
-import type { Strings } from "./strings.ts";
+import { LAUNCHERS } from "./launchers.ts";
+import type { PanelStrings, Strings } from "./strings.ts";
 
-const LANGUAGES: ReadonlyMap<string, Strings> = new Map(Object.entries({ en, de, fr, es, it, pt, ar }));
+/** What may be given to the browser, which throws for others, and to the service. */
+export const LANGUAGE_TAG = /^[a-z]{2,3}(-[a-z0-9]{2,8}){0,5}$/i;
 
 export interface Language {
   /** The subtag of the language in use. */
   code: string;
+  /** As it was wanted, with its region: times are written by it. */
+  tag: string;
   dir: "ltr" | "rtl";
   strings: Strings;
 }
 
-/** The first of the wanted languages that has strings, otherwise English. `own` replaces some of them. */
-export function languageOf(wanted: readonly string[], own: Partial<Strings>): Language {
-  const code =
-    wanted.map((tag) => tag.toLowerCase().split("-")[0] ?? "").find((tag) => LANGUAGES.has(tag)) ?? "en";
+/**
+ * The first of the wanted languages that has strings, otherwise English. `own` replaces some of them. `translations`:
+ * null until they are loaded; the launcher speaks the language before.
+ */
+export function languageOf(
+  wanted: readonly string[],
+  own: Partial<Strings>,
+  translations: Readonly<Record<string, PanelStrings>> | null,
+): Language {
+  const codeOf = (tag: string) => (LANGUAGE_TAG.test(tag) ? (tag.toLowerCase().split("-")[0] ?? "") : "");
+  const code = wanted.map(codeOf).find((one) => one === "en" || one in LAUNCHERS) ?? "en";
+  // A page that is in English, and a browser in British English: its times are British.
+  const tag = wanted.find((one) => codeOf(one) === code && one.includes("-")) ?? code;
   return {
     code,
+    tag,
     dir: code === "ar" ? "rtl" : "ltr",
-    strings: { ...(LANGUAGES.get(code) ?? en), ...own },
+    strings: { ...en, ...LAUNCHERS[code], ...translations?.[code], ...own },
   };
 }

@@ -1,9 +1,6 @@
-import type { Strings } from "./strings.ts";
+import type { PanelStrings } from "./strings.ts";
 
-export const pt: Strings = {
-  title: "Chat",
-  open: "Abrir o chat",
-  close: "Fechar o chat",
+export const pt: PanelStrings = {
   placeholder: "Escreva uma mensagem",
   send: "Enviar",
   stop: "Parar",
@@ -33,6 +30,14 @@ export const pt: Strings = {
   slowDown: "Demasiadas mensagens. Espere {n} s.",
   stopped: "Parado",
   expired: "A página não respondeu a tempo.",
-  unread: "{n} por ler",
   left: "Restam {n} caracteres",
+  refused: "Não tem acesso a este chat. Inicie sessão ou contacte o site.",
+  closed: "Este chat não está disponível de momento.",
+  misconfigured: "Este chat não está bem configurado.",
+  unreachable: "Não foi possível ligar ao chat. A tentar de novo…",
+  over: "{n} caracteres a mais",
+  queued: "Será enviado depois desta resposta.",
+  copy: "Copiar",
+  copied: "Copiado",
+  cutOff: "A resposta foi cortada aqui.",
 };

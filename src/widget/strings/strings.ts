@@ -1,8 +1,13 @@
-/** The element's built-in texts. `{n}` stands for a number. */
-export interface Strings {
+/** Said before the panel is open. `{n}` stands for a number. */
+export interface LauncherStrings {
   title: string;
   open: string;
   close: string;
+  unread: string;
+  asks: string;
+}
+
+export interface PanelStrings {
   placeholder: string;
   send: string;
   stop: string;
@@ -32,6 +37,17 @@ export interface Strings {
   slowDown: string;
   stopped: string;
   expired: string;
-  unread: string;
   left: string;
+  refused: string;
+  closed: string;
+  misconfigured: string;
+  unreachable: string;
+  over: string;
+  queued: string;
+  copy: string;
+  copied: string;
+  cutOff: string;
 }
+
+/** The element's built-in texts. */
+export interface Strings extends LauncherStrings, PanelStrings {}

@@ -1,6 +1,6 @@
 import type { ToolAnnotations } from "./tool.ts";
 
-/** Which tools ask the visitor first: those that say they have consequences, all that write, all, none. */
+/** Which tools ask the visitor first: those that are marked as having consequences, all that write, all, none. */
 export type ConfirmTools = "consequential" | "writes" | "all" | "none";
 
 export function asksFirst(annotations: ToolAnnotations, confirmTools: ConfirmTools): boolean {
@@ -10,7 +10,7 @@ export function asksFirst(annotations: ToolAnnotations, confirmTools: ConfirmToo
     case "writes":
       return annotations.readOnlyHint !== true;
     case "consequential":
-      return annotations.consequentialHint === true;
+      return annotations.consequentialHint === true || annotations.destructiveHint === true;
     case "none":
       return false;
   }

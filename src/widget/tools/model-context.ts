@@ -5,6 +5,7 @@ import type { ToolShape } from "./tool.ts";
  * what executeTool() takes.
  */
 export interface ModelContext extends EventTarget {
+  registerTool?: (tool: unknown, ...more: unknown[]) => unknown;
   getTools?: () => Promise<RegisteredTool[]>;
   executeTool?: (tool: RegisteredTool, input: unknown, options: { signal: AbortSignal }) => Promise<unknown>;
   /** Firefox. */

@@ -49,8 +49,9 @@ export async function performCall(call: ToolCallLine, options: CallOptions): Pro
 }
 
 async function allowedResult(tool: Tool, call: ToolCallLine, options: CallOptions): Promise<ToolResult> {
-  if (!(await options.isAllowed(tool))) return failure("The visitor declined");
+  const isAllowed = await options.isAllowed(tool);
   options.signal.throwIfAborted();
+  if (!isAllowed) return failure("The visitor declined");
   options.onStart(tool);
   return await resultWithin(tool, call, options);
 }

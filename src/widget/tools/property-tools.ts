@@ -1,7 +1,11 @@
+import { delay } from "../service/delay.ts";
 import type { PropertyTool } from "./tool.ts";
 
 /** A page that changes adds and removes several tools at once; one change is reported for all of them. */
 const QUIET_MS = 300;
+
+/** A message does not wait longer than this for tools that change without end. */
+const MAX_WAIT_MS = 1_500;
 
 /** The tools that the page gives to the element: assigned all at once, or registered one by one. */
 export class PropertyTools {
@@ -9,6 +13,8 @@ export class PropertyTools {
   #assigned: PropertyTool[] = [];
   readonly #registered = new Map<string, PropertyTool>();
   #timer = 0;
+  #quiet = Promise.resolve();
+  #report = () => {};
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
@@ -39,7 +45,17 @@ export class PropertyTools {
   }
 
   changed(): void {
+    if (this.#timer === 0) this.#quiet = new Promise((resolve) => (this.#report = resolve));
     clearTimeout(this.#timer);
-    this.#timer = window.setTimeout(this.#onChange, QUIET_MS);
+    this.#timer = window.setTimeout(() => {
+      this.#timer = 0;
+      this.#report();
+      this.#onChange();
+    }, QUIET_MS);
+  }
+
+  /** Resolves when the tools have not changed for a moment. */
+  async settled(): Promise<void> {
+    if (this.#timer !== 0) await Promise.race([this.#quiet, delay(MAX_WAIT_MS)]);
   }
 }

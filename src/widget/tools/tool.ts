@@ -9,6 +9,8 @@ export interface ToolShape {
 
 export interface ToolAnnotations {
   readOnlyHint?: boolean;
+  /** MCP's word, and WebMCP's: both ask first. */
+  destructiveHint?: boolean;
   consequentialHint?: boolean;
 }
 

@@ -7,50 +7,56 @@ import type { WidgetProps } from "./widget-props.ts";
 const COUNTED_CHARS = 100;
 
 export function Composer(props: WidgetProps): VNode {
-  const { state, maxChars, actions } = props;
+  const { state, maxChars, isSetUp, actions } = props;
   const { strings } = props.language;
-  const { draft, phase } = state;
+  const { draft, phase, isQueued } = state;
   const left = maxChars - draft.length;
   const running = isRunning(phase);
   const maySend = (text: string) =>
-    !running && phase !== "blocked" && phase !== "offline" && text.trim() !== "" && text.length <= maxChars;
+    isSetUp && phase !== "offline" && text.trim() !== "" && text.length <= maxChars;
   const send = (text: string) => {
-    if (maySend(text)) actions.send(text);
+    if (!maySend(text)) return;
+    if (running) actions.queue(text);
+    else actions.send(text);
   };
   return (
-    <form
-      class="composer"
-      part="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send(draft);
-      }}
-    >
-      <DraftField {...props} send={send} />
-      {left <= COUNTED_CHARS && (
-        <span class="left" role="status">
-          {strings.left.replace("{n}", String(left))}
-        </span>
+    <>
+      <form
+        class="composer"
+        part="composer"
+        onSubmit={(event) => {
+          event.preventDefault();
+          send(draft);
+        }}
+      >
+        <DraftField {...props} send={send} />
+        {running ? (
+          <IconButton icon="stop" label={strings.stop} class="send" part="stop" onClick={actions.stop} />
+        ) : (
+          <IconButton
+            icon="send"
+            label={strings.send}
+            class="send"
+            part="send"
+            type="submit"
+            disabled={!maySend(draft)}
+          />
+        )}
+      </form>
+      {(left <= COUNTED_CHARS || isQueued) && (
+        <p class={left < 0 ? "below bad" : "below"} role="status">
+          {isQueued
+            ? strings.queued
+            : (left < 0 ? strings.over : strings.left).replace("{n}", String(Math.abs(left)))}
+        </p>
       )}
-      {running ? (
-        <IconButton icon="stop" label={strings.stop} class="send" part="stop" onClick={actions.stop} />
-      ) : (
-        <IconButton
-          icon="send"
-          label={strings.send}
-          class="send"
-          part="send"
-          type="submit"
-          disabled={!maySend(draft)}
-        />
-      )}
-    </form>
+    </>
   );
 }
 
 function DraftField(props: WidgetProps & { send: (text: string) => void }): VNode {
-  const { state, placeholder, maxChars, actions, send } = props;
-  const { draft, phase } = state;
+  const { state, placeholder, maxChars, isSetUp, actions, send } = props;
+  const { draft } = state;
   return (
     <textarea
       rows={1}
@@ -60,7 +66,7 @@ function DraftField(props: WidgetProps & { send: (text: string) => void }): VNod
       placeholder={placeholder}
       aria-label={placeholder}
       aria-invalid={draft.length > maxChars}
-      disabled={phase === "blocked"}
+      disabled={!isSetUp}
       enterkeyhint="send"
       onInput={(event) => actions.draft(event.currentTarget.value)}
       onKeyDown={(event) => {

@@ -1,26 +1,28 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
+import type { Language } from "../strings/language.ts";
 import type { Strings } from "../strings/strings.ts";
 import { Icon } from "./icons.tsx";
 import { RichText } from "./rich-text.tsx";
-import type { ShownMessage, ShownStep } from "./view-state.ts";
+import type { Problem, ShownMessage, ShownStep } from "./view-state.ts";
 
 interface Props {
   message: ShownMessage;
-  strings: Strings;
+  language: Language;
   retry: (key: string) => void;
 }
 
 /** One message. Drawn again only when it has changed. */
 export class MessageBubble extends Component<Props> {
   override shouldComponentUpdate(next: Props): boolean {
-    return next.message !== this.props.message || next.strings !== this.props.strings;
+    return next.message !== this.props.message || next.language !== this.props.language;
   }
 
-  override render({ message, strings, retry }: Props): VNode {
-    const { role, text, steps, live, problem } = message;
+  override render({ message, language, retry }: Props): VNode {
+    const { role, text, steps, live, atMs, isCutOff, problem } = message;
+    const { strings } = language;
     return (
-      <article class={`message ${role}`} part={`message ${role}`}>
+      <article class={`message ${role}`} part="message">
         <span class="unseen">{role === "user" ? strings.you : strings.assistant}</span>
         {steps.length > 0 && (
           <ul class="steps">
@@ -30,11 +32,11 @@ export class MessageBubble extends Component<Props> {
           </ul>
         )}
         {role === "user" ? (
-          <p class="user-text" dir="auto">
+          <p class="user-text" part="user" dir="auto">
             {text}
           </p>
         ) : (
-          text !== "" && <RichText text={text} />
+          text !== "" && <RichText text={text} strings={strings} />
         )}
         {live && text === "" && steps.every((step) => step.phase !== "running") && (
           <span class="typing" role="img" aria-label={strings.writing}>
@@ -43,24 +45,33 @@ export class MessageBubble extends Component<Props> {
             <i />
           </span>
         )}
+        {isCutOff && <p class="note">{strings.cutOff}</p>}
         {problem !== null && (
-          <div class="problem" role="alert">
-            <p dir="auto">{problem.text}</p>
-            {problem.hint !== undefined && (
-              <p class="hint" dir="auto">
-                {problem.hint}
-              </p>
-            )}
-            {problem.retry !== null && (
-              <button type="button" class="chip" onClick={() => retry(message.key)}>
-                {strings.retry}
-              </button>
-            )}
-          </div>
+          <ProblemNote problem={problem} strings={strings} retry={() => retry(message.key)} />
         )}
+        {atMs !== null && <Time atMs={atMs} tag={language.tag} />}
       </article>
     );
   }
+}
+
+function ProblemNote(props: { problem: Problem; strings: Strings; retry: () => void }): VNode {
+  const { problem, strings, retry } = props;
+  return (
+    <div class="problem" part="problem" role="alert">
+      <p dir="auto">{problem.text}</p>
+      {problem.hint !== undefined && (
+        <p class="hint" dir="auto">
+          {problem.hint}
+        </p>
+      )}
+      {problem.retry !== null && (
+        <button type="button" class="chip" part="retry" onClick={retry}>
+          {strings.retry}
+        </button>
+      )}
+    </div>
+  );
 }
 
 function StepRow({ step, strings }: { step: ShownStep; strings: Strings }): VNode {
@@ -68,8 +79,20 @@ function StepRow({ step, strings }: { step: ShownStep; strings: Strings }): VNod
   return (
     <li class={`step ${step.phase}`} part="step">
       {step.phase === "running" ? <span class="spinner" /> : <Icon name={step.phase} />}
-      <span dir="auto">{step.text === "" ? step.id : step.text}</span>
+      <span dir="auto">{step.text}</span>
       <span class="unseen">{phase}</span>
     </li>
+  );
+}
+
+/** Of today the time alone. */
+function Time({ atMs, tag }: { atMs: number; tag: string }): VNode {
+  const at = new Date(atMs);
+  const isToday = at.toDateString() === new Date().toDateString();
+  const text = at.toLocaleString(tag, { timeStyle: "short", ...(isToday ? {} : { dateStyle: "medium" }) });
+  return (
+    <time class="time" part="time" dateTime={at.toISOString()}>
+      {text}
+    </time>
   );
 }

@@ -32,8 +32,8 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
   }
 
   override render(props: WidgetProps, { isAtEnd }: { isAtEnd: boolean }): VNode {
-    const { state, actions } = props;
-    const { strings } = props.language;
+    const { state, actions, language } = props;
+    const { strings } = language;
     return (
       <div class="middle">
         <div
@@ -48,19 +48,29 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
             this.#box = box;
           }}
           onScroll={() => this.#noteScroll()}
+          onClick={(event) => {
+            const link = event.target instanceof Element ? event.target.closest("a") : null;
+            if (link !== null && !actions.follow(link.href)) event.preventDefault();
+          }}
         >
           {state.hasEarlier && (
-            <button type="button" class="chip earlier" onClick={actions.earlier}>
+            <button type="button" class="chip earlier" part="earlier" onClick={actions.earlier}>
               {strings.earlier}
             </button>
           )}
           {state.messages.length === 0 && <Welcome {...props} />}
           {state.messages.map((message) => (
-            <MessageBubble key={message.key} message={message} strings={strings} retry={actions.retry} />
+            <MessageBubble key={message.key} message={message} language={language} retry={actions.retry} />
           ))}
         </div>
         {!isAtEnd && (
-          <IconButton icon="down" label={strings.latest} class="latest" onClick={() => this.#toEnd()} />
+          <IconButton
+            icon="down"
+            label={strings.latest}
+            class="latest"
+            part="latest"
+            onClick={() => this.#toEnd()}
+          />
         )}
       </div>
     );
@@ -89,12 +99,19 @@ function Welcome({ welcome, suggestions, actions }: WidgetProps): VNode {
   return (
     <div class="empty">
       <slot name="empty">
-        <p class="welcome" dir="auto">
+        <p class="welcome" part="welcome" dir="auto">
           {welcome}
         </p>
       </slot>
       {suggestions.map((text) => (
-        <button key={text} type="button" class="chip" dir="auto" onClick={() => actions.send(text)}>
+        <button
+          key={text}
+          type="button"
+          class="chip"
+          part="suggestion"
+          dir="auto"
+          onClick={() => actions.send(text)}
+        >
           {text}
         </button>
       ))}

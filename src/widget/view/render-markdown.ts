@@ -1,12 +1,13 @@
 import { Lexer } from "marked";
 import type { MarkedToken, Token, Tokens } from "marked";
+import type { Strings } from "../strings/strings.ts";
 
 /**
  * Renders markdown as DOM nodes, never as a string of HTML: nothing that a model writes becomes markup, and
  * `trusted-types 'none'` allows it. HTML in the text stays text. An image becomes its alt text: fetching an address that
  * a model wrote could leak data.
  */
-export function renderMarkdown(into: HTMLElement, text: string): void {
+export function renderMarkdown(into: HTMLElement, text: string, words: Words): void {
   const tokens = new Lexer({ gfm: true, breaks: true }).lex(text).filter((token) => token.type !== "space");
   const before = rendered.get(into) ?? [];
   // A growing text changes at its end. Blocks before that keep their nodes, and the visitor's selection in them.
@@ -16,6 +17,7 @@ export function renderMarkdown(into: HTMLElement, text: string): void {
   for (const token of tokens.slice(same)) {
     const holder = document.createElement("div");
     append(holder, [token]);
+    for (const block of holder.querySelectorAll<HTMLElement>(".code")) addCopyButton(block, words);
     into.append(holder);
   }
   rendered.set(
@@ -23,6 +25,9 @@ export function renderMarkdown(into: HTMLElement, text: string): void {
     tokens.map((token) => token.raw),
   );
 }
+
+/** Of the button on a block of code. */
+type Words = Pick<Strings, "copy" | "copied">;
 
 /** The raw text of each block that an element shows. */
 const rendered = new WeakMap<HTMLElement, string[]>();
@@ -115,9 +120,37 @@ function tableElement(token: Tokens.Table): HTMLElement {
 }
 
 function codeBlock(text: string): HTMLElement {
-  const block = document.createElement("pre");
-  block.append(textElement("code", text));
-  return scrollable(block);
+  const lines = document.createElement("pre");
+  lines.append(textElement("code", text));
+  const block = document.createElement("div");
+  block.className = "code";
+  block.append(scrollable(lines));
+  return block;
+}
+
+const COPIED_MS = 2_000;
+
+function addCopyButton(block: HTMLElement, { copy, copied }: Words): void {
+  // Missing on insecure pages.
+  const clipboard: Clipboard | undefined = navigator.clipboard;
+  if (clipboard === undefined) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "chip copy";
+  button.setAttribute("part", "copy");
+  button.textContent = copy;
+  button.addEventListener("click", () => {
+    const text = block.querySelector("code")?.textContent ?? "";
+    void clipboard.writeText(text).then(
+      () => {
+        button.textContent = copied;
+        setTimeout(() => (button.textContent = copy), COPIED_MS);
+      },
+      // The page may forbid it by its permissions policy.
+      () => button.remove(),
+    );
+  });
+  block.append(button);
 }
 
 /** A box in which wide content scrolls, also by keyboard. */
@@ -137,9 +170,12 @@ function linkNode(token: Tokens.Link): Node {
   if (url === null || !LINK_PROTOCOLS.has(url.protocol)) return fragment(token.tokens);
   const link = document.createElement("a");
   link.href = url.href;
+  link.setAttribute("part", "link");
   // A link within the site opens in this tab, and the conversation goes on there. Others open a new tab.
-  if (url.origin !== location.origin) link.target = "_blank";
-  link.rel = "noopener noreferrer nofollow";
+  if (url.origin !== location.origin) {
+    link.target = "_blank";
+    link.rel = "noopener noreferrer nofollow";
+  }
   append(link, token.tokens);
   return link;
 }

@@ -1,39 +1,15 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
-
-export interface MarkdownModule {
-  /** Writes markdown into an element. Blocks that have not changed stay as they are. */
-  renderMarkdown(into: HTMLElement, text: string): void;
-}
-
-let loading: Promise<void> | null = null;
-let renderer: MarkdownModule | null = null;
-
-/**
- * Loads the markdown renderer. It is half of the element's code and not needed before the first reply, so it is loaded
- * when the panel opens. Until then, and where it does not load, replies are plain text.
- */
-export function loadMarkdown(load: () => Promise<MarkdownModule>): Promise<void> {
-  loading ??= load().then(
-    (module) => {
-      renderer = module;
-    },
-    (error: unknown) => {
-      loading = null;
-      console.warn("chat-agent: answers stay plain text, the renderer did not load:", error);
-    },
-  );
-  return loading;
-}
+import type { Strings } from "../strings/strings.ts";
+import { panelModule } from "./panel-module.ts";
 
 /** The text of a reply. */
-export class RichText extends Component<{ text: string; key?: string }> {
+export class RichText extends Component<{ text: string; strings: Strings }> {
   #box: HTMLElement | null = null;
   #isPlain = false;
 
   override componentDidMount(): void {
     this.#write();
-    if (renderer === null) void loading?.then(() => this.#write());
   }
 
   override componentDidUpdate(): void {
@@ -44,6 +20,7 @@ export class RichText extends Component<{ text: string; key?: string }> {
     return (
       <div
         class="text"
+        part="assistant"
         dir="auto"
         ref={(box) => {
           this.#box = box;
@@ -55,6 +32,7 @@ export class RichText extends Component<{ text: string; key?: string }> {
   #write(): void {
     const box = this.#box;
     if (box === null) return;
+    const renderer = panelModule();
     if (renderer === null) {
       box.textContent = this.props.text;
       box.classList.add("plain-text");
@@ -66,6 +44,6 @@ export class RichText extends Component<{ text: string; key?: string }> {
       box.classList.remove("plain-text");
       this.#isPlain = false;
     }
-    renderer.renderMarkdown(box, this.props.text);
+    renderer.renderMarkdown(box, this.props.text, this.props.strings);
   }
 }

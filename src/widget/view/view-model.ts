@@ -46,12 +46,12 @@ export class ViewModel {
 
   /** Adds a visitor's message at the end. */
   addSaid(text: string, clientMessageId: string): ShownMessage {
-    return this.#add({ role: "user", text, clientMessageId, live: false });
+    return this.#add({ role: "user", text, clientMessageId, live: false, atMs: Date.now() });
   }
 
   /** Adds a reply at the end, which is live and has no text yet. */
   addReply(): ShownMessage {
-    return this.#add({ role: "assistant", text: "", clientMessageId: null, live: true });
+    return this.#add({ role: "assistant", text: "", clientMessageId: null, live: true, atMs: null });
   }
 
   message(key: string): ShownMessage | null {
@@ -77,7 +77,7 @@ export class ViewModel {
   settle(key: string): void {
     const reply = this.message(key);
     if (reply?.text === "" && reply.steps.length === 0) this.remove(key);
-    else this.edit(key, (ended) => ({ ...ended, live: false }));
+    else this.edit(key, (ended) => ({ ...ended, live: false, atMs: Date.now() }));
     this.change({ notice: null, confirmation: null });
   }
 
@@ -86,6 +86,7 @@ export class ViewModel {
       ...message,
       problem,
       live: false,
+      atMs: message.atMs ?? Date.now(),
       steps: message.steps.map((step) => (step.phase === "running" ? { ...step, phase: "failed" } : step)),
     }));
     this.change({ notice: null, confirmation: null });
@@ -114,9 +115,9 @@ export class ViewModel {
     this.change({ ...EMPTY_VIEW, phase: this.isRunning ? this.#state.phase : restingPhase() });
   }
 
-  #add(shown: Pick<ShownMessage, "role" | "text" | "clientMessageId" | "live">): ShownMessage {
+  #add(shown: Pick<ShownMessage, "role" | "text" | "clientMessageId" | "live" | "atMs">): ShownMessage {
     this.#keys += 1;
-    const message = { ...shown, key: `l${this.#keys}`, steps: [], problem: null };
+    const message = { ...shown, key: `l${this.#keys}`, steps: [], isCutOff: false, problem: null };
     this.change({ messages: [...this.#state.messages, message] });
     return message;
   }

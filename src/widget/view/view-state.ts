@@ -9,13 +9,18 @@ export interface ViewState {
   /** Replies that ended unseen. */
   unread: number;
   draft: string;
+  /** The draft is sent when the reply is over. */
+  isQueued: boolean;
   /** There are older messages than the first one shown. */
   hasEarlier: boolean;
   /** For screen readers: steps and finished replies, not the text as it grows. */
   announcement: string;
 }
 
-/** `idle` and `error` take messages, `offline` and `blocked` do not; in the others a run is active. */
+/**
+ * `idle`, `error` and `blocked` take messages, `offline` does not; in the others a run is active. Blocked: the service
+ * refused this visitor or this page, which may be over when the next message comes.
+ */
 export type ChatPhase =
   | "idle"
   | "sending"
@@ -35,6 +40,10 @@ export interface ShownMessage {
   steps: ShownStep[];
   /** More may follow. */
   live: boolean;
+  /** When it was said; null for a reply that is not over. */
+  atMs: number | null;
+  /** The model stopped before its end. */
+  isCutOff: boolean;
   problem: Problem | null;
 }
 
@@ -56,6 +65,8 @@ export interface Notice {
   text: string;
   /** Announced at once. */
   alert: boolean;
+  /** What failed can be tried again. */
+  retry?: boolean;
 }
 
 /** May this tool run? */
@@ -74,6 +85,7 @@ export const EMPTY_VIEW: ViewState = {
   notice: null,
   unread: 0,
   draft: "",
+  isQueued: false,
   hasEarlier: false,
   announcement: "",
 };

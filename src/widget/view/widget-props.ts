@@ -7,20 +7,30 @@ export interface WidgetProps {
   language: Language;
   open: boolean;
   inline: boolean;
+  /** What the panel is made of is loaded. */
+  isReady: boolean;
   hasLauncher: boolean;
   heading: string;
   placeholder: string;
   welcome: string;
   suggestions: readonly string[];
   maxChars: number;
+  /** False where the page names no channel. */
+  isSetUp: boolean;
   actions: WidgetActions;
 }
 
 export interface WidgetActions {
   toggle: () => void;
   send: (text: string) => void;
+  /** Sends it when the reply is over. */
+  queue: (text: string) => void;
   stop: () => void;
   retry: (key: string) => void;
+  /** A link of a reply is pressed; false where the page follows it itself. */
+  follow: (href: string) => boolean;
+  /** Loads the conversation once more. */
+  reload: () => void;
   newThread: () => void;
   earlier: () => void;
   draft: (text: string) => void;

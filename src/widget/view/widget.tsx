@@ -5,13 +5,17 @@ import { IconButton } from "./icon-button.tsx";
 import { Icon } from "./icons.tsx";
 import { MessageLog } from "./message-log.tsx";
 import { isRunning } from "./view-state.ts";
+import type { Notice } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
 /** A launcher, and the panel that it opens. */
 export function Widget(props: WidgetProps): VNode {
   const { state, open, inline, language } = props;
   const { strings } = language;
-  const isBlocked = state.phase === "blocked";
+  const news = [
+    ...(state.confirmation === null ? [] : [strings.asks]),
+    ...(state.unread > 0 ? [strings.unread.replace("{n}", String(state.unread))] : []),
+  ];
   return (
     <section
       class="frame"
@@ -22,24 +26,23 @@ export function Widget(props: WidgetProps): VNode {
       // A popover stands above everything else on the page.
       popover={inline ? undefined : "manual"}
     >
-      {(open || inline) && <Panel {...props} />}
-      {props.hasLauncher && !inline && !isBlocked && (
+      {(open || inline) && props.isReady && <Panel {...props} />}
+      {props.hasLauncher && !inline && (
         <button
           type="button"
           class="launcher"
           part="launcher"
           aria-expanded={open}
-          aria-controls={open ? "panel" : undefined}
-          aria-label={open ? strings.close : strings.open}
+          aria-controls={open && props.isReady ? "panel" : undefined}
+          aria-label={open ? strings.close : [strings.open, ...news].join(": ")}
           onClick={props.actions.toggle}
         >
           <slot name="launcher-icon">
             <Icon name={open ? "down" : "chat"} />
           </slot>
-          {state.unread > 0 && !open && (
-            <span class="badge" part="badge">
-              <span aria-hidden="true">{state.unread}</span>
-              <span class="unseen">{strings.unread.replace("{n}", String(state.unread))}</span>
+          {news.length > 0 && !open && (
+            <span class="badge" part="badge" aria-hidden="true">
+              {state.confirmation === null ? state.unread : "?"}
             </span>
           )}
         </button>
@@ -72,9 +75,23 @@ function Panel(props: WidgetProps): VNode {
           <h2>{heading}</h2>
         </slot>
         {state.messages.length > 0 && !isRunning(state.phase) && (
-          <IconButton icon="add" label={strings.newChat} class="plain" onClick={actions.newThread} />
+          <IconButton
+            icon="add"
+            label={strings.newChat}
+            class="plain"
+            part="new"
+            onClick={actions.newThread}
+          />
         )}
-        {!inline && <IconButton icon="close" label={strings.close} class="plain" onClick={actions.toggle} />}
+        {!inline && (
+          <IconButton
+            icon="close"
+            label={strings.close}
+            class="plain"
+            part="close"
+            onClick={actions.toggle}
+          />
+        )}
       </header>
       <MessageLog {...props} />
       {state.confirmation !== null && (
@@ -87,12 +104,19 @@ function Panel(props: WidgetProps): VNode {
   );
 }
 
-function Banner({ state, language }: WidgetProps): VNode | null {
-  const notice = state.phase === "offline" ? { text: language.strings.offline, alert: true } : state.notice;
+function Banner({ state, language, actions }: WidgetProps): VNode | null {
+  const { strings } = language;
+  const notice: Notice | null =
+    state.phase === "offline" ? { text: strings.offline, alert: true } : state.notice;
   if (notice === null) return null;
   return (
-    <p class="banner" part="banner" role={notice.alert ? "alert" : undefined}>
-      {notice.text}
-    </p>
+    <div class="banner" part="banner" role={notice.alert ? "alert" : undefined}>
+      <p>{notice.text}</p>
+      {notice.retry === true && (
+        <button type="button" class="chip" onClick={actions.reload}>
+          {strings.retry}
+        </button>
+      )}
+    </div>
   );
 }

@@ -55,12 +55,17 @@ const run = {
   is_refused_413: () => said("too much"),
   is_refused_422: () => said("not understood"),
   is_consequential: () => said("done for good"),
+  is_destructive: () => said("gone for good"),
+};
+const marks = {
+  is_consequential: { consequentialHint: true },
+  is_destructive: { destructiveHint: true },
 };
 const tools = Object.entries(run).map(([name, execute]) => ({
   name,
   description: `A tool that ${name.replaceAll("_", " ")}`,
   inputSchema: { type: "object", properties: { word: { type: "string" } } },
-  annotations: name === "is_consequential" ? { consequentialHint: true } : {},
+  annotations: marks[name] ?? {},
   execute: (args, options) => {
     window.calls.push(name);
     return execute(args, options);
@@ -69,10 +74,13 @@ const tools = Object.entries(run).map(([name, execute]) => ({
 
 const source = query.get("tools") ?? "property";
 const offered = location.pathname === "/next" && query.has("fewer") ? [] : tools;
+window.offered = offered;
 function offer() {
-  if (source === "property") agent.tools = offered;
-  else for (const tool of offered) void document.modelContext.registerTool(tool);
+  // A page in React gives them itself.
+  if (source === "property" && agent !== null) agent.tools = offered;
+  if (source !== "property") for (const tool of offered) void document.modelContext.registerTool(tool);
 }
+document.addEventListener("turbo:load", () => (document.querySelector("chat-agent").tools = offered));
 if (query.has("late")) addEventListener("load", () => setTimeout(offer, 100));
 else offer();
 if (query.has("early")) agent.suggestions = ["Soon"];
@@ -93,8 +101,9 @@ for (const name of [
   "thread",
   "visitor",
   "resumed",
+  "link",
 ]) {
-  agent.addEventListener(`chat-agent:${name}`, (event) => {
+  document.addEventListener(`chat-agent:${name}`, (event) => {
     window.events.push([name, event.detail]);
     if (name === "before-tool" && query.has("decline")) event.preventDefault();
   });

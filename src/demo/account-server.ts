@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { claimsFrom } from "./identity-claims.ts";
+import type { IdentityClaims } from "./identity-claims.ts";
+
+/**
+ * The demo's second MCP server, on HTTP: it has one tool, which answers who asks. It knows that by the token alone that
+ * the service signs for each call (src/agent, MCP servers), never by what a model wrote. On loopback, on any free port.
+ */
+export interface AccountServer {
+  url: string;
+  close(): Promise<void>;
+}
+
+export async function startAccountServer(key: string): Promise<AccountServer> {
+  const server = createServer((request, response) => {
+    answer(request, response, key).catch(() => response.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string")
+    throw new Error("Cannot start the demo's account server: no port");
+  return {
+    url: `http://127.0.0.1:${address.port}/mcp`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, key: string): Promise<void> {
+  const claims = claimsFrom(request.headers.authorization, { key, nowMs: Date.now() });
+  if (claims === null) {
+    response.writeHead(401).end();
+    return;
+  }
+  if (request.method !== "POST") {
+    // Nothing is told unasked, and no session is kept.
+    response.writeHead(405, { allow: "POST" }).end();
+    return;
+  }
+  const { transport, server } = await serverFor(claims);
+  response.on("close", () => void server.close());
+  await transport.handleRequest(request, response);
+}
+
+/** One for each request: whom it answers is told by the request's own token. */
+async function serverFor(claims: IdentityClaims) {
+  // Loaded when it is first asked for: a start does not wait for it.
+  const { McpServer } = await import("@modelcontextprotocol/sdk/server/mcp.js");
+  const { StreamableHTTPServerTransport } =
+    await import("@modelcontextprotocol/sdk/server/streamableHttp.js");
+  const server = new McpServer({ name: "chat-agent-demo-account", version: "1" });
+  server.registerTool(
+    "signed_in_account",
+    {
+      title: "Signed-in account",
+      description: "Which account asks, and whether it is signed in.",
+      annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    },
+    () => ({ content: [{ type: "text" as const, text: whoAsks(claims) }] }),
+  );
+  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  return { server, transport };
+}
+
+function whoAsks({ ext, verified }: IdentityClaims): string {
+  if (ext === undefined) return "A visitor asks who is not signed in.";
+  return verified
+    ? `The account ${ext} asks, and is signed in.`
+    : `The account ${ext} is claimed, and not proven.`;
+}

@@ -1,0 +1,46 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+
+/** What the service says in the token of a call (src/agent, MCP servers): a receiver of such tokens checks them like this. */
+const claimsSchema = z.object({
+  iss: z.literal("chat-agent-service"),
+  exp: z.number(),
+  channel: z.string(),
+  /** Absent where tools are listed, which is done for all of a channel. */
+  sub: z.string().optional(),
+  ext: z.string().optional(),
+  thread: z.string().optional(),
+  verified: z.boolean().optional(),
+});
+
+export type IdentityClaims = z.infer<typeof claimsSchema>;
+
+/** null: no token, one that another key signed, or one whose time is over. */
+export function claimsFrom(
+  authorization: string | undefined,
+  { key, nowMs }: { key: string; nowMs: number },
+): IdentityClaims | null {
+  const [, head = "", body = "", signature = ""] =
+    /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(authorization ?? "") ?? [];
+  // The algorithm is ours to choose, not the token's.
+  if (headSchema.safeParse(decoded(head)).data?.alg !== "HS256") return null;
+  if (!isSame(signature, createHmac("sha256", key).update(`${head}.${body}`).digest("base64url")))
+    return null;
+  const claims = claimsSchema.safeParse(decoded(body)).data;
+  return claims !== undefined && nowMs < claims.exp * 1_000 ? claims : null;
+}
+
+const headSchema = z.object({ alg: z.string() });
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function decoded(part: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(part, "base64url").toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+/** Waits between attempts to load what could not be loaded; the last one again and again. */
+const WAITS_SECONDS = [2, 5, 15, 30, 60];
+
+/**
+ * Tries again by itself what failed: after a while, and at once when the visitor looks at the page again or is back
+ * online. Never while nobody looks.
+ */
+export class Recovery {
+  readonly #retry: () => void;
+  readonly #isSeen: () => boolean;
+  #failures = 0;
+  #isDue = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(retry: () => void, isSeen: () => boolean) {
+    this.#retry = retry;
+    this.#isSeen = isSeen;
+  }
+
+  /** `retryAfterSeconds`: what the service asked for. */
+  failed(retryAfterSeconds: number): void {
+    const seconds = WAITS_SECONDS[Math.min(this.#failures, WAITS_SECONDS.length - 1)] ?? 0;
+    // A quarter more or less by chance: the visitors of a service that was away must not come back all at once.
+    const ms = 1_000 * Math.max(retryAfterSeconds, seconds * (0.75 + Math.random() / 2));
+    this.#failures += 1;
+    this.#isDue = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.now(), ms);
+  }
+
+  /** Tries again, where something has failed. */
+  now(): void {
+    if (!this.#isDue || !this.#isSeen()) return;
+    clearTimeout(this.#timer);
+    this.#isDue = false;
+    this.#retry();
+  }
+
+  succeeded(): void {
+    clearTimeout(this.#timer);
+    this.#isDue = false;
+    this.#failures = 0;
+  }
+}

@@ -1,0 +1,48 @@
+import { fieldsOf } from "../service/fields.ts";
+import type { ModelContext, RegisteredTool } from "./model-context.ts";
+import type { ToolAnnotations } from "./tool.ts";
+
+/**
+ * What a page said of its tools when it registered them. Of that the list of tools tells a part: the browser's own
+ * WebMCP leaves out `destructiveHint`, MCP-B's polyfill `consequentialHint` too. So registrations are watched from the
+ * moment on that the element's script runs.
+ */
+const marks = new WeakMap<ModelContext, Map<string, ToolAnnotations>>();
+
+export function watchRegistrations(context: ModelContext | null): void {
+  const register = context?.registerTool;
+  if (context === null || register === undefined || marks.has(context)) return;
+  const seen = new Map<string, ToolAnnotations>();
+  marks.set(context, seen);
+  context.registerTool = (tool, ...more) => {
+    const { name, annotations } = fieldsOf(tool);
+    const answer = register.call(context, tool, ...more);
+    // Only a tool that was taken: a second one of that name is refused, and must not speak for the first.
+    const note = () => void seen.set(String(name), marksOf(annotations));
+    void Promise.resolve(answer).then(note, () => {});
+    return answer;
+  };
+}
+
+/** What is known of a listed tool: by its registration, otherwise by the list. */
+export function annotationsOf(
+  context: ModelContext | null,
+  tool: RegisteredTool,
+): ToolAnnotations | undefined {
+  const seen = context === null ? undefined : marks.get(context)?.get(tool.name);
+  const { annotations } = tool;
+  if (seen !== undefined) return { ...annotations, ...seen };
+  // Registered before the element's script ran, with annotations that may have been more than these: not a tool that
+  // only reads is taken for one that has consequences.
+  if (annotations === undefined || annotations.readOnlyHint === true) return annotations;
+  return { ...annotations, consequentialHint: true };
+}
+
+function marksOf(annotations: unknown): ToolAnnotations {
+  const { readOnlyHint, destructiveHint, consequentialHint } = fieldsOf(annotations);
+  return {
+    ...(readOnlyHint === true ? { readOnlyHint } : {}),
+    ...(destructiveHint === true ? { destructiveHint } : {}),
+    ...(consequentialHint === true ? { consequentialHint } : {}),
+  };
+}

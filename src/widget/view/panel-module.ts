@@ -1,0 +1,37 @@
+import type { PanelStrings, Strings } from "../strings/strings.ts";
+
+/** What is not needed before the panel opens: more than a third of the element's code. */
+export interface PanelModule {
+  /** Writes markdown into an element. Blocks that have not changed stay as they are. */
+  renderMarkdown(into: HTMLElement, text: string, strings: Pick<Strings, "copy" | "copied">): void;
+  translations: Readonly<Record<string, PanelStrings>>;
+}
+
+let loading: Promise<void> | null = null;
+let loaded: PanelModule | null = null;
+let hasFailed = false;
+
+/** Where it does not load, replies are plain text, and the panel speaks English. */
+export function loadPanel(load: () => Promise<PanelModule>): Promise<void> {
+  loading ??= load().then(
+    (module) => {
+      loaded = module;
+    },
+    (error: unknown) => {
+      loading = null;
+      hasFailed = true;
+      console.warn("chat-agent: answers stay plain text, a part of the script did not load:", error);
+    },
+  );
+  return loading;
+}
+
+/** null until it is loaded. */
+export function panelModule(): PanelModule | null {
+  return loaded;
+}
+
+/** It is loaded, or did not load. */
+export function isPanelSettled(): boolean {
+  return loaded !== null || hasFailed;
+}

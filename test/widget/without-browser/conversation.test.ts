@@ -1,0 +1,249 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Conversation } from "../../../src/widget/run/conversation.ts";
+import type { JsonStorage } from "../../../src/widget/service/json-storage.ts";
+import type { Tool } from "../../../src/widget/tools/tool.ts";
+import { element, openSite, tabStorage } from "./page.ts";
+import type { Site } from "./page.ts";
+
+let site: Site;
+
+beforeEach(() => {
+  site = openSite();
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+const tool = (name: string): Tool => ({ name, source: "property", waitsForForm: false, execute: () => "" });
+
+/** The conversation of a tab of this site. */
+function tab(tools: Tool[] = [], own: JsonStorage = tabStorage()) {
+  const { host, events } = element(tools);
+  const { api, shared } = site;
+  const publishableKey = "pk_test";
+  const conversation = new Conversation({
+    api,
+    publishableKey,
+    sharedStorage: shared,
+    tabStorage: own,
+    lockPrefix: "",
+    host,
+  });
+  return { conversation, events, own };
+}
+
+/** Said in another tab: what a browser tells this one. */
+async function storageChanged({ conversation }: { conversation: Conversation }, name: string) {
+  site.shared.owns = (_event, asked) => asked === name;
+  // A cast: this one field is all that a storage of this test is asked about.
+  await conversation.storageChanged({} as StorageEvent);
+}
+
+describe("before the first message", () => {
+  test("nothing is made, whoever looks", async () => {
+    const { conversation } = tab([tool("buy")]);
+    await conversation.start();
+    await conversation.toolsChanged();
+    await conversation.refresh();
+    expect(site.paths()).toEqual([]);
+  });
+
+  test("the catalog is kept, and posted with it", async () => {
+    const { conversation } = tab([tool("buy")]);
+    await conversation.start();
+    await conversation.send("Hello", null);
+    expect(site.paths()).toEqual(["/visitors", "/threads", "/tools", "/messages"]);
+  });
+});
+
+describe("the page's catalog", () => {
+  test("is not posted again where it did not change, or while nobody says a word", async () => {
+    const tools = [tool("buy")];
+    const { conversation } = tab(tools);
+    await conversation.send("One", null);
+    await conversation.send("Two", null);
+    tools.push(tool("sell"));
+    await conversation.toolsChanged();
+    tools.pop();
+    await conversation.toolsChanged();
+    await conversation.send("Three", null);
+    expect(site.paths().filter((path) => path === "/tools")).toHaveLength(1);
+    tools.push(tool("sell"));
+    await conversation.send("Four", null);
+    expect(site.paths().slice(-2)).toEqual(["/tools", "/messages"]);
+  });
+
+  test("is posted when it has stopped changing", async () => {
+    const { host } = element();
+    const order: string[] = [];
+    const { api, shared } = site;
+    const conversation = new Conversation({
+      api: (request) => (order.push(request.path), api(request)),
+      publishableKey: "pk_test",
+      sharedStorage: shared,
+      tabStorage: tabStorage(),
+      lockPrefix: "",
+      host: {
+        ...host,
+        toolsSettled: () => Promise.resolve().then(() => void order.push("settled")),
+        tools: () => Promise.resolve([tool("buy")]),
+      },
+    });
+    await conversation.send("Hello", null);
+    expect(order).toEqual(["/visitors", "/threads", "settled", "/tools", "/messages"]);
+  });
+});
+
+describe("two tabs of one visitor", () => {
+  test("a new conversation in one is none in the other, and what a third one begins with", async () => {
+    const first = tab();
+    await first.conversation.send("Hello", null);
+    const second = tab();
+    await second.conversation.start();
+    const old = first.conversation.visitor.threadId;
+    expect(second.conversation.visitor.threadId).toBe(old);
+    await first.conversation.newThread();
+    expect(first.conversation.visitor.threadId).toBe(null);
+    await first.conversation.send("Anew", null);
+    await storageChanged(second, "visitor");
+    expect(second.conversation.visitor.threadId).toBe(old);
+    expect(first.conversation.visitor.threadId).not.toBe(old);
+    expect(tab().conversation.visitor.threadId).toBe(first.conversation.visitor.threadId);
+    await second.conversation.send("Still here", null);
+    expect(site.asked.at(-1)?.body).toMatchObject({ text: "Still here", threadId: old });
+  });
+
+  test("a tab that begins anew is there after a reload, too", async () => {
+    const first = tab();
+    await first.conversation.send("Hello", null);
+    await first.conversation.newThread();
+    const reloaded = tab([], first.own);
+    await reloaded.conversation.start();
+    expect(reloaded.conversation.visitor.threadId).toBe(null);
+    expect(site.paths().filter((path) => path.startsWith("GET"))).toEqual([]);
+  });
+
+  test("a visitor forgotten in one is forgotten in the other", async () => {
+    const first = tab();
+    await first.conversation.send("Hello", null);
+    const second = tab();
+    await second.conversation.start();
+    await first.conversation.reset();
+    await storageChanged(second, "visitor");
+    expect(second.own.read("thread")).toBe(null);
+    await first.conversation.send("Somebody else", null);
+    expect(second.conversation.visitor.threadId).toBe(first.conversation.visitor.threadId);
+  });
+});
+
+describe("the thread that a page names", () => {
+  test("is shown, and the next message goes there", async () => {
+    const { conversation, events } = tab();
+    await conversation.send("Hello", null);
+    site.history.set("t-old", [{ id: "1", role: "assistant", content: "Long ago" }]);
+    await conversation.enterThread("t-old");
+    expect(conversation.view.state.messages.map(({ text }) => text)).toEqual(["Long ago"]);
+    expect(events.at(-1)).toEqual(["thread", { threadId: "t-old" }]);
+    await conversation.send("Go on", null);
+    expect(site.asked.at(-1)?.body).toMatchObject({ text: "Go on", threadId: "t-old" });
+  });
+
+  test("is not the visitor's: the conversation that there was is shown, and the page hears of it", async () => {
+    const { conversation, events } = tab();
+    await conversation.send("Hello", null);
+    const { threadId } = conversation.visitor;
+    site.refusals.set("/threads/t-other/messages?limit=30", [404]);
+    site.history.set(String(threadId), [{ id: "1", role: "user", content: "Hello" }]);
+    await conversation.enterThread("t-other");
+    expect(conversation.visitor.threadId).toBe(threadId);
+    expect(conversation.view.state.messages[0]?.text).toBe("Hello");
+    expect(events.at(-1)).toMatchObject(["error", { status: 404 }]);
+  });
+});
+
+test("reset() leaves nothing in the storage of tab and browser", async () => {
+  const { conversation, own } = tab([tool("buy")]);
+  const kept = new Set<string>();
+  for (const storage of [own, site.shared]) {
+    const write = storage.write.bind(storage);
+    storage.write = (name, value) => {
+      if (value === null) kept.delete(name);
+      else kept.add(name);
+      write(name, value);
+    };
+  }
+  conversation.writeDraft("half a tho");
+  site.refusals.set("/messages", [403]);
+  await conversation.send("Hello", null);
+  conversation.writeDraft("another one");
+  // A run that was lost stays saved, for a Retry.
+  own.write("run", { phase: "talking", threadId: conversation.visitor.threadId });
+  expect([...kept].sort()).toEqual(["catalog", "draft", "run", "thread", "unsent", "visitor"]);
+  await conversation.reset();
+  expect([...kept]).toEqual([]);
+  expect(conversation.view.state.draft).toBe("");
+});
+
+describe("what the service refuses", () => {
+  test.each([
+    ["/visitors", 401, "This chat is not set up correctly."],
+    ["/visitors", 403, "This chat is not available at the moment."],
+    ["/threads", 403, "You have no access to this chat. Sign in, or ask the owner of this site."],
+    ["/messages", 403, "You have no access to this chat. Sign in, or ask the owner of this site."],
+  ])("%s %i: the message says why, and can be sent again", async (path, status, words) => {
+    const { conversation } = tab();
+    site.refusals.set(path, [status]);
+    await conversation.send("Hello", null);
+    const { messages, phase } = conversation.view.state;
+    expect(messages.map(({ problem }) => problem)).toEqual([{ text: words, retry: "resend" }]);
+    expect(phase).toBe("blocked");
+    await conversation.retry();
+    expect(conversation.view.state).toMatchObject({ phase: "idle", notice: null });
+    expect(site.asked.findLast((one) => one.path === "/messages")?.body).toMatchObject({ text: "Hello" });
+  });
+
+  test.each([
+    [403, "blocked", "You have no access to this chat. Sign in, or ask the owner of this site."],
+    [503, "error", "The chat cannot be reached. Trying again…"],
+    [0, "error", "The chat cannot be reached. Trying again…"],
+  ])("a history (%i): says why, tells the page once, and is back by itself", async (status, phase, words) => {
+    vi.useFakeTimers();
+    const first = tab();
+    await first.conversation.send("Hello", null);
+    const { threadId } = first.conversation.visitor;
+    const path = `/threads/${String(threadId)}/messages?limit=30`;
+    site.refusals.set(path, [status, status, status]);
+    site.history.set(String(threadId), [{ id: "1", role: "user", content: "Hello" }]);
+    const { conversation, events } = tab();
+    await conversation.start();
+    expect(conversation.view.state).toMatchObject({ phase, notice: { text: words, retry: true } });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(conversation.view.state.messages[0]?.text).toBe("Hello");
+    expect(conversation.view.state.notice).toBe(null);
+    expect(site.refusals.get(path)).toEqual([]);
+    expect(events.filter(([name]) => name === "error")).toHaveLength(1);
+  });
+
+  test("a history after a reload in the middle of a run: is loaded by itself, and the run goes on by its name", async () => {
+    vi.useFakeTimers();
+    const first = tab();
+    await first.conversation.send("Hello", null);
+    const { threadId } = first.conversation.visitor;
+    site.refusals.set(`/threads/${String(threadId)}/messages?limit=30`, [0]);
+    const message = { clientMessageId: "m1", text: "Tell me all", context: null };
+    first.own.write("run", { phase: "talking", message, threadId, runId: "r1", atMs: Date.now() });
+    const { conversation } = tab([], first.own);
+    expect(await conversation.resume()).toBe(true);
+    expect(conversation.view.state.notice?.retry).toBe(true);
+    site.streams.push([
+      { type: "delta", text: "All." },
+      { type: "done", elapsedMs: 1 },
+    ]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(site.paths()).toContain(`GET /threads/${String(threadId)}/stream?run=r1`);
+    expect(first.own.read("run")).toBe(null);
+    expect(conversation.view.state).toMatchObject({ phase: "idle", notice: null });
+  });
+});

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { titled } from "../../../src/widget/run/titled-step.ts";
+import { readHistory } from "../../../src/widget/service/read-history.ts";
+import { languageOf } from "../../../src/widget/strings/language.ts";
+import { translations } from "../../../src/widget/strings/translations.ts";
+import { openConversation } from "./page.ts";
+
+beforeEach(() => {
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+test.each([
+  [1, 29, false],
+  [1, 30, false],
+  [2, 30, true],
+  // Long messages make a page shorter.
+  [2, 3, true],
+])("from message %i on %i are told, and there are earlier ones: %s", async (first, length, hasEarlier) => {
+  const items = Array.from({ length }, (_, n) => ({ id: String(first + n), content: "" }));
+  const history = await readHistory(
+    () => Promise.resolve(Response.json({ items })),
+    { visitorToken: "v", threadId: "t" },
+    null,
+  );
+  expect(history.messages).toHaveLength(length);
+  expect(history.hasEarlier).toBe(hasEarlier);
+});
+
+test.each([
+  ["buy", "buy", "Kaufen"],
+  ["findProducts#2", "find products", "Suchen"],
+  ["buy", "", "Kaufen"],
+  ["buy", "Looking for a mug", "Looking for a mug"],
+  ["other", "other", "other"],
+  ["other", "", "other"],
+])("a step %s that says %o is shown as %o", (id, text, shown) => {
+  const titles = new Map([
+    ["buy", "Kaufen"],
+    ["findProducts", "Suchen"],
+  ]);
+  const step = titled({ id, phase: "running", text }, { titleOf: (tool) => titles.get(tool) });
+  expect(step).toEqual({ id, phase: "running", text: shown });
+});
+
+test("the page's language is told with each message", async () => {
+  const { conversation, site } = openConversation();
+  await conversation.send("Grüezi", null);
+  expect(site.asked.at(-1)?.body).toMatchObject({ text: "Grüezi", locale: "de-CH" });
+});
+
+test("an Enter while a reply streams sends its text when the reply is over", async () => {
+  const { conversation, site } = openConversation();
+  const first = conversation.send("One", null);
+  conversation.queue("Two");
+  expect(conversation.view.state).toMatchObject({ draft: "Two", isQueued: true });
+  await first;
+  await vi.waitFor(() => expect(site.asked.at(-1)?.body).toMatchObject({ text: "Two" }));
+  await vi.waitFor(() => expect(conversation.view.state).toMatchObject({ phase: "idle", draft: "" }));
+});
+
+test("what is queued stays in the composer where the reply fails, or the visitor writes on", async () => {
+  const { conversation, site } = openConversation();
+  site.streams.push([{ type: "error", message: "The model does not answer" }]);
+  const failing = conversation.send("One", null);
+  conversation.queue("Two");
+  await failing;
+  const second = conversation.send("Three", null);
+  conversation.queue("Four");
+  conversation.writeDraft("Four, and more");
+  await second;
+  await Promise.resolve();
+  expect(conversation.view.state).toMatchObject({ draft: "Four, and more", isQueued: false });
+  const said = site.asked.flatMap(({ path, body }) => (path === "/messages" ? [body] : []));
+  expect(said).toMatchObject([{ text: "One" }, { text: "Three" }]);
+});
+
+test("a reply that the model did not end of itself is marked", async () => {
+  const { conversation, site } = openConversation();
+  site.streams.push([
+    { type: "delta", text: "And so" },
+    { type: "done", elapsedMs: 1, finishReason: "length" },
+  ]);
+  await conversation.send("Tell me all", null);
+  expect(conversation.view.state.messages.map(({ isCutOff }) => isCutOff)).toEqual([false, true]);
+  await conversation.send("Go on", null);
+  expect(conversation.view.state.messages.at(-1)?.isCutOff).toBe(false);
+});
+
+test("a language speaks at the launcher before its texts are loaded, and in the panel after", () => {
+  const wanted = ["tlh", "de-CH", "fr"];
+  expect(languageOf(wanted, {}, null)).toMatchObject({ code: "de", tag: "de-CH", dir: "ltr" });
+  expect(languageOf(wanted, {}, null).strings).toMatchObject({ open: "Chat öffnen", send: "Send" });
+  expect(languageOf(wanted, { open: "Auf!" }, translations).strings).toMatchObject({
+    open: "Auf!",
+    send: "Senden",
+  });
+  expect(languageOf(["en", "de-AT", "en-GB"], {}, null)).toMatchObject({ code: "en", tag: "en-GB" });
+  expect(languageOf(["ar"], {}, translations).dir).toBe("rtl");
+  expect(languageOf(["en_US", "de_DE", ""], {}, translations).tag).toBe("en");
+});
