@@ -215,7 +215,7 @@ try {
     title: "Feeds",
     tables: [
       {
-        caption: `${IDLE_FEEDS.toLocaleString("en-US")} feeds of visitors that rest, each of a thread of its own. Memory (RSS) is the server's process; the shares are of one core.`,
+        caption: `${IDLE_FEEDS.toLocaleString("en-US")} feeds of visitors that rest, each of a thread of its own. Memory (RSS) is the server's process; the shares are of one core. Redis counts the commands inside its functions too: a look is one call of four.`,
         head: [
           "MB before",
           "MB open",
