@@ -20,7 +20,10 @@ async function openBehind(proxy: Proxy, env: Record<string, string> = {}, text?:
     WIDGET_VISITORS_PER_HOUR_PER_IP: "1",
     ...env,
   });
-  const { url, close } = await openProxy(proxy, service.url, text === undefined ? {} : { text });
+  const opening = openProxy(proxy, service.url, text === undefined ? {} : { text });
+  // Nobody else ends what was opened before it.
+  opening.catch(() => Promise.all([service.close(), model.close()]));
+  const { url, close } = await opening;
   return {
     url,
     model,

@@ -128,7 +128,13 @@ export async function openProxy(
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (piece: string) => (said += piece));
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  await until(`${proxy.name} listens`, async () => child.exitCode !== null || (await isListening(listen)));
+  await until(
+    `${proxy.name} listens`,
+    async () => child.exitCode !== null || (await isListening(listen)),
+  ).catch((error: unknown) => {
+    child.kill("SIGKILL");
+    throw error;
+  });
   if (child.exitCode !== null) throw new Error(`Cannot start ${proxy.name}: ${said}`);
   return {
     url: `http://127.0.0.1:${listen}`,
