@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { readVisitorToken } from "../../src/domain/visitor-token.ts";
 import { ORIGIN, SECRET_KEY, TRANSPORT_KEY, shop, startService } from "./service.ts";
 import type { Got, Sent, Service } from "./service.ts";
 
@@ -131,8 +132,9 @@ describe("the feeds of a visitor end, and those of others go on, when", () => {
   test("the visitor is blocked", async () => {
     const { front, theirs, others } = await two();
     const { store } = front.service;
-    const [user] = await store.users("shop");
-    await store.flagUser("shop", user!.userId, { blocked: true });
+    const { tokenHash = "" } = readVisitorToken(front.token) ?? {};
+    const { visitor } = await store.readIdentity("shop", tokenHash, "nobody");
+    await store.flagUser("shop", visitor!.user.userId, { blocked: true });
     await expect.poll(() => theirs.isEnded(), WITHIN).toBe(true);
     expect(others.isEnded()).toBe(false);
   });
