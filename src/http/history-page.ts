@@ -10,7 +10,7 @@ import type { Field } from "./route.ts";
 import { writePulled } from "./stream/pull.ts";
 
 /** A page ends where it would be longer than this: what it costs does not depend on how long the messages are. */
-const PAGE_CHARS = 524_288;
+export const PAGE_CHARS = 524_288;
 /** Of the images that are kept with its messages. */
 const PAGE_IMAGE_CHARS = 4_194_304;
 

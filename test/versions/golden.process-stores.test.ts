@@ -4,7 +4,7 @@ import { continueGolden } from "./continued.ts";
 import type { Continued, Place } from "./continued.ts";
 import { goOn, messagesAfter, pageOf, saidIn, say } from "./go-on.ts";
 import { readGoldens } from "./golden.ts";
-import type { ThreadFact, TokenFact } from "./golden.ts";
+import type { Shown, ThreadFact, TokenFact } from "./golden.ts";
 
 /** In each project on the stores that it has; the records of one Redis are put on a cluster, too. */
 const places = readGoldens().flatMap((golden) => {
@@ -26,7 +26,7 @@ describe.each(places)("$version on $place", ({ golden, place }) => {
   afterAll(() => continued.close());
 
   test("the command line shows of it what it showed then", () => {
-    expect(continued.shown).toMatchObject(golden.shown);
+    expect(continued.shown).toMatchObject(withoutHeaderValues(golden.shown));
   });
 
   const isLeft = ({ state, answers }: ThreadFact) => state === "awaiting" && answers === undefined;
@@ -115,6 +115,16 @@ describe.each(places)("$version on $place", ({ golden, place }) => {
     }
   });
 });
+
+/** The one thing that 0.1.0 showed and no later version does. */
+function withoutHeaderValues(shown: Shown[]): Shown[] {
+  const hide = (headers: object) =>
+    Object.fromEntries(Object.keys(headers).map((name) => [name, "[secret]"]));
+  const text = JSON.stringify(shown, (key, value: unknown) =>
+    key === "headers" && typeof value === "object" && value !== null ? hide(value) : value,
+  );
+  return JSON.parse(text) as Shown[];
+}
 
 const DAY_MS = 86_400_000;
 

@@ -19,11 +19,11 @@ const attached = (token: string) =>
 
 const retryOf = (at: Visit) => at.agent.getByRole("button", { name: "Try again" });
 
-/** The service has the message once, under one id, and this tab shows it with its reply once. */
-async function expectSaidOnce(expect: ExpectStatic, at: Visit, text: string): Promise<void> {
+/** The service has the message once, under one id, and this tab shows it with its reply once, `after` what was said before. */
+async function expectSaidOnce(expect: ExpectStatic, at: Visit, text: string, after = 0): Promise<void> {
   await at.log.getByText(`You said: ${text}`).waitFor();
   await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
-  await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(2);
+  await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(after + 2);
   expect(await retryOf(at).count()).toBe(0);
   expect(stage.service.said(text)).toHaveLength(1);
   expect(new Set(posts(text).map(({ body }) => body["clientMessageId"])).size).toBe(1);
@@ -159,21 +159,26 @@ describe.concurrent("a message whose answer is lost", () => {
 
   test("because the browser is offline: it is sent when the browser is back", async ({ expect, visit }) => {
     const at = await visit(stage.browser, `${stage.site.url}/`);
+    // All that the element loads is there then.
     await at.agent.locator(".launcher").click();
     await at.composer.waitFor();
+    await at.tell("void agent.send('hello')");
+    await expectSaidOnce(expect, at, "hello");
     await at.page.context().setOffline(true);
     await at.agent.getByText("You are offline. Your text is kept.").waitFor();
-    // No timer ends this wait.
     await at.page.clock.install();
     await at.tell("void agent.send('patience')");
     const waits = async () => {
-      await at.page.clock.runFor(60_000);
+      await at.page.clock.runFor(1_000);
       return at.agent.getByText("Reconnecting…").count();
     };
     await expect.poll(waits, SOON).toBe(1);
+    // No timer ends this wait.
+    await at.page.clock.runFor(600_000);
+    expect(await waits()).toBe(1);
     expect(await at.tell("agent.state")).toBe("sending");
     await at.page.context().setOffline(false);
-    await expectSaidOnce(expect, at, "patience");
+    await expectSaidOnce(expect, at, "patience", 2);
   });
 
   test("and is answered 503: it waits as long as retry-after says", async ({ expect, visit }) => {

@@ -1,3 +1,4 @@
+import { PAGE_CHARS } from "../../../src/http/history-page.ts";
 import type { Exchange } from "../clients/exchange.ts";
 import type { Watch, Watcher } from "./watcher.ts";
 
@@ -9,7 +10,7 @@ interface Item {
 
 /**
  * reads-follow-writes: a page of history is the thread's newest messages as they were at some moment between the
- * request and its answer.
+ * request and its answer, as many as were asked for and as a page holds.
  */
 export function watchReads({ ledger, report, world }: Watch): Watcher {
   const counts = new Map<Exchange, { least: number; most: number }>();
@@ -18,23 +19,33 @@ export function watchReads({ ledger, report, world }: Watch): Watcher {
     const { about, status, instance, sentAtMs } = exchange;
     const count = counts.get(exchange);
     counts.delete(exchange);
-    if (about.type !== "history" || status !== 200 || !count) return;
+    if (about.type !== "history" || status !== 200 || !count || exchange.isCut) return;
     const { uid, limit } = about;
     const node = world.cluster.ofThread(uid);
     if (ledger.isCut(uid, sentAtMs) || node.wasAstray(instance, sentAtMs)) return;
     const { items } = JSON.parse(exchange.body) as { items: Item[] };
     for (let length = count.least; length <= count.most; length++) {
-      if (isPage(items, uid, Math.max(0, length - limit), length)) return;
+      if (isPage(items, uid, { limit, length })) return;
     }
     const texts = items.map(({ id, content }) => `${id}: ${content}`);
     report("reads-follow-writes", uid, `${exchange.client} read ${JSON.stringify(texts)}`);
   }
 
-  function isPage(items: readonly Item[], uid: string, from: number, to: number): boolean {
-    const page = ledger.truth(uid).messages.slice(from, to);
+  function isPage(
+    items: readonly Item[],
+    uid: string,
+    { limit, length }: { limit: number; length: number },
+  ): boolean {
+    const { messages } = ledger.truth(uid);
+    const from = length - items.length;
+    const isAll = items.length === Math.min(limit, length);
+    const withNext = messages
+      .slice(from - 1, length)
+      .reduce((chars, { content }) => chars + content.length, 0);
     return (
-      page.length === items.length &&
-      page.every(({ id, role, content }, i) => {
+      from >= 0 &&
+      (isAll || (items.length > 0 && items.length < limit && withNext > PAGE_CHARS)) &&
+      messages.slice(from, length).every(({ id, role, content }, i) => {
         const item = items[i];
         return item?.id === id && item.role === role && item.content === content;
       })

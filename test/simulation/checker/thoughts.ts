@@ -1,12 +1,13 @@
 import type { Thought } from "../instance/agent.ts";
 import { chunkText } from "../instance/agent.ts";
+import { RUN_MAX_REPLY_CHARS } from "../instance/instance.ts";
 
 /** What models wrote, and what a text must have been made of. */
 export interface Thoughts {
   add(thought: Thought): void;
   /**
-   * Is the text made of what models wrote for one run, in its order, each thought but the last one whole? What is wrong
-   * with it; null: nothing. `runId` null: any one run.
+   * Is the text made of what models wrote for one run, in its order, each thought but the last one whole? As long as a reply
+   * may be, it may end within a piece. What is wrong with it; null: nothing. `runId` null: any one run.
    */
   faultOf(text: string, runId: string | null): string | null;
   /** The last thought of a text that has one. */
@@ -36,12 +37,17 @@ export function createThoughts(): Thoughts {
         next = 0;
         last = thought;
       }
-      if (Number(match[2]) !== next || thought.chunks[next] !== match[0]) {
+      const isLastThatFits = length === RUN_MAX_REPLY_CHARS && length === text.length;
+      const chunk = thought.chunks[next] ?? "";
+      const isChunk = isLastThatFits ? chunk.startsWith(match[0]) : chunk === match[0];
+      if (Number(match[2]) !== next || !isChunk) {
         return `${shown(match[0])} stands where ${chunkText(thought.nth, next, "…")} should`;
       }
       next++;
     }
-    return length === text.length ? null : `it holds what no model wrote: ${shown(text.slice(length))}`;
+    const rest = text.slice(length);
+    const isBeginning = text.length === RUN_MAX_REPLY_CHARS && /^\[\d*\.?\d*$/.test(rest);
+    return rest === "" || isBeginning ? null : `it holds what no model wrote: ${shown(rest)}`;
   }
 
   return {

@@ -54,13 +54,15 @@ export function createClientNetwork(world: World): ClientNetwork {
     let isGone = false;
     let onGone = () => {};
     let unread = "";
+    /** Of a body that is no stream of lines. */
+    let isWhole = false;
 
     function close(): void {
       if (exchange.closedAtMs !== null) return;
       exchange.closedAtMs = time.nowMs;
       callOffPatience();
       const last = exchange.lines.at(-1);
-      exchange.isCut = exchange.status === null || (isStream(exchange) && !(last && isTerminal(last)));
+      exchange.isCut = !(isStream(exchange) ? last && isTerminal(last) : isWhole);
       time.after(latencyMs(), leaveServer);
       judge({ type: "closed", exchange });
       onClosed();
@@ -97,10 +99,19 @@ export function createClientNetwork(world: World): ClientNetwork {
     }
 
     function hear(text: string): void {
+      waitOn();
+      if (!isStream(exchange)) {
+        exchange.body += text;
+        return;
+      }
       const lines = (unread + text).split("\n");
       unread = lines.pop() ?? "";
       exchange.lines.push(...lines.map((line) => JSON.parse(line) as Line));
-      waitOn();
+    }
+
+    function closeWhole(): void {
+      isWhole = true;
+      close();
     }
 
     let pulled = (): void => {};
@@ -118,7 +129,7 @@ export function createClientNetwork(world: World): ClientNetwork {
         if (!process.isAlive || isGone) return;
         toClient(() => {
           hear(String(chunk));
-          close();
+          closeWhole();
         });
       },
       onDrained: (callback) => toClient(callback),
@@ -135,7 +146,7 @@ export function createClientNetwork(world: World): ClientNetwork {
       judge({ type: "answered", exchange, status: answer.status });
       toClient(() => hearStatus(answer));
       if (answer.stream) answer.stream(outlet);
-      else toClient(close);
+      else toClient(closeWhole);
     }
 
     waitOn();

@@ -47,6 +47,7 @@ const LIMITS = {
   historyBudgetChars: 100_000_000,
 };
 export const RUN_TIMEOUT_MS = LIMITS.runTimeoutMs;
+export const RUN_MAX_REPLY_CHARS = LIMITS.runMaxReplyChars;
 
 /** Rates are another subject. */
 const config = readConfig({
