@@ -18,7 +18,7 @@ const sources = digestOf(root, ["src", "machines", "package.json", "package-lock
 const { state, why } = stateOf(dist, sources);
 
 if (process.argv.includes("--check")) check();
-else if (process.argv.includes("--bench")) await compile(dist, ["bench"]);
+else if (process.argv.includes("--bench")) await compile(dist, ["bench", "test/support"]);
 else if (state !== "fresh") await build();
 
 function check() {
