@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import { attributesField } from "../domain/attributes.ts";
 import type { User } from "../domain/user.ts";
-import { changeUser, userView } from "../operators/users.ts";
+import { changeUser, pagesOfUsers, userView } from "../operators/users.ts";
 import { asCommandLine } from "./as-command-line.ts";
 import { existingChannel, existingUser } from "./existing.ts";
-import { pagesOfUsers } from "../operators/users.ts";
 import { printFields, printJson } from "./print.ts";
 import { printJsonPages, printTablePages } from "./print-pages.ts";
 import { CannotDo } from "./terminal.ts";

@@ -1,5 +1,5 @@
 /**
- * Images that come with a user's message (contract, section 17). An image that was sent itself, as a data: URL, is kept
+ * Images that come with a user's message (contract, Providers and models). An image that was sent itself, as a data: URL, is kept
  * beside its thread (ThreadStore.keepImages), not in the message: so what is loaded of a thread stays short, however many
  * images its history has. Of one that lies elsewhere the address is kept, and nothing here fetches it.
  */

@@ -1,5 +1,5 @@
 /**
- * What a backend knows of its user (contract, section 17): facts of the site, not claims of the visitor. Kept with the user, and
+ * What a backend knows of its user (contract, Providers and models): facts of the site, not claims of the visitor. Kept with the user, and
  * told to the model with each message. A user without any has none, never an empty map.
  */
 export type Attributes = Record<string, string | number | boolean>;

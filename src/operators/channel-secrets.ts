@@ -1,7 +1,6 @@
 import type { AgentSettings, Channel, McpHttpServer, McpServer } from "../domain/channel.ts";
 import type { Secret } from "../secret.ts";
 
-/** What operators see of a channel, and what a change makes of secrets that they do not. */
 /** Stands for a secret; written back, it means the secret that is there. */
 export const HIDDEN = "[secret]";
 

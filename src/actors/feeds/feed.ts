@@ -41,7 +41,7 @@ export interface WatchedFeed extends Feed {
   readonly isBehind: boolean;
 }
 
-/** Contract, section 7: at least every 20 s. */
+/** Contract, The feed of a thread: at least every 20 s. */
 const PING_EVERY_MS = 15_000;
 const PING: readonly FeedLine[] = [{ type: "ping" }];
 

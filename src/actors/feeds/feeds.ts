@@ -11,7 +11,7 @@ import { createWatch } from "./watch.ts";
 import type { Watch } from "./watch.ts";
 
 /**
- * The feeds of threads that are open here (contract, section 7), wherever the threads are changed.
+ * The feeds of threads that are open here (contract, The feed of a thread), wherever the threads are changed.
  *
  * Whoever commits to a thread is told by the store which processes watch it, and sends each a word. The word says
  * nothing but that something happened: what, a look into the store tells, one for all feeds of the thread. So a word may

@@ -4,7 +4,7 @@ import { systemClock } from "../../clock.ts";
 import { readVariable } from "../../config.ts";
 import type { Config } from "../../config.ts";
 import type { Usage } from "../../../machines/run.ts";
-import { addressesOf, hasKeptImages } from "../../domain/attachments.ts";
+import { attachmentAddresses } from "../../actors/attachment-addresses.ts";
 import { caseOfThread } from "../../replay/case-of-thread.ts";
 import type { SaidMessage } from "../../replay/case-of-thread.ts";
 import type { ReplayCase } from "../../replay/case.ts";
@@ -64,10 +64,8 @@ async function messagesOf(store: Store, uid: string): Promise<SaidMessage[]> {
   const messages = await wholeHistory(store, uid);
   return Promise.all(
     messages.map(async (message) => {
-      const { attachments, runId } = message;
-      if (!attachments) return message;
-      const images = hasKeptImages(attachments) ? await store.keptImages(uid, runId) : [];
-      return { ...message, addresses: addressesOf(attachments, images) };
+      if (!message.attachments) return message;
+      return { ...message, addresses: await attachmentAddresses(store, uid, message) };
     }),
   );
 }

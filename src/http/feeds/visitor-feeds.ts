@@ -14,7 +14,7 @@ export interface VisitorFeeds {
   add(opened: { token: string; feed: Feed; mayRead: () => Promise<unknown> }): () => void;
 }
 
-/** Contract, section 7. */
+/** The oldest one ends where another is opened. */
 const MOST_FOR_A_TOKEN = 5;
 const ASK_EVERY_MS = 300_000;
 const LOOK_EVERY_MS = 1_000;
