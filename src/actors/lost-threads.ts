@@ -27,6 +27,11 @@ const MOST_SUSPECTS = 256;
 /** All instances together look at so many slices in ten seconds: of a few instances each has seen all in half a minute. */
 const SLICES = 64;
 const SLICES_IN_TEN_SECONDS = 35;
+/**
+ * What another process holds on the embedded store is taken up when it is still held after so long: a command line
+ * beside the service holds a thread for the moment in which it stops its runs.
+ */
+const OTHERS_MS = 2_000;
 
 export function createLostThreads({
   store,
@@ -40,6 +45,8 @@ export function createLostThreads({
 }): LostThreads {
   const suspects = new Map<string, { nextMs: number; untilMs: number }>();
   let suspectsAll = true;
+  /** By their fences: since when others hold what they hold. */
+  let heldSince = new Map<string, number>();
   let slice = 0;
   let nextSliceMs = clock.elapsed();
 
@@ -83,9 +90,16 @@ export function createLostThreads({
     if (nowMs < nextSliceMs) return;
     nextSliceMs = nowMs + (instances * 10_000) / SLICES_IN_TEN_SECONDS;
     const share = { rank: slice, of: SLICES };
-    const held = [...(await store.heldBy(null, share)), ...(await store.heldBy(store.processId, share))];
+    const left = leftBehind(await store.heldBy(null, share), nowMs);
+    const held = [...left, ...(await store.heldBy(store.processId, share))];
     slice = (slice + 1) % SLICES;
     await take(held.filter(isLost));
+  }
+
+  /** Those that were held by the same fence for longer than moments. */
+  function leftBehind(others: Hold[], nowMs: number): Hold[] {
+    heldSince = new Map(others.map(({ fence }) => [fence, heldSince.get(fence) ?? nowMs]));
+    return others.filter(({ fence }) => nowMs - (heldSince.get(fence) ?? nowMs) >= OTHERS_MS);
   }
 
   return {

@@ -13,11 +13,12 @@ function lookout() {
   const asked: (Share | undefined)[] = [];
   const loaded: string[] = [];
   const ours = new Set<string>();
+  const others: Hold[] = [];
   const store = {
     processId: "self",
     async heldBy(holder: string | null, share?: Share) {
       if (isAway) throw new Error("away");
-      if (holder === null) return [];
+      if (holder === null) return [...others];
       asked.push(share);
       return reference.heldBy(holder);
     },
@@ -36,6 +37,7 @@ function lookout() {
     asked,
     loaded,
     ours,
+    others,
     pass: (ms: number) => void (nowMs += ms),
     setAway: (away: boolean) => void (isAway = away),
     hold: (uid: string, fence: string) => reference.commit(sampleCommit({ uid, opId: uid, fence })),
@@ -80,6 +82,20 @@ test("what this process means to hold is not lost, nor what others hold", async 
   lost.suspect("t2");
   lost.suspect("unknown");
   expect(await look()).toEqual([]);
+});
+
+test("what another process beside holds is taken up when it is still held after moments, and at the start at once", async () => {
+  const { others, look, pass } = lookout();
+  others.push({ uid: "t1", fence: "earlier:a" });
+  expect(await look()).toEqual(["t1"]);
+  others.splice(0, 1, { uid: "t2", fence: "beside:a" });
+  pass(1_000);
+  expect(await look()).toEqual([]);
+  others.splice(0, 1, { uid: "t2", fence: "beside:b" });
+  pass(1_500);
+  expect(await look()).toEqual([]);
+  pass(2_000);
+  expect(await look()).toEqual(["t2"]);
 });
 
 test("a suspect is found at once, or when its late claim has arrived, and is looked at for half a minute", async () => {
