@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import type { Channel } from "../../domain/channel.ts";
 import { attributesField } from "../../domain/attributes.ts";
+import { storedName } from "../../domain/renamed-threads.ts";
 import type { ChannelState, User } from "../../domain/user.ts";
 import type { UserAdmission, UserStore } from "../../store/users.ts";
 import { channelOf, countChange } from "./channels.ts";
@@ -111,7 +112,10 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         if (token === undefined || channel === undefined) return null;
         const record = records.user(slug, token.userId);
         if (record === undefined) return null;
-        const entry = threadName === null ? undefined : records.thread(slug, token.userId, threadName);
+        const entry =
+          threadName === null
+            ? undefined
+            : records.thread(slug, token.userId, storedName(token.renamed, threadName));
         return {
           user: record.user,
           endsAtMs: token.endsAtMs ?? Infinity,
@@ -127,6 +131,9 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
       await db.note("admit a visitor", records.expiryKey(slug, tokenHash), expiresAtMs);
       return admission;
     },
+
+    renamedThreads: (slug, tokenHash) =>
+      db.read("read a token's threads", () => records.token(slug, tokenHash, clock.now())?.renamed ?? []),
 
     async admitUser(caller) {
       const found = await db.read("admit a user", () => known(caller));
