@@ -331,6 +331,8 @@ describe("credentials", () => {
     expect(await status()).toEqual([403, ""]);
     await store.putChannel({ ...cli, enabled: false });
     expect(await status()).toEqual([403, ""]);
+    // Nothing is left of what was refused.
+    expect(await store.threads("cli", user?.userId ?? "")).toEqual([]);
 
     await store.putChannel({ ...shop, accessMode: "whitelist" });
     const token = await newToken();

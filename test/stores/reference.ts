@@ -301,7 +301,9 @@ export function createReference(clock: Clock): Store {
         const { attributes: _, ...others } = person.user;
         person.user = Object.keys(attributes).length > 0 ? { ...others, attributes } : others;
       }
-      if (creates && thread?.newUid && uidOf(person, thread.name) === null) {
+      const { user } = person;
+      const mayTalk = channel.enabled && !user.blocked && (channel.accessMode === "open" || user.whitelisted);
+      if (creates && thread?.newUid && mayTalk && uidOf(person, thread.name) === null) {
         person.threads.push({ uid: thread.newUid, threadId: thread.name, createdAtMs: atMs });
       }
       const threadUid = thread ? uidOf(person, thread.name) : null;

@@ -124,7 +124,13 @@ local function admit_visitor(keys, args)
   return { 'admitted', found, state, entry, known[2] }
 end
 
--- `display_name`, `attributes`, `thread_name` and `new_uid` are optional, and empty attributes are none; without a thread name `names` is any key. A new user is
+-- As the service's own mayTalk (domain/user.ts). `state`: enabled, access mode.
+local function may_talk(state, user)
+  return state[1] == '1' and user[4] ~= '1' and (state[2] == 'open' or user[5] == '1')
+end
+
+-- `display_name`, `attributes`, `thread_name` and `new_uid` are optional, and empty attributes are none; without a thread name `names` is any key. Who may
+-- not talk gets no thread. A new user is
 -- `new_user_id`, and its record comes last: without it, there is none yet.
 local function admit_user(keys, args)
   local external, channel, users, user, names = unpack(keys)
@@ -158,7 +164,7 @@ local function admit_user(keys, args)
     redis.call('HSET', user, 'attributes', attributes)
     found[6] = attributes
   end
-  if thread_name and new_uid and not entry then
+  if thread_name and new_uid and not entry and may_talk(state, found) then
     entry = new_uid .. ' ' .. at_ms
     redis.call('HSET', names, thread_name, entry)
   end
