@@ -1,3 +1,5 @@
+import { fstatSync } from "node:fs";
+import { join } from "node:path";
 import { createKeyDoor } from "./admission/key-door.ts";
 import { readChannelsFile, upsertChannels } from "./installation/channels-file.ts";
 import type { WrittenChannels } from "./installation/channels-file.ts";
@@ -16,6 +18,7 @@ import {
 import type { DemoKeys } from "./installation/default-channels.ts";
 import { dropGarbage } from "./start/drop-garbage.ts";
 import { greetingText } from "./start/greeting.ts";
+import { isKeptByOthers } from "./start/kept-by-others.ts";
 import { frontPageRoute } from "./http/front-page.ts";
 import { metricsRoute } from "./http/metrics-route.ts";
 import { widgetRoute } from "./http/widget-route.ts";
@@ -171,12 +174,22 @@ async function start(started: {
       generatedKey: config.harnessApiKey === null ? harnessApiKey : null,
       demoKeys: demo?.keys ?? null,
       channel: await firstChannel(store),
+      keysFile: isStderrKeptByOthers() ? join(config.dataDir, "keys.json") : null,
     }),
   );
   return () => {
     inspector?.close();
     return service.stop(config.shutdownGraceMs);
   };
+}
+
+function isStderrKeptByOthers(): boolean {
+  return isKeptByOthers({
+    isTerminal: process.stderr.isTTY,
+    pid: process.pid,
+    journalStream: readVariable("JOURNAL_STREAM")?.reveal(),
+    stat: () => fstatSync(process.stderr.fd),
+  });
 }
 
 async function openTimedStore(options: {
