@@ -100,11 +100,6 @@ function callOf(context: ThreadContext): Call {
   return currentCall(runOf(context));
 }
 
-function handedBackOf({ handedBack }: ThreadContext): HandedBack {
-  if (!handedBack) throw new Error("Nobody has given the thread back");
-  return handedBack;
-}
-
 function doneLine(context: ThreadContext, event: ThreadEvent): DoneLine {
   const run = runOf(context);
   const line: DoneLine = {
@@ -128,7 +123,7 @@ function doneLine(context: ThreadContext, event: ThreadEvent): DoneLine {
  * `leaveToPerson` – the run is done with what it has said, which enters the history where it said something;
  * `keepMessageForPerson` – the user's message enters the history, and no model answers it; `keepPersonMessage` – so does
  * what a person wrote; `keepNotice` – and words of the service; `noteHandedBack` – the message that is kept next tells its
- * model so. All these belong into the save. `startTurn` and `callTool` are performed after it.
+ * model so, where one did. All these belong into the save. `startTurn` and `callTool` are performed after it.
  */
 const effects = {
   keepMessage: () => {},
@@ -138,7 +133,7 @@ const effects = {
   keepMessageForPerson: () => {},
   keepPersonMessage: (_: unknown, _params: { name: string }) => {},
   keepNotice: (_: unknown, _params: { text: string }) => {},
-  noteHandedBack: (_: unknown, _params: HandedBack) => {},
+  noteHandedBack: (_: unknown, _params: { handedBack: HandedBack | null }) => {},
   startTurn: () => {},
   callTool: (_: unknown, _params: { call: Call }) => {},
 };
@@ -174,7 +169,6 @@ export const threadMachine = setup({
     },
     deadlinePassed: ({ context, event }) =>
       event.type === "call.expired" && event.atMs >= (runOf(context).deadlineMs ?? Infinity),
-    wasHandedBack: ({ context }) => context.handedBack !== null,
     isPresentEpoch: ({ context, event }) => "epoch" in event && event.epoch === context.epoch,
     byWhoHasIt: ({ context, event }) =>
       "epoch" in event && event.epoch === context.epoch && event.name === context.person?.name,
@@ -300,19 +294,15 @@ export const threadMachine = setup({
   states: {
     idle: {
       on: {
-        "user.said": [
-          {
-            guard: "wasHandedBack",
-            target: "running",
-            actions: [
-              "beginRun",
-              { type: "noteHandedBack", params: ({ context }) => handedBackOf(context) },
-              "forgetHandedBack",
-              "keepMessage",
-            ],
-          },
-          { target: "running", actions: ["beginRun", "keepMessage"] },
-        ],
+        "user.said": {
+          target: "running",
+          actions: [
+            "beginRun",
+            { type: "noteHandedBack", params: ({ context: { handedBack } }) => ({ handedBack }) },
+            "forgetHandedBack",
+            "keepMessage",
+          ],
+        },
         "person.asked": { target: "waiting_for_person", actions: "waitForPerson" },
         "person.took": { guard: "isPresentEpoch", target: "with_person", actions: "giveToPerson" },
       },

@@ -132,7 +132,7 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
     case "leaveToPerson":
       return endRun(draft, "done", transition, { isKept: saidSomething(activeRun(draft)) });
     case "noteHandedBack":
-      draft.handedBack = effect.params;
+      draft.handedBack = effect.params.handedBack;
       return;
     case "keepPersonMessage": {
       const author = { type: "person" as const, name: effect.params.name };

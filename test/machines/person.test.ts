@@ -153,7 +153,12 @@ describe("a thread and the people who may answer in it, for all event sequences"
         expect(snapshot.value === "waiting_for_person").toBe(typeof person?.deadlineMs === "number");
         if (snapshot.value !== "waiting_for_person") return;
         const over = play([expired(person?.deadlineMs ?? 0), said("r9")], snapshot);
-        expect(over.effects.map(({ type }) => type)).toEqual(["keepNotice", "keepMessage", "startTurn"]);
+        expect(over.effects.map(({ type }) => type)).toEqual([
+          "keepNotice",
+          "noteHandedBack",
+          "keepMessage",
+          "startTurn",
+        ]);
       }),
       { numRuns: randomRuns(500) },
     );
@@ -192,6 +197,7 @@ describe("a person in a thread", () => {
       { type: "done", elapsedMs: 0, totalInputTokens: 10, totalOutputTokens: 5, handledBy: "person" },
     ]);
     expect(effects.map(({ type }) => type)).toEqual([
+      "noteHandedBack",
       "keepMessage",
       "startTurn",
       "leaveToPerson",
@@ -248,8 +254,10 @@ describe("a person in a thread", () => {
 
   it("gives the thread back, and the next run alone is told, with the note", () => {
     const { effects, snapshot } = play([took(0), returned(1, "Refunded"), said(), finished, said("r2")]);
+    const handedBack = { name: "ann", how: "returned", note: "Refunded" };
     expect(effects.filter(({ type }) => type === "noteHandedBack")).toEqual([
-      { type: "noteHandedBack", params: { name: "ann", how: "returned", note: "Refunded" } },
+      { type: "noteHandedBack", params: { handedBack } },
+      { type: "noteHandedBack", params: { handedBack: null } },
     ]);
     expect(snapshot.context).toMatchObject({ epoch: 2, person: null, handedBack: null });
     const closed = play([took(0), { type: "person.closed", name: "ann", epoch: 1 }]).snapshot;
