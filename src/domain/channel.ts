@@ -1,3 +1,5 @@
+import type { HandoffField } from "./hand-off.ts";
+
 /** A channel: a door to the agent, with its keys, its origins and the agent behind it (the spec, Channel). */
 export type ChannelKind = "web" | "transport";
 
@@ -60,4 +62,6 @@ export interface Channel {
   enabled: boolean;
   accessMode: AccessMode;
   agent: AgentSettings;
+  /** Whether and how a person may take over; absent: nobody may. */
+  handoff?: HandoffField;
 }

@@ -13,6 +13,8 @@ export interface Watch extends FeedSource {
   /** Resolves after a look that began after this call. Rejects where the store does not answer. */
   renew(): Promise<void>;
   tick(nowMs: number): void;
+  /** A person writes: told at once, and not again to who comes later. */
+  typing(name: string): void;
 }
 
 /** What a watch asks of the store. */
@@ -125,6 +127,11 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
     },
 
     renew,
+
+    typing(name) {
+      const lines: FeedLine[] = [{ type: "typing", name }];
+      for (const feed of feeds) feed.tell(lines);
+    },
 
     tick(nowMs) {
       if (nowMs >= nextLookAtMs) {

@@ -24,7 +24,21 @@ export const feedLine = z.union([
   z.object({ type: z.literal("message"), item: historyItem }),
   z.object({ type: z.literal("state"), state: z.literal("idle") }),
   z.object({ type: z.literal("state"), state: z.enum(["running", "awaiting"]), runId }),
+  z.object({
+    type: z.literal("state"),
+    state: z.literal("waiting_for_person"),
+    waitingSince: z.int().describe("Unix time in milliseconds"),
+  }),
+  z.object({
+    type: z.literal("state"),
+    state: z.literal("with_person"),
+    with: z.string().describe("The person's name"),
+  }),
   z.object({ type: z.literal("reset") }),
+  z.object({
+    type: z.literal("typing"),
+    name: z.string().describe("A person of the site writes; counts for six seconds"),
+  }),
   z.object({ type: z.literal("ping") }),
 ]);
 
