@@ -195,9 +195,13 @@ describe.concurrent("images in <chat-agent>", () => {
     await at.composer.focus();
     await at.page.keyboard.press("Shift+Tab");
     expect(await focused()).toBe("Add images");
-    const chooser = at.page.waitForEvent("filechooser");
+    // The driver may miss a picker that opens soon after it was asked to watch for one.
+    await at.tell(
+      "agent.shadowRoot.querySelector('[type=file]').addEventListener('click', (event) => (event.preventDefault(), (window.isPicking = true)))",
+    );
     await at.page.keyboard.press("Enter");
-    await (await chooser).setFiles([picture, { ...picture, name: "blue.png" }]);
+    await expect.poll(() => at.tell("window.isPicking"), SOON).toBe(true);
+    await choose(at, picture, { ...picture, name: "blue.png" });
     await expect.poll(() => drafts(at).count(), SOON).toBe(2);
     expect(await focused()).toBe("Write a message");
     expect(await violations(at)).toEqual([]);
