@@ -93,6 +93,8 @@ export const threadMachine = setup({
     ofThisRun: ({ context, event }) => "runId" in event && event.runId === runOf(context).id,
     attemptsLeft: ({ context }) => runOf(context).attempt < MAX_ATTEMPTS,
     mayRepeatCall: ({ context }) => callOf(context).repeatable && runOf(context).attempt < MAX_ATTEMPTS,
+    /** A call that may be made again was made as often as it may: to go on without it would be a fourth try of the step. */
+    triedTooOften: ({ context }) => callOf(context).repeatable && runOf(context).attempt >= MAX_ATTEMPTS,
     missedTooOften: ({ context }) => runOf(context).misses > MAX_MISSES,
     allCallsAnswered: ({ context }) => runOf(context).calls.length === 0,
     overToolLimit: ({ context }) => runOf(context).toolCalls >= runOf(context).limits.toolCalls,
@@ -364,6 +366,16 @@ export const threadMachine = setup({
             },
             "run.taken": [
               { guard: "mayRepeatCall", target: "usingServerTool", reenter: true, actions: "countAttempt" },
+              {
+                guard: "triedTooOften",
+                target: "#thread.idle",
+                actions: [
+                  "sayStepFailed",
+                  { type: "sayError", params: { message: "The run was interrupted too often", code: null } },
+                  { type: "keepReply", params: { outcome: "failed" } },
+                  "endRun",
+                ],
+              },
               {
                 target: "choosing",
                 actions: [

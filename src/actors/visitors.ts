@@ -5,6 +5,7 @@ import { newId } from "../domain/ids.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { newVisitorToken, readVisitorToken } from "../domain/visitor-token.ts";
 import type { TokenClaim } from "../domain/visitor-token.ts";
+import type { RenamedThread } from "../domain/renamed-threads.ts";
 import type { User } from "../domain/user.ts";
 import type { PlainLog } from "../log.ts";
 import { NewerRecord, UnreadableRecord } from "../store.ts";
@@ -18,6 +19,8 @@ export interface Visitors {
   mint(slug: string): Promise<{ visitorToken: string; expiresAt: number; userId: string }>;
   /** One use of a token: slides its lifetime. Null where it is unknown or expired. */
   admit(claim: TokenClaim, threadId: string | null): Promise<VisitorAdmission | null>;
+  /** Threads that have another name for this token than for its account (domain/renamed-threads.ts). */
+  renamedThreads(claim: TokenClaim): Promise<RenamedThread[]>;
   /**
    * Binds a token to an account; no use of the token. Refusal("not-found") where the token is unknown, expired or of
    * another channel, Refusal("conflict") where it is bound to another account. Attributes become the account's: a step
@@ -167,6 +170,8 @@ export function createVisitors(options: {
         throw new Error("Cannot admit a visitor: a use changed the token's state, and is not saved");
       return admission;
     },
+
+    renamedThreads: ({ slug, tokenHash }) => store.renamedThreads(slug, tokenHash),
 
     async revoke({ slug, externalId }) {
       const asked = { slug, externalId, displayName: null, thread: null, creates: false };

@@ -2,6 +2,7 @@ import type { Config } from "../config.ts";
 import type { Channel } from "../domain/channel.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { mayTalk } from "../domain/user.ts";
+import type { RenamedThread } from "../domain/renamed-threads.ts";
 import type { User } from "../domain/user.ts";
 import { readVisitorToken } from "../domain/visitor-token.ts";
 import type { TokenClaim } from "../domain/visitor-token.ts";
@@ -53,12 +54,17 @@ export interface AdmittedVisitor {
   threadUid: string | null;
   /** Whose token it is now: an account's, if the visitor was merged since. */
   userNow: () => Promise<User>;
+  /** Threads that have another name for this token than for its account. */
+  renamed: () => Promise<RenamedThread[]>;
 }
 
 export interface WidgetAdmissionDependencies {
   config: Pick<Config, "limits" | "clientIpSource" | "trustedProxyHops">;
   directory: Pick<Directory, "isKnown" | "isBlocked" | "channel" | "byPublishableKey">;
-  visitors: { admit(claim: TokenClaim, threadName: string | null): Promise<VisitorAdmission | null> };
+  visitors: {
+    admit(claim: TokenClaim, threadName: string | null): Promise<VisitorAdmission | null>;
+    renamedThreads(claim: TokenClaim): Promise<RenamedThread[]>;
+  };
   windows: RateWindows;
   log: Pick<PlainLog, "warn">;
 }
@@ -134,7 +140,8 @@ async function admitVisitor(
   mustAllow(channel, from.provenance);
   if (!mayTalk(admission.channel, user)) throw new Refusal("forbidden");
   countUse(windows, use.counts, { address: from.address, tokenHash });
-  return { slug, user, address: countedAs(from.address), threadUid, userNow };
+  const renamed = () => visitors.renamedThreads(claim);
+  return { slug, user, address: countedAs(from.address), threadUid, userNow, renamed };
 
   async function userNow(): Promise<User> {
     const again = await visitors.admit(claim, null);

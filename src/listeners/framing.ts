@@ -25,8 +25,11 @@ const AT_MOST_ONCE: ReadonlySet<string> = new Set([
   "x-publishable-key",
 ]);
 
-/** Nine digits: what uWebSockets.js counts safely; far above every body limit. */
-const CONTENT_LENGTH = /^\d{1,9}$/;
+/** Of any length: what is far above every limit is refused as too large, not as malformed. */
+const CONTENT_LENGTH = /^\d+$/;
+
+/** Nine digits: beyond them uWebSockets.js 20.30 closes the connection as soon as its handler returns. */
+export const COUNTABLE_BYTES = 999_999_999;
 
 /** Takes header lines in the order in which they came. */
 export class FramingReader {

@@ -1,4 +1,5 @@
 import type { Attributes } from "../domain/attributes.ts";
+import type { RenamedThread } from "../domain/renamed-threads.ts";
 import type { ChannelState, User } from "../domain/user.ts";
 import type { Page } from "./page.ts";
 import type { ThreadState } from "./threads.ts";
@@ -26,7 +27,7 @@ export interface UserStore {
   }): Promise<boolean>;
   /** Ends every token that the user has now. False: no such user. */
   revokeTokens(slug: string, userId: string): Promise<boolean>;
-  /** Null: no such token. Slides its lifetime to `ttlMs` from now. */
+  /** Null: no such token. Slides its lifetime to `ttlMs` from now. `threadId` as the token's page says it (renamedThreads). */
   admitVisitor(visitor: {
     slug: string;
     tokenHash: string;
@@ -36,6 +37,7 @@ export interface UserStore {
   /**
    * Null: no such channel. Creates the user where the external id is new, with `newUserId`; a displayName replaces the
    * stored one, and so do attributes, as a whole: an empty map leaves none. With `thread`, the name's uid, which is `thread.newUid` where the name is new.
+   * A user who may not talk (mayTalk) gets no new thread: its `threadUid` is null.
    */
   admitUser(user: {
     slug: string;
@@ -58,6 +60,9 @@ export interface UserStore {
     uid: string;
     atMs: number;
   }): Promise<boolean>;
+
+  /** Threads that have another name for this token than for its account; none where the token is gone. */
+  renamedThreads(slug: string, tokenHash: string): Promise<RenamedThread[]>;
 
   /** The user's threads, the latest activity first: when an item entered the history last, or the thread was made. */
   listThreads(list: {
@@ -139,7 +144,10 @@ export interface Promotion {
   snapshot: string;
 }
 
-/** Merge: the anonymous user's threads move to the account, and its record is deleted. */
+/**
+ * Merge: the anonymous user's threads move to the account, and its record is deleted. Where both have a name, the account's
+ * thread keeps it, and the two change places for the token alone (domain/renamed-threads.ts).
+ */
 export interface Merge {
   slug: string;
   tokenHash: string;

@@ -19,6 +19,7 @@ import type {
 } from "../domain/channel.ts";
 import type { Attachment } from "../domain/attachments.ts";
 import type { Attributes } from "../domain/attributes.ts";
+import type { RenamedThread } from "../domain/renamed-threads.ts";
 import type { KeptText, RunLine } from "../domain/kept-text.ts";
 import type {
   Api,
@@ -166,6 +167,8 @@ export const isUser = shape<User>({
   blocked: isFlag,
   whitelisted: isFlag,
 });
+
+export const areRenamed = listOf(shape<RenamedThread>({ said: isText, stored: isText }));
 
 export const isUserMessage = shape<UserMessage>({
   runId: isText,

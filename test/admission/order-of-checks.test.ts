@@ -157,6 +157,8 @@ test("whose a token is is asked again: an account's since, or nobody's any more"
   const leaving = {
     admit: (...use: Parameters<typeof visitors.admit>) =>
       isGone ? Promise.resolve(null) : visitors.admit(...use),
+    renamedThreads: (...asked: Parameters<typeof visitors.renamedThreads>) =>
+      visitors.renamedThreads(...asked),
   };
   const config = readConfig({});
   const enterBy = (lookup: Pick<typeof directory, "channel">) =>

@@ -1,3 +1,4 @@
+import type { Visitors } from "../../src/actors/visitors.ts";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { NewerRecord } from "../../src/store.ts";
 import { ORIGIN, TRANSPORT_KEY, cli, shop, startService } from "./service.ts";
@@ -330,6 +331,8 @@ describe("credentials", () => {
     expect(await status()).toEqual([403, ""]);
     await store.putChannel({ ...cli, enabled: false });
     expect(await status()).toEqual([403, ""]);
+    // Nothing is left of what was refused.
+    expect(await store.threads("cli", user?.userId ?? "")).toEqual([]);
 
     await store.putChannel({ ...shop, accessMode: "whitelist" });
     const token = await newToken();
@@ -506,10 +509,7 @@ test("a declared length of 131072 is handled, 131073 is 413, on every widget rou
 });
 
 test("P24: a store that is gone is a 503 with retry-after, not a hang", async () => {
-  const { post, logged } = await startService(
-    {},
-    { visitors: { mint: unreachable, admit: unreachable, identify: unreachable, revoke: unreachable } },
-  );
+  const { post, logged } = await startService({}, { visitors: visitorsThat(unreachable) });
   const got = await post("/v1/widget/visitors", "", { headers: { "x-publishable-key": "pk_shop" } });
   expect([got.status, got.headers["retry-after"], await got.text()]).toEqual([503, "1", ""]);
   expect(logged.filter((line) => line.includes('"status":503'))).toHaveLength(1);
@@ -519,10 +519,7 @@ test("what a newer version wrote is a 503 with retry-after, and no fault", async
   const newer = async () => {
     throw new NewerRecord("visitor chart's snapshot", "shop", 99);
   };
-  const { post, logged } = await startService(
-    {},
-    { visitors: { mint: newer, admit: newer, identify: newer, revoke: newer } },
-  );
+  const { post, logged } = await startService({}, { visitors: visitorsThat(newer) });
   const got = await post("/v1/widget/visitors", "", { headers: { "x-publishable-key": "pk_shop" } });
   expect([got.status, got.headers["retry-after"], await got.text()]).toEqual([503, "1", ""]);
   expect(logged.filter((line) => line.includes("cannot answer a request"))).toEqual([]);
@@ -532,14 +529,19 @@ test("P30: a bug is an empty 500, logged once, and tells the client nothing", as
   const broken = async () => {
     throw new Error("a bug with a secret in it");
   };
-  const { post, logged, answered } = await startService(
-    {},
-    { visitors: { mint: broken, admit: broken, identify: broken, revoke: broken } },
-  );
+  const { post, logged, answered } = await startService({}, { visitors: visitorsThat(broken) });
   const got = await post("/v1/widget/visitors", "", { headers: { "x-publishable-key": "pk_shop" } });
   expect([got.status, await got.text()]).toEqual([500, ""]);
   expect(logged.filter((line) => line.includes("a bug with"))).toHaveLength(1);
   expect(answered).toEqual([{ route: "/v1/widget/visitors", status: 500, ms: expect.any(Number) }]);
+});
+
+const visitorsThat = (fail: () => Promise<never>): Visitors => ({
+  mint: fail,
+  admit: fail,
+  identify: fail,
+  revoke: fail,
+  renamedThreads: fail,
 });
 
 async function unreachable(): Promise<never> {

@@ -113,6 +113,24 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
       for (const { text } of outcomes) expect(text).toContain(String.raw`{\"text\":\"hi\"}`);
     });
 
+    test.each([10, 12, 18, 19])(
+      "a Content-Length of %i digits is too large, and not malformed",
+      async (digits) => {
+        for (const body of ["", "hello"]) {
+          const outcome = await sendRaw({
+            port: listener.port,
+            pieces: [
+              `POST /big HTTP/1.1\r\nHost: x\r\nContent-Length: 1${"0".repeat(digits - 1)}\r\n\r\n${body}`,
+            ],
+            untilClosed: true,
+          });
+          expect(outcome).toMatchObject({ status: 413, closed: true });
+          const [head = "", text = ""] = outcome.text.split("\r\n\r\n");
+          expect(text.trim()).toHaveLength(Number(/^content-length: (\d+)$/im.exec(head)?.[1]));
+        }
+      },
+    );
+
     test("a body over the limit is refused as soon as it is over, and the connection closes", async () => {
       const declared = await sendRaw({
         port: listener.port,

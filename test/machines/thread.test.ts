@@ -284,14 +284,17 @@ describe("the thread's chart", () => {
     expect(once.snapshot.value).toEqual({ running: "thinking" });
   });
 
-  it("T9 T10: a call that may be made again is made three times at most; then its outcome is unknown", () => {
-    const repeated = play([said(), called(serverCall("c1", "clock", true)), ...taken(3)]);
-    expect(repeated.effects.filter((effect) => effect.type === "callTool")).toHaveLength(3);
-    expect(repeated.effects).toContainEqual({
-      type: "noteResults",
-      params: { results: [expect.objectContaining({ callId: "c1", isError: true })] },
-    });
-    expect(repeated.snapshot.value).toEqual({ running: "thinking" });
+  it("T9 T10: a call that may be made again is made three times at most; then its run ends", () => {
+    const alive = play([said(), called(serverCall("c1", "clock", true)), ...taken(2)]);
+    expect(alive.effects.filter((effect) => effect.type === "callTool")).toHaveLength(3);
+    const { next, outcome } = threadHost.decide(alive.snapshot, takenOnce);
+    expect(outcome).toMatchObject([
+      { kind: "emitted", line: { type: "step", id: "clock", phase: "failed" } },
+      { kind: "emitted", line: { type: "error", message: "The run was interrupted too often" } },
+      { kind: "effect", effect: { type: "keepReply", params: { outcome: "failed" } } },
+    ]);
+    expect(next.value).toBe("idle");
+    expect(next.context.run).toBeNull();
   });
 
   it("T11: calls that do not exist or fit go back to the model, and end the run when they come too often in a row", () => {

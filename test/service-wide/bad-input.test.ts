@@ -217,6 +217,16 @@ const rows: [string, Asking, Refused][] = [
   ],
   ["a declared length of 131,073", visitor("POST", "threads", { body: "x".repeat(131_073) }), toPage(413)],
   [
+    "a declared length of twelve digits",
+    visitor("POST", "threads", { headers: { "content-length": "999999999999" } }),
+    toPage(413),
+  ],
+  [
+    "a declared length of twelve digits on the server API",
+    server("/v1/messages", { ...bearer, "content-length": "999999999999" }, ""),
+    withText(413, "Too large"),
+  ],
+  [
     "131,073 bytes in chunks",
     visitor("POST", "threads", {
       headers: { "transfer-encoding": "chunked" },

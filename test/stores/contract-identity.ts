@@ -225,8 +225,31 @@ export function identityPromises(bench: Bench): void {
         ["both~3", "t-both"],
         ["both~2", "t-both-2"],
       ]);
-      expect((await admit(store, "h1", "same"))?.threadUid).toBe("t-account");
-      expect((await admit(store, "h1", "same~2"))?.threadUid).toBe("t-anonymous");
+      // For the visitor's token, and for no other, the two names change places.
+      const uidFor = async (token: string, name: string) => (await admit(store, token, name))?.threadUid;
+      expect(await uidFor("h1", "same")).toBe("t-anonymous");
+      expect(await uidFor("h1", "same~2")).toBe("t-account");
+      expect(await uidFor("h1", "both~2")).toBe("t-both-2");
+      expect(await store.renamedThreads(SLUG, "h1")).toEqual(
+        expect.arrayContaining([
+          { said: "same", stored: "same~2" },
+          { said: "both~3", stored: "both" },
+        ]),
+      );
+      const caller = await admitCaller(store, { thread: { name: "same", newUid: null } });
+      expect(caller?.threadUid).toBe("t-account");
+      await mint(store, "h2", "u2");
+      const other = await store.readIdentity(SLUG, "h2", "kim");
+      if (other.visitor === null || other.account === null)
+        throw new Error("Cannot set up a merge: a side is missing");
+      const merge = { slug: SLUG, tokenHash: "h2", from: other.visitor.user, into: other.account };
+      expect(await store.merge({ ...merge, result: other.account, snapshot: "bound" })).toBe("done");
+      expect(await uidFor("h2", "same")).toBe("t-account");
+      expect(await store.renamedThreads(SLUG, "h2")).toEqual([]);
+      // And for the token that takes its place.
+      const rotation = { slug: SLUG, tokenHash: "h1", userId: "u-kim", newTokenHash: "h3", ttlMs: 60_000 };
+      expect(await store.rotateToken(rotation)).toBe(true);
+      expect(await uidFor("h3", "same")).toBe("t-anonymous");
     });
 
     it.each([

@@ -134,6 +134,28 @@ export function userPromises(bench: Bench): void {
       expect((await admit(store, "h1", "x".repeat(5_000)))?.threadUid).toBeNull();
     });
 
+    it.each([
+      ["blocked", { accessMode: "open" }, { blocked: true }],
+      ["not whitelisted", { accessMode: "whitelist" }, {}],
+      ["of a disabled channel", { enabled: false, accessMode: "open" }, {}],
+    ] as const)("admitUser() makes no thread for a user who is %s", async (_, channel, flags) => {
+      const { store } = bench.it;
+      await admitCaller(store);
+      await store.flagUser(SLUG, "u-kim", flags);
+      await store.putChannel(sampleChannel(channel));
+      const refused = { thread: { name: "n1", newUid: "t1" }, displayName: "Kim" };
+      expect(await admitCaller(store, refused)).toMatchObject({
+        user: { displayName: "Kim" },
+        threadUid: null,
+      });
+      expect(await store.threads(SLUG, "u-kim")).toEqual([]);
+      await store.flagUser(SLUG, "u-kim", { blocked: false });
+      await store.putChannel(sampleChannel({ accessMode: "open" }));
+      expect((await admitCaller(store, refused))?.threadUid).toBe("t1");
+      await store.putChannel(sampleChannel({ enabled: false }));
+      expect((await admitCaller(store, refused))?.threadUid).toBe("t1");
+    });
+
     it("addThread() may be repeated, and is false where the user is gone", async () => {
       const { store } = bench.it;
       await mint(store, "h1", "u1");
@@ -232,6 +254,7 @@ export function userPromises(bench: Bench): void {
 
     it("admitUser() gives a new thread name the new uid, and keeps it", async () => {
       const { store } = bench.it;
+      await store.putChannel(sampleChannel());
       const first = await admitCaller(store, { thread: { name: "Über 👋", newUid: "t1" }, atMs: 7 });
       expect(first?.threadUid).toBe("t1");
       const again = await admitCaller(store, { thread: { name: "Über 👋", newUid: "t2" }, atMs: 8 });
@@ -243,6 +266,7 @@ export function userPromises(bench: Bench): void {
 
     it("newUid null asks for a thread without creating it", async () => {
       const { store } = bench.it;
+      await store.putChannel(sampleChannel());
       expect((await admitCaller(store, { thread: { name: "n", newUid: null } }))?.threadUid).toBeNull();
       await admitCaller(store, { thread: { name: "n", newUid: "t1" } });
       expect((await admitCaller(store, { thread: { name: "n", newUid: null } }))?.threadUid).toBe("t1");

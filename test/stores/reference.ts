@@ -38,6 +38,8 @@ interface Token {
   snapshot: string;
   expiresAtMs: number;
   endsAtMs: number;
+  /** Threads that have another name for this token, both ways. */
+  names: Map<string, string>;
 }
 
 interface Thread {
@@ -254,7 +256,7 @@ export function createReference(clock: Clock): Store {
 
     async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs, endsAtMs = Infinity }) {
       const expiresAtMs = Math.min(clock.now() + ttlMs, endsAtMs);
-      tokens.push({ slug, tokenHash, userId, snapshot, expiresAtMs, endsAtMs });
+      tokens.push({ slug, tokenHash, userId, snapshot, expiresAtMs, endsAtMs, names: new Map() });
       const user = { userId, externalId: null, displayName: null, blocked: false, whitelisted: false };
       people.push({ slug, user, createdAtMs: atMs, spent: {}, threads: [] });
     },
@@ -265,6 +267,8 @@ export function createReference(clock: Clock): Store {
       Object.assign(token, { tokenHash: newTokenHash, expiresAtMs, endsAtMs });
       return true;
     },
+    renamedThreads: async (slug, tokenHash) =>
+      [...(tokenOf(slug, tokenHash)?.names ?? [])].map(([said, stored]) => ({ said, stored })),
     async revokeTokens(slug, userId) {
       for (const token of tokens) if (token.slug === slug && token.userId === userId) token.expiresAtMs = 0;
       return personOf(slug, userId) !== undefined;
@@ -279,7 +283,7 @@ export function createReference(clock: Clock): Store {
         user: person.user,
         snapshot: token.snapshot,
         channel: stateOf(channel),
-        threadUid: threadName === null ? null : uidOf(person, threadName),
+        threadUid: threadName === null ? null : uidOf(person, token.names.get(threadName) ?? threadName),
       };
     },
     async admitUser({ slug, externalId, displayName, attributes, newUserId, thread, creates, atMs }) {
@@ -297,7 +301,9 @@ export function createReference(clock: Clock): Store {
         const { attributes: _, ...others } = person.user;
         person.user = Object.keys(attributes).length > 0 ? { ...others, attributes } : others;
       }
-      if (creates && thread?.newUid && uidOf(person, thread.name) === null) {
+      const { user } = person;
+      const mayTalk = channel.enabled && !user.blocked && (channel.accessMode === "open" || user.whitelisted);
+      if (creates && thread?.newUid && mayTalk && uidOf(person, thread.name) === null) {
         person.threads.push({ uid: thread.newUid, threadId: thread.name, createdAtMs: atMs });
       }
       const threadUid = thread ? uidOf(person, thread.name) : null;
@@ -352,6 +358,7 @@ export function createReference(clock: Clock): Store {
           name = `${entry.threadId}~${k}`;
         }
         staying.threads.push({ ...entry, threadId: name });
+        if (name !== entry.threadId) token.names.set(entry.threadId, name).set(name, entry.threadId);
       }
       people.splice(people.indexOf(leaving), 1);
       became.set(`${slug} ${from.userId}`, into.userId);

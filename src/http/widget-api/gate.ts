@@ -43,7 +43,9 @@ export const asMessage = {
 /** For what tells what was said: history, and streams again. */
 export const asRead = { counts: ["reads-by-token", "reads-by-address"] } as const;
 
-export type VisitorRequest<Body> = Pick<AdmittedVisitor, "slug" | "user" | "userNow"> & { body: Body };
+export type VisitorRequest<Body> = Pick<AdmittedVisitor, "slug" | "user" | "userNow" | "renamed"> & {
+  body: Body;
+};
 
 export type ThreadRequest<Body> = Pick<VisitorRequest<Body>, "slug" | "user" | "body"> & {
   uid: string;
@@ -63,8 +65,8 @@ export function createGate({
     async admitVisitor(incoming, { counts, read }) {
       const visitor = admission.visitor(incoming);
       const reading = await read(incoming.request, () => visitor.mustBeKnown());
-      const { slug, user, userNow } = await visitor.admit({ counts, threadName: null });
-      return { slug, user, userNow, body: unwrap(reading) };
+      const { slug, user, userNow, renamed } = await visitor.admit({ counts, threadName: null });
+      return { slug, user, userNow, renamed, body: unwrap(reading) };
     },
 
     async admitToThread(incoming, { counts, read, threadName, loads }) {

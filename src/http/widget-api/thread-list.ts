@@ -1,4 +1,5 @@
 import type { Threads } from "../../actors/threads.ts";
+import { saidName } from "../../domain/renamed-threads.ts";
 import { attempt, queryOf } from "../body.ts";
 import { documentedJson, originHeader, widgetRefusals } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
@@ -29,11 +30,16 @@ export function threadListRoute({ gate, threads }: { gate: Gate; threads: Pick<T
     api: "widget",
     documentation,
     async handle(incoming) {
-      const { slug, user, body } = await gate.admitVisitor(incoming, {
+      const { slug, user, body, renamed } = await gate.admitVisitor(incoming, {
         counts: [],
         read: async (request) => attempt(() => queryOf(request, threadsQuery)),
       });
-      return jsonAnswer(200, await threadPageOf(threads, { slug, userId: user.userId }, body));
+      const [page, names] = await Promise.all([
+        threadPageOf(threads, { slug, userId: user.userId }, body),
+        renamed(),
+      ]);
+      const items = page.items.map((item) => ({ ...item, threadId: saidName(names, item.threadId) }));
+      return jsonAnswer(200, { ...page, items });
     },
   };
 }

@@ -14,6 +14,7 @@ import {
 } from "../checks.ts";
 import type { Fields } from "../checks.ts";
 import {
+  areRenamed,
   auditKind,
   isUser,
   isThreadState,
@@ -137,6 +138,7 @@ const readToken = reader<Omit<Extract<BackupRecord, { type: "token" }>, "type">>
   expiresAtMs: isNumber,
   revocations: optional(isNumber),
   endsAtMs: optional(isNumber),
+  renamed: optional(areRenamed),
 });
 const readPiece = reader<{ uid: string; first: boolean } & Lists>("thread", {
   uid: isText,

@@ -3,6 +3,7 @@ import type { Channel } from "../../domain/channel.ts";
 import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { Operator } from "../../domain/operator.ts";
+import type { RenamedThread } from "../../domain/renamed-threads.ts";
 import type { User } from "../../domain/user.ts";
 import type { RunSummary, ThreadState } from "../../store/threads.ts";
 import type { ThreadEntry } from "../../store/users.ts";
@@ -58,6 +59,7 @@ export interface BackupToken {
   expiresAtMs: number;
   revocations?: number;
   endsAtMs?: number;
+  renamed?: RenamedThread[];
 }
 
 /** What grows in a thread, or a part of it. `…From`: how many of them stand before these. */

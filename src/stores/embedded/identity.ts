@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
+import { changePlaces } from "../../domain/renamed-threads.ts";
+import type { RenamedThread } from "../../domain/renamed-threads.ts";
 import type { User } from "../../domain/user.ts";
 import type { UserStore } from "../../store/users.ts";
 import type { EmbeddedDb } from "./db.ts";
@@ -25,26 +27,36 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
   function rebind(
     slug: string,
     tokenHash: string,
-    { userId, snapshot, revocations }: { userId: string; snapshot: string; revocations: number | undefined },
+    bound: {
+      userId: string;
+      snapshot: string;
+      revocations: number | undefined;
+      renamed?: RenamedThread[];
+    },
   ): void {
+    const { userId, snapshot, revocations, renamed = [] } = bound;
     const endsAtMs = records.token(slug, tokenHash, clock.now())?.endsAtMs;
     records.putToken(slug, tokenHash, {
       userId,
       snapshot,
       ...(revocations === undefined ? {} : { revocations }),
       ...(endsAtMs === undefined ? {} : { endsAtMs }),
+      ...(renamed.length === 0 ? {} : { renamed }),
     });
   }
 
-  function moveThreads(slug: string, from: string, into: string): void {
+  function moveThreads(slug: string, from: string, into: string): RenamedThread[] {
+    const renamed: RenamedThread[] = [];
     const moving = records.threads(slug, from);
     const taken = new Set([...moving, ...records.threads(slug, into)].map((entry) => entry.threadId));
     for (const entry of moving) {
       const collides = records.thread(slug, into, entry.threadId) !== undefined;
       const name = collides ? freshAlias(entry.threadId, taken) : entry.threadId;
+      if (collides) renamed.push(...changePlaces(entry.threadId, name));
       records.removeThread(slug, from, entry.threadId);
       records.putThread(slug, into, { ...entry, threadId: name });
     }
+    return renamed;
   }
 
   return {
@@ -74,7 +86,7 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
         const account = unchanged(slug, into);
         if (anonymous === undefined || account === undefined) return "changed";
         if (!isBoundTo(slug, tokenHash, from.userId)) return "changed";
-        moveThreads(slug, from.userId, into.userId);
+        const renamed = moveThreads(slug, from.userId, into.userId);
         records.removeUser(slug, anonymous);
         records.putMoved(slug, from.userId, { into: into.userId, atMs: clock.now() });
         // What both have spent counts for the account: a cap by day is not escaped by starting over.
@@ -85,7 +97,8 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
         records.putUser(slug, { ...spent, user: result });
         // Who could talk before cannot any more, and every process hears of it.
         if (result.blocked && !from.blocked) countChange(db);
-        rebind(slug, tokenHash, { userId: into.userId, snapshot, revocations: account.revocations });
+        const { revocations } = account;
+        rebind(slug, tokenHash, { userId: into.userId, snapshot, revocations, renamed });
         return "done";
       }),
   };

@@ -1,11 +1,12 @@
 import { dayOf } from "../../domain/day.ts";
+import type { RenamedThread } from "../../domain/renamed-threads.ts";
 import type { User } from "../../domain/user.ts";
 import { pageOf } from "../../store/page.ts";
 import type { Page } from "../../store/page.ts";
 import type { PlacedUser, ThreadEntry, UserPage } from "../../store/users.ts";
 import type { Reader } from "../checks.ts";
 import { defaulted, isNumber, isText, kindOf, listOf, optional, shape } from "../checks.ts";
-import { isUser, readNumber, readText } from "../records.ts";
+import { areRenamed, isUser, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
@@ -33,6 +34,8 @@ export interface TokenRecord {
   revocations?: number;
   /** When it ends whatever its use. */
   endsAtMs?: number;
+  /** Absent: none. */
+  renamed?: RenamedThread[];
 }
 
 export const userKind = kindOf(
@@ -55,6 +58,7 @@ export const tokenKind = kindOf(
     snapshot: isText,
     revocations: optional(isNumber),
     endsAtMs: optional(isNumber),
+    renamed: optional(areRenamed),
   }),
 );
 

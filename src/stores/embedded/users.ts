@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import type { Channel } from "../../domain/channel.ts";
 import { attributesField } from "../../domain/attributes.ts";
+import { storedName } from "../../domain/renamed-threads.ts";
+import { mayTalk } from "../../domain/user.ts";
 import type { ChannelState, User } from "../../domain/user.ts";
 import type { UserAdmission, UserStore } from "../../store/users.ts";
 import { channelOf, countChange } from "./channels.ts";
@@ -14,6 +16,10 @@ type Users = Omit<UserStore, "readIdentity" | "promote" | "merge" | "listThreads
 type Caller = Parameters<UserStore["admitUser"]>[0];
 
 const stateOf = ({ enabled, accessMode }: Channel): ChannelState => ({ enabled, accessMode });
+
+/** A new user is neither blocked nor whitelisted. */
+const mayTalkIn = (channel: Channel, record: UserRecord | undefined): boolean =>
+  mayTalk(stateOf(channel), record?.user ?? { blocked: false, whitelisted: false });
 
 export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock): Users {
   /** What is known of a caller; `complete` where an admission would write nothing. */
@@ -30,7 +36,8 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
     const describes =
       caller.attributes !== undefined &&
       !isDeepStrictEqual(attributesField(caller.attributes), attributesField(record?.user.attributes));
-    const addsThread = thread !== null && thread.newUid !== null && entry === undefined;
+    const addsThread =
+      thread !== null && thread.newUid !== null && entry === undefined && mayTalkIn(channel, record);
     const complete = !caller.creates || (record !== undefined && !renames && !describes && !addsThread);
     return { channel, record, threadUid: entry?.uid ?? null, complete };
   }
@@ -42,7 +49,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
   }
 
   /** Writes what an admission lacks. */
-  function complete(caller: Caller, found: UserRecord | undefined): void {
+  function complete(caller: Caller, { channel, record: found }: NonNullable<ReturnType<typeof known>>): void {
     const { slug, externalId, displayName, attributes, newUserId, thread, atMs } = caller;
     const record: UserRecord = found ?? {
       user: { userId: newUserId, externalId, displayName, blocked: false, whitelisted: false },
@@ -56,7 +63,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
       ...attributesField(attributes ?? told),
     };
     records.putUser(slug, { ...record, user });
-    if (thread === null || thread.newUid === null) return;
+    if (thread === null || thread.newUid === null || !mayTalkIn(channel, found)) return;
     if (records.thread(slug, user.userId, thread.name) !== undefined) return;
     records.putThread(slug, user.userId, { uid: thread.newUid, threadId: thread.name, createdAtMs: atMs });
   }
@@ -111,7 +118,10 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         if (token === undefined || channel === undefined) return null;
         const record = records.user(slug, token.userId);
         if (record === undefined) return null;
-        const entry = threadName === null ? undefined : records.thread(slug, token.userId, threadName);
+        const entry =
+          threadName === null
+            ? undefined
+            : records.thread(slug, token.userId, storedName(token.renamed, threadName));
         return {
           user: record.user,
           endsAtMs: token.endsAtMs ?? Infinity,
@@ -128,6 +138,9 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
       return admission;
     },
 
+    renamedThreads: (slug, tokenHash) =>
+      db.read("read a token's threads", () => records.token(slug, tokenHash, clock.now())?.renamed ?? []),
+
     async admitUser(caller) {
       const found = await db.read("admit a user", () => known(caller));
       if (found === null || found.complete) return found && admission(found);
@@ -135,7 +148,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         // Again, now that nobody can come between.
         const before = known(caller);
         if (before === null) return null;
-        if (!before.complete) complete(caller, before.record);
+        if (!before.complete) complete(caller, before);
         const after = known(caller);
         return after && admission(after);
       });

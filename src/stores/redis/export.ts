@@ -24,6 +24,7 @@ import {
   numberOf,
   pairsOf,
   parsed,
+  renamedFrom,
   textOf,
   textOrNull,
   threadEntryFrom,
@@ -162,15 +163,18 @@ function userRecord(
 async function tokenOf(redis: RedisCommands, key: string): Promise<BackupToken | null> {
   const { tag: slug, id: tokenHash } = partsOfKey(key) ?? { tag: "", id: "" };
   const [fields, expiry] = await Promise.all([
-    redis.read(key, "HMGET", key, "user", "snapshot", "revocations", "ends"),
+    redis.read(key, "HGETALL", key),
     redis.read(key, "PEXPIRETIME", key),
   ]);
-  const [userId, snapshot, revocations, ends] = listOf(fields).map(textOrNull);
+  const bound = new Map(pairsOf(fields));
+  const [userId, snapshot] = [bound.get("user"), bound.get("snapshot")];
+  const [revocations, ends, renamed] = [bound.get("revocations"), bound.get("ends"), renamedFrom(fields)];
   const expiresAtMs = numberOf(expiry);
   if (!userId || typeof snapshot !== "string" || expiresAtMs < 0) return null;
   const more = {
     ...(revocations ? { revocations: Number(revocations) } : {}),
     ...(ends ? { endsAtMs: Number(ends) } : {}),
+    ...(renamed.length > 0 ? { renamed } : {}),
   };
   return { type: "token", slug, tokenHash, userId, snapshot, expiresAtMs, ...more };
 }

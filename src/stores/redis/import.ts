@@ -35,6 +35,7 @@ import {
   flag,
   jsonValue,
   messageEntry,
+  RENAMED,
   summaryOf,
   textOrNull,
   waitingEntry,
@@ -204,11 +205,12 @@ function userCommands({ slug, user, createdAtMs, nth, spent, revocations }: Back
 }
 
 function tokenCommands(token: BackupToken): Written[] {
-  const { slug, tokenHash, userId, snapshot, expiresAtMs, revocations, endsAtMs } = token;
+  const { slug, tokenHash, userId, snapshot, expiresAtMs, revocations, endsAtMs, renamed = [] } = token;
   const key = tokenKey(slug, tokenHash);
   const more = [
     ...(revocations === undefined ? [] : ["revocations", String(revocations)]),
     ...(endsAtMs === undefined ? [] : ["ends", String(endsAtMs)]),
+    ...renamed.flatMap(({ said, stored }) => [`${RENAMED}${said}`, stored]),
   ];
   return [
     [key, "HSET", key, "user", userId, "snapshot", snapshot, ...more],

@@ -1,6 +1,7 @@
 import { attributesField } from "../../domain/attributes.ts";
 import type { Attributes } from "../../domain/attributes.ts";
 import type { Catalog, Message, UserMessage } from "../../domain/message.ts";
+import type { RenamedThread } from "../../domain/renamed-threads.ts";
 import type { ChannelState, User } from "../../domain/user.ts";
 import type { RunSummary, ThreadRecord } from "../../store/threads.ts";
 import type { ThreadEntry } from "../../store/users.ts";
@@ -57,6 +58,16 @@ export function textOrNull(reply: Reply | undefined): string | null {
 export function pairsOf(reply: Reply): [field: string, value: string][] {
   const flat = listOf(reply).map(textOf);
   return flat.flatMap((text, i) => (i % 2 === 0 ? [[text, flat[i + 1] ?? ""]] : []));
+}
+
+/** A token's field for a thread that has another name for its page than for its account (functions/users.lua). */
+export const RENAMED = "as ";
+
+/** Of all fields of a token. */
+export function renamedFrom(reply: Reply): RenamedThread[] {
+  return pairsOf(reply)
+    .filter(([field]) => field.startsWith(RENAMED))
+    .map(([field, stored]) => ({ said: field.slice(RENAMED.length), stored }));
 }
 
 function misread(expected: string, reply: Reply | undefined): Error {

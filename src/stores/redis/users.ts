@@ -12,6 +12,7 @@ import {
   numberOf,
   optional,
   pairsOf,
+  renamedFrom,
   textOf,
   textOrNull,
   threadEntryFrom,
@@ -58,6 +59,11 @@ export function redisUsers(redis: RedisCommands): UserStore {
       known.forget(token);
       known.set(fresh, userId);
       return true;
+    },
+
+    async renamedThreads(slug, tokenHash) {
+      const token = tokenKey(slug, tokenHash);
+      return renamedFrom(await redis.read(token, "HGETALL", token));
     },
 
     async revokeTokens(slug, userId) {

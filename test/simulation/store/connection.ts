@@ -139,6 +139,8 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       write(cluster.ofChannel(slug), "flag a user", (twin) => twin.flagUser(slug, userId, flags)),
     threads: (slug, userId) =>
       read(cluster.ofChannel(slug), "list threads", (twin) => twin.threads(slug, userId)),
+    renamedThreads: (slug, tokenHash) =>
+      read(cluster.ofChannel(slug), "read a token's threads", (twin) => twin.renamedThreads(slug, tokenHash)),
     listThreads: (list) =>
       read(cluster.ofChannel(list.slug), "list threads by activity", (twin) => twin.listThreads(list)),
 

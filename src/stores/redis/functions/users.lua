@@ -54,6 +54,18 @@ local function is_valid(user, revocations)
   return (revocations or '0') == (redis.call('HGET', user, 'revocations') or '0')
 end
 
+-- Fields and values, as many at once as Lua can pass on.
+local AT_ONCE = 2000
+
+local function set_fields(key, fields)
+  for i = 1, #fields, AT_ONCE do
+    redis.call('HSET', key, unpack(fields, i, math.min(i + AT_ONCE - 1, #fields)))
+  end
+end
+
+-- A token's field for a thread that has another name for its page than for its account: the account's name.
+local RENAMED = 'as '
+
 -- The token last: it leads to the user.
 local function mint_visitor(keys, args)
   local token, user, users = unpack(keys)
@@ -71,10 +83,17 @@ end
 local function rotate_token(keys, args)
   local token, fresh, user = unpack(keys)
   local user_id, ttl_ms, ends_at_ms = unpack(args)
-  local known = redis.call('HMGET', token, 'user', 'snapshot', 'revocations')
-  if known[1] ~= user_id or not is_valid(user, known[3]) then return 0 end
-  redis.call('HSET', fresh, 'user', user_id, 'snapshot', known[2])
-  if known[3] then redis.call('HSET', fresh, 'revocations', known[3]) end
+  local known, fields = redis.call('HGETALL', token), {}
+  local bound = {}
+  for i = 1, #known, 2 do
+    bound[known[i]] = known[i + 1]
+    if known[i] ~= 'ends' then
+      fields[#fields + 1] = known[i]
+      fields[#fields + 1] = known[i + 1]
+    end
+  end
+  if bound.user ~= user_id or not is_valid(user, bound.revocations) then return 0 end
+  set_fields(fresh, fields)
   if ends_at_ms ~= '' then redis.call('HSET', fresh, 'ends', ends_at_ms) end
   slide_token(fresh, ttl_ms, ends_at_ms)
   redis.call('DEL', token)
@@ -93,18 +112,25 @@ local function admit_visitor(keys, args)
   local token, channel, user, names = unpack(keys)
   local user_id, ttl_ms, thread_name = unpack(args)
   thread_name = optional(thread_name)
-  local known = redis.call('HMGET', token, 'user', 'snapshot', 'revocations', 'ends')
+  local known = redis.call('HMGET', token, 'user', 'snapshot', 'revocations', 'ends', RENAMED .. (thread_name or ''))
   local state = redis.call('HMGET', channel, 'enabled', 'mode')
   if not known[1] or not state[1] then return false end
   if known[1] ~= user_id then return { 'moved', known[1] } end
   local found = read_user(user)
   if not found or not is_valid(user, known[3]) then return false end
-  local entry = thread_name and redis.call('HGET', names, thread_name)
+  -- Of a merge that was stopped the token may know the new name already: the old one still leads there.
+  local entry = thread_name and (known[5] and redis.call('HGET', names, known[5]) or redis.call('HGET', names, thread_name))
   slide_token(token, ttl_ms, known[4])
   return { 'admitted', found, state, entry, known[2] }
 end
 
--- `display_name`, `attributes`, `thread_name` and `new_uid` are optional, and empty attributes are none; without a thread name `names` is any key. A new user is
+-- As the service's own mayTalk (domain/user.ts). `state`: enabled, access mode.
+local function may_talk(state, user)
+  return state[1] == '1' and user[4] ~= '1' and (state[2] == 'open' or user[5] == '1')
+end
+
+-- `display_name`, `attributes`, `thread_name` and `new_uid` are optional, and empty attributes are none; without a thread name `names` is any key. Who may
+-- not talk gets no thread. A new user is
 -- `new_user_id`, and its record comes last: without it, there is none yet.
 local function admit_user(keys, args)
   local external, channel, users, user, names = unpack(keys)
@@ -138,7 +164,7 @@ local function admit_user(keys, args)
     redis.call('HSET', user, 'attributes', attributes)
     found[6] = attributes
   end
-  if thread_name and new_uid and not entry then
+  if thread_name and new_uid and not entry and may_talk(state, found) then
     entry = new_uid .. ' ' .. at_ms
     redis.call('HSET', names, thread_name, entry)
   end
@@ -202,10 +228,11 @@ end
 
 -- What moves from one user's names to the other's, as fields and values. The account's thread keeps a name that both
 -- have; the other one takes the first of NAME~2, NAME~3, … that neither side has, so that a name without a rival is
--- never touched. A thread that is there already was moved by a merge that was stopped.
+-- never touched. A thread that is there already was moved by a merge that was stopped. And what the token shall know: for
+-- its page the two names change places.
 local function moving_names(from, into)
   local entries = redis.call('HGETALL', from)
-  local names, threads, taken, moving = {}, {}, {}, {}
+  local names, threads, taken, moving, renamed = {}, {}, {}, {}, {}
   for i = 1, #entries, 2 do
     names[#names + 1] = entries[i]
     threads[entries[i]] = entries[i + 1]
@@ -219,13 +246,19 @@ local function moving_names(from, into)
       free = name .. '~' .. alias
       there = redis.call('HGET', into, free)
     end
+    if free ~= name then
+      for field, value in pairs({ [RENAMED .. name] = free, [RENAMED .. free] = name }) do
+        renamed[#renamed + 1] = field
+        renamed[#renamed + 1] = value
+      end
+    end
     if not there then
       taken[free] = true
       moving[#moving + 1] = free
       moving[#moving + 1] = threads[name]
     end
   end
-  return moving
+  return moving, renamed
 end
 
 -- What each day's tokens shall be on the other side; of a merge that was stopped, as it noted them.
@@ -245,15 +278,6 @@ local function total_days(from, into)
     end
   end
   return #noted > 0 and noted or totals
-end
-
--- Fields and values, as many at once as Lua can pass on.
-local AT_ONCE = 2000
-
-local function set_fields(key, fields)
-  for i = 1, #fields, AT_ONCE do
-    redis.call('HSET', key, unpack(fields, i, math.min(i + AT_ONCE - 1, #fields)))
-  end
 end
 
 -- Another snapshot in the place of one that cannot be read, which is kept aside for a while.
@@ -284,7 +308,8 @@ local function merge(keys, args)
     return 'changed'
   end
   local revocations = redis.call('HGET', into_user, 'revocations')
-  local names, totals, notes = moving_names(from_names, into_names), total_days(from_days, into_days), {}
+  local names, renamed = moving_names(from_names, into_names)
+  local totals, notes = total_days(from_days, into_days), {}
   for i = 1, #totals, 2 do
     notes[i], notes[i + 1] = TOTAL .. totals[i], totals[i + 1]
   end
@@ -294,6 +319,7 @@ local function merge(keys, args)
   set_fields(from_days, notes)
   set_fields(into_days, totals)
   change_user(into_user, result_external, result_name, result_blocked, result_whitelisted, result_attributes)
+  set_fields(token, renamed)
   redis.call('HSET', token, 'user', into, 'snapshot', snapshot,
     unpack(revocations and { 'revocations', revocations } or {}))
   redis.call('SET', moved, into, 'PX', moved_kept_ms)
