@@ -40,4 +40,9 @@ export const ar: PanelStrings = {
   copy: "نسخ",
   copied: "تم النسخ",
   cutOff: "قُطعت الإجابة هنا.",
+  chats: "المحادثات",
+  back: "العودة إلى المحادثة",
+  more: "عرض المزيد",
+  newMessages: "رسائل جديدة",
+  noChats: "لا توجد محادثات بعد.",
 };

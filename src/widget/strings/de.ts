@@ -41,4 +41,9 @@ export const de: PanelStrings = {
   copy: "Kopieren",
   copied: "Kopiert",
   cutOff: "Die Antwort wurde hier abgeschnitten.",
+  chats: "Unterhaltungen",
+  back: "Zurück zur Unterhaltung",
+  more: "Mehr anzeigen",
+  newMessages: "neue Nachrichten",
+  noChats: "Noch keine Unterhaltungen.",
 };

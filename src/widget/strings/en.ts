@@ -45,4 +45,9 @@ export const en: Strings = {
   copy: "Copy",
   copied: "Copied",
   cutOff: "The answer was cut off here.",
+  chats: "Conversations",
+  back: "Back to the conversation",
+  more: "Show more",
+  newMessages: "new messages",
+  noChats: "No conversations yet.",
 };

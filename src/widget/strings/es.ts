@@ -40,4 +40,9 @@ export const es: PanelStrings = {
   copy: "Copiar",
   copied: "Copiado",
   cutOff: "La respuesta se cortó aquí.",
+  chats: "Conversaciones",
+  back: "Volver a la conversación",
+  more: "Mostrar más",
+  newMessages: "mensajes nuevos",
+  noChats: "Aún no hay conversaciones.",
 };

@@ -40,4 +40,9 @@ export const fr: PanelStrings = {
   copy: "Copier",
   copied: "Copié",
   cutOff: "La réponse a été coupée ici.",
+  chats: "Discussions",
+  back: "Retour à la discussion",
+  more: "Afficher plus",
+  newMessages: "nouveaux messages",
+  noChats: "Aucune discussion pour l’instant.",
 };

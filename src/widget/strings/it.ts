@@ -40,4 +40,9 @@ export const it: PanelStrings = {
   copy: "Copia",
   copied: "Copiato",
   cutOff: "La risposta è stata interrotta qui.",
+  chats: "Conversazioni",
+  back: "Torna alla conversazione",
+  more: "Mostra altre",
+  newMessages: "nuovi messaggi",
+  noChats: "Ancora nessuna conversazione.",
 };

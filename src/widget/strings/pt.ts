@@ -40,4 +40,9 @@ export const pt: PanelStrings = {
   copy: "Copiar",
   copied: "Copiado",
   cutOff: "A resposta foi cortada aqui.",
+  chats: "Conversas",
+  back: "Voltar à conversa",
+  more: "Mostrar mais",
+  newMessages: "mensagens novas",
+  noChats: "Ainda não há conversas.",
 };

@@ -47,6 +47,11 @@ export interface PanelStrings {
   copy: string;
   copied: string;
   cutOff: string;
+  chats: string;
+  back: string;
+  more: string;
+  newMessages: string;
+  noChats: string;
 }
 
 /** The element's built-in texts. */

@@ -1,9 +1,17 @@
+import type { VNode } from "preact";
+import type { jsx } from "preact/jsx-runtime";
 import type { PanelStrings, Strings } from "../strings/strings.ts";
+
+import type { WidgetProps } from "./widget-props.ts";
 
 /** What is not needed before the panel opens: more than a third of the element's code. */
 export interface PanelModule {
   /** Writes markdown into an element. Blocks that have not changed stay as they are. */
   renderMarkdown(into: HTMLElement, text: string, strings: Pick<Strings, "copy" | "copied">): void;
+  /** The visitor's conversations. */
+  ThreadListView(this: void, props: WidgetProps): VNode | null;
+  /** Gives it the script's JSX, where it was built without. */
+  shareJsx(this: void, script: { jsx: typeof jsx; Fragment: unknown }): void;
   translations: Readonly<Record<string, PanelStrings>>;
 }
 
