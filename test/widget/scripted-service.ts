@@ -105,6 +105,7 @@ export interface ScriptedService {
   addHistory(threadId: string, role: "user" | "assistant", ...contents: string[]): void;
   /** A line in the feeds of a thread. */
   tell(threadId: string, line: object): void;
+  deleteThread(threadId: string): void;
   endFeeds(): void;
   expireTokens(): void;
   forgetThreads(): void;
@@ -222,14 +223,15 @@ export async function startScriptedService(): Promise<ScriptedService> {
   ): void {
     response.writeHead(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
     const write = (line: object) => void response.write(`${JSON.stringify(line)}\n`);
-    const end = () => response.end();
+    const stop = () => thread.told.off("line", write).off("over", end);
+    const end = () => (stop(), response.end());
     write({ type: "state", ...thread.state });
     const after = query.get("after");
     if (after !== null) {
       for (const item of thread.history.slice(Number(after))) write({ type: "message", item });
     }
     thread.told.on("line", write).on("over", end);
-    request.on("close", () => thread.told.off("line", write).off("over", end));
+    request.on("close", stop);
   }
 
   function message(
@@ -382,6 +384,12 @@ export async function startScriptedService(): Promise<ScriptedService> {
     },
     tell(threadId, line) {
       for (const [id, thread] of threads) if (id === threadId) thread.told.emit("line", line);
+    },
+    deleteThread(threadId) {
+      const thread = threads.get(threadId);
+      threads.delete(threadId);
+      thread?.told.emit("line", { type: "deleted" });
+      thread?.told.emit("over");
     },
     endFeeds: () => threads.forEach(({ told }) => told.emit("over")),
     expireTokens: () => tokens.clear(),
