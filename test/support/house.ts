@@ -244,7 +244,7 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
   {
     path: "src/widget/",
     is: "the element on customers' pages",
-    takes: ["machines/line.ts", "preact", "marked"],
+    takes: ["machines/line.ts", "preact", "preact/jsx-runtime", "marked"],
     gives: ["src/widget/view/render-markdown.ts"],
     rooms: WIDGET.slice(0, -1)
       .toReversed()
