@@ -31,6 +31,7 @@ import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
 import type { Store } from "./store.ts";
+import { keepFilling } from "./operators/filling.ts";
 import { VERSION } from "./version.ts";
 
 /** Who opened the store and the model closes them, after the service. */
@@ -81,10 +82,12 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const threads = threadsOver(dependencies, { agent, directory });
   const listener = await openListener(config, log, handlerOver(dependencies, { directory, threads, agent }));
   await threads.start();
+  const stopFilling = keepFilling({ store, log });
 
   let stopping: Promise<void> | null = null;
   async function stop(graceMs: number): Promise<void> {
     listener.stopAccepting();
+    stopFilling();
     // The threads' timers keep no process alive; it lives until they are drained.
     const alive = setInterval(() => {}, graceMs + LAST_BYTES_MS);
     await threads.drain(graceMs).finally(() => clearInterval(alive));

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
 import type { Store } from "../store.ts";
 import { refuseRestoring } from "./backup/restoring.ts";
+import { embeddedChannelThreads } from "./embedded/channel-threads.ts";
 import { embeddedChannels } from "./embedded/channels.ts";
 import { checkFormat, openDb } from "./embedded/db.ts";
 import { embeddedHealth } from "./embedded/health.ts";
@@ -41,6 +42,7 @@ export async function openEmbeddedStore(options: { dataDir: string; clock: Clock
     ...embeddedIdentity(db, users, clock),
     ...embeddedThreads(db, threads),
     ...embeddedThreadList(db, { users, threads }),
+    ...embeddedChannelThreads(db, { users, threads }),
     ...embeddedLiveness(db, processId),
     ...embeddedOperators(db),
 

@@ -5,6 +5,7 @@ import type { InstanceMessage, Store } from "../store.ts";
 import { refuseRestoring } from "./backup/restoring.ts";
 import { isObject } from "./checks.ts";
 import { createActivity } from "./redis/activity.ts";
+import { redisChannelThreads } from "./redis/channel-threads.ts";
 import { redisChannels } from "./redis/channels.ts";
 import { linkToCluster } from "./redis/cluster.ts";
 import { createCommands } from "./redis/commands.ts";
@@ -106,6 +107,7 @@ export async function storeOver(
     processId,
     ...redisChannels(redis),
     ...redisUsers(redis),
+    ...redisChannelThreads(redis, processId),
     ...redisOperators(redis),
     ...threads,
     ...liveness,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import type { Store } from "../../src/store.ts";
+import { channelThreadPromises } from "./contract-channel-threads.ts";
 import { channelPromises } from "./contract-channels.ts";
 import { commitPromises } from "./contract-commit.ts";
 import { identityPromises } from "./contract-identity.ts";
@@ -63,6 +64,7 @@ export function describeStore(
     commitPromises(bench);
     threadPromises(bench);
     threadListPromises(bench);
+    channelThreadPromises(bench);
     messageClaimPromises(bench);
     keptTextPromises(bench);
     livenessPromises(bench, lacks);

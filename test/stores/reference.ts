@@ -10,6 +10,7 @@ import type { MessageClaim } from "../../src/domain/message-claim.ts";
 import type {
   CommitResult,
   InstanceMessage,
+  ListedThread,
   PlacedEntry,
   RunSummary,
   SaidBefore,
@@ -194,6 +195,25 @@ export function createReference(clock: Clock): Store {
     const result: CommitResult = { type: "committed", rev: kept.rev, next };
     kept.last = { commit: change, result };
     return answer(kept, change, result);
+  }
+
+  function listedThread(entry: ThreadEntry): ListedThread {
+    const thread = threads.get(entry.uid);
+    const atMs = thread?.messages.at(-1)?.createdAtMs ?? 0;
+    const state = thread?.last?.commit.state ?? "idle";
+    return { ...entry, updatedAtMs: Math.max(entry.createdAtMs, atMs), state };
+  }
+
+  const laterFirst = (a: ListedThread, b: ListedThread) =>
+    b.updatedAtMs - a.updatedAtMs || (a.uid < b.uid ? 1 : -1);
+
+  function channelThreadsOf(slug: string) {
+    return people
+      .filter((person) => person.slug === slug)
+      .flatMap(({ user: { userId }, threads: own }) =>
+        own.map((entry) => ({ ...listedThread(entry), userId })),
+      )
+      .toSorted(laterFirst);
   }
 
   return {
@@ -404,13 +424,8 @@ export function createReference(clock: Clock): Store {
 
     async listThreads({ slug, userId, limit, after }) {
       const listed = (personOf(slug, userId)?.threads ?? [])
-        .map((entry) => {
-          const thread = threads.get(entry.uid);
-          const atMs = thread?.messages.at(-1)?.createdAtMs ?? 0;
-          const state = thread?.last?.commit.state ?? "idle";
-          return { ...entry, updatedAtMs: Math.max(entry.createdAtMs, atMs), state };
-        })
-        .toSorted((a, b) => b.updatedAtMs - a.updatedAtMs || (a.uid < b.uid ? 1 : -1))
+        .map(listedThread)
+        .toSorted(laterFirst)
         .filter(
           ({ updatedAtMs: atMs, uid }) =>
             after === null || atMs < after.atMs || (atMs === after.atMs && uid < after.uid),
@@ -420,6 +435,23 @@ export function createReference(clock: Clock): Store {
       const next = last && listed.length > limit ? { atMs: last.updatedAtMs, uid: last.uid } : null;
       return { items, next };
     },
+
+    async channelThreads(slug, { limit, after, sinceMs, untilMs }) {
+      const all = channelThreadsOf(slug).map((thread) => ({
+        ...thread,
+        place: `${thread.updatedAtMs}-${thread.uid}`,
+      }));
+      const from = after === null ? 0 : all.findIndex(({ place }) => place === after) + 1;
+      const within = all.slice(from).filter(({ updatedAtMs: at }) => at >= sinceMs && at <= untilMs);
+      return pageOf(within, limit);
+    },
+    channelThread: async (slug, uid) => channelThreadsOf(slug).find((thread) => thread.uid === uid) ?? null,
+    changedThreads: async (slug, { sinceMs, limit }) =>
+      channelThreadsOf(slug)
+        .map(({ uid, updatedAtMs }) => ({ uid, atMs: updatedAtMs }))
+        .filter(({ atMs }) => atMs >= sinceMs)
+        .slice(0, limit),
+    fillOrders: async () => false,
 
     async load(uid, budgetChars, runs = "last") {
       const thread = threads.get(uid);

@@ -99,6 +99,11 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "p":
     case "id":
     case "act":
+    case "chg":
+    case "whose":
+    case "bl":
+    case "filled":
+    case "filling":
     case "watch":
     case "d":
     case "w":

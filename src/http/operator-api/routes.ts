@@ -14,7 +14,7 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     meRoute(api), //          GET  /me
     ...channelsRoutes(api), // GET, POST /channels; GET, PATCH /channels/:slug; POST …/rotate-keys
     ...usersRoutes(api), //   GET  /channels/:slug/users; GET, PATCH …/:userId
-    ...threadsRoutes(api), // GET /channels/:slug/threads/:id/messages, …/runs
+    ...threadsRoutes(api), // GET /channels/:slug/threads, …/:id, …/:id/messages, …/:id/runs
     ...ipsRoutes(api), //     GET, POST /ips; DELETE /ips/:address
     ...operatorsRoutes(api), // GET, POST /operators; DELETE …/:name; POST …/:name/rotate
     auditRoute(api), //       GET  /audit

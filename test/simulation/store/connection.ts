@@ -144,6 +144,14 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
     listThreads: (list) =>
       read(cluster.ofChannel(list.slug), "list threads by activity", (twin) => twin.listThreads(list)),
 
+    channelThreads: (slug, page) =>
+      read(cluster.ofChannel(slug), "list a channel's threads", (twin) => twin.channelThreads(slug, page)),
+    channelThread: (slug, uid) =>
+      read(cluster.ofChannel(slug), "look at a thread", (twin) => twin.channelThread(slug, uid)),
+    changedThreads: (slug, since) =>
+      read(cluster.ofChannel(slug), "look for changed threads", (twin) => twin.changedThreads(slug, since)),
+    fillOrders: async () => false,
+
     channels: () => read(cluster.ofInstances(), "list channels", (twin) => twin.channels()),
     channel: (slug) => read(cluster.ofInstances(), "read a channel", (twin) => twin.channel(slug)),
     putChannel: (channel) =>
