@@ -31,6 +31,7 @@ import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
 import type { Store } from "./store.ts";
+import { createStatCounts } from "./operators/count-stats.ts";
 import { keepFilling } from "./operators/filling.ts";
 import { VERSION } from "./version.ts";
 
@@ -78,8 +79,10 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const directory = createDirectory({ store, log });
   await directory.start();
   for (const warning of unknownModels(directory.channels(), dependencies.model)) log.warn(warning);
-  const agent = agentOver(dependencies, directory);
-  const threads = threadsOver(dependencies, { agent, directory });
+  const stats = createStatCounts({ store, processId: store.processId, clock, log });
+  const agent = stats.agent(agentOver(dependencies, directory));
+  const observer = stats.observer(dependencies.observer ?? nobody);
+  const threads = threadsOver({ ...dependencies, observer }, { agent, directory });
   const listener = await openListener(config, log, handlerOver(dependencies, { directory, threads, agent }));
   await threads.start();
   const stopFilling = keepFilling({ store, log });
@@ -90,7 +93,10 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     stopFilling();
     // The threads' timers keep no process alive; it lives until they are drained.
     const alive = setInterval(() => {}, graceMs + LAST_BYTES_MS);
-    await threads.drain(graceMs).finally(() => clearInterval(alive));
+    await threads
+      .drain(graceMs)
+      .then(() => stats.stop())
+      .finally(() => clearInterval(alive));
     await until(() => listener.inFlight() === 0, LAST_BYTES_MS, clock);
     await listener.close();
     directory.stop();

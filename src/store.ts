@@ -2,6 +2,7 @@ import type { ChannelThreadStore } from "./store/channel-threads.ts";
 import type { ChannelStore } from "./store/channels.ts";
 import type { InstanceStore } from "./store/instances.ts";
 import type { OperatorStore } from "./store/operators.ts";
+import type { StatsStore } from "./store/stats.ts";
 import type { ThreadStore } from "./store/threads.ts";
 import type { UserStore } from "./store/users.ts";
 
@@ -19,6 +20,8 @@ export type { Heartbeat, Hold, InstanceMessage, InstanceStore, Share } from "./s
 export { pageOf } from "./store/page.ts";
 export type { Page } from "./store/page.ts";
 export type { AuditPage, OperatorStore, PlacedEntry } from "./store/operators.ts";
+export { STATS_KEPT_DAYS } from "./store/stats.ts";
+export type { CountedStats, DayStats, StatsStore } from "./store/stats.ts";
 export type {
   CommitResult,
   SaidBefore,
@@ -51,7 +54,7 @@ export type {
 export { NewerRecord, UnreadableRecord } from "./store/unreadable.ts";
 
 /**
- * The store contract: what is kept, and the steps in which it changes. Six contracts in one; who needs one part asks
+ * The store contract: what is kept, and the steps in which it changes. Seven contracts in one; who needs one part asks
  * for that part.
  *
  * Stores keep, they do not decide: each operation is one atomic step on one key slot, and the rules that choose the
@@ -63,7 +66,7 @@ export { NewerRecord, UnreadableRecord } from "./store/unreadable.ts";
  * the first one did. Implementations: stores/embedded.ts and stores/redis.ts; test/stores/contract.ts holds both to this page.
  */
 export interface Store
-  extends ChannelStore, UserStore, ThreadStore, ChannelThreadStore, InstanceStore, OperatorStore {
+  extends ChannelStore, UserStore, ThreadStore, ChannelThreadStore, InstanceStore, OperatorStore, StatsStore {
   readonly kind: "embedded" | "redis";
   health(): Promise<StoreHealth>;
   close(): Promise<void>;

@@ -6,11 +6,12 @@ import type { PlannedChange } from "./plan-change.ts";
 export function reportChange(
   { observer, clock }: Pick<ThreadDependencies, "observer" | "clock">,
   { uid, slug, rev }: { uid: string; slug: string; rev: number },
-  { run, endedRun, lines }: PlannedChange,
+  { run, endedRun, lines, messages }: PlannedChange,
 ): void {
   const move = run.path.at(-1);
   if (endedRun) reportEnd(endedRun);
-  if (move) observer.moved({ slug, uid, runId: run.runId, rev, move, lines });
+  const said = messages.some(({ role }) => role === "user") ? { said: { userId: run.userId } } : {};
+  if (move) observer.moved({ slug, uid, runId: run.runId, rev, move, lines, ...said });
   reportEnd(run);
 
   function reportEnd({ runId, outcome, saidAtMs }: RunRecord): void {

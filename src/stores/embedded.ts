@@ -10,6 +10,7 @@ import { embeddedRestoring } from "./embedded/import.ts";
 import { embeddedIdentity } from "./embedded/identity.ts";
 import { embeddedLiveness } from "./embedded/liveness.ts";
 import { embeddedOperators } from "./embedded/operators.ts";
+import { embeddedStats } from "./embedded/stats.ts";
 import { threadRecords } from "./embedded/thread-records.ts";
 import { embeddedThreadList } from "./embedded/thread-list.ts";
 import { embeddedThreads } from "./embedded/threads.ts";
@@ -45,6 +46,7 @@ export async function openEmbeddedStore(options: { dataDir: string; clock: Clock
     ...embeddedChannelThreads(db, { users, threads }),
     ...embeddedLiveness(db, processId),
     ...embeddedOperators(db),
+    ...embeddedStats(db),
 
     health: () => embeddedHealth(db, dataDir),
 

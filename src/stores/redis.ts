@@ -19,6 +19,7 @@ import type { LinkLog, RedisLink } from "./redis/link.ts";
 import { jsonValue } from "./redis/records.ts";
 import { linkToServer } from "./redis/single.ts";
 import { redisOperators } from "./redis/operators.ts";
+import { redisStats } from "./redis/stats.ts";
 import { redisThreads } from "./redis/threads.ts";
 import { createUnlistedHolders } from "./redis/unlisted-holders.ts";
 import { redisUsers } from "./redis/users.ts";
@@ -109,6 +110,7 @@ export async function storeOver(
     ...redisUsers(redis),
     ...redisChannelThreads(redis, processId),
     ...redisOperators(redis),
+    ...redisStats(redis),
     ...threads,
     ...liveness,
 

@@ -8,6 +8,7 @@ import { keptTextPromises } from "./contract-kept-text.ts";
 import { livenessPromises } from "./contract-liveness.ts";
 import { messageClaimPromises } from "./contract-message-claim.ts";
 import { operatorPromises } from "./contract-operators.ts";
+import { statsPromises } from "./contract-stats.ts";
 import { threadListPromises } from "./contract-thread-list.ts";
 import { threadPromises } from "./contract-threads.ts";
 import { userPagePromises } from "./contract-user-pages.ts";
@@ -65,6 +66,7 @@ export function describeStore(
     threadPromises(bench);
     threadListPromises(bench);
     channelThreadPromises(bench);
+    statsPromises(bench);
     messageClaimPromises(bench);
     keptTextPromises(bench);
     livenessPromises(bench, lacks);

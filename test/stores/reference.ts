@@ -59,6 +59,13 @@ interface Thread {
   last: { commit: ThreadCommit; result: CommitResult } | null;
 }
 
+interface StatsOfDay {
+  counts: Record<string, number>;
+  visitors: Set<string>;
+  /** The last count of each process. */
+  last: Map<string, number>;
+}
+
 const holderOf = (fence: string) => fence.split(":")[0] ?? "";
 const isHeld = (thread: Thread): thread is Thread & { fence: string } => thread.fence !== null;
 
@@ -87,6 +94,8 @@ export function createReference(clock: Clock): Store {
   const became = new Map<string, string>();
   const spenderOf = (slug: string, userId: string) =>
     personOf(slug, became.get(`${slug} ${userId}`) ?? userId);
+  /** What happened, by channel and day. */
+  const days = new Map<string, StatsOfDay>();
   /** Tokens by day and name. */
   const counts = new Map<string, number>();
   const accountOf = (slug: string, externalId: string) =>
@@ -261,6 +270,24 @@ export function createReference(clock: Clock): Store {
       const left = audit.slice(from).filter(({ entry }) => entry.atMs >= sinceMs);
       return pageOf(left, limit);
     },
+
+    async addStats({ slug, day, by, nth, counts: counted, visitors }) {
+      const none: StatsOfDay = { counts: {}, visitors: new Set(), last: new Map() };
+      const known = days.get(`${slug} ${day}`) ?? none;
+      days.set(`${slug} ${day}`, known);
+      if ((known.last.get(by) ?? 0) >= nth) return;
+      known.last.set(by, nth);
+      for (const [name, count] of Object.entries(counted)) {
+        known.counts[name] = (known.counts[name] ?? 0) + count;
+      }
+      for (const userId of visitors) known.visitors.add(userId);
+    },
+    stats: async (slug, { from, to }) =>
+      [...days]
+        .map(([key, { counts: sums, visitors }]) => ({ key, counts: { ...sums }, visitors: visitors.size }))
+        .filter(({ key }) => key >= `${slug} ${from}` && key <= `${slug} ${to}`)
+        .map(({ key, ...stats }) => ({ day: key.slice(-10), ...stats }))
+        .sort((a, b) => (a.day < b.day ? -1 : 1)),
 
     blockedIps: async () => [...ips],
     async blockIp(address) {

@@ -100,6 +100,8 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "id":
     case "act":
     case "chg":
+    case "st":
+    case "sv":
     case "whose":
     case "bl":
     case "filled":

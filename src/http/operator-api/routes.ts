@@ -5,6 +5,7 @@ import { ipsRoutes } from "./ips.ts";
 import { meRoute } from "./me.ts";
 import type { OperatorApi } from "./operator-route.ts";
 import { operatorsRoutes } from "./operators.ts";
+import { statsRoute } from "./stats.ts";
 import { threadsRoutes } from "./threads.ts";
 import { usersRoutes } from "./users.ts";
 
@@ -18,5 +19,6 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     ...ipsRoutes(api), //     GET, POST /ips; DELETE /ips/:address
     ...operatorsRoutes(api), // GET, POST /operators; DELETE …/:name; POST …/:name/rotate
     auditRoute(api), //       GET  /audit
+    statsRoute(api), //       GET  /stats
   ];
 }

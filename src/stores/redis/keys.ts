@@ -72,6 +72,16 @@ export function blockedUsersKey(slug: string): string {
   return `bl:${channelTag(slug)}`;
 }
 
+/** What happened in the channel on a UTC day. */
+export function statsKey(slug: string, day: string): string {
+  return `st:${channelTag(slug)}:${day}`;
+}
+
+/** Who spoke on that day: a HyperLogLog. */
+export function speakersKey(slug: string, day: string): string {
+  return `sv:${channelTag(slug)}:${day}`;
+}
+
 export function tokenKey(slug: string, tokenHash: string): string {
   return `v:${channelTag(slug)}:${tokenHash}`;
 }

@@ -84,6 +84,9 @@ export const changing = {
   change_operator: { keys: ["operators", "changes"], args: ["how", "name", "record"] },
   append_audit: { keys: ["audit"], args: ["entry", "atMs", "keptFromMs", "most"] },
 
+  /** Names with numbers, and the users who spoke, follow. */
+  add_stats: { keys: ["stats", "visitors"], args: ["by", "nth", "keptMs", "count"] },
+
   /** Its messages follow the named arguments. */
   commit: {
     keys: [
