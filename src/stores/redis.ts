@@ -78,7 +78,8 @@ export async function storeOver(
   const { durability, log, deadlineMs = STORE_DEADLINE_MS, onCommand, reconnected = new Set() } = options;
   const processId = newId();
   const redis = createCommands({ link, durability, deadlineMs, onCommand });
-  // Not copied: a failover that takes it back leaves the format that every start raises again.
+  // Not copied, and not told of: what this process does by itself and nobody waits for, and the format, which every start
+  // raises again.
   const local = createCommands({ link, durability: "local", deadlineMs });
   await checkFormat(local);
   refuseRestoring(await redisRestoring(local), "on Redis");
@@ -95,7 +96,7 @@ export async function storeOver(
   });
 
   const threads = redisThreads(redis);
-  const activity = createActivity(redis);
+  const activity = createActivity({ redis, background: local });
   // Publish/subscribe may lose a notice: each beat tells of it too.
   const liveness = redisLiveness(redis, processId, (count) => {
     if (changeCount !== null && changeCount !== count) tellChange();
@@ -108,9 +109,9 @@ export async function storeOver(
     processId,
     ...redisChannels(redis),
     ...redisUsers(redis),
-    ...redisChannelThreads(redis, processId),
+    ...redisChannelThreads({ redis, background: local, processId }),
     ...redisOperators(redis),
-    ...redisStats(redis),
+    ...redisStats({ redis, background: local }),
     ...threads,
     ...liveness,
 

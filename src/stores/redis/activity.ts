@@ -26,7 +26,13 @@ const AT_ONCE = 500;
 /** Old changes are dropped with every so many new ones. */
 const DROPPED_EVERY = 100;
 
-export function createActivity(redis: Pick<RedisCommands, "write">): Activity {
+export function createActivity({
+  redis,
+  background,
+}: {
+  redis: Pick<RedisCommands, "write">;
+  background: Pick<RedisCommands, "write">;
+}): Activity {
   /** slug → uid → time */
   let later = new Map<string, Map<string, number>>();
   let timer: NodeJS.Timeout | null = null;
@@ -60,7 +66,7 @@ export function createActivity(redis: Pick<RedisCommands, "write">): Activity {
     const key = changesKey(slug);
     redis.write(key, "ZADD", key, "GT", String(atMs), uid).catch(() => {});
     if (changes++ % DROPPED_EVERY > 0) return;
-    redis.write(key, "ZREMRANGEBYSCORE", key, "-inf", String(atMs - CHANGES_KEPT_MS)).catch(() => {});
+    background.write(key, "ZREMRANGEBYSCORE", key, "-inf", String(atMs - CHANGES_KEPT_MS)).catch(() => {});
   }
 
   return {

@@ -18,7 +18,15 @@ type Owned = ThreadEntry & { userId: string };
  * A channel's threads by activity: the channel's order (activity.ts) says which make up a page, `whose:{c:S}` whose each is,
  * and the thread itself what is shown of it. Both say only where to look: whose a thread is, is what that user's names say.
  */
-export function redisChannelThreads(redis: RedisCommands, processId: string): ChannelThreadStore {
+export function redisChannelThreads({
+  redis,
+  background,
+  processId,
+}: {
+  redis: RedisCommands;
+  background: RedisCommands;
+  processId: string;
+}): ChannelThreadStore {
   /** The latest ones behind a place, at most so many. */
   async function placed(
     slug: string,
@@ -128,7 +136,7 @@ export function redisChannelThreads(redis: RedisCommands, processId: string): Ch
         .slice(0, limit);
     },
 
-    fillOrders: () => fillOrders(redis, processId),
+    fillOrders: () => fillOrders(background, processId),
   };
 }
 

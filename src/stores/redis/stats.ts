@@ -15,7 +15,13 @@ const DAYS_AT_ONCE = 100;
 const BY = "by ";
 
 /** A channel's days: a hash of numbers each, and a HyperLogLog of who spoke. */
-export function redisStats(redis: RedisCommands): StatsStore {
+export function redisStats({
+  redis,
+  background,
+}: {
+  redis: RedisCommands;
+  background: RedisCommands;
+}): StatsStore {
   async function dayStats(slug: string, day: string): Promise<DayStats[]> {
     const [stats, speakers] = [statsKey(slug, day), speakersKey(slug, day)];
     const [fields, visitors] = await Promise.all([
@@ -33,11 +39,11 @@ export function redisStats(redis: RedisCommands): StatsStore {
       const [stats, speakers] = [statsKey(slug, day), speakersKey(slug, day)];
       // Who spoke may be told twice: a repeat begins anew.
       for (let from = VISITORS_AT_ONCE; from < visitors.length; from += VISITORS_AT_ONCE) {
-        await redis.write(speakers, "PFADD", speakers, ...visitors.slice(from, from + VISITORS_AT_ONCE));
+        await background.write(speakers, "PFADD", speakers, ...visitors.slice(from, from + VISITORS_AT_ONCE));
       }
       const named = Object.entries(counts);
       const args = { by, nth: String(nth), keptMs: KEPT_MS, count: String(named.length) };
-      await redis.call("add_stats", { stats, visitors: speakers }, args, [
+      await background.call("add_stats", { stats, visitors: speakers }, args, [
         ...named.flatMap(([name, count]) => [name, String(count)]),
         ...visitors.slice(0, VISITORS_AT_ONCE),
       ]);
