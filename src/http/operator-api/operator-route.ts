@@ -11,6 +11,7 @@ import type { RefusalReason } from "../../domain/refusal.ts";
 import type { ChannelKeys } from "../../keys.ts";
 import type { HttpAnswer } from "../../listener.ts";
 import type { Acting } from "../../operators/acting.ts";
+import type { ThreadChanges } from "../../operators/thread-changes.ts";
 import type { Secret } from "../../secret.ts";
 import type { Store } from "../../store.ts";
 import type { Reads } from "../reads.ts";
@@ -21,9 +22,10 @@ import type { AnswerDocumentation, Documentation, Field, Method, Route, RouteReq
 export interface OperatorApi {
   admission: OperatorAdmission;
   store: Store;
-  threads: Pick<Threads, "history" | "keptText" | "attachmentAddresses">;
+  threads: Pick<Threads, "history" | "keptText" | "attachmentAddresses" | "isDraining">;
   reads: Reads;
-  directory: Pick<Directory, "renew">;
+  directory: Pick<Directory, "renew" | "channels" | "operatorOf">;
+  threadChanges: ThreadChanges;
   clock: Clock;
   config: Pick<Config, "serverMaxBodyBytes">;
   /** Told of keys that this instance may have to know at its next start. */
