@@ -21,6 +21,7 @@ import type { Config } from "./config.ts";
 import type { Channel, McpServer } from "./domain/channel.ts";
 import { handOffOf } from "./domain/hand-off.ts";
 import { dayOf } from "./domain/day.ts";
+import { changesOver } from "./http/routes.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
 import type { Route } from "./http/route.ts";
@@ -33,6 +34,7 @@ import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
 import type { Store } from "./store.ts";
 import { createStatCounts } from "./operators/count-stats.ts";
+import type { ThreadChanges } from "./operators/thread-changes.ts";
 import { keepFilling } from "./operators/filling.ts";
 import { VERSION } from "./version.ts";
 
@@ -82,9 +84,14 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   for (const warning of unknownModels(directory.channels(), dependencies.model)) log.warn(warning);
   const stats = createStatCounts({ store, processId: store.processId, clock, log });
   const agent = stats.agent(agentOver(dependencies, directory));
-  const observer = stats.observer(dependencies.observer ?? nobody);
+  const threadChanges = changesOver({ store, directory, clock, log });
+  const observer = poking(threadChanges, stats.observer(dependencies.observer ?? nobody));
   const threads = threadsOver({ ...dependencies, observer }, { agent, directory });
-  const listener = await openListener(config, log, handlerOver(dependencies, { directory, threads, agent }));
+  const listener = await openListener(
+    config,
+    log,
+    handlerOver(dependencies, { directory, threads, agent, threadChanges }),
+  );
   await threads.start();
   const stopFilling = keepFilling({ store, log });
 
@@ -171,8 +178,9 @@ function threadsOver(
 
 function handlerOver(
   dependencies: ServiceDependencies,
-  { directory, threads, agent }: { directory: Directory; threads: Threads; agent: Agent },
+  parts: { directory: Directory; threads: Threads; agent: Agent; threadChanges: ThreadChanges },
 ): Handler {
+  const { directory, threads, agent, threadChanges } = parts;
   const { config, harnessApiKey, store, model, clock, log } = dependencies;
   const { extraRoutes = () => [], onAnswered = () => {} } = dependencies;
   const { keyDoor = createKeyDoor({ config, clock, log }) } = dependencies;
@@ -182,6 +190,7 @@ function handlerOver(
     keyDoor,
     store,
     threads,
+    threadChanges,
     visitors: createVisitors({
       store,
       clock,
@@ -204,6 +213,17 @@ function handlerOver(
     extraRoutes: extraRoutes(threads),
     onAnswered,
   });
+}
+
+/** Operators who follow here hear at once of what happens here. */
+function poking(changes: ThreadChanges, observer: ThreadObserver): ThreadObserver {
+  return {
+    ...observer,
+    moved(moved) {
+      changes.poke();
+      observer.moved(moved);
+    },
+  };
 }
 
 function isCrowded(): boolean {
