@@ -266,6 +266,7 @@ export class HostedChat {
   }
 
   #loadPanel(): void {
+    this.conversation?.learn();
     void loadPanel(async () => (part = await this.#source.load())).then(() => {
       if (part !== null) this.conversation?.complete(part);
       if (this.#renderer === null) return;

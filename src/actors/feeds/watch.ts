@@ -13,6 +13,8 @@ export interface Watch extends FeedSource {
   /** Resolves after a look that began after this call. Rejects where the store does not answer. */
   renew(): Promise<void>;
   tick(nowMs: number): void;
+  /** A person writes: told at once, and not again to who comes later. */
+  typing(name: string): void;
 }
 
 /** What a watch asks of the store. */
@@ -73,7 +75,8 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
     const news = { from: known, lines, to: told };
     known = told;
     if (lines.length === 0) return;
-    recent = [...recent.slice(1 - MOST_RECENT), news];
+    // Who is behind images reads them from the store again: they are not kept for the slowest reader.
+    recent = hasImages(lines) ? [] : [...recent.slice(1 - MOST_RECENT), news];
     for (const feed of feeds) feed.hear(news);
   }
 
@@ -126,6 +129,11 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
 
     renew,
 
+    typing(name) {
+      const lines: FeedLine[] = [{ type: "typing", name }];
+      for (const feed of feeds) feed.tell(lines);
+    },
+
     tick(nowMs) {
       if (nowMs >= nextLookAtMs) {
         renew().catch((error: unknown) => {
@@ -142,4 +150,10 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
     },
   };
   return watch;
+}
+
+function hasImages(lines: readonly FeedLine[]): boolean {
+  return lines.some(
+    (line) => line.type === "message" && line.message.attachments?.some(({ chars }) => chars),
+  );
 }

@@ -41,4 +41,7 @@ export interface WidgetActions {
   enterThread: (threadId: string) => void;
   earlier: () => void;
   draft: (text: string) => void;
+  addImages: (files: readonly File[]) => void;
+  /** Of those in the composer, counted from 0. */
+  removeImage: (nth: number) => void;
 }

@@ -68,6 +68,9 @@ function Panel(props: WidgetProps): VNode {
       part="panel"
       role="dialog"
       aria-label={heading}
+      // Shown while a file is held over the panel.
+      data-drop={strings.dropImages}
+      {...(state.imageRoom === null ? {} : panelModule()?.imageIntake(actions.addImages))}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || event.isComposing || (inline && List === undefined)) return;
         event.stopPropagation();
