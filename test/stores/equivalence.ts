@@ -258,6 +258,7 @@ async function look(store: Store): Promise<unknown> {
         store.runs(id, 2),
         store.look(id, null),
         store.look(id, 1),
+        store.lastOp(id),
       ]),
     ),
     held: [sorted(await store.heldBy("p1")), sorted(await store.heldBy("p2"))],

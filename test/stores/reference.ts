@@ -485,11 +485,13 @@ export function createReference(clock: Clock): Store {
       const seen = {
         state: thread?.last?.commit.state ?? ("idle" as const),
         runId: thread?.runs.at(-1)?.runId ?? null,
+        lastOp: thread?.last?.commit.opId ?? null,
         messageCount: messages.length,
       };
       if (from === null) return { ...seen, messages: [], to: messages.length };
       return { ...seen, messages: messages.slice(from), to: Math.max(from, messages.length) };
     },
+    lastOp: async (uid) => threads.get(uid)?.last?.commit.opId ?? null,
     watch: async () => {},
     runs: async (uid, limit) => (threads.get(uid)?.runs ?? []).slice(-limit).map(summaryOf),
     run: async (uid, runId) => {

@@ -141,9 +141,13 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         const messageCount = header?.messageCount ?? 0;
         const state = header?.state ?? "idle";
         const runId = records.runs(uid, 1)[0]?.runId ?? null;
-        if (from === null) return { state, runId, messageCount, messages: [], to: messageCount };
-        return { state, runId, messageCount, ...behind(uid, from) };
+        const seen = { state, runId, lastOp: header?.lastOp?.opId ?? null, messageCount };
+        if (from === null) return { ...seen, messages: [], to: messageCount };
+        return { ...seen, ...behind(uid, from) };
       }),
+
+    lastOp: (uid) =>
+      db.read(`read the last change of thread ${uid}`, () => records.header(uid)?.lastOp?.opId ?? null),
 
     // Nobody else commits: who is here is told here.
     watch: (uid) => db.read(`watch thread ${uid}`, () => {}),

@@ -188,8 +188,8 @@ local function last_item_at(messages)
   return last and string.match(last, '"createdAtMs":(%d+)')
 end
 
--- The state, the last run, how many items the history has, and, of those behind the first `from`, as many as fit: at least
--- one. `from`: '' for none of them.
+-- The state, the last run, how many items the history has, of those behind the first `from` as many as fit (at least one),
+-- and the last commit. `from`: '' for none of them.
 local function look_at_thread(keys, args)
   local header, messages, run_order = unpack(keys)
   local from, most, budget = unpack(args)
@@ -200,7 +200,8 @@ local function look_at_thread(keys, args)
     if left < 0 and #found > 0 then break end
     found[#found + 1] = item
   end
-  return { redis.call('HGET', header, 'state'), redis.call('LINDEX', run_order, -1), redis.call('LLEN', messages), found }
+  local state, op = unpack(redis.call('HMGET', header, 'state', 'op'))
+  return { state, redis.call('LINDEX', run_order, -1), redis.call('LLEN', messages), found, op }
 end
 
 -- Lists a process among those that are told of commits, and drops those whose time is over.
