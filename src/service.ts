@@ -19,6 +19,7 @@ import { newId } from "./domain/ids.ts";
 import { addressOf, keyWarningsOf, readVariable } from "./config.ts";
 import type { Config } from "./config.ts";
 import type { Channel, McpServer } from "./domain/channel.ts";
+import { handOffOf } from "./domain/hand-off.ts";
 import { dayOf } from "./domain/day.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
@@ -74,7 +75,7 @@ const LAST_BYTES_MS = 1_000;
 /** The wiring: dependencies in, a running service out. */
 export async function startService(dependencies: ServiceDependencies): Promise<Service> {
   const { config, store, clock, log } = dependencies;
-  const directory = createDirectory({ store, log });
+  const directory = createDirectory({ store, log, clock });
   await directory.start();
   for (const warning of unknownModels(directory.channels(), dependencies.model)) log.warn(warning);
   const agent = agentOver(dependencies, directory);
@@ -141,6 +142,7 @@ function threadsOver(
     store,
     agent,
     channelFault: (slug) => directory.faultOf(slug),
+    handOff: (slug) => handOffOf(directory.lastRead(slug)?.handoff),
     clock,
     timers: systemTimers,
     newId,

@@ -69,6 +69,14 @@ export const agentSchema = z.strictObject({
   maxTokensPerDay: z.int().min(1).exactOptional(),
 });
 
+export const handoffSchema = z.strictObject({
+  enabled: z.boolean(),
+  waitSeconds: z.number().positive().max(86_400).exactOptional(),
+  message: z.string().min(1).max(4_000).exactOptional(),
+  unavailable: z.string().min(1).max(4_000).exactOptional(),
+  replies: z.array(z.string().min(1).max(4_000)).max(100).exactOptional(),
+});
+
 const originSchema = z.string().transform((text, context) => {
   const origin = originFrom(text);
   if (origin !== null) return origin;
@@ -103,6 +111,7 @@ export const channelFieldsSchema = z.strictObject({
   enabled: z.boolean().optional(),
   accessMode: z.enum(["open", "whitelist"]).optional(),
   agent: agentSchema.optional(),
+  handoff: handoffSchema.optional(),
 });
 
 export type ChannelFields = z.infer<typeof channelFieldsSchema>;
@@ -130,6 +139,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields): Cha
   const kind = written.kind ?? stored?.kind;
   if (kind === undefined) throw new Error(`channel ${slug} is new and needs a kind, web or transport`);
 
+  const handoff = written.handoff ?? stored?.handoff;
   const before = stored?.kind === kind ? stored : null;
   const common = {
     slug,
@@ -137,6 +147,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields): Cha
     enabled: written.enabled ?? stored?.enabled ?? true,
     accessMode: written.accessMode ?? stored?.accessMode ?? "open",
     agent: splitAgent(written.agent ?? stored?.agent ?? {}).kept,
+    ...(handoff === undefined ? {} : { handoff }),
   };
   if (kind === "transport") {
     const extra = (["publishableKey", "secretKeyHash", "allowedOrigins"] as const).find(
@@ -155,6 +166,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields): Cha
     ...common,
     publishableKey,
     secretKeyHash: written.secretKeyHash ?? before?.secretKeyHash ?? null,
+    ...(before?.olderKeys === undefined ? {} : { olderKeys: before.olderKeys }),
     allowedOrigins: [...new Set(written.allowedOrigins ?? before?.allowedOrigins ?? [])],
   };
 }
@@ -169,6 +181,7 @@ export function changedFields(stored: Channel, next: Channel): string[] {
     "enabled",
     "accessMode",
     "agent",
+    "handoff",
   ] as const;
   return names
     .filter((name) => canonical(stored[name]) !== canonical(next[name]))
@@ -194,11 +207,13 @@ export function splitAgent(agent: Channel["agent"]): {
 /** Two channels of one publishable key: a visitor's request could not tell them apart. Null where there are none. */
 export function sharedKey(channels: readonly Channel[]): [string, string] | null {
   const owners = new Map<string, string>();
-  for (const { slug, publishableKey } of channels) {
-    if (publishableKey === null) continue;
-    const owner = owners.get(publishableKey);
-    if (owner !== undefined) return [owner, slug];
-    owners.set(publishableKey, slug);
+  for (const { slug, publishableKey, olderKeys = [] } of channels) {
+    for (const key of [publishableKey, ...olderKeys.map((older) => older.publishableKey)]) {
+      if (key === null) continue;
+      const owner = owners.get(key);
+      if (owner !== undefined && owner !== slug) return [owner, slug];
+      owners.set(key, slug);
+    }
   }
   return null;
 }

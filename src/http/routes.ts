@@ -21,6 +21,7 @@ import type { Config } from "../config.ts";
 import type { PlainLog } from "../log.ts";
 import type { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
+import { consoleRoutes } from "./console/console-route.ts";
 import { createReads } from "./reads.ts";
 import { healthRoute } from "./health.ts";
 import type { HealthFacts } from "./health.ts";
@@ -113,6 +114,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   if (config.console) {
     const operators = createOperatorAdmission(dependencies);
     routes.push(...operatorRoutes({ ...dependencies, reads, admission: operators, keepKeys })); // /v1/operator/*
+    routes.push(...consoleRoutes()); // GET /console, /console/*
   }
   return config.swagger ? [...routes, ...swaggerRoutes(routes)] : routes; // GET /swagger, /swagger/openapi.json
 }

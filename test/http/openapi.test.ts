@@ -51,6 +51,7 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
     "patch /v1/operator/channels/{slug}/users/{userId}",
     "get /v1/operator/channels/{slug}/threads/{id}/messages",
     "get /v1/operator/channels/{slug}/threads/{id}/runs",
+    "get /v1/operator/channels/{slug}/threads/{id}/watch",
     "get /v1/operator/ips",
     "post /v1/operator/ips",
     "delete /v1/operator/ips/{address}",
@@ -143,7 +144,7 @@ test("a route cannot be without its documentation, and what is hidden is no endp
 
   const { routes } = await startService();
   const hidden = routes.filter(({ documentation }) => documentation === "hidden").map(({ path }) => path);
-  expect(hidden.every((path) => /^\/swagger(\/|$)/.test(path))).toBe(true);
+  expect(hidden.every((path) => /^\/(swagger|console)(\/|$)/.test(path))).toBe(true);
   for (const { documentation, path } of routes) {
     if (documentation === "hidden") continue;
     const params = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]);

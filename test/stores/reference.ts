@@ -16,6 +16,7 @@ import type {
   Store,
   ThreadCommit,
   ThreadEntry,
+  ThreadState,
 } from "../../src/store.ts";
 import { pageOf } from "../../src/store.ts";
 
@@ -60,6 +61,8 @@ interface Thread {
 
 const holderOf = (fence: string) => fence.split(":")[0] ?? "";
 const isHeld = (thread: Thread): thread is Thread & { fence: string } => thread.fence !== null;
+
+const waitsAlone = (state: ThreadState | undefined) => state === "awaiting" || state === "waiting_for_person";
 
 function summaryOf({ runId, saidAtMs, outcome, path, terminal }: RunRecord): RunSummary {
   return { runId, saidAtMs, outcome, path, terminal };
@@ -121,13 +124,13 @@ export function createReference(clock: Clock): Store {
     return [visitor, ...others].every((read) => isDeepStrictEqual(personOf(slug, read.userId)?.user, read));
   }
 
-  function saidBefore(thread: Thread | undefined, message: UserMessage): SaidBefore | null {
-    const known = thread?.claims.get(message.clientMessageId ?? "");
+  function saidBefore(thread: Thread | undefined, claimed: MessageClaim | null): SaidBefore | null {
+    const known = thread?.claims.get(claimed?.clientMessageId ?? "");
     if (!known) return null;
     return {
       type: "said-before",
       runId: known.runId,
-      isSameText: known.textHash === claimOf(message)?.textHash,
+      isSameText: known.textHash === claimed?.textHash,
     };
   }
 
@@ -169,7 +172,8 @@ export function createReference(clock: Clock): Store {
   function commit(change: ThreadCommit): CommitResult {
     const thread = threads.get(change.uid);
     if (thread?.last?.commit.opId === change.opId) return answer(thread, change, thread.last.result);
-    const repeat = change.orWait && saidBefore(thread, change.orWait.message);
+    const claimed = change.orWait ? claimOf(change.orWait.message) : (change.claimsId ?? null);
+    const repeat = saidBefore(thread, claimed);
     if (repeat) return repeat;
     const fence = thread?.fence ?? null;
     if (thread && fence !== null && ![change.fence, change.takesFrom].includes(fence)) {
@@ -186,13 +190,14 @@ export function createReference(clock: Clock): Store {
     if (change.orWait) claim(kept, change.orWait.message);
     if (change.startsWaiting !== null) kept.queue.shift();
     if (change.endedRun !== null) listRun(kept, change.endedRun);
-    listRun(kept, change.run);
+    if (change.run) listRun(kept, change.run);
+    if (!change.orWait && claimed) kept.claims.set(claimed.clientMessageId, claimed);
     kept.messages.push(...change.messages);
     kept.rev += 1;
     const next = kept.queue[0] ?? null;
     kept.fence = change.holds || next !== null ? change.fence : null;
     const result: CommitResult = { type: "committed", rev: kept.rev, next };
-    kept.last = { commit: change, result };
+    kept.last = { commit: { ...change, run: change.run ?? kept.last?.commit.run ?? null }, result };
     return answer(kept, change, result);
   }
 
@@ -463,7 +468,7 @@ export function createReference(clock: Clock): Store {
     },
     async wait(uid, message, max) {
       const thread = threads.get(uid);
-      const repeat = saidBefore(thread, message);
+      const repeat = saidBefore(thread, claimOf(message));
       if (repeat) return repeat;
       if (!thread || !isHeld(thread)) return { type: "free" };
       const { fence } = thread;
@@ -482,8 +487,10 @@ export function createReference(clock: Clock): Store {
     async look(uid, from) {
       const thread = threads.get(uid);
       const messages = wholeMessages(uid, thread?.messages ?? []);
+      const { state, snapshot } = thread?.last?.commit ?? { state: "idle" as const, snapshot: "" };
       const seen = {
-        state: thread?.last?.commit.state ?? ("idle" as const),
+        state,
+        ...(state === "waiting_for_person" || state === "with_person" ? { snapshot } : {}),
         runId: thread?.runs.at(-1)?.runId ?? null,
         lastOp: thread?.last?.commit.opId ?? null,
         messageCount: messages.length,
@@ -493,6 +500,8 @@ export function createReference(clock: Clock): Store {
     },
     lastOp: async (uid) => threads.get(uid)?.last?.commit.opId ?? null,
     watch: async () => {},
+    watchers: async () => [],
+    claimed: async (uid, clientMessageId) => threads.get(uid)?.claims.get(clientMessageId) ?? null,
     runs: async (uid, limit) => (threads.get(uid)?.runs ?? []).slice(-limit).map(summaryOf),
     run: async (uid, runId) => {
       const run = threads.get(uid)?.runs.find((one) => one.runId === runId);
@@ -515,7 +524,7 @@ export function createReference(clock: Clock): Store {
       [...threads]
         .flatMap(([uid, { last, fence }]) => {
           const deadlineMs =
-            last?.commit.state === "awaiting" && fence === null ? last.commit.deadlineMs : null;
+            waitsAlone(last?.commit.state) && fence === null ? (last?.commit.deadlineMs ?? null) : null;
           return deadlineMs !== null && deadlineMs <= atMs ? [{ uid, deadlineMs }] : [];
         })
         .toSorted((a, b) => a.deadlineMs - b.deadlineMs)

@@ -1,3 +1,4 @@
+import { isThreadState } from "../../src/stores/records.ts";
 import type { StoreDump, ThreadDump } from "../stores/invariants.ts";
 import { redisClient } from "./redis-client.ts";
 
@@ -139,7 +140,7 @@ async function threadDump(client: Client, key: string, uid: string): Promise<Thr
     uid,
     rev: Number(header["rev"] ?? 0),
     fence: header["fence"] ?? null,
-    state: state === "running" || state === "awaiting" ? state : "idle",
+    state: isThreadState(state) ? state : "idle",
     snapshot: header["snapshot"] ?? null,
     runId: header["run"] === undefined ? null : (JSON.parse(header["run"]) as { runId: string }).runId,
     messageCount: messages.length,

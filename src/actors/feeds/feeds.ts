@@ -21,7 +21,9 @@ export interface Feeds {
   open(uid: string, after: string | null): Promise<Feed>;
   /** A commit was made here. `watchers`: the processes that watch the thread. */
   committed(uid: string, watchers?: readonly string[]): void;
-  /** Another instance's word of a commit; false where the message is none. */
+  /** A person writes in the thread: tells everybody who watches it. */
+  typing(uid: string, name: string): Promise<void>;
+  /** Another instance's word of a commit, or of a person who writes; false where the message is none. */
   receive(message: InstanceMessage): boolean;
   /** How many are open. */
   size(): number;
@@ -98,8 +100,7 @@ export function createFeeds(
         const watch = watchOf(uid);
         await watch.renew();
         const { position, state } = watch.latest();
-        const runId = state.state === "idle" ? null : state.runId;
-        const beginning = beginningOf(after, { messageCount: position, state: state.state, runId });
+        const beginning = beginningOf(after, { messageCount: position, state });
         const feed = createFeed(watch, beginning, clock);
         watch.add(feed);
         if (isStopped) feed.end();
@@ -119,9 +120,18 @@ export function createFeeds(
       }
     },
 
-    receive({ type, uid }) {
-      if (type !== "changed" || typeof uid !== "string") return false;
-      ring(uid);
+    async typing(uid, name) {
+      watches.get(uid)?.typing(name);
+      for (const processId of await store.watchers(uid)) {
+        if (processId !== store.processId) store.send(processId, { type: "typing", uid, name });
+      }
+    },
+
+    receive({ type, uid, name }) {
+      if (typeof uid !== "string") return false;
+      if (type === "typing" && typeof name === "string") watches.get(uid)?.typing(name);
+      else if (type === "changed") ring(uid);
+      else return false;
       return true;
     },
 

@@ -16,6 +16,8 @@ export interface Watch extends FeedSource {
   /** Words were lost, and perhaps that they are wanted: the next look asks for them again. */
   askAnew(): void;
   tick(nowMs: number): void;
+  /** A person writes: told at once, and not again to who comes later. */
+  typing(name: string): void;
 }
 
 /** What a watch asks of the store. */
@@ -149,6 +151,11 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
 
     askAnew() {
       askedAtMs = -Infinity;
+    },
+
+    typing(name) {
+      const lines: FeedLine[] = [{ type: "typing", name }];
+      for (const feed of feeds) feed.tell(lines);
     },
 
     tick(nowMs) {

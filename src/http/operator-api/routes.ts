@@ -7,6 +7,7 @@ import type { OperatorApi } from "./operator-route.ts";
 import { operatorsRoutes } from "./operators.ts";
 import { threadsRoutes } from "./threads.ts";
 import { usersRoutes } from "./users.ts";
+import { watchRoute } from "./watch.ts";
 
 /** /v1/operator: what operators see and do. No CORS headers: pages of other origins have no business here. */
 export function operatorRoutes(api: OperatorApi): Route[] {
@@ -15,6 +16,7 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     ...channelsRoutes(api), // GET, POST /channels; GET, PATCH /channels/:slug; POST …/rotate-keys
     ...usersRoutes(api), //   GET  /channels/:slug/users; GET, PATCH …/:userId
     ...threadsRoutes(api), // GET /channels/:slug/threads/:id/messages, …/runs
+    watchRoute(api), //       GET  /channels/:slug/threads/:id/watch
     ...ipsRoutes(api), //     GET, POST /ips; DELETE /ips/:address
     ...operatorsRoutes(api), // GET, POST /operators; DELETE …/:name; POST …/:name/rotate
     auditRoute(api), //       GET  /audit

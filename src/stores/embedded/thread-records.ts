@@ -3,6 +3,7 @@ import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, RunSummary, ThreadState } from "../../store/threads.ts";
 import { isNumber, isText, kindOf, listOf, literal, nullable, shape } from "../checks.ts";
+import type { RecordStep } from "../checks.ts";
 import {
   catalogKind,
   isThreadState,
@@ -44,6 +45,13 @@ type Committed = Omit<
   "catalog" | "unreadableNext" | "watchers"
 >;
 
+/** Version 2: a person may answer. */
+const withPeople: RecordStep = {
+  up: (header) => header,
+  down: (header) =>
+    header["state"] === "waiting_for_person" || header["state"] === "with_person" ? null : header,
+};
+
 export const headerKind = kindOf(
   "thread",
   shape<Header>({
@@ -68,6 +76,7 @@ export const headerKind = kindOf(
       }),
     ),
   }),
+  [withPeople],
 );
 
 export const claimKind = kindOf(

@@ -27,6 +27,12 @@ export function runIdOf(response: Response): string | null {
   return response.headers.get("x-run-id");
 }
 
+/** Names of the posted tools that cannot be offered to a model; null: all can. */
+export function droppedToolsOf(response: Response): string | null {
+  const names = response.headers.get("x-dropped-tools");
+  return names && decodeURIComponent(names);
+}
+
 /** No answer: offline, service down, or origin not allowed. A browser does not say which. */
 export class Unreachable extends Error {
   constructor(cause: unknown) {

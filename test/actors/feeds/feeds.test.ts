@@ -264,6 +264,6 @@ function mustNameKnownRuns({ lines }: FeedClient): void {
   const begun = new Set<string>();
   for (const line of lines) {
     if (line.type === "message") begun.add(line.message.runId);
-    if (line.type === "state" && line.state !== "idle") expect(begun).toContain(line.runId);
+    if (line.type === "state" && "runId" in line) expect(begun).toContain(line.runId);
   }
 }

@@ -23,6 +23,7 @@ const ROUTES: [
   ["PATCH /channels/shop/users/kim", "admin, agent", "channels", { blocked: true }, 200],
   ["GET /channels/shop/threads/t-1/messages", "admin, agent", "channels", undefined, 200],
   ["GET /channels/shop/threads/t-1/runs", "admin, agent", "channels", undefined, 200],
+  ["GET /channels/shop/threads/t-1/watch", "admin, agent", "channels", undefined, 200],
   ["GET /ips", "all", "installation", undefined, 200],
   ["POST /ips", "admin", "installation", { address: "192.0.2.9" }, 201],
   ["DELETE /ips/192.0.2.8", "admin", "installation", undefined, 204],

@@ -49,6 +49,9 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       read(cluster.ofThread(uid), "read the last change of a thread", (twin) => twin.lastOp(uid)),
     look: (uid, from) => read(cluster.ofThread(uid), "look at a thread", (twin) => twin.look(uid, from)),
     watch: (uid) => write(cluster.ofThread(uid), "watch a thread", (twin) => twin.watch(uid)),
+    watchers: (uid) => read(cluster.ofThread(uid), "ask who watches a thread", (twin) => twin.watchers(uid)),
+    claimed: (uid, clientMessageId) =>
+      read(cluster.ofThread(uid), "look for a message", (twin) => twin.claimed(uid, clientMessageId)),
     run: (uid, runId) => read(cluster.ofThread(uid), "read a run", (twin) => twin.run(uid, runId)),
     waitingRuns: (uid) => read(cluster.ofThread(uid), "list what waits", (twin) => twin.waitingRuns(uid)),
     keptText: (uid, runId, parts, from) =>
