@@ -231,6 +231,7 @@ async function showMetrics(options: {
     openStreams: () => service.inFlight(),
     threadsHeld: () => service.threads.held(),
     repliesWaiting: () => service.threads.waiting(),
+    openFeeds: () => service.threads.feeds(),
   });
   if (config.metricsPort === null) return;
   const port = await openMetricsPort(metrics, { host: config.host, port: config.metricsPort });
