@@ -16,6 +16,8 @@ export interface Limits {
   visitorsPerHourPerIp: number;
   readsPerMinute: number;
   ipReadsPerMinute: number;
+  /** So many times what one address may do, an IPv6 /48 may. */
+  networkFactor: number;
 }
 
 export interface Config {
@@ -140,6 +142,7 @@ const variables = z.object({
   WIDGET_VISITORS_PER_HOUR_PER_IP: whole(1, MOST).default(20),
   WIDGET_READS_PER_MINUTE: whole(1, MOST).default(1_200),
   WIDGET_IP_READS_PER_MINUTE: whole(1, MOST).default(6_000),
+  WIDGET_IPV6_NETWORK_FACTOR: whole(1, 65_536).default(10),
   WIDGET_VISITOR_TTL_SECONDS: whole(1, TEN_YEARS_SECONDS).default(86_400),
   WIDGET_VISITOR_MAX_AGE_SECONDS: whole(1, TEN_YEARS_SECONDS).nullable().default(null),
   SERVER_MAX_BODY_BYTES: whole(1, MOST).default(1_048_576),
@@ -221,6 +224,7 @@ function configOf(value: z.infer<typeof variables>): Config {
       visitorsPerHourPerIp: value.WIDGET_VISITORS_PER_HOUR_PER_IP,
       readsPerMinute: value.WIDGET_READS_PER_MINUTE,
       ipReadsPerMinute: value.WIDGET_IP_READS_PER_MINUTE,
+      networkFactor: value.WIDGET_IPV6_NETWORK_FACTOR,
     },
     visitorTtlMs: value.WIDGET_VISITOR_TTL_SECONDS * 1000,
     visitorMaxAgeMs: inMs(value.WIDGET_VISITOR_MAX_AGE_SECONDS),

@@ -55,6 +55,7 @@ describe("readConfig()", () => {
         visitorsPerHourPerIp: 20,
         readsPerMinute: 1_200,
         ipReadsPerMinute: 6_000,
+        networkFactor: 10,
       },
       visitorTtlMs: 86_400_000,
       visitorMaxAgeMs: null,
