@@ -35,7 +35,7 @@ export function ChartPanel({ id, seen }: { id: string; seen: Seen }) {
       <RunSteps replay={replay} />
       {seen.runs.length > 0 && (
         <>
-          <h3>Runs</h3>
+          <h2>Runs</h2>
           <Runs runs={seen.runs} shown={run?.runId ?? null} onShow={show} />
         </>
       )}

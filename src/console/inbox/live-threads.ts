@@ -1,9 +1,9 @@
 import { useEffect, useReducer, useState } from "preact/hooks";
 import { pathOf } from "../service/api.ts";
-import type { Api } from "../service/api.ts";
+import type { Api, Query } from "../service/api.ts";
 import { keepOpen } from "../service/live.ts";
 import { Problem, messageOf } from "../service/problem.ts";
-import type { PlacedThread, ThreadView } from "../service/views.ts";
+import type { Page, PlacedThread, ThreadView } from "../service/views.ts";
 import { NO_THREADS, allSeen, withChange, withListed } from "./inbox-state.ts";
 import type { InboxState } from "./inbox-state.ts";
 
@@ -95,13 +95,30 @@ function reduce(state: InboxState, told: Told): InboxState {
 
 /** What is under way, which may be far behind in the order of activity, and the latest of all. */
 async function listed(api: Api, slug: string, signal: AbortSignal): Promise<PlacedThread[]> {
-  const path = pathOf("channels", slug, "threads");
-  const pages = await Promise.all(
-    [{ state: "running" }, { state: "awaiting" }, {}].map((query) =>
-      api.list<ThreadView>(path, { limit: 100, ...query }, signal),
-    ),
+  const lists = await Promise.all(
+    [{ state: "running" }, { state: "awaiting" }, {}].map((query) => firstOf(api, slug, query, signal)),
   );
-  return pages.flatMap(({ items }) => items.map((item) => ({ ...item, channel: slug })));
+  return lists.flat().map((item) => ({ ...item, channel: slug }));
+}
+
+const LISTED = 100;
+/** A list by state may have pages without one: so many are asked for. */
+const PAGES = 10;
+
+async function firstOf(api: Api, slug: string, query: Query, signal: AbortSignal): Promise<ThreadView[]> {
+  const items: ThreadView[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < PAGES && items.length < LISTED; page += 1) {
+    const answer: Page<ThreadView> = await api.list(
+      pathOf("channels", slug, "threads"),
+      { limit: LISTED, cursor, ...query },
+      signal,
+    );
+    items.push(...answer.items);
+    cursor = answer.next;
+    if (cursor === null) break;
+  }
+  return items;
 }
 
 function threadOf(line: Extract<EventLine, { type: "thread" }>): PlacedThread | null {
