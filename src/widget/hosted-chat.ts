@@ -253,6 +253,7 @@ export class HostedChat {
   }
 
   #loadPanel(): void {
+    this.conversation?.learn();
     void loadPanel(this.#source.load).then(() => {
       if (this.#renderer === null) return;
       this.#renderer.draw();

@@ -50,6 +50,7 @@ interface Kept {
   content: string;
   createdAt: number;
   clientMessageId?: string;
+  attachments?: unknown;
   steps?: unknown[];
 }
 
@@ -140,6 +141,13 @@ export async function startScriptedService(): Promise<ScriptedService> {
       });
       return void response.end();
     }
+    if (url.pathname === "/v1/widget/channel") {
+      const key = headers.get("x-publishable-key") ?? "";
+      if (key === "pk_unknown") return void response.writeHead(401).end();
+      const maxBodyBytes = key === "pk_roomy" ? 8_388_608 : 131_072;
+      const takesImages = ["pk_images", "pk_roomy"].includes(key);
+      return json(response, 200, { maxBodyBytes, ...(takesImages ? { images: true } : {}) });
+    }
     let text = "";
     for await (const chunk of request) text += String(chunk);
     const body = text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
@@ -203,13 +211,16 @@ export async function startScriptedService(): Promise<ScriptedService> {
       (run) => clientMessageId !== null && run.clientMessageId === clientMessageId,
     );
     if (known !== undefined && known.said !== text) return void response.writeHead(422).end();
-    const run = known ?? begin(thread, text, clientMessageId);
+    const run = known ?? begin(thread, text, clientMessageId, body["attachments"]);
     if (lost === "after") return void response.destroy();
     follow(request, response, run, 0);
   }
 
-  function begin(thread: Thread, said: string, clientMessageId: string | null): Run {
-    keep(thread, "user", said, clientMessageId === null ? {} : { clientMessageId });
+  function begin(thread: Thread, said: string, clientMessageId: string | null, attachments: unknown): Run {
+    keep(thread, "user", said, {
+      ...(clientMessageId === null ? {} : { clientMessageId }),
+      ...(attachments === undefined ? {} : { attachments }),
+    });
     const streams = scripts.get(said) ?? [reply(`You said: ${said}`)];
     const run = {
       id: randomBytes(8).toString("hex"),
@@ -385,7 +396,7 @@ function keep(
   { history }: Thread,
   role: string,
   content: string,
-  more: Pick<Kept, "clientMessageId" | "steps"> = {},
+  more: Pick<Kept, "clientMessageId" | "attachments" | "steps"> = {},
 ): void {
   history.push({ id: String(history.length + 1), role, content, createdAt: Date.now(), ...more });
 }

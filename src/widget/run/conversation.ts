@@ -1,11 +1,14 @@
 import type { CustomerContext } from "../service/customer-context.ts";
 import { tryWithTabLock } from "../service/tab-lock.ts";
+import { readImageRoom } from "../service/read-image-room.ts";
 import { VisitorSession } from "../service/visitor-session.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
+import type { MessageImage } from "../images/message-image.ts";
 import { postCatalog } from "../tools/post-catalog.ts";
 import { ViewModel } from "../view/view-model.ts";
 import { isRunning } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { DraftImages } from "./draft-images.ts";
 import { busySeconds } from "../service/widget-api.ts";
 import { newMessage } from "./outgoing-message.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
@@ -28,15 +31,20 @@ export interface ConversationOptions extends Omit<ConversationDependencies, "vis
 export class Conversation {
   readonly visitor: VisitorSession;
   readonly view: ViewModel;
+  readonly images: DraftImages;
+  readonly #publishableKey: string;
   readonly #dependencies: ConversationDependencies;
   readonly #transcript: Transcript;
   readonly #run: TabRun;
   readonly #recovery: Recovery;
   /** null until the history is asked for, and after a failure. */
   #starting: Promise<void> | null = null;
+  /** What the channel allows; false again after a failure. */
+  #isAsked = false;
 
   constructor({ publishableKey, ...options }: ConversationOptions) {
     const { api, sharedStorage, tabStorage, lockPrefix, host } = options;
+    this.#publishableKey = publishableKey;
     this.visitor = new VisitorSession({
       api,
       publishableKey,
@@ -55,6 +63,7 @@ export class Conversation {
       if (now.isQueued && !isRunning(now.phase)) queueMicrotask(() => void this.#sendQueued());
     });
     this.#dependencies = { ...options, visitor: this.visitor, view: this.view };
+    this.images = new DraftImages(this.#dependencies);
     this.#transcript = new Transcript(this.#dependencies, () => this.#run.forgetAllowed());
     this.#run = new TabRun(this.#dependencies, this.#transcript);
     this.#recovery = new Recovery(
@@ -82,9 +91,22 @@ export class Conversation {
     await this.#starting;
   }
 
+  /** When the panel is shown: what its composer may offer. Nobody is told where that fails; the service would refuse. */
+  learn(): void {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    readImageRoom(this.#dependencies.api, this.#publishableKey).then(
+      (imageRoom) => this.view.change({ imageRoom }),
+      () => {
+        this.#isAsked = false;
+      },
+    );
+  }
+
   /** Loads the conversation once more, where that failed before. */
   async reload(): Promise<void> {
     if (this.view.isRunning) return;
+    this.learn();
     this.#starting = null;
     if (!(await this.resume())) await this.start();
   }
@@ -109,8 +131,17 @@ export class Conversation {
   }
 
   /** Resolves when the run has ended in any way; rejects while another one is active. */
-  async send(text: string, context: CustomerContext | null): Promise<void> {
-    if (text !== "") await this.#send(newMessage(text, context), false);
+  async send(
+    text: string,
+    context: CustomerContext | null,
+    images: readonly MessageImage[] = [],
+  ): Promise<void> {
+    if (text !== "") await this.#send(newMessage(text, context, images), false);
+  }
+
+  /** What the visitor has in the composer: the text, with the images beside it. */
+  async sendDraft(text: string, context: CustomerContext | null): Promise<void> {
+    if (text !== "") await this.send(text, context, this.images.take());
   }
 
   /** Sends the text when the reply is over; it stays in the composer until then, and where the reply fails. */
@@ -198,7 +229,9 @@ export class Conversation {
   /** The browser went offline, or came back. */
   connectionChanged(): void {
     if (!this.view.isRunning && this.view.state.phase !== "blocked") this.view.rest();
-    if (navigator.onLine) this.#recovery.now();
+    if (!navigator.onLine) return;
+    this.#recovery.now();
+    if (this.#dependencies.host.isSeen()) this.learn();
   }
 
   /** Another tab wrote to the shared storage. */
@@ -223,7 +256,7 @@ export class Conversation {
     const { isQueued, draft, phase } = this.view.state;
     if (!isQueued || isRunning(phase)) return;
     this.view.change({ isQueued: false });
-    if (phase === "idle") await this.send(draft.trim(), this.#dependencies.host.customerContext());
+    if (phase === "idle") await this.sendDraft(draft.trim(), this.#dependencies.host.customerContext());
   }
 
   async #send(message: OutgoingMessage, isRepeat: boolean): Promise<void> {

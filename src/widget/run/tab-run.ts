@@ -76,7 +76,7 @@ export class TabRun {
     if (view.isRunning) throw new Error("Cannot send: a reply is under way");
     view.removeRetries(isRepeat);
     if (isRepeat) view.removeSaid(message.clientMessageId);
-    const sent = view.addSaid(message.text, message.clientMessageId);
+    const sent = view.addSaid(message);
     const reply = view.addReply();
     view.setPhase("sending");
     tabStorage.write("run", newSavedRun(message, visitor.threadId));

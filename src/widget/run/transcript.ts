@@ -39,12 +39,12 @@ export class Transcript {
   }
 
   /** Ends what is shown with this message: its run is about to be told from the beginning. */
-  endWith({ clientMessageId, text }: OutgoingMessage): void {
+  endWith(message: OutgoingMessage): void {
     const { view } = this.#dependencies;
-    const { messages, found } = upTo(view.state.messages, clientMessageId);
+    const { messages, found } = upTo(view.state.messages, message.clientMessageId);
     if (found !== null) view.change({ messages: [...messages, { ...found, problem: null }] });
     // It waits for its turn.
-    else view.addSaid(text, clientMessageId);
+    else view.addSaid(message);
   }
 
   /** Adds the page of history before the first message shown. */
@@ -87,10 +87,10 @@ export class Transcript {
     const problem = { text: host.strings().notSent, retry: "resend" } as const;
     const unsent = unsentMessages(sharedStorage)
       .filter((message) => !has(view.sending, message))
-      .map(({ clientMessageId, text }): ShownMessage => {
+      .map(({ clientMessageId, text, images }): ShownMessage => {
         const key = `u${clientMessageId}`;
         const rest = { steps: [], live: false, atMs: null, isCutOff: false, problem };
-        return { key, role: "user", text, clientMessageId, ...rest };
+        return { key, role: "user", text, images, clientMessageId, ...rest };
       });
     return { messages: [...messages, ...unsent], hasEarlier };
   }

@@ -3,6 +3,7 @@ import type { VNode } from "preact";
 import type { Language } from "../strings/language.ts";
 import type { Strings } from "../strings/strings.ts";
 import { Icon } from "./icons.tsx";
+import { MessageImages } from "./message-images.tsx";
 import { RichText } from "./rich-text.tsx";
 import type { Problem, ShownMessage, ShownStep } from "./view-state.ts";
 
@@ -19,7 +20,7 @@ export class MessageBubble extends Component<Props> {
   }
 
   override render({ message, language, retry }: Props): VNode {
-    const { role, text, steps, live, atMs, isCutOff, problem } = message;
+    const { role, text, images, steps, live, atMs, isCutOff, problem } = message;
     const { strings } = language;
     return (
       <article class={`message ${role}`} part="message">
@@ -31,6 +32,7 @@ export class MessageBubble extends Component<Props> {
             ))}
           </ul>
         )}
+        {images !== undefined && <MessageImages images={images} strings={strings} />}
         {role === "user" ? (
           <p class="user-text" part="user" dir="auto">
             {text}

@@ -1,4 +1,6 @@
 import type { StepPhase } from "../../../machines/line.ts";
+import type { DraftImage } from "../images/draft-image.ts";
+import type { MessageImage } from "../images/message-image.ts";
 
 /** What the view shows, as plain values. Never changed in place: a changed part is a new object. */
 export interface ViewState {
@@ -9,6 +11,12 @@ export interface ViewState {
   /** Replies that ended unseen. */
   unread: number;
   draft: string;
+  /** In the composer. */
+  images: readonly DraftImage[];
+  /** Characters that the images of a message may have together; null: the channel takes none, or has not told yet. */
+  imageRoom: number | null;
+  /** An image is being scaled down. */
+  isFitting: boolean;
   /** The draft is sent when the reply is over. */
   isQueued: boolean;
   /** There are older messages than the first one shown. */
@@ -35,6 +43,8 @@ export interface ShownMessage {
   key: string;
   role: "user" | "assistant";
   text: string;
+  /** Of a visitor's message that came with some. */
+  images?: readonly MessageImage[] | undefined;
   /** Of a visitor's message that a page gave one to. */
   clientMessageId: string | null;
   steps: ShownStep[];
@@ -85,6 +95,9 @@ export const EMPTY_VIEW: ViewState = {
   notice: null,
   unread: 0,
   draft: "",
+  images: [],
+  imageRoom: null,
+  isFitting: false,
   isQueued: false,
   hasEarlier: false,
   announcement: "",

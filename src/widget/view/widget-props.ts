@@ -34,4 +34,7 @@ export interface WidgetActions {
   newThread: () => void;
   earlier: () => void;
   draft: (text: string) => void;
+  addImages: (files: readonly File[]) => void;
+  /** Of those in the composer, counted from 0. */
+  removeImage: (nth: number) => void;
 }

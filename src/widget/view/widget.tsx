@@ -4,6 +4,7 @@ import { ConfirmationCard } from "./confirmation-card.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { Icon } from "./icons.tsx";
 import { MessageLog } from "./message-log.tsx";
+import { panelModule } from "./panel-module.ts";
 import { isRunning } from "./view-state.ts";
 import type { Notice } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
@@ -64,6 +65,9 @@ function Panel(props: WidgetProps): VNode {
       part="panel"
       role="dialog"
       aria-label={heading}
+      // Shown while a file is held over the panel.
+      data-drop={strings.dropImages}
+      {...(state.imageRoom === null ? {} : panelModule()?.imageIntake(actions.addImages))}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || event.isComposing || inline) return;
         event.stopPropagation();
