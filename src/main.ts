@@ -1,3 +1,4 @@
+import { fstatSync } from "node:fs";
 import { createKeyDoor } from "./admission/key-door.ts";
 import { readChannelsFile, upsertChannels } from "./installation/channels-file.ts";
 import type { WrittenChannels } from "./installation/channels-file.ts";
@@ -17,6 +18,7 @@ import type { DemoKeys } from "./installation/default-channels.ts";
 import { dropGarbage } from "./start/drop-garbage.ts";
 import { greetingText } from "./start/greeting.ts";
 import type { ConsoleGreeting } from "./start/greeting.ts";
+import { isKeptByOthers } from "./start/kept-by-others.ts";
 import { frontPageRoute } from "./http/front-page.ts";
 import { metricsRoute } from "./http/metrics-route.ts";
 import { widgetRoute } from "./http/widget-route.ts";
@@ -173,6 +175,7 @@ async function start(started: {
       generatedKey: config.harnessApiKey === null ? harnessApiKey : null,
       demoKeys: demo?.keys ?? null,
       channel: await firstChannel(store),
+      keysFile: isStderrKeptByOthers() ? keysFileOf(config.dataDir) : null,
     }),
   );
   return () => {
@@ -193,6 +196,15 @@ function consoleGreeting(url: string, key: Secret | null, { dataDir }: Config): 
   if (key === null) return { url: page, key: null };
   if (process.stderr.isTTY) return { url: page, key: { type: "link", key } };
   return { url: page, key: { type: "kept", path: keysFileOf(dataDir) } };
+}
+
+function isStderrKeptByOthers(): boolean {
+  return isKeptByOthers({
+    isTerminal: process.stderr.isTTY,
+    pid: process.pid,
+    journalStream: readVariable("JOURNAL_STREAM")?.reveal(),
+    stat: () => fstatSync(process.stderr.fd),
+  });
 }
 
 async function openTimedStore(options: {

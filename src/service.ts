@@ -75,7 +75,7 @@ const LAST_BYTES_MS = 1_000;
 /** The wiring: dependencies in, a running service out. */
 export async function startService(dependencies: ServiceDependencies): Promise<Service> {
   const { config, store, clock, log } = dependencies;
-  const directory = createDirectory({ store, log });
+  const directory = createDirectory({ store, log, clock });
   await directory.start();
   for (const warning of unknownModels(directory.channels(), dependencies.model)) log.warn(warning);
   const agent = agentOver(dependencies, directory);

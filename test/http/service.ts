@@ -133,7 +133,7 @@ export async function startService(
       historyBudgetChars: 100_000,
     },
   });
-  const directory = createDirectory({ store, log });
+  const directory = createDirectory({ store, log, clock });
   await directory.start();
   onTestFinished(() => directory.stop());
   const answered: AnsweredRequest[] = [];
