@@ -42,6 +42,13 @@ export class ChatAgent extends Base {
     queue: (text) => this.#chat.conversation?.queue(text),
     reload: () => void this.#chat.conversation?.reload(),
     newThread: () => void this.newThread().then(() => this.focus()),
+    threads: () => void this.#chat.conversation?.threads?.open(),
+    moreThreads: () => void this.#chat.conversation?.threads?.more(),
+    closeThreads: () => (this.#chat.conversation?.threads?.close(), this.#chat.focus(".list")),
+    enterThread: (threadId) => {
+      void this.#chat.conversation?.enterThread(threadId);
+      this.#chat.focus(".log");
+    },
     earlier: () => void this.#chat.conversation?.loadEarlier(),
     draft: (text) => this.#chat.conversation?.writeDraft(text),
     addImages: (files) => this.#chat.conversation?.images.add(files),

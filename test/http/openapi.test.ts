@@ -49,6 +49,8 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
     "get /v1/operator/channels/{slug}/users",
     "get /v1/operator/channels/{slug}/users/{userId}",
     "patch /v1/operator/channels/{slug}/users/{userId}",
+    "get /v1/operator/channels/{slug}/threads",
+    "get /v1/operator/channels/{slug}/threads/{id}",
     "get /v1/operator/channels/{slug}/threads/{id}/messages",
     "get /v1/operator/channels/{slug}/threads/{id}/runs",
     "get /v1/operator/channels/{slug}/threads/{id}/watch",
@@ -60,6 +62,7 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
     "delete /v1/operator/operators/{name}",
     "post /v1/operator/operators/{name}/rotate",
     "get /v1/operator/audit",
+    "get /v1/operator/stats",
   ]);
 });
 

@@ -48,7 +48,10 @@ export const SERVICE: readonly Layer[] = [
     name: "contracts",
     places: [
       { path: "src/store.ts", is: "contract: what is kept, and the steps in which it changes" },
-      { path: "src/store/", is: "its five parts: channels, users, threads, instances, operators" },
+      {
+        path: "src/store/",
+        is: "its seven parts: channels, users, threads and their lists, instances, operators, statistics",
+      },
       { path: "src/model.ts", is: "contract: one turn of a chat model, streamed" },
       { path: "src/agent.ts", is: "contract: one model turn, or one call of a server-side tool" },
       { path: "src/listener.ts", is: "contract: HTTP bytes in, HTTP bytes out" },
@@ -244,7 +247,7 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
   {
     path: "src/widget/",
     is: "the element on customers' pages",
-    takes: ["machines/line.ts", "preact", "marked"],
+    takes: ["machines/line.ts", "preact", "preact/jsx-runtime", "marked"],
     gives: ["src/widget/view/render-markdown.ts"],
     rooms: WIDGET.slice(0, -1)
       .toReversed()

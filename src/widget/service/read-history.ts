@@ -33,8 +33,9 @@ export async function readHistory(
   api: WidgetApi,
   { visitorToken, threadId }: ThreadAccess,
   before: string | null,
+  limit = PAGE_SIZE,
 ): Promise<HistoryPage> {
-  const query = `limit=${PAGE_SIZE}${before === null ? "" : `&before=${encodeURIComponent(before)}`}`;
+  const query = `limit=${limit}${before === null ? "" : `&before=${encodeURIComponent(before)}`}`;
   const path = `/threads/${encodeURIComponent(threadId)}/messages?${query}`;
   const response = await api({ path, method: "GET", visitorToken });
   const { items } = fieldsOf(await response.json());
@@ -43,7 +44,8 @@ export async function readHistory(
   return { messages, hasEarlier: messages.length > 0 && messages[0]?.id !== "1" };
 }
 
-function messageOf(item: unknown): HistoryMessage {
+/** An item of a thread's history, as it is read or as its feed tells it. */
+export function messageOf(item: unknown): HistoryMessage {
   const { id, role, content, attachments, clientMessageId, steps, error, createdAt } = fieldsOf(item);
   const fault = error === undefined ? null : fieldsOf(error);
   const isFault = fault !== null && fault["code"] === undefined;

@@ -50,4 +50,9 @@ export const ar: PanelStrings = {
   tooManyImages: "{n} صور على الأكثر في المرة الواحدة.",
   imagesTooLarge: "هذه الصور كبيرة جدًا.",
   imagesRefused: "تعذّر إرسال هذه الرسالة مع صورها.",
+  chats: "المحادثات",
+  back: "العودة إلى المحادثة",
+  more: "عرض المزيد",
+  newMessages: "رسائل جديدة",
+  noChats: "لا توجد محادثات بعد.",
 };

@@ -51,4 +51,9 @@ export const de: PanelStrings = {
   tooManyImages: "Höchstens {n} Bilder auf einmal.",
   imagesTooLarge: "Diese Bilder sind zu groß.",
   imagesRefused: "Diese Nachricht mit ihren Bildern kann nicht gesendet werden.",
+  chats: "Unterhaltungen",
+  back: "Zurück zur Unterhaltung",
+  more: "Mehr anzeigen",
+  newMessages: "neue Nachrichten",
+  noChats: "Noch keine Unterhaltungen.",
 };

@@ -55,4 +55,9 @@ export const en: Strings = {
   tooManyImages: "At most {n} images at once.",
   imagesTooLarge: "These images are too large.",
   imagesRefused: "This message with its images cannot be sent.",
+  chats: "Conversations",
+  back: "Back to the conversation",
+  more: "Show more",
+  newMessages: "new messages",
+  noChats: "No conversations yet.",
 };

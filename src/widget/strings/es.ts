@@ -50,4 +50,9 @@ export const es: PanelStrings = {
   tooManyImages: "Como máximo {n} imágenes a la vez.",
   imagesTooLarge: "Estas imágenes son demasiado grandes.",
   imagesRefused: "Este mensaje con sus imágenes no se puede enviar.",
+  chats: "Conversaciones",
+  back: "Volver a la conversación",
+  more: "Mostrar más",
+  newMessages: "mensajes nuevos",
+  noChats: "Aún no hay conversaciones.",
 };

@@ -50,4 +50,9 @@ export const fr: PanelStrings = {
   tooManyImages: "{n} images au plus à la fois.",
   imagesTooLarge: "Ces images sont trop lourdes.",
   imagesRefused: "Ce message et ses images ne peuvent pas être envoyés.",
+  chats: "Discussions",
+  back: "Retour à la discussion",
+  more: "Afficher plus",
+  newMessages: "nouveaux messages",
+  noChats: "Aucune discussion pour l’instant.",
 };

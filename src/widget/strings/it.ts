@@ -50,4 +50,9 @@ export const it: PanelStrings = {
   tooManyImages: "Al massimo {n} immagini alla volta.",
   imagesTooLarge: "Queste immagini sono troppo grandi.",
   imagesRefused: "Questo messaggio con le sue immagini non può essere inviato.",
+  chats: "Conversazioni",
+  back: "Torna alla conversazione",
+  more: "Mostra altre",
+  newMessages: "nuovi messaggi",
+  noChats: "Ancora nessuna conversazione.",
 };

@@ -50,4 +50,9 @@ export const pt: PanelStrings = {
   tooManyImages: "No máximo {n} imagens de cada vez.",
   imagesTooLarge: "Estas imagens são demasiado grandes.",
   imagesRefused: "Esta mensagem com as suas imagens não pode ser enviada.",
+  chats: "Conversas",
+  back: "Voltar à conversa",
+  more: "Mostrar mais",
+  newMessages: "mensagens novas",
+  noChats: "Ainda não há conversas.",
 };

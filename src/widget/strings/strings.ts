@@ -57,6 +57,11 @@ export interface PanelStrings {
   tooManyImages: string;
   imagesTooLarge: string;
   imagesRefused: string;
+  chats: string;
+  back: string;
+  more: string;
+  newMessages: string;
+  noChats: string;
 }
 
 /** The element's built-in texts. */

@@ -5,6 +5,7 @@ import type { Strings } from "../strings/strings.ts";
 import { Icon } from "./icons.tsx";
 import { MessageImages } from "./message-images.tsx";
 import { RichText } from "./rich-text.tsx";
+import { Time } from "./time.tsx";
 import type { Problem, ShownMessage, ShownStep } from "./view-state.ts";
 
 interface Props {
@@ -84,17 +85,5 @@ function StepRow({ step, strings }: { step: ShownStep; strings: Strings }): VNod
       <span dir="auto">{step.text}</span>
       <span class="unseen">{phase}</span>
     </li>
-  );
-}
-
-/** Of today the time alone. */
-function Time({ atMs, tag }: { atMs: number; tag: string }): VNode {
-  const at = new Date(atMs);
-  const isToday = at.toDateString() === new Date().toDateString();
-  const text = at.toLocaleString(tag, { timeStyle: "short", ...(isToday ? {} : { dateStyle: "medium" }) });
-  return (
-    <time class="time" part="time" dateTime={at.toISOString()}>
-      {text}
-    </time>
   );
 }

@@ -82,8 +82,8 @@ export class ViewModel {
   /** The reply has ended; an empty one is removed. */
   settle(key: string): void {
     const reply = this.message(key);
-    if (reply?.text === "" && reply.steps.length === 0) this.remove(key);
-    else this.edit(key, (ended) => ({ ...ended, live: false, atMs: Date.now() }));
+    if (reply?.id === null && reply.text === "" && reply.steps.length === 0) this.remove(key);
+    else this.edit(key, (ended) => ({ ...ended, live: false, atMs: ended.atMs ?? Date.now() }));
     this.change({ notice: null, confirmation: null });
   }
 
@@ -122,9 +122,9 @@ export class ViewModel {
     this.change({ ...EMPTY_VIEW, imageRoom, phase: this.isRunning ? phase : restingPhase() });
   }
 
-  #add(shown: Omit<ShownMessage, "key" | "steps" | "isCutOff" | "problem">): ShownMessage {
+  #add(shown: Omit<ShownMessage, "key" | "id" | "steps" | "isCutOff" | "problem">): ShownMessage {
     this.#keys += 1;
-    const message = { ...shown, key: `l${this.#keys}`, steps: [], isCutOff: false, problem: null };
+    const message = { ...shown, key: `l${this.#keys}`, id: null, steps: [], isCutOff: false, problem: null };
     this.change({ messages: [...this.#state.messages, message] });
     return message;
   }

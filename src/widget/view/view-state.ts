@@ -23,6 +23,23 @@ export interface ViewState {
   hasEarlier: boolean;
   /** For screen readers: steps and finished replies, not the text as it grows. */
   announcement: string;
+  /** The visitor's conversations, to choose from; null: the present one is shown. */
+  threads: ShownThreads | null;
+}
+
+export interface ShownThreads {
+  items: ShownThread[];
+  hasMore: boolean;
+  phase: "loading" | "ready" | "failed";
+}
+
+export interface ShownThread {
+  threadId: string;
+  /** The first words of its first message; null until they are known. */
+  title: string | null;
+  atMs: number;
+  isCurrent: boolean;
+  isUnread: boolean;
 }
 
 /**
@@ -41,6 +58,8 @@ export type ChatPhase =
 
 export interface ShownMessage {
   key: string;
+  /** In the history of its thread; null while this page does not know it. Ids count up. */
+  id: string | null;
   role: "user" | "assistant";
   text: string;
   /** Of a visitor's message that came with some. */
@@ -101,6 +120,7 @@ export const EMPTY_VIEW: ViewState = {
   isQueued: false,
   hasEarlier: false,
   announcement: "",
+  threads: null,
 };
 
 /** Adds a step, or replaces the one with its id. */

@@ -56,8 +56,11 @@ export function Widget(props: WidgetProps): VNode {
 }
 
 function Panel(props: WidgetProps): VNode {
-  const { state, inline, heading, actions } = props;
+  const { state, inline, actions } = props;
   const { strings } = props.language;
+  const List = state.threads === null ? undefined : panelModule()?.ThreadListView;
+  const heading = List === undefined ? props.heading : strings.chats;
+  const isResting = !isRunning(state.phase);
   return (
     <div
       id="panel"
@@ -69,16 +72,40 @@ function Panel(props: WidgetProps): VNode {
       data-drop={strings.dropImages}
       {...(state.imageRoom === null ? {} : panelModule()?.imageIntake(actions.addImages))}
       onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.isComposing || inline) return;
+        if (event.key !== "Escape" || event.isComposing || (inline && List === undefined)) return;
         event.stopPropagation();
-        actions.toggle();
+        if (List === undefined) actions.toggle();
+        else actions.closeThreads();
       }}
     >
       <header class="header" part="header">
-        <slot name="header">
+        {List !== undefined && (
+          <IconButton
+            icon="back"
+            label={strings.back}
+            class="plain"
+            part="back"
+            ref={takeFocus}
+            onClick={actions.closeThreads}
+          />
+        )}
+        {List === undefined ? (
+          <slot name="header">
+            <h2>{heading}</h2>
+          </slot>
+        ) : (
           <h2>{heading}</h2>
-        </slot>
-        {state.messages.length > 0 && !isRunning(state.phase) && (
+        )}
+        {List === undefined && props.hasThreads && isResting && (
+          <IconButton
+            icon="list"
+            label={strings.chats}
+            class="plain list"
+            part="list"
+            onClick={actions.threads}
+          />
+        )}
+        {state.messages.length > 0 && isResting && (
           <IconButton
             icon="add"
             label={strings.newChat}
@@ -97,15 +124,26 @@ function Panel(props: WidgetProps): VNode {
           />
         )}
       </header>
-      <MessageLog {...props} />
-      {state.confirmation !== null && (
-        <ConfirmationCard confirmation={state.confirmation} strings={strings} />
+      {List === undefined ? (
+        <>
+          <MessageLog {...props} />
+          {state.confirmation !== null && (
+            <ConfirmationCard confirmation={state.confirmation} strings={strings} />
+          )}
+          <Banner {...props} />
+          <Composer {...props} />
+        </>
+      ) : (
+        <List {...props} />
       )}
-      <Banner {...props} />
-      <Composer {...props} />
       <slot name="footer" />
     </div>
   );
+}
+
+/** Of a button that is there instead of the one that was pressed. */
+function takeFocus(button: HTMLElement | null): void {
+  button?.focus();
 }
 
 function Banner({ state, language, actions }: WidgetProps): VNode | null {
