@@ -47,7 +47,7 @@ test("a new operator finds a conversation, blocks its user, and adds a colleague
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "account-7" }).waitFor();
   await page.getByRole("link", { name: /ticket-1/ }).press("Enter");
-  await page.getByRole("log").getByText(RUDE).waitFor();
+  await page.getByRole("log").getByText(RUDE, { exact: true }).waitFor();
   expect(await page.getByText(RUDE, { exact: true }).count()).toBe(1);
   const place = new URL(page.url()).hash;
 
@@ -109,7 +109,7 @@ test("a new operator finds a conversation, blocks its user, and adds a colleague
   await page.locator("body").press("g");
   await page.locator("body").press("a");
   const entries = page.getByRole("list", { name: "Audit, newest first" });
-  for (const action of ["operators.add", "channels.change", "users.block", "thread.read"])
+  for (const action of ["operators.add", "channels.update", "users.block", "thread.read"])
     await entries.getByText(action).first().waitFor();
   await page.goBack();
   await page.getByRole("heading", { name: "Operators" }).waitFor();

@@ -14,12 +14,14 @@ export function useFreshThreads(events: ThreadEvents, isInInbox: boolean): numbe
   useEffect(() => {
     const sinceMs = Date.now();
     const known = new Map<string, PlacedThread["state"]>();
-    return events.listen((thread) => {
-      const isNew = isNews(thread, { sinceMs, known });
-      known.set(thread.id, thread.state);
-      if (!isNew) return;
-      if (isChimeOn()) chime();
-      setFresh((before) => new Set([...before, thread.id]));
+    return events.listen({
+      changed(thread) {
+        const isNew = isNews(thread, { sinceMs, known });
+        known.set(thread.id, thread.state);
+        if (!isNew) return;
+        if (isChimeOn()) chime();
+        setFresh((before) => new Set([...before, thread.id]));
+      },
     });
   }, [events]);
   useEffect(() => {

@@ -42,8 +42,11 @@ export function useLiveThreads(api: Api, events: ThreadEvents, slugs: readonly s
       }
       if (!signal.aborted) setLoading(false);
     };
-    const stop = events.listen((thread) => {
-      if (slugs.includes(thread.channel)) tell({ type: "changed", thread });
+    const stop = events.listen({
+      changed(thread) {
+        if (slugs.includes(thread.channel)) tell({ type: "changed", thread });
+      },
+      missed: () => void list(),
     });
     void list();
     return () => {

@@ -3,15 +3,23 @@ import { keepOpen } from "./live.ts";
 import { Problem, messageOf } from "./problem.ts";
 import type { PlacedThread } from "./views.ts";
 
-/** A line of /events: a thread as it is now, or a sign of life. */
-type EventLine =
-  | (Partial<PlacedThread> & { type: "thread"; cursor: string; channel: string; id: string })
-  | { type: "ping" };
+/** A line of /events: a thread as it is now, a sign of life, or that what is known is too old to go on from. */
+type EventLine = { cursor: string } & (
+  | ({ type: "thread" } & PlacedThread)
+  | { type: "ping" }
+  | { type: "reset" }
+);
+
+export interface ThreadListener {
+  changed(thread: PlacedThread): void;
+  /** Changes were missed: what is shown is to be read anew. */
+  missed?(): void;
+}
 
 /** Changes of conversations, told to all who listen over one connection. */
 export interface ThreadEvents {
   /** Returns how to stop listening. */
-  listen(listener: (thread: PlacedThread) => void): () => void;
+  listen(listener: ThreadListener): () => void;
   /** Called at once, and with each change: null: changes come as they happen; else why not. */
   onNote(listener: (note: string | null) => void): () => void;
 }
@@ -26,7 +34,7 @@ export const NO_EVENTS: ThreadEvents = {
 
 /** Follows them until the signal ends it. */
 export function followThreads(api: Api, signal: AbortSignal): ThreadEvents {
-  const listeners = new Set<(thread: PlacedThread) => void>();
+  const listeners = new Set<ThreadListener>();
   const noteListeners = new Set<(note: string | null) => void>();
   let note: string | null = "Connecting";
   let cursor: string | null = null;
@@ -40,10 +48,12 @@ export function followThreads(api: Api, signal: AbortSignal): ThreadEvents {
     signal,
     onConnected: (is) => say(is ? null : "The connection is gone; trying again."),
     onLine(line) {
-      if (line.type !== "thread") return;
-      cursor = line.cursor;
-      const thread = threadOf(line);
-      if (thread) for (const listener of listeners) listener(thread);
+      const { cursor: here, ...told } = line;
+      cursor = here;
+      for (const listener of listeners) {
+        if (told.type === "thread") listener.changed(told);
+        else if (told.type === "reset") listener.missed?.();
+      }
     },
   }).catch((error: unknown) => say(noteOf(error)));
   return {
@@ -58,14 +68,6 @@ export function followThreads(api: Api, signal: AbortSignal): ThreadEvents {
 function added<Listener>(all: Set<Listener>, one: Listener): () => void {
   all.add(one);
   return () => void all.delete(one);
-}
-
-function threadOf(line: Extract<EventLine, { type: "thread" }>): PlacedThread | null {
-  const { channel, id, state } = line;
-  if (state === undefined) return null;
-  const { threadId = id, userId = "", updatedAt = Date.now(), createdAt = updatedAt, messages } = line;
-  const known = { channel, id, threadId, userId, state, createdAt, updatedAt };
-  return messages === undefined ? known : { ...known, messages };
 }
 
 function noteOf(error: unknown): string {
