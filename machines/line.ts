@@ -37,6 +37,8 @@ export interface DoneLine {
   totalOutputTokens?: number;
   /** Only where the model did not end of itself: `length`, `content_filter` or what else its server says. */
   finishReason?: string;
+  /** A person answers, or was asked for: the model says no more here. */
+  handledBy?: "person";
 }
 
 /**

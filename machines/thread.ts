@@ -11,6 +11,8 @@ import {
   stepLine,
   usesOf,
 } from "./run.ts";
+import { takenBy, waitFor } from "./person.ts";
+import type { HandedBack, Person } from "./person.ts";
 import type { EffectOf } from "./effect.ts";
 import type { Call, NotedResult, RefusedCall, RunContext, RunLimits, RunOutcome, Usage } from "./run.ts";
 
@@ -23,6 +25,10 @@ import type { Call, NotedResult, RefusedCall, RunContext, RunLimits, RunOutcome,
  * (`awaitingPageTool`) until the browser answers. When all calls have results the next turn begins; a turn without
  * calls ends the run. So the tool loop is in the chart: it is drawn, and each of its steps is saved.
  *
+ * A person may take the thread over, or be asked for: the run ends then with what it has said, and until the person gives
+ * the thread back messages are kept and no model is asked (`waiting_for_person`, `with_person`). `epoch` counts these
+ * changes of who answers; whoever acts for a person names the epoch that they saw.
+ *
  * Two kinds of things come out of a transition, both as data. Emitted events are the lines of the stream.
  * Actions with parameters are effects: `keep…` and `note…` belong into the very save that the transition asks for,
  * `startTurn` and `callTool` are performed after it. A chart never waits: what a state waits for is its entry action,
@@ -31,7 +37,7 @@ import type { Call, NotedResult, RefusedCall, RunContext, RunLimits, RunOutcome,
  * A transition that only emits leaves the snapshot as it was, and needs no save: therefore reply text is not in
  * the context. Time and ids arrive inside events.
  */
-export const THREAD_CHART_VERSION = 1;
+export const THREAD_CHART_VERSION = 2;
 
 export interface ThreadContext {
   /** Version of this chart that wrote the snapshot. */
@@ -39,6 +45,12 @@ export interface ThreadContext {
   run: RunContext | null;
   /** The thread so far; null while no model call has told its usage. */
   usage: Usage | null;
+  /** Counts the changes of who answers: asking, cancelling, expiry, take, return, close. */
+  epoch: number;
+  /** The person who is waited for, or who has the thread. */
+  person: Person | null;
+  /** A person gave the thread back, and no run has been told yet. */
+  handedBack: HandedBack | null;
 }
 
 export type ThreadEvent =
@@ -52,7 +64,29 @@ export type ThreadEvent =
   | { type: "call.expired"; atMs: number }
   | { type: "run.failed"; runId: string; message: string; code: ErrorCode | null; usage?: Usage | null }
   | { type: "run.cancelled"; runId: string }
-  | { type: "run.taken"; atMs: number };
+  | { type: "run.taken"; atMs: number }
+  | {
+      type: "agent.handedOff";
+      reason: string | null;
+      summary: string | null;
+      message: string;
+      waitMs: number;
+      usage: Usage | null;
+      atMs: number;
+    }
+  | {
+      type: "person.asked";
+      by: "visitor" | "transport";
+      reason: string | null;
+      waitMs: number;
+      atMs: number;
+    }
+  | { type: "person.unasked" }
+  | { type: "wait.expired"; unavailable: string; atMs: number }
+  | { type: "person.took"; name: string; takeId: string; epoch: number; atMs: number }
+  | { type: "person.said"; name: string; epoch: number }
+  | { type: "person.returned"; name: string; epoch: number; note: string | null }
+  | { type: "person.closed"; name: string; epoch: number };
 
 const OUTCOME_UNKNOWN =
   "The outcome of this call is unknown: the service stopped while the tool was running. Do not assume that it failed or succeeded.";
@@ -66,15 +100,40 @@ function callOf(context: ThreadContext): Call {
   return currentCall(runOf(context));
 }
 
+function doneLine(context: ThreadContext, event: ThreadEvent): DoneLine {
+  const run = runOf(context);
+  const line: DoneLine = {
+    type: "done",
+    elapsedMs: Math.max(0, ("atMs" in event ? event.atMs : run.saidAtMs) - run.saidAtMs),
+  };
+  if (run.usage) Object.assign(line, { inputTokens: run.usage.input, outputTokens: run.usage.output });
+  if (context.usage) {
+    Object.assign(line, {
+      totalInputTokens: context.usage.input,
+      totalOutputTokens: context.usage.output,
+    });
+  }
+  if ("finishReason" in event && event.finishReason) line.finishReason = event.finishReason;
+  return line;
+}
+
 /**
  * The effects: actions without code here, which the host performs. `keepMessage` – the user's message enters the
- * history; `keepReply` – what the run said enters it; `noteResults` – results for the model enter the run's transcript;
- * these three belong into the save. `startTurn` and `callTool` are performed after it.
+ * history; `keepReply` – what the run said enters it; `noteResults` – results for the model enter the run's transcript.
+ * `leaveToPerson` – the run is done with what it has said, which enters the history where it said something;
+ * `keepMessageForPerson` – the user's message enters the history, and no model answers it; `keepPersonMessage` – so does
+ * what a person wrote; `keepNotice` – and words of the service; `noteHandedBack` – the message that is kept next tells its
+ * model so, where one did. All these belong into the save. `startTurn` and `callTool` are performed after it.
  */
 const effects = {
   keepMessage: () => {},
   keepReply: (_: unknown, _params: { outcome: RunOutcome }) => {},
   noteResults: (_: unknown, _params: { results: NotedResult[] }) => {},
+  leaveToPerson: () => {},
+  keepMessageForPerson: () => {},
+  keepPersonMessage: (_: unknown, _params: { name: string }) => {},
+  keepNotice: (_: unknown, _params: { text: string }) => {},
+  noteHandedBack: (_: unknown, _params: { handedBack: HandedBack | null }) => {},
   startTurn: () => {},
   callTool: (_: unknown, _params: { call: Call }) => {},
 };
@@ -112,6 +171,11 @@ export const threadMachine = setup({
     },
     deadlinePassed: ({ context, event }) =>
       event.type === "call.expired" && event.atMs >= (runOf(context).deadlineMs ?? Infinity),
+    isPresentEpoch: ({ context, event }) => "epoch" in event && event.epoch === context.epoch,
+    byWhoHasIt: ({ context, event }) =>
+      "epoch" in event && event.epoch === context.epoch && event.name === context.person?.name,
+    waitPassed: ({ context, event }) =>
+      event.type === "wait.expired" && event.atMs >= (context.person?.deadlineMs ?? Infinity),
   },
   actions: {
     beginRun: assign({
@@ -159,6 +223,29 @@ export const threadMachine = setup({
     }),
     endRun: assign({ run: null }),
 
+    // Who answers: each of these is one more epoch.
+    waitForPerson: assign(({ context, event }) => {
+      const epoch = context.epoch + 1;
+      if (event.type === "agent.handedOff") return { epoch, person: waitFor({ ...event, by: "model" }) };
+      return event.type === "person.asked" ? { epoch, person: waitFor({ ...event, summary: null }) } : {};
+    }),
+    giveToPerson: assign(({ context, event }) =>
+      event.type === "person.took"
+        ? { epoch: context.epoch + 1, person: takenBy(context.person, event) }
+        : {},
+    ),
+    countPersonMessage: assign({
+      person: ({ context: { person } }) => person && { ...person, said: person.said + 1 },
+    }),
+    stopWaiting: assign(({ context }) => ({ epoch: context.epoch + 1, person: null })),
+    handBack: assign(({ context, event }) => {
+      if (event.type !== "person.returned" && event.type !== "person.closed") return {};
+      const how = event.type === "person.closed" ? ("closed" as const) : ("returned" as const);
+      const note = "note" in event ? event.note : null;
+      return { epoch: context.epoch + 1, person: null, handedBack: { name: event.name, how, note } };
+    }),
+    forgetHandedBack: assign({ handedBack: null }),
+
     // The lines.
     sayDelta: emit(
       ({ event }) => ({ type: "delta", text: event.type === "agent.wrote" ? event.text : "" }) as const,
@@ -172,22 +259,12 @@ export const threadMachine = setup({
       const { tool, arguments: args, callId } = callOf(context);
       return { type: "tool_call", tool, arguments: args, callId };
     }),
-    sayDone: emit(({ context, event }): Line => {
-      const run = runOf(context);
-      const line: DoneLine = {
-        type: "done",
-        elapsedMs: Math.max(0, ("atMs" in event ? event.atMs : run.saidAtMs) - run.saidAtMs),
-      };
-      if (run.usage) Object.assign(line, { inputTokens: run.usage.input, outputTokens: run.usage.output });
-      if (context.usage) {
-        Object.assign(line, {
-          totalInputTokens: context.usage.input,
-          totalOutputTokens: context.usage.output,
-        });
-      }
-      if ("finishReason" in event && event.finishReason) line.finishReason = event.finishReason;
-      return line;
-    }),
+    sayDone: emit(({ context, event }): Line => doneLine(context, event)),
+    sayHandled: emit(({ context, event }): Line => ({ ...doneLine(context, event), handledBy: "person" })),
+    sayHandOff: emit(({ event }): Line => ({
+      type: "delta",
+      text: event.type === "agent.handedOff" ? event.message : "",
+    })),
     sayTaskFailed: emit(({ context }, params: { message: string }): Line => {
       const { hint } = runOf(context);
       return {
@@ -207,15 +284,29 @@ export const threadMachine = setup({
   },
 }).createMachine({
   id: "thread",
-  context: { version: THREAD_CHART_VERSION, run: null, usage: null },
+  context: {
+    version: THREAD_CHART_VERSION,
+    run: null,
+    usage: null,
+    epoch: 0,
+    person: null,
+    handedBack: null,
+  },
   initial: "idle",
   states: {
     idle: {
       on: {
         "user.said": {
           target: "running",
-          actions: ["beginRun", "keepMessage"],
+          actions: [
+            "beginRun",
+            { type: "noteHandedBack", params: ({ context: { handedBack } }) => ({ handedBack }) },
+            "forgetHandedBack",
+            "keepMessage",
+          ],
         },
+        "person.asked": { target: "waiting_for_person", actions: "waitForPerson" },
+        "person.took": { guard: "isPresentEpoch", target: "with_person", actions: "giveToPerson" },
       },
     },
 
@@ -240,6 +331,15 @@ export const threadMachine = setup({
             { type: "keepReply", params: { outcome: "cancelled" } },
             "endRun",
           ],
+        },
+        "person.asked": {
+          target: "waiting_for_person",
+          actions: ["sayHandled", "leaveToPerson", "endRun", "waitForPerson"],
+        },
+        "person.took": {
+          guard: "isPresentEpoch",
+          target: "with_person",
+          actions: ["sayHandled", "leaveToPerson", "endRun", "giveToPerson"],
         },
       },
       states: {
@@ -278,6 +378,17 @@ export const threadMachine = setup({
                 { type: "sayTaskFailed", params: ({ event }) => ({ message: event.reason }) },
                 { type: "keepReply", params: { outcome: "failed" } },
                 "endRun",
+              ],
+            },
+            "agent.handedOff": {
+              target: "#thread.waiting_for_person",
+              actions: [
+                "countTokens",
+                "sayHandOff",
+                "sayHandled",
+                "leaveToPerson",
+                "endRun",
+                "waitForPerson",
               ],
             },
             "run.taken": [
@@ -364,6 +475,15 @@ export const threadMachine = setup({
                 "endRun",
               ],
             },
+            "person.asked": {
+              target: "#thread.waiting_for_person",
+              actions: ["sayStepFailed", "sayHandled", "leaveToPerson", "endRun", "waitForPerson"],
+            },
+            "person.took": {
+              guard: "isPresentEpoch",
+              target: "#thread.with_person",
+              actions: ["sayStepFailed", "sayHandled", "leaveToPerson", "endRun", "giveToPerson"],
+            },
             "run.taken": [
               { guard: "mayRepeatCall", target: "usingServerTool", reenter: true, actions: "countAttempt" },
               {
@@ -441,6 +561,64 @@ export const threadMachine = setup({
             "endRun",
           ],
         },
+        "person.asked": {
+          target: "waiting_for_person",
+          actions: ["sayStepFailed", "sayHandled", "leaveToPerson", "endRun", "waitForPerson"],
+        },
+        "person.took": {
+          guard: "isPresentEpoch",
+          target: "with_person",
+          actions: ["sayStepFailed", "sayHandled", "leaveToPerson", "endRun", "giveToPerson"],
+        },
+      },
+    },
+
+    /** At rest, until an operator takes the thread, the visitor cancels, or nobody came in time. */
+    waiting_for_person: {
+      on: {
+        "user.said": {
+          target: "waiting_for_person",
+          reenter: true,
+          actions: ["beginRun", "keepMessageForPerson", "sayHandled", "leaveToPerson", "endRun"],
+        },
+        "person.took": { guard: "isPresentEpoch", target: "with_person", actions: "giveToPerson" },
+        "person.unasked": { target: "idle", actions: "stopWaiting" },
+        "wait.expired": {
+          guard: "waitPassed",
+          target: "idle",
+          actions: [
+            { type: "keepNotice", params: ({ event }) => ({ text: event.unavailable }) },
+            "stopWaiting",
+          ],
+        },
+      },
+    },
+
+    /** At rest: whatever is said here, no model is asked. */
+    with_person: {
+      on: {
+        "user.said": {
+          target: "with_person",
+          reenter: true,
+          actions: ["beginRun", "keepMessageForPerson", "sayHandled", "leaveToPerson", "endRun"],
+        },
+        "person.took": {
+          guard: "isPresentEpoch",
+          target: "with_person",
+          reenter: true,
+          actions: "giveToPerson",
+        },
+        "person.said": {
+          guard: "byWhoHasIt",
+          target: "with_person",
+          reenter: true,
+          actions: [
+            { type: "keepPersonMessage", params: ({ event }) => ({ name: event.name }) },
+            "countPersonMessage",
+          ],
+        },
+        "person.returned": { guard: "byWhoHasIt", target: "idle", actions: "handBack" },
+        "person.closed": { guard: "byWhoHasIt", target: "idle", actions: "handBack" },
       },
     },
   },

@@ -17,7 +17,15 @@ export interface ChartStep {
   down?: (newer: FrozenChart) => FrozenChart | null;
 }
 
+/** Version 2: a person may answer. A thread in which nobody ever asked for one is a thread of version 1. */
+const withPeople: ChartStep = {
+  up: ({ value, context }) => ({ value, context: { ...context, epoch: 0, person: null, handedBack: null } }),
+  down({ value, context: { epoch, person: _, handedBack: __, ...context } }) {
+    return epoch === 0 ? { value, context } : null;
+  },
+};
+
 /** The first one leads from version 1, which is 0.1.0's, to version 2. */
-export const threadSteps: readonly ChartStep[] = [];
+export const threadSteps: readonly ChartStep[] = [withPeople];
 
 export const visitorSteps: readonly ChartStep[] = [];

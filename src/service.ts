@@ -19,7 +19,9 @@ import { newId } from "./domain/ids.ts";
 import { addressOf, keyWarningsOf, readVariable } from "./config.ts";
 import type { Config } from "./config.ts";
 import type { Channel, McpServer } from "./domain/channel.ts";
+import { handOffOf } from "./domain/hand-off.ts";
 import { dayOf } from "./domain/day.ts";
+import { changesOver } from "./http/routes.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
 import type { Route } from "./http/route.ts";
@@ -31,6 +33,9 @@ import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
 import type { Store } from "./store.ts";
+import { createStatCounts } from "./operators/count-stats.ts";
+import type { ThreadChanges } from "./operators/thread-changes.ts";
+import { keepFilling } from "./operators/filling.ts";
 import { VERSION } from "./version.ts";
 
 /** Who opened the store and the model closes them, after the service. */
@@ -77,17 +82,29 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const directory = createDirectory({ store, log, clock });
   await directory.start();
   for (const warning of unknownModels(directory.channels(), dependencies.model)) log.warn(warning);
-  const agent = agentOver(dependencies, directory);
-  const threads = threadsOver(dependencies, { agent, directory });
-  const listener = await openListener(config, log, handlerOver(dependencies, { directory, threads, agent }));
+  const stats = createStatCounts({ store, processId: store.processId, clock, log });
+  const agent = stats.agent(agentOver(dependencies, directory));
+  const threadChanges = changesOver({ store, directory, clock, log });
+  const observer = poking(threadChanges, stats.observer(dependencies.observer ?? nobody));
+  const threads = threadsOver({ ...dependencies, observer }, { agent, directory });
+  const listener = await openListener(
+    config,
+    log,
+    handlerOver(dependencies, { directory, threads, agent, threadChanges }),
+  );
   await threads.start();
+  const stopFilling = keepFilling({ store, log });
 
   let stopping: Promise<void> | null = null;
   async function stop(graceMs: number): Promise<void> {
     listener.stopAccepting();
+    stopFilling();
     // The threads' timers keep no process alive; it lives until they are drained.
     const alive = setInterval(() => {}, graceMs + LAST_BYTES_MS);
-    await threads.drain(graceMs).finally(() => clearInterval(alive));
+    await threads
+      .drain(graceMs)
+      .then(() => stats.stop())
+      .finally(() => clearInterval(alive));
     await until(() => listener.inFlight() === 0, LAST_BYTES_MS, clock);
     await listener.close();
     directory.stop();
@@ -141,6 +158,7 @@ function threadsOver(
     store,
     agent,
     channelFault: (slug) => directory.faultOf(slug),
+    handOff: (slug) => handOffOf(directory.lastRead(slug)?.handoff),
     clock,
     timers: systemTimers,
     newId,
@@ -160,8 +178,9 @@ function threadsOver(
 
 function handlerOver(
   dependencies: ServiceDependencies,
-  { directory, threads, agent }: { directory: Directory; threads: Threads; agent: Agent },
+  parts: { directory: Directory; threads: Threads; agent: Agent; threadChanges: ThreadChanges },
 ): Handler {
+  const { directory, threads, agent, threadChanges } = parts;
   const { config, harnessApiKey, store, model, clock, log } = dependencies;
   const { extraRoutes = () => [], onAnswered = () => {} } = dependencies;
   const { keyDoor = createKeyDoor({ config, clock, log }) } = dependencies;
@@ -171,6 +190,7 @@ function handlerOver(
     keyDoor,
     store,
     threads,
+    threadChanges,
     visitors: createVisitors({
       store,
       clock,
@@ -193,6 +213,17 @@ function handlerOver(
     extraRoutes: extraRoutes(threads),
     onAnswered,
   });
+}
+
+/** Operators who follow here hear at once of what happens here. */
+function poking(changes: ThreadChanges, observer: ThreadObserver): ThreadObserver {
+  return {
+    ...observer,
+    moved(moved) {
+      changes.poke();
+      observer.moved(moved);
+    },
+  };
 }
 
 function isCrowded(): boolean {

@@ -6,6 +6,7 @@ import type { Claims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { HeldThreads } from "./held-threads.ts";
+import { hasRun } from "./thread-state.ts";
 
 /** How long a run's holder may take to obey: another instance loses the run then, and this one tells of an outage. */
 const OBEY_MS = 2_000;
@@ -42,7 +43,7 @@ export function createCancel({
 
   /** `record`: the thread as it was just read. False: look again. */
   async function hasEnded(record: ThreadRecord | null, runId: string, endsAt: number): Promise<boolean> {
-    if (record?.run?.runId !== runId || record.state === "idle") return true;
+    if (record?.run?.runId !== runId || !hasRun(record.state)) return true;
     const thread = held.get(record.uid);
     // Another run here: this process is ahead of what was read, or of a store that a failover has set back.
     const isHere = thread?.fence === record.fence && thread?.run?.runId === runId;

@@ -2,6 +2,7 @@ import type { Line } from "../../machines/line.ts";
 import type { RunOutcome } from "../../machines/run.ts";
 import type { Agent } from "../agent.ts";
 import type { Clock, Timers } from "../clock.ts";
+import type { HandOff } from "../domain/hand-off.ts";
 import type { RunMove } from "../domain/message.ts";
 import type { PlainLog } from "../log.ts";
 import type { Store, UnreadableRecord } from "../store.ts";
@@ -12,6 +13,8 @@ export interface ThreadDependencies {
   agent: Agent;
   /** Why the channel's record cannot be read: its threads are left alone until it can. By default all can be. */
   channelFault?: (slug: string) => UnreadableRecord | null;
+  /** A channel's words and waiting time for a hand-off; by default the built-in ones. */
+  handOff?: (slug: string) => HandOff;
   clock: Clock;
   timers: Timers;
   /** Ids of runs, commits and fences. */
@@ -49,10 +52,21 @@ export interface ThreadObserver {
     rev: number;
     move: RunMove;
     lines: readonly Line[];
+    /** A user's message came into the history. */
+    said?: { userId: string };
   }): void;
   runEnded(ended: { slug: string; runId: string; outcome: RunOutcome; elapsedMs: number }): void;
   takenOver(taken: { slug: string; uid: string; runId: string }): void;
+  /** Another one answers now, or is waited for. `waitedMs`: since a person was asked for; null where nobody was. */
+  answererChanged?(changed: {
+    slug: string;
+    uid: string;
+    how: AnswererChange;
+    waitedMs: number | null;
+  }): void;
 }
+
+export type AnswererChange = "asked" | "cancelled" | "expired" | "taken" | "returned" | "closed";
 
 export const nobody: ThreadObserver = {
   moved() {},

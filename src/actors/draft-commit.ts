@@ -1,12 +1,16 @@
+import type { ThreadContext } from "../../machines/thread.ts";
 import type { RunRecord } from "../domain/message.ts";
-import type { ThreadCommit } from "../store.ts";
+import type { ThreadCommit, ThreadState } from "../store.ts";
 import { threadHost } from "./charts.ts";
 import type { ThreadSnapshot } from "./charts.ts";
 import type { PlannedChange } from "./plan-change.ts";
 import { threadStateOf } from "./thread-state.ts";
 
 /** Whether a commit takes the thread or holds it already, and what it does with the queue. */
-export type CommitPurpose = Pick<ThreadCommit, "claims" | "takesFrom" | "orWait" | "startsWaiting">;
+export type CommitPurpose = Pick<
+  ThreadCommit,
+  "claims" | "takesFrom" | "orWait" | "startsWaiting" | "claimsId"
+>;
 
 /** The thread goes on being held: nothing is taken, nothing of the queue is begun. */
 export const GOES_ON: CommitPurpose = { claims: false, takesFrom: null, orWait: null, startsWaiting: null };
@@ -31,8 +35,8 @@ export function draftCommit(options: {
   atMs: number;
 }): ThreadCommit | null {
   const { thread, planned, purpose, opId, atMs } = options;
-  const run = planned?.change.run ?? thread.run;
-  if (!run) return null;
+  const run = planned ? planned.change.run : thread.run;
+  if (!run && !planned) return null;
   const next = planned?.next ?? thread.snapshot;
   const state = threadStateOf(next.value);
   return {
@@ -50,6 +54,12 @@ export function draftCommit(options: {
     endedRun: planned?.change.endedRun ?? null,
     messages: planned?.change.messages ?? [],
     holds: state === "running",
-    deadlineMs: state === "awaiting" ? (next.context.run?.deadlineMs ?? null) : null,
+    deadlineMs: deadlineOf(state, next.context),
   };
+}
+
+/** When the thread is to be looked at although nothing came. */
+function deadlineOf(state: ThreadState, { run, person }: ThreadContext): number | null {
+  if (state === "awaiting") return run?.deadlineMs ?? null;
+  return state === "waiting_for_person" ? (person?.deadlineMs ?? null) : null;
 }

@@ -16,7 +16,8 @@ export function endUnreadable(
   { newRunId, nowMs }: { newRunId: string; nowMs: number },
 ): PlannedChange {
   const run = read ?? substituteRun(tail.findLast(({ role }) => role === "user")?.runId ?? newRunId, nowMs);
-  const nothing = { endedRun: null, begins: false, effects: [] };
+  const move = { atMs: nowMs, event: "state.lost", state: "idle", said: [] };
+  const nothing = { endedRun: null, begins: false, effects: [], move };
   if (run.outcome) return { ...nothing, run, messages: [], lines: [] };
 
   const outcome = "failed";

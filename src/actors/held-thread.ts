@@ -1,6 +1,7 @@
 import type { ThreadEvent } from "../../machines/thread.ts";
 import type { Turn } from "../agent.ts";
 import { newFence } from "../domain/fence.ts";
+import type { MessageClaim } from "../domain/message-claim.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../domain/message.ts";
 import type { CommitResult, ThreadCommit, ThreadRecord } from "../store.ts";
 import { createActiveTime } from "./active-time.ts";
@@ -40,6 +41,8 @@ export interface Claim extends Partial<Enclosed> {
   endsUnreadable?: true;
   takesFrom?: string;
   orWait?: { message: UserMessage; max: number };
+  /** The id of what `person.said` speaks of; without the item that it is claimed for, which is the next one. */
+  claimsId?: Omit<MessageClaim, "runId">;
 }
 
 /** The claim's end: the store's answer, or `unchanged` where the chart has no move for the event. */
@@ -68,6 +71,12 @@ interface ClaimSent {
 
 /** What the held threads of a process share. */
 export type HeldThreadDependencies = ThreadDependencies & { longReplies: LongReplies };
+
+/** An id is claimed for the item that the change puts into the history. */
+function claimedId({ claimsId }: Claim, planned: Planned | null): Pick<ThreadCommit, "claimsId"> {
+  const [item] = planned?.change.messages ?? [];
+  return claimsId && item ? { claimsId: { ...claimsId, runId: item.runId } } : {};
+}
 
 const NOTHING_ENCLOSED: Enclosed = { item: null, message: null, page: null };
 
@@ -146,7 +155,8 @@ export class HeldThread {
     const planned = this.#planClaim(claim);
     if (claim.event && !planned) return { type: "unchanged" };
     const { takesFrom = null, orWait = null } = claim;
-    const commit = this.#draft(planned, { ...GOES_ON, claims: true, takesFrom, orWait });
+    const purpose = { ...GOES_ON, claims: true, takesFrom, orWait };
+    const commit = this.#draft(planned, { ...purpose, ...claimedId(claim, planned) });
     // A thread without a run cannot be held: there is nothing to claim.
     if (!commit) return { type: "unchanged" };
     this.#claimSent = { planned, commit };
@@ -287,7 +297,7 @@ export class HeldThread {
     const commit = this.#draft(planned, { ...GOES_ON, startsWaiting });
     if (!commit) return;
     const { log } = this.#dependencies;
-    const about = { uid: this.uid, runId: commit.run.runId };
+    const about = { uid: this.uid, runId: commit.run?.runId };
     try {
       const result = await saveThread(this.#dependencies, commit, {
         isWanted: () => !this.#isOver,
@@ -332,19 +342,20 @@ export class HeldThread {
 
   #adopt({ change, next }: Planned): void {
     this.#work.leave();
+    const waited = this.#snapshot.context.person;
     this.#snapshot = next;
     this.#messageCount += change.messages.length;
     this.#history.push(...change.messages);
-    this.run = change.run;
-    if (change.begins) {
+    this.run = change.run ?? this.run;
+    if (change.run && change.begins) {
       this.log = createRunLog(change.run.runId);
       this.#longReply = this.#longReplyOf(this.log);
       this.basePosition = 0;
       this.#registry.begun(this);
     }
-    this.#setTimeout(change.run);
+    if (change.run) this.#setTimeout(change.run);
     this.log.say(change.lines);
-    reportChange(this.#dependencies, { uid: this.uid, slug: this.slug, rev: this.#rev }, change);
+    reportChange(this.#dependencies, { uid: this.uid, slug: this.slug, rev: this.#rev, waited }, change);
   }
 
   #setTimeout(run: RunRecord): void {

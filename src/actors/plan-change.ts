@@ -1,8 +1,10 @@
 import type { StateValue } from "xstate";
 import { isTerminal } from "../../machines/line.ts";
 import type { Line } from "../../machines/line.ts";
+import type { HandedBack } from "../../machines/person.ts";
 import type { ThreadEffect, ThreadEvent } from "../../machines/thread.ts";
-import type { Message, RunRecord, TurnItem, UserMessage } from "../domain/message.ts";
+import type { Message, RunMove, RunRecord, TurnItem, UserMessage } from "../domain/message.ts";
+import type { RunOutcome } from "../../machines/run.ts";
 import { replyMessage } from "../domain/past-run.ts";
 import type { Decision } from "./host.ts";
 import { joinLine } from "./run-log.ts";
@@ -15,8 +17,11 @@ import { nameOfState } from "./thread-state.ts";
  * `keep…` effects into the save, and the rest is performed after it. Pure: ids and time come in.
  */
 export interface PlannedChange {
-  /** The active run as it shall be saved, or the last one where the transition ended it. */
-  run: RunRecord;
+  /**
+   * The active run as it shall be saved, or the last one where the transition ended it; null where there is none, and
+   * nothing is to be saved of the one before.
+   */
+  run: RunRecord | null;
   /** A run that this transition ended before it began `run`. */
   endedRun: RunRecord | null;
   /** New items of the history. */
@@ -27,6 +32,8 @@ export interface PlannedChange {
   lines: Line[];
   /** Effects to perform once the change is saved. */
   effects: PerformedEffect[];
+  /** The transition in short form, as it is kept with the run. */
+  move: RunMove;
 }
 
 /** What is performed after the save; the other effects are part of it. */
@@ -38,6 +45,8 @@ export interface Enclosed {
   item: TurnItem | null;
   /** The message that `user.said` speaks of. */
   message: UserMessage | null;
+  /** What `person.said` speaks of. */
+  text?: string;
   /** With `page.answered`: where the visitor is now; null: as before. */
   page: string | null;
 }
@@ -54,29 +63,39 @@ export interface TransitionToPlan extends Enclosed {
 /** Transitions kept with a run, for the inspector: the first ones, then the rest is left out. */
 const MAX_PATH = 500;
 
-type Draft = Omit<PlannedChange, "run"> & { run: RunRecord | null };
+type Draft = Omit<PlannedChange, "move"> & { handedBack: HandedBack | null };
 
 export function planChange(transition: TransitionToPlan): PlannedChange {
   const { run, event, decision, nowMs } = transition;
+  const { handedBack: _, ...draft } = walked(transition, run);
+  const move = {
+    atMs: nowMs,
+    event: event.type,
+    state: nameOfState(decision.next.value),
+    said: draft.lines.map(({ type }) => type),
+  };
+  const moved = draft.run;
+  if (moved && moved.path.length < MAX_PATH) moved.path = [...moved.path, move];
+  return { ...draft, move };
+}
+
+function walked(transition: TransitionToPlan, run: RunRecord | null): Draft {
+  const { decision } = transition;
   const draft: Draft = {
-    run: run && openedBy(run, transition),
+    // A run that is over stays as it is.
+    run: run?.outcome === null ? openedBy(run, transition) : null,
     endedRun: null,
     messages: [],
     begins: false,
     lines: [],
     effects: [],
+    handedBack: null,
   };
   for (const part of decision.outcome) {
     if (part.kind === "emitted") addLine(draft, part.line);
     else addEffect(draft, part.effect, transition);
   }
-  const moved = activeRun(draft);
-  if (moved.path.length < MAX_PATH) {
-    const state = nameOfState(decision.next.value);
-    const move = { atMs: nowMs, event: event.type, state, said: draft.lines.map(({ type }) => type) };
-    moved.path = [...moved.path, move];
-  }
-  return { ...draft, run: moved };
+  return draft;
 }
 
 /** The run as the event itself changes it, before the chart's outcome is walked. */
@@ -108,17 +127,22 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
     case "noteResults":
       for (const result of effect.params.results) activeRun(draft).turns.push({ type: "result", ...result });
       return;
-    case "keepReply": {
-      const run = activeRun(draft);
-      const { outcome } = effect.params;
-      run.outcome = outcome;
-      draft.messages.push(
-        replyMessage({ run, outcome, terminal: run.terminal, ...stamp(draft, transition) }),
-      );
-      // For the run's next turn, which it does not have: the longest reply would be saved twice for nobody.
-      run.turns = [];
+    case "keepReply":
+      return endRun(draft, effect.params.outcome, transition);
+    case "leaveToPerson":
+      return endRun(draft, "done", transition, { isKept: saidSomething(activeRun(draft)) });
+    case "noteHandedBack":
+      draft.handedBack = effect.params.handedBack;
+      return;
+    case "keepPersonMessage": {
+      const author = { type: "person" as const, name: effect.params.name };
+      draft.messages.push({ ...notAsked(transition.text ?? "", draft, transition), author });
       return;
     }
+    case "keepNotice":
+      draft.messages.push(notAsked(effect.params.text, draft, transition));
+      return;
+    case "keepMessageForPerson":
     case "keepMessage": {
       const { message } = transition;
       if (!message) throw new Error("Cannot keep a message: none was given");
@@ -134,6 +158,8 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
         runId,
         ...(clientMessageId === undefined ? {} : { clientMessageId }),
         ...(attachments === undefined ? {} : { attachments }),
+        ...(effect.type === "keepMessageForPerson" ? { handledBy: "person" as const } : {}),
+        ...(draft.handedBack ? { handedBack: draft.handedBack } : {}),
         ...stamp(draft, transition),
       });
       return;
@@ -145,6 +171,37 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
     default:
       effect satisfies never;
   }
+}
+
+/** What the run said enters the history. */
+function endRun(
+  draft: Draft,
+  outcome: RunOutcome,
+  transition: TransitionToPlan,
+  { isKept }: { isKept: boolean } = { isKept: true },
+): void {
+  const run = activeRun(draft);
+  run.outcome = outcome;
+  if (isKept) {
+    draft.messages.push(replyMessage({ run, outcome, terminal: run.terminal, ...stamp(draft, transition) }));
+  }
+  // For the run's next turn, which it does not have: the longest reply would be saved twice for nobody.
+  run.turns = [];
+}
+
+function saidSomething({ lines, kept }: RunRecord): boolean {
+  return lines.length > 0 || kept !== undefined;
+}
+
+/** The `runId` of an item that no run has said; and back, to its id. */
+const ITEM = "item-";
+const runOfItem = (id: string) => `${ITEM}${id}`;
+export const itemOfRun = (runId: string) => runId.slice(ITEM.length);
+
+/** Of an item that no run has said. */
+function notAsked(content: string, draft: Draft, transition: TransitionToPlan): Message {
+  const stamped = stamp(draft, transition);
+  return { role: "assistant", content, runId: runOfItem(stamped.id), ...stamped };
 }
 
 function activeRun({ run }: Draft): RunRecord {

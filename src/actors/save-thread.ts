@@ -28,7 +28,7 @@ export async function saveThread(
       if (isSlow || clock.elapsed() - begunAt + pauseMs <= READERS_WAIT_MS) return;
       isSlow = true;
       const { uid, run } = commit;
-      log.warn({ uid, runId: run.runId }, "the store is away: the run waits with its save");
+      log.warn({ uid, runId: run?.runId }, "the store is away: the run waits with its save");
       onSlow();
     },
   });

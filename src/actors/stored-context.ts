@@ -26,6 +26,23 @@ const call = z.object({
   repeatable: z.boolean(),
 });
 
+const person = z.object({
+  askedBy: z.enum(["model", "visitor", "transport"]).nullable(),
+  reason: z.string().nullable(),
+  summary: z.string().nullable(),
+  sinceMs: z.number(),
+  deadlineMs: z.number().nullable(),
+  name: z.string().nullable(),
+  takeId: z.string().nullable(),
+  said: z.number(),
+});
+
+const handedBack = z.object({
+  name: z.string(),
+  how: z.enum(["returned", "closed"]),
+  note: z.string().nullable(),
+});
+
 export const threadContext: z.ZodType<ThreadContext> = z.object({
   version: z.number(),
   run: z
@@ -44,6 +61,9 @@ export const threadContext: z.ZodType<ThreadContext> = z.object({
     })
     .nullable(),
   usage,
+  epoch: z.number(),
+  person: person.nullable(),
+  handedBack: handedBack.nullable(),
 });
 
 export const visitorContext: z.ZodType<VisitorContext> = z.object({

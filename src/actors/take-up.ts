@@ -1,4 +1,7 @@
+import type { ThreadEvent } from "../../machines/thread.ts";
+import { handOffOf } from "../domain/hand-off.ts";
 import { NewerRecord, StoreUnavailable, UnreadableRecord } from "../store.ts";
+import type { ThreadRecord } from "../store.ts";
 import type { Claims } from "./claims.ts";
 import { createLeftAlone } from "./left-alone.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
@@ -10,7 +13,7 @@ import type { Mend } from "./mend.ts";
 export interface TakeUp {
   /** Takes up a thread whose holder is gone: its run at the last saved step, or its queue. */
   take(uid: string, fence: string): Promise<void>;
-  /** Ends a pending call whose deadline has passed. */
+  /** Ends a pending call, or a wait for a person, whose deadline has passed. */
   expire(uid: string): Promise<void>;
   /** Threads that nothing can be done about for now: they are not to be asked for again. */
   leftAlone(): ReadonlySet<string>;
@@ -34,11 +37,12 @@ export function createTakeUp({
   following,
   mend,
   channelFault = () => null,
+  handOff = () => handOffOf(undefined),
   clock,
   log,
   observer,
   isDraining,
-}: Pick<ThreadDependencies, "channelFault" | "clock" | "log" | "observer"> & {
+}: Pick<ThreadDependencies, "channelFault" | "handOff" | "clock" | "log" | "observer"> & {
   claims: Claims;
   following: Following;
   mend: Mend;
@@ -120,9 +124,17 @@ export function createTakeUp({
   async function expire(uid: string): Promise<void> {
     const record = await claims.load(uid);
     // Nothing is pending, whatever the list of deadlines says.
-    if (record?.state !== "awaiting" || record.fence) return alone.add(uid, null);
+    const event = record && expiryOf(record);
+    if (!event || record.fence) return alone.add(uid, null);
     const thread = claims.open({ uid, slug: record.slug, record, traceparent: null });
-    await thread.claim({ event: { type: "call.expired", atMs: clock.now() } });
+    await thread.claim({ event });
+  }
+
+  function expiryOf({ slug, state }: ThreadRecord): ThreadEvent | null {
+    const atMs = clock.now();
+    if (state === "awaiting") return { type: "call.expired", atMs };
+    if (state !== "waiting_for_person") return null;
+    return { type: "wait.expired", unavailable: handOff(slug).unavailable, atMs };
   }
 
   return {

@@ -11,6 +11,11 @@ export function nameOfState(value: StateValue): string {
 
 /** What the store is told of a chart's state. */
 export function threadStateOf(value: StateValue): ThreadState {
-  if (value === "idle") return "idle";
+  if (value === "idle" || value === "waiting_for_person" || value === "with_person") return value;
   return value === "awaitingPageTool" ? "awaiting" : "running";
+}
+
+/** A run goes on, or waits for its page. */
+export function hasRun(state: ThreadState): boolean {
+  return state === "running" || state === "awaiting";
 }

@@ -18,6 +18,9 @@ import { createHeldThreads } from "./held-threads.ts";
 import { createLongReplies } from "./long-replies.ts";
 import { createLostThreads } from "./lost-threads.ts";
 import { createMend } from "./mend.ts";
+import { createBringEvent } from "./bring-event.ts";
+import { createPeople } from "./people.ts";
+import type { People } from "./people.ts";
 import { createOnReadable } from "./on-readable.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { createRecovery } from "./recovery.ts";
@@ -43,6 +46,8 @@ export interface Threads {
   followRun(uid: string, runId: string, loading?: Promise<ThreadRecord | null>): Promise<Reply | null>;
   /** Stops the active run or pending call, wherever it is; also fine where there is none. */
   cancel(uid: string): Promise<void>;
+  /** Who answers, where it is not the model. */
+  people: People;
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
   history(uid: string, page: HistoryPage): Promise<Message[]>;
   /** The text of a reply that the store keeps in parts, piece by piece; rejects where the store does not give all of it. */
@@ -102,7 +107,11 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   const followRun = createFollowRun({ ...shared, attach });
   const say = createSay({ ...shared, repeat: createRepeat(followRun) });
   const answer = createAnswer({ ...shared, attach });
-  const cancel = createCancel({ ...shared, isSilent: (processId) => recovery.isSilent(processId) });
+  const isSilent = (processId: string) => recovery.isSilent(processId);
+  const cancel = createCancel({ ...shared, isSilent });
+  const bring = createBringEvent({ ...shared, isSilent, onReadable });
+  const tellTyping = (uid: string, name: string) => feeds.typing(uid, name);
+  const people = createPeople({ ...dependencies, bring, tellTyping });
 
   function refuseWhileDraining(): void {
     if (draining) throw new Refusal("unavailable", "The service is stopping", 1);
@@ -114,7 +123,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   }
 
   function receive(message: InstanceMessage): void {
-    if (feeds.receive(message)) return;
+    if (feeds.receive(message) || bring.receive(message)) return;
     const isFollowing = following.receive(message);
     const { type, uid, runId } = message;
     if (typeof uid !== "string" || typeof runId !== "string") return;
@@ -159,6 +168,8 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     },
 
     isDraining: () => draining,
+
+    people,
 
     async setCatalog(uid, slug, catalog) {
       await store.setCatalog(uid, slug, catalog);

@@ -1,4 +1,5 @@
 import { nobody } from "../actors/dependencies.ts";
+import { hasRun } from "../actors/thread-state.ts";
 import { createThreads } from "../actors/threads.ts";
 import type { Agent } from "../agent.ts";
 import { pause, systemClock, systemTimers } from "../clock.ts";
@@ -49,9 +50,9 @@ export async function stopRuns(store: Store, config: Config, uids: readonly stri
     // The one that is active, and each that waited when it ended: between two of them the thread is idle, and held.
     while (systemClock.elapsed() < endsAt) {
       const record = await threads.load(uid, "active");
-      if (record === null || (record.state === "idle" && record.fence === null)) break;
+      if (record === null || (!hasRun(record.state) && record.fence === null)) break;
       hadRun = true;
-      if (record.state === "idle") await pause(systemTimers, LOOK_MS);
+      if (!hasRun(record.state)) await pause(systemTimers, LOOK_MS);
       else await threads.cancel(uid);
     }
     if (hadRun) stopped++;

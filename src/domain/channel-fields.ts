@@ -69,6 +69,14 @@ export const agentSchema = z.strictObject({
   maxTokensPerDay: z.int().min(1).exactOptional(),
 });
 
+export const handoffSchema = z.strictObject({
+  enabled: z.boolean(),
+  waitSeconds: z.number().positive().max(86_400).exactOptional(),
+  message: z.string().min(1).max(4_000).exactOptional(),
+  unavailable: z.string().min(1).max(4_000).exactOptional(),
+  replies: z.array(z.string().min(1).max(4_000)).max(100).exactOptional(),
+});
+
 const originSchema = z.string().transform((text, context) => {
   const origin = originFrom(text);
   if (origin !== null) return origin;
@@ -103,6 +111,7 @@ export const channelFieldsSchema = z.strictObject({
   enabled: z.boolean().optional(),
   accessMode: z.enum(["open", "whitelist"]).optional(),
   agent: agentSchema.optional(),
+  handoff: handoffSchema.optional(),
 });
 
 export type ChannelFields = z.infer<typeof channelFieldsSchema>;
@@ -130,6 +139,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields): Cha
   const kind = written.kind ?? stored?.kind;
   if (kind === undefined) throw new Error(`channel ${slug} is new and needs a kind, web or transport`);
 
+  const handoff = written.handoff ?? stored?.handoff;
   const before = stored?.kind === kind ? stored : null;
   const common = {
     slug,
@@ -137,6 +147,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields): Cha
     enabled: written.enabled ?? stored?.enabled ?? true,
     accessMode: written.accessMode ?? stored?.accessMode ?? "open",
     agent: splitAgent(written.agent ?? stored?.agent ?? {}).kept,
+    ...(handoff === undefined ? {} : { handoff }),
   };
   if (kind === "transport") {
     const extra = (["publishableKey", "secretKeyHash", "allowedOrigins"] as const).find(
@@ -170,6 +181,7 @@ export function changedFields(stored: Channel, next: Channel): string[] {
     "enabled",
     "accessMode",
     "agent",
+    "handoff",
   ] as const;
   return names
     .filter((name) => canonical(stored[name]) !== canonical(next[name]))

@@ -1,3 +1,4 @@
+import type { HandoffField } from "./hand-off.ts";
 import type { OlderKeys } from "./older-keys.ts";
 
 /** A channel: a door to the agent, with its keys, its origins and the agent behind it (the spec, Channel). */
@@ -64,4 +65,6 @@ export interface Channel {
   enabled: boolean;
   accessMode: AccessMode;
   agent: AgentSettings;
+  /** Whether and how a person may take over; absent: nobody may. */
+  handoff?: HandoffField;
 }

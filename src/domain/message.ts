@@ -1,4 +1,5 @@
 import type { StepLine, TerminalLine } from "../../machines/line.ts";
+import type { HandedBack } from "../../machines/person.ts";
 import type { RunOutcome } from "../../machines/run.ts";
 import type { Attachment } from "./attachments.ts";
 import type { Attributes } from "./attributes.ts";
@@ -46,6 +47,12 @@ export interface Message {
   turns?: PastTurn[];
   /** Only on a reply; not shown to clients. */
   outcome?: RunOutcome;
+  /** Only on what a person wrote, who is none of the thread's users. */
+  author?: { type: "person"; name: string };
+  /** Only on a user's message that no model was asked about: a person had the thread, or was waited for. Not shown to clients. */
+  handledBy?: "person";
+  /** Only on the first message that a model answers after a person gave the thread back. Not shown to clients. */
+  handedBack?: HandedBack;
   /** Only on a reply, and only of a chain of models: who answered, PROVIDER/MODEL. */
   model?: string;
   /** Only on the reply of a run that failed: why. Where it streamed nothing, this message is also its content. */
@@ -91,6 +98,18 @@ export interface UserMessage {
   traceparent?: string;
   /** By which its client's address is counted, hashed; only where addresses have a daily cap. */
   address?: string;
+}
+
+/**
+ * A message that its caller gave an id of its own is said once: the id is claimed in the very step that stores the
+ * message, and whoever brings the id again gets the run that answers it (contract, Saying a thing once).
+ */
+export interface MessageClaim {
+  clientMessageId: string;
+  /** The run that answers the message. */
+  runId: string;
+  /** Tells a repeat from another text under the same id. */
+  textHash: string;
 }
 
 /** A call as the model made it. */

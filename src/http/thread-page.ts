@@ -25,8 +25,10 @@ export const threadPage = z.object({
       createdAt: z.int().describe("Unix time in milliseconds"),
       updatedAt: z.int().describe("Unix time in milliseconds: when a message came into the history last"),
       state: z
-        .enum(["idle", "running", "awaiting"])
-        .describe("`awaiting`: a run waits for the result of a tool of the page"),
+        .enum(["idle", "running", "awaiting", "waiting_for_person", "with_person"])
+        .describe(
+          "`awaiting`: a run waits for the result of a tool of the page; `waiting_for_person`, `with_person`: no model answers",
+        ),
     }),
   ),
   next: z.string().nullable().describe("The `cursor` of the next page; null on the last one"),

@@ -42,6 +42,8 @@ export interface Levels {
   threadsHeld(): number;
   /** Streams here that wait in a queue, or follow a run of another instance. */
   repliesWaiting(): number;
+  /** Feeds that are kept open here; each is an open stream, too. */
+  openFeeds(): number;
 }
 
 /** Loads prom-client on first use. */
@@ -116,5 +118,8 @@ function addGauges(levels: Levels, { Gauge }: PromClient, registry: Registry): v
   gauge("threads_held", "Threads that this process holds", () => levels.threadsHeld());
   gauge("replies_waiting", "Streams that wait in a queue or follow a run held elsewhere", () =>
     levels.repliesWaiting(),
+  );
+  gauge("open_feeds", "Feeds of threads that are kept open; each is an open stream, too", () =>
+    levels.openFeeds(),
   );
 }

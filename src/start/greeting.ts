@@ -11,6 +11,8 @@ export interface Greeting {
   /** True where it would be there, but for a HOST that others reach. */
   isDemoHeldBack: boolean;
   inspectorUrl: string | null;
+  /** null: CONSOLE=off. */
+  console: ConsoleGreeting | null;
   model: "openai" | "demo";
   /** Who answers where a channel names no model, PROVIDER/MODEL. */
   answers: readonly string[];
@@ -22,6 +24,12 @@ export interface Greeting {
   channel: string | null;
   /** Where the keys stand, for a start whose greeting others keep: no secret of it is printed. Null: they are printed. */
   keysFile: string | null;
+}
+
+export interface ConsoleGreeting {
+  url: string;
+  /** Of the operator that this start made or found: ready to follow, or where its key is; null: configured ones have theirs. */
+  key: { type: "link"; key: Secret } | { type: "kept"; path: string } | null;
 }
 
 const UNTOLD_LINK = "its link carries a key, and is printed on a terminal alone";
@@ -38,6 +46,7 @@ export function greetingText(greeting: Greeting): string {
     ...(demoUrl === null ? [] : [["Demo page", demoUrl]]),
     ...(isDemoHeldBack ? [["Demo page", "off, as others reach HOST; DEMO=on shows it to them"]] : []),
     ...(inspectorUrl === null ? [] : [["Inspector", keysFile === null ? inspectorUrl : UNTOLD_LINK]]),
+    ...consoleLines(greeting.console),
     ["API reference", `${url}/swagger`],
     [
       "Model",
@@ -59,6 +68,18 @@ export function greetingText(greeting: Greeting): string {
   const paste =
     channel === null ? [] : ["", `${pasteThis(generatedKey)}:`, "", curlLine(url, generatedKey, channel)];
   return ["", ...lines, ...paste, "", ""].join("\n");
+}
+
+/** The key stands behind the `#`, which browsers send to nobody. A log that keeps what a start prints is given none. */
+function consoleLines(console: ConsoleGreeting | null): string[][] {
+  if (console === null) return [];
+  const { url, key } = console;
+  if (key === null) return [["Console", url]];
+  if (key.type === "link") return [["Console", `${url}#key=${key.key.reveal()}`]];
+  return [
+    ["Console", url],
+    ["", `(its key is localOperator in ${key.path})`],
+  ];
 }
 
 function pasteThis(key: Secret | null): string {

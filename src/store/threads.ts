@@ -1,4 +1,4 @@
-import type { Catalog, Message, RunRecord, UserMessage } from "../domain/message.ts";
+import type { Catalog, Message, MessageClaim, RunRecord, UserMessage } from "../domain/message.ts";
 import type { UnreadableRecord } from "./unreadable.ts";
 
 /** Everything inside a thread, by its uid; no user's name is among it. */
@@ -39,8 +39,14 @@ export interface ThreadStore {
   history(uid: string, page: HistoryPage): Promise<Message[]>;
   /** The thread's state, and what is in its history behind its first `from` items; null: nothing of that. */
   look(uid: string, from: number | null): Promise<ThreadLook>;
+  /** The `opId` of the last commit; null before the first: while it stays, a look finds nothing new. May be late. */
+  lastOp(uid: string): Promise<string | null>;
   /** For a while (WATCH_MS), whoever commits to the thread is told that this process watches it. */
   watch(uid: string): Promise<void>;
+  /** The processes that watch the thread, as a commit would be told. */
+  watchers(uid: string): Promise<string[]>;
+  /** Null: nobody has claimed this id in the thread. */
+  claimed(uid: string, clientMessageId: string): Promise<MessageClaim | null>;
   /** Finished and active, oldest first, the newest `limit`. */
   runs(uid: string, limit: number): Promise<RunSummary[]>;
   /** Null: no such run has begun in this thread. */
@@ -55,8 +61,11 @@ export interface ThreadStore {
   setAside(uid: string, parts: readonly UnreadablePart[]): Promise<void>;
 }
 
-/** `idle`: no run. `running`: a process holds the thread. `awaiting`: a page call is pending, nothing is in memory. */
-export type ThreadState = "idle" | "running" | "awaiting";
+/**
+ * `idle`: no run. `running`: a process holds the thread. `awaiting`: a page call is pending, nothing is in memory.
+ * `waiting_for_person`, `with_person`: no run, and no model is asked.
+ */
+export type ThreadState = "idle" | "running" | "awaiting" | "waiting_for_person" | "with_person";
 
 /**
  * `active`: the run of an idle thread is left out. Whoever begins the next one does not need it, and it is as long as its
@@ -69,6 +78,10 @@ export interface ThreadLook {
   state: ThreadState;
   /** The run that began last; null where none has. */
   runId: string | null;
+  /** The last commit that it has seen. */
+  lastOp: string | null;
+  /** Only while a person has the thread or is waited for: it tells who. */
+  snapshot?: string;
   messageCount: number;
   /** Oldest first: as many as are read at once, so that who is far behind looks again. */
   messages: Message[];
@@ -141,7 +154,8 @@ export interface ThreadCommit {
   atMs: number;
   snapshot: string;
   state: ThreadState;
-  run: RunRecord;
+  /** The active or last run; null: the one that is stored, if any, stays as it is. */
+  run: RunRecord | null;
   /** Another run than `run` that this commit ends (superseded); kept in the list of runs. */
   endedRun: RunRecord | null;
   /** Appended to the history, in order. */
@@ -150,8 +164,10 @@ export interface ThreadCommit {
   startsWaiting: string | null;
   /** True: go on holding the thread. False: release it, unless a message waits. */
   holds: boolean;
-  /** With state `awaiting`: when the pending call expires, for the sweep. */
+  /** When what the thread waits for expires, for the sweep; null: it does not, or waits for nothing. */
   deadlineMs: number | null;
+  /** An id that this commit claims without `orWait`; where it was claimed before: `said-before`. */
+  claimsId?: MessageClaim;
   /**
    * With `claims`: where the thread is held, this message waits in its queue instead. Either way its clientMessageId is
    * claimed (domain/message-claim.ts).

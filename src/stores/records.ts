@@ -8,6 +8,7 @@ import type {
   TerminalLine,
   ToolCallLine,
 } from "../../machines/line.ts";
+import type { HandedBack } from "../../machines/person.ts";
 import type { RunOutcome } from "../../machines/run.ts";
 import type { AuditEntry } from "../domain/audit.ts";
 import type {
@@ -18,6 +19,7 @@ import type {
   McpProcessServer,
 } from "../domain/channel.ts";
 import type { Attachment } from "../domain/attachments.ts";
+import type { HandoffField } from "../domain/hand-off.ts";
 import type { Attributes } from "../domain/attributes.ts";
 import type { OlderKeys } from "../domain/older-keys.ts";
 import type { RenamedThread } from "../domain/renamed-threads.ts";
@@ -106,6 +108,7 @@ const isTerminal = byType<TerminalLine>({
     totalInputTokens: optional(isNumber),
     totalOutputTokens: optional(isNumber),
     finishReason: optional(isText),
+    handledBy: optional(literal("person" as const)),
   }),
   error: shape<ErrorLine>({
     type: literal("error"),
@@ -142,6 +145,15 @@ const isMessage = shape<Message>({
         calls: listOf(shape<PastTurn["calls"][number]>({ id: isText, extra: optional(isObject) })),
       }),
     ),
+  ),
+  author: optional(shape<NonNullable<Message["author"]>>({ type: literal("person" as const), name: isText })),
+  handledBy: optional(literal("person" as const)),
+  handedBack: optional(
+    shape<HandedBack>({
+      name: isText,
+      how: oneOf<HandedBack["how"]>({ returned: true, closed: true }),
+      note: nullable(isText),
+    }),
   ),
   outcome: optional(isOutcome),
   model: optional(isText),
@@ -324,6 +336,15 @@ export const isChannel = shape<Channel>({
     }),
     () => ({}),
   ),
+  handoff: optional(
+    shape<HandoffField>({
+      enabled: isFlag,
+      waitSeconds: optional(isNumber),
+      message: optional(isText),
+      unavailable: optional(isText),
+      replies: optional(listOf(isText)),
+    }),
+  ),
 });
 
 const isOperator = shape<Operator>({
@@ -370,7 +391,13 @@ export const readRun = runKind.read;
 export const readRunSummary = summaryKind.read;
 export const readCatalog = catalogKind.read;
 
-export const isThreadState = oneOf<ThreadState>({ idle: true, running: true, awaiting: true });
+export const isThreadState = oneOf<ThreadState>({
+  idle: true,
+  running: true,
+  awaiting: true,
+  waiting_for_person: true,
+  with_person: true,
+});
 export const readState = readerOf("state", isThreadState);
 
 const areImages = listOf(isText);

@@ -7,6 +7,8 @@ const runId = fc.constantFrom("r1", "r2");
 const callId = fc.constantFrom("c1", "c2", "c3");
 const tool = fc.constantFrom("search", "cart", "clock");
 const atMs = fc.integer({ min: 1_000, max: 3_000 });
+const name = fc.constantFrom("ann", "ben");
+const epoch = fc.nat(5);
 const usage = fc.option(fc.record({ input: fc.nat(100), output: fc.nat(100) }), { nil: null });
 
 const call = fc.oneof(
@@ -62,6 +64,33 @@ export const threadEvent: fc.Arbitrary<ThreadEvent> = fc.oneof(
   }),
   fc.record({ type: fc.constant("run.cancelled" as const), runId }),
   fc.record({ type: fc.constant("run.taken" as const), atMs }),
+  fc.record({
+    type: fc.constant("agent.handedOff" as const),
+    reason: fc.constantFrom(null, "Wants a refund"),
+    summary: fc.constant("A mug broke"),
+    message: fc.constant("Somebody will be with you"),
+    waitMs: fc.constant(600),
+    usage,
+    atMs,
+  }),
+  fc.record({
+    type: fc.constant("person.asked" as const),
+    by: fc.constantFrom("visitor" as const, "transport" as const),
+    reason: fc.constant(null),
+    waitMs: fc.constant(600),
+    atMs,
+  }),
+  fc.record({ type: fc.constant("person.unasked" as const) }),
+  fc.record({ type: fc.constant("wait.expired" as const), unavailable: fc.constant("Nobody is here"), atMs }),
+  fc.record({ type: fc.constant("person.took" as const), name, takeId: fc.constant("t1"), epoch, atMs }),
+  fc.record({ type: fc.constant("person.said" as const), name, epoch }),
+  fc.record({
+    type: fc.constant("person.returned" as const),
+    name,
+    epoch,
+    note: fc.constantFrom(null, "Refunded"),
+  }),
+  fc.record({ type: fc.constant("person.closed" as const), name, epoch }),
 );
 
 /** Takes a chart through events: what came out of each, and where it ended. */

@@ -4,6 +4,7 @@ import { isTerminal } from "../../machines/line.ts";
 import type { Call, RunLimits } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
 import { threadHost } from "../../src/actors/charts.ts";
+import { threadStateOf } from "../../src/actors/thread-state.ts";
 import { play, threadEvent } from "./thread-events.ts";
 import { randomRuns } from "../support/lengths.ts";
 
@@ -60,7 +61,8 @@ describe("the thread's chart, for all event sequences", () => {
       fc.property(sequences, (events) => {
         let open = false;
         for (const { event, before, outcome } of play(events).decisions) {
-          if (event.type === "user.said" && before.value === "idle") open = true;
+          const begins = event.type === "user.said" && before.value !== "awaitingPageTool";
+          if (begins && !before.context.run) open = true;
           if (event.type === "page.answered" && outcome.length > 0) open = true;
           const superseding =
             event.type === "user.said" && before.value === "awaitingPageTool" && outcome.length > 0;
@@ -79,14 +81,16 @@ describe("the thread's chart, for all event sequences", () => {
     );
   });
 
-  it("T2: what begins a run keeps its message once, and what ends one keeps its reply once", () => {
+  it("T2: what begins a run keeps its message once, and what ends one ends it once", () => {
     fc.assert(
       fc.property(sequences, (events) => {
         const { effects, snapshot } = play(events);
-        const begun = effects.filter((effect) => effect.type === "keepMessage").length;
-        const ended = effects.filter((effect) => effect.type === "keepReply").length;
+        const count = (...types: string[]) => effects.filter(({ type }) => types.includes(type)).length;
+        const begun = count("keepMessage", "keepMessageForPerson");
+        const ended = count("keepReply", "leaveToPerson");
         expect(begun - ended).toBe(snapshot.context.run ? 1 : 0);
-        expect(snapshot.value === "idle").toBe(snapshot.context.run === null);
+        const isActive = ["running", "awaiting"].includes(threadStateOf(snapshot.value));
+        expect(isActive).toBe(snapshot.context.run !== null);
       }),
       { numRuns: randomRuns(2_000) },
     );

@@ -7,13 +7,13 @@ export function narrate(trace: Trace, happening: Happening): void {
     case "committed": {
       const { uid, by, commit, result, where } = happening;
       const { run, claims, takesFrom, startsWaiting, rev } = commit;
-      const event = run.path.at(-1)?.event ?? "";
+      const event = run?.path.at(-1)?.event ?? "";
       const how = [
         claims ? "claims" : "",
         takesFrom === null ? "" : `from ${takesFrom}`,
         startsWaiting === null ? "" : "from the queue",
       ];
-      const what = `rev ${rev} of ${run.runId} ${event} ${run.outcome ?? commit.state} ${how.join(" ")}`;
+      const what = `rev ${rev} of ${run?.runId ?? "no run"} ${event} ${run?.outcome ?? commit.state} ${how.join(" ")}`;
       const place = where.position === null ? " (among stragglers)" : "";
       return trace.add(uid, `${by} commits by ${commit.fence} ${what}: ${result.type}${place}`);
     }

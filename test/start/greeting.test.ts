@@ -8,6 +8,7 @@ const greeting = {
   demoUrl: "http://127.0.0.1:8081",
   isDemoHeldBack: false,
   inspectorUrl: "http://127.0.0.1:8080/machines#key=in_secret",
+  console: { url: "http://127.0.0.1:8080/console", key: { type: "kept", path: "/data/keys.json" } },
   model: "demo",
   answers: [],
   generatedKey: new Secret("tk_secret"),
@@ -21,14 +22,23 @@ test("the greeting has the keys, and a line to paste with one", () => {
   expect(text).toContain("'authorization: Bearer tk_secret'");
 });
 
+test("the console's link has the key of the local operator on a terminal, and else where it is", () => {
+  const { url } = greeting.console;
+  const linked = { url, key: { type: "link", key: new Secret("op_secret") } } as const;
+  expect(greetingText({ ...greeting, console: linked, keysFile: null })).toContain(`${url}#key=op_secret\n`);
+  expect(greetingText({ ...greeting, keysFile: null })).toContain("localOperator in /data/keys.json");
+  expect(greetingText({ ...greeting, console: null, keysFile: null })).not.toContain("console");
+});
+
 test("P15: a greeting that others keep says where the keys are, and has none but the public one", () => {
   const text = greetingText({ ...greeting, keysFile: "/data/keys.json" });
   expect(text).not.toMatch(/(?:tk|sk|in)_secret/);
   expect(text).toContain("in /data/keys.json");
   expect(text).toContain("pk_public");
   expect(text).toContain("${HARNESS_API_KEY:?");
-  const configured = { ...greeting, generatedKey: null, demoKeys: null, keysFile: "/data/keys.json" };
-  expect(greetingText(configured)).not.toContain("keys.json");
+  const { url } = greeting.console;
+  const configured = { ...greeting, generatedKey: null, demoKeys: null, console: { url, key: null } };
+  expect(greetingText({ ...configured, keysFile: "/data/keys.json" })).not.toContain("keys.json");
 });
 
 describe("isKeptByOthers()", () => {

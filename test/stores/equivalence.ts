@@ -36,9 +36,13 @@ const someCommit = fc.record({
   revOff: fc.constantFrom(0, 0, 0, 0, -1, 1),
   /** Mostly the last operation as it is; otherwise this one. */
   undoneOp: fc.constantFrom(null, null, null, null, null, "undone"),
-  state: pick("idle", "running", "awaiting"),
+  state: pick("idle", "running", "awaiting", "waiting_for_person", "with_person"),
   runId,
   endedRunId: fc.option(runId, { freq: 4 }),
+  /** True: the commit saves no run, where it starts none. */
+  leavesRun: fc.constantFrom(false, false, false, true),
+  /** What it claims without a message that may wait. */
+  claimed: fc.constantFrom(undefined, undefined, "one", "other"),
   texts: fc.array(fc.string({ unit: "grapheme", maxLength: 8 }), { maxLength: 2 }),
   /** A waiting message that the commit starts: by luck the head of the queue. */
   starts: fc.option(waitingId, { freq: 1 }),
@@ -122,7 +126,10 @@ export async function run(store: Store, command: Command, number: number): Promi
           atMs,
           snapshot: `snapshot ${number}`,
           state: command.state,
-          run: sampleRun(command.starts ?? command.runId, { activeMs: number }),
+          run:
+            command.leavesRun && command.starts === null
+              ? null
+              : sampleRun(command.starts ?? command.runId, { activeMs: number }),
           endedRun:
             command.endedRunId === null || command.endedRunId === command.runId
               ? null
@@ -134,6 +141,9 @@ export async function run(store: Store, command: Command, number: number): Promi
           holds: command.holds,
           deadlineMs: command.deadlineMs,
           orWait: waits && { message: waitingOf(waits.runId), max: waits.max },
+          ...(command.claimed && !waits
+            ? { claimsId: { clientMessageId: "\u0001ann", runId: "item-1", textHash: command.claimed } }
+            : {}),
         }),
       );
     }
@@ -258,6 +268,8 @@ async function look(store: Store): Promise<unknown> {
         store.runs(id, 2),
         store.look(id, null),
         store.look(id, 1),
+        store.lastOp(id),
+        store.claimed(id, "\u0001ann"),
       ]),
     ),
     held: [sorted(await store.heldBy("p1")), sorted(await store.heldBy("p2"))],

@@ -41,6 +41,10 @@ export function checkInvariants(dump: StoreDump): string[] {
   return [...userFaults(dump), ...dump.threads.flatMap(threadFaults), ...indexFaults(dump)];
 }
 
+function waitsAlone(state: ThreadState | undefined): boolean {
+  return state === "awaiting" || state === "waiting_for_person";
+}
+
 function repeated(values: readonly string[]): string[] {
   const seen = new Set<string>();
   return values.filter((value) => {
@@ -91,7 +95,8 @@ function threadFaults(thread: ThreadDump): string[] {
 
   if ((rev === 0) !== (snapshot === null))
     fault(`revision ${rev}, snapshot ${snapshot === null ? "none" : "kept"}`);
-  if ((rev === 0) !== (runId === null)) fault(`revision ${rev}, run ${String(runId)}`);
+  // A person may be asked for before the first run.
+  if (rev === 0 && runId !== null) fault(`revision ${rev}, run ${String(runId)}`);
   if (runIds.length > 2 * rev) fault(`${runIds.length} runs in ${rev} revisions`);
   if (runId !== null && !runIds.includes(runId)) fault(`its run ${runId} is not listed`);
   for (const id of repeated(runIds)) fault(`run ${id} is listed twice`);
@@ -114,7 +119,7 @@ function indexFaults({ threads, held, due }: StoreDump): string[] {
   }
   for (const { uid } of due) {
     const thread = byUid.get(uid);
-    if (thread?.state !== "awaiting" || thread.fence !== null) {
+    if (!waitsAlone(thread?.state) || thread?.fence !== null) {
       faults.push(`thread ${uid} has a deadline, and does not rest`);
     }
   }
@@ -123,8 +128,8 @@ function indexFaults({ threads, held, due }: StoreDump): string[] {
   for (const { uid, fence, state } of threads) {
     if (fence !== null && !held.some((hold) => hold.uid === uid))
       faults.push(`thread ${uid} is held, unlisted`);
-    if (fence === null && state === "awaiting" && !due.some((entry) => entry.uid === uid)) {
-      faults.push(`thread ${uid} awaits a page without a deadline`);
+    if (fence === null && waitsAlone(state) && !due.some((entry) => entry.uid === uid)) {
+      faults.push(`thread ${uid} waits without a deadline`);
     }
   }
   return faults;

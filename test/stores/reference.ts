@@ -10,12 +10,14 @@ import type { MessageClaim } from "../../src/domain/message-claim.ts";
 import type {
   CommitResult,
   InstanceMessage,
+  ListedThread,
   PlacedEntry,
   RunSummary,
   SaidBefore,
   Store,
   ThreadCommit,
   ThreadEntry,
+  ThreadState,
 } from "../../src/store.ts";
 import { pageOf } from "../../src/store.ts";
 
@@ -58,8 +60,17 @@ interface Thread {
   last: { commit: ThreadCommit; result: CommitResult } | null;
 }
 
+interface StatsOfDay {
+  counts: Record<string, number>;
+  visitors: Set<string>;
+  /** The last count of each process. */
+  last: Map<string, number>;
+}
+
 const holderOf = (fence: string) => fence.split(":")[0] ?? "";
 const isHeld = (thread: Thread): thread is Thread & { fence: string } => thread.fence !== null;
+
+const waitsAlone = (state: ThreadState | undefined) => state === "awaiting" || state === "waiting_for_person";
 
 function summaryOf({ runId, saidAtMs, outcome, path, terminal }: RunRecord): RunSummary {
   return { runId, saidAtMs, outcome, path, terminal };
@@ -86,6 +97,8 @@ export function createReference(clock: Clock): Store {
   const became = new Map<string, string>();
   const spenderOf = (slug: string, userId: string) =>
     personOf(slug, became.get(`${slug} ${userId}`) ?? userId);
+  /** What happened, by channel and day. */
+  const days = new Map<string, StatsOfDay>();
   /** Tokens by day and name. */
   const counts = new Map<string, number>();
   const accountOf = (slug: string, externalId: string) =>
@@ -121,13 +134,13 @@ export function createReference(clock: Clock): Store {
     return [visitor, ...others].every((read) => isDeepStrictEqual(personOf(slug, read.userId)?.user, read));
   }
 
-  function saidBefore(thread: Thread | undefined, message: UserMessage): SaidBefore | null {
-    const known = thread?.claims.get(message.clientMessageId ?? "");
+  function saidBefore(thread: Thread | undefined, claimed: MessageClaim | null): SaidBefore | null {
+    const known = thread?.claims.get(claimed?.clientMessageId ?? "");
     if (!known) return null;
     return {
       type: "said-before",
       runId: known.runId,
-      isSameText: known.textHash === claimOf(message)?.textHash,
+      isSameText: known.textHash === claimed?.textHash,
     };
   }
 
@@ -169,7 +182,8 @@ export function createReference(clock: Clock): Store {
   function commit(change: ThreadCommit): CommitResult {
     const thread = threads.get(change.uid);
     if (thread?.last?.commit.opId === change.opId) return answer(thread, change, thread.last.result);
-    const repeat = change.orWait && saidBefore(thread, change.orWait.message);
+    const claimed = change.orWait ? claimOf(change.orWait.message) : (change.claimsId ?? null);
+    const repeat = saidBefore(thread, claimed);
     if (repeat) return repeat;
     const fence = thread?.fence ?? null;
     if (thread && fence !== null && ![change.fence, change.takesFrom].includes(fence)) {
@@ -186,14 +200,34 @@ export function createReference(clock: Clock): Store {
     if (change.orWait) claim(kept, change.orWait.message);
     if (change.startsWaiting !== null) kept.queue.shift();
     if (change.endedRun !== null) listRun(kept, change.endedRun);
-    listRun(kept, change.run);
+    if (change.run) listRun(kept, change.run);
+    if (!change.orWait && claimed) kept.claims.set(claimed.clientMessageId, claimed);
     kept.messages.push(...change.messages);
     kept.rev += 1;
     const next = kept.queue[0] ?? null;
     kept.fence = change.holds || next !== null ? change.fence : null;
     const result: CommitResult = { type: "committed", rev: kept.rev, next };
-    kept.last = { commit: change, result };
+    kept.last = { commit: { ...change, run: change.run ?? kept.last?.commit.run ?? null }, result };
     return answer(kept, change, result);
+  }
+
+  function listedThread(entry: ThreadEntry): ListedThread {
+    const thread = threads.get(entry.uid);
+    const atMs = thread?.messages.at(-1)?.createdAtMs ?? 0;
+    const state = thread?.last?.commit.state ?? "idle";
+    return { ...entry, updatedAtMs: Math.max(entry.createdAtMs, atMs), state };
+  }
+
+  const laterFirst = (a: ListedThread, b: ListedThread) =>
+    b.updatedAtMs - a.updatedAtMs || (a.uid < b.uid ? 1 : -1);
+
+  function channelThreadsOf(slug: string) {
+    return people
+      .filter((person) => person.slug === slug)
+      .flatMap(({ user: { userId }, threads: own }) =>
+        own.map((entry) => ({ ...listedThread(entry), userId })),
+      )
+      .toSorted(laterFirst);
   }
 
   return {
@@ -241,6 +275,24 @@ export function createReference(clock: Clock): Store {
       const left = audit.slice(from).filter(({ entry }) => entry.atMs >= sinceMs);
       return pageOf(left, limit);
     },
+
+    async addStats({ slug, day, by, nth, counts: counted, visitors }) {
+      const none: StatsOfDay = { counts: {}, visitors: new Set(), last: new Map() };
+      const known = days.get(`${slug} ${day}`) ?? none;
+      days.set(`${slug} ${day}`, known);
+      if ((known.last.get(by) ?? 0) >= nth) return;
+      known.last.set(by, nth);
+      for (const [name, count] of Object.entries(counted)) {
+        known.counts[name] = (known.counts[name] ?? 0) + count;
+      }
+      for (const userId of visitors) known.visitors.add(userId);
+    },
+    stats: async (slug, { from, to }) =>
+      [...days]
+        .map(([key, { counts: sums, visitors }]) => ({ key, counts: { ...sums }, visitors: visitors.size }))
+        .filter(({ key }) => key >= `${slug} ${from}` && key <= `${slug} ${to}`)
+        .map(({ key, ...stats }) => ({ day: key.slice(-10), ...stats }))
+        .sort((a, b) => (a.day < b.day ? -1 : 1)),
 
     blockedIps: async () => [...ips],
     async blockIp(address) {
@@ -404,13 +456,8 @@ export function createReference(clock: Clock): Store {
 
     async listThreads({ slug, userId, limit, after }) {
       const listed = (personOf(slug, userId)?.threads ?? [])
-        .map((entry) => {
-          const thread = threads.get(entry.uid);
-          const atMs = thread?.messages.at(-1)?.createdAtMs ?? 0;
-          const state = thread?.last?.commit.state ?? "idle";
-          return { ...entry, updatedAtMs: Math.max(entry.createdAtMs, atMs), state };
-        })
-        .toSorted((a, b) => b.updatedAtMs - a.updatedAtMs || (a.uid < b.uid ? 1 : -1))
+        .map(listedThread)
+        .toSorted(laterFirst)
         .filter(
           ({ updatedAtMs: atMs, uid }) =>
             after === null || atMs < after.atMs || (atMs === after.atMs && uid < after.uid),
@@ -420,6 +467,23 @@ export function createReference(clock: Clock): Store {
       const next = last && listed.length > limit ? { atMs: last.updatedAtMs, uid: last.uid } : null;
       return { items, next };
     },
+
+    async channelThreads(slug, { limit, after, sinceMs, untilMs }) {
+      const all = channelThreadsOf(slug).map((thread) => ({
+        ...thread,
+        place: `${thread.updatedAtMs}-${thread.uid}`,
+      }));
+      const from = after === null ? 0 : all.findIndex(({ place }) => place === after) + 1;
+      const within = all.slice(from).filter(({ updatedAtMs: at }) => at >= sinceMs && at <= untilMs);
+      return pageOf(within, limit);
+    },
+    channelThread: async (slug, uid) => channelThreadsOf(slug).find((thread) => thread.uid === uid) ?? null,
+    changedThreads: async (slug, { sinceMs, limit }) =>
+      channelThreadsOf(slug)
+        .map(({ uid, updatedAtMs }) => ({ uid, atMs: updatedAtMs }))
+        .filter(({ atMs }) => atMs >= sinceMs)
+        .slice(0, limit),
+    fillOrders: async () => false,
 
     async load(uid, budgetChars, runs = "last") {
       const thread = threads.get(uid);
@@ -463,7 +527,7 @@ export function createReference(clock: Clock): Store {
     },
     async wait(uid, message, max) {
       const thread = threads.get(uid);
-      const repeat = saidBefore(thread, message);
+      const repeat = saidBefore(thread, claimOf(message));
       if (repeat) return repeat;
       if (!thread || !isHeld(thread)) return { type: "free" };
       const { fence } = thread;
@@ -482,15 +546,21 @@ export function createReference(clock: Clock): Store {
     async look(uid, from) {
       const thread = threads.get(uid);
       const messages = wholeMessages(uid, thread?.messages ?? []);
+      const { state, snapshot } = thread?.last?.commit ?? { state: "idle" as const, snapshot: "" };
       const seen = {
-        state: thread?.last?.commit.state ?? ("idle" as const),
+        state,
+        ...(state === "waiting_for_person" || state === "with_person" ? { snapshot } : {}),
         runId: thread?.runs.at(-1)?.runId ?? null,
+        lastOp: thread?.last?.commit.opId ?? null,
         messageCount: messages.length,
       };
       if (from === null) return { ...seen, messages: [], to: messages.length };
       return { ...seen, messages: messages.slice(from), to: Math.max(from, messages.length) };
     },
+    lastOp: async (uid) => threads.get(uid)?.last?.commit.opId ?? null,
     watch: async () => {},
+    watchers: async () => [],
+    claimed: async (uid, clientMessageId) => threads.get(uid)?.claims.get(clientMessageId) ?? null,
     runs: async (uid, limit) => (threads.get(uid)?.runs ?? []).slice(-limit).map(summaryOf),
     run: async (uid, runId) => {
       const run = threads.get(uid)?.runs.find((one) => one.runId === runId);
@@ -513,7 +583,7 @@ export function createReference(clock: Clock): Store {
       [...threads]
         .flatMap(([uid, { last, fence }]) => {
           const deadlineMs =
-            last?.commit.state === "awaiting" && fence === null ? last.commit.deadlineMs : null;
+            waitsAlone(last?.commit.state) && fence === null ? (last?.commit.deadlineMs ?? null) : null;
           return deadlineMs !== null && deadlineMs <= atMs ? [{ uid, deadlineMs }] : [];
         })
         .toSorted((a, b) => a.deadlineMs - b.deadlineMs)

@@ -1,3 +1,4 @@
+import { isThreadState } from "../../src/stores/records.ts";
 import type { StoreDump, ThreadDump } from "../stores/invariants.ts";
 import { redisClient } from "./redis-client.ts";
 
@@ -99,6 +100,13 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "p":
     case "id":
     case "act":
+    case "chg":
+    case "st":
+    case "sv":
+    case "whose":
+    case "bl":
+    case "filled":
+    case "filling":
     case "watch":
     case "d":
     case "w":
@@ -139,7 +147,7 @@ async function threadDump(client: Client, key: string, uid: string): Promise<Thr
     uid,
     rev: Number(header["rev"] ?? 0),
     fence: header["fence"] ?? null,
-    state: state === "running" || state === "awaiting" ? state : "idle",
+    state: isThreadState(state) ? state : "idle",
     snapshot: header["snapshot"] ?? null,
     runId: header["run"] === undefined ? null : (JSON.parse(header["run"]) as { runId: string }).runId,
     messageCount: messages.length,

@@ -1,5 +1,7 @@
+import type { Person } from "../../../machines/person.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ThreadLook, ThreadState } from "../../store.ts";
+import { threadHost } from "../charts.ts";
 
 /** A line of a thread's feed. */
 export type FeedLine =
@@ -7,12 +9,18 @@ export type FeedLine =
   | ({ type: "state" } & FeedState)
   /** What its reader knows is no place to go on from: it reads the history. */
   | { type: "reset" }
+  /** A person writes; counts for six seconds. */
+  | { type: "typing"; name: string }
   | { type: "ping" };
 
 /** What a feed says of its thread; a run that goes on or waits is named. */
 export type FeedState =
   | { state: Extract<ThreadState, "idle"> }
-  | { state: Extract<ThreadState, "running" | "awaiting">; runId: string };
+  | { state: Extract<ThreadState, "running" | "awaiting">; runId: string }
+  /** Unix time in ms. */
+  | { state: Extract<ThreadState, "waiting_for_person">; waitingSince: number }
+  /** A person's name. */
+  | { state: Extract<ThreadState, "with_person">; with: string };
 
 /** What a feed has told: so many items of the history, and this state. */
 export interface Told {
@@ -23,19 +31,36 @@ export interface Told {
 /** More than so many items are not told again: `reset`. */
 export const MOST_MISSED = 100;
 
-/** Items by which a reader is behind, and what it knows at most. */
-type Seen = Pick<ThreadLook, "state" | "runId" | "messageCount">;
+export function stateOf({
+  state,
+  runId,
+  snapshot,
+}: Pick<ThreadLook, "state" | "runId" | "snapshot">): FeedState {
+  switch (state) {
+    case "idle":
+      return { state };
+    case "running":
+    case "awaiting":
+      return runId === null ? { state: "idle" } : { state, runId };
+    case "waiting_for_person":
+      return { state, waitingSince: personIn(snapshot)?.sinceMs ?? 0 };
+    case "with_person":
+      return { state, with: personIn(snapshot)?.name ?? "" };
+  }
+}
 
-export function stateOf({ state, runId }: Pick<Seen, "state" | "runId">): FeedState {
-  return state === "idle" || runId === null ? { state: "idle" } : { state, runId };
+function personIn(snapshot: string | undefined): Person | null {
+  return snapshot === undefined ? null : threadHost.thaw(snapshot).context.person;
 }
 
 export function isSameState(one: FeedState, other: FeedState): boolean {
-  return one.state === other.state && runOf(one) === runOf(other);
+  return one.state === other.state && detailOf(one) === detailOf(other);
 }
 
-function runOf(state: FeedState): string | null {
-  return state.state === "idle" ? null : state.runId;
+function detailOf(state: FeedState): string | number | null {
+  if ("runId" in state) return state.runId;
+  if ("with" in state) return state.with;
+  return "waitingSince" in state ? state.waitingSince : null;
 }
 
 /**
@@ -44,10 +69,13 @@ function runOf(state: FeedState): string | null {
  * The state comes first. But a run whose message the reader does not know yet is told behind that message: until then
  * the thread is idle for it.
  */
-export function beginningOf(after: string | null, seen: Seen): { told: Told; lines: FeedLine[] } {
+export function beginningOf(
+  after: string | null,
+  seen: { messageCount: number; state: FeedState },
+): { told: Told; lines: FeedLine[] } {
   const known = placeOf(after, seen.messageCount);
   const position = known ?? seen.messageCount;
-  const state: FeedState = position < seen.messageCount ? { state: "idle" } : stateOf(seen);
+  const state: FeedState = position < seen.messageCount ? { state: "idle" } : seen.state;
   const first: FeedLine = { type: "state", ...state };
   return { told: { position, state }, lines: known === null ? [first, { type: "reset" }] : [first] };
 }
@@ -78,7 +106,8 @@ export function newsOf(
   };
   for (const message of look.messages) {
     lines.push({ type: "message", message });
-    if (message.role === "user" && Number(message.id) > liveFrom) {
+    const isAsked = message.role === "user" && message.handledBy === undefined;
+    if (isAsked && Number(message.id) > liveFrom) {
       tell({ state: "running", runId: message.runId });
     }
   }

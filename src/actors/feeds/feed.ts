@@ -33,6 +33,8 @@ export interface News {
 export interface WatchedFeed extends Feed {
   /** Something happened. */
   hear(news: News): void;
+  /** Beside the news: dropped where the reader is behind. */
+  tell(lines: readonly FeedLine[]): void;
   /** The store has gone back behind what was told. */
   reset(lines: readonly FeedLine[], told: Told): void;
   /** Goes on where it is behind; says that it lives where nothing was written for long. */
@@ -140,6 +142,10 @@ export function createFeed(
       if (isOver) return;
       if (isDrained && !isCatchingUp && isSame(told, news.from)) return go(news.to, news.lines);
       void catchUp();
+    },
+
+    tell(lines) {
+      if (isDrained && !isCatchingUp) write(lines);
     },
 
     reset(lines, to) {

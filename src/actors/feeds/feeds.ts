@@ -1,12 +1,11 @@
 import { pause } from "../../clock.ts";
-import type { Message } from "../../domain/message.ts";
-import type { InstanceMessage, ThreadLook } from "../../store.ts";
-import { attachmentAddresses } from "../attachment-addresses.ts";
+import type { InstanceMessage } from "../../store.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import type { OnReadable } from "../on-readable.ts";
 import { createFeed } from "./feed.ts";
 import type { Feed } from "./feed.ts";
 import { beginningOf } from "./feed-lines.ts";
+import { lookWithImages } from "./look-with-images.ts";
 import { createWatch } from "./watch.ts";
 import type { Watch } from "./watch.ts";
 
@@ -22,7 +21,9 @@ export interface Feeds {
   open(uid: string, after: string | null): Promise<Feed>;
   /** A commit was made here. `watchers`: the processes that watch the thread. */
   committed(uid: string, watchers?: readonly string[]): void;
-  /** Another instance's word of a commit; false where the message is none. */
+  /** A person writes in the thread: tells everybody who watches it. */
+  typing(uid: string, name: string): Promise<void>;
+  /** Another instance's word of a commit, or of a person who writes; false where the message is none. */
   receive(message: InstanceMessage): boolean;
   /** How many are open. */
   size(): number;
@@ -49,7 +50,8 @@ export function createFeeds(
     if (known) return known;
     const watch = createWatch({
       thread: {
-        look: (position) => lookAt(uid, position),
+        look: (position) => onReadable(uid, () => lookWithImages(store, uid, position)),
+        lastOp: () => store.lastOp(uid),
         ask: () => store.watch(uid),
       },
       clock,
@@ -60,24 +62,6 @@ export function createFeeds(
     watches.set(uid, watch);
     if (!isTicking) void tickWhileWatching();
     return watch;
-  }
-
-  async function lookAt(uid: string, position: number | null): Promise<ThreadLook> {
-    const look = await onReadable(uid, () => store.look(uid, position));
-    const messages = look.messages.map((message) => withAddresses(uid, message));
-    return { ...look, messages: await Promise.all(messages) };
-  }
-
-  /** With the images that are kept beside the thread, where its message has some. */
-  async function withAddresses(uid: string, message: Message): Promise<Message> {
-    const { attachments } = message;
-    if (!attachments) return message;
-    const addresses = await attachmentAddresses(store, uid, message);
-    const whole = attachments.flatMap((attachment, nth) => {
-      const url = addresses[nth] ?? null;
-      return url === null ? [] : [{ ...attachment, url }];
-    });
-    return { ...message, attachments: whole };
   }
 
   function dropUnread(uid: string): void {
@@ -103,7 +87,10 @@ export function createFeeds(
   }
 
   store.onReconnect(() => {
-    for (const uid of watches.keys()) timers.after(RECONNECT_MS * random(), () => ring(uid));
+    for (const [uid, watch] of watches) {
+      watch.askAnew();
+      timers.after(RECONNECT_MS * random(), () => ring(uid));
+    }
   });
 
   return {
@@ -113,8 +100,7 @@ export function createFeeds(
         const watch = watchOf(uid);
         await watch.renew();
         const { position, state } = watch.latest();
-        const runId = state.state === "idle" ? null : state.runId;
-        const beginning = beginningOf(after, { messageCount: position, state: state.state, runId });
+        const beginning = beginningOf(after, { messageCount: position, state });
         const feed = createFeed(watch, beginning, clock);
         watch.add(feed);
         if (isStopped) feed.end();
@@ -134,9 +120,18 @@ export function createFeeds(
       }
     },
 
-    receive({ type, uid }) {
-      if (type !== "changed" || typeof uid !== "string") return false;
-      ring(uid);
+    async typing(uid, name) {
+      watches.get(uid)?.typing(name);
+      for (const processId of await store.watchers(uid)) {
+        if (processId !== store.processId) store.send(processId, { type: "typing", uid, name });
+      }
+    },
+
+    receive({ type, uid, name }) {
+      if (typeof uid !== "string") return false;
+      if (type === "typing" && typeof name === "string") watches.get(uid)?.typing(name);
+      else if (type === "changed") ring(uid);
+      else return false;
       return true;
     },
 

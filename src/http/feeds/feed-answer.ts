@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Feed } from "../../actors/feeds/feed.ts";
 import type { FeedLine } from "../../actors/feeds/feed-lines.ts";
-import type { HttpAnswer } from "../../listener.ts";
+import type { HttpAnswer, Outlet } from "../../listener.ts";
 import { EXAMPLE_PAGE, historyItem, itemOf } from "../history-page.ts";
 import type { AnswerDocumentation, Field } from "../route.ts";
 import { encodeObjects } from "../stream/ndjson.ts";
@@ -24,7 +24,21 @@ export const feedLine = z.union([
   z.object({ type: z.literal("message"), item: historyItem }),
   z.object({ type: z.literal("state"), state: z.literal("idle") }),
   z.object({ type: z.literal("state"), state: z.enum(["running", "awaiting"]), runId }),
+  z.object({
+    type: z.literal("state"),
+    state: z.literal("waiting_for_person"),
+    waitingSince: z.int().describe("Unix time in milliseconds"),
+  }),
+  z.object({
+    type: z.literal("state"),
+    state: z.literal("with_person"),
+    with: z.string().describe("The person's name"),
+  }),
   z.object({ type: z.literal("reset") }),
+  z.object({
+    type: z.literal("typing"),
+    name: z.string().describe("A person of the site writes; counts for six seconds"),
+  }),
   z.object({ type: z.literal("ping") }),
 ]);
 
@@ -39,18 +53,23 @@ export const documentedFeed: AnswerDocumentation = {
 };
 
 /** Not compressed: a compressor holds 81 KB, and a feed rests most of the time. */
-const FEED_HEADERS = {
+export const FEED_HEADERS = {
   "content-type": "application/x-ndjson",
   "cache-control": "no-store, no-transform",
   "x-accel-buffering": "no",
 };
 
-/** A feed as an answer that stays open. `onOver`: it ended, or its reader is gone. */
-export function feedAnswer(feed: Feed, onOver: () => void = () => {}): HttpAnswer {
+/** A feed as an answer that stays open. `onOver`: it ended, or its reader is gone. `onOpen`: its outlet takes lines of others, too. */
+export function feedAnswer(
+  feed: Feed,
+  onOver: () => void = () => {},
+  onOpen: (outlet: Outlet) => void = () => {},
+): HttpAnswer {
   return {
     status: 200,
     headers: FEED_HEADERS,
     stream(outlet) {
+      onOpen(outlet);
       outlet.onGone(() => {
         feed.leave();
         onOver();

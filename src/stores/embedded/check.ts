@@ -177,7 +177,8 @@ function looksAt(db: EmbeddedDb, nowMs: () => number): [kind: string, look: Look
       if (db.has(hold)) return null;
       return { rule: "thread is held and not listed", mend: () => db.put(hold, { uid, fence }) };
     }
-    if (field(value, "state") !== "awaiting") return null;
+    const state = field(value, "state");
+    if (state !== "awaiting" && state !== "waiting_for_person") return null;
     const listed = typeof dueAtMs === "number" && db.has(["due", dueAtMs, uid]);
     if (listed) return null;
     const atMs = typeof dueAtMs === "number" ? dueAtMs : nowMs();

@@ -1,4 +1,5 @@
 import { claimOf } from "../../domain/message-claim.ts";
+import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { UserMessage } from "../../domain/message.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { CommitResult, SaidBefore, ThreadCommit } from "../../store/threads.ts";
@@ -11,7 +12,9 @@ export function commitThread(records: ThreadRecords, commit: ThreadCommit): Comm
   const header = records.header(uid) ?? newHeader(commit.slug);
   if (header.lastOp?.opId === commit.opId) return answer(records, commit, header.lastOp.result);
 
-  const saidBefore = commit.orWait && findClaim(records, uid, commit.orWait.message);
+  const saidBefore = commit.orWait
+    ? findClaim(records, uid, claimOf(commit.orWait.message))
+    : findClaim(records, uid, commit.claimsId ?? null);
   if (saidBefore) return saidBefore;
   const { fence } = header;
   if (fence !== null && fence !== commit.fence && fence !== commit.takesFrom) {
@@ -32,20 +35,24 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
   const head = waiting[0];
   const { next, ...unreadable } = waitingNext(records, uid, head);
   const fence = commit.holds || head !== undefined ? commit.fence : null;
-  const rests = commit.state === "awaiting" && fence === null;
-  const dueAtMs = rests ? commit.deadlineMs : null;
+  const waits = commit.state === "awaiting" || commit.state === "waiting_for_person";
+  const dueAtMs = waits && fence === null ? commit.deadlineMs : null;
   const result = { type: "committed" as const, rev: header.rev + 1, next };
 
   let { runCount } = header;
   if (endedRun !== null) runCount = records.listRun(uid, endedRun, runCount);
-  runCount = records.listRun(uid, run, runCount);
-  records.putRun(uid, run);
+  if (run !== null) {
+    runCount = records.listRun(uid, run, runCount);
+    records.putRun(uid, run);
+  }
   for (const [index, message] of messages.entries()) {
     records.putMessage(uid, header.messageCount + index + 1, message);
   }
   const lastMessage = messages.at(-1);
-  if (lastMessage) records.putActivity(header.slug, uid, lastMessage.createdAtMs);
+  if (lastMessage) records.orders.putActivity(header.slug, uid, lastMessage.createdAtMs);
+  else if (header.state !== commit.state) records.orders.putChange(header.slug, uid, commit.atMs);
   if (commit.orWait) claimMessage(records, uid, commit.orWait.message);
+  if (commit.claimsId) records.putClaim(uid, commit.claimsId);
   if (startsWaiting !== null) records.removeWaiting(uid, startsWaiting);
   records.moveHold(uid, header.fence, fence);
   records.moveDeadline(uid, header.dueAtMs, dueAtMs);
@@ -90,8 +97,11 @@ function answer(
 }
 
 /** Null: the message has no id of its own, or one that nobody has claimed. */
-export function findClaim(records: ThreadRecords, uid: string, message: UserMessage): SaidBefore | null {
-  const claim = claimOf(message);
+export function findClaim(
+  records: ThreadRecords,
+  uid: string,
+  claim: MessageClaim | null,
+): SaidBefore | null {
   const known = claim && records.claim(uid, claim.clientMessageId);
   if (!known) return null;
   return { type: "said-before", runId: known.runId, isSameText: known.textHash === claim.textHash };

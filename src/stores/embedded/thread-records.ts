@@ -3,6 +3,7 @@ import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, RunSummary, ThreadState } from "../../store/threads.ts";
 import { isNumber, isText, kindOf, listOf, literal, nullable, shape } from "../checks.ts";
+import type { RecordStep } from "../checks.ts";
 import {
   catalogKind,
   isThreadState,
@@ -16,6 +17,7 @@ import {
 } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
+import { threadOrders } from "./thread-orders.ts";
 
 /**
  * The thread plane's records. A thread is a small header and, beside it under keys of their own, what may grow: messages,
@@ -44,6 +46,13 @@ type Committed = Omit<
   "catalog" | "unreadableNext" | "watchers"
 >;
 
+/** Version 2: a person may answer. */
+const withPeople: RecordStep = {
+  up: (header) => header,
+  down: (header) =>
+    header["state"] === "waiting_for_person" || header["state"] === "with_person" ? null : header,
+};
+
 export const headerKind = kindOf(
   "thread",
   shape<Header>({
@@ -68,6 +77,7 @@ export const headerKind = kindOf(
       }),
     ),
   }),
+  [withPeople],
 );
 
 export const claimKind = kindOf(
@@ -115,7 +125,6 @@ export function threadRecords(db: EmbeddedDb) {
     keyPart(clientMessageId),
   ];
   const heldKey = (fence: string, uid: string): Key => ["held", keyPart(holderOf(fence)), keyPart(uid)];
-  const activityKey = (slug: string, uid: string): Key => ["act", keyPart(slug), keyPart(uid)];
   const dueKey = (atMs: number, uid: string): Key => ["due", atMs, keyPart(uid)];
 
   return {
@@ -161,9 +170,7 @@ export function threadRecords(db: EmbeddedDb) {
     putMessage: (uid: string, position: number, message: Message) =>
       db.put(messageKey(uid, position), messageKind.stored(message)),
 
-    /** When an item entered the history last; undefined: nobody has written it down yet. */
-    activity: (slug: string, uid: string) => db.get(activityKey(slug, uid), readNumber),
-    putActivity: (slug: string, uid: string, atMs: number) => db.put(activityKey(slug, uid), atMs),
+    orders: threadOrders(db),
 
     /** Newest first. */
     runs: (uid: string, limit: number): RunSummary[] =>

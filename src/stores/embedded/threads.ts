@@ -1,3 +1,4 @@
+import { claimOf } from "../../domain/message-claim.ts";
 import { imagesName, wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, RunRecord } from "../../domain/message.ts";
 import { LOOK_CHARS, LOOK_MESSAGES } from "../../store/threads.ts";
@@ -110,7 +111,7 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
     wait: (uid, message, max) =>
       db.change(`queue a message in thread ${uid}`, () => {
         const header = records.header(uid);
-        const saidBefore = findClaim(records, uid, message);
+        const saidBefore = findClaim(records, uid, claimOf(message));
         if (saidBefore) return saidBefore;
         if (header === undefined || header.fence === null) return { type: "free" as const };
         const joined = joinQueue(records, { uid, header, message, max });
@@ -141,12 +142,24 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         const messageCount = header?.messageCount ?? 0;
         const state = header?.state ?? "idle";
         const runId = records.runs(uid, 1)[0]?.runId ?? null;
-        if (from === null) return { state, runId, messageCount, messages: [], to: messageCount };
-        return { state, runId, messageCount, ...behind(uid, from) };
+        const isPersons = state === "waiting_for_person" || state === "with_person";
+        const snapshot = (isPersons && header?.snapshot) || undefined;
+        const lastOp = header?.lastOp?.opId ?? null;
+        const seen = { state, runId, lastOp, ...(snapshot === undefined ? {} : { snapshot }), messageCount };
+        return from === null
+          ? { ...seen, messages: [], to: messageCount }
+          : { ...seen, ...behind(uid, from) };
       }),
+
+    lastOp: (uid) =>
+      db.read(`read the last change of thread ${uid}`, () => records.header(uid)?.lastOp?.opId ?? null),
 
     // Nobody else commits: who is here is told here.
     watch: (uid) => db.read(`watch thread ${uid}`, () => {}),
+    watchers: (uid) => db.read(`watch thread ${uid}`, () => []),
+
+    claimed: (uid, clientMessageId) =>
+      db.read(`look for a message of thread ${uid}`, () => records.claim(uid, clientMessageId) ?? null),
 
     run: (uid, runId) => db.read(`read a run of thread ${uid}`, () => records.summary(uid, runId)),
 

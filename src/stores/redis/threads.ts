@@ -1,4 +1,5 @@
 import { claimOf } from "../../domain/message-claim.ts";
+import type { MessageClaim } from "../../domain/message-claim.ts";
 import { imagesName, wholeMessage, wholeRun } from "../../domain/kept-text.ts";
 import type { Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, SaidBefore, ThreadCommit, ThreadStore } from "../../store/threads.ts";
@@ -75,7 +76,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     };
     const [type, fact] = listOf(await redis.call("wait_in_queue", threadKeys(uid), args));
     if (type === "waiting" || type === "full") return { type, fence: textOf(fact) };
-    if (type === "said-before") return saidBefore(message, textOf(fact));
+    if (type === "said-before") return saidBefore(claimOf(message), textOf(fact));
     return { type: "free" };
   }
 
@@ -191,18 +192,41 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
         most: String(LOOK_MESSAGES),
         budget: String(LOOK_CHARS),
       };
-      const [state, runId, count, items] = listOf(await redis.ask("look_at_thread", threadKeys(uid), args));
+      const [state, runId, count, items, lastOp, snapshot] = listOf(
+        await redis.ask("look_at_thread", threadKeys(uid), args),
+      );
       return {
         state: readState(state ?? "idle", uid),
         runId: textOrNull(runId),
+        lastOp: textOrNull(lastOp),
+        ...(typeof snapshot === "string" ? { snapshot } : {}),
         messageCount: numberOf(count),
         messages: await wholeMessages(uid, messagesFrom(uid, items ?? [])),
         to: from === null ? numberOf(count) : from + listOf(items).length,
       };
     },
 
+    async lastOp(uid) {
+      const { header } = threadKeys(uid);
+      // No client is told it: a look follows where it is another one.
+      return textOrNull(await redis.peek(header, "HGET", header, "op"));
+    },
+
     async watch(uid, processId) {
       await redis.call("watch_thread", threadKeys(uid), { processId, keptMs: String(WATCH_MS) });
+    },
+
+    async watchers(uid) {
+      const { watchers } = threadKeys(uid);
+      return listOf(await redis.read(watchers, "ZRANGE", watchers, "0", "-1")).map(textOf);
+    },
+
+    async claimed(uid, clientMessageId) {
+      const { messageIds } = threadKeys(uid);
+      const claimed = textOrNull(await redis.read(messageIds, "HGET", messageIds, clientMessageId));
+      if (claimed === null) return null;
+      const [runId = "", textHash = ""] = claimed.split(":");
+      return { clientMessageId, runId, textHash };
     },
 
     async runs(uid, limit) {
@@ -235,7 +259,7 @@ function commitKeys({ uid, fence, takesFrom }: ThreadCommit): KeysOf<"commit"> {
 
 function commitArguments(commit: ThreadCommit, stamp: number): ArgsOf<"commit"> {
   const { endedRun, run } = commit;
-  const { clientMessageId, claim } = commit.orWait ? claimArguments(commit.orWait.message) : NO_CLAIM;
+  const { clientMessageId, claim } = claimTexts(commitClaim(commit));
   return {
     op: commit.opId,
     fence: commit.fence,
@@ -249,12 +273,12 @@ function commitArguments(commit: ThreadCommit, stamp: number): ArgsOf<"commit"> 
     atMs: String(commit.atMs),
     snapshot: commit.snapshot,
     state: commit.state,
-    run: JSON.stringify(runKind.stored(run)),
+    run: run ? JSON.stringify(runKind.stored(run)) : "",
     starts: optional(commit.startsWaiting),
     holds: flag(commit.holds),
     deadlineMs: commit.deadlineMs === null ? "" : String(commit.deadlineMs),
-    runId: run.runId,
-    summary: summaryOf(run),
+    runId: run ? run.runId : "",
+    summary: run ? summaryOf(run) : "",
     endedId: endedRun ? endedRun.runId : "",
     endedSummary: endedRun ? summaryOf(endedRun) : "",
     clientMessageId,
@@ -268,17 +292,25 @@ const NO_CLAIM = { clientMessageId: "", claim: "" };
 
 /** The message's id, and the run and text that it is claimed for. */
 function claimArguments(message: UserMessage): typeof NO_CLAIM {
-  const claim = claimOf(message);
+  return claimTexts(claimOf(message));
+}
+
+function commitClaim({ orWait, claimsId }: ThreadCommit): MessageClaim | null {
+  return orWait ? claimOf(orWait.message) : (claimsId ?? null);
+}
+
+function claimTexts(claim: MessageClaim | null): typeof NO_CLAIM {
   if (!claim) return NO_CLAIM;
   return { clientMessageId: claim.clientMessageId, claim: `${claim.runId}:${claim.textHash}` };
 }
 
-function saidBefore(message: UserMessage, claimed: string): SaidBefore {
+function saidBefore(claim: MessageClaim | null, claimed: string): SaidBefore {
   const [runId = "", textHash = ""] = claimed.split(":");
-  return { type: "said-before", runId, isSameText: textHash === claimOf(message)?.textHash };
+  return { type: "said-before", runId, isSameText: textHash === claim?.textHash };
 }
 
-function resultFrom({ uid, orWait, startsWaiting }: ThreadCommit, reply: Reply): CommitResult | Barred {
+function resultFrom(commit: ThreadCommit, reply: Reply): CommitResult | Barred {
+  const { uid, startsWaiting } = commit;
   const [first, second, third, fourth, fifth] = listOf(reply);
   const type = textOf(first);
   switch (type) {
@@ -296,10 +328,8 @@ function resultFrom({ uid, orWait, startsWaiting }: ThreadCommit, reply: Reply):
     case "waiting":
     case "full":
       return { type, fence: textOf(second) };
-    case "said-before": {
-      if (!orWait) throw new Error("Cannot read a commit's answer: it claimed no message");
-      return saidBefore(orWait.message, textOf(second));
-    }
+    case "said-before":
+      return saidBefore(commitClaim(commit), textOf(second));
     case "changed":
     case "fenced":
       return { type };

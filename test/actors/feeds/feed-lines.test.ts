@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { beginningOf, newsOf } from "../../../src/actors/feeds/feed-lines.ts";
+import { beginningOf, newsOf, stateOf } from "../../../src/actors/feeds/feed-lines.ts";
 import type { FeedLine, Told } from "../../../src/actors/feeds/feed-lines.ts";
 import type { ThreadLook } from "../../../src/store.ts";
 import { sampleMessage } from "../../stores/samples.ts";
@@ -14,12 +14,12 @@ function told(lines: readonly FeedLine[]): string[] {
   return lines.map((line) => {
     if (line.type === "message") return `message ${line.message.id}`;
     if (line.type !== "state") return line.type;
-    return line.state === "idle" ? "idle" : `${line.state} ${line.runId}`;
+    return "runId" in line ? `${line.state} ${line.runId}` : line.state;
   });
 }
 
 describe("a feed begins", () => {
-  const seen = { state: "idle", runId: "r9", messageCount: 150 } as const;
+  const seen = { state: idle, messageCount: 150 };
 
   test.each([
     ["what is new, without `after`", null, 150, ["idle"]],
@@ -38,11 +38,12 @@ describe("a feed begins", () => {
 
   test("with the run that goes on, for who knows its message; else that is told first", () => {
     const goesOn = { state: "awaiting", runId: "r9", messageCount: 7 } as const;
-    expect(told(beginningOf("7", goesOn).lines)).toEqual(["awaiting r9"]);
-    expect(told(beginningOf(null, goesOn).lines)).toEqual(["awaiting r9"]);
-    const behind = beginningOf("6", goesOn);
+    const known = { state: stateOf(goesOn), messageCount: 7 };
+    expect(told(beginningOf("7", known).lines)).toEqual(["awaiting r9"]);
+    expect(told(beginningOf(null, known).lines)).toEqual(["awaiting r9"]);
+    const behind = beginningOf("6", known);
     expect(told(behind.lines)).toEqual(["idle"]);
-    const look = { ...goesOn, messages: [user(7, "r9")], to: 7 };
+    const look = { ...goesOn, lastOp: "o", messages: [user(7, "r9")], to: 7 };
     expect(told(newsOf(behind.told, look, 7).lines)).toEqual(["message 7", "awaiting r9"]);
   });
 });
@@ -52,6 +53,7 @@ describe("what a look adds", () => {
   const look = (changes: Partial<ThreadLook>): ThreadLook => ({
     state: "idle",
     runId: "r1",
+    lastOp: "o",
     messageCount: 2,
     messages: [],
     to: 2,

@@ -55,7 +55,7 @@ export function watchCancelled({ ledger, report, world }: Watch): Watcher {
         seen.set(cancel, ledger.truth(cancel.uid).active);
       }
       if (happening.type === "cancel ended") checkObeyed(happening.cancel);
-      if (happening.type === "committed" && happening.commit.run.outcome === "cancelled") {
+      if (happening.type === "committed" && happening.commit.run?.outcome === "cancelled") {
         checkNamed(happening.uid);
       }
     },

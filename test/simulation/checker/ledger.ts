@@ -61,9 +61,10 @@ export function createLedger(now: () => number, onProblem: (uid: string, problem
     if (write.type === "wait") answers(write.message.text, write.message.runId);
     if (write.type !== "commit") return;
     const { run, messages } = write.commit;
+    for (const { role, content, runId } of messages) if (role === "user") answers(content, runId);
+    if (!run) return;
     saves.add(`${write.by} ${run.runId}`);
     threadsOfRuns.set(run.runId, uid);
-    for (const { role, content, runId } of messages) if (role === "user") answers(content, runId);
     if (run.answered) answered.add(run.answered.callId);
     for (const item of run.turns) {
       if (item.type === "result") continue;

@@ -107,7 +107,7 @@ export function watchStreams({ ledger, report, world }: Watch, thoughts: Thought
       if (happening.type === "model asked") thoughts.add(happening.thought);
       if (happening.type === "closed" && isStream(happening.exchange)) checkStream(happening.exchange);
       if (happening.type === "committed" && happening.result.type === "committed") {
-        const { terminal } = happening.commit.run;
+        const terminal = happening.commit.run?.terminal;
         checkReplies(happening.uid, terminal?.type === "error" ? terminal.message : null);
       }
     },

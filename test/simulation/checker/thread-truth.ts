@@ -119,8 +119,8 @@ function addCommit(truth: ThreadTruth, added: Commit): void {
   if (waited) truth.queue.shift();
   for (const message of commit.messages) addMessage(truth, message);
   if (commit.endedRun) saveRun(truth, commit.endedRun, added);
-  if (!truth.runs.has(commit.run.runId)) beginRun(truth, added, waited);
-  saveRun(truth, commit.run, added);
+  if (commit.run && !truth.runs.has(commit.run.runId)) beginRun(truth, commit.run.runId, added, waited);
+  if (commit.run) saveRun(truth, commit.run, added);
   truth.fence = commit.holds || truth.queue.length > 0 ? commit.fence : null;
 }
 
@@ -136,8 +136,7 @@ function addMessage(truth: ThreadTruth, message: Message): void {
   messages.push({ ...message, content: keptText(truth, message) + message.content });
 }
 
-function beginRun(truth: ThreadTruth, { by, commit, atMs }: Commit, waited: boolean): void {
-  const { runId } = commit.run;
+function beginRun(truth: ThreadTruth, runId: string, { by, atMs }: Commit, waited: boolean): void {
   const said = truth.messages.find((message) => message.runId === runId && message.role === "user");
   if (!said)
     truth.problems.push({ invariant: "one-run-at-a-time", text: `${runId} begins without a message` });

@@ -45,8 +45,13 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       }),
     history: (uid, page) => read(cluster.ofThread(uid), "read a history", (twin) => twin.history(uid, page)),
     runs: (uid, limit) => read(cluster.ofThread(uid), "list runs", (twin) => twin.runs(uid, limit)),
+    lastOp: (uid) =>
+      read(cluster.ofThread(uid), "read the last change of a thread", (twin) => twin.lastOp(uid)),
     look: (uid, from) => read(cluster.ofThread(uid), "look at a thread", (twin) => twin.look(uid, from)),
     watch: (uid) => write(cluster.ofThread(uid), "watch a thread", (twin) => twin.watch(uid)),
+    watchers: (uid) => read(cluster.ofThread(uid), "ask who watches a thread", (twin) => twin.watchers(uid)),
+    claimed: (uid, clientMessageId) =>
+      read(cluster.ofThread(uid), "look for a message", (twin) => twin.claimed(uid, clientMessageId)),
     run: (uid, runId) => read(cluster.ofThread(uid), "read a run", (twin) => twin.run(uid, runId)),
     waitingRuns: (uid) => read(cluster.ofThread(uid), "list what waits", (twin) => twin.waitingRuns(uid)),
     keptText: (uid, runId, parts, from) =>
@@ -143,6 +148,18 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       read(cluster.ofChannel(slug), "read a token's threads", (twin) => twin.renamedThreads(slug, tokenHash)),
     listThreads: (list) =>
       read(cluster.ofChannel(list.slug), "list threads by activity", (twin) => twin.listThreads(list)),
+
+    channelThreads: (slug, page) =>
+      read(cluster.ofChannel(slug), "list a channel's threads", (twin) => twin.channelThreads(slug, page)),
+    channelThread: (slug, uid) =>
+      read(cluster.ofChannel(slug), "look at a thread", (twin) => twin.channelThread(slug, uid)),
+    changedThreads: (slug, since) =>
+      read(cluster.ofChannel(slug), "look for changed threads", (twin) => twin.changedThreads(slug, since)),
+    fillOrders: async () => false,
+    addStats: (counted) =>
+      write(cluster.ofChannel(counted.slug), "count what happened", (twin) => twin.addStats(counted)),
+    stats: (slug, days) =>
+      read(cluster.ofChannel(slug), "read what was counted", (twin) => twin.stats(slug, days)),
 
     channels: () => read(cluster.ofInstances(), "list channels", (twin) => twin.channels()),
     channel: (slug) => read(cluster.ofInstances(), "read a channel", (twin) => twin.channel(slug)),

@@ -44,7 +44,7 @@ export function threadRules({ redis, field, score, mend, suspect }: Probe) {
 
   async function rests(header: string): Promise<boolean> {
     const [state, fence] = listOf(await redis.read(header, "HMGET", header, "state", "fence"));
-    return state === "awaiting" && fence === null;
+    return (state === "awaiting" || state === "waiting_for_person") && fence === null;
   }
 
   async function threadSuspicions(

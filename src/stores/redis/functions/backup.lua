@@ -54,10 +54,10 @@ local TESTS = {
   is = function(key, field, value) return redis.call('HGET', key, field) == value end,
   -- A text that is this one.
   says = function(key, _, value) return redis.call('GET', key) == value end,
-  -- A thread that waits for its page, in nobody's hands.
+  -- A thread that waits for its page or for a person, in nobody's hands.
   rests = function(key)
     local found = redis.call('HMGET', key, 'state', 'fence')
-    return found[1] == 'awaiting' and not found[2]
+    return (found[1] == 'awaiting' or found[1] == 'waiting_for_person') and not found[2]
   end,
 }
 TESTS.moves = function(key) return not TESTS.rests(key) end

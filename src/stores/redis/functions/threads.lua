@@ -60,6 +60,11 @@ local function keep_run(runs, run_order, run_id, summary, repeats, is_listed)
   if is_new then redis.call('RPUSH', run_order, run_id) end
 end
 
+-- Nobody holds the thread, and what it waits for has a deadline.
+local function waits_alone(state)
+  return state == 'awaiting' or state == 'waiting_for_person'
+end
+
 -- The commit is made by its one HSET of the header. What is written before that means nothing without it, and is as it
 -- was when the same commit comes again; what is written after it, a repeat makes up for: it finds its `op` in the header.
 --
@@ -67,7 +72,7 @@ end
 -- `holders`: who may hold something here. `stamp`: with a claim, the committer's last heartbeat. `read_op`: the last
 -- operation that a claim was decided on, '' for none: a failover sets the revision back, and it grows to the same number
 -- again. `takes_from` and `starts` are optional, as are the ended run, the deadline and the message's id with its claim,
--- each '' where there is none. The messages follow the named arguments; `message_place` is how many have their places
+-- each '' where there is none; `run` with its id and summary is '' where the one that is stored stays. The messages follow the named arguments; `message_place` is how many have their places
 -- before them.
 local function commit(keys, args)
   local header, messages, queue, runs, run_order, due, own, taken, bar, holders, message_ids, watchers = unpack(keys)
@@ -95,8 +100,8 @@ local function commit(keys, args)
   -- Who joined after the commit is not in its answer, unless the thread is still to be released.
   if repeats and last_op_next ~= '1' and (holds or held_by ~= fence) then next = false end
   holds = holds or next
-  local rests = state == 'awaiting' and not holds and deadline_ms ~= ''
-  local is_listed = repeats and redis.call('LPOS', run_order, run_id)
+  local rests = waits_alone(state) and not holds and deadline_ms ~= ''
+  local is_listed = repeats and run_id ~= '' and redis.call('LPOS', run_order, run_id)
   local is_ended_listed = repeats and ended_id ~= '' and redis.call('LPOS', run_order, ended_id)
 
   if not repeats then
@@ -120,12 +125,12 @@ local function commit(keys, args)
     end
     if rests then redis.call('ZADD', due, deadline_ms, uid) end
     rev = string.format('%.0f', tonumber(rev) + 1)
-    local fields = { 'rev', rev, 'snapshot', snapshot, 'state', state, 'run', run, 'op', op,
-      'opNext', next and '1' or '0' }
+    local fields = { 'rev', rev, 'snapshot', snapshot, 'state', state, 'op', op, 'opNext', next and '1' or '0' }
     local function add(name, value)
       fields[#fields + 1] = name
       fields[#fields + 1] = value
     end
+    if run ~= '' then add('run', run) end
     if holds then add('fence', fence) end
     if not known_slug then add('slug', slug) end
     if not created_at_ms then add('createdAtMs', at_ms) end
@@ -135,12 +140,12 @@ local function commit(keys, args)
   if client_message_id ~= '' then redis.call('HSET', message_ids, client_message_id, claim) end
   if is_at_head then redis.call('LPOP', queue) end
   if ended_id ~= '' then keep_run(runs, run_order, ended_id, ended_summary, repeats, is_ended_listed) end
-  keep_run(runs, run_order, run_id, summary, repeats, is_listed)
+  if run_id ~= '' then keep_run(runs, run_order, run_id, summary, repeats, is_listed) end
   if held_by and not holds then redis.call('HDEL', header, 'fence') end
   if (held_by or repeats) and not holds then redis.call('HDEL', own, uid) end
   -- The hold of a fence of this process's own is the one that was just written, or removed.
   if takes_from and taken ~= own and (held_by == takes_from or repeats) then redis.call('HDEL', taken, uid) end
-  if not rests and (last_state == 'awaiting' or repeats) then redis.call('ZREM', due, uid) end
+  if not rests and (waits_alone(last_state) or repeats) then redis.call('ZREM', due, uid) end
   return { 'committed', rev, next and body_of(next), catalog, watching }
 end
 
@@ -188,8 +193,8 @@ local function last_item_at(messages)
   return last and string.match(last, '"createdAtMs":(%d+)')
 end
 
--- The state, the last run, how many items the history has, and, of those behind the first `from`, as many as fit: at least
--- one. `from`: '' for none of them.
+-- The state, the last run, how many items the history has, of those behind the first `from` as many as fit (at least one),
+-- the last commit, and what tells of a person who has the thread or is waited for. `from`: '' for none of the items.
 local function look_at_thread(keys, args)
   local header, messages, run_order = unpack(keys)
   local from, most, budget = unpack(args)
@@ -200,7 +205,10 @@ local function look_at_thread(keys, args)
     if left < 0 and #found > 0 then break end
     found[#found + 1] = item
   end
-  return { redis.call('HGET', header, 'state'), redis.call('LINDEX', run_order, -1), redis.call('LLEN', messages), found }
+  local state, op, snapshot = unpack(redis.call('HMGET', header, 'state', 'op', 'snapshot'))
+  local is_persons = state == 'waiting_for_person' or state == 'with_person'
+  local last_run = redis.call('LINDEX', run_order, -1)
+  return { state, last_run, redis.call('LLEN', messages), found, op, is_persons and snapshot }
 end
 
 -- Lists a process among those that are told of commits, and drops those whose time is over.

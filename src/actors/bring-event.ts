@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { pause } from "../clock.ts";
+import { holderOf } from "../domain/fence.ts";
+import { Refusal } from "../domain/refusal.ts";
+import type { InstanceMessage, ThreadRecord } from "../store.ts";
+import type { ThreadEvent } from "../../machines/thread.ts";
+import { threadHost } from "./charts.ts";
+import type { ThreadSnapshot } from "./charts.ts";
+import type { Claims } from "./claims.ts";
+import type { ThreadDependencies } from "./dependencies.ts";
+import type { Claim } from "./held-thread.ts";
+import type { HeldThreads } from "./held-threads.ts";
+import type { OnReadable } from "./on-readable.ts";
+
+/**
+ * Brings a thread an event about who answers in it, wherever the thread is held, and answers what came of it. The run of a
+ * thread that another instance holds is ended by its holder, who knows what was streamed; one that does not obey loses the thread.
+ */
+export interface BringEvent {
+  <Result>(uid: string, work: EventToBring<Result>): Promise<Result>;
+  /** An event from another instance, for a thread that is held here; false where the message is none. */
+  receive(message: InstanceMessage): boolean;
+}
+
+export interface EventToBring<Result> {
+  slug: string;
+  /** What the thread says of it as it was just read; undefined: the event is to be brought. Throws the Refusal. */
+  judge: (snapshot: ThreadSnapshot) => Promise<Result | undefined>;
+  /** Once it is committed here. */
+  result: (made: { itemId: string }) => Result;
+  /** What it is brought with, where the thread is at rest. */
+  claim: () => Claim;
+  /** To the holder of a run, where it ends one; else the run is waited for. */
+  interrupts: InterruptingEvent | null;
+}
+
+/** The events that end a run, as one instance sends them to another. */
+export type InterruptingEvent = Extract<ThreadEvent, { type: "person.asked" | "person.took" }>;
+
+const message = z.object({
+  type: z.literal("person"),
+  uid: z.string(),
+  event: z.union([
+    z.object({
+      type: z.literal("person.asked"),
+      by: z.enum(["visitor", "transport"]),
+      reason: z.string().nullable(),
+      waitMs: z.number(),
+      atMs: z.number(),
+    }),
+    z.object({
+      type: z.literal("person.took"),
+      name: z.string(),
+      takeId: z.string(),
+      epoch: z.number(),
+      atMs: z.number(),
+    }),
+  ]),
+});
+
+/** How long a holder may take to obey. */
+const OBEY_MS = 2_000;
+/** And how long is waited for a thread that others hold for a moment. */
+const GIVE_UP_MS = 8_000;
+const LOOK_MS = 50;
+
+export function createBringEvent({
+  claims,
+  held,
+  isSilent,
+  onReadable,
+  store,
+  clock,
+  timers,
+}: Pick<ThreadDependencies, "store" | "clock" | "timers"> & {
+  claims: Claims;
+  held: HeldThreads;
+  isSilent: (processId: string) => boolean;
+  onReadable: OnReadable;
+}): BringEvent {
+  const bring = <Result>(uid: string, work: EventToBring<Result>): Promise<Result> =>
+    onReadable(uid, () => attempt(uid, work));
+
+  async function attempt<Result>(uid: string, work: EventToBring<Result>): Promise<Result> {
+    const begunAt = clock.elapsed();
+    const told = new Set<string>();
+    for (;;) {
+      const record = await claims.load(uid);
+      const judged = await work.judge(
+        record?.snapshot ? threadHost.thaw(record.snapshot, uid) : threadHost.initial(),
+      );
+      if (judged !== undefined) return judged;
+      const waited = clock.elapsed() - begunAt;
+      if (waited > GIVE_UP_MS) throw new Refusal("unavailable", "The thread is busy", 1);
+      const fence = record?.fence ?? null;
+      const isLost = fence !== null && (isSilent(holderOf(fence)) || (work.interrupts && waited > OBEY_MS));
+      if (fence === null || isLost) {
+        const made = await claimWith(uid, record, fence, work);
+        if (made) return work.result(made);
+      } else if (work.interrupts) tell(uid, fence, work.interrupts, told);
+      await pause(timers, LOOK_MS);
+    }
+  }
+
+  /** null: the thread moved meanwhile. */
+  async function claimWith<Result>(
+    uid: string,
+    record: ThreadRecord | null,
+    takesFrom: string | null,
+    work: EventToBring<Result>,
+  ): Promise<{ itemId: string } | null> {
+    const thread = claims.open({ uid, slug: work.slug, record, traceparent: null });
+    const takes = takesFrom === null ? {} : { takesFrom };
+    const { type } = await thread.claim({ ...work.claim(), ...takes });
+    return type === "committed" ? { itemId: String((record?.messageCount ?? 0) + 1) } : null;
+  }
+
+  /** Once for each holder: what comes late must not come twice. */
+  function tell(uid: string, fence: string, event: InterruptingEvent, told: Set<string>): void {
+    if (told.has(fence)) return;
+    told.add(fence);
+    const thread = held.get(uid);
+    if (thread?.fence === fence) void thread.receive(event);
+    else store.send(holderOf(fence), { type: "person", uid, event });
+  }
+
+  return Object.assign(bring, {
+    receive(received: InstanceMessage): boolean {
+      if (received["type"] !== "person") return false;
+      const parsed = message.safeParse(received);
+      if (parsed.success) void held.get(parsed.data.uid)?.receive(parsed.data.event);
+      return true;
+    },
+  });
+}

@@ -1,0 +1,169 @@
+import type { ThreadContext, ThreadEvent } from "../../machines/thread.ts";
+import { handOffOf } from "../domain/hand-off.ts";
+import { hashOf } from "../domain/message-claim.ts";
+import type { MessageClaim } from "../domain/message-claim.ts";
+import { Refusal } from "../domain/refusal.ts";
+import type { BringEvent, InterruptingEvent } from "./bring-event.ts";
+import { threadHost } from "./charts.ts";
+import type { ThreadDependencies } from "./dependencies.ts";
+import { itemOfRun } from "./plan-change.ts";
+
+/**
+ * People who answer instead of the model, as HTTP asks for them (contract, A person takes over). An operator names the
+ * epoch that they saw: Refusal("conflict") where it is not the present one, and nothing has changed then.
+ */
+export interface People {
+  /** Also fine where a person is waited for or has the thread already. */
+  ask(asked: {
+    uid: string;
+    slug: string;
+    by: "visitor" | "transport";
+    reason: string | null;
+  }): Promise<void>;
+  /** Nothing changes unless the thread waits. */
+  stopWaiting(thread: { uid: string; slug: string }): Promise<void>;
+  /** From any state. Resolves with the epoch after it. */
+  take(taking: Acted): Promise<number>;
+  /** Resolves with the item's id. The same `clientMessageId` again says nothing new: Refusal("invalid") for another text. */
+  say(said: Acted & { text: string; clientMessageId: string | null }): Promise<string>;
+  /** Resolves with the epoch after it; the next run is told. */
+  handBack(given: Acted & { how: "returned" | "closed"; note: string | null }): Promise<number>;
+  /** Tells all who keep a feed of the thread open. */
+  type(typing: { uid: string; name: string }): Promise<void>;
+}
+
+/** What an operator does to a thread. */
+export interface Acted {
+  uid: string;
+  slug: string;
+  /** The operator's. */
+  name: string;
+  epoch: number;
+}
+
+export function createPeople({
+  bring,
+  store,
+  clock,
+  newId,
+  handOff = () => handOffOf(undefined),
+  tellTyping,
+}: Pick<ThreadDependencies, "store" | "clock" | "newId" | "handOff"> & {
+  bring: BringEvent;
+  /** Everybody who watches the thread, here and elsewhere. */
+  tellTyping: (uid: string, name: string) => Promise<void>;
+}): People {
+  /** null: nobody has said this before. */
+  async function saidBefore(uid: string, claim: PersonClaim | null): Promise<string | undefined> {
+    const known = claim && (await store.claimed(uid, claim.clientMessageId));
+    if (!known) return undefined;
+    if (known.textHash === claim.textHash) return itemOfRun(known.runId);
+    throw new Refusal("invalid", "This clientMessageId was given to another text");
+  }
+
+  async function ask({ uid, slug, by, reason }: Parameters<People["ask"]>[0]): Promise<void> {
+    const { waitMs } = handOff(slug);
+    const event: InterruptingEvent = { type: "person.asked", by, reason, waitMs, atMs: clock.now() };
+    await bring(uid, {
+      slug,
+      judge: async ({ context }) => (context.person === null ? undefined : true),
+      result: () => true,
+      claim: () => ({ event }),
+      interrupts: event,
+    });
+  }
+
+  async function stopWaiting({ uid, slug }: Parameters<People["stopWaiting"]>[0]): Promise<void> {
+    await bring(uid, {
+      slug,
+      judge: async ({ value }) => (value === "waiting_for_person" ? undefined : true),
+      result: () => true,
+      claim: () => ({ event: { type: "person.unasked" } }),
+      interrupts: null,
+    });
+  }
+
+  function take({ uid, slug, name, epoch }: Acted): Promise<number> {
+    const takeId = newId();
+    const event: InterruptingEvent = { type: "person.took", name, takeId, epoch, atMs: clock.now() };
+    return bring(uid, {
+      slug,
+      async judge({ context }) {
+        if (context.person?.takeId === takeId) return context.epoch;
+        if (context.epoch !== epoch) throw new Refusal("conflict", WRONG_EPOCH);
+        return undefined;
+      },
+      result: () => epoch + 1,
+      claim: () => ({ event }),
+      interrupts: event,
+    });
+  }
+
+  function say(said: Parameters<People["say"]>[0]): Promise<string> {
+    const { uid, slug, name, epoch, text, clientMessageId } = said;
+    const claim = clientMessageId === null ? null : personClaim(name, { clientMessageId, text });
+    return bring(uid, {
+      slug,
+      async judge({ context }) {
+        const known = await saidBefore(uid, claim);
+        if (known === undefined) mustHaveIt(context, said);
+        return known;
+      },
+      result: ({ itemId }) => itemId,
+      claim: () => ({
+        event: { type: "person.said", name, epoch },
+        text,
+        ...(claim ? { claimsId: claim } : {}),
+      }),
+      interrupts: null,
+    });
+  }
+
+  function handBack({ how, note, ...acted }: Parameters<People["handBack"]>[0]): Promise<number> {
+    const { uid, slug, name, epoch } = acted;
+    const event: ThreadEvent =
+      how === "closed"
+        ? { type: "person.closed", name, epoch }
+        : { type: "person.returned", name, epoch, note };
+    return bring(uid, {
+      slug,
+      async judge({ context }) {
+        mustHaveIt(context, acted);
+        return undefined;
+      },
+      result: () => epoch + 1,
+      claim: () => ({ event }),
+      interrupts: null,
+    });
+  }
+
+  async function type({ uid, name }: Parameters<People["type"]>[0]): Promise<void> {
+    const record = await store.load(uid, 1, "active");
+    const context = record?.snapshot ? threadHost.thaw(record.snapshot, uid).context : null;
+    if (context?.person?.name !== name) throw new Refusal("conflict", NOT_YOURS);
+    await tellTyping(uid, name);
+  }
+
+  return { ask, stopWaiting, take, say, handBack, type };
+}
+
+const WRONG_EPOCH = "Somebody else was quicker: read the thread's epoch again";
+const NOT_YOURS = "You have not taken this thread";
+
+function mustHaveIt(
+  { person, epoch: present }: ThreadContext,
+  { name, epoch }: Pick<Acted, "name" | "epoch">,
+): void {
+  if (person?.name !== name) throw new Refusal("conflict", NOT_YOURS);
+  if (present !== epoch) throw new Refusal("conflict", WRONG_EPOCH);
+}
+
+type PersonClaim = Omit<MessageClaim, "runId">;
+
+/** Ids of operators are apart from those of visitors, who may use no control characters, and from each other. */
+function personClaim(
+  name: string,
+  { clientMessageId, text }: { clientMessageId: string; text: string },
+): PersonClaim {
+  return { clientMessageId: `\u0001${name}\u0001${clientMessageId}`, textHash: hashOf(text) };
+}

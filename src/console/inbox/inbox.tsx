@@ -1,0 +1,109 @@
+import { useState } from "preact/hooks";
+import { ROW_HEIGHT, Waiting } from "../lists/paged-list.tsx";
+import { VirtualList } from "../lists/virtual-list.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { CheckField, SelectField } from "../parts/fields.tsx";
+import { Trouble } from "../parts/trouble.tsx";
+import type { PlacedThread } from "../service/views.ts";
+import { useConsole } from "../shell/console-context.ts";
+import { go, linkTo } from "../shell/route.ts";
+import { Titled } from "../shell/titled.tsx";
+import { isChimeOn, setChime } from "./chime.ts";
+import { inStates } from "./inbox-state.ts";
+import type { InboxThreads } from "./inbox-state.ts";
+import { useLiveThreads } from "./live-threads.ts";
+import { GROUPS } from "./states.tsx";
+import { ThreadRow } from "./thread-row.tsx";
+
+/** Who is talking now, and who did lately; it changes by itself. */
+export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
+  const { api, channels, events } = useConsole();
+  const all = (channels ?? []).map(({ slug }) => slug);
+  const only = all.find((slug) => slug === query["channel"]) ?? "";
+  const [hasChime, turnChime] = useState(isChimeOn);
+  const live = useLiveThreads(api, events, only === "" ? all : [only]);
+  const turn = (isOn: boolean) => {
+    setChime(isOn);
+    turnChime(isOn);
+  };
+  return (
+    <Titled
+      title="Inbox"
+      fills
+      actions={
+        all.length > 0 && (
+          <a class="button" href={linkTo(["channels", only === "" ? (all[0] ?? "") : only, "threads"])}>
+            All conversations
+          </a>
+        )
+      }
+    >
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        <SelectField
+          label="Channel"
+          value={only}
+          choices={[["", "Every channel"], ...all.map((slug) => [slug, slug] as const)]}
+          onChoose={(channel) => go(linkTo(["inbox"], { channel }))}
+        />
+        <CheckField label="A sound for a new conversation" checked={hasChime} onChange={turn} />
+        <p class="live" role="status">
+          {live.note ?? (live.isLoading ? "" : "Live")}
+        </p>
+      </form>
+      <Trouble text={live.trouble} />
+      {live.isLoading && <Waiting />}
+      {!live.isLoading && <Threads threads={live.threads} hasTrouble={live.trouble !== null} />}
+    </Titled>
+  );
+}
+
+/** Rows of the list: a group's heading, or a conversation. */
+type Row =
+  | { type: "group"; name: string; hint: string; count: number }
+  | { type: "thread"; thread: PlacedThread };
+
+function Threads({ threads: all, hasTrouble }: { threads: InboxThreads; hasTrouble: boolean }) {
+  const rows = GROUPS.flatMap(({ name, hint, states }): Row[] => {
+    const threads = inStates(all, states);
+    if (threads.length === 0) return [];
+    return [
+      { type: "group", name, hint, count: threads.length },
+      ...threads.map((thread): Row => ({ type: "thread", thread })),
+    ];
+  });
+  if (rows.length === 0) {
+    if (hasTrouble) return null;
+    return (
+      <Empty title="Nobody has written yet.">
+        <p>
+          A conversation appears here by itself when somebody writes. The start of the service printed a demo
+          page and a line to paste.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <div class="list">
+      <VirtualList
+        items={rows}
+        keyOf={(row) => (row.type === "group" ? `group ${row.name}` : row.thread.id)}
+        label="Conversations"
+        rowHeight={ROW_HEIGHT}
+        mayFocus={(row) => row.type === "thread"}
+      >
+        {(row, tabIndex) =>
+          row.type === "group" ? (
+            <div class="group">
+              <h2>
+                {row.name} <span class="quiet">{row.count.toLocaleString()}</span>
+              </h2>
+              <p class="quiet">{row.hint}</p>
+            </div>
+          ) : (
+            <ThreadRow thread={row.thread} tabIndex={tabIndex} withChannel />
+          )
+        }
+      </VirtualList>
+    </div>
+  );
+}
