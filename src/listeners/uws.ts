@@ -26,8 +26,7 @@ export const listenUws: Listen = async (options) => {
   const missing = whyNoNativeBuild();
   if (missing !== null) throw new Error(`Cannot listen with uWebSockets.js: ${missing}`);
   const { default: uWS } = await import("uWebSockets.js");
-  // Leaves out the header that names the product and its version.
-  uWS._cfg("silent");
+  leaveOutProduct(uWS);
 
   const tooMany = descriptorGate();
   const app = uWS.App();
@@ -76,6 +75,12 @@ export const listenUws: Listen = async (options) => {
     },
   };
 };
+
+/** Leaves out the header that names the product and its version. The types of newer builds have no `_cfg`. */
+function leaveOutProduct(uWS: object): void {
+  if (!("_cfg" in uWS) || typeof uWS._cfg !== "function") throw new Error("Cannot listen: uWS has no _cfg");
+  uWS._cfg("silent");
+}
 
 interface AppWithOptions {
   listen(
