@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { Secret } from "./secret.ts";
 
@@ -23,6 +24,8 @@ export interface Limits {
 export interface Config {
   host: string;
   port: number;
+  /** How many a supervisor keeps running; null: this process serves by itself. */
+  processes: number | null;
   /** Whether the demo's page, channel and sign-in without a password are there. */
   demo: boolean;
   /** True where they are not only because others reach HOST. */
@@ -98,11 +101,15 @@ const MOST = 100_000_000;
 /** A timer holds 2^31 ms; longer ones fire at once. */
 const LONGEST_TIMER_SECONDS = 2_147_483;
 
+/** Nobody has so many cores that a larger number is not a slip. */
+const MOST_PROCESSES = 256;
+
 const TEN_YEARS_SECONDS = 315_360_000;
 
 const variables = z.object({
   HOST: z.string().default("127.0.0.1"),
   PORT: whole(0, 65_535).default(8080),
+  PROCESSES: processes().default(null),
   DEMO: oneOf(["on", "off"]).nullable().default(null),
   DEMO_PORT: whole(1, 65_535).nullable().default(null),
   HARNESS_API_KEY: callersKeys().default([]),
@@ -179,6 +186,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       'Cannot read the configuration: DURABILITY is "replica", it takes a Redis with a replica, and REDIS_URL is unset',
     );
   }
+  if (value.PROCESSES !== null && value.REDIS_URL.length === 0) {
+    throw new ConfigError(
+      `Cannot read the configuration: PROCESSES is ${JSON.stringify(given["PROCESSES"])}, it takes a store that processes share, and REDIS_URL is unset`,
+    );
+  }
   return configOf(value);
 }
 
@@ -187,6 +199,7 @@ function configOf(value: z.infer<typeof variables>): Config {
   return {
     host: value.HOST,
     port: value.PORT,
+    processes: value.PROCESSES,
     demo: value.DEMO === null ? isUnconfigured && isLoopback(value.HOST) : value.DEMO === "on",
     isDemoHeldBack: value.DEMO === null && isUnconfigured && !isLoopback(value.HOST),
     demoPort: value.DEMO_PORT,
@@ -309,6 +322,15 @@ function tokens() {
     .string()
     .regex(/^[1-9]\d{0,14}$/, "a whole number from 1 to 999999999999999")
     .transform(Number);
+}
+
+function processes() {
+  const takes = `auto, or a whole number from 1 to ${MOST_PROCESSES}`;
+  return z
+    .string()
+    .regex(/^(auto|[1-9]\d{0,2})$/, takes)
+    .transform((text) => (text === "auto" ? availableParallelism() : text === "1" ? null : Number(text)))
+    .refine((count) => (count ?? 1) <= MOST_PROCESSES, takes);
 }
 
 function timer(from: number) {

@@ -57,6 +57,8 @@ export interface ServiceDependencies {
   extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
   keepKeys?: NonNullable<HandlerDependencies["keepKeys"]>;
+  /** True: other processes of this service listen on the same port. */
+  isShared?: boolean;
 }
 
 export interface Service {
@@ -68,6 +70,11 @@ export interface Service {
   directory: Directory;
   /** Answers being written, streams included. */
   inFlight(): number;
+  /**
+   * Takes no new connections, and goes on as before on those that are open, until no run is left here, for as long as
+   * `patienceMs`, or until `hurry` is aborted. Then it is to be stopped.
+   */
+  retire(patienceMs: number, hurry: AbortSignal): Promise<void>;
   /** Takes no new connections, lets open streams end within the grace, and hands over what is left. Once. */
   stop(graceMs: number): Promise<void>;
 }
@@ -76,6 +83,8 @@ export interface Service {
 const CHARS_PER_TOKEN = 5;
 /** After the last line of every stream, this long for the last bytes to leave. */
 const LAST_BYTES_MS = 1_000;
+/** Nobody keeps a connection for longer without a request: by then each has closed, or was told that it will. */
+const KEPT_CONNECTION_MS = 12_000;
 
 /** The wiring: dependencies in, a running service out. */
 export async function startService(dependencies: ServiceDependencies): Promise<Service> {
@@ -89,8 +98,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const observer = poking(threadChanges, stats.observer(dependencies.observer ?? nobody));
   const threads = threadsOver({ ...dependencies, observer }, { agent, directory });
   const listener = await openListener(
-    config,
-    log,
+    dependencies,
     handlerOver(dependencies, { directory, threads, agent, threadChanges }),
   );
   await threads.start();
@@ -129,6 +137,13 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     threads,
     directory,
     inFlight: () => listener.inFlight(),
+    async retire(patienceMs, hurry) {
+      listener.stopAccepting();
+      const sinceMs = clock.elapsed();
+      const isQuiet = () => threads.held() === 0 && threads.waiting() === 0;
+      const isOver = () => isQuiet() && clock.elapsed() - sinceMs >= KEPT_CONNECTION_MS;
+      await until(() => hurry.aborted || isOver(), patienceMs, clock);
+    },
     stop: (graceMs) => (stopping ??= stop(graceMs)),
   };
 }
@@ -241,12 +256,14 @@ function isCrowded(): boolean {
   return unreadBytes() > UNREAD_TOTAL_BYTES;
 }
 
-async function openListener(config: Config, log: Log, handler: Handler): Promise<Listener> {
-  const { listen, note } = await chooseListen(config.listener);
+async function openListener(dependencies: ServiceDependencies, handler: Handler): Promise<Listener> {
+  const { config, log, isShared = false } = dependencies;
+  const { listen, note } = await chooseListen(config.listener, isShared);
   if (note !== null) log.warn(note);
   return listen({
     host: config.host,
     port: config.port,
+    isShared,
     handler,
     onFault: (error) => log.error({ err: error }, "cannot answer a request to its end"),
   });
