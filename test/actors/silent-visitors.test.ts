@@ -20,14 +20,15 @@ async function sweeping() {
     sampleChannel({ slug: "one" }),
     sampleChannel({ slug: "two", publishableKey: "pk_two" }),
   ];
-  const { timers, pass } = setTime();
+  const time = setTime();
+  const pass = (ms: number) => time.pass(ms);
   const logged: string[] = [];
   const open = (over: Pick<Store, "usersPage" | "dropSilentVisitor">) =>
     createSilentVisitors({
       store: over,
       channels: () => channels,
       clock,
-      timers,
+      timers: time.timers,
       log: { warn: (_: object, text?: string) => void logged.push(String(text)) },
       ttlMs: TTL_MS,
       random: () => 0,
