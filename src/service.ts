@@ -1,5 +1,6 @@
 import { nobody } from "./actors/dependencies.ts";
 import type { ThreadObserver } from "./actors/dependencies.ts";
+import { createSilentVisitors } from "./actors/silent-visitors.ts";
 import { createThreads } from "./actors/threads.ts";
 import type { RunningThreads, Threads } from "./actors/threads.ts";
 import { createVisitors } from "./actors/visitors.ts";
@@ -101,11 +102,21 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     handlerOver(dependencies, { directory, threads, agent, threadChanges }),
   );
   await threads.start();
+  const silentVisitors = createSilentVisitors({
+    store,
+    channels: () => directory.channels(),
+    clock,
+    timers: systemTimers,
+    log,
+    ttlMs: config.visitorTtlMs,
+  });
+  silentVisitors.start();
   const stopFilling = keepFilling({ store, log });
 
   let stopping: Promise<void> | null = null;
   async function stop(graceMs: number): Promise<void> {
     listener.stopAccepting();
+    silentVisitors.stop();
     stopFilling();
     // The threads' timers keep no process alive; it lives until they are drained.
     const alive = setInterval(() => {}, graceMs + LAST_BYTES_MS);

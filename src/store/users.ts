@@ -82,6 +82,12 @@ export interface UserStore {
   /** What was counted under each name on a UTC day, in their order. */
   countedTokens(names: readonly string[], day: string): Promise<number[]>;
 
+  /**
+   * Removes an anonymous user who is neither blocked nor whitelisted and has no thread. False: there is none, or no such
+   * user; nothing was changed.
+   */
+  dropSilentVisitor(slug: string, userId: string): Promise<boolean>;
+
   readIdentity(slug: string, tokenHash: string, externalId: string): Promise<IdentityReading>;
   /** `changed`: what was read no longer holds; nothing was done. */
   promote(promotion: Promotion): Promise<"done" | "changed">;

@@ -156,6 +156,34 @@ export function userPromises(bench: Bench): void {
       expect((await admitCaller(store, refused))?.threadUid).toBe("t1");
     });
 
+    it("dropSilentVisitor() drops an anonymous user without flags and threads, and no other", async () => {
+      const { store } = bench.it;
+      for (const name of ["silent", "spoke", "blocked", "whitelisted", "named"])
+        await mint(store, `h-${name}`, name);
+      const spoke = { slug: SLUG, userId: "spoke", threadId: "n", uid: "t", atMs: 1 };
+      await store.addThread(spoke);
+      await store.flagUser(SLUG, "blocked", { blocked: true });
+      await store.flagUser(SLUG, "whitelisted", { whitelisted: true });
+      const { visitor } = await store.readIdentity(SLUG, "h-named", "kim");
+      if (visitor === null) throw new Error("Cannot set up a promotion: there is no visitor");
+      const promotion = { slug: SLUG, tokenHash: "h-named", externalId: "kim", user: visitor.user };
+      expect(await store.promote({ ...promotion, snapshot: "bound" })).toBe("done");
+      for (const name of ["spoke", "blocked", "whitelisted", "named", "nobody"])
+        expect(await store.dropSilentVisitor(SLUG, name)).toBe(false);
+      expect(await store.dropSilentVisitor(SLUG, "silent")).toBe(true);
+      expect(await store.dropSilentVisitor(SLUG, "silent")).toBe(false);
+      expect((await store.users(SLUG)).map(({ userId }) => userId).sort()).toEqual([
+        "blocked",
+        "named",
+        "spoke",
+        "whitelisted",
+      ]);
+      // What held its token is a stranger, and makes no thread any more.
+      expect(await admit(store, "h-silent")).toBeNull();
+      expect(await store.addThread({ ...spoke, userId: "silent" })).toBe(false);
+      expect((await admit(store, "h-spoke", "n"))?.threadUid).toBe("t");
+    });
+
     it("addThread() may be repeated, and is false where the user is gone", async () => {
       const { store } = bench.it;
       await mint(store, "h1", "u1");

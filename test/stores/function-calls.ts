@@ -158,6 +158,16 @@ function userCases(): FunctionCase[] {
     { name: "promote", function: "promote", before: visitor, step: promote },
     { name: "merge", function: "merge", before: both, step: merge },
     {
+      name: "drop_silent_visitor",
+      function: "drop_silent_visitor",
+      before: async (store) => {
+        await store.putChannel(sampleChannel({ slug }));
+        const silent = { slug, tokenHash, userId: anonymous, snapshot: "anonymous", atMs: 1_000 };
+        await store.mintVisitor({ ...silent, ttlMs: 60_000 });
+      },
+      step: (store) => store.dropSilentVisitor(slug, anonymous),
+    },
+    {
       name: "flag_user",
       function: "flag_user",
       before: visitor,

@@ -367,6 +367,14 @@ export function createReference(clock: Clock): Store {
         person.threads.push({ uid, threadId: name, createdAtMs: atMs });
       return person !== undefined;
     },
+    async dropSilentVisitor(slug, userId) {
+      const person = personOf(slug, userId);
+      if (!person || person.threads.length > 0) return false;
+      const { externalId, blocked, whitelisted } = person.user;
+      if (externalId !== null || blocked || whitelisted) return false;
+      people.splice(people.indexOf(person), 1);
+      return true;
+    },
     async spendTokens({ slug, userId, day, tokens: count }) {
       const person = spenderOf(slug, userId);
       if (person) person.spent[day] = (person.spent[day] ?? 0) + count;

@@ -163,6 +163,16 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         return true;
       }),
 
+    dropSilentVisitor: (slug, userId) =>
+      db.change("drop a silent visitor", () => {
+        const record = records.user(slug, userId);
+        if (record === undefined || record.user.externalId !== null) return false;
+        if (record.user.blocked || record.user.whitelisted) return false;
+        if (records.threads(slug, userId).length > 0) return false;
+        records.removeUser(slug, record);
+        return true;
+      }),
+
     spendTokens: ({ slug, userId, day, tokens }) =>
       db.change("count tokens", () => {
         const record = records.spender(slug, userId);

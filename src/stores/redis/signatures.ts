@@ -46,6 +46,7 @@ export const changing = {
       "atMs",
     ],
   },
+  drop_silent_visitor: { keys: ["user", "names", "users"], args: ["userId"] },
   add_thread: { keys: ["user", "names", "owners", "activity"], args: ["userId", "name", "uid", "atMs"] },
   spend_tokens: { keys: ["user", "days", "moved"], args: ["day", "tokens"] },
   count_tokens: { keys: ["count"], args: ["tokens", "keptMs"] },

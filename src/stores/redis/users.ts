@@ -90,6 +90,12 @@ export function redisUsers(redis: RedisCommands): UserStore {
       return (await redis.call("add_thread", keys, { userId, name, uid, atMs: String(atMs) })) === 1;
     },
 
+    async dropSilentVisitor(slug, userId) {
+      const { user, names } = userKeys(slug, userId);
+      const keys = { user, names, users: usersKey(slug) };
+      return (await redis.call("drop_silent_visitor", keys, { userId })) === 1;
+    },
+
     async spendTokens({ slug, userId, day, tokens }) {
       const args = { day, tokens: String(tokens) };
       const into = await redis.call("spend_tokens", userKeys(slug, userId), args);

@@ -119,6 +119,8 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
     admitUser: (user) => write(cluster.ofChannel(user.slug), "admit a user", (twin) => twin.admitUser(user)),
     addThread: (thread) =>
       write(cluster.ofChannel(thread.slug), "add a thread", (twin) => twin.addThread(thread)),
+    dropSilentVisitor: (slug, userId) =>
+      write(cluster.ofChannel(slug), "drop a silent visitor", (twin) => twin.dropSilentVisitor(slug, userId)),
     spendTokens: (spent) =>
       write(cluster.ofChannel(spent.slug), "spend tokens", (twin) => twin.spendTokens(spent)),
     countTokens: (counted) =>

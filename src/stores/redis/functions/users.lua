@@ -189,6 +189,18 @@ local function add_thread(keys, args)
   return 1
 end
 
+-- An anonymous user without flags and threads. The record goes last: while it is there, the user is.
+local function drop_silent_visitor(keys, args)
+  local user, names, users = unpack(keys)
+  local user_id = unpack(args)
+  local found = read_user(user)
+  if not found or found[2] or found[4] == '1' or found[5] == '1' then return 0 end
+  if redis.call('EXISTS', names) == 1 then return 0 end
+  redis.call('ZREM', users, user_id)
+  redis.call('DEL', user)
+  return 1
+end
+
 -- Only the present day is ever asked for: a month is kept, the oldest day goes. The count comes last: it counts once.
 -- Whose user is gone: the account that it became (`moved`).
 local function spend_tokens(keys, args)
@@ -437,6 +449,7 @@ register('revoke_tokens', revoke_tokens)
 register('admit_visitor', admit_visitor)
 register('admit_user', admit_user)
 register('add_thread', add_thread)
+register('drop_silent_visitor', drop_silent_visitor)
 register('spend_tokens', spend_tokens)
 register('spent_tokens', spent_tokens, READS)
 register('count_tokens', count_tokens)
