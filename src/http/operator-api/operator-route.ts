@@ -21,7 +21,7 @@ import type { AnswerDocumentation, Documentation, Field, Method, Route, RouteReq
 export interface OperatorApi {
   admission: OperatorAdmission;
   store: Store;
-  threads: Pick<Threads, "history" | "keptText" | "attachmentAddresses">;
+  threads: Pick<Threads, "history" | "keptText" | "attachmentAddresses" | "people">;
   reads: Reads;
   directory: Pick<Directory, "renew">;
   clock: Clock;

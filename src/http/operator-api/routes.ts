@@ -1,6 +1,7 @@
 import type { Route } from "../route.ts";
 import { auditRoute } from "./audit.ts";
 import { channelsRoutes } from "./channels.ts";
+import { handOffRoutes } from "./hand-off.ts";
 import { ipsRoutes } from "./ips.ts";
 import { meRoute } from "./me.ts";
 import type { OperatorApi } from "./operator-route.ts";
@@ -15,6 +16,7 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     ...channelsRoutes(api), // GET, POST /channels; GET, PATCH /channels/:slug; POST …/rotate-keys
     ...usersRoutes(api), //   GET  /channels/:slug/users; GET, PATCH …/:userId
     ...threadsRoutes(api), // GET /channels/:slug/threads/:id/messages, …/runs
+    ...handOffRoutes(api), // POST …/threads/:id/take, …/messages, …/typing, …/return, …/close
     ...ipsRoutes(api), //     GET, POST /ips; DELETE /ips/:address
     ...operatorsRoutes(api), // GET, POST /operators; DELETE …/:name; POST …/:name/rotate
     auditRoute(api), //       GET  /audit

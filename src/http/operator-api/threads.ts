@@ -25,7 +25,7 @@ const runSchema = z.object({
 });
 
 const messagesQuery = z.object({ limit: limitText, before: z.string().nullable().default(null) });
-const threadParam: Record<string, Field> = {
+export const threadParam: Record<string, Field> = {
   id: {
     description: "The service's id of the thread",
     schema: z.string(),
