@@ -10,8 +10,18 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 
 /** Code for browsers, each a bundle of its own that its build script makes. */
-const BUNDLES = { "src/widget": "widget", "src/demo/shop": "demo", "src/inspector/page": "inspector" };
-const BUNDLE_SCRIPTS = ["src/widget/build.mjs", "src/demo/build.mjs", "src/inspector/build.mjs"];
+const BUNDLES = {
+  "src/widget": "widget",
+  "src/demo/shop": "demo",
+  "src/inspector/page": "inspector",
+  "src/console": "console",
+};
+const BUNDLE_SCRIPTS = [
+  "src/widget/build.mjs",
+  "src/demo/build.mjs",
+  "src/inspector/build.mjs",
+  "src/console/build.mjs",
+];
 const ASSETS = ["src/stores/redis/functions", "machines/thread.svg"];
 
 const sources = digestOf(root, ["src", "machines", "package.json", "package-lock.json", "tsconfig.json"]);

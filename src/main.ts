@@ -1,3 +1,4 @@
+import { fstatSync } from "node:fs";
 import { createKeyDoor } from "./admission/key-door.ts";
 import { readChannelsFile, upsertChannels } from "./installation/channels-file.ts";
 import type { WrittenChannels } from "./installation/channels-file.ts";
@@ -16,12 +17,14 @@ import {
 import type { DemoKeys } from "./installation/default-channels.ts";
 import { dropGarbage } from "./start/drop-garbage.ts";
 import { greetingText } from "./start/greeting.ts";
+import type { ConsoleGreeting } from "./start/greeting.ts";
+import { isKeptByOthers } from "./start/kept-by-others.ts";
 import { frontPageRoute } from "./http/front-page.ts";
 import { metricsRoute } from "./http/metrics-route.ts";
 import { widgetRoute } from "./http/widget-route.ts";
 import { loadWidgetScript, pinnedScript } from "./http/widget-script.ts";
 import type { WidgetScript } from "./http/widget-script.ts";
-import { openKeysFile, withLocalOperator } from "./installation/keys-file.ts";
+import { keysFileOf, openKeysFile, withLocalOperator } from "./installation/keys-file.ts";
 import type { GeneratedKeys } from "./installation/keys-file.ts";
 import { createLocalOperator } from "./installation/local-operator.ts";
 import { keptKeys } from "./installation/kept-keys.ts";
@@ -103,8 +106,7 @@ async function start(started: {
   const metrics = await createMetrics();
   const store = await openTimedStore({ config, log, metrics, closing });
   await writeChannels(store, log, written);
-  if (written === null && config.console)
-    await createLocalOperator(store, withLocalOperator(config.dataDir).localOperator);
+  const localKey = written === null && config.console ? await localOperatorKey(store, config) : null;
   for (const warning of (await store.health()).warnings) log.warn(warning);
   const model = metrics.timeModel(
     await openModel(config, { written: providers, log, onCall: metrics.onModelCall }),
@@ -124,6 +126,7 @@ async function start(started: {
     frontPageRoute(() => ({
       demoUrl: demo?.url ?? null,
       hasInspector: inspector !== null,
+      hasConsole: config.console,
       script: widget === null ? null : pinnedScript(widget),
     })),
     ...(widget === null ? [] : [widgetRoute(widget)]),
@@ -166,17 +169,42 @@ async function start(started: {
       demoUrl: demoUrl ?? null,
       isDemoHeldBack: config.isDemoHeldBack,
       inspectorUrl: inspector?.linkOf(url) ?? null,
+      console: config.console ? consoleGreeting(url, localKey, config) : null,
       model: model.kind,
       answers: model.answers ?? [],
       generatedKey: config.harnessApiKey === null ? harnessApiKey : null,
       demoKeys: demo?.keys ?? null,
       channel: await firstChannel(store),
+      keysFile: isStderrKeptByOthers() ? keysFileOf(config.dataDir) : null,
     }),
   );
   return () => {
     inspector?.close();
     return service.stop(config.shutdownGraceMs);
   };
+}
+
+/** The key of the operator `local`; null where it is another start's, on the same store. */
+async function localOperatorKey(store: Store, config: Config): Promise<Secret | null> {
+  const { localOperator } = withLocalOperator(config.dataDir);
+  return (await createLocalOperator(store, localOperator)) ? localOperator : null;
+}
+
+/** The link with the key for who started it by hand; what else is printed may be kept by anybody. */
+function consoleGreeting(url: string, key: Secret | null, { dataDir }: Config): ConsoleGreeting {
+  const page = `${url}/console`;
+  if (key === null) return { url: page, key: null };
+  if (process.stderr.isTTY) return { url: page, key: { type: "link", key } };
+  return { url: page, key: { type: "kept", path: keysFileOf(dataDir) } };
+}
+
+function isStderrKeptByOthers(): boolean {
+  return isKeptByOthers({
+    isTerminal: process.stderr.isTTY,
+    pid: process.pid,
+    journalStream: readVariable("JOURNAL_STREAM")?.reveal(),
+    stat: () => fstatSync(process.stderr.fd),
+  });
 }
 
 async function openTimedStore(options: {

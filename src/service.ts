@@ -32,6 +32,8 @@ import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
 import type { Store } from "./store.ts";
+import { createStatCounts } from "./operators/count-stats.ts";
+import { keepFilling } from "./operators/filling.ts";
 import { VERSION } from "./version.ts";
 
 /** Who opened the store and the model closes them, after the service. */
@@ -75,20 +77,27 @@ const LAST_BYTES_MS = 1_000;
 /** The wiring: dependencies in, a running service out. */
 export async function startService(dependencies: ServiceDependencies): Promise<Service> {
   const { config, store, clock, log } = dependencies;
-  const directory = createDirectory({ store, log });
+  const directory = createDirectory({ store, log, clock });
   await directory.start();
   for (const warning of unknownModels(directory.channels(), dependencies.model)) log.warn(warning);
-  const agent = agentOver(dependencies, directory);
-  const threads = threadsOver(dependencies, { agent, directory });
+  const stats = createStatCounts({ store, processId: store.processId, clock, log });
+  const agent = stats.agent(agentOver(dependencies, directory));
+  const observer = stats.observer(dependencies.observer ?? nobody);
+  const threads = threadsOver({ ...dependencies, observer }, { agent, directory });
   const listener = await openListener(config, log, handlerOver(dependencies, { directory, threads, agent }));
   await threads.start();
+  const stopFilling = keepFilling({ store, log });
 
   let stopping: Promise<void> | null = null;
   async function stop(graceMs: number): Promise<void> {
     listener.stopAccepting();
+    stopFilling();
     // The threads' timers keep no process alive; it lives until they are drained.
     const alive = setInterval(() => {}, graceMs + LAST_BYTES_MS);
-    await threads.drain(graceMs).finally(() => clearInterval(alive));
+    await threads
+      .drain(graceMs)
+      .then(() => stats.stop())
+      .finally(() => clearInterval(alive));
     await until(() => listener.inFlight() === 0, LAST_BYTES_MS, clock);
     await listener.close();
     directory.stop();

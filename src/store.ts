@@ -1,15 +1,27 @@
+import type { ChannelThreadStore } from "./store/channel-threads.ts";
 import type { ChannelStore } from "./store/channels.ts";
 import type { InstanceStore } from "./store/instances.ts";
 import type { OperatorStore } from "./store/operators.ts";
+import type { StatsStore } from "./store/stats.ts";
 import type { ThreadStore } from "./store/threads.ts";
 import type { UserStore } from "./store/users.ts";
 
+export { CHANGES_KEPT_MS } from "./store/channel-threads.ts";
+export type {
+  ChannelThread,
+  ChannelThreadPage,
+  ChannelThreadStore,
+  PlacedThread,
+  ThreadChange,
+} from "./store/channel-threads.ts";
 export type { ChannelStore, UnreadableChannel } from "./store/channels.ts";
 export { EVERYTHING, RETIRED } from "./store/instances.ts";
 export type { Heartbeat, Hold, InstanceMessage, InstanceStore, Share } from "./store/instances.ts";
 export { pageOf } from "./store/page.ts";
 export type { Page } from "./store/page.ts";
 export type { AuditPage, OperatorStore, PlacedEntry } from "./store/operators.ts";
+export { STATS_KEPT_DAYS } from "./store/stats.ts";
+export type { CountedStats, DayStats, StatsStore } from "./store/stats.ts";
 export type {
   CommitResult,
   SaidBefore,
@@ -42,7 +54,7 @@ export type {
 export { NewerRecord, UnreadableRecord } from "./store/unreadable.ts";
 
 /**
- * The store contract: what is kept, and the steps in which it changes. Five contracts in one; who needs one part asks
+ * The store contract: what is kept, and the steps in which it changes. Seven contracts in one; who needs one part asks
  * for that part.
  *
  * Stores keep, they do not decide: each operation is one atomic step on one key slot, and the rules that choose the
@@ -53,7 +65,8 @@ export { NewerRecord, UnreadableRecord } from "./store/unreadable.ts";
  * rejects with StoreUnavailable past it; the outcome is then unknown, and a repeat with the same `opId` answers what
  * the first one did. Implementations: stores/embedded.ts and stores/redis.ts; test/stores/contract.ts holds both to this page.
  */
-export interface Store extends ChannelStore, UserStore, ThreadStore, InstanceStore, OperatorStore {
+export interface Store
+  extends ChannelStore, UserStore, ThreadStore, ChannelThreadStore, InstanceStore, OperatorStore, StatsStore {
   readonly kind: "embedded" | "redis";
   health(): Promise<StoreHealth>;
   close(): Promise<void>;

@@ -56,6 +56,7 @@ const SOME = [
   "widget/manifest.json",
   "demo/shop.js",
   "inspector/page.js",
+  "console/index.html",
 ];
 
 test("builds with the packages of production alone", async () => {

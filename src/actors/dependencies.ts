@@ -52,6 +52,8 @@ export interface ThreadObserver {
     rev: number;
     move: RunMove;
     lines: readonly Line[];
+    /** A user's message came into the history. */
+    said?: { userId: string };
   }): void;
   runEnded(ended: { slug: string; runId: string; outcome: RunOutcome; elapsedMs: number }): void;
   takenOver(taken: { slug: string; uid: string; runId: string }): void;

@@ -18,10 +18,11 @@ const CHANGES: ReadonlyMap<string, AnswererChange> = new Map([
 export function reportChange(
   { observer, clock }: Pick<ThreadDependencies, "observer" | "clock">,
   { uid, slug, rev, waited }: { uid: string; slug: string; rev: number; waited: Person | null },
-  { run, endedRun, lines, move }: PlannedChange,
+  { run, endedRun, lines, move, messages }: PlannedChange,
 ): void {
   if (endedRun) reportEnd(endedRun);
-  observer.moved({ slug, uid, runId: run?.runId ?? "", rev, move, lines });
+  const said = run && messages.some(({ role }) => role === "user") ? { said: { userId: run.userId } } : {};
+  observer.moved({ slug, uid, runId: run?.runId ?? "", rev, move, lines, ...said });
   if (run) reportEnd(run);
   const how = CHANGES.get(move.event);
   if (how) {

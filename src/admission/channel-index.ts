@@ -14,6 +14,14 @@ export function indexOf(
   return {
     bySlug: new Map(channels.map((channel) => [channel.slug, channel])),
     byKey: new Map<string | null, Channel>(web.map((channel) => [channel.publishableKey, channel])),
+    byOlderKey: new Map<string | null, { channel: Channel; untilMs: number }>(
+      web.flatMap((channel) =>
+        (channel.olderKeys ?? []).map(({ publishableKey, untilMs }) => [
+          publishableKey,
+          { channel, untilMs },
+        ]),
+      ),
+    ),
     unreadable: new Map(unreadable.map((channel) => [channel.slug, channel])),
     unreadableKeys: new Set(unreadable.map(({ publishableKey }) => publishableKey)),
     origins,

@@ -1,3 +1,5 @@
+import { systemClock } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import type { Channel } from "../domain/channel.ts";
 import type { Operator } from "../domain/operator.ts";
 import { Refusal } from "../domain/refusal.ts";
@@ -46,8 +48,9 @@ const POLL_EVERY_MS = 5_000;
 export function createDirectory(options: {
   store: Pick<Store, "channels" | "blockedIps" | "operators" | "changeCount" | "onChange">;
   log: Pick<PlainLog, "warn">;
+  clock?: Pick<Clock, "now">;
 }): Directory {
-  const { store, log } = options;
+  const { store, log, clock = systemClock } = options;
   const unreadables = createUnreadableChannels(log);
   let index = indexOf([], [], []);
   let operators: readonly Operator[] = [];
@@ -106,7 +109,8 @@ export function createDirectory(options: {
     },
     byPublishableKey(key) {
       if (index.unreadableKeys.has(key)) throw unreadable();
-      return index.byKey.get(key) ?? null;
+      const older = index.byOlderKey.get(key);
+      return index.byKey.get(key) ?? (older && clock.now() < older.untilMs ? older.channel : null);
     },
     faultOf: (slug) => index.unreadable.get(slug)?.error ?? null,
     channels: () => [...index.bySlug.values()],

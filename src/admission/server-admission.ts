@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Channel } from "../domain/channel.ts";
+import { keysStillValid } from "../domain/older-keys.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
@@ -45,10 +46,11 @@ export function createServerAdmission(dependencies: {
       const channel = directory.channel(slug);
       if (!channel) throw new Refusal("not-found", "Unknown channel");
       note({ slug });
-      const { kind, secretKeyHash } = channel;
+      const all = [channel, ...keysStillValid(channel, clock.now())];
+      const hashes = all.flatMap(({ secretKeyHash }) => secretKeyHash ?? []);
       keyDoor.mustHold(
         request,
-        (key) => kind === "web" && secretKeyHash !== null && hasHash(key, secretKeyHash),
+        (key) => channel.kind === "web" && hashes.some((secretKeyHash) => hasHash(key, secretKeyHash)),
       );
       return channel;
     },

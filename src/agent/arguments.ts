@@ -1,5 +1,5 @@
 import { cutText } from "../../machines/line.ts";
-import { isRecord } from "./picked-schema.ts";
+import { isDeeperThan, isRecord } from "./picked-schema.ts";
 
 /** The further argument that every offered tool takes: what is being done, for the visitor (contract, The model's tools). */
 export const PROGRESS = "_progress";
@@ -43,9 +43,4 @@ export function takeProgress(args: Record<string, unknown>): {
   const { [PROGRESS]: progress, ...rest } = args;
   const text = typeof progress === "string" ? cutText(progress.trim(), PROGRESS_CHARS) : "";
   return { text: text === "" ? null : text, rest };
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isDeeperThan(item, levels - 1));
 }

@@ -1,32 +1,61 @@
+import { notedOf } from "./noted-words.ts";
+import { referred } from "./referred-schema.ts";
+
 export type Schema = Record<string, unknown>;
 
 /**
  * A JSON schema from a page or an MCP server, reduced to what is safe to compile and to show to a model: always of type
  * object, also where nothing else is left. There is no other way to make one, so nothing else reaches the compiler.
  *
- * Pages are not trusted. Only the keywords below survive, each only with a value of its own kind: no `$ref` (nothing is
- * fetched, nothing recurs), no `pattern` or `patternProperties` (a regular expression can be made to run for hours),
- * no `format`, no `uniqueItems` (quadratic). What is left out is left unchecked; the page checks its own arguments.
+ * Pages are not trusted. Only the keywords below survive, each only with a value of its own kind: no `pattern` or
+ * `patternProperties` (a regular expression can be made to run for hours), no `format`, no `uniqueItems` (quadratic). A
+ * `$ref` into the schema itself is replaced by what it names, and any other is left out: nothing is fetched, nothing recurs.
+ * What is left out is left unchecked; the page checks its own arguments.
  */
 export class PickedSchema {
+  readonly #untrusted: unknown;
   readonly keywords: Schema;
   #json: string | null = null;
 
   constructor(untrusted: unknown) {
-    this.keywords = { ...pick(untrusted, 0), type: "object" };
+    this.#untrusted = untrusted;
+    this.keywords = pickWhole(untrusted, false);
   }
 
   /** Schemas of the same JSON are the same schema. */
   get json(): string {
     return (this.#json ??= JSON.stringify(this.keywords));
   }
+
+  /** For the model: what the page says in words stands in quotes, `pattern` and `format` too (noted-words.ts). */
+  quoted(): Schema {
+    return pickWhole(this.#untrusted, true);
+  }
+}
+
+function pickWhole(untrusted: unknown, quotes: boolean): Schema {
+  const whole = { root: untrusted, quotes, left: MAX_SCHEMAS, following: [] };
+  return { ...pick(untrusted, 0, whole), type: "object" };
 }
 
 /** Deeper than any form that a visitor fills in; below it everything fits. */
 const MAX_DEPTH = 16;
 
+/** References could make a small schema endless; a catalog has fewer of its own. */
+const MAX_SCHEMAS = 4_000;
+
+/** What is being reduced. */
+interface Whole {
+  root: unknown;
+  quotes: boolean;
+  /** So many schemas may still be read. */
+  left: number;
+  /** References that are being followed. */
+  following: readonly string[];
+}
+
 /** Reads one keyword's value; undefined leaves the keyword out. */
-type Reader = (value: unknown, depth: number) => unknown;
+type Reader = (value: unknown, depth: number, whole: Whole) => unknown;
 
 const TYPES = new Set<unknown>(["object", "array", "string", "number", "integer", "boolean", "null"]);
 
@@ -36,20 +65,26 @@ const texts: Reader = (value) =>
 const count: Reader = (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined);
 const number: Reader = (value) => (Number.isFinite(value) ? value : undefined);
 const positive: Reader = (value) => (Number.isFinite(value) && Number(value) > 0 ? value : undefined);
-const any: Reader = (value) => value;
-const list: Reader = (value) => (Array.isArray(value) && value.length > 0 ? value : undefined);
+const any: Reader = (value) => (isDeeperThan(value, MAX_DEPTH) ? undefined : value);
+const list: Reader = (value) =>
+  Array.isArray(value) && value.length > 0 && !isDeeperThan(value, MAX_DEPTH) ? value : undefined;
 const types: Reader = (value) => {
   if (TYPES.has(value)) return value;
   return Array.isArray(value) && value.length > 0 && value.every((item) => TYPES.has(item))
     ? [...new Set(value)]
     : undefined;
 };
-const schema: Reader = (value, depth) => (typeof value === "boolean" ? value : pick(value, depth));
-const schemas: Reader = (value, depth) =>
-  Array.isArray(value) && value.length > 0 ? value.map((item) => schema(item, depth) ?? true) : undefined;
-const schemasByName: Reader = (value, depth) =>
+const schema: Reader = (value, depth, whole) =>
+  typeof value === "boolean" ? value : pick(value, depth, whole);
+const schemas: Reader = (value, depth, whole) =>
+  Array.isArray(value) && value.length > 0
+    ? value.map((item) => schema(item, depth, whole) ?? true)
+    : undefined;
+const schemasByName: Reader = (value, depth, whole) =>
   isRecord(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, schema(item, depth) ?? true]))
+    ? Object.fromEntries(
+        Object.entries(value).map(([name, item]) => [name, schema(item, depth, whole) ?? true]),
+      )
     : undefined;
 
 const KEYWORDS: ReadonlyMap<string, Reader> = new Map([
@@ -81,16 +116,33 @@ const KEYWORDS: ReadonlyMap<string, Reader> = new Map([
   ["not", schema],
 ]);
 
-function pick(untrusted: unknown, depth: number): Schema | undefined {
-  if (!isRecord(untrusted) || depth > MAX_DEPTH) return undefined;
+function pick(untrusted: unknown, depth: number, whole: Whole): Schema | undefined {
+  if (!isRecord(untrusted) || depth > MAX_DEPTH || whole.left <= 0) return undefined;
+  whole.left -= 1;
   const picked: Schema = {};
   for (const [keyword, value] of Object.entries(untrusted)) {
-    const kept = KEYWORDS.get(keyword)?.(value, depth + 1);
+    const kept = KEYWORDS.get(keyword)?.(value, depth + 1, whole);
     if (kept !== undefined) picked[keyword] = kept;
   }
+  const referredTo = pickReferred(untrusted["$ref"], depth, whole);
+  return { ...referredTo, ...(whole.quotes ? notedOf(untrusted, picked) : picked) };
+}
+
+/** One that leads back to where it is being followed is left open. */
+function pickReferred(reference: unknown, depth: number, whole: Whole): Schema | undefined {
+  if (typeof reference !== "string" || whole.following.includes(reference)) return undefined;
+  const { following } = whole;
+  whole.following = [...following, reference];
+  const picked = pick(referred(whole.root, reference), depth + 1, whole);
+  whole.following = following;
   return picked;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeperThan(item, levels - 1));
 }

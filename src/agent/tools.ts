@@ -1,5 +1,6 @@
 import { cutText } from "../../machines/line.ts";
 import type { Catalog } from "../domain/message.ts";
+import { MAX_TOOLS } from "../domain/offerable-tools.ts";
 import type { PageTool } from "../domain/page-tool.ts";
 import type { OfferedTool } from "../model.ts";
 import { PROGRESS } from "./arguments.ts";
@@ -49,9 +50,6 @@ export interface Offer {
 
 /** What one turn offers, by the offered name. Empty: the model is given no tools at all. */
 export type Offers = ReadonlyMap<string, Offer>;
-
-/** The model's API takes so many tools in one request, `task_failed` and `hand_off` among them; server tools come first. */
-const MAX_TOOLS = 128;
 
 /** Some model APIs refuse the whole request over a longer description, and a page must not be able to cause that. */
 const PAGE_DESCRIPTION_CHARS = 1_024;
@@ -117,7 +115,7 @@ export function offerTools(
   for (const tool of [...named.filter(keepsName), ...named.filter((tool) => !keepsName(tool))]) {
     const name = freeName(tool.name, isTaken);
     const picked = new PickedSchema(tool.inputSchema);
-    offers.set(name, offerOf(name, picked.keywords, pageOffer(tool, picked)));
+    offers.set(name, offerOf(name, picked.quoted(), pageOffer(tool, picked)));
   }
   return new Map([...offers].slice(0, MAX_TOOLS - own.length));
 }

@@ -40,8 +40,13 @@ export async function existingThread(
   throw new CannotDo(`Cannot find thread ${id}: user ${userId} of channel ${slug} has none of that id`);
 }
 
-/** A thread does not name its user. Most likely it is the user of its last run; after a merge it is another one. */
+/**
+ * By the channel's list of owners. What an earlier version made may not be in it yet: most likely it is the thread of its
+ * last run's user, and after a merge another's.
+ */
 async function findThread(store: Store, slug: string, uid: string): Promise<ThreadEntry | null> {
+  const listed = await store.channelThread(slug, uid);
+  if (listed !== null) return listed;
   const record = await store.load(uid, 1);
   if (record !== null && record.slug !== slug) return null;
   const likely = record?.run?.userId;

@@ -20,7 +20,9 @@ export function addModels(program: Command, terminal: Terminal): void {
   models
     .command("check")
     .argument("[NAME]", "a name of the providers file, or PROVIDER/MODEL; without it, all of them")
-    .description("asks for a word, a stream, a call of a tool, and says what cannot be done")
+    .description(
+      "asks for a word, a stream, a call of a tool, the colour of a picture, and says what cannot be done",
+    )
     .option("--json", "for scripts")
     .action((name: string | undefined, { json = false }: { json?: boolean }) => check(terminal, name, json));
 }
@@ -59,14 +61,15 @@ async function check(terminal: Terminal, name: string | undefined, json: boolean
 }
 
 function printReports(terminal: Terminal, reports: readonly ModelReport[]): void {
-  const head = ["MODEL", "WORD", "STREAM", "TOOL CALL", "SECOND TURN", "USAGE", "NOTE"];
-  const rows = reports.map(({ model, word, stream, toolCall, secondTurn, usage, note }) => [
+  const head = ["MODEL", "WORD", "STREAM", "TOOL CALL", "SECOND TURN", "USAGE", "IMAGES", "NOTE"];
+  const rows = reports.map(({ model, word, stream, toolCall, secondTurn, usage, images, note }) => [
     model,
     word,
     stream,
     toolCall,
     secondTurn,
     usage,
+    images,
     note,
   ]);
   printTable(terminal, head, rows, "There are none.");

@@ -11,6 +11,7 @@ import { addModels } from "./models.ts";
 import { addOperators } from "./operators.ts";
 import { addReplay } from "./replay/command.ts";
 import { addServe } from "./serve.ts";
+import { addStats } from "./stats.ts";
 import { addStore } from "./store/commands.ts";
 import { CannotDo } from "./terminal.ts";
 import { shieldIds, takeShieldedIds } from "./shielded-ids.ts";
@@ -35,6 +36,7 @@ export function createProgram(terminal: Terminal): Command {
   addIps(program, terminal);
   addThreads(program, terminal);
   addOperators(program, terminal);
+  addStats(program, terminal);
   addMachines(program, terminal);
   addMcp(program, terminal);
   addModels(program, terminal);

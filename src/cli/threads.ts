@@ -1,12 +1,15 @@
+import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import type { Message } from "../domain/message.ts";
 import type { RunSummary, Store, ThreadEntry } from "../store.ts";
+import { channelThreadView, pagesOfChannelThreads, THREAD_STATES } from "../operators/channel-threads.ts";
 import { noteReading, runView } from "../operators/threads.ts";
 import { asCommandLine } from "./as-command-line.ts";
+import { printJsonPages, printTablePages } from "./print-pages.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 import { printable } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
-import { existingThread, existingUser } from "./existing.ts";
+import { existingChannel, existingThread, existingUser } from "./existing.ts";
 import { wholeHistory } from "./whole-history.ts";
 import { withStore } from "./with-store.ts";
 
@@ -20,28 +23,84 @@ export function addThreads(program: Command, terminal: Terminal): void {
   addShow(threads, terminal);
 }
 
+interface ListOptions {
+  channel?: string;
+  user?: string;
+  state?: (typeof THREAD_STATES)[number];
+  since?: number;
+  until?: number;
+  json?: boolean;
+}
+
 function addList(threads: Command, terminal: Terminal): void {
   threads
     .command("list")
-    .description("the threads of a user, oldest first")
-    .argument("<slug>", "the channel")
-    .argument("<user>", "external id, or user id")
+    .description("the threads of a channel, the latest activity first; of one user, oldest first")
+    .argument("[slug]", "the channel")
+    .argument("[user]", "only this user's: external id, or user id")
+    .option("--channel <slug>", "the channel, by name")
+    .option("--user <user>", "only this user's, the latest activity first")
+    .addOption(new Option("--state <state>", "only those in this state").choices(THREAD_STATES))
+    .option("--since <ms>", "only those active then or later: Unix time in milliseconds", unixMs)
+    .option("--until <ms>", "only those active then or before: Unix time in milliseconds", unixMs)
     .option("--json", "print a JSON array")
-    .action(async (slug: string, userId: string, options: { json?: boolean }) => {
-      await withStore(terminal, async (store) => {
-        const user = await existingUser(store, slug, userId);
-        const found = [];
-        for (const entry of await store.threads(slug, user.userId))
-          found.push(await threadJson(store, entry));
-        if (options.json) return printJson(terminal, found);
-        printTable(
-          terminal,
-          ["ID", "THREAD", "CREATED", "STATE"],
-          found.map(({ id, threadId, createdAt, state }) => [id, threadId, isoTime(createdAt), state]),
-          `User ${userId} has no threads yet`,
-        );
-      });
+    .action(async (first: string | undefined, user: string | undefined, options: ListOptions) => {
+      const slug = options.channel ?? first;
+      if (slug === undefined) throw new InvalidArgumentError("which channel?");
+      await withStore(terminal, (store) =>
+        user === undefined
+          ? printChannelThreads(store, terminal, slug, options)
+          : printUserThreads(store, terminal, { slug, userId: user, json: options.json === true }),
+      );
     });
+}
+
+async function printUserThreads(
+  store: Store,
+  terminal: Terminal,
+  { slug, userId, json }: { slug: string; userId: string; json: boolean },
+): Promise<void> {
+  const user = await existingUser(store, slug, userId);
+  const found = [];
+  for (const entry of await store.threads(slug, user.userId)) found.push(await threadJson(store, entry));
+  if (json) return printJson(terminal, found);
+  printTable(
+    terminal,
+    ["ID", "THREAD", "CREATED", "STATE"],
+    found.map(({ id, threadId, createdAt, state }) => [id, threadId, isoTime(createdAt), state]),
+    `User ${userId} has no threads yet`,
+  );
+}
+
+async function printChannelThreads(
+  store: Store,
+  terminal: Terminal,
+  slug: string,
+  options: ListOptions,
+): Promise<void> {
+  await existingChannel(store, slug);
+  const { user, state = null, since: sinceMs = 0, until: untilMs = Infinity } = options;
+  const userId = user === undefined ? null : (await existingUser(store, slug, user)).userId;
+  const pages = pagesOfChannelThreads(store, slug, { state, userId, sinceMs, untilMs });
+  if (options.json) return printJsonPages(terminal, pages, channelThreadView);
+  await printTablePages(
+    terminal,
+    ["ID", "THREAD", "USER", "UPDATED", "STATE"],
+    pages,
+    ({ uid, threadId, userId: whose, updatedAtMs, state: now }) => [
+      uid,
+      threadId,
+      whose,
+      isoTime(updatedAtMs),
+      now,
+    ],
+    `Channel ${slug} has no such threads yet`,
+  );
+}
+
+function unixMs(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("Unix time in milliseconds");
+  return Number(text);
 }
 
 function addShow(threads: Command, terminal: Terminal): void {

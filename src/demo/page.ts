@@ -97,7 +97,7 @@ async function fileAt(
   return html === null ? null : { type: "text/html; charset=utf-8", bytes: html };
 }
 
-/** All that the element needs is the service's origin in script-src and connect-src. */
+/** All that the element needs: the service's origin in script-src and connect-src, data: for the visitor's images. */
 function policyFor(serviceUrl: string): string {
   const service = new URL(serviceUrl).origin;
   return [
@@ -105,7 +105,7 @@ function policyFor(serviceUrl: string): string {
     `script-src 'self' ${service}`,
     `connect-src 'self' ${service}`,
     "style-src 'self'",
-    "img-src 'self'",
+    "img-src 'self' data:",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -166,6 +166,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields): Cha
     ...common,
     publishableKey,
     secretKeyHash: written.secretKeyHash ?? before?.secretKeyHash ?? null,
+    ...(before?.olderKeys === undefined ? {} : { olderKeys: before.olderKeys }),
     allowedOrigins: [...new Set(written.allowedOrigins ?? before?.allowedOrigins ?? [])],
   };
 }
@@ -206,11 +207,13 @@ export function splitAgent(agent: Channel["agent"]): {
 /** Two channels of one publishable key: a visitor's request could not tell them apart. Null where there are none. */
 export function sharedKey(channels: readonly Channel[]): [string, string] | null {
   const owners = new Map<string, string>();
-  for (const { slug, publishableKey } of channels) {
-    if (publishableKey === null) continue;
-    const owner = owners.get(publishableKey);
-    if (owner !== undefined) return [owner, slug];
-    owners.set(publishableKey, slug);
+  for (const { slug, publishableKey, olderKeys = [] } of channels) {
+    for (const key of [publishableKey, ...olderKeys.map((older) => older.publishableKey)]) {
+      if (key === null) continue;
+      const owner = owners.get(key);
+      if (owner !== undefined && owner !== slug) return [owner, slug];
+      owners.set(key, slug);
+    }
   }
   return null;
 }

@@ -1,4 +1,5 @@
 import type { HandoffField } from "./hand-off.ts";
+import type { OlderKeys } from "./older-keys.ts";
 
 /** A channel: a door to the agent, with its keys, its origins and the agent behind it (the spec, Channel). */
 export type ChannelKind = "web" | "transport";
@@ -58,6 +59,8 @@ export interface Channel {
   publishableKey: string | null;
   /** SHA-256 of the `sk_…` key, lower-case hex; null on a transport channel. The key itself is never stored. */
   secretKeyHash: string | null;
+  /** Absent: none. */
+  olderKeys?: OlderKeys[];
   allowedOrigins: string[];
   enabled: boolean;
   accessMode: AccessMode;

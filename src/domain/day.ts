@@ -2,3 +2,19 @@
 export function dayOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);
 }
+
+const DAY_MS = 86_400_000;
+
+/** Every UTC day from one to another, both included; none where they are the other way round. */
+export function daysOf(from: string, to: string): string[] {
+  const firstMs = Date.parse(from);
+  const count = Math.round((Date.parse(to) - firstMs) / DAY_MS) + 1;
+  return Array.from({ length: Math.max(count, 0) }, (_, nth) => dayOf(firstMs + nth * DAY_MS));
+}
+
+/** `YYYY-MM-DD`, and a day that there is. */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const atMs = Date.parse(text);
+  return !Number.isNaN(atMs) && dayOf(atMs) === text;
+}

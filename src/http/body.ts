@@ -48,6 +48,17 @@ export async function bodyOf<Value>(
   return unwrap(await readBody(request, limitBytes, shape, async () => {}));
 }
 
+/** As `bodyOf`; no body is an empty object, of whatever type. */
+export async function bodyIfAny<Value>(
+  request: HttpRequest,
+  limitBytes: number,
+  shape: BodyShape<Value>,
+): Promise<Value> {
+  const bytes = await request.body(limitBytes);
+  if (bytes.length === 0) return parseWith(shape.schema, {});
+  return bodyOf({ ...request, body: async () => bytes }, limitBytes, shape);
+}
+
 /** The value, or the refusal as a value. */
 export function attempt<Value>(reader: () => Value): Reading<Value> {
   try {

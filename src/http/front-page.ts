@@ -6,6 +6,7 @@ export interface FrontPageLinks {
   /** Of the demo page; null where there is none. */
   demoUrl: string | null;
   hasInspector: boolean;
+  hasConsole: boolean;
   /** The element's script, for a page that pins it; null where it was not built. */
   script: { name: string; integrity: string } | null;
 }
@@ -21,9 +22,10 @@ export function frontPageRoute(links: () => FrontPageLinks): Route {
   };
 }
 
-function pageAnswer({ demoUrl, hasInspector, script }: FrontPageLinks, host: string): HttpAnswer {
+function pageAnswer({ demoUrl, hasInspector, hasConsole, script }: FrontPageLinks, host: string): HttpAnswer {
   const items = [
     demoUrl === null ? null : item(demoUrl, "Demo page", "a shop with the widget"),
+    hasConsole ? item("/console", "Console", "for operators; asks for a key") : null,
     item("/swagger", "API reference", "every endpoint, to be tried"),
     item("/health", "Health", "whether it serves, and with which model"),
     hasInspector

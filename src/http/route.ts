@@ -118,6 +118,6 @@ export function jsonAnswer(status: number, value: unknown): HttpAnswer {
   };
 }
 
-export function emptyAnswer(status: number): HttpAnswer {
-  return { status, headers: UNSTORED };
+export function emptyAnswer(status: number, headers: HttpAnswer["headers"] = {}): HttpAnswer {
+  return { status, headers: { ...UNSTORED, ...headers } };
 }

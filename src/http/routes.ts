@@ -22,6 +22,7 @@ import type { Config } from "../config.ts";
 import type { PlainLog } from "../log.ts";
 import type { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
+import { consoleRoutes } from "./console/console-route.ts";
 import { createReads } from "./reads.ts";
 import { healthRoute } from "./health.ts";
 import type { HealthFacts } from "./health.ts";
@@ -30,6 +31,7 @@ import { operatorRoutes } from "./operator-api/routes.ts";
 import type { Route } from "./route.ts";
 import { swaggerRoutes } from "./reference/swagger.ts";
 import { widgetCancelRoute } from "./widget-api/cancel.ts";
+import { channelRoute } from "./widget-api/channel.ts";
 import { preflightRoute } from "./widget-api/cors.ts";
 import { createGate } from "./widget-api/gate.ts";
 import { eventsRoute } from "./widget-api/events.ts";
@@ -96,6 +98,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     identifyRoute(server), //        POST    /v1/channels/:slug/identify
     revokeRoute(server), //          POST    /v1/channels/:slug/revoke
 
+    channelRoute(widget), //         GET     /v1/widget/channel
     visitorsRoute(widget), //        POST    /v1/widget/visitors
     threadsRoute(widget), //         POST    /v1/widget/threads
     threadListRoute(widget), //      GET     /v1/widget/threads
@@ -116,6 +119,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   if (config.console) {
     const operators = createOperatorAdmission(dependencies);
     routes.push(...operatorRoutes({ ...dependencies, reads, admission: operators, keepKeys })); // /v1/operator/*
+    routes.push(...consoleRoutes()); // GET /console, /console/*
   }
   return config.swagger ? [...routes, ...swaggerRoutes(routes)] : routes; // GET /swagger, /swagger/openapi.json
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { RunSummary, ThreadRecord } from "../store.ts";
-import type { RunView, ThreadView } from "./views.ts";
+import type { Speaker } from "../domain/message.ts";
+import type { RunView, ThreadView, VisitorView } from "./views.ts";
 
 /** What the page shows of a snapshot of machines/thread.ts; the rest stays here. */
 const snapshot = z.object({
@@ -20,7 +21,7 @@ const snapshot = z.object({
 
 /** Throws where the snapshot is of another chart. */
 export function threadView(record: ThreadRecord): ThreadView {
-  const { uid, slug, rev, fence, waitingCount, messageCount } = record;
+  const { uid, slug, rev, fence, waitingCount, messageCount, run: lastRun } = record;
   const frozen = record.snapshot === null ? null : snapshot.parse(JSON.parse(record.snapshot));
   const run = frozen?.context.run ?? null;
   return {
@@ -32,7 +33,12 @@ export function threadView(record: ThreadRecord): ThreadView {
     waiting: waitingCount,
     messages: messageCount,
     sums: run && { ...run, calls: run.calls.map(({ tool }) => tool) },
+    visitor: lastRun && visitorView(lastRun.speaker),
   };
+}
+
+function visitorView({ page, customerContext, locale }: Speaker): VisitorView {
+  return { page, context: customerContext, locale: locale ?? null };
 }
 
 export function runView({ runId, saidAtMs, outcome, path }: RunSummary): RunView {

@@ -42,6 +42,16 @@ export interface ThreadView {
   messages: number;
   /** The active run's sums; null while there is none. */
   sums: RunSums | null;
+  /** What the last message told of its visitor; null before the first one. */
+  visitor: VisitorView | null;
+}
+
+/** All of it is the page's claim. */
+export interface VisitorView {
+  /** Pathname and search. */
+  page: string | null;
+  context: Record<string, string | number | boolean> | null;
+  locale: string | null;
 }
 
 export interface RunSums {

@@ -25,6 +25,8 @@ export interface WatchDependencies {
   store: Pick<Store, "load" | "runs" | "history">;
   threads: Pick<Threads, "follow">;
   log: PlainLog;
+  /** False: who watches has the messages from elsewhere. */
+  tellsMessages?: boolean;
 }
 
 /**
@@ -47,6 +49,7 @@ class ThreadWatch {
   readonly #uid: string;
   readonly #onSight: (sight: Sight) => void;
   readonly #readAlong: ReadAlong;
+  readonly #tellsMessages: boolean;
   #isStopped = false;
   #isPolling = false;
   #timer: NodeJS.Timeout | null = null;
@@ -56,8 +59,13 @@ class ThreadWatch {
   #seenRun: string | null = null;
   #seenMessages = -1;
 
-  constructor({ store, threads, log }: WatchDependencies, uid: string, onSight: (sight: Sight) => void) {
+  constructor(
+    { store, threads, log, tellsMessages = true }: WatchDependencies,
+    uid: string,
+    onSight: (sight: Sight) => void,
+  ) {
     this.#store = store;
+    this.#tellsMessages = tellsMessages;
     this.#log = log;
     this.#uid = uid;
     this.#onSight = onSight;
@@ -113,7 +121,7 @@ class ThreadWatch {
     const isNewRun = run?.runId !== this.#seenRun;
     const runs = isNewRun ? await this.#store.runs(this.#uid, RUNS) : [];
     const messages =
-      messageCount === this.#seenMessages
+      messageCount === this.#seenMessages || !this.#tellsMessages
         ? null
         : await this.#store.history(this.#uid, { limit: MESSAGES, before: null });
     if (this.#isStopped) return;

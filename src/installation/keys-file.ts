@@ -47,7 +47,7 @@ export function withLocalOperator(dataDir: string): GeneratedKeys & { localOpera
 
 /** Saves the keys for the next start. */
 export function writeKeysFile(dataDir: string, keys: GeneratedKeys): void {
-  const path = pathOf(dataDir);
+  const path = keysFileOf(dataDir);
   makeDataDir(dataDir);
   const text = JSON.stringify(
     {
@@ -66,7 +66,7 @@ export function writeKeysFile(dataDir: string, keys: GeneratedKeys): void {
 
 /** null if the folder has no keys file. Throws if the file is not a keys file. */
 export function readKeysFile(dataDir: string): GeneratedKeys | null {
-  const path = pathOf(dataDir);
+  const path = keysFileOf(dataDir);
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -87,7 +87,7 @@ export function readKeysFile(dataDir: string): GeneratedKeys | null {
   };
 }
 
-function pathOf(dataDir: string): string {
+export function keysFileOf(dataDir: string): string {
   return join(dataDir, "keys.json");
 }
 

@@ -6,13 +6,15 @@ import type { OperatorStore } from "../store.ts";
 /** The admin of a start without CHANNELS_FILE. */
 export const LOCAL_OPERATOR = "local";
 
-/** Made where it is missing; one that is there, of this start's key or another's, stays as it is. */
+/** Made where it is missing; one that is there, of this start's key or another's, stays as it is. Is it of this key? */
 export async function createLocalOperator(
   store: Pick<OperatorStore, "operators" | "addOperator">,
   key: Secret,
-): Promise<void> {
+): Promise<boolean> {
   const listed = await store.operators(() => {});
-  if (listed.some(({ name }) => name === LOCAL_OPERATOR)) return;
+  const known = listed.find(({ name }) => name === LOCAL_OPERATOR);
+  if (known) return known.keyHash === hashKey(key);
   const local: Operator = { name: LOCAL_OPERATOR, role: "admin", keyHash: hashKey(key), channels: null };
-  await store.addOperator(local);
+  // False where another instance has made one meanwhile.
+  return store.addOperator(local);
 }

@@ -1,4 +1,5 @@
-import type { Model, ModelMessage, ModelTurn, OfferedTool } from "../model.ts";
+import type { AttachedImage, Model, ModelMessage, ModelTurn, OfferedTool } from "../model.ts";
+import { plainPicture } from "./plain-picture.ts";
 
 /** What a model was seen to do. `note`: why it did not, if that is known. */
 export interface ModelReport {
@@ -8,6 +9,7 @@ export interface ModelReport {
   toolCall: boolean;
   secondTurn: boolean;
   usage: boolean;
+  images: boolean;
   note: string | null;
 }
 
@@ -18,10 +20,19 @@ const CLOCK: OfferedTool = {
 };
 const SYSTEM: ModelMessage = { role: "system", content: "Answer briefly." };
 
-/** Asks a model for a word, a stream, a call of a tool, and an answer from its result. */
+/** No colour that a model would say which does not see: those say red or blue, or that they see nothing. */
+const PURPLE = [128, 0, 160] as const;
+const SAYS_PURPLE = /\b(purple|violet)\b/i;
+
+/** Asks a model for a word, a stream, a call of a tool, an answer from its result, and the colour of a picture. */
 export async function checkModel(model: Model, name: string, signal: AbortSignal): Promise<ModelReport> {
-  const ask = (text: string, tools: OfferedTool[] = [], after: ModelMessage[] = []): Promise<ModelTurn> => {
-    const messages = [SYSTEM, { role: "user" as const, content: text }, ...after];
+  const ask = (
+    text: string,
+    more: { tools?: OfferedTool[]; after?: ModelMessage[]; images?: AttachedImage[] } = {},
+  ): Promise<ModelTurn> => {
+    const { tools = [], after = [], images } = more;
+    const user = { role: "user" as const, content: text, ...(images ? { images } : {}) };
+    const messages = [SYSTEM, user, ...after];
     const request = { model: name, messages, tools, maxOutputTokens: null, traceparent: null };
     return model.stream(request, () => {}, signal);
   };
@@ -32,26 +43,45 @@ export async function checkModel(model: Model, name: string, signal: AbortSignal
     toolCall: false,
     secondTurn: false,
     usage: false,
+    images: false,
     note: null,
   };
-  try {
+
+  async function tryOut(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      report.note ??= error instanceof Error ? error.message : "It failed";
+    }
+  }
+
+  await tryOut(async () => {
     const said = await ask("Count from one to twenty, in words.");
     report.word = said.text.trim() !== "";
     report.stream = report.word && said.isWhole !== true;
     report.usage = said.usage !== null;
+  });
+  // Whoever cannot chat is asked for nothing else.
+  if (!report.word) return report;
+
+  await tryOut(async () => {
     const question = "What time is it now? Use the clock.";
-    const called = await ask(question, [CLOCK]);
-    const [call] = called.calls;
-    report.toolCall = call?.name === CLOCK.name;
-    if (call && report.toolCall) {
-      const { text: content, calls, by, extra } = called;
-      const turn = { role: "assistant" as const, content, calls, by, ...(extra ? { extra } : {}) };
-      const results = calls.map(({ callId }) => ({ role: "tool" as const, callId, content: "12:30" }));
-      report.secondTurn = (await ask(question, [CLOCK], [turn, ...results])).text.trim() !== "";
-    }
-  } catch (error) {
-    signal.throwIfAborted();
-    report.note = error instanceof Error ? error.message : "It failed";
-  }
+    const tools = [CLOCK];
+    const called = await ask(question, { tools });
+    report.toolCall = called.calls[0]?.name === CLOCK.name;
+    if (!report.toolCall) return;
+    const { text: content, calls, by, extra } = called;
+    const turn = { role: "assistant" as const, content, calls, by, ...(extra ? { extra } : {}) };
+    const results = calls.map(({ callId }) => ({ role: "tool" as const, callId, content: "12:30" }));
+    const answered = await ask(question, { tools, after: [turn, ...results] });
+    report.secondTurn = answered.text.trim() !== "";
+  });
+
+  await tryOut(async () => {
+    const images = [{ label: "picture.png", url: plainPicture(PURPLE) }];
+    const seen = await ask("Which colour is this picture? Answer with its name alone.", { images });
+    report.images = SAYS_PURPLE.test(seen.text);
+  });
   return report;
 }

@@ -1,4 +1,5 @@
 import type { Channel } from "../domain/channel.ts";
+import { keysStillValid } from "../domain/older-keys.ts";
 import {
   applyFields,
   changedFields,
@@ -68,16 +69,28 @@ function actionOf(stored: Channel | null, channel: Channel, fields: readonly str
   return "channels.update";
 }
 
-/** Both keys of a web channel anew: the old ones end at once. */
+/** Both keys of a web channel anew: the old ones end at once, or after so many hours. */
 export async function rotateKeys(
   acting: Writing,
   stored: Channel,
+  overlapHours = 0,
 ): Promise<{ channel: Channel; keys: ChannelKeys }> {
   const { slug } = stored;
   const keys = newChannelKeys();
   const { publishableKey, secretKey } = keys;
-  const channel = { ...stored, publishableKey, secretKeyHash: hashKey(secretKey) };
-  await note(acting, { action: "channels.rotate-keys", target: slug, slug });
+  const { olderKeys: _, ...kept } = stored;
+  const nowMs = acting.clock.now();
+  const before = { publishableKey: stored.publishableKey, secretKeyHash: stored.secretKeyHash };
+  const untilMs = nowMs + Math.round(overlapHours * 3_600_000);
+  const older = overlapHours > 0 ? [...keysStillValid(stored, nowMs), { ...before, untilMs }] : [];
+  const channel: Channel = {
+    ...kept,
+    publishableKey,
+    secretKeyHash: hashKey(secretKey),
+    ...(older.length === 0 ? {} : { olderKeys: older }),
+  };
+  const detail = overlapHours > 0 ? { detail: { overlapHours } } : {};
+  await note(acting, { action: "channels.rotate-keys", target: slug, slug, ...detail });
   await acting.store.putChannel(channel);
   return { channel, keys };
 }

@@ -30,7 +30,12 @@ export async function searchUsers(
   const atOnce = isEverybody ? limit : LOOKED_AT_ONCE;
   let after = from;
   for (let lookedAt = 0; lookedAt < LOOKED_AT && users.length < limit; lookedAt += atOnce) {
-    const page = await store.usersPage(slug, { limit: atOnce, after, order });
+    const page = await store.usersPage(slug, {
+      limit: atOnce,
+      after,
+      order,
+      blocked: search.blocked === true,
+    });
     for (const { user, place } of page.items) {
       if (users.length === limit) return { users, next: after };
       after = place;

@@ -11,6 +11,8 @@ export interface Greeting {
   /** True where it would be there, but for a HOST that others reach. */
   isDemoHeldBack: boolean;
   inspectorUrl: string | null;
+  /** null: CONSOLE=off. */
+  console: ConsoleGreeting | null;
   model: "openai" | "demo";
   /** Who answers where a channel names no model, PROVIDER/MODEL. */
   answers: readonly string[];
@@ -20,35 +22,64 @@ export interface Greeting {
   demoKeys: DemoKeys | null;
   /** The channel of the line to paste; null if there is none yet. */
   channel: string | null;
+  /** Where the keys stand, for a start whose greeting others keep: no secret of it is printed. Null: they are printed. */
+  keysFile: string | null;
 }
 
+export interface ConsoleGreeting {
+  url: string;
+  /** Of the operator that this start made or found: ready to follow, or where its key is; null: configured ones have theirs. */
+  key: { type: "link"; key: Secret } | { type: "kept"; path: string } | null;
+}
+
+const UNTOLD_LINK = "its link carries a key, and is printed on a terminal alone";
 const UNKNOWN_SECRET =
   "(secret: told where the channel was made; `npx chat-agent channels rotate-keys demo` makes new keys)";
 
 export function greetingText(greeting: Greeting): string {
-  const { url, demoUrl, isDemoHeldBack, inspectorUrl, model, answers, generatedKey, demoKeys, channel } =
+  const { url, demoUrl, isDemoHeldBack, inspectorUrl, model, answers, demoKeys, channel, keysFile } =
     greeting;
+  const generatedKey = keysFile === null ? greeting.generatedKey : null;
+  const demoSecret = demoKeys?.secretKey?.reveal() ?? null;
   const lines = [
     ["Chat agent", url],
     ...(demoUrl === null ? [] : [["Demo page", demoUrl]]),
     ...(isDemoHeldBack ? [["Demo page", "off, as others reach HOST; DEMO=on shows it to them"]] : []),
-    ...(inspectorUrl === null ? [] : [["Inspector", inspectorUrl]]),
+    ...(inspectorUrl === null ? [] : [["Inspector", keysFile === null ? inspectorUrl : UNTOLD_LINK]]),
+    ...consoleLines(greeting.console),
     ["API reference", `${url}/swagger`],
     [
       "Model",
       model === "demo" ? "the offline demo; set OPENAI_API_KEY for a real one" : answers.join(", then "),
     ],
     ...(generatedKey === null ? [] : [["Transport key", generatedKey.reveal()]]),
+    ...(keysFile === null || (greeting.generatedKey ?? demoKeys) === null
+      ? []
+      : [["Keys", `in ${keysFile}, and not printed into a log`]]),
     ...(demoKeys === null
       ? []
       : [
           ["Demo channel", `${demoKeys.publishableKey} (publishable)`],
-          ["", demoKeys.secretKey === null ? UNKNOWN_SECRET : `${demoKeys.secretKey.reveal()} (secret)`],
+          ...(keysFile === null
+            ? [["", demoSecret === null ? UNKNOWN_SECRET : `${demoSecret} (secret)`]]
+            : []),
         ]),
   ].map(([name = "", value = ""]) => `  ${name.padEnd(14)}${value}`);
   const paste =
     channel === null ? [] : ["", `${pasteThis(generatedKey)}:`, "", curlLine(url, generatedKey, channel)];
   return ["", ...lines, ...paste, "", ""].join("\n");
+}
+
+/** The key stands behind the `#`, which browsers send to nobody. A log that keeps what a start prints is given none. */
+function consoleLines(console: ConsoleGreeting | null): string[][] {
+  if (console === null) return [];
+  const { url, key } = console;
+  if (key === null) return [["Console", url]];
+  if (key.type === "link") return [["Console", `${url}#key=${key.key.reveal()}`]];
+  return [
+    ["Console", url],
+    ["", `(its key is localOperator in ${key.path})`],
+  ];
 }
 
 function pasteThis(key: Secret | null): string {

@@ -171,6 +171,8 @@ export interface UserPage {
   /** Where the last page ended; null: from the start. A place that is none gives an empty page. */
   after: string | null;
   order: "oldest first" | "newest first";
+  /** Blocked users are enough: others may be among them all the same. */
+  blocked?: boolean;
 }
 
 export interface PlacedUser {

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
 import type { Store } from "../store.ts";
 import { refuseRestoring } from "./backup/restoring.ts";
+import { embeddedChannelThreads } from "./embedded/channel-threads.ts";
 import { embeddedChannels } from "./embedded/channels.ts";
 import { checkFormat, openDb } from "./embedded/db.ts";
 import { embeddedHealth } from "./embedded/health.ts";
@@ -9,6 +10,7 @@ import { embeddedRestoring } from "./embedded/import.ts";
 import { embeddedIdentity } from "./embedded/identity.ts";
 import { embeddedLiveness } from "./embedded/liveness.ts";
 import { embeddedOperators } from "./embedded/operators.ts";
+import { embeddedStats } from "./embedded/stats.ts";
 import { threadRecords } from "./embedded/thread-records.ts";
 import { embeddedThreadList } from "./embedded/thread-list.ts";
 import { embeddedThreads } from "./embedded/threads.ts";
@@ -41,8 +43,10 @@ export async function openEmbeddedStore(options: { dataDir: string; clock: Clock
     ...embeddedIdentity(db, users, clock),
     ...embeddedThreads(db, threads),
     ...embeddedThreadList(db, { users, threads }),
+    ...embeddedChannelThreads(db, { users, threads }),
     ...embeddedLiveness(db, processId),
     ...embeddedOperators(db),
+    ...embeddedStats(db),
 
     health: () => embeddedHealth(db, dataDir),
 

@@ -21,6 +21,7 @@ import type {
 import type { Attachment } from "../domain/attachments.ts";
 import type { HandoffField } from "../domain/hand-off.ts";
 import type { Attributes } from "../domain/attributes.ts";
+import type { OlderKeys } from "../domain/older-keys.ts";
 import type { RenamedThread } from "../domain/renamed-threads.ts";
 import type { KeptText, RunLine } from "../domain/kept-text.ts";
 import type {
@@ -308,6 +309,15 @@ export const isChannel = shape<Channel>({
   kind: oneOf<Channel["kind"]>({ web: true, transport: true }),
   publishableKey: nullable(isText),
   secretKeyHash: nullable(isText),
+  olderKeys: optional(
+    listOf(
+      shape<OlderKeys>({
+        publishableKey: nullable(isText),
+        secretKeyHash: nullable(isText),
+        untilMs: isNumber,
+      }),
+    ),
+  ),
   allowedOrigins: listOf(isText),
   enabled: isFlag,
   accessMode: isAccessMode,

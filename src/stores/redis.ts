@@ -5,6 +5,7 @@ import type { InstanceMessage, Store } from "../store.ts";
 import { refuseRestoring } from "./backup/restoring.ts";
 import { isObject } from "./checks.ts";
 import { createActivity } from "./redis/activity.ts";
+import { redisChannelThreads } from "./redis/channel-threads.ts";
 import { redisChannels } from "./redis/channels.ts";
 import { linkToCluster } from "./redis/cluster.ts";
 import { createCommands } from "./redis/commands.ts";
@@ -18,6 +19,7 @@ import type { LinkLog, RedisLink } from "./redis/link.ts";
 import { jsonValue } from "./redis/records.ts";
 import { linkToServer } from "./redis/single.ts";
 import { redisOperators } from "./redis/operators.ts";
+import { redisStats } from "./redis/stats.ts";
 import { redisThreads } from "./redis/threads.ts";
 import { createUnlistedHolders } from "./redis/unlisted-holders.ts";
 import { redisUsers } from "./redis/users.ts";
@@ -76,7 +78,8 @@ export async function storeOver(
   const { durability, log, deadlineMs = STORE_DEADLINE_MS, onCommand, reconnected = new Set() } = options;
   const processId = newId();
   const redis = createCommands({ link, durability, deadlineMs, onCommand });
-  // Not copied: a failover that takes it back leaves the format that every start raises again.
+  // Not copied, and not told of: what this process does by itself and nobody waits for, and the format, which every start
+  // raises again.
   const local = createCommands({ link, durability: "local", deadlineMs });
   await checkFormat(local);
   refuseRestoring(await redisRestoring(local), "on Redis");
@@ -93,7 +96,7 @@ export async function storeOver(
   });
 
   const threads = redisThreads(redis);
-  const activity = createActivity(redis);
+  const activity = createActivity({ redis, background: local });
   // Publish/subscribe may lose a notice: each beat tells of it too.
   const liveness = redisLiveness(redis, processId, (count) => {
     if (changeCount !== null && changeCount !== count) tellChange();
@@ -106,7 +109,9 @@ export async function storeOver(
     processId,
     ...redisChannels(redis),
     ...redisUsers(redis),
+    ...redisChannelThreads({ redis, background: local, processId }),
     ...redisOperators(redis),
+    ...redisStats({ redis, background: local }),
     ...threads,
     ...liveness,
 

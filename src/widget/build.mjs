@@ -43,7 +43,15 @@ const IN_FRONT = [
   "./run/tool-calls.ts",
 ];
 
-async function bundle({ entry, inFront = [], format, define = {} }) {
+/** One copy of preact for both files (view/jsx-of-script.ts). */
+const jsxOfScript = {
+  name: "jsx-of-script",
+  setup({ onResolve }) {
+    onResolve({ filter: /^preact\/jsx-runtime$/ }, () => ({ path: join(here, "view/jsx-of-script.ts") }));
+  },
+};
+
+async function bundle({ entry, inFront = [], format, define = {}, plugins = [] }) {
   const imports = inFront.map((file) => `import "${file}";`);
   const contents = [...imports, `export * from "${entry}";`].join("\n");
   const result = await esbuild({
@@ -55,7 +63,7 @@ async function bundle({ entry, inFront = [], format, define = {} }) {
     charset: "utf8",
     legalComments: "none",
     define: { __VERSION__: JSON.stringify(version), ...define },
-    plugins: [stylesheetText],
+    plugins: [stylesheetText, ...plugins],
     write: false,
   });
   return Buffer.from(result.outputFiles[0].contents);
@@ -67,7 +75,7 @@ const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex").slice
 /** Writes the element's files into `widget/` of a folder. */
 export async function build(folder) {
   // The script knows the panel's part by content, so that old pages and new scripts never mix.
-  const panel = await bundle({ entry: "./panel-chunk.ts", format: "esm" });
+  const panel = await bundle({ entry: "./panel-chunk.ts", format: "esm", plugins: [jsxOfScript] });
   const panelFile = `chat-agent-panel.${hashOf(panel)}.mjs`;
   const [script, module] = await Promise.all([
     bundle({

@@ -35,15 +35,24 @@ export class ChatAgent extends Base {
   readonly #chat = new HostedChat(this, ChatAgent.source, {
     // The visitor's own click moves the focus; a panel that the page opens does not.
     toggle: () => (this.toggle(), this.focus()),
-    send: (text) => void this.#chat.conversation?.send(text.trim(), this.context),
+    send: (text) => void this.#chat.conversation?.sendDraft(text.trim(), this.context),
     stop: () => void this.stop(),
     retry: (key) => void this.#chat.conversation?.retry(key),
     follow: (href) => this.#chat.emit("link", { href }),
     queue: (text) => this.#chat.conversation?.queue(text),
     reload: () => void this.#chat.conversation?.reload(),
     newThread: () => void this.newThread().then(() => this.focus()),
+    threads: () => void this.#chat.conversation?.threads?.open(),
+    moreThreads: () => void this.#chat.conversation?.threads?.more(),
+    closeThreads: () => (this.#chat.conversation?.threads?.close(), this.#chat.focus(".list")),
+    enterThread: (threadId) => {
+      void this.#chat.conversation?.enterThread(threadId);
+      this.#chat.focus(".log");
+    },
     earlier: () => void this.#chat.conversation?.loadEarlier(),
     draft: (text) => this.#chat.conversation?.writeDraft(text),
+    addImages: (files) => this.#chat.conversation?.images.add(files),
+    removeImage: (nth) => this.#chat.conversation?.images.remove(nth),
   });
 
   /** Of an element that is moved about in its page, said once. */

@@ -1,14 +1,17 @@
+import { Fragment, jsx } from "preact/jsx-runtime";
 import { defineChatAgent } from "./define-chat-agent.ts";
-import type { PanelModule } from "./view/panel-module.ts";
+import type { PanelPart } from "./panel-part.ts";
 
 const scriptUrl =
   document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : undefined;
 
 /** The second file lies beside this script, under a name with its content's hash. */
-async function loadPanel(): Promise<PanelModule> {
+async function loadPanel(): Promise<PanelPart> {
   const url = new URL(__PANEL_FILE__, scriptUrl ?? location.href).href;
   await preloaded(url);
-  return await import(url);
+  const part: PanelPart = await import(url);
+  part.shareJsx({ jsx, Fragment });
+  return part;
 }
 
 /**

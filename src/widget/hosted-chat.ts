@@ -16,12 +16,12 @@ import { modelContext } from "./tools/model-context.ts";
 import { PropertyTools } from "./tools/property-tools.ts";
 import type { ToolShape } from "./tools/tool.ts";
 import { isPanelSettled, loadPanel, panelModule } from "./view/panel-module.ts";
-import type { PanelModule } from "./view/panel-module.ts";
 import { ShadowRenderer } from "./view/shadow-renderer.ts";
 import { EMPTY_VIEW } from "./view/view-state.ts";
 import type { ViewState } from "./view/view-state.ts";
 import type { WidgetActions, WidgetProps } from "./view/widget-props.ts";
 import { Widget } from "./view/widget.tsx";
+import type { PanelPart } from "./panel-part.ts";
 import { pageConversation } from "./page-conversation.ts";
 import type { PageConversation } from "./page-conversation.ts";
 import { widgetPropsOf } from "./widget-props-of.ts";
@@ -31,8 +31,11 @@ export interface ScriptSource {
   /** The service's address where the element has no base-url. */
   url: string;
   /** Loads what is not needed before the panel opens. */
-  load: () => Promise<PanelModule>;
+  load: () => Promise<PanelPart>;
 }
+
+/** null until it is loaded. */
+let part: PanelPart | null = null;
 
 /** The chat behind one element: its attributes, its conversation, the page's tools, and the drawing of it. */
 export class HostedChat {
@@ -119,6 +122,7 @@ export class HostedChat {
     this.#listening.abort();
     this.#renderer?.cancel();
     this.#page?.leave(this.#host);
+    this.conversation?.lookChanged();
   }
 
   /** Another publishable key, service or storage makes it another conversation. */
@@ -133,11 +137,11 @@ export class HostedChat {
     openStorage("session", this.attributes.prefix).write("open", open ? true : null);
     this.emit(open ? "open" : "close", {});
     this.#renderer.draw();
+    this.conversation?.lookChanged();
     if (!open) return;
     if (this.attributes.publishableKey === null)
       console.warn("chat-agent: the element has no publishable-key");
     this.#loadPanel();
-    this.conversation?.markSeen();
     void this.conversation?.start();
   }
 
@@ -145,9 +149,11 @@ export class HostedChat {
     this.#renderer?.schedule();
   }
 
-  focus(): void {
+  /** `inPanel`: what the visitor goes on with there. */
+  focus(inPanel = this.state.confirmation === null ? "textarea" : ".confirm"): void {
     this.#wantsFocus = this.#isPanelShown() && !isPanelSettled();
-    const inPanel = this.state.confirmation === null ? "textarea" : ".confirm";
+    // What is to have the focus may not be drawn yet.
+    this.#renderer?.draw();
     this.#renderer?.focus(this.#isPanelShown() ? inPanel : ".launcher");
   }
 
@@ -169,21 +175,20 @@ export class HostedChat {
     }));
     const { conversation } = this.#page;
     const isKnown = this.#page.join(this.#host);
-    if (this.#isPanelShown()) this.#loadPanel();
+    if (this.#isPanelShown() || conversation.isFresh) this.#loadPanel();
     this.redraw();
     const { draft, threadId } = this.#given;
     this.#given = {};
     if (draft !== undefined) conversation.writeDraft(draft);
     if (typeof threadId === "string" && threadId !== conversation.visitor.threadId)
       return void conversation.enterThread(threadId);
+    conversation.lookChanged();
     if (isKnown) {
-      if (!this.#isPanelShown()) return;
-      if (this.#isSeen()) conversation.markSeen();
-      void conversation.shownAgain();
+      if (this.#isPanelShown()) void conversation.shownAgain();
       return;
     }
     void conversation.resume().then(async (isResumed) => {
-      if (!isResumed && this.#isPanelShown()) await conversation.start();
+      if (!isResumed && (this.#isPanelShown() || conversation.isFresh)) await conversation.start();
     });
   }
 
@@ -193,12 +198,12 @@ export class HostedChat {
     window.addEventListener("online", connectionChanged, options);
     window.addEventListener("offline", connectionChanged, options);
     window.addEventListener("storage", (event) => void this.conversation?.storageChanged(event), options);
-    const visibilityChanged = () => this.#isSeen() && this.conversation?.markSeen();
+    const visibilityChanged = () => this.conversation?.lookChanged();
     document.addEventListener("visibilitychange", visibilityChanged, options);
     modelContext()?.addEventListener("toolchange", () => this.tools.changed(), options);
     const pageShown = ({ persisted }: PageTransitionEvent) => {
       // Back from the browser's page cache: the conversation may have gone on without this page.
-      if (persisted) void this.conversation?.refresh();
+      if (persisted) void this.conversation?.wokenUp();
     };
     window.addEventListener("pageshow", pageShown, options);
   }
@@ -221,6 +226,7 @@ export class HostedChat {
       page: () => toldPage(location, attributes.pageParams),
       locale: () => [attributes.lang, navigator.language].find((tag) => LANGUAGE_TAG.test(tag)),
       isSeen: () => this.#isSeen(),
+      isInView: () => this.#isInView(),
       redraw: () => this.redraw(),
       emit: (name, detail) => this.emit(name, detail),
     };
@@ -230,8 +236,11 @@ export class HostedChat {
     const { attributes, state, suggestions } = this;
     const language = this.#language();
     const isReady = isPanelSettled();
+    const { conversation } = this;
+    const hasThreads = (conversation?.threads ?? null) !== null && conversation?.visitor.isUnknown === false;
     const actions = this.#actions;
-    return h(Widget, widgetPropsOf({ attributes, language, state, suggestions, isReady, actions }));
+    const options = { attributes, language, state, suggestions, isReady, hasThreads, actions };
+    return h(Widget, widgetPropsOf(options));
   }
 
   /** The same object for as long as it is the same: what is drawn in it need not be drawn again. */
@@ -249,11 +258,17 @@ export class HostedChat {
   }
 
   #isSeen(): boolean {
-    return this.#element.isConnected && this.#isPanelShown() && document.visibilityState === "visible";
+    return this.#isPanelShown() && this.#isInView();
+  }
+
+  #isInView(): boolean {
+    return this.#element.isConnected && document.visibilityState === "visible";
   }
 
   #loadPanel(): void {
-    void loadPanel(this.#source.load).then(() => {
+    this.conversation?.learn();
+    void loadPanel(async () => (part = await this.#source.load())).then(() => {
+      if (part !== null) this.conversation?.complete(part);
       if (this.#renderer === null) return;
       this.#renderer.draw();
       if (this.#wantsFocus) this.focus();

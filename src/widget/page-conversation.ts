@@ -50,6 +50,7 @@ export class PageConversation {
       page: () => this.#speaker.page(),
       locale: () => this.#speaker.locale(),
       isSeen: () => [...this.#hosts].some((host) => host.isSeen()),
+      isInView: () => [...this.#hosts].some((host) => host.isInView()),
       redraw: () => this.#hosts.forEach((host) => host.redraw()),
       emit: (name, detail) => this.#speaker.emit(name, detail),
     };

@@ -1,3 +1,14 @@
 /** The second file of the build, loaded when the panel opens. */
+import images from "./styles/images.css";
+import richText from "./styles/rich-text.css";
+
+export const styles = richText + images;
+export { addImages } from "./images/add-images.ts";
+export { imageIntake } from "./images/image-intake.ts";
+export { openImage } from "./images/open-image.ts";
+export { followThread } from "./run/followed-thread.ts";
+export { listThreads } from "./run/thread-list.ts";
 export { translations } from "./strings/translations.ts";
+export { shareJsx } from "./view/jsx-of-script.ts";
 export { renderMarkdown } from "./view/render-markdown.ts";
+export { ThreadListView } from "./view/thread-list-view.tsx";

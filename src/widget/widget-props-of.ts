@@ -10,6 +10,7 @@ export function widgetPropsOf(options: {
   state: ViewState;
   suggestions: readonly string[];
   isReady: boolean;
+  hasThreads: boolean;
   actions: WidgetActions;
 }): WidgetProps {
   const { attributes, ...given } = options;

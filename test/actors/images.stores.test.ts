@@ -133,6 +133,44 @@ describe.each(storeKinds)("images of a message, on $name", ({ prepare }) => {
     expect(await talk(said())).toBe(5);
     await there.threads.drain(0);
   });
+
+  it("are told by a feed as the history has them, those of one message at a time", async () => {
+    let reads = 0;
+    const there = createInstance({
+      ...store,
+      keptImages: (...args) => {
+        reads += 1;
+        return store.keptImages(...args);
+      },
+    });
+    for (let nth = 0; nth < 3; nth++) {
+      const stream = readerOf(await there.threads.say(said()));
+      (await played(there)).finish();
+      await stream.all;
+    }
+    const historyReads = reads;
+    const told: (string | undefined)[][] = [];
+    let onTaken = () => {};
+    const feed = await there.threads.openFeed("t1", "");
+    feed.read({
+      write(lines) {
+        for (const line of lines) {
+          const { attachments } = line.type === "message" ? line.message : {};
+          if (attachments) told.push(attachments.map(({ url }) => url));
+        }
+      },
+      onDrained: (callback) => (onTaken = callback),
+      end: () => {},
+    });
+    for (const nth of [1, 2, 3]) {
+      onTaken();
+      await expect.poll(() => told.length, { timeout: 20_000 }).toBe(nth);
+      expect(reads - historyReads).toBe(nth);
+    }
+    expect(told).toEqual([addresses, addresses, addresses]);
+    feed.leave();
+    await there.threads.drain(0);
+  });
 });
 
 async function played({ agent }: Instance) {

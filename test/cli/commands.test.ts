@@ -234,6 +234,24 @@ describe("chat-agent channels", () => {
     expect(kept?.secretKey.reveal()).toBe(rotated["secretKey"]);
   });
 
+  test("rotate-keys --overlap leaves the old keys valid for so many hours", async () => {
+    await run(
+      "channels",
+      "create",
+      "shop",
+      "--kind",
+      "web",
+      "--publishable-key",
+      "pk_old",
+      "--secret-key",
+      "sk_old",
+    );
+    const rotated = (await runJson("channels", "rotate-keys", "shop", "--overlap", "24h")) as object;
+    expect(rotated).not.toHaveProperty("olderKeys");
+    expect((await run("channels", "rotate-keys", "shop", "--overlap", "-1")).code).toBe(2);
+    expect((await run("channels", "rotate-keys", "shop", "--overlap", "9000")).code).toBe(2);
+  });
+
   test("the table is for people", async () => {
     expect((await run("channels", "list")).out).toBe("There are no channels yet\n");
     await run("channels", "create", "bot", "--kind", "transport");

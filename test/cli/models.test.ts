@@ -12,9 +12,17 @@ async function serverOf(script: (request: ModelServerRequest, nth: number) => Sc
   return server.baseUrl;
 }
 
+/** Is its last message shown a PNG? */
+function showsImage({ messages }: ModelServerRequest["body"]): boolean {
+  const content = messages.at(-1)?.content;
+  if (!Array.isArray(content)) return false;
+  return content.some((part) => part.type === "image_url" && part.image_url.url.startsWith("data:image/png"));
+}
+
 const able = () =>
   serverOf(({ body }) => {
     const last = body.messages.at(-1);
+    if (showsImage(body)) return "Purple.";
     if (body.tools && last?.role === "user") return [call("clock")];
     return last?.role === "tool" ? "It is half past twelve." : "one two three";
   });
@@ -49,11 +57,11 @@ test("models check says what each can do, and exits 1 where one cannot chat", as
 
   const { code, out, err } = await runCommand(env, ["models", "check"]);
   expect(out.split("\n").slice(0, 5)).toEqual([
-    expect.stringMatching(/^MODEL +WORD +STREAM +TOOL CALL +SECOND TURN +USAGE +NOTE$/),
-    expect.stringMatching(/^able\/a +yes +yes +yes +yes +yes +-$/),
-    expect.stringMatching(/^wordy\/b +yes +yes +no +no +yes +-$/),
-    expect.stringMatching(/^closed\/c +no +no +no +no +no +The model answered with an error \(401\)$/),
-    expect.stringMatching(/^whole\/d +yes +no +no +no +no +-$/),
+    expect.stringMatching(/^MODEL +WORD +STREAM +TOOL CALL +SECOND TURN +USAGE +IMAGES +NOTE$/),
+    expect.stringMatching(/^able\/a +yes +yes +yes +yes +yes +yes +-$/),
+    expect.stringMatching(/^wordy\/b +yes +yes +no +no +yes +no +-$/),
+    expect.stringMatching(/^closed\/c +no +no +no +no +no +no +The model answered with an error \(401\)$/),
+    expect.stringMatching(/^whole\/d +yes +no +no +no +no +no +-$/),
   ]);
   expect([code, err]).toEqual([1, "Cannot chat: closed/c\n"]);
   expect(out + err).not.toContain("canary");
@@ -73,11 +81,28 @@ test("models check says what each can do, and exits 1 where one cannot chat", as
 test("without a file the variables' model is asked for, and without those the demo", async () => {
   const env = { OPENAI_BASE_URL: await able(), OPENAI_MODEL: "vendor/model" };
   expect((await runCommand(env, ["models", "check"])).out).toMatch(
-    /^vendor\/model +yes +yes +yes +yes +yes/m,
+    /^vendor\/model +yes +yes +yes +yes +yes +yes/m,
   );
   const demo = await runCommand({}, ["models", "check", "--json"]);
   expect(demo.code).toBe(0);
   expect(JSON.parse(demo.out)).toMatchObject([
-    { model: "demo", word: true, stream: true, toolCall: true, secondTurn: true, usage: true },
+    { model: "demo", word: true, stream: true, toolCall: true, secondTurn: true, usage: true, images: true },
   ]);
+});
+
+test.each([
+  ["refuses images", [status(400, {}, '{"error":"this model does not support image inputs"}')], null],
+  ["drops them and guesses", "Red, I would say.", null],
+  ["fails at them", [status(418)], "The model answered with an error (418)"],
+] as const)("models check: a model that %s cannot see, and can all else", async (_what, seen, note) => {
+  const server = await serverOf(({ body }) => {
+    if (showsImage(body)) return seen;
+    const last = body.messages.at(-1);
+    if (body.tools && last?.role === "user") return [call("clock")];
+    return "I see no picture, and it is half past twelve.";
+  });
+  const env = { OPENAI_BASE_URL: server, OPENAI_MODEL: "m" };
+  const { code, out } = await runCommand(env, ["models", "check", "--json"]);
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject([{ word: true, secondTurn: true, images: false, note }]);
 });

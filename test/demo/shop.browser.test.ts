@@ -4,6 +4,7 @@ import { emptyFolder } from "../support/data-dir.ts";
 import { openServiceProcess } from "../support/service-process.ts";
 import type { ServiceProcess } from "../support/service-process.ts";
 import { launchBrowser, SOON, test } from "../widget/browser.ts";
+import { paint } from "../widget/pictures.ts";
 
 let browser: Browser;
 let running: ServiceProcess;
@@ -96,6 +97,26 @@ describe.concurrent("the demo shop, on an origin of its own", () => {
 
     await at.page.getByRole("button", { name: "Ada · Sign out" }).click();
     await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(0);
+  });
+
+  test("is shown a picture in the chat, says what it is, and shows it after a reload", async ({
+    expect,
+    visit,
+  }) => {
+    const at = await visit(browser, running.demoUrl);
+    await at.agent.locator(".launcher").click();
+    await at.agent.getByRole("button", { name: "Add images" }).waitFor();
+    const picture = await paint(at.page, "meadow.png", { width: 60, height: 40 });
+    await at.agent.locator("input[type=file]").setInputFiles([picture]);
+    await at.agent.locator(".draft img").waitFor();
+    await at.say("What is this?");
+    await at.log.getByText("PNG, 60 × 40").waitFor();
+    await at.page.reload();
+    const shown = at.log.getByRole("button", { name: "meadow.png" }).locator("img");
+    await expect
+      .poll(() => shown.evaluate((image: { naturalWidth: number }) => image.naturalWidth), SOON)
+      .toBe(60);
+    expect(at.troubles).toEqual([]);
   });
 
   test("shows the reply that a reload interrupted, and goes on", async ({ expect, visit }) => {

@@ -214,16 +214,49 @@ describe("customerContext and catalog", () => {
     ["another type", [{ name: "a", inputSchema: { type: "array" } }], 422],
     ["properties an array", [{ name: "a", inputSchema: { type: "object", properties: [] } }], 422],
     ["required no strings", [{ name: "a", inputSchema: { type: "object", required: [1] } }], 422],
-    ["101 required", [{ name: "a", inputSchema: { type: "object", required: Array(101).fill("a") } }], 422],
-    ["100 required", [{ name: "a", inputSchema: { type: "object", required: Array(100).fill("a") } }], 204],
-    ["32 deep", [{ name: "a", inputSchema: { type: "object", properties: deep(32) } }], 204],
-    ["33 deep", [{ name: "a", inputSchema: { type: "object", properties: deep(33) } }], 422],
-    ["2001 keys", [{ name: "a", inputSchema: { type: "object", properties: keys(2_001) } }], 422],
+    [
+      "1 000 required",
+      [{ name: "a", inputSchema: { type: "object", required: Array(1_000).fill("a") } }],
+      204,
+    ],
+    ["500 deep", [{ name: "a", inputSchema: { type: "object", properties: deep(500) } }], 204],
+    ["2 200 keys", [{ name: "a", inputSchema: { type: "object", properties: keys(2_200) } }], 204],
     ["no name", [{ description: "a" }], 422],
     ["200 tools", Array.from({ length: 200 }, (_, at) => ({ name: `tool_${at}` })), 204],
   ])("%s as catalog: %#", async (_row, webmcpTools, status) => {
     const { send } = await startVisitor();
     expect((await send("tools", { webmcpTools })).status).toBe(status);
+  });
+});
+
+describe("a catalog with tools that cannot be offered", () => {
+  const nested = (brackets: number) => `${"[".repeat(brackets)}${"]".repeat(brackets)}`;
+  const tool = (name: string, brackets: number) =>
+    `{"name":${JSON.stringify(name)},"inputSchema":{"type":"object","properties":{"a":${nested(brackets)}}}}`;
+  const catalog = (...tools: string[]) => `{"threadId":"THREAD","webmcpTools":[${tools.join(",")}]}`;
+
+  test("is taken without them, and the answer names them", async () => {
+    const { send } = await startVisitor();
+    const got = await send("tools", catalog(tool("flat", 1), tool("deep, ü", 9_000), tool("flat", 1)));
+    expect(got.status).toBe(204);
+    expect(got.headers["x-dropped-tools"]).toBe("deep%2C%20%C3%BC, flat");
+    expect(got.headers["access-control-expose-headers"]).toMatch(/, x-dropped-tools$/);
+    const whole = await send("tools", catalog(tool("flat", 1)));
+    expect(whole.headers).not.toHaveProperty("x-dropped-tools");
+  });
+
+  test("is too large by what is dropped, too", async () => {
+    const { send } = await startVisitor();
+    expect((await send("tools", catalog(tool("deep", 10_000)))).status).toBe(413);
+    expect((await send("tools", catalog(tool("deep", 60_000)))).status).toBe(413);
+  });
+
+  test("names no more than its head can hold", async () => {
+    const { send } = await startVisitor();
+    const many = Array.from({ length: 160 }, (_, at) => ({ name: `${at} ${"ü".repeat(60)}` }));
+    const got = await send("tools", { webmcpTools: many });
+    expect(got.headers["x-dropped-tools"]?.split(", ")).toHaveLength(21);
+    expect(got.headers["x-dropped-tools"]).toMatch(/^127%20(?:%C3%BC)+, .*, \+13$/);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readVisitorToken } from "../../src/domain/visitor-token.ts";
+import { imageOf, TINY_PNG } from "../support/images.ts";
 import { ORIGIN, SECRET_KEY, TRANSPORT_KEY, shop, startService } from "./service.ts";
 import type { Got, Sent, Service } from "./service.ts";
 
@@ -8,7 +9,7 @@ const WITHIN = { timeout: 20_000, interval: 10 };
 
 interface Front {
   service: Service;
-  say: (text: string, clientMessageId?: string) => Promise<Got>;
+  say: (text: string, clientMessageId?: string, attachments?: object[]) => Promise<Got>;
   /** The request of the thread's feed. */
   events: (query?: string) => Partial<Sent>;
 }
@@ -17,10 +18,10 @@ async function server(): Promise<Front> {
   const service = await startService();
   return {
     service,
-    say: (text, clientMessageId) =>
+    say: (text, clientMessageId, attachments) =>
       service.post(
         "/v1/messages",
-        { threadId: "chat 1/a", userId: "ada", text, clientMessageId },
+        { threadId: "chat 1/a", userId: "ada", text, clientMessageId, attachments },
         { headers: bearer },
       ),
     events: (query = "") => ({
@@ -40,8 +41,8 @@ async function widget(): Promise<Front & { token: string; threadId: string }> {
     service,
     token,
     threadId,
-    say: (text, clientMessageId) =>
-      service.post("/v1/widget/messages", { threadId, text, clientMessageId }, { headers }),
+    say: (text, clientMessageId, attachments) =>
+      service.post("/v1/widget/messages", { threadId, text, clientMessageId, attachments }, { headers }),
     events: (query = "") => ({
       path: `/v1/widget/threads/${threadId}/events`,
       query,
@@ -93,6 +94,31 @@ describe.each([
       { type: "reset" },
       { type: "message", item: { id: "3" } },
     ]);
+  });
+
+  test("an item with images is as the history has it, behind `after` and as it comes", async () => {
+    const front = await open();
+    const { service } = front;
+    const { store, renew } = service;
+    for (const channel of await store.channels(() => {}))
+      await store.putChannel({ ...channel, agent: { images: true } });
+    await renew();
+    const attachments = [
+      { url: TINY_PNG, name: "dot" },
+      { url: "https://cdn.example/a.gif" },
+      { url: imageOf("jpeg", 30_000) },
+    ];
+    await answer(front, await front.say("What is it?", "m-1", attachments));
+    const feed = await service.ask(front.events("after="));
+    await expect.poll(() => feed.soFar().length, WITHIN).toBe(3);
+    await answer(front, await front.say("And this?", "m-2", attachments));
+    await expect.poll(() => feed.soFar().length, WITHIN).toBe(7);
+    const asked = front.events();
+    const page = await service.ask({ ...asked, path: String(asked.path).replace("/events", "/messages") });
+    const { items } = (await page.json()) as { items: { attachments?: unknown }[] };
+    const told = feed.soFar().flatMap((line) => (line.type === "message" ? [line.item] : []));
+    expect(told).toEqual(items);
+    expect(items[0]?.attachments).toEqual(attachments);
   });
 
   test("ends when the service stops, and is 503 after that", async () => {

@@ -117,7 +117,7 @@ export async function startService(
   };
   const log = { info: note, warn: note, error: note };
   const agent = createScriptedAgent();
-  const directory = createDirectory({ store, log });
+  const directory = createDirectory({ store, log, clock });
   const threads = createThreads({
     handOff: (slug) => handOffOf(directory.lastRead(slug)?.handoff),
     store,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import type { Store } from "../../src/store.ts";
+import { channelThreadPromises } from "./contract-channel-threads.ts";
 import { channelPromises } from "./contract-channels.ts";
 import { commitPromises } from "./contract-commit.ts";
 import { identityPromises } from "./contract-identity.ts";
@@ -7,6 +8,7 @@ import { keptTextPromises } from "./contract-kept-text.ts";
 import { livenessPromises } from "./contract-liveness.ts";
 import { messageClaimPromises } from "./contract-message-claim.ts";
 import { operatorPromises } from "./contract-operators.ts";
+import { statsPromises } from "./contract-stats.ts";
 import { threadListPromises } from "./contract-thread-list.ts";
 import { threadPromises } from "./contract-threads.ts";
 import { userPagePromises } from "./contract-user-pages.ts";
@@ -63,6 +65,8 @@ export function describeStore(
     commitPromises(bench);
     threadPromises(bench);
     threadListPromises(bench);
+    channelThreadPromises(bench);
+    statsPromises(bench);
     messageClaimPromises(bench);
     keptTextPromises(bench);
     livenessPromises(bench, lacks);

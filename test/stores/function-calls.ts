@@ -319,8 +319,22 @@ function operatorCases(): FunctionCase[] {
   ];
 }
 
+const counted = { slug, day: DAY, by: "p1", counts: { messages: 2, "wait.7": 1 }, visitors: ["u1", "u2"] };
+
 function otherCases(): FunctionCase[] {
   return [
+    {
+      name: "add_stats",
+      function: "add_stats",
+      before: (store) => store.addStats({ ...counted, nth: 1 }),
+      step: (store) => store.addStats({ ...counted, nth: 2, visitors: ["u3"] }),
+    },
+    {
+      name: "add_stats, again",
+      function: "add_stats",
+      before: (store) => store.addStats({ ...counted, nth: 1 }),
+      step: (store) => store.addStats({ ...counted, nth: 1 }),
+    },
     {
       name: "keep_part",
       function: "keep_part",

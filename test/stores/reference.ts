@@ -10,6 +10,7 @@ import type { MessageClaim } from "../../src/domain/message-claim.ts";
 import type {
   CommitResult,
   InstanceMessage,
+  ListedThread,
   PlacedEntry,
   RunSummary,
   SaidBefore,
@@ -59,6 +60,13 @@ interface Thread {
   last: { commit: ThreadCommit; result: CommitResult } | null;
 }
 
+interface StatsOfDay {
+  counts: Record<string, number>;
+  visitors: Set<string>;
+  /** The last count of each process. */
+  last: Map<string, number>;
+}
+
 const holderOf = (fence: string) => fence.split(":")[0] ?? "";
 const isHeld = (thread: Thread): thread is Thread & { fence: string } => thread.fence !== null;
 
@@ -89,6 +97,8 @@ export function createReference(clock: Clock): Store {
   const became = new Map<string, string>();
   const spenderOf = (slug: string, userId: string) =>
     personOf(slug, became.get(`${slug} ${userId}`) ?? userId);
+  /** What happened, by channel and day. */
+  const days = new Map<string, StatsOfDay>();
   /** Tokens by day and name. */
   const counts = new Map<string, number>();
   const accountOf = (slug: string, externalId: string) =>
@@ -201,6 +211,25 @@ export function createReference(clock: Clock): Store {
     return answer(kept, change, result);
   }
 
+  function listedThread(entry: ThreadEntry): ListedThread {
+    const thread = threads.get(entry.uid);
+    const atMs = thread?.messages.at(-1)?.createdAtMs ?? 0;
+    const state = thread?.last?.commit.state ?? "idle";
+    return { ...entry, updatedAtMs: Math.max(entry.createdAtMs, atMs), state };
+  }
+
+  const laterFirst = (a: ListedThread, b: ListedThread) =>
+    b.updatedAtMs - a.updatedAtMs || (a.uid < b.uid ? 1 : -1);
+
+  function channelThreadsOf(slug: string) {
+    return people
+      .filter((person) => person.slug === slug)
+      .flatMap(({ user: { userId }, threads: own }) =>
+        own.map((entry) => ({ ...listedThread(entry), userId })),
+      )
+      .toSorted(laterFirst);
+  }
+
   return {
     kind: "embedded",
     processId,
@@ -246,6 +275,24 @@ export function createReference(clock: Clock): Store {
       const left = audit.slice(from).filter(({ entry }) => entry.atMs >= sinceMs);
       return pageOf(left, limit);
     },
+
+    async addStats({ slug, day, by, nth, counts: counted, visitors }) {
+      const none: StatsOfDay = { counts: {}, visitors: new Set(), last: new Map() };
+      const known = days.get(`${slug} ${day}`) ?? none;
+      days.set(`${slug} ${day}`, known);
+      if ((known.last.get(by) ?? 0) >= nth) return;
+      known.last.set(by, nth);
+      for (const [name, count] of Object.entries(counted)) {
+        known.counts[name] = (known.counts[name] ?? 0) + count;
+      }
+      for (const userId of visitors) known.visitors.add(userId);
+    },
+    stats: async (slug, { from, to }) =>
+      [...days]
+        .map(([key, { counts: sums, visitors }]) => ({ key, counts: { ...sums }, visitors: visitors.size }))
+        .filter(({ key }) => key >= `${slug} ${from}` && key <= `${slug} ${to}`)
+        .map(({ key, ...stats }) => ({ day: key.slice(-10), ...stats }))
+        .sort((a, b) => (a.day < b.day ? -1 : 1)),
 
     blockedIps: async () => [...ips],
     async blockIp(address) {
@@ -409,13 +456,8 @@ export function createReference(clock: Clock): Store {
 
     async listThreads({ slug, userId, limit, after }) {
       const listed = (personOf(slug, userId)?.threads ?? [])
-        .map((entry) => {
-          const thread = threads.get(entry.uid);
-          const atMs = thread?.messages.at(-1)?.createdAtMs ?? 0;
-          const state = thread?.last?.commit.state ?? "idle";
-          return { ...entry, updatedAtMs: Math.max(entry.createdAtMs, atMs), state };
-        })
-        .toSorted((a, b) => b.updatedAtMs - a.updatedAtMs || (a.uid < b.uid ? 1 : -1))
+        .map(listedThread)
+        .toSorted(laterFirst)
         .filter(
           ({ updatedAtMs: atMs, uid }) =>
             after === null || atMs < after.atMs || (atMs === after.atMs && uid < after.uid),
@@ -425,6 +467,23 @@ export function createReference(clock: Clock): Store {
       const next = last && listed.length > limit ? { atMs: last.updatedAtMs, uid: last.uid } : null;
       return { items, next };
     },
+
+    async channelThreads(slug, { limit, after, sinceMs, untilMs }) {
+      const all = channelThreadsOf(slug).map((thread) => ({
+        ...thread,
+        place: `${thread.updatedAtMs}-${thread.uid}`,
+      }));
+      const from = after === null ? 0 : all.findIndex(({ place }) => place === after) + 1;
+      const within = all.slice(from).filter(({ updatedAtMs: at }) => at >= sinceMs && at <= untilMs);
+      return pageOf(within, limit);
+    },
+    channelThread: async (slug, uid) => channelThreadsOf(slug).find((thread) => thread.uid === uid) ?? null,
+    changedThreads: async (slug, { sinceMs, limit }) =>
+      channelThreadsOf(slug)
+        .map(({ uid, updatedAtMs }) => ({ uid, atMs: updatedAtMs }))
+        .filter(({ atMs }) => atMs >= sinceMs)
+        .slice(0, limit),
+    fillOrders: async () => false,
 
     async load(uid, budgetChars, runs = "last") {
       const thread = threads.get(uid);

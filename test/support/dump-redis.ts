@@ -100,6 +100,13 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "p":
     case "id":
     case "act":
+    case "chg":
+    case "st":
+    case "sv":
+    case "whose":
+    case "bl":
+    case "filled":
+    case "filling":
     case "watch":
     case "d":
     case "w":

@@ -48,7 +48,10 @@ export const SERVICE: readonly Layer[] = [
     name: "contracts",
     places: [
       { path: "src/store.ts", is: "contract: what is kept, and the steps in which it changes" },
-      { path: "src/store/", is: "its five parts: channels, users, threads, instances, operators" },
+      {
+        path: "src/store/",
+        is: "its seven parts: channels, users, threads and their lists, instances, operators, statistics",
+      },
       { path: "src/model.ts", is: "contract: one turn of a chat model, streamed" },
       { path: "src/agent.ts", is: "contract: one model turn, or one call of a server-side tool" },
       { path: "src/listener.ts", is: "contract: HTTP bytes in, HTTP bytes out" },
@@ -119,6 +122,7 @@ export const SERVICE: readonly Layer[] = [
           { path: "src/http/stream/", is: "a reply as lines of JSON, gzipped" },
           { path: "src/http/reference/", is: "OpenAPI and Swagger UI, made of what the endpoints declare" },
           { path: "src/http/inspector/", is: "endpoints of the inspector" },
+          { path: "src/http/console/", is: "the console's page and its files" },
         ],
       },
     ],
@@ -191,6 +195,7 @@ export const WIDGET: readonly Layer[] = [
     name: "the widget's words and styles",
     places: [
       { path: "src/widget/strings/", is: "its texts in seven languages" },
+      { path: "src/widget/images/", is: "a visitor's images: taken, scaled down, shown in full" },
       { path: "src/widget/styles/", is: "its stylesheet" },
       { path: "src/widget/released/", is: "the files of released versions, for pages that pin them" },
     ],
@@ -213,12 +218,37 @@ export const WIDGET: readonly Layer[] = [
   { name: "the widget's element", places: [{ path: "src/widget/", is: "the element on customers' pages" }] },
 ];
 
-/** Code for a browser, each a bundle of its own, and all that it takes from outside its folder. */
-export const BUNDLES: readonly (Place & { takes: readonly string[] })[] = [
+/** The console has layers of its own: rooms on top of each other's lists and parts, and the shell around all of them. */
+export const CONSOLE: readonly Layer[] = [
+  {
+    name: "the console",
+    places: [
+      { path: "src/console/shell/", is: "key, address, navigation, keys to press, and which room is shown" },
+      { path: "src/console/overview/", is: "plots by day, and spending caps" },
+      { path: "src/console/inbox/", is: "who talks now, live; lists of conversations" },
+      { path: "src/console/conversation/", is: "one conversation: its chat, its chart, what is known of it" },
+      { path: "src/console/users/", is: "the users of a channel, and one of them" },
+      { path: "src/console/channels/", is: "channels, their settings and keys" },
+      { path: "src/console/administration/", is: "blocked addresses, operators, the audit" },
+      { path: "src/console/lists/", is: "long lists, of which only what is seen is drawn" },
+      { path: "src/console/parts/", is: "fields, dialogs, times: what rooms are made of" },
+      { path: "src/console/service/", is: "the operator API, asked from a browser" },
+      { path: "src/console/styles/", is: "its stylesheet" },
+      { path: "src/console/", is: "the operators' console" },
+    ],
+  },
+];
+
+/**
+ * Code for a browser, each a bundle of its own, all that it takes from outside its folder, and what another bundle may
+ * take of it.
+ */
+export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: readonly string[] })[] = [
   {
     path: "src/widget/",
     is: "the element on customers' pages",
-    takes: ["machines/line.ts", "preact", "marked"],
+    takes: ["machines/line.ts", "preact", "preact/jsx-runtime", "marked"],
+    gives: ["src/widget/view/render-markdown.ts"],
     rooms: WIDGET.slice(0, -1)
       .toReversed()
       .flatMap(({ places }) => places),
@@ -240,6 +270,34 @@ export const BUNDLES: readonly (Place & { takes: readonly string[] })[] = [
       "preact",
       "preact/hooks",
     ],
+    gives: [
+      "src/inspector/page/chart.tsx",
+      "src/inspector/page/lit.ts",
+      "src/inspector/page/replay.ts",
+      "src/inspector/page/run-panel.tsx",
+      "src/inspector/page/run-steps.tsx",
+      "src/inspector/page/seen.ts",
+    ],
+  },
+  {
+    path: "src/console/",
+    is: "the operators' console",
+    takes: [
+      "machines/line.ts",
+      "machines/draw/outline.ts",
+      "src/inspector/views.ts",
+      "src/inspector/page/chart.tsx",
+      "src/inspector/page/lit.ts",
+      "src/inspector/page/replay.ts",
+      "src/inspector/page/run-panel.tsx",
+      "src/inspector/page/run-steps.tsx",
+      "src/inspector/page/seen.ts",
+      "src/widget/view/render-markdown.ts",
+      "preact",
+      "preact/hooks",
+      "uplot",
+    ],
+    rooms: CONSOLE.flatMap(({ places }) => places).filter(({ path }) => path !== "src/console/"),
   },
 ];
 
@@ -294,6 +352,7 @@ export const PACKAGES: readonly (readonly [name: string, users: readonly string[
 export const BUILD_SCRIPTS: readonly string[] = [
   "src/widget/build.mjs",
   "src/inspector/build.mjs",
+  "src/console/build.mjs",
   "src/build.mjs",
   "src/build-in-place.mjs",
   "src/build-sources.mjs",

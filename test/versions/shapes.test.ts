@@ -6,6 +6,8 @@ import { VISITOR_CHART_VERSION, visitorMachine } from "../../machines/visitor.ts
 import { threadContext, visitorContext } from "../../src/actors/stored-context.ts";
 import { holdKind } from "../../src/stores/embedded/liveness.ts";
 import { claimKind, headerKind } from "../../src/stores/embedded/thread-records.ts";
+import { statsKind } from "../../src/stores/embedded/stats.ts";
+import { ownerKind } from "../../src/stores/embedded/thread-orders.ts";
 import { movedKind, threadNameKind, tokenKind, userKind } from "../../src/stores/embedded/user-records.ts";
 import { sharedKinds } from "../../src/stores/records.ts";
 
@@ -41,7 +43,17 @@ function chartForm(machine: { root: StateNode }, context: z.ZodType): string {
 
 const records = [
   ...sharedKinds,
-  ...[headerKind, claimKind, userKind, movedKind, threadNameKind, tokenKind, holdKind].map((kind) => ({
+  ...[
+    headerKind,
+    claimKind,
+    userKind,
+    movedKind,
+    threadNameKind,
+    tokenKind,
+    holdKind,
+    ownerKind,
+    statsKind,
+  ].map((kind) => ({
     ...kind,
     name: `${kind.name} of the embedded store`,
   })),

@@ -51,7 +51,11 @@ export async function startPageServer(serviceUrl: string): Promise<{ url: string
         // Turbo makes pages of strings, and a page of frames shows another site.
         ...(url.searchParams.get("in") === "turbo" || framed !== null
           ? {}
-          : { "content-security-policy": policy }),
+          : {
+              "content-security-policy": url.searchParams.has("pictures")
+                ? `${policy}; img-src data:`
+                : policy,
+            }),
       });
       return response.end(
         framed === null
@@ -76,7 +80,7 @@ export async function startPageServer(serviceUrl: string): Promise<{ url: string
 }
 
 /**
- * `?tools=polyfill` loads MCP-B's; `?early=1` lets the page set properties before the element is known; `?in=turbo` and
+ * `?pictures=1` lets the page's policy show images of data: URLs; `?tools=polyfill` loads MCP-B's; `?early=1` lets the page set properties before the element is known; `?in=turbo` and
  * `?in=react` make it a page of these frameworks; `?framed=` shows another page in a frame without storage.
  */
 function html(url: URL, serviceUrl: string): string {

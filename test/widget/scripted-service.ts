@@ -50,6 +50,7 @@ interface Kept {
   content: string;
   createdAt: number;
   clientMessageId?: string;
+  attachments?: unknown;
   steps?: unknown[];
 }
 
@@ -63,7 +64,11 @@ interface Refusal {
 
 interface Thread {
   owner: string;
+  createdAt: number;
   history: Kept[];
+  /** What its feeds tell: `line` with each line, `over` where they end. */
+  told: EventEmitter;
+  state: object;
   /** The active or last one comes last. */
   runs: Run[];
 }
@@ -99,6 +104,10 @@ export interface ScriptedService {
   said(text: string): Kept[];
   /** Adds to a thread as if it had been said elsewhere. */
   addHistory(threadId: string, role: "user" | "assistant", ...contents: string[]): void;
+  /** A line in the feeds of a thread. */
+  tell(threadId: string, line: object): void;
+  deleteThread(threadId: string): void;
+  endFeeds(): void;
   expireTokens(): void;
   forgetThreads(): void;
   close(): Promise<void>;
@@ -140,6 +149,13 @@ export async function startScriptedService(): Promise<ScriptedService> {
       });
       return void response.end();
     }
+    if (url.pathname === "/v1/widget/channel") {
+      const key = headers.get("x-publishable-key") ?? "";
+      if (key === "pk_unknown") return void response.writeHead(401).end();
+      const maxBodyBytes = key === "pk_roomy" ? 8_388_608 : 131_072;
+      const takesImages = ["pk_images", "pk_roomy"].includes(key);
+      return json(response, 200, { maxBodyBytes, ...(takesImages ? { images: true } : {}) });
+    }
     let text = "";
     for await (const chunk of request) text += String(chunk);
     const body = text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
@@ -166,16 +182,14 @@ export async function startScriptedService(): Promise<ScriptedService> {
       return json(response, 201, { visitorToken, expiresAt: Date.now() + 86_400_000 });
     }
     if (token === null || !tokens.has(token)) return void response.writeHead(401).end();
-    if (path === "/threads") {
-      const threadId = randomBytes(16).toString("hex");
-      threads.set(threadId, { owner: token, history: [], runs: [] });
-      return json(response, 201, { threadId });
-    }
+    if (path === "/threads" && request.method === "GET") return list(response, token, url.searchParams);
+    if (path === "/threads") return json(response, 201, { threadId: makeThread(token) });
     const id = /^\/threads\/(\w+)\//.exec(path)?.[1] ?? String(body["threadId"]);
     const thread = threads.get(id);
     if (thread?.owner !== token) return void response.writeHead(404).end();
     if (path.endsWith("/messages") && request.method === "GET")
       return json(response, 200, { items: pageOf(thread.history, url.searchParams) });
+    if (path.endsWith("/events")) return feed(request, response, thread, url.searchParams);
     if (path === "/tools") return void response.writeHead(204).end();
     if (path.endsWith("/cancel")) return cancel(response, thread);
     if (path.endsWith("/stream")) {
@@ -186,6 +200,46 @@ export async function startScriptedService(): Promise<ScriptedService> {
     }
     if (path === "/messages") return message(request, response, thread, body);
     return toolResult(request, response, thread, String(body["callId"]));
+  }
+
+  function makeThread(owner: string): string {
+    const threadId = randomBytes(16).toString("hex");
+    const told = new EventEmitter().setMaxListeners(50);
+    const createdAt = Date.now();
+    threads.set(threadId, { owner, createdAt, history: [], told, state: { state: "idle" }, runs: [] });
+    return threadId;
+  }
+
+  function list(response: ServerResponse, token: string, query: URLSearchParams): void {
+    const [limit, from] = [Number(query.get("limit") ?? 20), Number(query.get("cursor") ?? 0)];
+    const own = [...threads]
+      .filter(([, { owner }]) => owner === token)
+      .map(([threadId, { createdAt, history }]) => {
+        const updatedAt = history.at(-1)?.createdAt ?? createdAt;
+        return { threadId, createdAt, updatedAt, state: "idle" };
+      })
+      .toSorted((one, other) => other.updatedAt - one.updatedAt);
+    const next = from + limit < own.length ? String(from + limit) : null;
+    json(response, 200, { items: own.slice(from, from + limit), next });
+  }
+
+  function feed(
+    request: IncomingMessage,
+    response: ServerResponse,
+    thread: Thread,
+    query: URLSearchParams,
+  ): void {
+    response.writeHead(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
+    const write = (line: object) => void response.write(`${JSON.stringify(line)}\n`);
+    const stop = () => thread.told.off("line", write).off("over", end);
+    const end = () => (stop(), response.end());
+    write({ type: "state", ...thread.state });
+    const after = query.get("after");
+    if (after !== null) {
+      for (const item of thread.history.slice(Number(after))) write({ type: "message", item });
+    }
+    thread.told.on("line", write).on("over", end);
+    request.on("close", stop);
   }
 
   function message(
@@ -203,13 +257,16 @@ export async function startScriptedService(): Promise<ScriptedService> {
       (run) => clientMessageId !== null && run.clientMessageId === clientMessageId,
     );
     if (known !== undefined && known.said !== text) return void response.writeHead(422).end();
-    const run = known ?? begin(thread, text, clientMessageId);
+    const run = known ?? begin(thread, text, clientMessageId, body["attachments"]);
     if (lost === "after") return void response.destroy();
     follow(request, response, run, 0);
   }
 
-  function begin(thread: Thread, said: string, clientMessageId: string | null): Run {
-    keep(thread, "user", said, clientMessageId === null ? {} : { clientMessageId });
+  function begin(thread: Thread, said: string, clientMessageId: string | null, attachments: unknown): Run {
+    keep(thread, "user", said, {
+      ...(clientMessageId === null ? {} : { clientMessageId }),
+      ...(attachments === undefined ? {} : { attachments }),
+    });
     const streams = scripts.get(said) ?? [reply(`You said: ${said}`)];
     const run = {
       id: randomBytes(8).toString("hex"),
@@ -224,6 +281,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
     };
     run.moved.setMaxListeners(50);
     thread.runs.push(run);
+    turn(thread, { state: "running", runId: run.id });
     void play(thread, run);
     return run;
   }
@@ -246,6 +304,8 @@ export async function startScriptedService(): Promise<ScriptedService> {
       const spoken = run.log.flatMap((line) => (line.type === "delta" ? [line.text] : [])).join("");
       if (cue.type === "done") keep(thread, "assistant", spoken, stepsOf(run.log));
       run.log.push(cue);
+      if (cue.type === "tool_call") turn(thread, { state: "awaiting", runId: run.id });
+      if (cue.type === "done" || cue.type === "error") turn(thread, { state: "idle" });
       run.moved.emit("line");
     }
   }
@@ -254,6 +314,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
     const run = thread.runs.at(-1);
     run?.log.push({ type: "error", code: "cancelled", message: "The run was cancelled" });
     run?.moved.emit("line");
+    turn(thread, { state: "idle" });
     response.writeHead(204).end();
   }
 
@@ -270,6 +331,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
       run.at += 1;
       run.log.pop();
       run.streamFrom = run.log.length;
+      turn(thread, { state: "running", runId: run.id });
       void play(thread, run);
     }
     // A repeat re-attaches to the stream that the first result opened; anything else is refused.
@@ -331,6 +393,16 @@ export async function startScriptedService(): Promise<ScriptedService> {
       if (thread === undefined) throw new Error(`Cannot add to thread ${threadId}: there is none`);
       for (const content of contents) keep(thread, role, content);
     },
+    tell(threadId, line) {
+      for (const [id, thread] of threads) if (id === threadId) thread.told.emit("line", line);
+    },
+    deleteThread(threadId) {
+      const thread = threads.get(threadId);
+      threads.delete(threadId);
+      thread?.told.emit("line", { type: "deleted" });
+      thread?.told.emit("over");
+    },
+    endFeeds: () => threads.forEach(({ told }) => told.emit("over")),
     expireTokens: () => tokens.clear(),
     forgetThreads: () => threads.clear(),
     async close() {
@@ -381,11 +453,18 @@ function stepsOf(log: Line[]): Pick<Kept, "steps"> {
   return steps.length === 0 ? {} : { steps: [...new Map(steps).values()] };
 }
 
+function turn(thread: Thread, state: object): void {
+  thread.state = state;
+  thread.told.emit("line", { type: "state", ...state });
+}
+
 function keep(
-  { history }: Thread,
+  { history, told }: Thread,
   role: string,
   content: string,
-  more: Pick<Kept, "clientMessageId" | "steps"> = {},
+  more: Pick<Kept, "clientMessageId" | "attachments" | "steps"> = {},
 ): void {
-  history.push({ id: String(history.length + 1), role, content, createdAt: Date.now(), ...more });
+  const item = { id: String(history.length + 1), role, content, createdAt: Date.now(), ...more };
+  history.push(item);
+  told.emit("line", { type: "message", item });
 }

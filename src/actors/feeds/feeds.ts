@@ -1,12 +1,11 @@
 import { pause } from "../../clock.ts";
-import type { Message } from "../../domain/message.ts";
-import type { InstanceMessage, ThreadLook } from "../../store.ts";
-import { attachmentAddresses } from "../attachment-addresses.ts";
+import type { InstanceMessage } from "../../store.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import type { OnReadable } from "../on-readable.ts";
 import { createFeed } from "./feed.ts";
 import type { Feed } from "./feed.ts";
 import { beginningOf } from "./feed-lines.ts";
+import { lookWithImages } from "./look-with-images.ts";
 import { createWatch } from "./watch.ts";
 import type { Watch } from "./watch.ts";
 
@@ -51,7 +50,7 @@ export function createFeeds(
     if (known) return known;
     const watch = createWatch({
       thread: {
-        look: (position) => lookAt(uid, position),
+        look: (position) => onReadable(uid, () => lookWithImages(store, uid, position)),
         ask: () => store.watch(uid),
       },
       clock,
@@ -62,24 +61,6 @@ export function createFeeds(
     watches.set(uid, watch);
     if (!isTicking) void tickWhileWatching();
     return watch;
-  }
-
-  async function lookAt(uid: string, position: number | null): Promise<ThreadLook> {
-    const look = await onReadable(uid, () => store.look(uid, position));
-    const messages = look.messages.map((message) => withAddresses(uid, message));
-    return { ...look, messages: await Promise.all(messages) };
-  }
-
-  /** With the images that are kept beside the thread, where its message has some. */
-  async function withAddresses(uid: string, message: Message): Promise<Message> {
-    const { attachments } = message;
-    if (!attachments) return message;
-    const addresses = await attachmentAddresses(store, uid, message);
-    const whole = attachments.flatMap((attachment, nth) => {
-      const url = addresses[nth] ?? null;
-      return url === null ? [] : [{ ...attachment, url }];
-    });
-    return { ...message, attachments: whole };
   }
 
   function dropUnread(uid: string): void {

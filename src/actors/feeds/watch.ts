@@ -75,7 +75,8 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
     const news = { from: known, lines, to: told };
     known = told;
     if (lines.length === 0) return;
-    recent = [...recent.slice(1 - MOST_RECENT), news];
+    // Who is behind images reads them from the store again: they are not kept for the slowest reader.
+    recent = hasImages(lines) ? [] : [...recent.slice(1 - MOST_RECENT), news];
     for (const feed of feeds) feed.hear(news);
   }
 
@@ -149,4 +150,10 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
     },
   };
   return watch;
+}
+
+function hasImages(lines: readonly FeedLine[]): boolean {
+  return lines.some(
+    (line) => line.type === "message" && line.message.attachments?.some(({ chars }) => chars),
+  );
 }

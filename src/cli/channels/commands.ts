@@ -1,4 +1,6 @@
+import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
+import { MAX_OVERLAP_HOURS } from "../../domain/older-keys.ts";
 import { newChannelKeys } from "../../keys.ts";
 import { keptKeys } from "../../installation/kept-keys.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";
@@ -152,18 +154,28 @@ function addSwitch(
 function addRotateKeys(channels: Command, terminal: Terminal): void {
   channels
     .command("rotate-keys")
-    .description("make both keys of a web channel anew and print them; the old ones end at once")
+    .description(
+      "make both keys of a web channel anew and print them; the old ones end at once, or after the overlap",
+    )
     .argument("<slug>")
+    .option("--overlap <hours>", "so long the old keys stay valid, too", hoursOption)
     .option("--json", "print the channel as JSON")
-    .action(async (slug: string, options: JsonOption) => {
+    .action(async (slug: string, options: JsonOption & { overlap?: number }) => {
       await withStore(terminal, async (store, config) => {
         const stored = await existingChannel(store, slug);
         if (stored.kind !== "web") {
           throw new CannotDo(`Cannot rotate the keys of channel ${slug}: a transport channel has none`);
         }
-        const { channel, keys } = await rotateKeys(asCommandLine(store), stored);
+        const { channel, keys } = await rotateKeys(asCommandLine(store), stored, options.overlap);
         keptKeys(config.dataDir).channel(slug, keys);
         printChannel(terminal, channel, options, keys.secretKey);
       });
     });
+}
+
+/** `24` or `24h`. */
+function hoursOption(text: string): number {
+  const hours = /^\d+(?:\.\d+)?h?$/.test(text) ? Number.parseFloat(text) : Number.NaN;
+  if (hours <= MAX_OVERLAP_HOURS) return hours;
+  throw new InvalidArgumentError(`It takes hours, at most ${MAX_OVERLAP_HOURS}.`);
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Feed } from "../../actors/feeds/feed.ts";
 import type { FeedLine } from "../../actors/feeds/feed-lines.ts";
-import type { HttpAnswer } from "../../listener.ts";
+import type { HttpAnswer, Outlet } from "../../listener.ts";
 import { EXAMPLE_PAGE, historyItem, itemOf } from "../history-page.ts";
 import type { AnswerDocumentation, Field } from "../route.ts";
 import { encodeObjects } from "../stream/ndjson.ts";
@@ -59,12 +59,17 @@ const FEED_HEADERS = {
   "x-accel-buffering": "no",
 };
 
-/** A feed as an answer that stays open. `onOver`: it ended, or its reader is gone. */
-export function feedAnswer(feed: Feed, onOver: () => void = () => {}): HttpAnswer {
+/** A feed as an answer that stays open. `onOver`: it ended, or its reader is gone. `onOpen`: its outlet takes lines of others, too. */
+export function feedAnswer(
+  feed: Feed,
+  onOver: () => void = () => {},
+  onOpen: (outlet: Outlet) => void = () => {},
+): HttpAnswer {
   return {
     status: 200,
     headers: FEED_HEADERS,
     stream(outlet) {
+      onOpen(outlet);
       outlet.onGone(() => {
         feed.leave();
         onOver();

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Channel } from "../../domain/channel.ts";
 import { handoffSchema, slugSchema } from "../../domain/channel-fields.ts";
+import { MAX_OVERLAP_HOURS } from "../../domain/older-keys.ts";
 import { seesChannel } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { newChannelKeys } from "../../keys.ts";
@@ -9,7 +10,7 @@ import { BadChannel, channelFrom, rotateKeys, writeChannel } from "../../operato
 import { changedAgent, channelView } from "../../operators/channel-secrets.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";
 import type { Store } from "../../store.ts";
-import { bodyOf } from "../body.ts";
+import { bodyIfAny, bodyOf } from "../body.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Route } from "../route.ts";
@@ -63,6 +64,8 @@ const changeSchema = z.looseObject({
     .optional(),
 });
 const newSchema = changeSchema.extend({ slug: slugSchema, kind: z.enum(["web", "transport"]) });
+
+const rotationSchema = z.object({ overlapHours: z.number().min(0).max(MAX_OVERLAP_HOURS).optional() });
 
 /** GET, POST /v1/operator/channels; GET, PATCH …/:slug; POST …/:slug/rotate-keys. Fields by the names of CHANNELS_FILE. */
 export function channelsRoutes(api: OperatorApi): Route[] {
@@ -157,15 +160,20 @@ export function channelsRoutes(api: OperatorApi): Route[] {
       roles: ["admin"],
       scope: "channels",
       summary: "Make both keys of a web channel anew",
-      description: "They are in the answer, the secret one this once; the old ones end at once.",
+      description:
+        "They are in the answer, the secret one this once; the old ones end at once, or after `overlapHours`.",
+      body: { schema: rotationSchema, example: { overlapHours: 24 } },
       answers: {
         200: documentedJson("The channel, with its new keys", withSecret, { ...EXAMPLE, secretKey: "sk_…" }),
       },
       refusals: { "not-found": "Unknown channel", conflict: "A transport channel has no keys" },
-      async handle({ acting, param }) {
+      async handle({ incoming, acting, param }) {
+        const { overlapHours = 0 } = await bodyIfAny(incoming.request, config.serverMaxBodyBytes, {
+          schema: rotationSchema,
+        });
         const stored = await existingChannel(store, param("slug"));
         if (stored.kind !== "web") throw new Refusal("conflict", "A transport channel has no keys");
-        const { channel, keys } = await rotateKeys(acting, stored);
+        const { channel, keys } = await rotateKeys(acting, stored, overlapHours);
         keepKeys.channel(channel.slug, keys);
         await directory.renew();
         return jsonAnswer(200, channelView(channel, keys.secretKey));

@@ -2,7 +2,7 @@ import type { Channel } from "../../domain/channel.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { User } from "../../domain/user.ts";
 import { UnreadableRecord } from "../../store.ts";
-import type { Store } from "../../store.ts";
+import type { ChannelThread, Store } from "../../store.ts";
 
 /** The channel. Throws Refusal("not-found"), or Refusal("unavailable") where its record cannot be read. */
 export async function existingChannel(store: Pick<Store, "channel">, slug: string): Promise<Channel> {
@@ -23,16 +23,31 @@ export async function existingUser(
   return user;
 }
 
-/** The id of a thread of this channel in which something was said. Throws Refusal("not-found"). */
+/** The id of a thread of this channel. Throws Refusal("not-found"). */
 export async function existingThread(
-  store: Pick<Store, "channel" | "load">,
+  store: Pick<Store, "channel" | "load" | "channelThread">,
   slug: string,
   uid: string,
 ): Promise<string> {
   await existingChannel(store, slug);
   const record = await orUnavailable(store.load(uid, 1, "active"));
-  if (record?.slug !== slug) throw new Refusal("not-found", "Unknown thread");
+  const isHere = record === null ? (await store.channelThread(slug, uid)) !== null : record.slug === slug;
+  if (!isHere) throw new Refusal("not-found", "Unknown thread");
   return uid;
+}
+
+/** A thread of this channel, with whose it is. Throws Refusal("not-found"). */
+export async function existingChannelThread(
+  store: Pick<Store, "channel" | "channelThread" | "look">,
+  slug: string,
+  uid: string,
+): Promise<{ thread: ChannelThread; messageCount: number }> {
+  await existingChannel(store, slug);
+  const [thread, look] = await orUnavailable(
+    Promise.all([store.channelThread(slug, uid), store.look(uid, null)]),
+  );
+  if (thread === null) throw new Refusal("not-found", "Unknown thread");
+  return { thread, messageCount: look.messageCount };
 }
 
 /** A damaged record is no fault of the caller's, who may come back when it is mended; a newer one is answered so anyway. */

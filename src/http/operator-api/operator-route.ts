@@ -10,6 +10,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { RefusalReason } from "../../domain/refusal.ts";
 import type { ChannelKeys } from "../../keys.ts";
 import type { HttpAnswer } from "../../listener.ts";
+import type { PlainLog } from "../../log.ts";
 import type { Acting } from "../../operators/acting.ts";
 import type { Secret } from "../../secret.ts";
 import type { Store } from "../../store.ts";
@@ -21,10 +22,11 @@ import type { AnswerDocumentation, Documentation, Field, Method, Route, RouteReq
 export interface OperatorApi {
   admission: OperatorAdmission;
   store: Store;
-  threads: Pick<Threads, "history" | "keptText" | "attachmentAddresses" | "people">;
+  threads: Pick<Threads, "history" | "keptText" | "attachmentAddresses" | "follow" | "openFeed" | "people">;
   reads: Reads;
   directory: Pick<Directory, "renew">;
   clock: Clock;
+  log: PlainLog;
   config: Pick<Config, "serverMaxBodyBytes">;
   /** Told of keys that this instance may have to know at its next start. */
   keepKeys: KeptKeys;

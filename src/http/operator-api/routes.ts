@@ -6,8 +6,10 @@ import { ipsRoutes } from "./ips.ts";
 import { meRoute } from "./me.ts";
 import type { OperatorApi } from "./operator-route.ts";
 import { operatorsRoutes } from "./operators.ts";
+import { statsRoute } from "./stats.ts";
 import { threadsRoutes } from "./threads.ts";
 import { usersRoutes } from "./users.ts";
+import { watchRoute } from "./watch.ts";
 
 /** /v1/operator: what operators see and do. No CORS headers: pages of other origins have no business here. */
 export function operatorRoutes(api: OperatorApi): Route[] {
@@ -15,10 +17,12 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     meRoute(api), //          GET  /me
     ...channelsRoutes(api), // GET, POST /channels; GET, PATCH /channels/:slug; POST …/rotate-keys
     ...usersRoutes(api), //   GET  /channels/:slug/users; GET, PATCH …/:userId
-    ...threadsRoutes(api), // GET /channels/:slug/threads/:id/messages, …/runs
+    ...threadsRoutes(api), // GET /channels/:slug/threads, …/:id, …/:id/messages, …/:id/runs
+    watchRoute(api), //       GET  /channels/:slug/threads/:id/watch
     ...handOffRoutes(api), // POST …/threads/:id/take, …/messages, …/typing, …/return, …/close
     ...ipsRoutes(api), //     GET, POST /ips; DELETE /ips/:address
     ...operatorsRoutes(api), // GET, POST /operators; DELETE …/:name; POST …/:name/rotate
     auditRoute(api), //       GET  /audit
+    statsRoute(api), //       GET  /stats
   ];
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { channelThreadView, listChannelThreads, THREAD_STATES } from "../../operators/channel-threads.ts";
 import { noteReading, readRuns } from "../../operators/threads.ts";
 import { queryOf } from "../body.ts";
 import { EXAMPLE_PAGE, historyAnswer, historyPage, pageFields } from "../history-page.ts";
@@ -6,9 +7,10 @@ import { widgetLine } from "../reference/line-schemas.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Field, Route } from "../route.ts";
-import { existingThread } from "./existing.ts";
-import { documentedList, limitText, listFields } from "./lists.ts";
-import { operatorRoute } from "./operator-route.ts";
+import { sinceField, unixMs } from "./audit.ts";
+import { existingChannel, existingChannelThread, existingThread, existingUser } from "./existing.ts";
+import { documentedList, limitText, listAnswer, listFields, listingOf } from "./lists.ts";
+import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
 import type { OperatorApi } from "./operator-route.ts";
 
 const runSchema = z.object({
@@ -22,6 +24,39 @@ const runSchema = z.object({
   path: z.array(
     z.object({ atMs: z.number(), event: z.string(), state: z.string(), said: z.array(z.string()) }),
   ),
+});
+
+const threadSchema = z.object({
+  id: z.string().describe("The service's own id"),
+  threadId: z.string().describe("The caller's id, or the widget's"),
+  userId: z.string().describe("The service's id of the user"),
+  state: z.enum(THREAD_STATES),
+  createdAt: z.int().describe("Unix time in milliseconds"),
+  updatedAt: z
+    .int()
+    .describe("When a message came into the history last, or, of an empty thread, when it was made"),
+  epoch: z.int().describe("Counts the changes of who answers"),
+});
+
+const oneThreadSchema = threadSchema.extend({
+  messages: z.int().describe("How many the history holds"),
+});
+
+const EXAMPLE_THREAD = {
+  id: "bkQmzpTqyiWfXH2uJ3dVxw",
+  threadId: "order-1001",
+  userId: "8Zk3x0T5RrOeS3o1m1yq6g",
+  state: "idle",
+  createdAt: 1_800_000_000_000,
+  updatedAt: 1_800_000_002_000,
+  epoch: 0,
+};
+
+const listQuery = z.object({
+  state: z.enum(THREAD_STATES).nullable().default(null),
+  userId: z.string().nullable().default(null),
+  since: unixMs.default(0),
+  until: unixMs.default(Infinity),
 });
 
 const messagesQuery = z.object({ limit: limitText, before: z.string().nullable().default(null) });
@@ -39,13 +74,76 @@ const READ = {
   roles: ["admin", "agent"],
   scope: "channels",
   params: threadParam,
-  refusals: { "not-found": "Unknown channel or thread, or nothing was said in it yet" },
+  refusals: { "not-found": "Unknown channel or thread" },
 } as const;
 
-/** GET /v1/operator/channels/:slug/threads/:id/messages and …/runs: what was said. Each reading is in the audit first. */
+/** GET /v1/operator/channels/:slug/threads, …/:id: what there is, without a text. */
+function listRoutes(api: OperatorApi): Route[] {
+  const { store } = api;
+  return [
+    operatorRoute(api, {
+      method: "GET",
+      path: "/channels/:slug/threads",
+      roles: EVERY_ROLE,
+      scope: "channels",
+      summary: "List a channel's threads",
+      description:
+        "The latest activity first, right within 5 s. With `state` or `userId` a page may hold fewer than `limit`, even none, and have a next one.",
+      query: {
+        ...listFields,
+        state: {
+          description: "Only those in this state",
+          schema: z.enum(THREAD_STATES),
+          required: false,
+          example: "awaiting",
+        },
+        userId: {
+          description: "Only those of this user: the service's id, or the caller's",
+          schema: z.string(),
+          required: false,
+          example: "account-7",
+        },
+        since: { ...sinceField, description: "Only those active then or later: Unix time in milliseconds" },
+        until: { ...sinceField, description: "Only those active then or before: Unix time in milliseconds" },
+      },
+      answers: { 200: documentedList("The threads", threadSchema, EXAMPLE_THREAD) },
+      refusals: { "not-found": "Unknown channel or user" },
+      async handle({ incoming, param }) {
+        const { query, ...page } = listingOf(incoming, "threads", listQuery);
+        const { state, since: sinceMs, until: untilMs } = query;
+        const { slug } = await existingChannel(store, param("slug"));
+        const userId = query.userId === null ? null : (await existingUser(store, slug, query.userId)).userId;
+        const found = await listChannelThreads(store, slug, page, { state, userId, sinceMs, untilMs });
+        return listAnswer("threads", found.items.map(channelThreadView), found.next);
+      },
+    }),
+
+    operatorRoute(api, {
+      method: "GET",
+      path: "/channels/:slug/threads/:id",
+      roles: EVERY_ROLE,
+      scope: "channels",
+      summary: "Show a thread",
+      description: "Whose it is and how it stands, without a text.",
+      params: threadParam,
+      answers: {
+        200: documentedJson("The thread", oneThreadSchema, { ...EXAMPLE_THREAD, messages: 4 }),
+      },
+      refusals: { "not-found": "Unknown channel or thread" },
+      async handle({ param }) {
+        const { thread, messageCount } = await existingChannelThread(store, param("slug"), param("id"));
+        return jsonAnswer(200, { ...channelThreadView(thread), messages: messageCount });
+      },
+    }),
+  ];
+}
+
+/** GET /v1/operator/channels/:slug/threads, …/:id; …/:id/messages and …/runs: what was said. Each reading is in the audit first. */
 export function threadsRoutes(api: OperatorApi): Route[] {
   const { store } = api;
   return [
+    ...listRoutes(api),
+
     operatorRoute(api, {
       ...READ,
       path: "/channels/:slug/threads/:id/messages",

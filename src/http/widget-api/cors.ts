@@ -5,6 +5,7 @@ import type { HttpAnswer, HttpRequest } from "../../listener.ts";
 import { documentedEmpty, originHeader, widgetRefusals } from "../reference/shared-documentation.ts";
 import type { Documentation, Route } from "../route.ts";
 import { RUN_ID_HEADER } from "../stream/stream-answer.ts";
+import { DROPPED_TOOLS_HEADER } from "./dropped-tools.ts";
 
 const documentation: Documentation = {
   summary: "CORS preflight",
@@ -71,7 +72,8 @@ export function withCors(
   const provenance = provenanceOf(request);
   if (provenance?.type === "origin" && !options.isForeign && options.directory.isKnown(provenance)) {
     headers["access-control-allow-origin"] = provenance.origin;
-    if (request.method !== "OPTIONS") headers["access-control-expose-headers"] = EXPOSED;
+    const more = DROPPED_TOOLS_HEADER in answer.headers ? `, ${DROPPED_TOOLS_HEADER}` : "";
+    if (request.method !== "OPTIONS") headers["access-control-expose-headers"] = `${EXPOSED}${more}`;
   }
   return { ...answer, headers };
 }

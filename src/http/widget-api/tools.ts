@@ -7,18 +7,15 @@ import {
   originHeader,
   widgetRefusals,
 } from "../reference/shared-documentation.ts";
+import { offerableTools } from "../../domain/offerable-tools.ts";
+import type { PageTool } from "../../domain/page-tool.ts";
 import { mustFit, widgetThreadId } from "../fields.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
+import { droppedToolsHeader } from "./dropped-tools.ts";
 import { asMessage } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 import { jsonBody } from "./request-readers.ts";
-
-/** More than any tool needs: the schema is walked again, often. */
-const MAX_DEPTH = 32;
-const MAX_ENTRIES = 2_000;
-
-const properties = z.record(z.string(), z.unknown()).refine(isModest);
 
 const pageTool = z.object({
   name: z.string().min(1),
@@ -26,8 +23,8 @@ const pageTool = z.object({
   inputSchema: z
     .object({
       type: z.literal("object"),
-      properties: properties.exactOptional(),
-      required: z.array(z.string()).max(100).exactOptional(),
+      properties: z.record(z.string(), z.unknown()).exactOptional(),
+      required: z.array(z.string()).exactOptional(),
     })
     .exactOptional(),
 });
@@ -43,7 +40,8 @@ const bodySchema = z.object({
 
 const documentation: Documentation = {
   summary: "Register the page's tools",
-  description: "Replaces the thread's catalog. Fields outside the schema are dropped before it is measured.",
+  description:
+    "Replaces the thread's catalog. Fields outside the schema are dropped before it is measured. Tools that can never be offered to a model are dropped too, and named in x-dropped-tools.",
   credential: "visitorToken",
   params: {},
   query: {},
@@ -80,7 +78,7 @@ export function toolsRoute(dependencies: {
   const { gate, threads, config } = dependencies;
   const { maxCatalogChars, maxBodyBytes } = config.limits;
   const read = jsonBody(
-    { schema: bodySchema, check: ({ webmcpTools }) => mustFit(webmcpTools, maxCatalogChars) },
+    { schema: bodySchema, check: ({ webmcpTools }) => mustFitCatalog(webmcpTools, maxCatalogChars) },
     maxBodyBytes,
   );
 
@@ -91,22 +89,16 @@ export function toolsRoute(dependencies: {
     documentation,
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: null });
-      await threads.setCatalog(visit.uid, visit.slug, visit.body.webmcpTools);
-      return emptyAnswer(204);
+      const { tools, dropped } = offerableTools(visit.body.webmcpTools);
+      await threads.setCatalog(visit.uid, visit.slug, tools);
+      return emptyAnswer(204, droppedToolsHeader(dropped));
     },
   };
 }
 
-/** Within the depth and the number of entries? Walks level by level: recursion could overflow the call stack. */
-function isModest(value: unknown): boolean {
-  let level = [value];
-  let entries = 0;
-  for (let depth = 0; level.length > 0; depth++) {
-    const objects = level.filter((part): part is object => typeof part === "object" && part !== null);
-    if (objects.length > 0 && depth >= MAX_DEPTH) return false;
-    level = objects.flatMap((part): unknown[] => Object.values(part));
-    entries += level.length;
-    if (entries > MAX_ENTRIES) return false;
-  }
-  return true;
+/** What is dropped counts too: one that is too deep to be written down, by its brackets. */
+function mustFitCatalog(catalog: readonly PageTool[], limitChars: number): void {
+  const isDeep = (tool: PageTool) => offerableTools([tool]).droppedChars > 0;
+  const { droppedChars } = offerableTools(catalog);
+  mustFit(droppedChars === 0 ? catalog : catalog.filter((tool) => !isDeep(tool)), limitChars - droppedChars);
 }

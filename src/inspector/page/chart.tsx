@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Lit } from "./lit.ts";
 
-/** The thread's chart, with what is lit in it. */
-export function Chart({ lit, label }: { lit: Lit; label: string }) {
+/** The thread's chart, with what is lit in it. `picture`: where its drawing is. */
+export function Chart({ lit, label, picture }: { lit: Lit; label: string; picture: string }) {
   const frame = useRef<HTMLDivElement>(null);
   const [svg, setSvg] = useState<SVGElement | null>(null);
 
   useEffect(() => {
-    const request = loadPicture((picture) => {
-      frame.current?.append(picture);
-      setSvg(picture);
+    const request = loadPicture(picture, (loaded) => {
+      frame.current?.append(loaded);
+      setSvg(loaded);
     });
     return () => request.abort();
   }, []);
@@ -31,9 +31,9 @@ export function Chart({ lit, label }: { lit: Lit; label: string }) {
 }
 
 /** As a document: the page's policy lets no text become markup. */
-function loadPicture(take: (picture: SVGElement) => void): XMLHttpRequest {
+function loadPicture(address: string, take: (picture: SVGElement) => void): XMLHttpRequest {
   const request = new XMLHttpRequest();
-  request.open("GET", "/machines/thread.svg");
+  request.open("GET", address);
   request.responseType = "document";
   request.onload = () => {
     const root = request.responseXML?.documentElement;

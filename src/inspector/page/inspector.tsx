@@ -63,7 +63,7 @@ function Picture({ outline, seen, replay }: { outline: Outline; seen: Seen; repl
   const now = run ? (run.path[count - 1]?.state ?? "idle") : state;
   return (
     <section class="picture" aria-label="The thread's chart">
-      <Chart lit={lit} label={`Statechart of a thread; now ${now}`} />
+      <Chart lit={lit} label={`Statechart of a thread; now ${now}`} picture="/machines/thread.svg" />
       <RunSteps replay={replay} />
     </section>
   );

@@ -77,7 +77,7 @@ function useKeys({ step, go, goLive, length }: Replay): void {
   });
 }
 
-/** Arrows and letters are the field's own there. */
+/** Arrows and letters are the field's own there, or scroll what was said. */
 function isField(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && ["INPUT", "SELECT"].includes(target.tagName);
+  return target instanceof Element && target.closest("input, select, textarea, dialog, [role=log]") !== null;
 }

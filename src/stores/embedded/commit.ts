@@ -49,7 +49,8 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
     records.putMessage(uid, header.messageCount + index + 1, message);
   }
   const lastMessage = messages.at(-1);
-  if (lastMessage) records.putActivity(header.slug, uid, lastMessage.createdAtMs);
+  if (lastMessage) records.orders.putActivity(header.slug, uid, lastMessage.createdAtMs);
+  else if (header.state !== commit.state) records.orders.putChange(header.slug, uid, commit.atMs);
   if (commit.orWait) claimMessage(records, uid, commit.orWait.message);
   if (commit.claimsId) records.putClaim(uid, commit.claimsId);
   if (startsWaiting !== null) records.removeWaiting(uid, startsWaiting);

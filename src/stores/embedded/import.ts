@@ -167,4 +167,7 @@ function putHeader(records: ThreadRecords, thread: WholeThread): void {
     dueAtMs,
     lastOp: null,
   });
+  // Its messages are all there: this is the last record of the thread.
+  const [last] = records.messages(uid, thread.messagesFrom + thread.messages.length);
+  if (last) records.orders.putActivity(slug, uid, last.createdAtMs);
 }

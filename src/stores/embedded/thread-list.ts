@@ -13,25 +13,12 @@ export function embeddedThreadList(
   db: EmbeddedDb,
   { users, threads }: { users: UserRecords; threads: ThreadRecords },
 ): Pick<UserStore, "listThreads"> {
-  /** What cannot be read is in the list all the same, as it was made. */
-  function glance(entry: ThreadEntry): ListedThread {
-    const made = { ...entry, updatedAtMs: entry.createdAtMs, state: "idle" as const };
-    try {
-      const header = threads.header(entry.uid);
-      if (!header) return made;
-      const [last] = threads.messages(entry.uid, header.messageCount);
-      const updatedAtMs = Math.max(entry.createdAtMs, last?.createdAtMs ?? 0);
-      return { ...made, updatedAtMs, state: header.state };
-    } catch (error) {
-      if (error instanceof UnreadableRecord) return made;
-      throw error;
-    }
-  }
+  const glance = (entry: ThreadEntry) => glanceAt(threads, entry);
 
   /** By what is written beside the threads; their states are those of nobody. */
   function inOrder(slug: string, entries: readonly ThreadEntry[]): ListedThread[] {
     return entries.map((entry) => {
-      const updatedAtMs = threads.activity(slug, entry.uid) ?? entry.createdAtMs;
+      const updatedAtMs = threads.orders.activity(slug, entry.uid) ?? entry.createdAtMs;
       return { ...entry, updatedAtMs: Math.max(updatedAtMs, entry.createdAtMs), state: "idle" };
     });
   }
@@ -40,8 +27,8 @@ export function embeddedThreadList(
     if (unknown.length === 0) return;
     await db.change("write down when threads were active", () => {
       for (const entry of unknown) {
-        if (threads.activity(slug, entry.uid) === undefined) {
-          threads.putActivity(slug, entry.uid, glance(entry).updatedAtMs);
+        if (threads.orders.activity(slug, entry.uid) === undefined) {
+          threads.orders.putActivity(slug, entry.uid, glance(entry).updatedAtMs);
         }
       }
     });
@@ -54,7 +41,7 @@ export function embeddedThreadList(
       if (entries.length <= FEW_THREADS) {
         return db.read("list threads", () => pageOfAll(entries.map(glance), list));
       }
-      const isUnknown = ({ uid }: ThreadEntry) => threads.activity(slug, uid) === undefined;
+      const isUnknown = ({ uid }: ThreadEntry) => threads.orders.activity(slug, uid) === undefined;
       const unknown = await db.read("list threads", () => entries.filter(isUnknown));
       await complete(slug, unknown);
       return db.read("list threads", () => {
@@ -63,4 +50,19 @@ export function embeddedThreadList(
       });
     },
   };
+}
+
+/** With what the thread itself says. What cannot be read is in a list all the same, as it was made. */
+export function glanceAt(threads: ThreadRecords, entry: ThreadEntry): ListedThread {
+  const made = { ...entry, updatedAtMs: entry.createdAtMs, state: "idle" as const };
+  try {
+    const header = threads.header(entry.uid);
+    if (!header) return made;
+    const [last] = threads.messages(entry.uid, header.messageCount);
+    const updatedAtMs = Math.max(entry.createdAtMs, last?.createdAtMs ?? 0);
+    return { ...made, updatedAtMs, state: header.state };
+  } catch (error) {
+    if (error instanceof UnreadableRecord) return made;
+    throw error;
+  }
 }

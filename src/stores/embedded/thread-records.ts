@@ -17,6 +17,7 @@ import {
 } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
+import { threadOrders } from "./thread-orders.ts";
 
 /**
  * The thread plane's records. A thread is a small header and, beside it under keys of their own, what may grow: messages,
@@ -124,7 +125,6 @@ export function threadRecords(db: EmbeddedDb) {
     keyPart(clientMessageId),
   ];
   const heldKey = (fence: string, uid: string): Key => ["held", keyPart(holderOf(fence)), keyPart(uid)];
-  const activityKey = (slug: string, uid: string): Key => ["act", keyPart(slug), keyPart(uid)];
   const dueKey = (atMs: number, uid: string): Key => ["due", atMs, keyPart(uid)];
 
   return {
@@ -170,9 +170,7 @@ export function threadRecords(db: EmbeddedDb) {
     putMessage: (uid: string, position: number, message: Message) =>
       db.put(messageKey(uid, position), messageKind.stored(message)),
 
-    /** When an item entered the history last; undefined: nobody has written it down yet. */
-    activity: (slug: string, uid: string) => db.get(activityKey(slug, uid), readNumber),
-    putActivity: (slug: string, uid: string, atMs: number) => db.put(activityKey(slug, uid), atMs),
+    orders: threadOrders(db),
 
     /** Newest first. */
     runs: (uid: string, limit: number): RunSummary[] =>

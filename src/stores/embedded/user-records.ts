@@ -9,6 +9,7 @@ import { defaulted, isNumber, isText, kindOf, listOf, optional, shape } from "..
 import { areRenamed, isUser, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
+import { isFilled, threadOrders } from "./thread-orders.ts";
 
 /** The channel plane's records of people: users, their external ids, tokens and thread names. Within a read or a change. */
 export interface UserRecord {
@@ -90,6 +91,12 @@ export function userRecords(db: EmbeddedDb) {
     record.createdAtMs,
     keyPart(record.user.userId),
   ];
+  const blockedKey = (slug: string, record: UserRecord): Key => [
+    "bl",
+    keyPart(slug),
+    record.createdAtMs,
+    keyPart(record.user.userId),
+  ];
   const namesKey = (slug: string, userId: string): Key => ["n", keyPart(slug), keyPart(userId)];
   const nameKey = (slug: string, userId: string, name: string): Key => [
     ...namesKey(slug, userId),
@@ -102,6 +109,8 @@ export function userRecords(db: EmbeddedDb) {
   const movedKey = (slug: string, userId: string): Key => ["w", keyPart(slug), keyPart(userId)];
   const countKey = (day: string, name: string): Key => ["y", keyPart(day), keyPart(name)];
 
+  const orders = threadOrders(db);
+
   let sweptUpTo: Key = ["e"];
   let movedSweptUpTo: Key = ["w"];
 
@@ -110,6 +119,12 @@ export function userRecords(db: EmbeddedDb) {
     const met = [...db.range([kind], read, { from, limit: SWEEP_STEPS })];
     const last = met.at(-1);
     return { met, next: last === undefined ? [kind] : [...last.key, 0] };
+  }
+
+  function listBlocked(slug: string, record: UserRecord): void {
+    const key = blockedKey(slug, record);
+    if (record.user.blocked) db.put(key, record.user.userId);
+    else if (db.has(key)) db.remove(key);
   }
 
   return {
@@ -128,20 +143,24 @@ export function userRecords(db: EmbeddedDb) {
       db.put(userKey(slug, userId), userKind.stored(record));
       db.put(orderKey(slug, record), userId);
       if (externalId !== null) db.put(externalKey(slug, externalId), userId);
+      listBlocked(slug, record);
     },
 
     removeUser(slug: string, record: UserRecord): void {
       db.remove(userKey(slug, record.user.userId));
       db.remove(orderKey(slug, record));
+      db.remove(blockedKey(slug, record));
     },
+
+    listBlocked,
 
     userIds: (slug: string): string[] =>
       [...db.range(["us", keyPart(slug)], readText)].map(({ value }) => value),
 
-    usersPage(slug: string, { limit, after, order }: UserPage): Page<PlacedUser> {
+    usersPage(slug: string, { limit, after, order, blocked = false }: UserPage): Page<PlacedUser> {
       const [, createdAtMs, last] = /^(\d{1,15})-(.+)$/s.exec(after ?? "") ?? [];
       if (after !== null && last === undefined) return { items: [], next: null };
-      const users: Key = ["us", keyPart(slug)];
+      const users: Key = [blocked && isFilled(db) ? "bl" : "us", keyPart(slug)];
       const from = last === undefined ? {} : { from: [...users, Number(createdAtMs), last] };
       const reverse = order === "newest first";
       // The place itself is read too, where its user is still there.
@@ -201,6 +220,8 @@ export function userRecords(db: EmbeddedDb) {
     putThread(slug: string, userId: string, { uid, threadId, createdAtMs }: ThreadEntry) {
       const record: ThreadNameRecord = { uid, name: threadId, createdAtMs };
       db.put(nameKey(slug, userId, threadId), threadNameKind.stored(record));
+      orders.putOwner(slug, uid, { userId, name: threadId });
+      if (orders.activity(slug, uid) === undefined) orders.putActivity(slug, uid, createdAtMs);
     },
 
     removeThread: (slug: string, userId: string, name: string) => db.remove(nameKey(slug, userId, name)),

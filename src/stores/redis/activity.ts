@@ -1,9 +1,11 @@
 import type { ThreadCommit } from "../../store/threads.ts";
 import type { RedisCommands } from "./commands.ts";
-import { activityKey } from "./keys.ts";
+import { CHANGES_KEPT_MS } from "../../store/channel-threads.ts";
+import { activityKey, changesKey } from "./keys.ts";
 
 /**
- * The order of a channel's threads by activity, in the channel's slot: `act:{c:S}`, which nobody waits for.
+ * The order of a channel's threads by activity, in the channel's slot: `act:{c:S}`, which nobody waits for. Beside it, in
+ * `chg:{c:S}`, are the threads whose state changed without a message: a call of the page that waits, or is answered.
  *
  * A commit that gives a thread back is told here first, in the same tick: whoever dies after it has left the order as the
  * commit will make it, and a commit that then does not happen only lets the thread stand too high until it is looked at
@@ -12,7 +14,7 @@ import { activityKey } from "./keys.ts";
  */
 export interface Activity {
   /** Before the commit is sent. */
-  committing(commit: Pick<ThreadCommit, "slug" | "uid" | "messages" | "holds">): void;
+  committing(commit: Pick<ThreadCommit, "slug" | "uid" | "messages" | "holds" | "claims" | "atMs">): void;
   /** Writes what is left. */
   close(): Promise<void>;
 }
@@ -21,11 +23,20 @@ export interface Activity {
 const LATER_MS = 2_000;
 /** Members of one command. */
 const AT_ONCE = 500;
+/** Old changes are dropped with every so many new ones. */
+const DROPPED_EVERY = 100;
 
-export function createActivity(redis: Pick<RedisCommands, "write">): Activity {
+export function createActivity({
+  redis,
+  background,
+}: {
+  redis: Pick<RedisCommands, "write">;
+  background: Pick<RedisCommands, "write">;
+}): Activity {
   /** slug → uid → time */
   let later = new Map<string, Map<string, number>>();
   let timer: NodeJS.Timeout | null = null;
+  let changes = 0;
 
   function keepForLater(slug: string, uid: string, atMs: number): void {
     const threads = later.get(slug) ?? new Map<string, number>();
@@ -50,10 +61,18 @@ export function createActivity(redis: Pick<RedisCommands, "write">): Activity {
     });
   }
 
+  /** Best effort: a feed that missed it tells of the thread with its next message. */
+  function noteChange(slug: string, uid: string, atMs: number): void {
+    const key = changesKey(slug);
+    redis.write(key, "ZADD", key, "GT", String(atMs), uid).catch(() => {});
+    if (changes++ % DROPPED_EVERY > 0) return;
+    background.write(key, "ZREMRANGEBYSCORE", key, "-inf", String(atMs - CHANGES_KEPT_MS)).catch(() => {});
+  }
+
   return {
-    committing({ slug, uid, messages, holds }) {
+    committing({ slug, uid, messages, holds, claims, atMs }) {
       const last = messages.at(-1);
-      if (!last) return;
+      if (!last) return claims || !holds ? noteChange(slug, uid, atMs) : undefined;
       if (holds) return keepForLater(slug, uid, last.createdAtMs);
       later.get(slug)?.delete(uid);
       write(slug, [[uid, last.createdAtMs]]);

@@ -3,7 +3,7 @@ import { StoreUnavailable } from "../../store.ts";
 import type { UserAdmission, UserStore } from "../../store/users.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
-import { channelKey, externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
+import { activityKey, channelKey, externalIdKey, ownersKey, tokenKey, userKeys, usersKey } from "./keys.ts";
 import type { KnownUsers } from "./known-users.ts";
 import {
   attributesText,
@@ -67,7 +67,8 @@ export function redisAdmissions(
       const external = externalIdKey(slug, externalId);
       const reply = await admitted("admit a user", external, known.get(external) ?? newUserId, (userId) => {
         const { user, names } = namesWhere(thread !== null, userKeys(slug, userId));
-        const keys = { external, channel: channelKey(slug), users: usersKey(slug), user, names };
+        const orders = ordersWhere(typeof thread?.newUid === "string", slug, user);
+        const keys = { external, channel: channelKey(slug), users: usersKey(slug), user, names, ...orders };
         return redis.call("admit_user", keys, {
           userId,
           externalId,
@@ -93,6 +94,12 @@ function attributesArgument(attributes: Attributes | undefined): string | null {
 /** A key that does not exist puts a step off while its slot moves: what is not asked for is not declared. */
 function namesWhere(isAsked: boolean, { user, names }: { user: string; names: string }) {
   return { user, names: isAsked ? names : user };
+}
+
+function ordersWhere(isAsked: boolean, slug: string, other: string) {
+  return isAsked
+    ? { owners: ownersKey(slug), activity: activityKey(slug) }
+    : { owners: other, activity: other };
 }
 
 function admissionFrom([user, channel, thread]: Reply[]): UserAdmission {

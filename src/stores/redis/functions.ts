@@ -10,6 +10,7 @@ const FILES = [
   "channels",
   "users",
   "operators",
+  "stats",
   "instances",
   "threads",
   "backup",

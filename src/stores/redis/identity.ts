@@ -3,7 +3,15 @@ import type { User } from "../../domain/user.ts";
 import type { Merge, UserStore } from "../../store/users.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
-import { globalKeys, externalIdKey, tokenKey, userKeys, usersKey } from "./keys.ts";
+import {
+  blockedUsersKey,
+  globalKeys,
+  externalIdKey,
+  ownersKey,
+  tokenKey,
+  userKeys,
+  usersKey,
+} from "./keys.ts";
 import type { KnownUsers } from "./known-users.ts";
 import { listOf, textOrNull, textsOf, USER_FIELDS, userFrom } from "./records.ts";
 import type { ArgsOf } from "./signatures.ts";
@@ -111,6 +119,8 @@ export function redisIdentity(
         intoNames: right.names,
         intoDays: right.days,
         moved: left.moved,
+        owners: ownersKey(slug),
+        blocked: blockedUsersKey(slug),
       };
       const reply = await redis.call("merge", keys, mergeArguments({ from, into, result, snapshot }));
       const outcome = doneOrChanged(reply);

@@ -17,11 +17,13 @@ import { checkFormat } from "./format.ts";
 import { redisFormat } from "./export.ts";
 import {
   allBuckets,
+  blockedUsersKey,
   channelKey,
   dueKey,
   externalIdKey,
   globalKeys,
   holdersKey,
+  ownersKey,
   ownKey,
   threadKeys,
   tokenKey,
@@ -118,6 +120,8 @@ export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarge
     async begin(restoring) {
       await checkFormat(redis);
       await redis.write(RESTORING, "SET", RESTORING, JSON.stringify(restoring));
+      // What is restored is filled in as what an earlier version wrote.
+      await redis.write(globalKeys.filled, "DEL", globalKeys.filled);
       for (const { slug } of restoring.channels) {
         await redis.write(channelKey(slug), "DEL", channelKey(slug));
         const keys = { set: globalKeys.channels, changes: globalKeys.changes };
@@ -157,7 +161,9 @@ function commandsOf(record: BackupRecord): Written[] {
         threadId,
         `${uid} ${createdAtMs}`,
       ]);
-      return onHash(names, entries);
+      const owners = ownersKey(record.slug);
+      const owned = record.names.flatMap(({ threadId, uid }) => [uid, `${record.userId} ${threadId}`]);
+      return [...onHash(names, entries), ...onHash(owners, owned)];
     }
     case "audit":
       return [auditCommand(record)];
@@ -193,9 +199,12 @@ function userCommands({ slug, user, createdAtMs, nth, spent, revocations }: Back
   const flags = ["blocked", flag(blocked), "whitelisted", flag(whitelisted)];
   const ended = revocations === undefined ? [] : ["revocations", String(revocations)];
   const users = usersKey(slug);
+  const place = String(createdAtMs * 1000 + nth);
+  const blockedUsers = blockedUsersKey(slug);
   const days = spent.flatMap(({ day, tokens }) => [day, String(tokens)]);
   const commands: Written[] = [
-    [users, "ZADD", users, String(createdAtMs * 1000 + nth), userId],
+    [users, "ZADD", users, place, userId],
+    ...(blocked ? [[blockedUsers, "ZADD", blockedUsers, place, userId] satisfies Written] : []),
     ...onHash(keys.days, days),
     ...onHash(keys.user, ["id", userId, ...external, ...name, ...told, ...flags, ...ended]),
   ];

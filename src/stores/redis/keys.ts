@@ -23,6 +23,10 @@ export const globalKeys = {
   instances: "instances:{g}",
   /** Who looked last for holders that are on no list; expires. */
   listed: "listed:{g}",
+  /** By channel: up to which user its orders are filled with what earlier versions wrote. */
+  filled: "filled:{g}",
+  /** Who fills them; expires. */
+  filling: "filling:{g}",
 };
 
 /** A key of a slot that nobody has, except within one step: see functions/moves.lua. */
@@ -51,6 +55,31 @@ export function usersKey(slug: string): string {
 /** The channel's threads by their last activity: uid by Unix time in milliseconds (activity.ts). */
 export function activityKey(slug: string): string {
   return `act:${channelTag(slug)}`;
+}
+
+/** The channel's threads by their last change of state without a message (activity.ts). */
+export function changesKey(slug: string): string {
+  return `chg:${channelTag(slug)}`;
+}
+
+/** Whose the channel's threads are: uid → user id, and the user's name for it. */
+export function ownersKey(slug: string): string {
+  return `whose:${channelTag(slug)}`;
+}
+
+/** The channel's blocked users by creation. */
+export function blockedUsersKey(slug: string): string {
+  return `bl:${channelTag(slug)}`;
+}
+
+/** What happened in the channel on a UTC day. */
+export function statsKey(slug: string, day: string): string {
+  return `st:${channelTag(slug)}:${day}`;
+}
+
+/** Who spoke on that day: a HyperLogLog. */
+export function speakersKey(slug: string, day: string): string {
+  return `sv:${channelTag(slug)}:${day}`;
 }
 
 export function tokenKey(slug: string, tokenHash: string): string {

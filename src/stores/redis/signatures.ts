@@ -33,7 +33,7 @@ export const changing = {
   revoke_tokens: { keys: ["user"], args: [] },
   admit_visitor: { keys: ["token", "channel", "user", "names"], args: ["userId", "ttlMs", "threadName"] },
   admit_user: {
-    keys: ["external", "channel", "users", "user", "names"],
+    keys: ["external", "channel", "users", "user", "names", "owners", "activity"],
     args: [
       "userId",
       "externalId",
@@ -46,7 +46,7 @@ export const changing = {
       "atMs",
     ],
   },
-  add_thread: { keys: ["user", "names"], args: ["name", "entry"] },
+  add_thread: { keys: ["user", "names", "owners", "activity"], args: ["userId", "name", "uid", "atMs"] },
   spend_tokens: { keys: ["user", "days", "moved"], args: ["day", "tokens"] },
   count_tokens: { keys: ["count"], args: ["tokens", "keptMs"] },
   promote: {
@@ -65,6 +65,8 @@ export const changing = {
       "intoNames",
       "intoDays",
       "moved",
+      "owners",
+      "blocked",
     ],
     args: [
       "from",
@@ -76,11 +78,14 @@ export const changing = {
       ...userArgs("result"),
     ],
   },
-  flag_user: { keys: ["user"], args: ["blocked", "whitelisted"] },
+  flag_user: { keys: ["user", "users", "blockedUsers"], args: ["userId", "blocked", "whitelisted"] },
   rename_user: { keys: ["user"], args: ["displayName"] },
 
   change_operator: { keys: ["operators", "changes"], args: ["how", "name", "record"] },
   append_audit: { keys: ["audit"], args: ["entry", "atMs", "keptFromMs", "most"] },
+
+  /** Names with numbers, and the users who spoke, follow. */
+  add_stats: { keys: ["stats", "visitors"], args: ["by", "nth", "keptMs", "count"] },
 
   /** Its messages follow the named arguments. */
   commit: {

@@ -21,12 +21,7 @@ interface Selected extends ThreadEntry {
  * it does not know, since nobody has listed it or an earlier version spoke in it, is put into it first.
  */
 export function redisThreadList(redis: RedisCommands): Pick<UserStore, "listThreads"> {
-  async function glance(thread: Selected): Promise<ListedThread & Selected> {
-    const [state, lastItemAt] = listOf(await redis.ask("glance_thread", threadKeys(thread.uid), {}));
-    const lastItemAtMs = lastItemAt ? numberOf(lastItemAt) : 0;
-    const updatedAtMs = Math.max(lastItemAtMs, thread.createdAtMs);
-    return { ...thread, updatedAtMs, state: isThreadState(state) ? state : "idle" };
-  }
+  const glance = (thread: Selected) => glanceAt(redis, thread);
 
   async function select(
     slug: string,
@@ -103,6 +98,17 @@ export function redisThreadList(redis: RedisCommands): Pick<UserStore, "listThre
       );
     },
   };
+}
+
+/** With what the thread itself says. */
+export async function glanceAt<Entry extends ThreadEntry>(
+  redis: Pick<RedisCommands, "ask">,
+  thread: Entry,
+): Promise<Entry & ListedThread> {
+  const [state, lastItemAt] = listOf(await redis.ask("glance_thread", threadKeys(thread.uid), {}));
+  const lastItemAtMs = lastItemAt ? numberOf(lastItemAt) : 0;
+  const updatedAtMs = Math.max(lastItemAtMs, thread.createdAtMs);
+  return { ...thread, updatedAtMs, state: isThreadState(state) ? state : "idle" };
 }
 
 function selectedFrom(reply: Reply): Selected {

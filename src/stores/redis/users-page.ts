@@ -2,7 +2,8 @@ import { pageOf } from "../../store/page.ts";
 import type { Page } from "../../store/page.ts";
 import type { PlacedUser, UserPage } from "../../store/users.ts";
 import type { RedisCommands } from "./commands.ts";
-import { userKeys, usersKey } from "./keys.ts";
+import { isFilled } from "./filled.ts";
+import { blockedUsersKey, userKeys, usersKey } from "./keys.ts";
 import { scoresOf } from "./pages.ts";
 import { listOf, textOrNull, USER_FIELDS, userFrom } from "./records.ts";
 
@@ -16,11 +17,12 @@ interface Place {
 export async function redisUsersPage(
   redis: RedisCommands,
   slug: string,
-  { limit, after, order }: UserPage,
+  { limit, after, order, blocked = false }: UserPage,
 ): Promise<Page<PlacedUser>> {
   const from = after === null ? null : readPlace(after);
   if (after !== null && from === null) return { items: [], next: null };
-  const listed = await listedUsers(redis, slug, { from, limit: limit + 1, order });
+  const key = blocked && (await isFilled(redis, slug)) ? blockedUsersKey(slug) : usersKey(slug);
+  const listed = await listedUsers(redis, key, { from, limit: limit + 1, order });
   const { items, next } = pageOf(
     listed.map((place) => ({ ...place, place: `${place.score}-${place.userId}` })),
     limit,
@@ -45,10 +47,9 @@ function readPlace(text: string): Place | null {
 /** Those behind a place, at most so many. Users of one score stand in the order of their ids. */
 async function listedUsers(
   redis: RedisCommands,
-  slug: string,
+  key: string,
   { from, limit, order }: { from: Place | null; limit: number; order: UserPage["order"] },
 ): Promise<Place[]> {
-  const key = usersKey(slug);
   const isReverse = order === "newest first";
   const [first, last] = isReverse ? ["+inf", "-inf"] : ["-inf", "+inf"];
   const direction = isReverse ? ["REV"] : [];

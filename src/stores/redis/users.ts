@@ -2,7 +2,17 @@ import type { UserStore } from "../../store/users.ts";
 import { redisAdmissions } from "./admissions.ts";
 import type { RedisCommands } from "./commands.ts";
 import { redisIdentity } from "./identity.ts";
-import { asideTokenKey, countKey, globalKeys, tokenKey, userKeys, usersKey } from "./keys.ts";
+import {
+  activityKey,
+  asideTokenKey,
+  blockedUsersKey,
+  countKey,
+  globalKeys,
+  ownersKey,
+  tokenKey,
+  userKeys,
+  usersKey,
+} from "./keys.ts";
 import { createKnownUsers } from "./known-users.ts";
 import { redisUsersPage } from "./users-page.ts";
 import { redisThreadList } from "./thread-list.ts";
@@ -76,9 +86,8 @@ export function redisUsers(redis: RedisCommands): UserStore {
     },
 
     async addThread({ slug, userId, threadId: name, uid, atMs }) {
-      return (
-        (await redis.call("add_thread", userKeys(slug, userId), { name, entry: `${uid} ${atMs}` })) === 1
-      );
+      const keys = { ...userKeys(slug, userId), owners: ownersKey(slug), activity: activityKey(slug) };
+      return (await redis.call("add_thread", keys, { userId, name, uid, atMs: String(atMs) })) === 1;
     },
 
     async spendTokens({ slug, userId, day, tokens }) {
@@ -129,8 +138,10 @@ export function redisUsers(redis: RedisCommands): UserStore {
 
     async flagUser(slug, userId, { blocked, whitelisted }) {
       const set = (value: boolean | undefined) => (value === undefined ? "" : flag(value));
-      const args = { blocked: set(blocked), whitelisted: set(whitelisted) };
-      const reply = await redis.call("flag_user", userKeys(slug, userId), args);
+      const args = { userId, blocked: set(blocked), whitelisted: set(whitelisted) };
+      const { user } = userKeys(slug, userId);
+      const keys = { user, users: usersKey(slug), blockedUsers: blockedUsersKey(slug) };
+      const reply = await redis.call("flag_user", keys, args);
       if (reply === null) return null;
       await redis.call("note_change", globalKeys, {});
       return userFrom(reply);

@@ -21,6 +21,8 @@ export interface ConversationHost {
   locale(): string | undefined;
   /** The panel is open, in a visible tab. */
   isSeen(): boolean;
+  /** The element is in a visible tab, whether its panel is open or not. */
+  isInView(): boolean;
   redraw(): void;
   /** Returns false where a listener prevented the event. */
   emit<Name extends keyof ChatAgentEvents>(name: Name, detail: ChatAgentEvents[Name]): boolean;

@@ -1,12 +1,17 @@
 import type { CustomerContext } from "../service/customer-context.ts";
+import { readThreads } from "../service/read-threads.ts";
 import { tryWithTabLock } from "../service/tab-lock.ts";
+import { readImageRoom } from "../service/read-image-room.ts";
 import { VisitorSession } from "../service/visitor-session.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
+import type { MessageImage } from "../images/message-image.ts";
 import { postCatalog } from "../tools/post-catalog.ts";
 import { ViewModel } from "../view/view-model.ts";
 import { isRunning } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { DraftImages } from "./draft-images.ts";
 import { busySeconds } from "../service/widget-api.ts";
+import type { FollowedThread, FollowedThreadOptions } from "./followed-thread.ts";
 import { newMessage } from "./outgoing-message.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
 import { Recovery } from "./recovery.ts";
@@ -14,29 +19,45 @@ import { retry } from "./retry.ts";
 import { isStale, lockNameOf, readSavedRun } from "./saved-run.ts";
 import type { SavedRun } from "./saved-run.ts";
 import { showFailure } from "./show-failure.ts";
+import { spokenLately } from "./spoken-lately.ts";
+import type { ThreadList } from "./thread-list.ts";
 import { TabRun } from "./tab-run.ts";
 import { Transcript } from "./transcript.ts";
 import { dropAllUnsent, keepUnsent } from "./unsent-messages.ts";
 import { warnOwner } from "./warn-owner.ts";
-import { writeDraft } from "./write-draft.ts";
+import { leaveDraft, takeDraft, writeDraft } from "./write-draft.ts";
 
 export interface ConversationOptions extends Omit<ConversationDependencies, "visitor" | "view"> {
   publishableKey: string;
+}
+
+/** What is loaded later than the rest. */
+export interface ConversationPart {
+  followThread(this: void, options: FollowedThreadOptions): FollowedThread;
+  listThreads(this: void, dependencies: ConversationDependencies): ThreadList;
 }
 
 /** One visitor's conversation in this tab: what the visitor and the page can do with it. */
 export class Conversation {
   readonly visitor: VisitorSession;
   readonly view: ViewModel;
+  readonly images: DraftImages;
+  readonly #publishableKey: string;
   readonly #dependencies: ConversationDependencies;
   readonly #transcript: Transcript;
   readonly #run: TabRun;
   readonly #recovery: Recovery;
+  /** null until that part of the script is loaded. */
+  #followed: FollowedThread | null = null;
+  #threads: ThreadList | null = null;
   /** null until the history is asked for, and after a failure. */
   #starting: Promise<void> | null = null;
+  /** What the channel allows; false again after a failure. */
+  #isAsked = false;
 
   constructor({ publishableKey, ...options }: ConversationOptions) {
     const { api, sharedStorage, tabStorage, lockPrefix, host } = options;
+    this.#publishableKey = publishableKey;
     this.visitor = new VisitorSession({
       api,
       publishableKey,
@@ -44,7 +65,11 @@ export class Conversation {
       tabStorage,
       lockName: `${lockPrefix}visitor`,
       onVisitor: (expiresAt) => host.emit("visitor", { expiresAt }),
-      onThread: (threadId) => host.emit("thread", { threadId }),
+      onThread: (threadId) => {
+        this.#transcript.begin(threadId);
+        this.#followed?.check();
+        host.emit("thread", { threadId });
+      },
     });
     const draft = tabStorage.read("draft");
     this.view = new ViewModel(typeof draft === "string" ? draft : "", (now, before) => {
@@ -53,8 +78,10 @@ export class Conversation {
       if (now.unread !== before.unread) host.emit("unread", { count: now.unread });
       // When all is told of the run that is over.
       if (now.isQueued && !isRunning(now.phase)) queueMicrotask(() => void this.#sendQueued());
+      if (isRunning(before.phase) && !isRunning(now.phase)) queueMicrotask(() => this.#followed?.check());
     });
     this.#dependencies = { ...options, visitor: this.visitor, view: this.view };
+    this.images = new DraftImages(this.#dependencies);
     this.#transcript = new Transcript(this.#dependencies, () => this.#run.forgetAllowed());
     this.#run = new TabRun(this.#dependencies, this.#transcript);
     this.#recovery = new Recovery(
@@ -63,12 +90,33 @@ export class Conversation {
     );
   }
 
+  /** null until that part of the script is loaded. */
+  get threads(): ThreadList | null {
+    return this.#threads;
+  }
+
+  /** From now on what is shown goes along with what happens in the thread, and other threads can be shown. */
+  complete({ followThread, listThreads }: ConversationPart): void {
+    const dependencies = this.#dependencies;
+    this.#threads ??= listThreads(dependencies);
+    this.#followed ??= followThread({
+      dependencies,
+      transcript: this.#transcript,
+      run: this.#run,
+      refresh: () => this.refresh(),
+      retry: () => this.retry(),
+    });
+    this.#followed.recount();
+    this.#followed.check();
+  }
+
   /**
    * When the panel opens for the first time on this page: the conversation that there is. Nothing is made before the
    * first message: who only looks is no visitor to the service.
    */
   async start(): Promise<void> {
     this.#starting ??= this.#guarded(async () => {
+      await this.#enterLatest();
       // Once more where the tab's thread is gone, and the tabs share another one.
       for (let tries = 0; tries < 2 && this.visitor.threadId !== null; tries += 1) {
         const thread = await this.visitor.thread();
@@ -82,9 +130,22 @@ export class Conversation {
     await this.#starting;
   }
 
+  /** When the panel is shown: what its composer may offer. Nobody is told where that fails; the service would refuse. */
+  learn(): void {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    readImageRoom(this.#dependencies.api, this.#publishableKey).then(
+      (imageRoom) => this.view.change({ imageRoom }),
+      () => {
+        this.#isAsked = false;
+      },
+    );
+  }
+
   /** Loads the conversation once more, where that failed before. */
   async reload(): Promise<void> {
     if (this.view.isRunning) return;
+    this.learn();
     this.#starting = null;
     if (!(await this.resume())) await this.start();
   }
@@ -109,8 +170,17 @@ export class Conversation {
   }
 
   /** Resolves when the run has ended in any way; rejects while another one is active. */
-  async send(text: string, context: CustomerContext | null): Promise<void> {
-    if (text !== "") await this.#send(newMessage(text, context), false);
+  async send(
+    text: string,
+    context: CustomerContext | null,
+    images: readonly MessageImage[] = [],
+  ): Promise<void> {
+    if (text !== "") await this.#send(newMessage(text, context, images), false);
+  }
+
+  /** What the visitor has in the composer: the text, with the images beside it. */
+  async sendDraft(text: string, context: CustomerContext | null): Promise<void> {
+    if (text !== "") await this.send(text, context, this.images.take());
   }
 
   /** Sends the text when the reply is over; it stays in the composer until then, and where the reply fails. */
@@ -138,17 +208,22 @@ export class Conversation {
   async newThread(): Promise<void> {
     if (this.#run.isOwn) await this.stop();
     this.#leave();
+    leaveDraft(this.#dependencies);
     this.visitor.leaveThread();
     this.#forgetThread();
+    takeDraft(this.#dependencies);
     await this.start();
   }
 
   /** Shows the visitor's conversation with this id. The run of the present one goes on without this tab. */
   async enterThread(threadId: string): Promise<void> {
+    this.#threads?.close();
     if (threadId === this.visitor.threadId) return;
     this.#leave();
+    leaveDraft(this.#dependencies);
     this.visitor.enterThread(threadId);
     this.#forgetThread();
+    takeDraft(this.#dependencies);
     await this.start();
     const { host } = this.#dependencies;
     if (this.visitor.threadId === threadId) host.emit("thread", { threadId });
@@ -161,6 +236,9 @@ export class Conversation {
     this.#leave();
     this.visitor.forget();
     this.#forgetThread();
+    const { sharedStorage, tabStorage } = this.#dependencies;
+    tabStorage.write("drafts", null);
+    for (const name of ["spoken", "seen", "titles"]) sharedStorage.write(name, null);
   }
 
   /** An element shows the conversation, which another one showed before. */
@@ -173,7 +251,10 @@ export class Conversation {
   /** Loads the history again, for instance after the visitor was identified. */
   async refresh(): Promise<void> {
     if (this.view.isRunning) return;
-    if (this.visitor.threadId === null) return this.#isLoaded();
+    if (this.visitor.threadId === null) {
+      this.#starting = null;
+      return await this.start();
+    }
     await this.#guarded(async () => {
       const thread = await this.visitor.thread();
       await this.#transcript.reload(thread);
@@ -190,15 +271,34 @@ export class Conversation {
     writeDraft(this.#dependencies, text);
   }
 
-  markSeen(): void {
-    if (this.view.state.unread > 0) this.view.change({ unread: 0 });
-    this.#recovery.now();
+  /** The visitor has said something in the last hour: what is said there now is worth a badge. */
+  get isFresh(): boolean {
+    return spokenLately(this.#dependencies.sharedStorage);
+  }
+
+  /** The panel is opened or closed, the page shown or hidden. */
+  lookChanged(): void {
+    const { host } = this.#dependencies;
+    if (host.isSeen()) {
+      if (this.view.state.unread > 0) this.view.change({ unread: 0 });
+      this.#recovery.now();
+    }
+    this.#followed?.check();
   }
 
   /** The browser went offline, or came back. */
   connectionChanged(): void {
     if (!this.view.isRunning && this.view.state.phase !== "blocked") this.view.rest();
-    if (navigator.onLine) this.#recovery.now();
+    if (!navigator.onLine) return;
+    this.#recovery.now();
+    if (this.#dependencies.host.isSeen()) this.learn();
+    this.#followed?.renew();
+  }
+
+  /** The page is back after a time in which it did nothing. */
+  async wokenUp(): Promise<void> {
+    this.#followed?.renew();
+    await this.refresh();
   }
 
   /** Another tab wrote to the shared storage. */
@@ -209,7 +309,9 @@ export class Conversation {
     if (isVisitor && this.visitor.isUnknown) {
       this.visitor.forgetTab();
       this.#forgetThread();
-    } else if (["visitor", "turn", "unsent"].some((name) => sharedStorage.owns(event, name)))
+    } else if (sharedStorage.owns(event, "seen")) this.#followed?.recount();
+    else if (sharedStorage.owns(event, "turn") && this.#followed?.isLive === true) return;
+    else if (["visitor", "turn", "unsent"].some((name) => sharedStorage.owns(event, name)))
       await this.refresh();
   }
 
@@ -223,7 +325,7 @@ export class Conversation {
     const { isQueued, draft, phase } = this.view.state;
     if (!isQueued || isRunning(phase)) return;
     this.view.change({ isQueued: false });
-    if (phase === "idle") await this.send(draft.trim(), this.#dependencies.host.customerContext());
+    if (phase === "idle") await this.sendDraft(draft.trim(), this.#dependencies.host.customerContext());
   }
 
   async #send(message: OutgoingMessage, isRepeat: boolean): Promise<void> {
@@ -238,6 +340,25 @@ export class Conversation {
     this.#recovery.succeeded();
     if (this.view.state.notice?.retry === true) this.view.change({ notice: null });
     if (this.view.state.phase === "blocked" || this.view.state.phase === "error") this.view.rest();
+    this.#followed?.recount();
+    this.#followed?.check();
+  }
+
+  /**
+   * Where this browser has a visitor and no conversation: the one in which the account that it belongs to has spoken last,
+   * after a sign-in or on another device.
+   */
+  async #enterLatest(): Promise<void> {
+    const { visitor } = this;
+    if (visitor.isUnknown || visitor.threadId !== null || visitor.isBeginning) return;
+    const visitorToken = await visitor.token();
+    try {
+      const { items } = await readThreads(this.#dependencies.api, visitorToken, { limit: 1 });
+      const latest = items[0];
+      if (latest !== undefined && visitor.threadId === null) visitor.enterThread(latest.threadId);
+    } catch (error) {
+      if (!visitor.forgetUnknown(error, visitorToken)) throw error;
+    }
   }
 
   /** Resolves to false where another tab has the run: this one is its duplicate. */
@@ -300,5 +421,6 @@ export class Conversation {
     sharedStorage.write("catalog", null);
     dropAllUnsent(sharedStorage);
     this.view.clear();
+    this.#followed?.leave();
   }
 }

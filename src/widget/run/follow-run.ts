@@ -19,6 +19,8 @@ export interface FollowedRun extends ConversationDependencies {
   reply: ShownReply;
   /** Of a run that a message of this tab began. null: this tab only listens, and runs no tools. */
   calls: ToolCalls | null;
+  /** The run's name is known. */
+  onNamed(runId: string): void;
 }
 
 /**
@@ -60,13 +62,15 @@ const UNDELIVERABLE = "The tool ran, but its result could not be delivered";
 export async function followRun(run: FollowedRun, first: StreamOpening): Promise<RunEnd> {
   const { reply, calls, signal } = run;
   const backoff = new Backoff(run, signal);
-  const start = reply.mark();
+  const start = reply.beginning();
   let mark = start;
   let opening = first;
   let runId = first.type === "attach" ? first.runId : null;
   const onOpened = (response: Response) => {
     runId = runIdOf(response) ?? runId;
-    if (runId !== null) calls?.told(runId);
+    if (runId === null) return;
+    run.onNamed(runId);
+    calls?.told(runId);
   };
   for (;;) {
     const end = await readStream(run, opening, mark, { onOpened, onLine: () => backoff.reset() });

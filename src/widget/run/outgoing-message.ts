@@ -1,3 +1,5 @@
+import { isMessageImage } from "../images/message-image.ts";
+import type { MessageImage } from "../images/message-image.ts";
 import { isCustomerContext } from "../service/customer-context.ts";
 import type { CustomerContext } from "../service/customer-context.ts";
 import { fieldsOf, isString } from "../service/fields.ts";
@@ -11,27 +13,39 @@ export interface OutgoingMessage {
   clientMessageId: string;
   text: string;
   context: CustomerContext | null;
+  /** Absent where there are none. */
+  images?: readonly MessageImage[];
 }
 
-export function newMessage(text: string, context: CustomerContext | null): OutgoingMessage {
+export function newMessage(
+  text: string,
+  context: CustomerContext | null,
+  images: readonly MessageImage[] = [],
+): OutgoingMessage {
   // crypto.randomUUID is missing on insecure pages.
   const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
   const clientMessageId = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return { clientMessageId, text, context };
+  return { clientMessageId, text, context, ...(images.length > 0 ? { images } : {}) };
 }
 
 export function isOutgoingMessage(value: unknown): value is OutgoingMessage {
-  const { clientMessageId, text, context } = fieldsOf(value);
-  return [clientMessageId, text].every(isString) && (context === null || isCustomerContext(context));
+  const { clientMessageId, text, context, images = [] } = fieldsOf(value);
+  return (
+    [clientMessageId, text].every(isString) &&
+    (context === null || isCustomerContext(context)) &&
+    Array.isArray(images) &&
+    images.every(isMessageImage)
+  );
 }
 
 /** The request that sends the message, or sends it again, from where the visitor is now. */
 export function messageRequest(
-  { clientMessageId, text, context }: OutgoingMessage,
+  { clientMessageId, text, context, images: attachments }: OutgoingMessage,
   { visitorToken, threadId }: ThreadAccess,
   host: Pick<ConversationHost, "page" | "locale">,
 ): ApiRequest {
   const customerContext = context ?? undefined;
-  const body = { threadId, text, clientMessageId, page: host.page(), locale: host.locale(), customerContext };
+  const said = { threadId, text, attachments, clientMessageId };
+  const body = { ...said, page: host.page(), locale: host.locale(), customerContext };
   return { path: "/messages", visitorToken, body };
 }

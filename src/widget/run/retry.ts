@@ -38,7 +38,7 @@ export async function retry(
     case "again": {
       // The run of that message is over: this is another one.
       const said = messages.slice(0, messages.indexOf(failed)).findLast(({ role }) => role === "user");
-      if (said !== undefined) await send(newMessage(said.text, host.customerContext()), false);
+      if (said !== undefined) await send(newMessage(said.text, host.customerContext(), said.images), false);
       return;
     }
     case "attach":
@@ -51,10 +51,10 @@ export async function retry(
 
 /** The message as it was sent before, under its id: it is said once, whatever became of it then. */
 function unsentAs(
-  { clientMessageId, text }: ShownMessage,
+  { clientMessageId, text, images }: ShownMessage,
   { sharedStorage, host }: RetryDependencies,
 ): OutgoingMessage {
   const kept = unsentMessages(sharedStorage).find((one) => one.clientMessageId === clientMessageId);
-  const message = kept ?? newMessage(text, host.customerContext());
+  const message = kept ?? newMessage(text, host.customerContext(), images);
   return { ...message, clientMessageId: clientMessageId ?? message.clientMessageId };
 }

@@ -11,11 +11,13 @@ interface EndedRun extends ConversationDependencies {
   key: string;
   /** Set where this tab only listened: the history may hold the reply by now, and is shown instead. */
   reloadFrom: ThreadAccess | null;
+  /** The feed told of the run, and tells how it goes on. */
+  isTold: boolean;
 }
 
 /** Shows how a run ended, and emits it. */
 export async function showEnd(run: EndedRun, end: RunEnd): Promise<void> {
-  const { view, host, transcript, key, reloadFrom } = run;
+  const { view, host, transcript, key, reloadFrom, isTold } = run;
   const text = view.message(key)?.text ?? "";
   view.settle(key);
   let shownKey = key;
@@ -45,6 +47,10 @@ export async function showEnd(run: EndedRun, end: RunEnd): Promise<void> {
       view.rest();
       return;
     case "lost":
+      if (isTold) {
+        if (view.message(key)?.id === null) view.remove(key);
+        return view.rest();
+      }
       if (view.message(key) === null) shownKey = view.addReply().key;
       view.fail(shownKey, { text: host.strings().cut, retry: "attach" });
       warnOwner(end.cause);

@@ -60,8 +60,9 @@ export function showUndelivered(
     dropUnsent(sharedStorage, message);
     view.remove(sent.key, reply.key);
     writeDraft(dependencies, message.text);
+    view.change({ images: message.images ?? [] });
     view.rest();
-    if (isTooLong) view.notify(host.strings().tooLong, true);
+    if (isTooLong) view.notify(host.strings()[message.images ? "imagesRefused" : "tooLong"], true);
     else void pauseBusy(dependencies, busySeconds(error));
   } else {
     keepUnsent(sharedStorage, message);

@@ -18,14 +18,20 @@ export class ShownReply {
     const { view, host } = this.#dependencies;
     view.setPhase("streaming");
     if (line.type === "delta") {
-      view.edit(this.#key, (reply) => ({ ...reply, text: reply.text + line.text }));
+      this.#edit((reply) => ({ ...reply, text: reply.text + line.text }));
       return;
     }
     const { type: _type, ...step } = line;
     const shown = titled(step, host);
-    view.edit(this.#key, (reply) => ({ ...reply, steps: withStep(reply.steps, shown) }));
+    this.#edit((reply) => ({ ...reply, steps: withStep(reply.steps, shown) }));
     view.change({ announcement: shown.text });
     host.emit("step", step);
+  }
+
+  /** Its state before the first line; null where it is no longer shown. */
+  beginning(): ShownMessage | null {
+    const reply = this.mark();
+    return reply === null ? null : { ...reply, text: "", steps: [] };
   }
 
   /** Its state now, to come back to; null where it is no longer shown. */
@@ -34,6 +40,11 @@ export class ShownReply {
   }
 
   rewind(mark: ShownMessage | null): void {
-    this.#dependencies.view.edit(this.#key, (reply) => ({ ...(mark ?? reply), live: true }));
+    this.#edit((reply) => ({ ...(mark ?? reply), live: true }));
+  }
+
+  /** What is in the history by now is whole. */
+  #edit(edit: (reply: ShownMessage) => ShownMessage): void {
+    this.#dependencies.view.edit(this.#key, (reply) => (reply.id === null ? edit(reply) : reply));
   }
 }

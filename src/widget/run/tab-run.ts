@@ -11,6 +11,7 @@ import type { SavedRun } from "./saved-run.ts";
 import { showEnd, showStopped } from "./show-end.ts";
 import { showUndelivered } from "./show-failure.ts";
 import { ShownReply } from "./shown-reply.ts";
+import { noteSpoken } from "./spoken-lately.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import type { Transcript } from "./transcript.ts";
 import { dropAllUnsent, dropUnsent, keepUnsent } from "./unsent-messages.ts";
@@ -35,8 +36,11 @@ interface FollowOptions {
   opening: StreamOpening;
   /** null: this tab did not start the run; it only listens, and runs no tools. */
   saved: SavedRun | null;
-  /** The history may hold the reply by the end, and is shown then. */
-  reloads: boolean;
+  /**
+   * What tells this tab of the history, which may hold the reply by the end: it is read anew, or the feed tells it;
+   * null: the reply was seen from its beginning.
+   */
+  after: "history" | "feed" | null;
   /** Of the reply. */
   key: string;
   signal: AbortSignal;
@@ -50,6 +54,8 @@ export class TabRun {
   /** null while no run is active. */
   #controller: AbortController | null = null;
   #isOwn = false;
+  /** The run that is active, or was last, and whether that has ended. */
+  #named: { runId: string; hasEnded: boolean } | null = null;
 
   constructor(dependencies: ConversationDependencies, transcript: Transcript) {
     this.#dependencies = dependencies;
@@ -59,6 +65,16 @@ export class TabRun {
   /** A message of this tab began the active run. */
   get isOwn(): boolean {
     return this.#controller !== null && this.#isOwn;
+  }
+
+  /** The run with this name is followed, or was. */
+  knows(runId: string): boolean {
+    return this.#named?.runId === runId;
+  }
+
+  /** The run with this name was followed to its end. */
+  hasSeenEndOf(runId: string): boolean {
+    return this.#named?.runId === runId && this.#named.hasEnded;
   }
 
   /** Tools that the visitor allowed ask again. */
@@ -76,7 +92,7 @@ export class TabRun {
     if (view.isRunning) throw new Error("Cannot send: a reply is under way");
     view.removeRetries(isRepeat);
     if (isRepeat) view.removeSaid(message.clientMessageId);
-    const sent = view.addSaid(message.text, message.clientMessageId);
+    const sent = view.addSaid(message);
     const reply = view.addReply();
     view.setPhase("sending");
     tabStorage.write("run", newSavedRun(message, visitor.threadId));
@@ -93,7 +109,8 @@ export class TabRun {
         const { thread, response } = posted;
         const opening = { type: "answer", response } as const;
         const saved = newSavedRun(message, thread.threadId);
-        await this.#follow({ thread, opening, saved, reloads: isRepeat, key: reply.key, signal });
+        const after = isRepeat ? "history" : null;
+        await this.#follow({ thread, opening, saved, after, key: reply.key, signal });
       });
       if (isOurs) return true;
       // Until that tab has an answer, or the history has the message, it is not sent.
@@ -118,12 +135,24 @@ export class TabRun {
    * last run.
    */
   async attach(thread: ThreadAccess, saved: SavedRun | null): Promise<void> {
-    const { signal } = this.#begin(saved !== null);
+    const { key } = this.#dependencies.view.addReply();
+    await this.#attach({ thread, runId: saved?.runId ?? null, saved, after: "history", key });
+  }
+
+  /** Reads along with the run of this name, which the feed tells of. It may have been read along with before. */
+  async listen(thread: ThreadAccess, runId: string): Promise<void> {
     const { view } = this.#dependencies;
-    const { key } = view.addReply();
-    view.setPhase("streaming");
-    const opening = { type: "attach", runId: saved?.runId ?? null } as const;
-    await this.#follow({ thread, opening, saved, reloads: true, key, signal });
+    const last = view.state.messages.at(-1);
+    const isBegun = last?.role === "assistant" && last.id === null && this.#named?.runId === runId;
+    const { key } = isBegun ? last : view.addReply();
+    await this.#attach({ thread, runId, saved: null, after: "feed", key });
+  }
+
+  async #attach(run: Omit<FollowOptions, "opening" | "signal"> & { runId: string | null }): Promise<void> {
+    const { runId, ...options } = run;
+    const { signal } = this.#begin(options.saved !== null);
+    this.#dependencies.view.setPhase("streaming");
+    await this.#follow({ ...options, opening: { type: "attach", runId }, signal });
   }
 
   /** Follows the active run no longer; it goes on. */
@@ -161,23 +190,27 @@ export class TabRun {
   #saidNew({ text }: OutgoingMessage): void {
     const { host, sharedStorage } = this.#dependencies;
     dropAllUnsent(sharedStorage);
+    noteSpoken(sharedStorage);
     writeDraft(this.#dependencies, "");
     host.emit("message", { role: "user", text });
   }
 
   /** Follows the run to its end, and shows how it ended. */
-  async #follow({ thread, opening, saved, reloads, key, signal }: FollowOptions): Promise<void> {
+  async #follow({ thread, opening, saved, after, key, signal }: FollowOptions): Promise<void> {
     const dependencies = this.#dependencies;
     const { tabStorage, sharedStorage } = dependencies;
     const reply = new ShownReply(dependencies, key);
     const run = { ...dependencies, thread, signal };
     const calls = saved === null ? null : new ToolCalls({ ...run, allowed: this.#allowed }, saved);
     try {
-      const end = await followRun({ ...run, reply, calls }, opening);
+      const onNamed = (runId: string) => (this.#named = { runId, hasEnded: false });
+      const end = await followRun({ ...run, reply, calls, onNamed }, opening);
+      if (this.#named !== null) this.#named.hasEnded = end.type === "done" || end.type === "error";
       // A run that is lost stays saved, for a Retry or the next page.
       if (saved !== null && end.type !== "lost") dropSavedRun(tabStorage, saved.message);
-      const reloadFrom = reloads ? thread : null;
-      await showEnd({ ...dependencies, transcript: this.#transcript, key, reloadFrom }, end);
+      const reloadFrom = after === "history" ? thread : null;
+      const isTold = after === "feed";
+      await showEnd({ ...dependencies, transcript: this.#transcript, key, reloadFrom, isTold }, end);
       // Other tabs reload the history.
       if (saved !== null) sharedStorage.write("turn", Date.now());
     } catch (error) {

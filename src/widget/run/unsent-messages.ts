@@ -16,7 +16,7 @@ export function keepUnsent(storage: JsonStorage, message: OutgoingMessage): void
 }
 
 /** The service has taken the message, or has refused it for good. */
-export function dropUnsent(storage: JsonStorage, message: OutgoingMessage): void {
+export function dropUnsent(storage: JsonStorage, message: Pick<OutgoingMessage, "clientMessageId">): void {
   const left = others(storage, message);
   if (left.length < unsentMessages(storage).length) storage.write("unsent", left);
 }
@@ -25,6 +25,9 @@ export function dropAllUnsent(storage: JsonStorage): void {
   storage.write("unsent", null);
 }
 
-function others(storage: JsonStorage, { clientMessageId }: OutgoingMessage): OutgoingMessage[] {
+function others(
+  storage: JsonStorage,
+  { clientMessageId }: Pick<OutgoingMessage, "clientMessageId">,
+): OutgoingMessage[] {
   return unsentMessages(storage).filter((message) => message.clientMessageId !== clientMessageId);
 }

@@ -1,4 +1,6 @@
 import type { StepLine } from "../../../machines/line.ts";
+import { imagesOf } from "../images/message-image.ts";
+import type { MessageImage } from "../images/message-image.ts";
 import { fieldsOf, isString } from "./fields.ts";
 import { isStep } from "./is-line.ts";
 import type { ThreadAccess } from "./visitor-session.ts";
@@ -11,6 +13,7 @@ export interface HistoryMessage {
   id: string;
   role: "user" | "assistant";
   text: string;
+  images: MessageImage[] | undefined;
   /** The id that a page gave to the visitor's message. */
   clientMessageId: string | null;
   steps: Omit<StepLine, "type">[];
@@ -30,8 +33,9 @@ export async function readHistory(
   api: WidgetApi,
   { visitorToken, threadId }: ThreadAccess,
   before: string | null,
+  limit = PAGE_SIZE,
 ): Promise<HistoryPage> {
-  const query = `limit=${PAGE_SIZE}${before === null ? "" : `&before=${encodeURIComponent(before)}`}`;
+  const query = `limit=${limit}${before === null ? "" : `&before=${encodeURIComponent(before)}`}`;
   const path = `/threads/${encodeURIComponent(threadId)}/messages?${query}`;
   const response = await api({ path, method: "GET", visitorToken });
   const { items } = fieldsOf(await response.json());
@@ -40,14 +44,16 @@ export async function readHistory(
   return { messages, hasEarlier: messages.length > 0 && messages[0]?.id !== "1" };
 }
 
-function messageOf(item: unknown): HistoryMessage {
-  const { id, role, content, clientMessageId, steps, error, createdAt } = fieldsOf(item);
+/** An item of a thread's history, as it is read or as its feed tells it. */
+export function messageOf(item: unknown): HistoryMessage {
+  const { id, role, content, attachments, clientMessageId, steps, error, createdAt } = fieldsOf(item);
   const fault = error === undefined ? null : fieldsOf(error);
   const isFault = fault !== null && fault["code"] === undefined;
   return {
     id: String(id),
     role: role === "user" ? "user" : "assistant",
     text: isFault && fault["message"] === content ? "" : String(content),
+    images: imagesOf(attachments),
     clientMessageId: isString(clientMessageId) ? clientMessageId : null,
     steps: Array.isArray(steps) ? steps.filter(isStep) : [],
     atMs: typeof createdAt === "number" ? createdAt : null,

@@ -50,6 +50,17 @@ export class VisitorSession {
     return this.#read()?.threadId ?? null;
   }
 
+  /** What is known; null: the visitor or the thread is yet to be made. */
+  get access(): ThreadAccess | null {
+    const known = this.#read();
+    return hasThread(known) ? known : null;
+  }
+
+  /** The tab is to begin a new thread: the visitor wants none of those that there are. */
+  get isBeginning(): boolean {
+    return this.#options.tabStorage.read("thread") === NONE;
+  }
+
   get isUnknown(): boolean {
     return this.#read() === null;
   }

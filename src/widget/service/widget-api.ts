@@ -14,17 +14,28 @@ export class Refused extends Error {
 
 /** The status of a refusal; 0 for any other error. */
 export function refusedStatus(error: unknown): number {
-  return error instanceof Refused ? error.status : 0;
+  return isRefused(error) ? error.status : 0;
+}
+
+/** Known by its name: the script and its second file have a class each. */
+function isRefused(error: unknown): error is Refused {
+  return error instanceof Error && error.name === "Refused";
 }
 
 /** The seconds to wait after a 429; 0 for any other error. */
 export function busySeconds(error: unknown): number {
-  return error instanceof Refused && error.status === 429 ? error.retryAfterSeconds : 0;
+  return isRefused(error) && error.status === 429 ? error.retryAfterSeconds : 0;
 }
 
 /** The name of the run that a stream is of; null where the service does not tell. */
 export function runIdOf(response: Response): string | null {
   return response.headers.get("x-run-id");
+}
+
+/** Names of the posted tools that cannot be offered to a model; null: all can. */
+export function droppedToolsOf(response: Response): string | null {
+  const names = response.headers.get("x-dropped-tools");
+  return names && decodeURIComponent(names);
 }
 
 /** No answer: offline, service down, or origin not allowed. A browser does not say which. */

@@ -47,6 +47,21 @@ export interface PanelStrings {
   copy: string;
   copied: string;
   cutOff: string;
+  addImages: string;
+  removeImage: string;
+  image: string;
+  closeImage: string;
+  dropImages: string;
+  imagesNeedText: string;
+  notAnImage: string;
+  tooManyImages: string;
+  imagesTooLarge: string;
+  imagesRefused: string;
+  chats: string;
+  back: string;
+  more: string;
+  newMessages: string;
+  noChats: string;
 }
 
 /** The element's built-in texts. */

@@ -37,7 +37,7 @@ function definitionOf({ name, description, inputSchema }: Tool): ToolDefinition 
     inputSchema: {
       type: "object",
       properties: isObject(properties) ? properties : undefined,
-      required: Array.isArray(required) ? required : undefined,
+      required: Array.isArray(required) ? required.filter((name) => typeof name === "string") : undefined,
     },
   };
 }

@@ -1,7 +1,7 @@
 import { fieldsOf } from "../service/fields.ts";
 import type { JsonStorage } from "../service/json-storage.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
-import { refusedStatus } from "../service/widget-api.ts";
+import { droppedToolsOf, refusedStatus } from "../service/widget-api.ts";
 import type { WidgetApi } from "../service/widget-api.ts";
 import { catalogOf } from "./catalog.ts";
 import type { Tool } from "./tool.ts";
@@ -29,13 +29,15 @@ export async function postCatalog(
   const isKnown = posted["threadId"] === threadId ? posted["print"] === print : catalog.length === 0;
   if (isKnown) return;
 
-  if (dropped.length > 0) {
-    const message = `The tool catalog is too long; left out: ${dropped.join(", ")}`;
+  const warnOf = (message: string) => {
     console.warn(`chat-agent: ${message}`);
     host.emit("error", { code: "catalog_trimmed", message });
-  }
+  };
+  if (dropped.length > 0) warnOf(`The tool catalog is too long; left out: ${dropped.join(", ")}`);
   try {
-    await api({ path: "/tools", visitorToken, body: { threadId, webmcpTools: catalog } });
+    const answer = await api({ path: "/tools", visitorToken, body: { threadId, webmcpTools: catalog } });
+    const refused = droppedToolsOf(answer);
+    if (refused !== null) warnOf(`The agent cannot be offered these tools: ${refused}`);
     sharedStorage.write("catalog", { threadId, print });
   } catch (error) {
     const status = refusedStatus(error);

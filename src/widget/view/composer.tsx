@@ -1,5 +1,7 @@
 import type { VNode } from "preact";
+import { DraftImageList } from "./draft-image-list.tsx";
 import { IconButton } from "./icon-button.tsx";
+import { ImageButton } from "./image-button.tsx";
 import { isRunning } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
@@ -9,11 +11,11 @@ const COUNTED_CHARS = 100;
 export function Composer(props: WidgetProps): VNode {
   const { state, maxChars, isSetUp, actions } = props;
   const { strings } = props.language;
-  const { draft, phase, isQueued } = state;
+  const { draft, phase, isQueued, images, isFitting } = state;
   const left = maxChars - draft.length;
   const running = isRunning(phase);
   const maySend = (text: string) =>
-    isSetUp && phase !== "offline" && text.trim() !== "" && text.length <= maxChars;
+    isSetUp && phase !== "offline" && !isFitting && text.trim() !== "" && text.length <= maxChars;
   const send = (text: string) => {
     if (!maySend(text)) return;
     if (running) actions.queue(text);
@@ -29,6 +31,8 @@ export function Composer(props: WidgetProps): VNode {
           send(draft);
         }}
       >
+        <DraftImageList {...props} />
+        {state.imageRoom !== null && <ImageButton {...props} />}
         <DraftField {...props} send={send} />
         {running ? (
           <IconButton icon="stop" label={strings.stop} class="send" part="stop" onClick={actions.stop} />
@@ -48,6 +52,11 @@ export function Composer(props: WidgetProps): VNode {
           {isQueued
             ? strings.queued
             : (left < 0 ? strings.over : strings.left).replace("{n}", String(Math.abs(left)))}
+        </p>
+      )}
+      {images.length > 0 && draft.trim() === "" && (
+        <p class="below" role="status">
+          {strings.imagesNeedText}
         </p>
       )}
     </>

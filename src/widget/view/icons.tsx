@@ -8,6 +8,9 @@ const PATHS = {
   send: "M12 19V5m-6 6 6-6 6 6",
   stop: "M7 7h10v10H7z",
   add: "M12 5v14M5 12h14",
+  image: "M4 5h16v14H4zm0 11 5-5 4 4 3-3 4 4M15 9h.01",
+  back: "m14 6-6 6 6 6",
+  list: "M4 7h16M4 12h16M4 17h10",
   done: "m5 13 4 4 10-11",
   failed: "m7 7 10 10M17 7 7 17",
 };

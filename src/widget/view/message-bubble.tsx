@@ -3,7 +3,9 @@ import type { VNode } from "preact";
 import type { Language } from "../strings/language.ts";
 import type { Strings } from "../strings/strings.ts";
 import { Icon } from "./icons.tsx";
+import { MessageImages } from "./message-images.tsx";
 import { RichText } from "./rich-text.tsx";
+import { Time } from "./time.tsx";
 import type { Problem, ShownMessage, ShownStep } from "./view-state.ts";
 
 interface Props {
@@ -19,7 +21,7 @@ export class MessageBubble extends Component<Props> {
   }
 
   override render({ message, language, retry }: Props): VNode {
-    const { role, text, steps, live, atMs, isCutOff, problem } = message;
+    const { role, text, images, steps, live, atMs, isCutOff, problem } = message;
     const { strings } = language;
     return (
       <article class={`message ${role}`} part="message">
@@ -31,6 +33,7 @@ export class MessageBubble extends Component<Props> {
             ))}
           </ul>
         )}
+        {images !== undefined && <MessageImages images={images} strings={strings} />}
         {role === "user" ? (
           <p class="user-text" part="user" dir="auto">
             {text}
@@ -82,17 +85,5 @@ function StepRow({ step, strings }: { step: ShownStep; strings: Strings }): VNod
       <span dir="auto">{step.text}</span>
       <span class="unseen">{phase}</span>
     </li>
-  );
-}
-
-/** Of today the time alone. */
-function Time({ atMs, tag }: { atMs: number; tag: string }): VNode {
-  const at = new Date(atMs);
-  const isToday = at.toDateString() === new Date().toDateString();
-  const text = at.toLocaleString(tag, { timeStyle: "short", ...(isToday ? {} : { dateStyle: "medium" }) });
-  return (
-    <time class="time" part="time" dateTime={at.toISOString()}>
-      {text}
-    </time>
   );
 }

@@ -1,9 +1,25 @@
+import type { addImages } from "../images/add-images.ts";
+import type { imageIntake } from "../images/image-intake.ts";
+import type { openImage } from "../images/open-image.ts";
+import type { VNode } from "preact";
+import type { jsx } from "preact/jsx-runtime";
 import type { PanelStrings, Strings } from "../strings/strings.ts";
+
+import type { WidgetProps } from "./widget-props.ts";
 
 /** What is not needed before the panel opens: more than a third of the element's code. */
 export interface PanelModule {
   /** Writes markdown into an element. Blocks that have not changed stay as they are. */
   renderMarkdown(into: HTMLElement, text: string, strings: Pick<Strings, "copy" | "copied">): void;
+  /** Of what it draws. */
+  styles: string;
+  addImages: typeof addImages;
+  imageIntake: typeof imageIntake;
+  openImage: typeof openImage;
+  /** The visitor's conversations. */
+  ThreadListView(this: void, props: WidgetProps): VNode | null;
+  /** Gives it the script's JSX, where it was built without. */
+  shareJsx(this: void, script: { jsx: typeof jsx; Fragment: unknown }): void;
   translations: Readonly<Record<string, PanelStrings>>;
 }
 

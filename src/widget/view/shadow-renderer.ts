@@ -1,6 +1,7 @@
 import { render } from "preact";
 import type { ComponentChild } from "preact";
 import css from "../styles/widget.css";
+import { panelModule } from "./panel-module.ts";
 
 /** Draws the element into its shadow root. The stylesheet is a constructed one, which no page policy forbids. */
 export class ShadowRenderer {
@@ -9,10 +10,8 @@ export class ShadowRenderer {
   #frame = 0;
 
   constructor(element: HTMLElement, view: () => ComponentChild) {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(css);
     this.#shadow = element.attachShadow({ mode: "open", delegatesFocus: true });
-    this.#shadow.adoptedStyleSheets = [sheet];
+    this.#adopt(css);
     this.#view = view;
   }
 
@@ -26,9 +25,18 @@ export class ShadowRenderer {
   draw(): void {
     this.cancel();
     if (!this.#shadow.host.isConnected) return;
+    const { adoptedStyleSheets } = this.#shadow;
+    const { styles } = panelModule() ?? {};
+    if (styles !== undefined && adoptedStyleSheets.length === 1) this.#adopt(styles);
     render(this.#view(), this.#shadow);
     const popover = this.#shadow.querySelector<HTMLElement>("[popover]");
     if (popover !== null && !popover.matches(":popover-open")) popover.showPopover();
+  }
+
+  #adopt(text: string): void {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    this.#shadow.adoptedStyleSheets.push(sheet);
   }
 
   /** Cancels what is scheduled. */

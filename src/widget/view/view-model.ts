@@ -1,3 +1,4 @@
+import type { MessageImage } from "../images/message-image.ts";
 import { EMPTY_VIEW, isRunning } from "./view-state.ts";
 import type { ChatPhase, Problem, ShownMessage, ViewState } from "./view-state.ts";
 
@@ -45,8 +46,13 @@ export class ViewModel {
   }
 
   /** Adds a visitor's message at the end. */
-  addSaid(text: string, clientMessageId: string): ShownMessage {
-    return this.#add({ role: "user", text, clientMessageId, live: false, atMs: Date.now() });
+  addSaid(said: {
+    text: string;
+    clientMessageId: string;
+    images?: readonly MessageImage[] | undefined;
+  }): ShownMessage {
+    const { text, clientMessageId, images } = said;
+    return this.#add({ role: "user", text, images, clientMessageId, live: false, atMs: Date.now() });
   }
 
   /** Adds a reply at the end, which is live and has no text yet. */
@@ -76,8 +82,8 @@ export class ViewModel {
   /** The reply has ended; an empty one is removed. */
   settle(key: string): void {
     const reply = this.message(key);
-    if (reply?.text === "" && reply.steps.length === 0) this.remove(key);
-    else this.edit(key, (ended) => ({ ...ended, live: false, atMs: Date.now() }));
+    if (reply?.id === null && reply.text === "" && reply.steps.length === 0) this.remove(key);
+    else this.edit(key, (ended) => ({ ...ended, live: false, atMs: ended.atMs ?? Date.now() }));
     this.change({ notice: null, confirmation: null });
   }
 
@@ -112,12 +118,13 @@ export class ViewModel {
   }
 
   clear(): void {
-    this.change({ ...EMPTY_VIEW, phase: this.isRunning ? this.#state.phase : restingPhase() });
+    const { phase, imageRoom } = this.#state;
+    this.change({ ...EMPTY_VIEW, imageRoom, phase: this.isRunning ? phase : restingPhase() });
   }
 
-  #add(shown: Pick<ShownMessage, "role" | "text" | "clientMessageId" | "live" | "atMs">): ShownMessage {
+  #add(shown: Omit<ShownMessage, "key" | "id" | "steps" | "isCutOff" | "problem">): ShownMessage {
     this.#keys += 1;
-    const message = { ...shown, key: `l${this.#keys}`, steps: [], isCutOff: false, problem: null };
+    const message = { ...shown, key: `l${this.#keys}`, id: null, steps: [], isCutOff: false, problem: null };
     this.change({ messages: [...this.#state.messages, message] });
     return message;
   }

@@ -1,4 +1,6 @@
 import type { StepPhase } from "../../../machines/line.ts";
+import type { DraftImage } from "../images/draft-image.ts";
+import type { MessageImage } from "../images/message-image.ts";
 
 /** What the view shows, as plain values. Never changed in place: a changed part is a new object. */
 export interface ViewState {
@@ -9,12 +11,35 @@ export interface ViewState {
   /** Replies that ended unseen. */
   unread: number;
   draft: string;
+  /** In the composer. */
+  images: readonly DraftImage[];
+  /** Characters that the images of a message may have together; null: the channel takes none, or has not told yet. */
+  imageRoom: number | null;
+  /** An image is being scaled down. */
+  isFitting: boolean;
   /** The draft is sent when the reply is over. */
   isQueued: boolean;
   /** There are older messages than the first one shown. */
   hasEarlier: boolean;
   /** For screen readers: steps and finished replies, not the text as it grows. */
   announcement: string;
+  /** The visitor's conversations, to choose from; null: the present one is shown. */
+  threads: ShownThreads | null;
+}
+
+export interface ShownThreads {
+  items: ShownThread[];
+  hasMore: boolean;
+  phase: "loading" | "ready" | "failed";
+}
+
+export interface ShownThread {
+  threadId: string;
+  /** The first words of its first message; null until they are known. */
+  title: string | null;
+  atMs: number;
+  isCurrent: boolean;
+  isUnread: boolean;
 }
 
 /**
@@ -33,8 +58,12 @@ export type ChatPhase =
 
 export interface ShownMessage {
   key: string;
+  /** In the history of its thread; null while this page does not know it. Ids count up. */
+  id: string | null;
   role: "user" | "assistant";
   text: string;
+  /** Of a visitor's message that came with some. */
+  images?: readonly MessageImage[] | undefined;
   /** Of a visitor's message that a page gave one to. */
   clientMessageId: string | null;
   steps: ShownStep[];
@@ -85,9 +114,13 @@ export const EMPTY_VIEW: ViewState = {
   notice: null,
   unread: 0,
   draft: "",
+  images: [],
+  imageRoom: null,
+  isFitting: false,
   isQueued: false,
   hasEarlier: false,
   announcement: "",
+  threads: null,
 };
 
 /** Adds a step, or replaces the one with its id. */

@@ -17,6 +17,8 @@ export interface WidgetProps {
   maxChars: number;
   /** False where the page names no channel. */
   isSetUp: boolean;
+  /** There may be conversations to choose from, and they can be shown. */
+  hasThreads: boolean;
   actions: WidgetActions;
 }
 
@@ -32,6 +34,14 @@ export interface WidgetActions {
   /** Loads the conversation once more. */
   reload: () => void;
   newThread: () => void;
+  /** Shows the visitor's conversations, more of them, and goes back to the present one. */
+  threads: () => void;
+  moreThreads: () => void;
+  closeThreads: () => void;
+  enterThread: (threadId: string) => void;
   earlier: () => void;
   draft: (text: string) => void;
+  addImages: (files: readonly File[]) => void;
+  /** Of those in the composer, counted from 0. */
+  removeImage: (nth: number) => void;
 }

@@ -4,6 +4,7 @@ import { ConfirmationCard } from "./confirmation-card.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { Icon } from "./icons.tsx";
 import { MessageLog } from "./message-log.tsx";
+import { panelModule } from "./panel-module.ts";
 import { isRunning } from "./view-state.ts";
 import type { Notice } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
@@ -55,8 +56,11 @@ export function Widget(props: WidgetProps): VNode {
 }
 
 function Panel(props: WidgetProps): VNode {
-  const { state, inline, heading, actions } = props;
+  const { state, inline, actions } = props;
   const { strings } = props.language;
+  const List = state.threads === null ? undefined : panelModule()?.ThreadListView;
+  const heading = List === undefined ? props.heading : strings.chats;
+  const isResting = !isRunning(state.phase);
   return (
     <div
       id="panel"
@@ -64,17 +68,44 @@ function Panel(props: WidgetProps): VNode {
       part="panel"
       role="dialog"
       aria-label={heading}
+      // Shown while a file is held over the panel.
+      data-drop={strings.dropImages}
+      {...(state.imageRoom === null ? {} : panelModule()?.imageIntake(actions.addImages))}
       onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.isComposing || inline) return;
+        if (event.key !== "Escape" || event.isComposing || (inline && List === undefined)) return;
         event.stopPropagation();
-        actions.toggle();
+        if (List === undefined) actions.toggle();
+        else actions.closeThreads();
       }}
     >
       <header class="header" part="header">
-        <slot name="header">
+        {List !== undefined && (
+          <IconButton
+            icon="back"
+            label={strings.back}
+            class="plain"
+            part="back"
+            ref={takeFocus}
+            onClick={actions.closeThreads}
+          />
+        )}
+        {List === undefined ? (
+          <slot name="header">
+            <h2>{heading}</h2>
+          </slot>
+        ) : (
           <h2>{heading}</h2>
-        </slot>
-        {state.messages.length > 0 && !isRunning(state.phase) && (
+        )}
+        {List === undefined && props.hasThreads && isResting && (
+          <IconButton
+            icon="list"
+            label={strings.chats}
+            class="plain list"
+            part="list"
+            onClick={actions.threads}
+          />
+        )}
+        {state.messages.length > 0 && isResting && (
           <IconButton
             icon="add"
             label={strings.newChat}
@@ -93,15 +124,26 @@ function Panel(props: WidgetProps): VNode {
           />
         )}
       </header>
-      <MessageLog {...props} />
-      {state.confirmation !== null && (
-        <ConfirmationCard confirmation={state.confirmation} strings={strings} />
+      {List === undefined ? (
+        <>
+          <MessageLog {...props} />
+          {state.confirmation !== null && (
+            <ConfirmationCard confirmation={state.confirmation} strings={strings} />
+          )}
+          <Banner {...props} />
+          <Composer {...props} />
+        </>
+      ) : (
+        <List {...props} />
       )}
-      <Banner {...props} />
-      <Composer {...props} />
       <slot name="footer" />
     </div>
   );
+}
+
+/** Of a button that is there instead of the one that was pressed. */
+function takeFocus(button: HTMLElement | null): void {
+  button?.focus();
 }
 
 function Banner({ state, language, actions }: WidgetProps): VNode | null {

@@ -121,8 +121,17 @@ describe("channels", () => {
       hashKey(new Secret(String(rotated["secretKey"]))),
     );
     expect((await as("admin", "POST", "/channels/cli/rotate-keys")).status).toBe(409);
+    const overlapping = { overlapHours: 24 };
+    const again = await json(as("admin", "POST", "/channels/web/rotate-keys", overlapping), 200);
+    expect(Object.keys(again)).not.toContain("olderKeys");
+    expect((await store.channel("web"))?.olderKeys).toMatchObject([
+      { publishableKey: rotated["publishableKey"] },
+    ]);
+    for (const overlapHours of [-1, 9_000, "24"])
+      expect((await as("admin", "POST", "/channels/web/rotate-keys", { overlapHours })).status).toBe(422);
     expect(await audited(service)).toEqual([
       ["admin", "channels.create", "web", "web"],
+      ["admin", "channels.rotate-keys", "web", "web"],
       ["admin", "channels.rotate-keys", "web", "web"],
     ]);
   });

@@ -22,6 +22,8 @@ const ROUTES: [
   ["GET /channels/shop/users", "all", "channels", undefined, 200],
   ["GET /channels/shop/users/kim", "all", "channels", undefined, 200],
   ["PATCH /channels/shop/users/kim", "admin, agent", "channels", { blocked: true }, 200],
+  ["GET /channels/shop/threads", "all", "channels", undefined, 200],
+  ["GET /channels/shop/threads/t-0", "all", "channels", undefined, 200],
   ["GET /channels/shop/threads/t-1/messages", "admin, agent", "channels", undefined, 200],
   ["GET /channels/shop/threads/t-1/runs", "admin, agent", "channels", undefined, 200],
   // The channel has no hand-off, and nobody has taken the thread.
@@ -30,6 +32,7 @@ const ROUTES: [
   ["POST /channels/shop/threads/t-1/typing", "admin, agent", "channels", undefined, 409],
   ["POST /channels/shop/threads/t-1/return", "admin, agent", "channels", { epoch: 0 }, 409],
   ["POST /channels/shop/threads/t-1/close", "admin, agent", "channels", { epoch: 0 }, 409],
+  ["GET /channels/shop/threads/t-1/watch", "admin, agent", "channels", undefined, 200],
   ["GET /ips", "all", "installation", undefined, 200],
   ["POST /ips", "admin", "installation", { address: "192.0.2.9" }, 201],
   ["DELETE /ips/192.0.2.8", "admin", "installation", undefined, 204],
@@ -37,6 +40,7 @@ const ROUTES: [
   ["POST /operators", "admin", "installation", { name: "new", role: "agent" }, 201],
   ["DELETE /operators/spare", "admin", "installation", undefined, 204],
   ["POST /operators/spare/rotate", "admin", "installation", undefined, 200],
+  ["GET /stats", "all", "channels", undefined, 200],
   ["GET /audit", "admin, auditor", "channels", undefined, 200],
 ];
 
@@ -53,7 +57,8 @@ async function prepared() {
   const { store, renew } = service;
   await store.blockIp("192.0.2.8");
   await store.addOperator({ name: "spare", role: "agent", keyHash: "0".repeat(64), channels: null });
-  const caller = { slug: "shop", externalId: "kim", displayName: "Kim", newUserId: "u-kim", thread: null };
+  const thread = { name: "order", newUid: "t-0" };
+  const caller = { slug: "shop", externalId: "kim", displayName: "Kim", newUserId: "u-kim", thread };
   await store.admitUser({ ...caller, creates: true, atMs: 1 });
   await store.commit(
     sampleCommit({

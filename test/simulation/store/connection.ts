@@ -147,6 +147,18 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
     listThreads: (list) =>
       read(cluster.ofChannel(list.slug), "list threads by activity", (twin) => twin.listThreads(list)),
 
+    channelThreads: (slug, page) =>
+      read(cluster.ofChannel(slug), "list a channel's threads", (twin) => twin.channelThreads(slug, page)),
+    channelThread: (slug, uid) =>
+      read(cluster.ofChannel(slug), "look at a thread", (twin) => twin.channelThread(slug, uid)),
+    changedThreads: (slug, since) =>
+      read(cluster.ofChannel(slug), "look for changed threads", (twin) => twin.changedThreads(slug, since)),
+    fillOrders: async () => false,
+    addStats: (counted) =>
+      write(cluster.ofChannel(counted.slug), "count what happened", (twin) => twin.addStats(counted)),
+    stats: (slug, days) =>
+      read(cluster.ofChannel(slug), "read what was counted", (twin) => twin.stats(slug, days)),
+
     channels: () => read(cluster.ofInstances(), "list channels", (twin) => twin.channels()),
     channel: (slug) => read(cluster.ofInstances(), "read a channel", (twin) => twin.channel(slug)),
     putChannel: (channel) =>

@@ -84,7 +84,7 @@ function withoutPlaces(contents: Record<string, unknown>): Record<string, unknow
   return Object.fromEntries(
     Object.entries(contents).map(([key, value]) => {
       const { sortedSet } = value as { sortedSet?: Record<string, number> };
-      if (!sortedSet || !key.startsWith("us:")) return [key, value];
+      if (!sortedSet || !/^(us|bl):/.test(key)) return [key, value];
       const floored = Object.entries(sortedSet).map(([id, place]) => [id, Math.floor(place / 1000)]);
       return [key, { sortedSet: Object.fromEntries(floored) }];
     }),

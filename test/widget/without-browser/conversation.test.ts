@@ -180,7 +180,7 @@ test("reset() leaves nothing in the storage of tab and browser", async () => {
   conversation.writeDraft("another one");
   // A run that was lost stays saved, for a Retry.
   own.write("run", { phase: "talking", threadId: conversation.visitor.threadId });
-  expect([...kept].sort()).toEqual(["catalog", "draft", "run", "thread", "unsent", "visitor"]);
+  expect([...kept].sort()).toEqual(["catalog", "draft", "run", "spoken", "thread", "unsent", "visitor"]);
   await conversation.reset();
   expect([...kept]).toEqual([]);
   expect(conversation.view.state.draft).toBe("");

@@ -81,6 +81,7 @@ export function element(tools: Tool[] = []): { host: ConversationHost; events: [
       customerContext: () => null,
       page: () => "/",
       isSeen: () => true,
+      isInView: () => true,
       redraw: () => {},
       emit: (name, detail) => (events.push([name, detail]), true),
     },

@@ -129,11 +129,18 @@ local function may_talk(state, user)
   return state[1] == '1' and user[4] ~= '1' and (state[2] == 'open' or user[5] == '1')
 end
 
--- `display_name`, `attributes`, `thread_name` and `new_uid` are optional, and empty attributes are none; without a thread name `names` is any key. Who may
--- not talk gets no thread. A new user is
+-- Whose a thread is, by its uid, and its place in the channel's order until something is said in it. Before the user's name
+-- for it: who reads these two asks that name whether they are right.
+local function list_thread(owners, activity, uid, user_id, name, at_ms)
+  redis.call('HSET', owners, uid, user_id .. ' ' .. name)
+  redis.call('ZADD', activity, 'NX', at_ms, uid)
+end
+
+-- `display_name`, `attributes`, `thread_name` and `new_uid` are optional, and empty attributes are none; without a thread name `names` is any key,
+-- and so are `owners` and `activity` where no thread may be made. Who may not talk gets no thread. A new user is
 -- `new_user_id`, and its record comes last: without it, there is none yet.
 local function admit_user(keys, args)
-  local external, channel, users, user, names = unpack(keys)
+  local external, channel, users, user, names, owners, activity = unpack(keys)
   local user_id, external_id, display_name, attributes, new_user_id, thread_name, new_uid, creates, at_ms = unpack(args)
   attributes = optional(attributes)
   display_name, thread_name, new_uid = optional(display_name), optional(thread_name), optional(new_uid)
@@ -166,17 +173,19 @@ local function admit_user(keys, args)
   end
   if thread_name and new_uid and not entry and may_talk(state, found) then
     entry = new_uid .. ' ' .. at_ms
+    list_thread(owners, activity, new_uid, user_id, thread_name, at_ms)
     redis.call('HSET', names, thread_name, entry)
   end
   return { 'admitted', found, state, entry }
 end
 
--- `entry`: the uid and the time.
 local function add_thread(keys, args)
-  local user, names = unpack(keys)
-  local name, entry = unpack(args)
+  local user, names, owners, activity = unpack(keys)
+  local user_id, name, uid, at_ms = unpack(args)
   if redis.call('EXISTS', user) == 0 then return 0 end
-  redis.call('HSETNX', names, name, entry)
+  if redis.call('HEXISTS', names, name) == 1 then return 1 end
+  list_thread(owners, activity, uid, user_id, name, at_ms)
+  redis.call('HSET', names, name, uid .. ' ' .. at_ms)
   return 1
 end
 
@@ -293,7 +302,7 @@ end
 -- Both users as they were read, `from_…` and `into_…`, and the account as it shall be, `result_…`. The leaving user's
 -- record goes last: while it is there as it was read, the merge is not done.
 local function merge(keys, args)
-  local token, users, from_user, from_names, from_days, into_user, into_names, into_days, moved = unpack(keys)
+  local token, users, from_user, from_names, from_days, into_user, into_names, into_days, moved, owners, blocked = unpack(keys)
   local from, into, snapshot, moved_kept_ms,
     from_external, from_name, from_blocked, from_whitelisted, from_attributes,
     into_external, into_name, into_blocked, into_whitelisted, into_attributes,
@@ -313,7 +322,13 @@ local function merge(keys, args)
   for i = 1, #totals, 2 do
     notes[i], notes[i + 1] = TOTAL .. totals[i], totals[i + 1]
   end
+  local place, owned = redis.call('ZSCORE', users, into) or '0', {}
+  for i = 1, #names, 2 do
+    owned[i], owned[i + 1] = string.match(names[i + 1], '^(.*) ') or names[i + 1], into .. ' ' .. names[i]
+  end
 
+  -- Before the names: a repeat finds no name to move any more.
+  set_fields(owners, owned)
   set_fields(into_names, names)
   -- Noted before they are added: a repeat adds nothing twice.
   set_fields(from_days, notes)
@@ -323,6 +338,12 @@ local function merge(keys, args)
   redis.call('HSET', token, 'user', into, 'snapshot', snapshot,
     unpack(revocations and { 'revocations', revocations } or {}))
   redis.call('SET', moved, into, 'PX', moved_kept_ms)
+  if result_blocked == '1' then
+    redis.call('ZADD', blocked, place, into)
+    redis.call('ZREM', blocked, from)
+  else
+    redis.call('ZREM', blocked, from, into)
+  end
   redis.call('ZREM', users, from)
   redis.call('DEL', from_names)
   redis.call('DEL', from_days)
@@ -332,12 +353,18 @@ end
 
 -- Each flag is '' where it stays.
 local function flag_user(keys, args)
-  local user = unpack(keys)
-  local blocked, whitelisted = unpack(args)
+  local user, users, blocked_users = unpack(keys)
+  local user_id, blocked, whitelisted = unpack(args)
   local found = read_user(user)
   if not found then return false end
+  local place = redis.call('ZSCORE', users, user_id) or '0'
   if blocked ~= '' then found[4] = blocked end
   if whitelisted ~= '' then found[5] = whitelisted end
+  if found[4] == '1' then
+    redis.call('ZADD', blocked_users, place, user_id)
+  else
+    redis.call('ZREM', blocked_users, user_id)
+  end
   redis.call('HSET', user, 'blocked', found[4], 'whitelisted', found[5])
   return found
 end

@@ -1,0 +1,77 @@
+import { useState } from "preact/hooks";
+import { Dialog } from "../parts/dialog.tsx";
+import { CheckField, SelectField, TextField } from "../parts/fields.tsx";
+import { Trouble } from "../parts/trouble.tsx";
+import { messageOf } from "../service/problem.ts";
+import type { OperatorView, Role } from "../service/views.ts";
+import { useConsole } from "../shell/console-context.ts";
+
+const ROLES = [
+  ["agent", "Agent: reads conversations, blocks and renames users"],
+  ["auditor", "Auditor: ids, times and the audit, never a text"],
+  ["admin", "Admin: everything"],
+] as const;
+
+export function AddOperator({
+  onAdded,
+  onClose,
+}: {
+  onAdded: (operator: OperatorView & { key: string }) => void;
+  onClose: () => void;
+}) {
+  const { api, channels } = useConsole();
+  const [name, setName] = useState("");
+  const [role, setRole] = useState<Role>("agent");
+  const [limit, setLimit] = useState<readonly string[]>([]);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const add = async () => {
+    setTrouble(null);
+    try {
+      const body = { name: name.trim(), role, channels: limit.length === 0 ? null : limit };
+      onAdded(await api.send("POST", "/operators", body));
+    } catch (error) {
+      setTrouble(messageOf(error));
+    }
+  };
+  return (
+    <Dialog title="Add an operator" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void add();
+        }}
+      >
+        <TextField
+          label="Name"
+          value={name}
+          onInput={setName}
+          required
+          autoFocus
+          hint="As the audit will call it."
+        />
+        <SelectField label="Role" value={role} choices={ROLES} onChoose={setRole} />
+        <fieldset>
+          <legend>Limited to channels</legend>
+          <p class="hint">None marked: every channel, and the installation.</p>
+          {(channels ?? []).map(({ slug }) => (
+            <CheckField
+              key={slug}
+              label={slug}
+              checked={limit.includes(slug)}
+              onChange={(isIn) => setLimit(isIn ? [...limit, slug] : limit.filter((one) => one !== slug))}
+            />
+          ))}
+        </fieldset>
+        <Trouble text={trouble} />
+        <div class="actions">
+          <button type="button" class="button" onClick={onClose}>
+            Leave it
+          </button>
+          <button type="submit" class="button main">
+            Add
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

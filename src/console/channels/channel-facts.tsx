@@ -1,0 +1,40 @@
+import type { ChannelView } from "../service/views.ts";
+import { mayOf, useConsole } from "../shell/console-context.ts";
+
+/** What is not changed here; for who changes nothing, all of it. */
+export function ChannelFacts({ channel }: { channel: ChannelView }) {
+  const { me } = useConsole();
+  const { agent } = channel;
+  const servers = Object.keys(agent.mcpServers ?? {});
+  const facts: [string, string][] = [
+    [
+      "Kind",
+      channel.kind === "web" ? "Web: the widget, and pages" : "Transport: backends, bots, command lines",
+    ],
+    ...(channel.publishableKey === undefined
+      ? []
+      : ([["Publishable key", channel.publishableKey]] as [string, string][])),
+    ...(servers.length === 0 ? [] : ([["Tools of", servers.join(", ")]] as [string, string][])),
+    ...(mayOf(me).changeChannels ? [] : readOnlyFacts(channel)),
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd class={name === "Publishable key" ? "mono" : undefined}>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function readOnlyFacts({ enabled, accessMode, allowedOrigins, agent }: ChannelView): [string, string][] {
+  return [
+    ["State", enabled ? "on" : "off"],
+    ["Access", accessMode === "open" ? "everybody who is not blocked" : "whitelisted users alone"],
+    ...(allowedOrigins ? ([["Origins", allowedOrigins.join(", ") || "none"]] as [string, string][]) : []),
+    ["Model", agent.model ?? "the default"],
+    ["Instructions", agent.instructions ?? "none"],
+  ];
+}

@@ -1,0 +1,61 @@
+import type { AgentView, ChannelView } from "../service/views.ts";
+
+/** A channel's settings as fields of a form hold them: texts and marks. */
+export interface ChannelDraft {
+  enabled: boolean;
+  accessMode: "open" | "whitelist";
+  /** One a line. */
+  origins: string;
+  instructions: string;
+  model: string;
+  images: boolean;
+  maxOutputTokensPerRun: string;
+  maxTokensPerUserPerDay: string;
+  maxTokensPerDay: string;
+}
+
+const CAPS = ["maxOutputTokensPerRun", "maxTokensPerUserPerDay", "maxTokensPerDay"] as const;
+
+export function draftOf({ enabled, accessMode, allowedOrigins = [], agent }: ChannelView): ChannelDraft {
+  const cap = (value: number | undefined) => (value === undefined ? "" : String(value));
+  return {
+    enabled,
+    accessMode,
+    origins: allowedOrigins.join("\n"),
+    instructions: agent.instructions ?? "",
+    model: agent.model ?? "",
+    images: agent.images ?? false,
+    maxOutputTokensPerRun: cap(agent.maxOutputTokensPerRun),
+    maxTokensPerUserPerDay: cap(agent.maxTokensPerUserPerDay),
+    maxTokensPerDay: cap(agent.maxTokensPerDay),
+  };
+}
+
+/** What a PATCH writes: the fields that differ alone, so that what others change meanwhile stays. Null: nothing differs. */
+export function changeOf(channel: ChannelView, draft: ChannelDraft): Record<string, unknown> | null {
+  const before = draftOf(channel);
+  const agent: Record<string, unknown> = {};
+  for (const name of ["instructions", "model"] as const)
+    if (draft[name] !== before[name]) agent[name] = draft[name] === "" ? null : draft[name];
+  if (draft.images !== before.images) agent["images"] = draft.images;
+  for (const name of CAPS)
+    if (draft[name] !== before[name]) agent[name] = draft[name] === "" ? null : Number(draft[name]);
+  const change = {
+    ...(draft.enabled === before.enabled ? {} : { enabled: draft.enabled }),
+    ...(draft.accessMode === before.accessMode ? {} : { accessMode: draft.accessMode }),
+    ...(sameLines(draft.origins, before.origins) ? {} : { allowedOrigins: linesOf(draft.origins) }),
+    ...(Object.keys(agent).length === 0 ? {} : { agent: agent as Partial<AgentView> }),
+  };
+  return Object.keys(change).length === 0 ? null : change;
+}
+
+export function linesOf(text: string): string[] {
+  return text
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+function sameLines(one: string, other: string): boolean {
+  return linesOf(one).join("\n") === linesOf(other).join("\n");
+}

@@ -1,0 +1,50 @@
+import { useMemo } from "preact/hooks";
+import type { Outline } from "../../../machines/draw/outline.ts";
+import { Chart } from "../../inspector/page/chart.tsx";
+import { litAfter, litIn } from "../../inspector/page/lit.ts";
+import { useReplay } from "../../inspector/page/replay.ts";
+import { Moves, Runs } from "../../inspector/page/run-panel.tsx";
+import { RunSteps } from "../../inspector/page/run-steps.tsx";
+import type { Seen } from "../../inspector/page/seen.ts";
+import { useLoaded } from "../parts/loading.ts";
+import { Trouble } from "../parts/trouble.tsx";
+
+/** Where the conversation is in its chart: live, or step by step through one of its runs. */
+export function ChartPanel({ id, seen }: { id: string; seen: Seen }) {
+  const outline = useLoaded<Outline>(
+    async (signal) => (await (await fetch("/console/thread.json", { signal })).json()) as Outline,
+    [],
+  );
+  const replay = useReplay(id, seen.runs);
+  const { run, count, isLive, go, show } = replay;
+  const state = seen.thread?.state ?? "idle";
+  const lit = useMemo(() => {
+    if (outline.value === null) return { now: [], taken: [], been: [] };
+    // A run may move before its path is known here: live, the saved state is the truth.
+    const followsRun = run && (!isLive || run.path.at(-1)?.state === state);
+    return followsRun ? litAfter(outline.value, run.path, count) : litIn(outline.value, state);
+  }, [outline.value, run, count, isLive, state]);
+  const now = run && !isLive ? (run.path[count - 1]?.state ?? "idle") : state;
+  return (
+    <div class="chart-panel">
+      <Trouble text={outline.trouble} onRetry={outline.reload} />
+      <p class="now" role="status">
+        {isLive ? "Now" : "Then"}: <span class="mono">{now}</span>
+      </p>
+      <Chart lit={lit} label={`Statechart of the conversation; now ${now}`} picture="/console/thread.svg" />
+      <RunSteps replay={replay} />
+      {seen.runs.length > 0 && (
+        <>
+          <h3>Runs</h3>
+          <Runs runs={seen.runs} shown={run?.runId ?? null} onShow={show} />
+        </>
+      )}
+      {run && (
+        <details>
+          <summary>Moves of the run</summary>
+          <Moves run={run} count={count} onGo={go} />
+        </details>
+      )}
+    </div>
+  );
+}

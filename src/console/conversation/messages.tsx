@@ -1,0 +1,125 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Line } from "../../../machines/line.ts";
+import { Empty } from "../parts/empty.tsx";
+import { Time } from "../parts/times.tsx";
+import type { MessageView, StepView } from "../service/views.ts";
+import { Markdown } from "./markdown.tsx";
+import { openReply } from "./talk-state.ts";
+import type { Talk } from "./watch-talk.ts";
+
+/** So near to its end a reader has read all: what comes next keeps the end in sight. */
+const NEAR_PX = 80;
+
+/** The conversation as a chat: what is said scrolls in at the end, what was said before is added above without a jolt. */
+export function Messages({ watched, visitor }: { watched: Talk; visitor: string }) {
+  const { talk, hasEarlier } = watched;
+  const { messages } = talk;
+  const box = useRef<HTMLDivElement>(null);
+  const place = useRef({ first: "", height: 0, isAtEnd: true });
+  const [isAsking, setAsking] = useState(false);
+  const reply = openReply(talk);
+
+  useLayoutEffect(() => {
+    const list = box.current;
+    if (!list) return;
+    const first = messages[0]?.id ?? "";
+    const before = place.current;
+    if (before.isAtEnd) list.scrollTop = list.scrollHeight;
+    else if (first !== before.first) list.scrollTop += list.scrollHeight - before.height;
+    place.current = { ...before, first, height: list.scrollHeight };
+  }, [messages, reply]);
+
+  const scrolled = () => {
+    const list = box.current;
+    if (!list) return;
+    const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < NEAR_PX;
+    place.current = { ...place.current, height: list.scrollHeight, isAtEnd };
+  };
+  const askEarlier = async () => {
+    setAsking(true);
+    await watched.earlier();
+    setAsking(false);
+  };
+  return (
+    <div class="messages" ref={box} onScroll={scrolled} tabIndex={0} role="log" aria-label="Messages">
+      {hasEarlier && (
+        <button type="button" class="button earlier" disabled={isAsking} onClick={() => void askEarlier()}>
+          Earlier messages
+        </button>
+      )}
+      {messages.map((message) => (
+        <Message key={message.id} message={message} visitor={visitor} />
+      ))}
+      {reply && <OpenReply lines={reply.lines} />}
+      {messages.length === 0 && !watched.isLoading && watched.trouble === null && (
+        <Empty title="Nothing was said here yet." />
+      )}
+    </div>
+  );
+}
+
+function Message({ message, visitor }: { message: MessageView; visitor: string }) {
+  const { role, content, createdAt, steps = [], attachments = [], model, error, author } = message;
+  const who = role === "user" ? visitor : (author?.name ?? "Assistant");
+  return (
+    <article class={`message ${role}`} aria-label={`${who}:`}>
+      <p class="who">
+        {who} <Time at={createdAt} />
+        {model !== undefined && <span> by {model}</span>}
+      </p>
+      <Steps steps={steps} />
+      {role === "user" ? (
+        <div class="text" dir="auto">
+          {content}
+        </div>
+      ) : (
+        <Markdown text={content} />
+      )}
+      {attachments.map((attachment, at) => (
+        <Picture key={at} {...attachment} />
+      ))}
+      {error && (
+        <p class="failed">
+          Failed{error.code === undefined ? "" : ` (${error.code})`}: {error.message}
+        </p>
+      )}
+    </article>
+  );
+}
+
+/** One that is elsewhere is named, and not fetched: its host would learn who reads. */
+function Picture({ url, name = "image" }: { url: string; name?: string }) {
+  if (url.startsWith("data:image/")) return <img src={url} alt={name} loading="lazy" />;
+  return <p class="elsewhere mono">{url}</p>;
+}
+
+function Steps({ steps }: { steps: readonly StepView[] }) {
+  if (steps.length === 0) return null;
+  return (
+    <ul class="steps-taken">
+      {steps.map((step, at) => (
+        <li key={at} class={step.phase}>
+          {step.text === "" ? step.id : step.text} <span class="quiet">{step.phase}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The reply that is being written. */
+function OpenReply({ lines }: { lines: readonly Line[] }) {
+  const text = lines.map((line) => (line.type === "delta" ? line.text : "")).join("");
+  const steps = lines.filter((line) => line.type === "step");
+  const latest = [...new Map(steps.map((step) => [step.id, step])).values()];
+  const call = lines.findLast((line) => line.type === "tool_call");
+  return (
+    <article class="message assistant open" aria-label="Assistant, writing:">
+      <p class="who">
+        Assistant <span class="quiet">writes</span>
+      </p>
+      <Steps steps={latest} />
+      {text !== "" && <Markdown text={text} />}
+      {call && <p class="quiet">Waits for the page: {call.tool}</p>}
+    </article>
+  );
+}

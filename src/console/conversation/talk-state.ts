@@ -1,0 +1,64 @@
+import { nothingSeen, withSight } from "../../inspector/page/seen.ts";
+import type { Seen } from "../../inspector/page/seen.ts";
+import type { Sight } from "../../inspector/views.ts";
+import type { MessageView, ThreadState } from "../service/views.ts";
+
+/** A line of a conversation's watch. */
+export type WatchLine =
+  | Sight
+  | { type: "message"; item: MessageView }
+  | { type: "state"; state: ThreadState; runId?: string }
+  | { type: "reset" }
+  | { type: "ping" };
+
+/** Everything that the console knows of a conversation. */
+export interface TalkState {
+  /** By their numbers, in order, each once. */
+  messages: readonly MessageView[];
+  /** null: unknown yet. */
+  state: ThreadState | null;
+  /** The active run whose reply is not in the history yet. */
+  openRun: string | null;
+  /** The chart, the runs, and what the active one says. */
+  seen: Seen;
+}
+
+export const NOTHING_SAID: TalkState = { messages: [], state: null, openRun: null, seen: nothingSeen };
+
+/** A page of the history, at either end. */
+export function withHistory(talk: TalkState, items: readonly MessageView[]): TalkState {
+  return { ...talk, messages: merged(talk.messages, items) };
+}
+
+export function withLine(talk: TalkState, line: WatchLine): TalkState {
+  switch (line.type) {
+    case "message": {
+      const messages = merged(talk.messages, [line.item]);
+      // The reply takes the place of what was shown while it was written.
+      return line.item.role === "assistant" ? { ...talk, messages, openRun: null } : { ...talk, messages };
+    }
+    case "state":
+      return { ...talk, state: line.state, openRun: line.runId ?? null };
+    case "reset":
+    case "ping":
+      return talk;
+    case "untouched":
+    case "thread":
+    case "runs":
+    case "messages":
+    case "said":
+    case "trouble":
+    case "beat":
+      return { ...talk, seen: withSight(talk.seen, line) };
+  }
+}
+
+/** The reply that is being written: its text and its steps; null where there is none. */
+export function openReply({ openRun, seen }: TalkState): Seen["said"] | null {
+  return openRun !== null && seen.said.runId === openRun ? seen.said : null;
+}
+
+function merged(known: readonly MessageView[], items: readonly MessageView[]): readonly MessageView[] {
+  const byId = new Map([...known, ...items].map((item) => [item.id, item]));
+  return [...byId.values()].sort((a, b) => Number(a.id) - Number(b.id));
+}

@@ -1,0 +1,38 @@
+import { Time } from "../parts/times.tsx";
+import type { PlacedThread } from "../service/views.ts";
+import { linkTo } from "../shell/route.ts";
+import { StateFlag } from "./states.tsx";
+
+/** A conversation in a list: whose, where, its state, when something last happened. */
+export function ThreadRow({
+  thread,
+  tabIndex,
+  withChannel = false,
+}: {
+  thread: PlacedThread;
+  tabIndex: 0 | -1;
+  withChannel?: boolean;
+}) {
+  const { id, channel, threadId, userId, state, updatedAt, messages } = thread;
+  return (
+    <a class="row" href={linkTo(["channels", channel, "threads", id])} tabIndex={tabIndex}>
+      <span class="first">
+        <span class="mono">{shortened(threadId)}</span>
+        {withChannel && <span class="quiet"> in {channel}</span>}
+      </span>
+      <span class="second">
+        {messages !== undefined &&
+          `${messages.toLocaleString()} ${messages === 1 ? "message" : "messages"}, `}
+        user <span class="mono">{shortened(userId)}</span>
+      </span>
+      <span class="flags">{state !== "idle" && <StateFlag state={state} />}</span>
+      <span class="at">
+        <Time at={updatedAt} style="ago" />
+      </span>
+    </a>
+  );
+}
+
+function shortened(id: string): string {
+  return id.length > 24 ? `${id.slice(0, 22)}…` : id;
+}

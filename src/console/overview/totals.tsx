@@ -1,0 +1,32 @@
+import { compactText, numberText } from "../parts/numbers.ts";
+import type { DayView } from "../service/views.ts";
+
+/** The period in a line of numbers. */
+export function Totals({ days }: { days: readonly DayView[] }) {
+  const sum = (value: (day: DayView) => number) => days.reduce((all, day) => all + value(day), 0);
+  const runs = sum((day) => Object.values(day.runs).reduce((all, count) => all + count, 0));
+  const failed = sum((day) => day.runs.failed + day.runs.expired);
+  const thumbs = sum((day) => day.thumbsUp + day.thumbsDown);
+  const up = sum((day) => day.thumbsUp);
+  const totals: [string, string][] = [
+    ["messages", numberText(sum(({ messages }) => messages))],
+    ["runs", numberText(runs)],
+    ["failed or expired", runs === 0 ? "none" : `${percent(failed / runs)}`],
+    ["tokens", compactText(sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens))],
+    ["thumbs up", thumbs === 0 ? "none yet" : percent(up / thumbs)],
+  ];
+  return (
+    <dl class="totals">
+      {totals.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function percent(part: number): string {
+  return new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 }).format(part);
+}

@@ -1,0 +1,11 @@
+import type { ComponentChildren } from "preact";
+
+/** Where nothing is: why, and what to do next. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="title">{title}</p>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import { useEffect, useState } from "preact/hooks";
+import { messageOf } from "../service/problem.ts";
+
+/** What is asked of the service, and what came of it. */
+export interface Loaded<Value> {
+  value: Value | null;
+  trouble: string | null;
+  /** Asks again; what is shown stays until the answer is there. */
+  reload: () => void;
+  /** Puts what a change answered in its place. */
+  set: (value: Value) => void;
+}
+
+/** Asks when the inputs change; an answer that comes too late is dropped. */
+export function useLoaded<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  inputs: readonly unknown[],
+): Loaded<Value> {
+  const [state, setState] = useState<{ inputs: string; value: Value | null; trouble: string | null }>({
+    inputs: "",
+    value: null,
+    trouble: null,
+  });
+  const [round, setRound] = useState(0);
+  const asked = JSON.stringify(inputs);
+  useEffect(() => {
+    const asking = new AbortController();
+    load(asking.signal).then(
+      (value) => !asking.signal.aborted && setState({ inputs: asked, value, trouble: null }),
+      (error: unknown) =>
+        !asking.signal.aborted &&
+        setState((before) => ({
+          inputs: asked,
+          value: before.inputs === asked ? before.value : null,
+          trouble: messageOf(error),
+        })),
+    );
+    return () => asking.abort();
+  }, [asked, round]);
+  const isOfNow = state.inputs === asked;
+  return {
+    value: isOfNow ? state.value : null,
+    trouble: isOfNow ? state.trouble : null,
+    reload: () => setRound(round + 1),
+    set: (value) => setState({ inputs: asked, value, trouble: null }),
+  };
+}

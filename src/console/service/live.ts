@@ -1,0 +1,71 @@
+import type { Api, Query } from "./api.ts";
+import { Problem } from "./problem.ts";
+
+/** What keeps a feed open: where it is, from where it goes on, and who is told. */
+export interface Live<Line> {
+  path: string;
+  /** Asked anew with each connection. */
+  query: () => Query;
+  onLine: (line: Line) => void;
+  /** A connection is there, or gone. */
+  onConnected: (isConnected: boolean) => void;
+  signal: AbortSignal;
+}
+
+const SHORTEST_MS = 500;
+const LONGEST_MS = 15_000;
+
+/**
+ * Keeps a feed open until the signal ends it; a broken connection is made anew, later each time. Rejects where coming
+ * back is of no use: the service refuses it.
+ */
+export async function keepOpen<Line>(api: Api, live: Live<Line>): Promise<void> {
+  const { path, query, onLine, onConnected, signal } = live;
+  let waitMs = SHORTEST_MS;
+  while (!signal.aborted) {
+    try {
+      const body = await api.open(path, query(), signal);
+      onConnected(true);
+      waitMs = SHORTEST_MS;
+      await readLines(body, (line) => onLine(JSON.parse(line) as Line));
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof Problem && isFinal(error.status)) throw error;
+    }
+    if (signal.aborted) return;
+    onConnected(false);
+    await pause(waitMs * (0.75 + Math.random() / 2), signal);
+    waitMs = Math.min(waitMs * 2, LONGEST_MS);
+  }
+}
+
+function isFinal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 429;
+}
+
+async function readLines(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  take: (line: string) => void,
+): Promise<void> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop() ?? "";
+    lines.forEach(take);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+    function done() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+  });
+}

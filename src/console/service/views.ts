@@ -1,0 +1,111 @@
+/** What the operator API answers (src/operators/README.md), as far as the console shows it. */
+export type Role = "admin" | "agent" | "auditor";
+
+export interface Me {
+  name: string;
+  role: Role;
+  /** null: every channel, and the installation. */
+  channels: string[] | null;
+}
+
+export interface ChannelView {
+  slug: string;
+  kind: "web" | "transport";
+  publishableKey?: string;
+  allowedOrigins?: string[];
+  enabled: boolean;
+  accessMode: "open" | "whitelist";
+  agent: AgentView;
+}
+
+export interface AgentView {
+  instructions?: string;
+  model?: string;
+  images?: boolean;
+  mcpServers?: Record<string, unknown>;
+  maxOutputTokensPerRun?: number;
+  maxTokensPerUserPerDay?: number;
+  maxTokensPerDay?: number;
+}
+
+/** A key that is told once. */
+export type ChannelWithKeys = ChannelView & { secretKey?: string };
+
+export type Attributes = Record<string, string | number | boolean>;
+
+export interface UserView {
+  userId: string;
+  externalUserId: string | null;
+  /** Absent for who reads no names. */
+  displayName?: string | null;
+  attributes?: Attributes;
+  blocked: boolean;
+  whitelisted: boolean;
+}
+
+/** `waiting_for_person` and `with_person` where a channel has persons to hand over to. */
+export type ThreadState = "idle" | "running" | "awaiting" | "waiting_for_person" | "with_person";
+
+export interface ThreadView {
+  id: string;
+  threadId: string;
+  userId: string;
+  state: ThreadState;
+  createdAt: number;
+  updatedAt: number;
+  messages?: number;
+}
+
+/** A thread in a list of several channels. */
+export type PlacedThread = ThreadView & { channel: string };
+
+export type StepView = { id: string; phase: string; text: string };
+
+export interface MessageView {
+  id: string;
+  role: "user" | "assistant";
+  content: string;
+  createdAt: number;
+  attachments?: { url: string; name?: string }[];
+  steps?: StepView[];
+  model?: string;
+  error?: { message: string; code?: string };
+  author?: { type: string; name: string };
+}
+
+export interface OperatorView {
+  name: string;
+  role: Role;
+  channels: string[] | null;
+}
+
+export interface AuditView {
+  at: number;
+  operator: string;
+  action: string;
+  target: string;
+  detail?: Record<string, unknown>;
+}
+
+/** One UTC day. */
+export interface DayView {
+  day: string;
+  visitors: number;
+  messages: number;
+  runs: Record<Outcome, number>;
+  inputTokens: number;
+  outputTokens: number;
+  handoffs: number;
+  waitMsP50: number | null;
+  waitMsP90: number | null;
+  thumbsUp: number;
+  thumbsDown: number;
+}
+
+export const OUTCOMES = ["done", "failed", "cancelled", "expired", "superseded"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export interface Page<Item> {
+  items: Item[];
+  next: string | null;
+}

@@ -1,0 +1,49 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Api } from "../service/api.ts";
+import type { ChannelView, Me } from "../service/views.ts";
+
+/** What every room of the console has. */
+export interface Console {
+  api: Api;
+  me: Me;
+  /** Those that the operator may see; null: not loaded yet. */
+  channels: readonly ChannelView[] | null;
+  reloadChannels: () => Promise<void>;
+  /** Says in a line what was done. */
+  tell: (text: string) => void;
+}
+
+export const ConsoleContext = createContext<Console | null>(null);
+
+export function useConsole(): Console {
+  const console = useContext(ConsoleContext);
+  if (console === null) throw new Error("Cannot draw a room outside of the console");
+  return console;
+}
+
+/** What a role may do; what it may not is not offered. */
+export interface May {
+  readTexts: boolean;
+  changeUsers: boolean;
+  changeChannels: boolean;
+  makeChannels: boolean;
+  seeAddresses: boolean;
+  changeAddresses: boolean;
+  manageOperators: boolean;
+  readAudit: boolean;
+}
+
+export function mayOf({ role, channels }: Me): May {
+  const isOfAll = channels === null;
+  return {
+    readTexts: role !== "auditor",
+    changeUsers: role !== "auditor",
+    changeChannels: role === "admin",
+    makeChannels: role === "admin" && isOfAll,
+    seeAddresses: isOfAll,
+    changeAddresses: role === "admin" && isOfAll,
+    manageOperators: role === "admin" && isOfAll,
+    readAudit: role !== "agent",
+  };
+}

@@ -1,0 +1,108 @@
+import { useState } from "preact/hooks";
+import { pathOf } from "../service/api.ts";
+import type { Api } from "../service/api.ts";
+import { Problem, messageOf } from "../service/problem.ts";
+import type { ThreadView, UserView } from "../service/views.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { TextField } from "../parts/fields.tsx";
+import { Trouble } from "../parts/trouble.tsx";
+import { useConsole } from "./console-context.ts";
+import { go, linkTo } from "./route.ts";
+
+interface Found {
+  what: string;
+  channel: string;
+  link: string;
+}
+
+/** A user or a conversation by an id in full, in every channel that the operator may see. */
+export function Find({ onClose }: { onClose: () => void }) {
+  const { api, channels } = useConsole();
+  const [text, setText] = useState("");
+  const [found, setFound] = useState<Found[] | null>(null);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const open = ({ link }: Found) => {
+    onClose();
+    go(link);
+  };
+  const find = async () => {
+    const id = text.trim();
+    if (id === "") return;
+    setTrouble(null);
+    try {
+      const slugs = (channels ?? []).map(({ slug }) => slug);
+      const all = (await Promise.all(slugs.map((slug) => findIn(api, slug, id)))).flat();
+      const [only] = all;
+      if (all.length === 1 && only) open(only);
+      else setFound(all);
+    } catch (error) {
+      setTrouble(messageOf(error));
+    }
+  };
+  return (
+    <Dialog title="Find" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void find();
+        }}
+      >
+        <TextField
+          label="Id of a user or a conversation"
+          value={text}
+          onInput={setText}
+          hint="In full: yours of a user, or the service's own. Part of an id or a name is searched under Users."
+          autoFocus
+        />
+        <Trouble text={trouble} />
+        <div role="status">
+          {found?.length === 0 && <p class="words">No user or conversation has this id.</p>}
+          {found && found.length > 0 && (
+            <ul class="found">
+              {found.map((one) => (
+                <li key={one.link}>
+                  <a href={one.link} onClick={onClose}>
+                    {one.what} in {one.channel}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+        <div class="actions">
+          <button type="button" class="button" onClick={onClose}>
+            Close
+          </button>
+          <button type="submit" class="button main">
+            Find
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+async function findIn(api: Api, slug: string, id: string): Promise<Found[]> {
+  const [user, thread] = await Promise.all([
+    orNull(api.get<UserView>(pathOf("channels", slug, "users", id))),
+    orNull(api.get<ThreadView>(pathOf("channels", slug, "threads", id))),
+  ]);
+  return [
+    ...(user
+      ? [{ what: "User", channel: slug, link: linkTo(["channels", slug, "users", user.userId]) }]
+      : []),
+    ...(thread
+      ? [{ what: "Conversation", channel: slug, link: linkTo(["channels", slug, "threads", id]) }]
+      : []),
+  ];
+}
+
+/** What is not there, or not to be seen, is not found. */
+async function orNull<Value>(asked: Promise<Value>): Promise<Value | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Problem && [403, 404].includes(error.status)) return null;
+    throw error;
+  }
+}

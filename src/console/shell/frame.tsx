@@ -1,0 +1,93 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Me } from "../service/views.ts";
+import { Find } from "./find.tsx";
+import { placesOf } from "./places.ts";
+import { useRoute } from "./route.ts";
+import { useShortcuts } from "./shortcuts.ts";
+import { ShortcutsHelp } from "./shortcuts-help.tsx";
+
+/** Navigation at the side, or above on a narrow page, and the room. */
+export function Frame({
+  me,
+  onSignOut,
+  children,
+}: {
+  me: Me;
+  onSignOut: () => void;
+  children: ComponentChildren;
+}) {
+  const route = useRoute();
+  const places = placesOf(me);
+  const [open, setOpen] = useState<"find" | "keys" | null>(null);
+  useShortcuts({ places, onFind: () => setOpen("find"), onHelp: () => setOpen("keys") });
+  const main = useRef<HTMLElement>(null);
+  const place = route.path.join("/");
+  useFocusOnRoom(main.current, place);
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a narrow page the rooms are a line that is longer than the page.
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [place]);
+  return (
+    <div class="frame">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          // The fragment is the console's own.
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to the content
+      </a>
+      <header>
+        <p class="brand">Console</p>
+        <nav aria-label="Rooms" ref={nav}>
+          {places.map(({ name, link, letter, has }) => (
+            <a
+              key={name}
+              href={link}
+              aria-current={has(route.path) ? "page" : undefined}
+              aria-keyshortcuts={`g ${letter}`}
+            >
+              {name}
+            </a>
+          ))}
+        </nav>
+        <div class="tools">
+          <button type="button" class="find" onClick={() => setOpen("find")} aria-keyshortcuts="/">
+            Find an id <kbd>/</kbd>
+          </button>
+          <p class="me">
+            <span>
+              {me.name}, {me.role}
+            </span>
+            <button type="button" class="link" onClick={() => setOpen("keys")} aria-keyshortcuts="?">
+              Keys
+            </button>
+            <button type="button" class="link" onClick={onSignOut}>
+              Sign out
+            </button>
+          </p>
+        </div>
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+      {open === "find" && <Find onClose={() => setOpen(null)} />}
+      {open === "keys" && <ShortcutsHelp places={places} onClose={() => setOpen(null)} />}
+    </div>
+  );
+}
+
+/** A new room begins at its top: who reads with a screen reader hears it, and Tab goes on from there. */
+function useFocusOnRoom(main: HTMLElement | null, place: string): void {
+  const before = useRef(place);
+  useEffect(() => {
+    if (before.current === place) return;
+    before.current = place;
+    main?.focus({ preventScroll: true });
+  }, [place]);
+}

@@ -1,0 +1,36 @@
+import { Dialog } from "../parts/dialog.tsx";
+import type { Place } from "./places.ts";
+
+export function ShortcutsHelp({ places, onClose }: { places: readonly Place[]; onClose: () => void }) {
+  const rows: [keys: string[], does: string][] = [
+    ["/".split(" "), "Find a user or a conversation by its id"],
+    ...places.map(({ letter, name }): [string[], string] => [["g", letter], name]),
+    [["↑", "↓"], "Move in a list; j and k do, too"],
+    [["Home", "End"], "First and last of a list"],
+    [["Enter"], "Open what has the focus"],
+    [["←", "→"], "Step through a run in its chart; l goes back to live"],
+    [["Esc"], "Close what is open"],
+    [["?"], "This list"],
+  ];
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl class="shortcuts">
+        {rows.map(([keys, does]) => (
+          <div key={does}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="actions">
+        <button type="button" class="button main" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}

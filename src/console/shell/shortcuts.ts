@@ -1,0 +1,39 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { Place } from "./places.ts";
+import { go } from "./route.ts";
+
+/** So long after `g` the letter of a room is waited for. */
+const SEQUENCE_MS = 1_500;
+
+/** `g` and a room's letter, `/`, `?`: where no field has the focus and no dialog is open. */
+export function useShortcuts(shortcuts: {
+  places: readonly Place[];
+  onFind: () => void;
+  onHelp: () => void;
+}): void {
+  const latest = useRef(shortcuts);
+  latest.current = shortcuts;
+  useEffect(() => {
+    let wentAt = -Infinity;
+    const press = (event: KeyboardEvent) => {
+      if (event.altKey || event.ctrlKey || event.metaKey || isTaken(event.target)) return;
+      const { places, onFind, onHelp } = latest.current;
+      const isSecond = event.timeStamp - wentAt < SEQUENCE_MS;
+      wentAt = -Infinity;
+      const place = isSecond ? places.find(({ letter }) => letter === event.key) : undefined;
+      if (place) go(place.link);
+      else if (event.key === "g") wentAt = event.timeStamp;
+      else if (event.key === "/") onFind();
+      else if (event.key === "?") onHelp();
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+}
+
+function isTaken(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName) || target.closest("dialog") !== null;
+}

@@ -1,0 +1,35 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+
+/** A room with its heading, where it is, and what can be done in it; the tab has its name. */
+export function Titled({
+  title,
+  above,
+  actions,
+  fills = false,
+  children,
+}: {
+  title: string;
+  /** Links to the rooms around it. */
+  above?: ComponentChildren;
+  actions?: ComponentChildren;
+  /** True: it is as tall as the window, and its parts scroll. */
+  fills?: boolean;
+  children: ComponentChildren;
+}) {
+  useEffect(() => {
+    document.title = `${title} · Console`;
+  }, [title]);
+  return (
+    <section class={fills ? "room fills" : "room"} aria-labelledby="room-title">
+      <div class="head">
+        <div>
+          {above !== undefined && <p class="above">{above}</p>}
+          <h1 id="room-title">{title}</h1>
+        </div>
+        {actions !== undefined && <div class="actions">{actions}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}

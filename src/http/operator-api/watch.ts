@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { watchThread } from "../../inspector/watch-thread.ts";
+import type { Outlet } from "../../listener.ts";
+import { noteReading } from "../../operators/threads.ts";
+import { queryOf } from "../body.ts";
+import { feedAnswer, feedFields, feedLine, feedQuery } from "../feeds/feed-answer.ts";
+import { widgetLine } from "../reference/line-schemas.ts";
+import type { Route } from "../route.ts";
+import { encodeObjects } from "../stream/ndjson.ts";
+import { existingThread } from "./existing.ts";
+import { operatorRoute } from "./operator-route.ts";
+import type { Asked, OperatorApi } from "./operator-route.ts";
+import { threadParam } from "./threads.ts";
+
+/** A line of the watch: the feed's, and those of the thread's chart. */
+const watchLine = z.union([
+  feedLine,
+  z.object({ type: z.literal("untouched") }).describe("Nothing was said in the thread yet"),
+  z.object({ type: z.literal("thread"), thread: z.looseObject({ state: z.string() }) }),
+  z.object({ type: z.literal("runs"), runs: z.array(z.looseObject({ runId: z.string() })) }),
+  z.object({
+    type: z.literal("said"),
+    runId: z.string(),
+    fresh: z.boolean().describe("The first lines: everything since the user's message"),
+    lines: z.array(widgetLine),
+  }),
+  z.object({ type: z.literal("trouble"), message: z.string() }),
+  z.object({ type: z.literal("beat") }),
+]);
+
+/** How often an open watch asks whether its operator may still see it. */
+const LOOK_MS = 1_000;
+
+/** GET /v1/operator/channels/:slug/threads/:id/watch: a conversation as it happens, for the console. */
+export function watchRoute(api: OperatorApi): Route {
+  return operatorRoute(api, {
+    method: "GET",
+    path: "/channels/:slug/threads/:id/watch",
+    roles: ["admin", "agent"],
+    scope: "channels",
+    summary: "Watch a thread: its messages, its replies as they are written, its chart",
+    description:
+      "Stays open: the lines of a thread's feed, and beside them `thread` (its state, sums and visitor), `runs` (the newest, then those that changed) and `said` (a run's lines as they come). The reading is in the audit. Ends within a second of its key.",
+    params: threadParam,
+    query: feedFields,
+    answers: {
+      200: {
+        description: "The watch. It has no closing line: come back with the id of the last item",
+        headers: {},
+        body: {
+          type: "application/x-ndjson",
+          schema: watchLine,
+          example: { type: "state", state: "idle" },
+        },
+      },
+    },
+    refusals: { "not-found": "Unknown channel or thread, or nothing was said in it yet" },
+    async handle(asked) {
+      const { incoming, acting, param } = asked;
+      const { after } = queryOf(incoming.request, feedQuery);
+      const uid = await existingThread(api.store, param("slug"), param("id"));
+      await noteReading(acting, param("slug"), uid);
+      const feed = await api.threads.openFeed(uid, after);
+      let stop = () => {};
+      return feedAnswer(
+        feed,
+        () => stop(),
+        (outlet) => (stop = watchBeside(api, { asked, uid, outlet, onRefused: () => feed.end() })),
+      );
+    },
+  });
+}
+
+/** Writes what is seen of the thread until it is stopped; `onRefused`: the operator may not see it any more. */
+function watchBeside(
+  { store, threads, log, admission }: OperatorApi,
+  watch: { asked: Asked; uid: string; outlet: Outlet; onRefused: () => void },
+): () => void {
+  const { asked, uid, outlet, onRefused } = watch;
+  const before = JSON.stringify(asked.operator);
+  const isStillAllowed = () => {
+    try {
+      return JSON.stringify(admission.admit(asked.incoming)) === before;
+    } catch {
+      return false;
+    }
+  };
+  const looking = setInterval(() => isStillAllowed() || onRefused(), LOOK_MS).unref();
+  const stopWatch = watchThread({ store, threads, log, tellsMessages: false }, uid, (sight) =>
+    outlet.write(encodeObjects([sight])),
+  );
+  return () => {
+    clearInterval(looking);
+    stopWatch();
+  };
+}

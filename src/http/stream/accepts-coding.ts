@@ -1,0 +1,13 @@
+/** May the answer be compressed so? The coding's own weight decides, or that of `*` if it is not named; case does not matter. */
+export function acceptsCoding(coding: "gzip" | "br", header: string | undefined): boolean {
+  let wildcard = false;
+  for (const item of header?.toLowerCase().split(",") ?? []) {
+    const [name, ...parameters] = item.split(";").map((part) => part.trim());
+    if (name !== coding && name !== "*") continue;
+    const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
+    const wanted = weight === undefined || Number(weight.slice(weight.indexOf("=") + 1)) > 0;
+    if (name === coding) return wanted;
+    wildcard = wanted;
+  }
+  return wildcard;
+}

@@ -1,0 +1,107 @@
+import type { ChannelThread, ChannelThreadStore, Page, PlacedThread, UserStore } from "../store.ts";
+
+/** What a channel's list can be narrowed to. */
+export interface ThreadFilter {
+  state: string | null;
+  /** Our id. */
+  userId: string | null;
+  /** Active then or later. */
+  sinceMs: number;
+  /** Active then or before; Infinity: whenever. */
+  untilMs: number;
+}
+
+/** In the order in which the contract names them. The last two are those of a thread that a person answers. */
+export const THREAD_STATES = ["idle", "running", "awaiting", "waiting_for_person", "with_person"] as const;
+
+/** Threads that one request looks at: on either store that takes some tens of milliseconds. */
+const LOOKED_AT = 2_000;
+const LOOKED_AT_ONCE = 200;
+
+type Reading = Pick<ChannelThreadStore, "channelThreads"> & Pick<UserStore, "listThreads">;
+
+/**
+ * A page of a channel's threads, the latest activity first. Narrowed to a state, it may hold fewer than `limit`, even none,
+ * and have a next one: a search among a million threads goes on as its pages are asked for.
+ */
+export async function listChannelThreads(
+  store: Reading,
+  slug: string,
+  { limit, after: from }: { limit: number; after: string | null },
+  filter: ThreadFilter,
+): Promise<Page<PlacedThread>> {
+  const atOnce = filter.state === null && filter.userId === null ? limit : LOOKED_AT_ONCE;
+  const found: PlacedThread[] = [];
+  let after = from;
+  for (let lookedAt = 0; lookedAt < LOOKED_AT && found.length < limit; lookedAt += atOnce) {
+    const page = await somePage(store, slug, { limit: atOnce, after }, filter);
+    for (const thread of page.items) {
+      if (found.length === limit) return { items: found, next: after };
+      after = thread.place;
+      if (fits(thread, filter)) found.push(thread);
+    }
+    after = page.next;
+    if (after === null) break;
+  }
+  return { items: found, next: after };
+}
+
+async function somePage(
+  store: Reading,
+  slug: string,
+  { limit, after }: { limit: number; after: string | null },
+  { userId, sinceMs, untilMs }: ThreadFilter,
+): Promise<Page<PlacedThread>> {
+  if (userId === null) return store.channelThreads(slug, { limit, after, sinceMs, untilMs });
+  const { items, next } = await store.listThreads({ slug, userId, limit, after: placeFrom(after) });
+  const threads = items.map((thread) => ({ ...thread, userId, place: placeText(thread) }));
+  const isPast = threads.some(({ updatedAtMs }) => updatedAtMs < sinceMs);
+  return { items: threads, next: next === null || isPast ? null : `${next.atMs}-${next.uid}` };
+}
+
+function placeText({ updatedAtMs, uid }: ChannelThread | { updatedAtMs: number; uid: string }): string {
+  return `${updatedAtMs}-${uid}`;
+}
+
+/** What is no place stands before everything: an empty page follows it. */
+function placeFrom(text: string | null): { atMs: number; uid: string } | null {
+  if (text === null) return null;
+  const dash = text.indexOf("-");
+  const atMs = Number(text.slice(0, dash));
+  return { atMs: Number.isNaN(atMs) ? -1 : atMs, uid: text.slice(dash + 1) };
+}
+
+function fits({ state, updatedAtMs }: ChannelThread, filter: ThreadFilter): boolean {
+  if (filter.state !== null && filter.state !== state) return false;
+  return updatedAtMs >= filter.sinceMs && updatedAtMs <= filter.untilMs;
+}
+
+/** A thread as operators see it in a list: no text. `epoch` counts the changes of who answers. */
+export function channelThreadView({ uid, threadId, userId, state, createdAtMs, updatedAtMs }: ChannelThread) {
+  return {
+    id: uid,
+    threadId,
+    userId,
+    state,
+    createdAt: createdAtMs,
+    updatedAt: updatedAtMs,
+    epoch: 0,
+  };
+}
+
+/** Threads that are read at once where all are wanted. */
+const AT_ONCE = 200;
+
+/** All that fit, some at a time; no page is empty. */
+export async function* pagesOfChannelThreads(
+  store: Reading,
+  slug: string,
+  filter: ThreadFilter,
+): AsyncIterable<PlacedThread[]> {
+  for (let after: string | null = null; ;) {
+    const page: Page<PlacedThread> = await listChannelThreads(store, slug, { limit: AT_ONCE, after }, filter);
+    if (page.items.length > 0) yield page.items;
+    if (page.next === null) return;
+    after = page.next;
+  }
+}

@@ -1,0 +1,156 @@
+import type { ThreadObserver } from "../actors/dependencies.ts";
+import type { Agent } from "../agent.ts";
+import type { Clock } from "../clock.ts";
+import { dayOf } from "../domain/day.ts";
+import { messageOf } from "../errors.ts";
+import type { PlainLog } from "../log.ts";
+import type { CountedStats, StatsStore } from "../store.ts";
+import { waitName } from "./stats-names.ts";
+import type { StatName } from "./stats-names.ts";
+
+/**
+ * What happens in the channels is counted in memory, and added to the store about once a second: no message waits for it.
+ * A process that is killed loses what it counted since. What the store did not answer is added again under the same number,
+ * and so counts once; meanwhile the rest is summed up, so that an outage costs no memory.
+ */
+export interface StatCounts {
+  /** `userId`: who spoke. */
+  add(slug: string, counts: Partial<Record<StatName, number>>, userId?: string): void;
+  /** Tells of runs and messages, and then `others`. */
+  observer(others: ThreadObserver): ThreadObserver;
+  /** The same agent, its tokens and first texts counted. */
+  agent(counted: Agent): Agent;
+  /** Adds what is left; counts no more. Resolves also where the store is away. */
+  stop(): Promise<void>;
+}
+
+const FLUSH_MS = 1_000;
+
+/** Of a channel and a day. */
+interface Open {
+  slug: string;
+  day: string;
+  counts: Record<string, number>;
+  visitors: Set<string>;
+  nth: number;
+  /** What was sent, and not answered yet. */
+  sent: CountedStats | null;
+}
+
+export function createStatCounts({
+  store,
+  processId,
+  clock,
+  log,
+}: {
+  store: StatsStore;
+  processId: string;
+  clock: Pick<Clock, "now">;
+  log: Pick<PlainLog, "warn">;
+}): StatCounts {
+  const open = new Map<string, Open>();
+  let timer: NodeJS.Timeout | null = null;
+  let flushing: Promise<void> | null = null;
+  let isAway = false;
+
+  function openFor(slug: string, day: string): Open {
+    const key = `${slug} ${day}`;
+    const known = open.get(key);
+    if (known) return known;
+    const fresh: Open = { slug, day, counts: {}, visitors: new Set(), nth: 0, sent: null };
+    open.set(key, fresh);
+    return fresh;
+  }
+
+  function add(slug: string, counts: Readonly<Record<string, number>>, userId?: string): void {
+    const of = openFor(slug, dayOf(clock.now()));
+    for (const [name, count] of Object.entries(counts)) of.counts[name] = (of.counts[name] ?? 0) + count;
+    if (userId !== undefined) of.visitors.add(userId);
+    timer ??= setTimeout(flushSoon, FLUSH_MS).unref();
+  }
+
+  function flushSoon(): void {
+    timer = null;
+    void flush();
+  }
+
+  function flush(): Promise<void> {
+    flushing ??= flushAll().finally(() => (flushing = null));
+    return flushing;
+  }
+
+  async function flushAll(): Promise<void> {
+    const results = await Promise.allSettled([...open.values()].map(send));
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed && !isAway)
+      log.warn({ reason: messageOf(failed.reason) }, "cannot add up statistics: trying again");
+    isAway = failed !== undefined;
+    if ([...open.values()].some(hasMore)) timer ??= setTimeout(flushSoon, FLUSH_MS).unref();
+    const today = dayOf(clock.now());
+    for (const [key, of] of open) if (of.day < today && !hasMore(of)) open.delete(key);
+  }
+
+  async function send(of: Open): Promise<void> {
+    if (!hasMore(of)) return;
+    of.sent ??= taken(of);
+    await store.addStats(of.sent);
+    of.sent = null;
+  }
+
+  function taken(of: Open): CountedStats {
+    const { slug, day, counts, visitors } = of;
+    of.counts = {};
+    of.visitors = new Set();
+    of.nth += 1;
+    return { slug, day, by: processId, nth: of.nth, counts, visitors: [...visitors] };
+  }
+
+  return {
+    add,
+
+    observer: (others) => ({
+      moved(moved) {
+        if (moved.said) add(moved.slug, { messages: 1 }, moved.said.userId);
+        others.moved(moved);
+      },
+      runEnded(ended) {
+        add(ended.slug, { [`runs.${ended.outcome}`]: 1 });
+        others.runEnded(ended);
+      },
+      takenOver: (taken) => others.takenOver(taken),
+    }),
+
+    agent: (counted) => ({
+      ...counted,
+      async think(turn, wrote, signal) {
+        const { slug, run } = turn;
+        let isFirst = run.kept === undefined && !run.lines.some(({ type }) => type === "delta");
+        const end = await counted.think(
+          turn,
+          (text) => {
+            if (isFirst && text !== "") {
+              isFirst = false;
+              add(slug, { [waitName(clock.now() - run.saidAtMs)]: 1 });
+            }
+            return wrote(text);
+          },
+          signal,
+        );
+        const usage = end.type === "overBudget" ? null : end.usage;
+        if (usage) add(slug, { inputTokens: usage.input, outputTokens: usage.output });
+        return end;
+      },
+    }),
+
+    async stop() {
+      await flush();
+      // What came while that was under way.
+      if (!isAway) await flush();
+      if (timer) clearTimeout(timer);
+    },
+  };
+}
+
+function hasMore({ counts, visitors, sent }: Open): boolean {
+  return sent !== null || visitors.size > 0 || Object.keys(counts).length > 0;
+}

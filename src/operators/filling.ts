@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../errors.ts";
+import type { PlainLog } from "../log.ts";
+import type { ChannelThreadStore } from "../store.ts";
+
+/** Between two steps, so that those who talk come first. */
+const STEP_MS = 10;
+/** A channel may be restored, or made by an earlier version, at any time. */
+const AGAIN_MS = 60_000;
+
+/** Fills, in the background, the orders of threads and blocked users with what earlier versions wrote. Returns how to stop. */
+export function keepFilling({
+  store,
+  log,
+}: {
+  store: Pick<ChannelThreadStore, "fillOrders">;
+  log: Pick<PlainLog, "warn">;
+}): () => void {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+
+  async function fill(): Promise<void> {
+    while (!signal.aborted) {
+      let hasMore = false;
+      try {
+        hasMore = await store.fillOrders();
+      } catch (error) {
+        if (signal.aborted) return;
+        log.warn({ reason: messageOf(error) }, "cannot fill the orders of threads: trying again");
+      }
+      await sleep(hasMore ? STEP_MS : AGAIN_MS, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  void fill();
+  return () => stopped.abort();
+}

@@ -1,0 +1,63 @@
+import { dayOf, daysOf } from "../domain/day.ts";
+import { STATS_KEPT_DAYS } from "../store.ts";
+import type { DayStats, StatsStore } from "../store.ts";
+import { OUTCOMES, waitAt } from "./stats-names.ts";
+
+const DAY_MS = 86_400_000;
+/** Days of one answer where nobody says how many. */
+const DAYS = 30;
+/** Channels that are asked for at once: each is a reading for each of its days. */
+const AT_ONCE = 10;
+
+/** From a day to another, both included; null: to today, and thirty days. No more than are kept, the latest ones. */
+export function statDays(asked: { from: string | null; to: string | null }, nowMs: number) {
+  const to = asked.to ?? dayOf(nowMs);
+  const before = (days: number) => dayOf(Date.parse(to) - (days - 1) * DAY_MS);
+  const from = asked.from ?? before(DAYS);
+  const earliest = before(STATS_KEPT_DAYS);
+  return { from: from < earliest ? earliest : from, to };
+}
+
+/** What happened in these channels together, one item for each day, oldest first. */
+export async function readStats(
+  store: StatsStore,
+  slugs: readonly string[],
+  days: { from: string; to: string },
+): Promise<ReturnType<typeof statView>[]> {
+  const sums = new Map<string, DayStats>(
+    daysOf(days.from, days.to).map((day) => [day, { day, counts: {}, visitors: 0 }]),
+  );
+  for (let at = 0; at < slugs.length; at += AT_ONCE) {
+    const some = await Promise.all(slugs.slice(at, at + AT_ONCE).map((slug) => store.stats(slug, days)));
+    for (const one of some.flat()) addTo(sums.get(one.day), one);
+  }
+  return [...sums.values()].map(statView);
+}
+
+/** A user is one channel's: the visitors of several are others. */
+function addTo(sum: DayStats | undefined, { counts, visitors }: DayStats): void {
+  if (!sum) return;
+  sum.visitors += visitors;
+  for (const [name, count] of Object.entries(counts)) sum.counts[name] = (sum.counts[name] ?? 0) + count;
+}
+
+/** A day as operators see it. */
+function statView({ day, visitors, counts }: DayStats) {
+  const number = (name: string) => counts[name] ?? 0;
+  const [done = 0, failed = 0, cancelled = 0, expired = 0, superseded = 0] = OUTCOMES.map((outcome) =>
+    number(`runs.${outcome}`),
+  );
+  return {
+    day,
+    visitors,
+    messages: number("messages"),
+    runs: { done, failed, cancelled, expired, superseded },
+    inputTokens: number("inputTokens"),
+    outputTokens: number("outputTokens"),
+    handoffs: number("handoffs"),
+    waitMsP50: waitAt(0.5, counts),
+    waitMsP90: waitAt(0.9, counts),
+    thumbsUp: number("thumbsUp"),
+    thumbsDown: number("thumbsDown"),
+  };
+}

@@ -1,0 +1,93 @@
+import { UnreadableRecord } from "../../store.ts";
+import type { ChannelThread, ChannelThreadStore, ThreadChange } from "../../store/channel-threads.ts";
+import { pageOf } from "../../store/page.ts";
+import type { ThreadEntry, ThreadPlace } from "../../store/users.ts";
+import { readThreadPlace, threadPlaceText } from "../thread-place.ts";
+import type { EmbeddedDb } from "./db.ts";
+import { fillOrders } from "./fill-orders.ts";
+import { glanceAt } from "./thread-list.ts";
+import type { ThreadRecords } from "./thread-records.ts";
+import type { UserRecords } from "./user-records.ts";
+
+/** A channel's threads by activity: an order that every commit keeps, and whose each thread is (thread-orders.ts). */
+export function embeddedChannelThreads(
+  db: EmbeddedDb,
+  { users, threads }: { users: UserRecords; threads: ThreadRecords },
+): ChannelThreadStore {
+  const { orders } = threads;
+
+  /** Whose it is, as that user's names say. */
+  function owned(slug: string, uid: string): (ThreadEntry & { userId: string }) | null {
+    const owner = orders.owner(slug, uid);
+    const entry = owner && users.thread(slug, owner.userId, owner.name);
+    if (owner && entry?.uid === uid) {
+      return { uid, threadId: entry.name, createdAtMs: entry.createdAtMs, userId: owner.userId };
+    }
+    return searched(slug, uid);
+  }
+
+  /** Of a thread that an earlier version made, until the orders are filled: its last run was its user's. */
+  function searched(slug: string, uid: string): (ThreadEntry & { userId: string }) | null {
+    const run = threads.header(uid)?.slug === slug ? threads.run(uid) : null;
+    const user = run && users.spender(slug, run.userId)?.user;
+    const entry = user && users.threads(slug, user.userId).find((one) => one.uid === uid);
+    return user && entry ? { ...entry, userId: user.userId } : null;
+  }
+
+  /** What cannot be read of it is shown as a thread that nothing was said in, or not at all. */
+  function shown(slug: string, uid: string): ChannelThread | null {
+    try {
+      const entry = owned(slug, uid);
+      return entry && { ...entry, ...glanceAt(threads, entry) };
+    } catch (error) {
+      if (error instanceof UnreadableRecord) return null;
+      throw error;
+    }
+  }
+
+  return {
+    channelThreads: (slug, { limit, after, sinceMs, untilMs }) =>
+      db.read("list a channel's threads", () => {
+        const from = after === null ? { untilMs } : readThreadPlace(after);
+        if (from === null) return { items: [], next: null };
+        const isWithin = ({ atMs }: ThreadPlace) => atMs >= sinceMs;
+        const found = some(orders.byActivity(slug, from), limit + 1, isWithin);
+        const places = found.map((place) => ({ ...place, place: threadPlaceText(place) }));
+        const { items, next } = pageOf(places, limit);
+        const read = items.flatMap(({ uid, place }) => {
+          const thread = shown(slug, uid);
+          return thread ? [{ ...thread, place }] : [];
+        });
+        return { items: read, next };
+      }),
+
+    channelThread: (slug, uid) => db.read(`look at thread ${uid}`, () => shown(slug, uid)),
+
+    changedThreads: (slug, { sinceMs, limit }) =>
+      db.read("look for changed threads", () => {
+        const isSince = ({ atMs }: ThreadPlace) => atMs >= sinceMs;
+        const spoken = some(orders.byActivity(slug, { untilMs: Infinity }), limit, isSince);
+        const changed = some(orders.changes(slug), limit, isSince);
+        return latestOf([...spoken, ...changed]).slice(0, limit);
+      }),
+
+    fillOrders: () => fillOrders(db, { users, threads }),
+  };
+}
+
+/** The first ones, as long as each fits. */
+function some<Item>(items: Iterable<Item>, limit: number, fits: (item: Item) => boolean): Item[] {
+  const found: Item[] = [];
+  for (const item of items) {
+    if (found.length === limit || !fits(item)) break;
+    found.push(item);
+  }
+  return found;
+}
+
+/** Each thread once, the latest first. */
+function latestOf(changes: readonly ThreadChange[]): ThreadChange[] {
+  const latest = new Map<string, number>();
+  for (const { uid, atMs } of changes) latest.set(uid, Math.max(latest.get(uid) ?? 0, atMs));
+  return [...latest].map(([uid, atMs]) => ({ uid, atMs })).sort((a, b) => b.atMs - a.atMs);
+}

@@ -1,0 +1,156 @@
+import type { ChannelThread, ChannelThreadStore, PlacedThread } from "../../store/channel-threads.ts";
+import { pageOf } from "../../store/page.ts";
+import type { ThreadEntry, ThreadPlace } from "../../store/users.ts";
+import { isBehind } from "../thread-order.ts";
+import { readThreadPlace, threadPlaceText } from "../thread-place.ts";
+import { raise } from "./activity.ts";
+import type { RedisCommands } from "./commands.ts";
+import { fillOrders } from "./fill-orders.ts";
+import { activityKey, changesKey, ownersKey, threadKeys, userKeys } from "./keys.ts";
+import { hashPages, scoresOf } from "./pages.ts";
+import { jsonValue, listOf, textOrNull, threadEntryFrom } from "./records.ts";
+import { glanceAt } from "./thread-list.ts";
+import { isObject } from "../checks.ts";
+
+type Owned = ThreadEntry & { userId: string };
+
+/**
+ * A channel's threads by activity: the channel's order (activity.ts) says which make up a page, `whose:{c:S}` whose each is,
+ * and the thread itself what is shown of it. Both say only where to look: whose a thread is, is what that user's names say.
+ */
+export function redisChannelThreads({
+  redis,
+  background,
+  processId,
+}: {
+  redis: RedisCommands;
+  background: RedisCommands;
+  processId: string;
+}): ChannelThreadStore {
+  /** The latest ones behind a place, at most so many. */
+  async function placed(
+    slug: string,
+    from: ThreadPlace | null,
+    { sinceMs, untilMs, limit }: { sinceMs: number; untilMs: number; limit: number },
+  ): Promise<ThreadPlace[]> {
+    const key = activityKey(slug);
+    const latest = Math.min(untilMs, from?.atMs ?? Infinity);
+    const start = latest === Infinity ? "+inf" : String(latest);
+    for (let asked = limit + 1; ; asked *= 2) {
+      const range = [start, String(sinceMs), "BYSCORE", "REV", "LIMIT", "0", String(asked), "WITHSCORES"];
+      const met = scoresOf(await redis.read(key, "ZRANGE", key, ...range));
+      const behind = met
+        .map(([uid, score]): ThreadPlace => ({ uid, atMs: Number(score) }))
+        .filter((place) => from === null || isBehind(place, from));
+      // All of them may be at the time of the place, before it.
+      if (behind.length >= limit || met.length < asked) return behind.slice(0, limit);
+    }
+  }
+
+  async function claimsOf(slug: string, uids: readonly string[]): Promise<(string | null)[]> {
+    if (uids.length === 0) return [];
+    const key = ownersKey(slug);
+    return listOf(await redis.read(key, "HMGET", key, ...uids)).map(textOrNull);
+  }
+
+  async function shown(
+    slug: string,
+    uid: string,
+    claim: string | null | undefined,
+  ): Promise<ChannelThread | null> {
+    const owned = (claim ? await confirmed(redis, slug, uid, claim) : null) ?? (await searched(slug, uid));
+    return owned && glanceAt(redis, owned);
+  }
+
+  /** Where the list of owners does not know: an earlier version made the thread, or moved it in a merge. */
+  async function searched(slug: string, uid: string): Promise<Owned | null> {
+    const { header } = threadKeys(uid);
+    const [slugOf, run] = listOf(await redis.read(header, "HMGET", header, "slug", "run")).map(textOrNull);
+    const record = run ? jsonValue(run) : null;
+    if (slugOf !== slug || !isObject(record)) return null;
+    const { userId: likely } = record;
+    if (typeof likely !== "string") return null;
+    const { moved } = userKeys(slug, likely);
+    const into = textOrNull(await redis.read(moved, "GET", moved));
+    for (const userId of into === null ? [likely] : [likely, into]) {
+      const { names } = userKeys(slug, userId);
+      for await (const pairs of hashPages(redis, names, 500)) {
+        const entry = pairs.map((pair) => threadEntryFrom(...pair)).find((one) => one.uid === uid);
+        if (!entry) continue;
+        const key = ownersKey(slug);
+        // Nobody waits for this.
+        redis.write(key, "HSET", key, uid, `${userId} ${entry.threadId}`).catch(() => {});
+        return { ...entry, userId };
+      }
+    }
+    return null;
+  }
+
+  return {
+    async channelThreads(slug, { limit, after, ...times }) {
+      const from = after === null ? null : readThreadPlace(after);
+      if (after !== null && from === null) return { items: [], next: null };
+      const found = await placed(slug, from, { ...times, limit: limit + 1 });
+      const places = found.map((place) => ({ ...place, place: threadPlaceText(place) }));
+      const { items, next } = pageOf(places, limit);
+      const claims = await claimsOf(
+        slug,
+        items.map(({ uid }) => uid),
+      );
+      const read = await Promise.all(
+        items.map(async ({ uid, atMs, place }, nth): Promise<(PlacedThread & { atMs: number })[]> => {
+          const thread = await shown(slug, uid, claims[nth]);
+          return thread ? [{ ...thread, place, atMs }] : [];
+        }),
+      );
+      const threads = read.flat();
+      const late = threads.filter(({ updatedAtMs, atMs }) => updatedAtMs > atMs);
+      // An instance of an earlier version spoke in it. Nobody waits for this.
+      raise(
+        redis,
+        slug,
+        late.map(({ uid, updatedAtMs }) => [uid, updatedAtMs]),
+      ).catch(() => {});
+      return { items: threads.map(({ atMs: _, ...thread }) => thread), next };
+    },
+
+    async channelThread(slug, uid) {
+      const [claim] = await claimsOf(slug, [uid]);
+      return shown(slug, uid, claim);
+    },
+
+    async changedThreads(slug, { sinceMs, limit }) {
+      const newest = [`+inf`, String(sinceMs), "BYSCORE", "REV", "LIMIT", "0", String(limit), "WITHSCORES"];
+      const [spoken, changed] = await Promise.all(
+        [activityKey(slug), changesKey(slug)].map(async (key) =>
+          scoresOf(await redis.read(key, "ZRANGE", key, ...newest)),
+        ),
+      );
+      const latest = new Map<string, number>();
+      for (const [uid, score] of [...(spoken ?? []), ...(changed ?? [])]) {
+        latest.set(uid, Math.max(latest.get(uid) ?? 0, Number(score)));
+      }
+      return [...latest]
+        .map(([uid, atMs]) => ({ uid, atMs }))
+        .sort((a, b) => b.atMs - a.atMs)
+        .slice(0, limit);
+    },
+
+    fillOrders: () => fillOrders(background, processId),
+  };
+}
+
+/** What a list of owners says of a thread, where the user's names say so too. */
+async function confirmed(
+  redis: RedisCommands,
+  slug: string,
+  uid: string,
+  claim: string,
+): Promise<Owned | null> {
+  const space = claim.indexOf(" ");
+  const [userId, name] = [claim.slice(0, space), claim.slice(space + 1)];
+  const { names } = userKeys(slug, userId);
+  const entry = textOrNull(await redis.read(names, "HGET", names, name));
+  const thread = entry === null ? null : threadEntryFrom(name, entry);
+  return thread?.uid === uid ? { ...thread, userId } : null;
+}

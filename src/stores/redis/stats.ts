@@ -1,0 +1,62 @@
+import { daysOf } from "../../domain/day.ts";
+import { STATS_KEPT_DAYS } from "../../store/stats.ts";
+import type { DayStats, StatsStore } from "../../store/stats.ts";
+import type { RedisCommands } from "./commands.ts";
+import { statsKey, speakersKey } from "./keys.ts";
+import { numberOf, pairsOf } from "./records.ts";
+
+/** A day longer than they are asked for: a clock may be behind. */
+const KEPT_MS = String((STATS_KEPT_DAYS + 1) * 86_400_000);
+/** Users of one command: as many as Lua can pass on, by far. */
+const VISITORS_AT_ONCE = 1_000;
+/** Days that are asked for at once. */
+const DAYS_AT_ONCE = 100;
+/** Fields that are no numbers of a day: which count of a process was added last. */
+const BY = "by ";
+
+/** A channel's days: a hash of numbers each, and a HyperLogLog of who spoke. */
+export function redisStats({
+  redis,
+  background,
+}: {
+  redis: RedisCommands;
+  background: RedisCommands;
+}): StatsStore {
+  async function dayStats(slug: string, day: string): Promise<DayStats[]> {
+    const [stats, speakers] = [statsKey(slug, day), speakersKey(slug, day)];
+    const [fields, visitors] = await Promise.all([
+      redis.read(stats, "HGETALL", stats),
+      redis.read(speakers, "PFCOUNT", speakers),
+    ]);
+    const counts = pairsOf(fields).filter(([name]) => !name.startsWith(BY));
+    if (counts.length === 0 && visitors === 0) return [];
+    const numbers = counts.map(([name, count]) => [name, numberOf(count)] as const);
+    return [{ day, counts: Object.fromEntries(numbers), visitors: numberOf(visitors) }];
+  }
+
+  return {
+    async addStats({ slug, day, by, nth, counts, visitors }) {
+      const [stats, speakers] = [statsKey(slug, day), speakersKey(slug, day)];
+      // Who spoke may be told twice: a repeat begins anew.
+      for (let from = VISITORS_AT_ONCE; from < visitors.length; from += VISITORS_AT_ONCE) {
+        await background.write(speakers, "PFADD", speakers, ...visitors.slice(from, from + VISITORS_AT_ONCE));
+      }
+      const named = Object.entries(counts);
+      const args = { by, nth: String(nth), keptMs: KEPT_MS, count: String(named.length) };
+      await background.call("add_stats", { stats, visitors: speakers }, args, [
+        ...named.flatMap(([name, count]) => [name, String(count)]),
+        ...visitors.slice(0, VISITORS_AT_ONCE),
+      ]);
+    },
+
+    async stats(slug, { from, to }) {
+      const days = daysOf(from, to);
+      const found: DayStats[] = [];
+      for (let at = 0; at < days.length; at += DAYS_AT_ONCE) {
+        const some = days.slice(at, at + DAYS_AT_ONCE).map((day) => dayStats(slug, day));
+        found.push(...(await Promise.all(some)).flat());
+      }
+      return found;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** Handlers of the panel, for files that are pasted or dropped anywhere on it. */
+export interface ImageIntake {
+  onDragOver(event: DragEvent): void;
+  onDragLeave(event: DragEvent): void;
+  onDrop(event: DragEvent): void;
+  onPaste(event: ClipboardEvent): void;
+}
+
+export function imageIntake(addImages: (files: readonly File[]) => void): ImageIntake {
+  return {
+    onDragOver(event) {
+      if (event.dataTransfer?.types.includes("Files") !== true) return;
+      event.preventDefault();
+      mark(event, true);
+    },
+    onDragLeave(event) {
+      const { currentTarget, relatedTarget } = event;
+      const isInside =
+        currentTarget instanceof Node &&
+        relatedTarget instanceof Node &&
+        currentTarget.contains(relatedTarget);
+      if (!isInside) mark(event, false);
+    },
+    onDrop(event) {
+      mark(event, false);
+      const files = event.dataTransfer?.files ?? [];
+      if (files.length === 0) return;
+      event.preventDefault();
+      addImages([...files]);
+    },
+    onPaste(event) {
+      const { clipboardData } = event;
+      // What is copied in a text processor is a text, with a picture of it.
+      if (clipboardData === null || clipboardData.types.includes("text/plain")) return;
+      if (clipboardData.files.length === 0) return;
+      event.preventDefault();
+      addImages([...clipboardData.files]);
+    },
+  };
+}
+
+/** Shows that the panel takes what is held over it. */
+function mark({ currentTarget }: DragEvent, isOver: boolean): void {
+  if (currentTarget instanceof Element) currentTarget.classList.toggle("over", isOver);
+}

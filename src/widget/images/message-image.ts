@@ -1,0 +1,24 @@
+/** An image of a visitor's message: itself (data:), or its address (https:). */
+export interface MessageImage {
+  url: string;
+  name?: string;
+}
+
+/** What the service takes with a message (its domain/attachments.ts). */
+export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+export const MAX_IMAGES = 4;
+
+/** Nothing else from outside is ever given to an `img`. */
+const ADDRESS = /^(?:data:image\/(?:png|jpeg|webp|gif);base64,|https:\/\/)/;
+
+export function isMessageImage(value: unknown): value is MessageImage {
+  if (typeof value !== "object" || value === null) return false;
+  const { url, name = "" } = value as Record<string, unknown>;
+  return typeof url === "string" && ADDRESS.test(url) && typeof name === "string";
+}
+
+/** The images among the attachments of a message from outside; undefined where it has none. */
+export function imagesOf(attachments: unknown): MessageImage[] | undefined {
+  const images = Array.isArray(attachments) ? attachments.filter(isMessageImage) : [];
+  return images.length > 0 ? images : undefined;
+}

@@ -1,0 +1,5 @@
+import type { ConversationPart } from "./run/conversation.ts";
+import type { PanelModule } from "./view/panel-module.ts";
+
+/** All that is loaded when the panel opens, or where the badge is to tell of what comes. */
+export interface PanelPart extends PanelModule, ConversationPart {}

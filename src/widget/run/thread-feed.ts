@@ -1,0 +1,135 @@
+import { feedLineOf } from "../service/read-feed.ts";
+import type { FeedLine } from "../service/read-feed.ts";
+import { readJsonLines } from "../service/read-lines.ts";
+import type { ThreadAccess, VisitorSession } from "../service/visitor-session.ts";
+import { busySeconds, refusedStatus } from "../service/widget-api.ts";
+import type { WidgetApi } from "../service/widget-api.ts";
+
+/** Waits before the feed is opened again; the last one again and again. A feed that told something begins anew. */
+const WAITS_SECONDS = [0.5, 1, 2, 5, 10, 20];
+/** A service that does not know the thread, or no feeds, is asked again after so long. */
+const REFUSED_SECONDS = 60;
+/** The service gives a sign of life every 20 s. */
+const SILENCE_MS = 45_000;
+/** How often the time is looked at; where much more of it is over, the machine has slept. */
+const LOOK_MS = 5_000;
+const SLEPT_MS = 15_000;
+
+export interface FeedOptions {
+  api: WidgetApi;
+  visitor: Pick<VisitorSession, "access" | "threadId">;
+  /** The id of the last item shown of this thread; null: the feed is not wanted (yet). */
+  after: (this: void, threadId: string) => string | null;
+  /** Lines come one at a time: the next one when this has resolved. */
+  take: (this: void, line: FeedLine, thread: ThreadAccess) => Promise<void>;
+  onRefused: (this: void) => Promise<void>;
+}
+
+/** One attempt to read the feed of a thread, and the ones after it. */
+interface OpenFeed {
+  threadId: string;
+  over: AbortController;
+  /** Ends the attempt or the wait that is under way; the next attempt begins at once. */
+  again(): void;
+}
+
+/**
+ * The feed of the thread that is shown, open for as long as it is wanted. It comes back with the last item that this
+ * page has: so it does not matter how often it breaks off.
+ */
+export class ThreadFeed {
+  /** The service answers it. */
+  isLive = false;
+  readonly #options: FeedOptions;
+  #feed: OpenFeed | null = null;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+  }
+
+  /** Opens it or ends it, where what is wanted has changed. */
+  check(): void {
+    const { visitor, after } = this.#options;
+    const { threadId } = visitor;
+    const wanted = threadId !== null && after(threadId) !== null ? threadId : null;
+    if (wanted === (this.#feed?.threadId ?? null)) return;
+    this.#feed?.over.abort();
+    this.#feed = wanted === null ? null : { threadId: wanted, over: new AbortController(), again() {} };
+    this.isLive = false;
+    if (this.#feed !== null) void this.#keep(this.#feed);
+  }
+
+  /** The connection may be dead without a word: after a pause of the page, of the network, of the machine. */
+  renew(): void {
+    this.#feed?.again();
+  }
+
+  async #keep(feed: OpenFeed): Promise<void> {
+    const { signal } = feed.over;
+    for (let failures = 0; !signal.aborted;) {
+      const attempt = new AbortController();
+      feed.again = () => attempt.abort();
+      const stop = () => attempt.abort();
+      signal.addEventListener("abort", stop);
+      let seconds = WAITS_SECONDS[Math.min(failures, WAITS_SECONDS.length - 1)] ?? 0;
+      failures += 1;
+      try {
+        await this.#read(feed.threadId, attempt, () => (failures = 0));
+      } catch (error) {
+        const status = refusedStatus(error);
+        if (status >= 400 && status < 500 && status !== 429) {
+          seconds = REFUSED_SECONDS;
+          if (!signal.aborted) await this.#options.onRefused();
+        }
+        seconds = Math.max(seconds, busySeconds(error));
+      }
+      signal.removeEventListener("abort", stop);
+      if (this.#feed === feed) this.isLive = false;
+      // A quarter more or less by chance: the visitors of a service that was away must not come back all at once.
+      if (!attempt.signal.aborted) await this.#wait(feed, 1_000 * seconds * (0.75 + Math.random() / 2));
+    }
+  }
+
+  /** Reads the feed to its end, which a silence makes, too. */
+  async #read(threadId: string, attempt: AbortController, onLine: () => void): Promise<void> {
+    const { api, visitor, after, take } = this.#options;
+    const { signal } = attempt;
+    const id = after(threadId);
+    const thread = visitor.access;
+    if (id === null || thread?.threadId !== threadId) return;
+    const path = `/threads/${encodeURIComponent(threadId)}/events?after=${encodeURIComponent(id)}`;
+    const { visitorToken } = thread;
+    let [heardMs, lookedMs] = [Date.now(), Date.now()];
+    const timer = setInterval(() => {
+      const now = Date.now();
+      if (now - heardMs > SILENCE_MS || now - lookedMs > SLEPT_MS) attempt.abort();
+      lookedMs = now;
+      // It may be wanted for a while alone.
+      this.check();
+    }, LOOK_MS);
+    try {
+      const { body } = await api({ path, method: "GET", visitorToken, signal });
+      if (body === null) return;
+      for await (const value of readJsonLines(body)) {
+        heardMs = Date.now();
+        // What comes late is of a thread that is not shown any more.
+        if (signal.aborted || visitor.threadId !== threadId) return;
+        this.isLive = true;
+        onLine();
+        const line = feedLineOf(value);
+        if (line !== null) await take(line, thread);
+      }
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  #wait(feed: OpenFeed, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      const now = () => (clearTimeout(timer), resolve());
+      feed.again = now;
+      feed.over.signal.addEventListener("abort", now, { once: true });
+    });
+  }
+}

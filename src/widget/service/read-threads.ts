@@ -1,0 +1,28 @@
+import { fieldsOf, isObject, isString } from "./fields.ts";
+import type { WidgetApi } from "./widget-api.ts";
+
+/** A conversation of the visitor. */
+export interface ListedThread {
+  threadId: string;
+  /** Of the last message; of an empty one, when it was made. */
+  updatedAtMs: number;
+}
+
+/** The visitor's conversations, the latest first; `next` is the cursor of the page behind this one. */
+export async function readThreads(
+  api: WidgetApi,
+  visitorToken: string,
+  { limit, cursor = null }: { limit: number; cursor?: string | null },
+): Promise<{ items: ListedThread[]; next: string | null }> {
+  const query = `limit=${limit}${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
+  const response = await api({ path: `/threads?${query}`, method: "GET", visitorToken });
+  const { items, next } = fieldsOf(await response.json());
+  const threads = Array.isArray(items) ? items.filter(isObject) : [];
+  return {
+    items: threads.map(({ threadId, updatedAt }) => ({
+      threadId: String(threadId),
+      updatedAtMs: Number(updatedAt),
+    })),
+    next: isString(next) ? next : null,
+  };
+}

@@ -1,0 +1,29 @@
+import type { VNode } from "preact";
+import type { MessageImage } from "../images/message-image.ts";
+import type { Strings } from "../strings/strings.ts";
+import { panelModule } from "./panel-module.ts";
+
+/** The images of a visitor's message, each in a box of its own size: nothing moves when they are there. */
+export function MessageImages(props: { images: readonly MessageImage[]; strings: Strings }): VNode {
+  const { images, strings } = props;
+  return (
+    <div class={images.length === 1 ? "pictures single" : "pictures"}>
+      {images.map(({ url, name = strings.image }, nth) => (
+        <button
+          key={nth}
+          type="button"
+          class="picture"
+          part="image"
+          aria-haspopup="dialog"
+          onClick={({ currentTarget }) => {
+            const root = currentTarget.getRootNode();
+            if (root instanceof ShadowRoot)
+              panelModule()?.openImage(root, { url, alt: name, close: strings.closeImage });
+          }}
+        >
+          <img src={url} alt={name} decoding="async" referrerpolicy="no-referrer" />
+        </button>
+      ))}
+    </div>
+  );
+}

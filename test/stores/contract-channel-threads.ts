@@ -1,0 +1,171 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { PlacedThread, Store, ThreadCommit } from "../../src/store.ts";
+import type { Bench } from "./contract.ts";
+import { mint } from "./contract-users.ts";
+import { SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
+
+const ALWAYS = { sinceMs: 0, untilMs: Infinity };
+
+const nameOf = (uid: string) => `the name of ${uid}`;
+
+async function addThread(store: Store, userId: string, uid: string, atMs: number): Promise<void> {
+  await store.addThread({ slug: SLUG, userId, threadId: nameOf(uid), uid, atMs });
+}
+
+/** A message in a thread that nobody has spoken in. */
+async function say(store: Store, uid: string, atMs: number, changes: Partial<ThreadCommit> = {}) {
+  const messages = [sampleMessage(1, { createdAtMs: atMs })];
+  const commit = { uid, opId: `say in ${uid}`, fence: `${store.processId}:a`, messages, atMs };
+  const idle = { holds: false, state: "idle" as const };
+  const result = await store.commit(sampleCommit({ ...commit, ...idle, ...changes }));
+  expect(result).toMatchObject({ type: "committed" });
+}
+
+async function walk(store: Store, limit: number, times = ALWAYS): Promise<PlacedThread[]> {
+  const all: PlacedThread[] = [];
+  for (let after: string | null = null; ;) {
+    const { items, next } = await store.channelThreads(SLUG, { limit, after, ...times });
+    all.push(...items);
+    if (next === null) return all;
+    after = next;
+  }
+}
+
+const uidsOf = (threads: readonly { uid: string }[]) => threads.map(({ uid }) => uid);
+
+export function channelThreadPromises(bench: Bench): void {
+  describe("a channel's threads by activity", () => {
+    beforeEach(async () => {
+      const { store } = bench.it;
+      await store.putChannel(sampleChannel());
+      await mint(store, "h1", "u1");
+      await mint(store, "h2", "u2");
+    });
+
+    it("are there from their creation on, with whose they are, the latest first", async () => {
+      const { store } = bench.it;
+      await addThread(store, "u1", "a", 1_000);
+      await addThread(store, "u2", "b", 3_000);
+      await addThread(store, "u1", "c", 2_000);
+      await say(store, "a", 9_000);
+      expect(await walk(store, 10)).toEqual([
+        expect.objectContaining({
+          uid: "a",
+          threadId: nameOf("a"),
+          userId: "u1",
+          createdAtMs: 1_000,
+          updatedAtMs: 9_000,
+          state: "idle",
+        }),
+        expect.objectContaining({ uid: "b", userId: "u2", updatedAtMs: 3_000, state: "idle" }),
+        expect.objectContaining({ uid: "c", userId: "u1", updatedAtMs: 2_000, state: "idle" }),
+      ]);
+    });
+
+    it("those whom a message of the server API makes are there too", async () => {
+      const { store } = bench.it;
+      const thread = { name: "order 7", newUid: "own" };
+      const caller = { slug: SLUG, externalId: "kim", displayName: null, newUserId: "kim's", creates: true };
+      await store.admitUser({ ...caller, thread, atMs: 5_000 });
+      expect(await store.channelThread(SLUG, "own")).toMatchObject({
+        uid: "own",
+        threadId: "order 7",
+        userId: "kim's",
+        createdAtMs: 5_000,
+      });
+    });
+
+    it("pages hold each once, also where many are of one moment", async () => {
+      const { store } = bench.it;
+      const uids = Array.from({ length: 25 }, (_, nth) => `t${String(nth).padStart(2, "0")}`);
+      for (const [nth, uid] of uids.entries()) await addThread(store, "u1", uid, nth < 20 ? 1_000 : 2_000);
+      const inOrder = [...uids.slice(20).toReversed(), ...uids.slice(0, 20).toReversed()];
+      for (const limit of [1, 3, 25, 100]) expect(uidsOf(await walk(store, limit))).toEqual(inOrder);
+      expect(await store.channelThreads(SLUG, { limit: 5, after: "no place", ...ALWAYS })).toEqual({
+        items: [],
+        next: null,
+      });
+    });
+
+    it("of a span of time are those at its ends, too", async () => {
+      const { store } = bench.it;
+      for (const atMs of [1_000, 2_000, 3_000, 4_000]) await addThread(store, "u1", `at${atMs}`, atMs);
+      const span = { sinceMs: 2_000, untilMs: 3_000 };
+      for (const limit of [1, 10]) {
+        expect(uidsOf(await walk(store, limit, span))).toEqual(["at3000", "at2000"]);
+      }
+    });
+
+    it("one that goes on comes up", async () => {
+      const { store } = bench.it;
+      await addThread(store, "u1", "a", 1_000);
+      await addThread(store, "u1", "b", 2_000);
+      await say(store, "a", 9_000, { holds: true, state: "running" });
+      await expect
+        .poll(() => walk(store, 1), { timeout: 20_000 })
+        .toMatchObject([{ uid: "a", updatedAtMs: 9_000, state: "running" }, { uid: "b" }]);
+    });
+
+    it("after a merge they are the account's, by the names that it has for them", async () => {
+      const { store } = bench.it;
+      await addThread(store, "u1", "moves", 1_000);
+      const thread = { name: nameOf("moves"), newUid: "own" };
+      const caller = { slug: SLUG, externalId: "kim", displayName: null, newUserId: "acc", creates: true };
+      await store.admitUser({ ...caller, thread, atMs: 5_000 });
+      const { visitor, account } = await store.readIdentity(SLUG, "h1", "kim");
+      if (!visitor || !account) throw new Error("Cannot merge: a side is missing");
+      const sides = { slug: SLUG, tokenHash: "h1", from: visitor.user, into: account, result: account };
+      expect(await store.merge({ ...sides, snapshot: "bound" })).toBe("done");
+      expect(await walk(store, 10)).toMatchObject([
+        { uid: "own", userId: "acc", threadId: nameOf("moves") },
+        { uid: "moves", userId: "acc", threadId: `${nameOf("moves")}~2` },
+      ]);
+      expect(await store.channelThread(SLUG, "moves")).toMatchObject({ userId: "acc" });
+    });
+
+    it("nobody's thread, and another channel's, is none", async () => {
+      const { store } = bench.it;
+      await addThread(store, "u1", "a", 1_000);
+      await say(store, "nobody's", 2_000);
+      expect(await store.channelThread(SLUG, "nobody's")).toBeNull();
+      expect(await store.channelThread("other", "a")).toBeNull();
+      expect(uidsOf(await walk(store, 10))).toEqual(["a"]);
+    });
+
+    it("changes are told with or without a message, the latest first", async () => {
+      const { store } = bench.it;
+      for (const uid of ["a", "b", "c"]) await addThread(store, "u1", uid, 1_000);
+      await say(store, "a", 5_000, { holds: true, state: "running" });
+      await say(store, "b", 6_000);
+      const rests = { claims: false, rev: 1, state: "awaiting", holds: false, deadlineMs: 90_000 } as const;
+      await say(store, "a", 0, { ...rests, opId: "rest", messages: [], atMs: 7_000 });
+      const changed = () => store.changedThreads(SLUG, { sinceMs: 5_000, limit: 10 });
+      await expect.poll(changed, { timeout: 20_000 }).toEqual([
+        { uid: "a", atMs: 7_000 },
+        { uid: "b", atMs: 6_000 },
+      ]);
+      expect(await store.changedThreads(SLUG, { sinceMs: 5_000, limit: 1 })).toEqual([
+        { uid: "a", atMs: 7_000 },
+      ]);
+      expect(await store.changedThreads(SLUG, { sinceMs: 7_001, limit: 10 })).toEqual([]);
+    });
+
+    it("the orders are filled once, and stay as they are", async () => {
+      const { store } = bench.it;
+      await addThread(store, "u1", "a", 1_000);
+      await store.flagUser(SLUG, "u2", { blocked: true });
+      const before = await walk(store, 10);
+      let rounds = 0;
+      while (await store.fillOrders()) expect(++rounds).toBeLessThan(20);
+      expect(await walk(store, 10)).toEqual(before);
+      const page = { limit: 10, after: null, order: "newest first", blocked: true } as const;
+      const blocked = async () =>
+        (await store.usersPage(SLUG, page)).items.map(({ user: { userId } }) => userId);
+      expect(await blocked()).toEqual(["u2"]);
+      await store.flagUser(SLUG, "u1", { blocked: true });
+      expect((await blocked()).toSorted()).toEqual(["u1", "u2"]);
+      await store.flagUser(SLUG, "u2", { blocked: false });
+      expect(await blocked()).toEqual(["u1"]);
+    });
+  });
+}

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { imagesOf } from "../../../src/widget/images/message-image.ts";
+import { isOutgoingMessage, newMessage } from "../../../src/widget/run/outgoing-message.ts";
+import { readImageRoom } from "../../../src/widget/service/read-image-room.ts";
+import { openConversation } from "./page.ts";
+
+const PNG = "data:image/png;base64,iVBORw0KGgo=";
+
+beforeEach(() => {
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+test("of a message from outside only images are shown, each itself or at an https address", () => {
+  const mallet = [
+    { url: "javascript:alert(1)" },
+    { url: "http://a.example/b.png" },
+    { url: "data:text/html," },
+  ];
+  const good = [{ url: PNG, name: "a.png" }, { url: "https://cdn.example/shoe.jpg" }];
+  expect(imagesOf([...mallet, good[0], null, { name: "b" }, { url: PNG, name: 7 }, good[1]])).toEqual(good);
+  expect(imagesOf(mallet)).toBeUndefined();
+  expect(imagesOf(undefined)).toBeUndefined();
+});
+
+test("a message without images is kept and sent as before; one with them is read again", () => {
+  const plain = newMessage("Hello", null);
+  expect(Object.keys(plain)).toEqual(["clientMessageId", "text", "context"]);
+  const shown = newMessage("Look", null, [{ url: PNG }]);
+  expect([plain, shown].every((message) => isOutgoingMessage(JSON.parse(JSON.stringify(message))))).toBe(
+    true,
+  );
+  expect(isOutgoingMessage({ ...shown, images: [{ url: "javascript:1" }] })).toBe(false);
+});
+
+test("a message whose run failed is said again with its images", async () => {
+  const { conversation, site } = openConversation();
+  site.streams.push([{ type: "error", message: "Broken" }]);
+  await conversation.send("Look", null, [{ url: PNG, name: "a.png" }]);
+  await conversation.retry();
+  const sent = site.asked.filter(({ path }) => path === "/messages").map(({ body }) => body);
+  expect(sent).toMatchObject([
+    { text: "Look", attachments: [{ url: PNG, name: "a.png" }] },
+    { text: "Look", attachments: [{ url: PNG, name: "a.png" }] },
+  ]);
+});
+
+test("a repeat after no answer has the same images under the same id", async () => {
+  const { conversation, site } = openConversation();
+  site.refusals.set("/messages", [0]);
+  vi.useFakeTimers();
+  const sent = conversation.send("Look", null, [{ url: PNG }]);
+  await vi.runAllTimersAsync();
+  await sent;
+  vi.useRealTimers();
+  const [first, second] = site.asked.filter(({ path }) => path === "/messages");
+  expect(first?.body).toMatchObject({ attachments: [{ url: PNG }] });
+  expect(second?.body).toEqual(first?.body);
+});
+
+test.each([
+  [{ maxBodyBytes: 131_072 }, null],
+  [{ maxBodyBytes: 131_072, images: true }, 114_688],
+  [{ maxBodyBytes: 20_000, images: true }, 10_000],
+])("where the channel says %o, images have room for %o characters", async (told, room) => {
+  expect(await readImageRoom(() => Promise.resolve(Response.json(told)), "pk_shop")).toBe(room);
+});
+
+test("what the channel allows is asked once, and again where that failed", async () => {
+  const { conversation, site } = openConversation();
+  site.refusals.set("/channel", [0]);
+  for (let n = 0; n < 3; n += 1) {
+    conversation.learn();
+    conversation.learn();
+    // One turn of the event loop: the answer is there.
+    await new Promise(setImmediate);
+  }
+  expect(site.paths()).toEqual(["GET /channel", "GET /channel"]);
+});
