@@ -132,6 +132,37 @@ describe("a hand-off", () => {
     expect(await closed.json()).toEqual({ epoch: 3 });
   });
 
+  test("is in the thread's head and in the lists, by activity, without a text", async () => {
+    const { visit, act, as, clock, threadId, say, agent } = await open();
+    const head = async (name: string) =>
+      (await (await as(name, "GET", `/channels/shop/threads/${threadId}`)).json()) as Record<string, unknown>;
+    const reply = await say("Hello");
+    (await agent.turn()).finish();
+    await reply.lines();
+    expect(await head("agent")).toMatchObject({ epoch: 0, state: "idle" });
+    expect(await head("agent")).not.toHaveProperty("handoff");
+    clock.nowMs += 60_000;
+    await visit("/handoff", { reason: "A refund" });
+    const waitingSince = clock.nowMs;
+    const handoff = { askedBy: "visitor", waitingSince };
+    expect(await head("agent")).toMatchObject({
+      state: "waiting_for_person",
+      epoch: 1,
+      handoff: { ...handoff, reason: "A refund" },
+      updatedAt: waitingSince,
+    });
+    expect((await head("auditor"))["handoff"]).toEqual(handoff);
+    const list = await as("agent", "GET", "/channels/shop/threads?state=waiting_for_person");
+    expect(((await list.json()) as { items: unknown[] }).items).toMatchObject([
+      { id: threadId, epoch: 1, handoff, updatedAt: waitingSince },
+    ]);
+    await act("agent", "take", { epoch: 1 });
+    expect(await head("agent")).toMatchObject({ epoch: 2, handoff: { askedBy: "visitor", with: "agent" } });
+    await act("agent", "close", { epoch: 2 });
+    expect(await head("agent")).toMatchObject({ epoch: 3, state: "idle" });
+    expect(await head("agent")).not.toHaveProperty("handoff");
+  });
+
   test("is asked for by a transport", async () => {
     const { store, renew, post, agent } = await open();
     const path = "/v1/threads/chat-1/handoff";
