@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { Secret } from "./secret.ts";
 
@@ -16,11 +17,15 @@ export interface Limits {
   visitorsPerHourPerIp: number;
   readsPerMinute: number;
   ipReadsPerMinute: number;
+  /** So many times what one address may do, an IPv6 /48 may. */
+  networkFactor: number;
 }
 
 export interface Config {
   host: string;
   port: number;
+  /** How many a supervisor keeps running; null: this process serves by itself. */
+  processes: number | null;
   /** Whether the demo's page, channel and sign-in without a password are there. */
   demo: boolean;
   /** True where they are not only because others reach HOST. */
@@ -96,11 +101,15 @@ const MOST = 100_000_000;
 /** A timer holds 2^31 ms; longer ones fire at once. */
 const LONGEST_TIMER_SECONDS = 2_147_483;
 
+/** Nobody has so many cores that a larger number is not a slip. */
+const MOST_PROCESSES = 256;
+
 const TEN_YEARS_SECONDS = 315_360_000;
 
 const variables = z.object({
   HOST: z.string().default("127.0.0.1"),
   PORT: whole(0, 65_535).default(8080),
+  PROCESSES: processes().default(null),
   DEMO: oneOf(["on", "off"]).nullable().default(null),
   DEMO_PORT: whole(1, 65_535).nullable().default(null),
   HARNESS_API_KEY: callersKeys().default([]),
@@ -140,6 +149,7 @@ const variables = z.object({
   WIDGET_VISITORS_PER_HOUR_PER_IP: whole(1, MOST).default(20),
   WIDGET_READS_PER_MINUTE: whole(1, MOST).default(1_200),
   WIDGET_IP_READS_PER_MINUTE: whole(1, MOST).default(6_000),
+  WIDGET_IPV6_NETWORK_FACTOR: whole(1, 65_536).default(10),
   WIDGET_VISITOR_TTL_SECONDS: whole(1, TEN_YEARS_SECONDS).default(86_400),
   WIDGET_VISITOR_MAX_AGE_SECONDS: whole(1, TEN_YEARS_SECONDS).nullable().default(null),
   SERVER_MAX_BODY_BYTES: whole(1, MOST).default(1_048_576),
@@ -176,6 +186,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       'Cannot read the configuration: DURABILITY is "replica", it takes a Redis with a replica, and REDIS_URL is unset',
     );
   }
+  if (value.PROCESSES !== null && value.REDIS_URL.length === 0) {
+    throw new ConfigError(
+      `Cannot read the configuration: PROCESSES is ${JSON.stringify(given["PROCESSES"])}, it takes a store that processes share, and REDIS_URL is unset`,
+    );
+  }
   return configOf(value);
 }
 
@@ -184,6 +199,7 @@ function configOf(value: z.infer<typeof variables>): Config {
   return {
     host: value.HOST,
     port: value.PORT,
+    processes: value.PROCESSES,
     demo: value.DEMO === null ? isUnconfigured && isLoopback(value.HOST) : value.DEMO === "on",
     isDemoHeldBack: value.DEMO === null && isUnconfigured && !isLoopback(value.HOST),
     demoPort: value.DEMO_PORT,
@@ -221,6 +237,7 @@ function configOf(value: z.infer<typeof variables>): Config {
       visitorsPerHourPerIp: value.WIDGET_VISITORS_PER_HOUR_PER_IP,
       readsPerMinute: value.WIDGET_READS_PER_MINUTE,
       ipReadsPerMinute: value.WIDGET_IP_READS_PER_MINUTE,
+      networkFactor: value.WIDGET_IPV6_NETWORK_FACTOR,
     },
     visitorTtlMs: value.WIDGET_VISITOR_TTL_SECONDS * 1000,
     visitorMaxAgeMs: inMs(value.WIDGET_VISITOR_MAX_AGE_SECONDS),
@@ -305,6 +322,15 @@ function tokens() {
     .string()
     .regex(/^[1-9]\d{0,14}$/, "a whole number from 1 to 999999999999999")
     .transform(Number);
+}
+
+function processes() {
+  const takes = `auto, or a whole number from 1 to ${MOST_PROCESSES}`;
+  return z
+    .string()
+    .regex(/^(auto|[1-9]\d{0,2})$/, takes)
+    .transform((text) => (text === "auto" ? availableParallelism() : text === "1" ? null : Number(text)))
+    .refine((count) => (count ?? 1) <= MOST_PROCESSES, takes);
 }
 
 function timer(from: number) {

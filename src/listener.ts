@@ -97,6 +97,8 @@ export interface Listener {
 export interface ListenOptions {
   host: string;
   port: number;
+  /** True: other processes of this service listen on the same port. Else it is this process's alone. */
+  isShared?: boolean;
   handler: Handler;
   /** Told of what the handler, or a stream of its, threw; the request is over. Without it: a process warning. */
   onFault?: OnFault;

@@ -20,6 +20,8 @@ export interface LogOptions {
   level: LogLevel;
   /** Their values never appear in a line. */
   secrets: readonly Secret[];
+  /** Which of several processes this is; each of its lines says so. */
+  process?: number;
   /** Where lines go; none: stdout. */
   destination?: DestinationStream;
 }
@@ -51,7 +53,7 @@ export function createLog(options: LogOptions & { destination: DestinationStream
   return pino(
     {
       level: options.level,
-      base: null,
+      base: options.process === undefined ? null : { process: options.process },
       hooks: { streamWrite: hide },
     },
     options.destination,

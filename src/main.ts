@@ -18,9 +18,11 @@ import type { DemoKeys } from "./installation/default-channels.ts";
 import { dropGarbage } from "./start/drop-garbage.ts";
 import { greetingText } from "./start/greeting.ts";
 import type { ConsoleGreeting } from "./start/greeting.ts";
+import { watchForHangup } from "./start/hangup.ts";
 import { isKeptByOthers } from "./start/kept-by-others.ts";
 import { frontPageRoute } from "./http/front-page.ts";
 import { metricsRoute } from "./http/metrics-route.ts";
+import type { Exposition } from "./http/metrics-route.ts";
 import { widgetRoute } from "./http/widget-route.ts";
 import { loadWidgetScript, pinnedScript } from "./http/widget-script.ts";
 import type { WidgetScript } from "./http/widget-script.ts";
@@ -42,6 +44,9 @@ import type { Secret } from "./secret.ts";
 import { openStore } from "./installation/open-store.ts";
 import { startService } from "./service.ts";
 import type { Service } from "./service.ts";
+import { joinSupervisor } from "./start/processes/member.ts";
+import type { Member } from "./start/processes/member.ts";
+import { supervise } from "./start/processes/supervise.ts";
 import { watchForSignals } from "./start/signals.ts";
 import { watchForUncaughtErrors } from "./start/uncaught-errors.ts";
 import type { Store } from "./store.ts";
@@ -53,34 +58,77 @@ type Closing = (() => unknown)[];
 /**
  * The process: environment, lock, store, service, demo page, and the signals that end it. Resolves after an orderly stop;
  * rejects with one line for people if the start failed.
+ *
+ * With PROCESSES it starts others that do so, and looks after them; each of those is told the port of all, `memberOn`.
  */
-export async function serve(): Promise<void> {
+export async function serve(memberOn: number | null): Promise<void> {
   const closing: Closing = [];
+  const member = memberOn === null ? null : joinSupervisor();
   let hide = createHider([]);
   try {
-    const config = readConfig();
+    const config = memberOn === null ? readConfig() : { ...readConfig(), port: memberOn };
     hide = createHider(secretsOf(config));
+    if (member === null && config.processes !== null)
+      return await superviseProcesses(config, config.processes);
     const providers = await readProviders(config, readVariable);
     const secrets = [...secretsOf(config), ...secretsOfProviders(providers)];
     hide = createHider(secrets);
-    const signals = watchForSignals();
+    const signals = member?.signals ?? watchForSignals();
     closing.push(() => signals.stop());
-    const log = await openLog({ level: config.logLevel, secrets });
+    const log = await openLog({
+      level: config.logLevel,
+      secrets,
+      ...(member ? { process: member.number } : {}),
+    });
     log.info({ version: VERSION }, "Starting");
-    const stop = await start({ config, providers, secrets, log, closing });
+    const hangup = member === null ? watchForHangup() : null;
+    closing.push(() => hangup?.stop());
+    hangup?.onAsked(() =>
+      log.warn("SIGHUP restarts processes one by one where PROCESSES is set: nothing is done"),
+    );
+    const running = await start({ config, providers, secrets, member, log, closing });
 
     const signal = await signals.first;
-    log.info(
-      { signal, graceMs: config.shutdownGraceMs },
-      "Stopping: open streams have the grace to end; a second signal ends at once",
-    );
-    await stop();
+    if (signal === "retire" && member !== null) {
+      const retired = running.retire(member.hurry);
+      log.info("Retiring: another process has taken this one's place");
+      await retired;
+    } else {
+      log.info(
+        { signal, graceMs: config.shutdownGraceMs },
+        "Stopping: open streams have the grace to end; a second signal ends at once",
+      );
+    }
+    await running.stop();
     log.info("Stopped");
   } catch (error) {
-    throw new Error(hide(startFailure(error)), { cause: error });
+    const failure = hide(startFailure(error));
+    await member?.failed(failure);
+    throw new Error(failure, { cause: error });
   } finally {
     for (const close of closing.reverse()) await close();
   }
+}
+
+/** PROCESSES: the process that starts the others, and serves nobody itself. */
+async function superviseProcesses(config: Config, count: number): Promise<void> {
+  const signals = watchForSignals();
+  const hangup = watchForHangup();
+  const log = await openLog({ level: config.logLevel, secrets: secretsOf(config) });
+  log.info({ version: VERSION, processes: count }, "Starting");
+  try {
+    await supervise({ count, config, log, signals, hangup, say: (text) => void process.stderr.write(text) });
+    log.info("Stopped");
+  } finally {
+    signals.stop();
+    hangup.stop();
+  }
+}
+
+interface Running {
+  stop(): Promise<void>;
+  /** Resolves when no run is left here, or somebody is in a hurry. */
+  retire(hurry: AbortSignal): Promise<void>;
 }
 
 /** Everything up to the greeting, one step after the other. Returns how to stop. */
@@ -88,10 +136,11 @@ async function start(started: {
   config: Config;
   providers: WrittenProviders;
   secrets: Secret[];
+  member: Member | null;
   log: Log;
   closing: Closing;
-}): Promise<() => Promise<void>> {
-  const { config, providers, secrets, log, closing } = started;
+}): Promise<Running> {
+  const { config, providers, secrets, member, log, closing } = started;
   for (const warning of warningsOf(config)) log.warn(warning);
   const { channelsFile } = config;
   const written = channelsFile === null ? null : await readChannelsFile(channelsFile, readVariable);
@@ -104,6 +153,9 @@ async function start(started: {
   closing.push(() => uncaught.stop());
 
   const metrics = await createMetrics();
+  const shared = member?.shareMetrics(metrics);
+  closing.push(() => shared?.stop());
+  const exposition = shared ?? metrics;
   const store = await openTimedStore({ config, log, metrics, closing });
   await writeChannels(store, log, written);
   const localKey = written === null && config.console ? await localOperatorKey(store, config) : null;
@@ -130,7 +182,7 @@ async function start(started: {
       script: widget === null ? null : pinnedScript(widget),
     })),
     ...(widget === null ? [] : [widgetRoute(widget)]),
-    metricsRoute(metrics, { transportKeys: [harnessApiKey, ...config.olderApiKeys], keyDoor }),
+    metricsRoute(exposition, { transportKeys: [harnessApiKey, ...config.olderApiKeys], keyDoor }),
   ];
   const service = await startService({
     config,
@@ -146,10 +198,11 @@ async function start(started: {
     onMcpRequest: metrics.onMcpRequest,
     keepKeys: keptKeys(config.dataDir),
     onSpent: metrics.onSpent,
+    isShared: member !== null,
     extraRoutes: (threads) => [...besideTheApi, ...(inspector?.routes(threads) ?? [])],
   });
   closing.push(() => service.stop(0));
-  await showMetrics({ config, metrics, service, closing });
+  await showMetrics({ config, metrics, exposition, service, closing });
   demo =
     config.demo && generated !== null
       ? await openDemo({ config, service, keys: generated.demo, log, closing })
@@ -159,28 +212,33 @@ async function start(started: {
   await dropGarbage().catch((error: unknown) => log.debug({ err: error }, "Cannot drop the start's garbage"));
   const { url, listener } = service;
   const demoUrl = demo?.url;
-  log.info(
-    { url, demoUrl, listener, store: store.kind, model: model.kind, answers: model.answers },
-    "Listening",
-  );
-  process.stderr.write(
-    greetingText({
-      url,
-      demoUrl: demoUrl ?? null,
-      isDemoHeldBack: config.isDemoHeldBack,
-      inspectorUrl: inspector?.linkOf(url) ?? null,
-      console: config.console ? consoleGreeting(url, localKey, config) : null,
-      model: model.kind,
-      answers: model.answers ?? [],
-      generatedKey: config.harnessApiKey === null ? harnessApiKey : null,
-      demoKeys: demo?.keys ?? null,
-      channel: await firstChannel(store),
-      keysFile: isStderrKeptByOthers() ? keysFileOf(config.dataDir) : null,
-    }),
-  );
-  return () => {
-    inspector?.close();
-    return service.stop(config.shutdownGraceMs);
+  const told = { url, demoUrl, listener, store: store.kind, model: model.kind, answers: model.answers };
+  const greeting = greetingText({
+    url,
+    demoUrl: demoUrl ?? null,
+    isDemoHeldBack: config.isDemoHeldBack,
+    inspectorUrl: inspector?.linkOf(url) ?? null,
+    console: config.console ? consoleGreeting(url, localKey, config) : null,
+    model: model.kind,
+    answers: model.answers ?? [],
+    generatedKey: config.harnessApiKey === null ? harnessApiKey : null,
+    demoKeys: demo?.keys ?? null,
+    channel: await firstChannel(store),
+    keysFile: isStderrKeptByOthers(member) ? keysFileOf(config.dataDir) : null,
+  });
+  if (member === null) {
+    log.info(told, "Listening");
+    process.stderr.write(greeting);
+  } else {
+    log.info({ listener }, "Listening with the others");
+    member.listening(told, greeting);
+  }
+  return {
+    retire: (hurry) => service.retire(config.runTimeoutMs + config.shutdownGraceMs, hurry),
+    stop() {
+      inspector?.close();
+      return service.stop(config.shutdownGraceMs);
+    },
   };
 }
 
@@ -198,10 +256,11 @@ function consoleGreeting(url: string, key: Secret | null, { dataDir }: Config): 
   return { url: page, key: { type: "kept", path: keysFileOf(dataDir) } };
 }
 
-function isStderrKeptByOthers(): boolean {
+function isStderrKeptByOthers(member: Member | null): boolean {
   return isKeptByOthers({
     isTerminal: process.stderr.isTTY,
-    pid: process.pid,
+    // What a member tells is printed by its supervisor.
+    pid: member === null ? process.pid : process.ppid,
     journalStream: readVariable("JOURNAL_STREAM")?.reveal(),
     stat: () => fstatSync(process.stderr.fd),
   });
@@ -223,17 +282,19 @@ async function openTimedStore(options: {
 async function showMetrics(options: {
   config: Config;
   metrics: Metrics;
+  exposition: Exposition;
   service: Service;
   closing: Closing;
 }): Promise<void> {
-  const { config, metrics, service, closing } = options;
+  const { config, metrics, exposition, service, closing } = options;
   metrics.watch({
     openStreams: () => service.inFlight(),
     threadsHeld: () => service.threads.held(),
     repliesWaiting: () => service.threads.waiting(),
+    openFeeds: () => service.threads.feeds(),
   });
   if (config.metricsPort === null) return;
-  const port = await openMetricsPort(metrics, { host: config.host, port: config.metricsPort });
+  const port = await openMetricsPort(exposition, { host: config.host, port: config.metricsPort });
   closing.push(() => port.close());
 }
 

@@ -21,6 +21,7 @@ import type { Config } from "./config.ts";
 import type { Channel, McpServer } from "./domain/channel.ts";
 import { handOffOf } from "./domain/hand-off.ts";
 import { dayOf } from "./domain/day.ts";
+import { changesOver } from "./http/routes.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
 import type { Route } from "./http/route.ts";
@@ -33,6 +34,7 @@ import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
 import type { Store } from "./store.ts";
 import { createStatCounts } from "./operators/count-stats.ts";
+import type { ThreadChanges } from "./operators/thread-changes.ts";
 import { keepFilling } from "./operators/filling.ts";
 import { VERSION } from "./version.ts";
 
@@ -54,6 +56,8 @@ export interface ServiceDependencies {
   extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
   keepKeys?: NonNullable<HandlerDependencies["keepKeys"]>;
+  /** True: other processes of this service listen on the same port. */
+  isShared?: boolean;
 }
 
 export interface Service {
@@ -65,6 +69,11 @@ export interface Service {
   directory: Directory;
   /** Answers being written, streams included. */
   inFlight(): number;
+  /**
+   * Takes no new connections, and goes on as before on those that are open, until no run is left here, for as long as
+   * `patienceMs`, or until `hurry` is aborted. Then it is to be stopped.
+   */
+  retire(patienceMs: number, hurry: AbortSignal): Promise<void>;
   /** Takes no new connections, lets open streams end within the grace, and hands over what is left. Once. */
   stop(graceMs: number): Promise<void>;
 }
@@ -73,6 +82,8 @@ export interface Service {
 const CHARS_PER_TOKEN = 5;
 /** After the last line of every stream, this long for the last bytes to leave. */
 const LAST_BYTES_MS = 1_000;
+/** Nobody keeps a connection for longer without a request: by then each has closed, or was told that it will. */
+const KEPT_CONNECTION_MS = 12_000;
 
 /** The wiring: dependencies in, a running service out. */
 export async function startService(dependencies: ServiceDependencies): Promise<Service> {
@@ -82,9 +93,13 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   for (const warning of unknownModels(directory.channels(), dependencies.model)) log.warn(warning);
   const stats = createStatCounts({ store, processId: store.processId, clock, log });
   const agent = stats.agent(agentOver(dependencies, directory));
-  const observer = stats.observer(dependencies.observer ?? nobody);
+  const threadChanges = changesOver({ store, directory, clock, log });
+  const observer = poking(threadChanges, stats.observer(dependencies.observer ?? nobody));
   const threads = threadsOver({ ...dependencies, observer }, { agent, directory });
-  const listener = await openListener(config, log, handlerOver(dependencies, { directory, threads, agent }));
+  const listener = await openListener(
+    dependencies,
+    handlerOver(dependencies, { directory, threads, agent, threadChanges }),
+  );
   await threads.start();
   const stopFilling = keepFilling({ store, log });
 
@@ -111,6 +126,13 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     threads,
     directory,
     inFlight: () => listener.inFlight(),
+    async retire(patienceMs, hurry) {
+      listener.stopAccepting();
+      const sinceMs = clock.elapsed();
+      const isQuiet = () => threads.held() === 0 && threads.waiting() === 0;
+      const isOver = () => isQuiet() && clock.elapsed() - sinceMs >= KEPT_CONNECTION_MS;
+      await until(() => hurry.aborted || isOver(), patienceMs, clock);
+    },
     stop: (graceMs) => (stopping ??= stop(graceMs)),
   };
 }
@@ -171,8 +193,9 @@ function threadsOver(
 
 function handlerOver(
   dependencies: ServiceDependencies,
-  { directory, threads, agent }: { directory: Directory; threads: Threads; agent: Agent },
+  parts: { directory: Directory; threads: Threads; agent: Agent; threadChanges: ThreadChanges },
 ): Handler {
+  const { directory, threads, agent, threadChanges } = parts;
   const { config, harnessApiKey, store, model, clock, log } = dependencies;
   const { extraRoutes = () => [], onAnswered = () => {} } = dependencies;
   const { keyDoor = createKeyDoor({ config, clock, log }) } = dependencies;
@@ -182,6 +205,7 @@ function handlerOver(
     keyDoor,
     store,
     threads,
+    threadChanges,
     visitors: createVisitors({
       store,
       clock,
@@ -206,16 +230,29 @@ function handlerOver(
   });
 }
 
+/** Operators who follow here hear at once of what happens here. */
+function poking(changes: ThreadChanges, observer: ThreadObserver): ThreadObserver {
+  return {
+    ...observer,
+    moved(moved) {
+      changes.poke();
+      observer.moved(moved);
+    },
+  };
+}
+
 function isCrowded(): boolean {
   return unreadBytes() > UNREAD_TOTAL_BYTES;
 }
 
-async function openListener(config: Config, log: Log, handler: Handler): Promise<Listener> {
-  const { listen, note } = await chooseListen(config.listener);
+async function openListener(dependencies: ServiceDependencies, handler: Handler): Promise<Listener> {
+  const { config, log, isShared = false } = dependencies;
+  const { listen, note } = await chooseListen(config.listener, isShared);
   if (note !== null) log.warn(note);
   return listen({
     host: config.host,
     port: config.port,
+    isShared,
     handler,
     onFault: (error) => log.error({ err: error }, "cannot answer a request to its end"),
   });

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { ConfigError, readConfig, readVariable, secretsOf, warningsOf } from "../src/config.ts";
@@ -18,6 +19,7 @@ describe("readConfig()", () => {
     expect(readConfig({})).toEqual({
       host: "127.0.0.1",
       port: 8080,
+      processes: null,
       demo: true,
       isDemoHeldBack: false,
       demoPort: null,
@@ -55,6 +57,7 @@ describe("readConfig()", () => {
         visitorsPerHourPerIp: 20,
         readsPerMinute: 1_200,
         ipReadsPerMinute: 6_000,
+        networkFactor: 10,
       },
       visitorTtlMs: 86_400_000,
       visitorMaxAgeMs: null,
@@ -230,5 +233,26 @@ describe("warningsOf()", () => {
   test("tells of more hops than anybody has", () => {
     const env = { CLIENT_IP_SOURCE: "x-forwarded-for", TRUSTED_PROXY_HOPS: "99" };
     expect(warningsOf(readConfig(env)).join()).toContain("TRUSTED_PROXY_HOPS");
+  });
+});
+
+describe("PROCESSES", () => {
+  const onRedis = (PROCESSES: string) => readConfig({ PROCESSES, REDIS_URL: "redis://127.0.0.1" }).processes;
+
+  test("1 is one process without a supervisor, a number so many, auto one for each core", () => {
+    expect([onRedis("1"), onRedis("2"), onRedis("256")]).toEqual([null, 2, 256]);
+    expect(onRedis("auto")).toBe(availableParallelism());
+    expect(readConfig({ PROCESSES: "1" }).processes).toBeNull();
+  });
+
+  test.each(["0", "257", "1.5", "-1", "two", "AUTO"])("%s is refused with what it takes", (PROCESSES) => {
+    const takes = "it takes auto, or a whole number from 1 to 256";
+    expect(refusal({ PROCESSES, REDIS_URL: "redis://127.0.0.1" })).toContain(takes);
+  });
+
+  test.each(["2", "auto"])("%s needs a store that processes share", (PROCESSES) => {
+    expect(refusal({ PROCESSES })).toBe(
+      `Cannot read the configuration: PROCESSES is "${PROCESSES}", it takes a store that processes share, and REDIS_URL is unset`,
+    );
   });
 });

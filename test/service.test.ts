@@ -57,6 +57,16 @@ test("P35: what a user spends on a capped channel is counted, and ends at the ca
   expect(server.requests).toHaveLength(1);
 });
 
+test("what happened is in the day's statistics when the service has stopped", async () => {
+  const service = await startTestService();
+  await sendMessage(service.url, MESSAGE);
+  await sendMessage(service.url, MESSAGE);
+  await service.stop(10_000);
+  const days = await service.store.stats("cli", { from: "2000-01-01", to: "2100-01-01" });
+  expect(days).toMatchObject([{ counts: { messages: 2, "runs.done": 2 }, visitors: 1 }]);
+  expect(JSON.stringify(days)).toMatch(/"wait\.\d+":\d/);
+});
+
 test("limits of the configuration are in force", async () => {
   const { url } = await startTestService({ env: { SERVER_MAX_BODY_BYTES: "100" } });
   expect((await sendMessage(url, { ...MESSAGE, text: "x".repeat(200) })).status).toBe(413);

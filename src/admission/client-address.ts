@@ -50,12 +50,20 @@ export function addressReader(
 
 /** The key of an address in the rate windows: IPv4 itself, IPv6 its /64, because a client is given a whole one. */
 export function countedAs(address: string): string {
-  if (!address.includes(":")) return address;
+  return address.includes(":") ? groupsOf(address).slice(0, 4).join(":") : address;
+}
+
+/** The /48 of an IPv6, which a provider gives to a site or to a single customer; null of an IPv4. */
+export function networkOf(address: string): string | null {
+  return address.includes(":") ? groupsOf(address).slice(0, 3).join(":") : null;
+}
+
+function groupsOf(address: string): string[] {
   const [head = "", tail] = address.split("::");
   const before = head === "" ? [] : head.split(":");
   const after = tail === undefined || tail === "" ? [] : tail.split(":");
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
-  return [...before, ...zeros, ...after].slice(0, 4).join(":");
+  return [...before, ...zeros, ...after];
 }
 
 /** `1.2.3.4:5678`, `[2001:db8::1]:443`, `[2001:db8::1]`, `"1.2.3.4"`: proxies write addresses in all of these ways. */

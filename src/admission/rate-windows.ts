@@ -14,7 +14,11 @@ export type RateWindowName =
   | "threads-by-token"
   | "visitors-by-address"
   | "reads-by-token"
-  | "reads-by-address";
+  | "reads-by-address"
+  // An IPv6 /48, which one client may have whole.
+  | "messages-by-network"
+  | "visitors-by-network"
+  | "reads-by-network";
 
 export interface RateUse {
   window: RateWindowName;
@@ -49,6 +53,9 @@ export function createRateWindows(options: {
     "visitors-by-address": stateOf(limits.visitorsPerHourPerIp, HOUR_MS),
     "reads-by-token": stateOf(limits.readsPerMinute, MINUTE_MS),
     "reads-by-address": stateOf(limits.ipReadsPerMinute, MINUTE_MS),
+    "messages-by-network": stateOf(limits.ipMessagesPerMinute * limits.networkFactor, MINUTE_MS),
+    "visitors-by-network": stateOf(limits.visitorsPerHourPerIp * limits.networkFactor, HOUR_MS),
+    "reads-by-network": stateOf(limits.ipReadsPerMinute * limits.networkFactor, MINUTE_MS),
   };
 
   return {

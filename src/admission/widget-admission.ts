@@ -11,10 +11,10 @@ import type { VisitorAdmission } from "../store.ts";
 import { mustDeclareAtMost } from "./arrival.ts";
 import type { Arrival, RequestHead } from "./arrival.ts";
 import type { Directory } from "./directory.ts";
-import { addressReader, countedAs } from "./client-address.ts";
+import { addressReader, countedAs, networkOf } from "./client-address.ts";
 import { mustAllow, provenanceOf } from "./origin.ts";
 import type { Provenance } from "./origin.ts";
-import type { RateWindowName, RateWindows } from "./rate-windows.ts";
+import type { RateUse, RateWindowName, RateWindows } from "./rate-windows.ts";
 
 /**
  * Who may call the widget API: the one place for the order of its checks (contract, Order of the checks). An origin that
@@ -150,16 +150,26 @@ async function admitVisitor(
   }
 }
 
+/** Windows that count addresses, and those that count their networks beside them. */
+const NETWORK_WINDOW: ReadonlyMap<RateWindowName, RateWindowName> = new Map([
+  ["messages-by-address", "messages-by-network"],
+  ["visitors-by-address", "visitors-by-network"],
+  ["reads-by-address", "reads-by-network"],
+]);
+
 /** Throws Refusal("rate-limited") if one of the windows is full; the use then counts in none of them. */
 function countUse(
   windows: RateWindows,
   names: readonly RateWindowName[],
   { address, tokenHash }: { address: string; tokenHash: string },
 ): void {
-  const uses = names.map((window) => ({
-    window,
-    key: window.endsWith("-by-address") ? countedAs(address) : tokenHash,
-  }));
+  const network = networkOf(address);
+  const uses = names.flatMap((window): RateUse[] => {
+    const wider = NETWORK_WINDOW.get(window);
+    if (wider === undefined) return [{ window, key: tokenHash }];
+    const own = { window, key: countedAs(address) };
+    return network === null ? [own] : [own, { window: wider, key: network }];
+  });
   const waitSeconds = windows.take(uses);
   if (waitSeconds !== null) throw new Refusal("rate-limited", "", waitSeconds);
 }

@@ -17,7 +17,8 @@ export async function startAccountServer(key: string): Promise<AccountServer> {
   const server = createServer((request, response) => {
     answer(request, response, key).catch(() => response.destroy());
   });
-  server.listen(0, "127.0.0.1");
+  // Each process has its own, with a key of its own.
+  server.listen({ port: 0, host: "127.0.0.1", exclusive: true });
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string")

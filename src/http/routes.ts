@@ -22,6 +22,8 @@ import type { Config } from "../config.ts";
 import type { PlainLog } from "../log.ts";
 import type { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
+import { createThreadChanges } from "../operators/thread-changes.ts";
+import type { ThreadChanges } from "../operators/thread-changes.ts";
 import { consoleRoutes } from "./console/console-route.ts";
 import { createReads } from "./reads.ts";
 import { healthRoute } from "./health.ts";
@@ -72,6 +74,8 @@ export interface RouteDependencies {
   warnings?: () => string[];
   /** Where keys that the operator API makes are kept for the next start. */
   keepKeys?: KeptKeys;
+  /** What changes in the channels' threads, for operators. */
+  threadChanges?: ThreadChanges;
   /** Whether readers leave too much unread; by default they never do. */
   isCrowded?: () => boolean;
 }
@@ -118,8 +122,17 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const { config, keepKeys = KEEP_NOTHING } = dependencies;
   if (config.console) {
     const operators = createOperatorAdmission(dependencies);
-    routes.push(...operatorRoutes({ ...dependencies, reads, admission: operators, keepKeys })); // /v1/operator/*
+    const { threadChanges = changesOver(dependencies) } = dependencies;
+    const operated = { ...dependencies, reads, admission: operators, keepKeys, threadChanges };
+    routes.push(...operatorRoutes(operated)); // /v1/operator/*
     routes.push(...consoleRoutes()); // GET /console, /console/*
   }
   return config.swagger ? [...routes, ...swaggerRoutes(routes)] : routes; // GET /swagger, /swagger/openapi.json
+}
+
+export function changesOver(
+  dependencies: Pick<RouteDependencies, "store" | "directory" | "clock" | "log">,
+): ThreadChanges {
+  const { directory } = dependencies;
+  return createThreadChanges({ ...dependencies, slugs: () => directory.channels().map(({ slug }) => slug) });
 }

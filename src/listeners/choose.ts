@@ -10,15 +10,21 @@ export interface ListenerChoice {
   note: string | null;
 }
 
+/** Elsewhere the last to listen gets every connection. */
+const NOT_SHARED = "several processes share a port with uWebSockets.js on Linux alone";
+
 /** The implementation to listen with: the configured one, or uWebSockets.js if its native build loads (contract, LISTENER). */
 export async function chooseListen(
   wanted: Listener["kind"] | null,
+  isShared = false,
   whyNot = whyNoNativeBuild,
 ): Promise<ListenerChoice> {
   if (wanted === "node") return { listen: listenNode, kind: "node", note: null };
-  const missing = whyNot();
+  const cannotShare = isShared && process.platform !== "linux";
+  const missing = cannotShare ? NOT_SHARED : whyNot();
   if (missing === null) return { listen: listenUws, kind: "uws", note: null };
   if (wanted === "uws") throw new Error(`Cannot listen with uWebSockets.js: ${missing}`);
+  if (cannotShare) return { listen: listenNode, kind: "node", note: `${missing}; node:http listens` };
   return {
     listen: listenNode,
     kind: "node",

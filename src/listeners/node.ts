@@ -17,7 +17,8 @@ const CHECK_EVERY_MS = 1_000;
  * The listener on node:http, for where uWebSockets.js has no native build. node:http takes pipelined requests and queues
  * their answers; here, as there, a second request while the first one is pending closes the connection.
  */
-export const listenNode: Listen = async ({ host, port, handler, onFault = warnOfFault }) => {
+export const listenNode: Listen = async (options) => {
+  const { host, port, isShared = false, handler, onFault = warnOfFault } = options;
   const tooMany = descriptorGate();
   const busy = new WeakSet<Socket>();
   let inFlight = 0;
@@ -38,7 +39,8 @@ export const listenNode: Listen = async ({ host, port, handler, onFault = warnOf
     });
     void serve({ handler, onFault, full: tooMany(inFlight), leaving: () => !accepting }, request, response);
   });
-  const boundPort = await listening(server, host, port);
+  // In a process of node:cluster, what is not exclusive is its parent's to accept, and to hand out.
+  const boundPort = await listening(server, { host, port, exclusive: !isShared });
 
   const stopAccepting = (): void => {
     if (!accepting) return;
@@ -74,12 +76,16 @@ function createStrictServer(): Server {
   return server;
 }
 
-function listening(server: Server, host: string, port: number): Promise<number> {
+function listening(
+  server: Server,
+  address: { host: string; port: number; exclusive: boolean },
+): Promise<number> {
+  const { host, port } = address;
   return new Promise((resolve, reject) => {
     server.once("error", (cause) =>
       reject(new Error(`Cannot listen on ${host}:${port}: ${cause.message}`, { cause })),
     );
-    server.listen(port, host, () => {
+    server.listen(address, () => {
       const bound = server.address();
       resolve(typeof bound === "object" && bound ? bound.port : port);
     });

@@ -21,12 +21,12 @@ import { whyNoNativeBuild } from "./uws/native-build.ts";
  * - `write` reports back-pressure only on the next call, so the outbox counts our own bytes;
  * - status and headers wait for the first byte of a body, so a stream of JSON starts with a space.
  */
-export const listenUws: Listen = async ({ host, port, handler, onFault = warnOfFault }) => {
+export const listenUws: Listen = async (options) => {
+  const { host, port, isShared = false, handler, onFault = warnOfFault } = options;
   const missing = whyNoNativeBuild();
   if (missing !== null) throw new Error(`Cannot listen with uWebSockets.js: ${missing}`);
   const { default: uWS } = await import("uWebSockets.js");
-  // Leaves out the header that names the product and its version.
-  uWS._cfg("silent");
+  leaveOutProduct(uWS);
 
   const tooMany = descriptorGate();
   const app = uWS.App();
@@ -45,10 +45,15 @@ export const listenUws: Listen = async ({ host, port, handler, onFault = warnOfF
 
   const socket = await new Promise<us_listen_socket>((resolve, reject) => {
     // The package's types have no listen() with a host and options; its native build takes both.
-    (app as unknown as AppWithOptions).listen(host, port, EXCLUSIVE_PORT, (opened) => {
-      if (opened) resolve(opened);
-      else reject(new Error(`Cannot listen on ${host}:${port}: the address is taken or not allowed`));
-    });
+    (app as unknown as AppWithOptions).listen(
+      host,
+      port,
+      isShared ? SHARED_PORT : EXCLUSIVE_PORT,
+      (opened) => {
+        if (opened) resolve(opened);
+        else reject(new Error(`Cannot listen on ${host}:${port}: the address is taken or not allowed`));
+      },
+    );
   });
 
   const stopAccepting = (): void => {
@@ -71,6 +76,12 @@ export const listenUws: Listen = async ({ host, port, handler, onFault = warnOfF
   };
 };
 
+/** Leaves out the header that names the product and its version. The types of newer builds have no `_cfg`. */
+function leaveOutProduct(uWS: object): void {
+  if (!("_cfg" in uWS) || typeof uWS._cfg !== "function") throw new Error("Cannot listen: uWS has no _cfg");
+  uWS._cfg("silent");
+}
+
 interface AppWithOptions {
   listen(
     host: string,
@@ -82,6 +93,8 @@ interface AppWithOptions {
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT. Without it two services share a port, and callers reach either. */
 const EXCLUSIVE_PORT = 1;
+/** SO_REUSEPORT: the kernel hands connections out to all who listen. */
+const SHARED_PORT = 0;
 
 /** Missing from the package's types: closes every connection, idle ones too. */
 function closeAll(app: object): void {

@@ -6,6 +6,7 @@ import type { MemberCall } from "../models/providers.ts";
 import type { Store } from "../store.ts";
 import { createInstruments } from "./instruments.ts";
 import type { Instruments, PromClient } from "./instruments.ts";
+import type { Sample } from "./sample.ts";
 import { timedMethods } from "./timed-methods.ts";
 import { timedModel } from "./timed-model.ts";
 
@@ -33,6 +34,10 @@ export interface Metrics {
   readonly contentType: string;
   /** In Prometheus' text format. */
   text(): Promise<string>;
+  /** To be added up with other processes'. */
+  sample(): Promise<Sample>;
+  /** Several processes' as one: counts and levels are sums, lags are means. */
+  textOf(samples: Sample[]): Promise<string>;
 }
 
 export interface Levels {
@@ -42,6 +47,8 @@ export interface Levels {
   threadsHeld(): number;
   /** Streams here that wait in a queue, or follow a run of another instance. */
   repliesWaiting(): number;
+  /** Feeds that are kept open here; each is an open stream, too. */
+  openFeeds(): number;
 }
 
 /** Loads prom-client on first use. */
@@ -70,6 +77,8 @@ export async function createMetrics(): Promise<Metrics> {
     watch: (levels) => addGauges(levels, prom, registry),
     contentType: registry.contentType,
     text: () => registry.metrics(),
+    sample: () => registry.getMetricsAsJSON(),
+    textOf: (samples) => prom.AggregatorRegistry.aggregate(samples).metrics(),
   };
 }
 
@@ -121,5 +130,8 @@ function addGauges(levels: Levels, { Gauge }: PromClient, registry: Registry): v
   gauge("threads_held", "Threads that this process holds", () => levels.threadsHeld());
   gauge("replies_waiting", "Streams that wait in a queue or follow a run held elsewhere", () =>
     levels.repliesWaiting(),
+  );
+  gauge("open_feeds", "Feeds of threads that are kept open; each is an open stream, too", () =>
+    levels.openFeeds(),
   );
 }

@@ -1,6 +1,7 @@
 /** SIGTERM and SIGINT: the first asks for an orderly stop, the second does not wait for it (P29). */
 export interface Signals {
-  first: Promise<NodeJS.Signals>;
+  /** `retire`: another process has taken this one's place (PROCESSES). */
+  first: Promise<NodeJS.Signals | "retire">;
   stop(): void;
 }
 

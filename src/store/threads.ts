@@ -39,6 +39,8 @@ export interface ThreadStore {
   history(uid: string, page: HistoryPage): Promise<Message[]>;
   /** The thread's state, and what is in its history behind its first `from` items; null: nothing of that. */
   look(uid: string, from: number | null): Promise<ThreadLook>;
+  /** The `opId` of the last commit; null before the first: while it stays, a look finds nothing new. May be late. */
+  lastOp(uid: string): Promise<string | null>;
   /** For a while (WATCH_MS), whoever commits to the thread is told that this process watches it. */
   watch(uid: string): Promise<void>;
   /** The processes that watch the thread, as a commit would be told. */
@@ -76,6 +78,8 @@ export interface ThreadLook {
   state: ThreadState;
   /** The run that began last; null where none has. */
   runId: string | null;
+  /** The last commit that it has seen. */
+  lastOp: string | null;
   /** Only while a person has the thread or is waited for: it tells who. */
   snapshot?: string;
   messageCount: number;

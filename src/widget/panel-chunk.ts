@@ -1,8 +1,9 @@
 /** The second file of the build, loaded when the panel opens. */
 import images from "./styles/images.css";
 import richText from "./styles/rich-text.css";
+import threads from "./styles/threads.css";
 
-export const styles = richText + images;
+export const styles = richText + images + threads;
 export { addImages } from "./images/add-images.ts";
 export { imageIntake } from "./images/image-intake.ts";
 export { openImage } from "./images/open-image.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { blockedBy } from "../../src/admission/blocked-addresses.ts";
-import { addressReader, clientAddress, countedAs } from "../../src/admission/client-address.ts";
+import { addressReader, clientAddress, countedAs, networkOf } from "../../src/admission/client-address.ts";
 import { normalAddress } from "../../src/domain/address.ts";
 
 const SOCKET = "203.0.113.9";
@@ -84,6 +84,15 @@ describe("the client's address (P23)", () => {
       "0:0:0:0",
     ]);
   });
+});
+
+test("an IPv6 is in a network of its first 48 bits, an IPv4 in none", () => {
+  expect(networkOf("2001:db8:7:1::2")).toBe("2001:db8:7");
+  expect([networkOf("::1"), networkOf("2001:db8::"), networkOf("1.2.3.4")]).toEqual([
+    "0:0:0",
+    "2001:db8:0",
+    null,
+  ]);
 });
 
 test("blocked are single addresses and ranges, in any spelling; what is neither blocks nobody", () => {

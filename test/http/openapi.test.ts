@@ -70,6 +70,7 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
     "delete /v1/operator/operators/{name}",
     "post /v1/operator/operators/{name}/rotate",
     "get /v1/operator/audit",
+    "get /v1/operator/events",
     "get /v1/operator/stats",
   ]);
 });

@@ -1,4 +1,14 @@
+import { readFileSync } from "node:fs";
 import type { Listener } from "../../src/listener.ts";
+
+/** The build that `npm ci` installs is of 2023; whoever installs a newer one has a better parser, but for trailers. */
+const IS_NEWER_UWS = versionOfUws() >= 57;
+
+function versionOfUws(): number {
+  const path = new URL("../../node_modules/uWebSockets.js/package.json", import.meta.url);
+  const { version } = JSON.parse(readFileSync(path, "utf8")) as { version: string };
+  return Number(version.split(".")[1]);
+}
 
 /** Accepted outcomes: a status, 0 for a close without an answer, null for no answer until a timer closes it. */
 export type Outcomes = readonly (number | null)[];
@@ -106,7 +116,11 @@ export const framingRows: Row[] = [
     handled: { uws: 0, node: 1 },
   },
   lax("chunk data without its CRLF", chunked("5\r\nhelloXX0\r\n\r\n")),
-  taken("a trailer", chunked("5\r\nhello\r\n0\r\nX-A: b\r\n\r\n")),
+  {
+    ...taken("a trailer", chunked("5\r\nhello\r\n0\r\nX-A: b\r\n\r\n")),
+    // 20.57 takes it for a request that it cannot read.
+    expect: { uws: IS_NEWER_UWS ? [505] : OK, node: OK },
+  },
   {
     name: "a request where a trailer would be",
     bytes: chunked(`5\r\nhello\r\n0\r\n${smuggled}`),
@@ -119,8 +133,8 @@ export const framingRows: Row[] = [
   {
     name: "an underscore in a header's name",
     bytes: post("x_trace: 1\r\nContent-Length: 5\r\n"),
-    expect: { uws: [400, 0, null], node: OK },
-    handled: { uws: 0, node: 1 },
+    expect: { uws: IS_NEWER_UWS ? OK : [400, 0, null], node: OK },
+    handled: { uws: IS_NEWER_UWS ? 1 : 0, node: 1 },
   },
   refused("NUL in a header", post("X-A: a\0b\r\nContent-Length: 5\r\n"), LATE_ON_UWS),
   refused("0x01 in a header", post("X-A: a\u0001b\r\nContent-Length: 5\r\n"), LATE_ON_UWS),
@@ -152,8 +166,8 @@ export const framingRows: Row[] = [
     name: "60 headers",
     bytes: `GET PATH HTTP/1.1\r\nHost: x\r\n${Array.from({ length: 60 }, (_, index) => `X-${index}: a\r\n`).join("")}\r\n`,
     // 20.30 knows about 48.
-    expect: { uws: [400, 431, 0, null], node: OK },
-    handled: { uws: 0, node: 1 },
+    expect: { uws: IS_NEWER_UWS ? OK : [400, 431, 0, null], node: OK },
+    handled: { uws: IS_NEWER_UWS ? 1 : 0, node: 1 },
   },
   taken("a head of 4,000 bytes", `GET PATH HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(3_900)}\r\n\r\n`),
   refused("a head of 1 MiB", `GET PATH HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(1_048_576)}\r\n\r\n`, {

@@ -8,23 +8,23 @@ import { Outbox } from "../../src/listeners/outbox.ts";
 
 describe("chooseListen()", () => {
   test("takes uWebSockets.js where its native build loads", async () => {
-    expect(await chooseListen(null, () => null)).toMatchObject({ kind: "uws", note: null });
+    expect(await chooseListen(null, false, () => null)).toMatchObject({ kind: "uws", note: null });
   });
 
   test("takes node:http where it does not, and says how to get native speed", async () => {
-    const choice = await chooseListen(null, () => "uWebSockets.js has no build");
+    const choice = await chooseListen(null, false, () => "uWebSockets.js has no build");
     expect(choice.kind).toBe("node");
     expect(choice.note).toContain("npm install uWebSockets.js@");
   });
 
   test("refuses where uws was wanted and is not there", async () => {
-    await expect(chooseListen("uws", () => "no build")).rejects.toThrow(
+    await expect(chooseListen("uws", false, () => "no build")).rejects.toThrow(
       "Cannot listen with uWebSockets.js: no build",
     );
   });
 
   test("takes node:http where it was wanted, without a word", async () => {
-    expect(await chooseListen("node", () => null)).toMatchObject({ kind: "node", note: null });
+    expect(await chooseListen("node", false, () => null)).toMatchObject({ kind: "node", note: null });
   });
 });
 

@@ -13,7 +13,7 @@ import { timedMethods } from "../../src/metrics/timed-methods.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { call, hold, say, status, usage } from "../support/model-server.ts";
 import { openScriptedModel, plainRequest } from "../support/open-model.ts";
-import { sendMessage, startTestService } from "../support/service.ts";
+import { sendMessage, startTestService, TEST_KEY } from "../support/service.ts";
 import { valueOf } from "./sample.ts";
 
 describe("the model's metrics", () => {
@@ -90,6 +90,7 @@ describe("the queue's metrics", () => {
       openStreams: () => service.inFlight(),
       threadsHeld: () => service.threads.held(),
       repliesWaiting: () => service.threads.waiting(),
+      openFeeds: () => service.threads.feeds(),
     });
     const send = (text: string) => sendMessage(service.url, { threadId: "t1", userId: "ada", text });
 
@@ -101,6 +102,16 @@ describe("the queue's metrics", () => {
     expect((await send("third")).status).toBe(429);
     expect(await valueOf(metrics, "chat_agent_threads_held")).toBe(1);
     expect(await valueOf(metrics, "chat_agent_open_streams")).toBe(2);
+    expect(await valueOf(metrics, "chat_agent_open_feeds")).toBe(0);
+    const leave = new AbortController();
+    const feed = await fetch(`${service.url}/v1/threads/t1/events?userId=ada`, {
+      headers: { authorization: `Bearer ${TEST_KEY}` },
+      signal: leave.signal,
+    });
+    expect(feed.status).toBe(200);
+    expect(await valueOf(metrics, "chat_agent_open_feeds")).toBe(1);
+    leave.abort();
+    await expect.poll(() => valueOf(metrics, "chat_agent_open_feeds"), { timeout: 20_000 }).toBe(0);
     server.release();
     await Promise.all([first, second]);
 

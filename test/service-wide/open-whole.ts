@@ -25,8 +25,12 @@ export const closed = sampleChannel({
 });
 
 /** A whole service on real sockets: listener, HTTP, threads, store and model client; only the model's far end is played. */
-export interface Whole extends TestService {
+export interface Whole extends TestService, Calls {
   model: ModelServer;
+}
+
+/** What its clients do. */
+export interface Calls {
   ask(asking: Asking): Promise<Got>;
   /** POST with a JSON body and the transport key. */
   transport(path: string, body: unknown): Promise<Got>;
@@ -59,10 +63,22 @@ export async function openWhole(options: {
   const keyHash = hashKey(new Secret(OPERATOR_KEY));
   await service.store.addOperator({ name: "whole", role: "admin", keyHash, channels: null });
   await service.directory.renew();
+  return {
+    ...service,
+    ...callsOf(service.url),
+    model: played,
+    async close() {
+      await service.close();
+      await model.close();
+      await played.close();
+    },
+  };
+}
 
-  const asked = (asking: Asking) => ask(service.url, asking);
+export function callsOf(url: string): Calls {
+  const asked = (asking: Asking) => ask(url, asking);
   const json = { "content-type": "application/json" };
-  const visitor: Whole["visitor"] = (token, method, path, body) =>
+  const visitor: Calls["visitor"] = (token, method, path, body) =>
     asked({
       method,
       path: `/v1/widget/${path}`,
@@ -70,8 +86,6 @@ export async function openWhole(options: {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   return {
-    ...service,
-    model: played,
     ask: asked,
     visitor,
     transport: (path, body) =>
@@ -88,11 +102,6 @@ export async function openWhole(options: {
     },
     async newThread(token) {
       return String(((await visitor(token, "POST", "threads")).json() as { threadId: string }).threadId);
-    },
-    async close() {
-      await service.close();
-      await model.close();
-      await played.close();
     },
   };
 }

@@ -268,6 +268,7 @@ async function look(store: Store): Promise<unknown> {
         store.runs(id, 2),
         store.look(id, null),
         store.look(id, 1),
+        store.lastOp(id),
         store.claimed(id, "\u0001ann"),
       ]),
     ),

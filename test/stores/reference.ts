@@ -551,11 +551,13 @@ export function createReference(clock: Clock): Store {
         state,
         ...(state === "waiting_for_person" || state === "with_person" ? { snapshot } : {}),
         runId: thread?.runs.at(-1)?.runId ?? null,
+        lastOp: thread?.last?.commit.opId ?? null,
         messageCount: messages.length,
       };
       if (from === null) return { ...seen, messages: [], to: messages.length };
       return { ...seen, messages: messages.slice(from), to: Math.max(from, messages.length) };
     },
+    lastOp: async (uid) => threads.get(uid)?.last?.commit.opId ?? null,
     watch: async () => {},
     watchers: async () => [],
     claimed: async (uid, clientMessageId) => threads.get(uid)?.claims.get(clientMessageId) ?? null,

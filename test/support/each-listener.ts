@@ -7,12 +7,23 @@ const KINDS: { kind: Listener["kind"]; missing: string | null }[] = [
   { kind: "node", missing: null },
 ];
 
+/** How a suite is played on listeners. */
+export type DescribeListeners = (name: string, suite: (listener: Listener["kind"]) => void) => void;
+
 /** A suite for each listener; one that this Node cannot load is skipped, and says why. */
-export function describeEachListener(name: string, suite: (listener: Listener["kind"]) => void): void {
+export const describeEachListener: DescribeListeners = (name, suite) => {
   for (const { kind, missing } of KINDS) {
     const why = missing === null ? "" : `: ${missing}`;
     describe.skipIf(missing !== null)(`${name}, on ${kind}${why}`, () => {
       suite(kind);
     });
   }
-}
+};
+
+/** For what takes long and hardly depends on it: a suite for the listener that listens here by default. */
+export const describeDefaultListener: DescribeListeners = (name, suite) => {
+  const kind = KINDS.find(({ missing }) => missing === null)?.kind ?? "node";
+  describe(`${name}, on ${kind}`, () => {
+    suite(kind);
+  });
+};

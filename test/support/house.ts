@@ -165,6 +165,12 @@ export const SERVICE: readonly Layer[] = [
       {
         path: "src/start/",
         is: "what a start opens around the service: demo, inspector, metrics port, signals",
+        rooms: [
+          {
+            path: "src/start/processes/",
+            is: "PROCESSES: who starts, replaces, restarts and counts the others",
+          },
+        ],
       },
       { path: "src/metrics/", is: "what is counted and timed, for Prometheus" },
     ],

@@ -1,25 +1,10 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import { describe } from "vitest";
+import { violations } from "./axe.ts";
 import { SOON, test } from "./browser.ts";
-import type { Visit } from "./browser.ts";
 import { call, gate, reply } from "./scripted-service.ts";
 import { openStage } from "./stage.ts";
 
 const stage = openStage();
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** What axe finds wrong with the element, in words. */
-async function violations({ page }: Visit): Promise<string[]> {
-  // Evaluated by the debugger, not by the page: the page's policy stays in force.
-  await page.evaluate(axeSource);
-  const results: AxeResults = await page.evaluate("axe.run('chat-agent')");
-  return results.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-  );
-}
 
 describe.concurrent("<chat-agent> to everybody", () => {
   test.for(["light", "dark"] as const)(

@@ -106,6 +106,10 @@ export interface ScriptedService {
   addHistory(threadId: string, role: "user" | "assistant", ...contents: string[]): void;
   /** A line in the feeds of a thread. */
   tell(threadId: string, line: object): void;
+  /** A conversation of the visitor with this token. */
+  addThread(token: string, said: string): void;
+  /** The first one is the account's to which the other one belongs. */
+  identify(token: string, other: string): void;
   deleteThread(threadId: string): void;
   endFeeds(): void;
   expireTokens(): void;
@@ -118,6 +122,8 @@ const INTERRUPTED: Line = { type: "error", code: "interrupted", message: "The ru
 export async function startScriptedService(): Promise<ScriptedService> {
   const tokens = new Set<string>();
   const threads = new Map<string, Thread>();
+  const accounts = new Map<string, string>();
+  const accountOf = (token: string): string => accounts.get(token) ?? token;
   const asked: Asked[] = [];
   const scripts = new Map<string, Cue[][]>();
   const refusals = new Map<string, Refusal[]>();
@@ -182,11 +188,12 @@ export async function startScriptedService(): Promise<ScriptedService> {
       return json(response, 201, { visitorToken, expiresAt: Date.now() + 86_400_000 });
     }
     if (token === null || !tokens.has(token)) return void response.writeHead(401).end();
-    if (path === "/threads" && request.method === "GET") return list(response, token, url.searchParams);
-    if (path === "/threads") return json(response, 201, { threadId: makeThread(token) });
+    if (path === "/threads" && request.method === "GET")
+      return list(response, accountOf(token), url.searchParams);
+    if (path === "/threads") return json(response, 201, { threadId: makeThread(accountOf(token)) });
     const id = /^\/threads\/(\w+)\//.exec(path)?.[1] ?? String(body["threadId"]);
     const thread = threads.get(id);
-    if (thread?.owner !== token) return void response.writeHead(404).end();
+    if (thread?.owner !== accountOf(token)) return void response.writeHead(404).end();
     if (path.endsWith("/messages") && request.method === "GET")
       return json(response, 200, { items: pageOf(thread.history, url.searchParams) });
     if (path.endsWith("/events")) return feed(request, response, thread, url.searchParams);
@@ -395,6 +402,13 @@ export async function startScriptedService(): Promise<ScriptedService> {
     },
     tell(threadId, line) {
       for (const [id, thread] of threads) if (id === threadId) thread.told.emit("line", line);
+    },
+    addThread(token, said) {
+      const thread = threads.get(makeThread(token));
+      if (thread !== undefined) keep(thread, "user", said);
+    },
+    identify(token, other) {
+      accounts.set(token, accountOf(other));
     },
     deleteThread(threadId) {
       const thread = threads.get(threadId);

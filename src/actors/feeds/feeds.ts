@@ -51,6 +51,7 @@ export function createFeeds(
     const watch = createWatch({
       thread: {
         look: (position) => onReadable(uid, () => lookWithImages(store, uid, position)),
+        lastOp: () => store.lastOp(uid),
         ask: () => store.watch(uid),
       },
       clock,
@@ -86,7 +87,10 @@ export function createFeeds(
   }
 
   store.onReconnect(() => {
-    for (const uid of watches.keys()) timers.after(RECONNECT_MS * random(), () => ring(uid));
+    for (const [uid, watch] of watches) {
+      watch.askAnew();
+      timers.after(RECONNECT_MS * random(), () => ring(uid));
+    }
   });
 
   return {

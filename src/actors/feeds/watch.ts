@@ -4,14 +4,17 @@ import { newsOf, stateOf } from "./feed-lines.ts";
 import type { FeedSource, News, WatchedFeed } from "./feed.ts";
 
 /**
- * A thread that is watched for its feeds: one look for all of them, after each word that something happened, and every few
- * seconds without one. What a look finds is told from the store, so it does not matter which word was lost.
+ * A thread that is watched for its feeds: one look for all of them after each word that something happened. Without a word
+ * the store is asked every few seconds whether the last commit is still the one that was looked at; only where it is not, a
+ * look follows. What a look finds is told from the store, so it does not matter which word was lost.
  */
 export interface Watch extends FeedSource {
   readonly feeds: ReadonlySet<WatchedFeed>;
   add(feed: WatchedFeed): void;
   /** Resolves after a look that began after this call. Rejects where the store does not answer. */
   renew(): Promise<void>;
+  /** Words were lost, and perhaps that they are wanted: the next look asks for them again. */
+  askAnew(): void;
   tick(nowMs: number): void;
   /** A person writes: told at once, and not again to who comes later. */
   typing(name: string): void;
@@ -20,6 +23,8 @@ export interface Watch extends FeedSource {
 /** What a watch asks of the store. */
 export interface WatchedThread {
   look(position: number | null): Promise<ThreadLook>;
+  /** The last commit. */
+  lastOp(): Promise<string | null>;
   /** Asks to be told of commits, for a while. */
   ask(): Promise<void>;
 }
@@ -34,10 +39,10 @@ export interface WatchOptions {
   onFault: (error: unknown) => void;
 }
 
-/** How often a thread is looked at without word of a change: so long does a lost word delay what it was of. */
-const LOOK_EVERY_MS = 10_000;
-/** A third of the time for which it is granted (store.ts, WATCH_MS): two failures in a row are outlived. */
-const ASK_EVERY_MS = 40_000;
+/** How often a thread's last commit is asked for without a word of it: so long does a lost word delay what it was of. */
+const CHECK_EVERY_MS = 10_000;
+/** Half of the time for which it is granted (store/threads.ts, WATCH_MS): after a failure it is tried again each second. */
+const ASK_EVERY_MS = 60_000;
 const RETRY_MS = 1_000;
 /** News kept for feeds whose readers are a moment behind. */
 const MOST_RECENT = 8;
@@ -49,23 +54,38 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
   let looking: Promise<void> | null = null;
   let again: Promise<void> | null = null;
   let askedAtMs = -Infinity;
-  let nextLookAtMs = 0;
+  let nextCheckAtMs = 0;
+  /** The last commit that a look has seen. */
+  let seenOp: string | null = null;
+  let isChecking = false;
 
   async function look(): Promise<void> {
-    const now = clock.elapsed();
-    nextLookAtMs = now + LOOK_EVERY_MS * (0.9 + 0.2 * random());
-    if (now - askedAtMs > ASK_EVERY_MS) {
-      await thread.ask();
-      askedAtMs = now;
-    }
+    await askInTime();
     do adopt(await thread.look(known?.position ?? null));
     while (known && known.position < lastCount);
+  }
+
+  /** Also says when the next check is due: whoever asks or looks now has checked. */
+  async function askInTime(): Promise<void> {
+    const now = clock.elapsed();
+    nextCheckAtMs = now + CHECK_EVERY_MS * (0.9 + 0.2 * random());
+    if (now - askedAtMs <= ASK_EVERY_MS) return;
+    await thread.ask();
+    askedAtMs = now;
+  }
+
+  /** A look where the last commit is another one. Not one commit is missed: a look tells which it has seen. */
+  async function check(): Promise<void> {
+    await askInTime();
+    if (known === null || (await thread.lastOp()) !== seenOp) await renew();
   }
 
   let lastCount = 0;
 
   function adopt(seen: ThreadLook): void {
     lastCount = seen.messageCount;
+    // Of a look that ends before the last item, the rest is still to come.
+    seenOp = seen.to < seen.messageCount ? null : seen.lastOp;
     if (!known) {
       known = { position: seen.messageCount, state: stateOf(seen) };
       return;
@@ -129,17 +149,24 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
 
     renew,
 
+    askAnew() {
+      askedAtMs = -Infinity;
+    },
+
     typing(name) {
       const lines: FeedLine[] = [{ type: "typing", name }];
       for (const feed of feeds) feed.tell(lines);
     },
 
     tick(nowMs) {
-      if (nowMs >= nextLookAtMs) {
-        renew().catch((error: unknown) => {
-          nextLookAtMs = clock.elapsed() + RETRY_MS;
-          onFault(error);
-        });
+      if (nowMs >= nextCheckAtMs && !isChecking) {
+        isChecking = true;
+        check()
+          .catch((error: unknown) => {
+            nextCheckAtMs = clock.elapsed() + RETRY_MS;
+            onFault(error);
+          })
+          .finally(() => (isChecking = false));
       }
       let isOneBehind = false;
       for (const feed of feeds) {

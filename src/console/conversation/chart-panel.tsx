@@ -1,4 +1,4 @@
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Outline } from "../../../machines/draw/outline.ts";
 import { Chart } from "../../inspector/page/chart.tsx";
 import { litAfter, litIn } from "../../inspector/page/lit.ts";
@@ -25,17 +25,25 @@ export function ChartPanel({ id, seen }: { id: string; seen: Seen }) {
     return followsRun ? litAfter(outline.value, run.path, count) : litIn(outline.value, state);
   }, [outline.value, run, count, isLive, state]);
   const now = run && !isLive ? (run.path[count - 1]?.state ?? "idle") : state;
+  const panel = useRef<HTMLDivElement>(null);
+  const [isLarge, setLarge] = useState(false);
+  useEffect(() => showPresent(panel.current), [lit, isLarge]);
   return (
-    <div class="chart-panel">
+    <div class={isLarge ? "chart-panel large" : "chart-panel"} ref={panel}>
       <Trouble text={outline.trouble} onRetry={outline.reload} />
-      <p class="now" role="status">
-        {isLive ? "Now" : "Then"}: <span class="mono">{now}</span>
-      </p>
+      <div class="now">
+        <p role="status">
+          {isLive ? "Now" : "Then"}: <span class="mono">{now}</span>
+        </p>
+        <button type="button" class="button small" aria-pressed={isLarge} onClick={() => setLarge(!isLarge)}>
+          Larger
+        </button>
+      </div>
       <Chart lit={lit} label={`Statechart of the conversation; now ${now}`} picture="/console/thread.svg" />
       <RunSteps replay={replay} />
       {seen.runs.length > 0 && (
         <>
-          <h3>Runs</h3>
+          <h2>Runs</h2>
           <Runs runs={seen.runs} shown={run?.runId ?? null} onShow={show} />
         </>
       )}
@@ -47,4 +55,14 @@ export function ChartPanel({ id, seen }: { id: string; seen: Seen }) {
       )}
     </div>
   );
+}
+
+/** Where the chart is larger than its place, the present state is in the middle of it. */
+function showPresent(panel: HTMLElement | null): void {
+  const chart = panel?.querySelector(".chart");
+  const present = chart?.querySelector(".node.now");
+  if (!chart || !present) return;
+  const [place, state] = [chart.getBoundingClientRect(), present.getBoundingClientRect()];
+  chart.scrollLeft += state.left + state.width / 2 - place.left - place.width / 2;
+  chart.scrollTop += state.top + state.height / 2 - place.top - place.height / 2;
 }

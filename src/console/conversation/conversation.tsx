@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { StateFlag } from "../inbox/states.tsx";
 import { useLoaded } from "../parts/loading.ts";
+import { Time } from "../parts/times.tsx";
 import { Trouble } from "../parts/trouble.tsx";
 import { pathOf } from "../service/api.ts";
 import { Problem } from "../service/problem.ts";
@@ -42,6 +43,7 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
   const change = useUserChange(slug, user.set);
   const [part, setPart] = useState<Part>("talk");
   const state = watched.talk.state ?? thread.value?.state ?? null;
+  const { person } = watched.talk;
   const visitor = user.value ? nameOf(user.value) : "Visitor";
   const known = user.value;
   return (
@@ -56,6 +58,12 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
       actions={
         <>
           {state && <StateFlag state={state} />}
+          {person && "name" in person && <span>{person.name}</span>}
+          {person && "sinceMs" in person && (
+            <span>
+              since <Time at={person.sinceMs} style="ago" />
+            </span>
+          )}
           {may.readTexts && (
             <span class="live" role="status">
               {watched.isLive ? "Live" : watched.isLoading ? "" : "Not live"}

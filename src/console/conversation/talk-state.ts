@@ -7,7 +7,7 @@ import type { MessageView, ThreadState } from "../service/views.ts";
 export type WatchLine =
   | Sight
   | { type: "message"; item: MessageView }
-  | { type: "state"; state: ThreadState; runId?: string }
+  | { type: "state"; state: ThreadState; runId?: string; waitingSince?: number; with?: string }
   | { type: "reset" }
   | { type: "ping" };
 
@@ -17,13 +17,21 @@ export interface TalkState {
   messages: readonly MessageView[];
   /** null: unknown yet. */
   state: ThreadState | null;
+  /** Who of the operators answers, or since when somebody is waited for. */
+  person: { name: string } | { sinceMs: number } | null;
   /** The active run whose reply is not in the history yet. */
   openRun: string | null;
   /** The chart, the runs, and what the active one says. */
   seen: Seen;
 }
 
-export const NOTHING_SAID: TalkState = { messages: [], state: null, openRun: null, seen: nothingSeen };
+export const NOTHING_SAID: TalkState = {
+  messages: [],
+  state: null,
+  person: null,
+  openRun: null,
+  seen: nothingSeen,
+};
 
 /** A page of the history, at either end. */
 export function withHistory(talk: TalkState, items: readonly MessageView[]): TalkState {
@@ -38,7 +46,7 @@ export function withLine(talk: TalkState, line: WatchLine): TalkState {
       return line.item.role === "assistant" ? { ...talk, messages, openRun: null } : { ...talk, messages };
     }
     case "state":
-      return { ...talk, state: line.state, openRun: line.runId ?? null };
+      return { ...talk, state: line.state, person: personOf(line), openRun: line.runId ?? null };
     case "reset":
     case "ping":
       return talk;
@@ -51,6 +59,11 @@ export function withLine(talk: TalkState, line: WatchLine): TalkState {
     case "beat":
       return { ...talk, seen: withSight(talk.seen, line) };
   }
+}
+
+function personOf({ with: name, waitingSince }: Extract<WatchLine, { type: "state" }>): TalkState["person"] {
+  if (name !== undefined) return { name };
+  return waitingSince === undefined ? null : { sinceMs: waitingSince };
 }
 
 /** The reply that is being written: its text and its steps; null where there is none. */

@@ -1,33 +1,27 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { ROW_HEIGHT, Waiting } from "../lists/paged-list.tsx";
 import { VirtualList } from "../lists/virtual-list.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { CheckField, SelectField } from "../parts/fields.tsx";
 import { Trouble } from "../parts/trouble.tsx";
 import type { PlacedThread } from "../service/views.ts";
-import { mayOf, useConsole } from "../shell/console-context.ts";
+import { useConsole } from "../shell/console-context.ts";
 import { go, linkTo } from "../shell/route.ts";
 import { Titled } from "../shell/titled.tsx";
-import { chime, isChimeOn, setChime } from "./chime.ts";
+import { isChimeOn, setChime } from "./chime.ts";
 import { inStates } from "./inbox-state.ts";
-import type { InboxState } from "./inbox-state.ts";
+import type { InboxThreads } from "./inbox-state.ts";
 import { useLiveThreads } from "./live-threads.ts";
 import { GROUPS } from "./states.tsx";
 import { ThreadRow } from "./thread-row.tsx";
 
 /** Who is talking now, and who did lately; it changes by itself. */
 export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
-  const { api, channels, me } = useConsole();
+  const { api, channels, events } = useConsole();
   const all = (channels ?? []).map(({ slug }) => slug);
   const only = all.find((slug) => slug === query["channel"]) ?? "";
   const [hasChime, turnChime] = useState(isChimeOn);
-  const live = useLiveThreads(api, only === "" ? all : [only], { hasFeed: mayOf(me).readTexts });
-  const { state } = live;
-  const fresh = state.fresh.size;
-  useEffect(() => {
-    if (fresh > 0 && hasChime) chime();
-  }, [fresh]);
-  useFreshInTitle(fresh, live.seen);
+  const live = useLiveThreads(api, events, only === "" ? all : [only]);
   const turn = (isOn: boolean) => {
     setChime(isOn);
     turnChime(isOn);
@@ -58,7 +52,7 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
       </form>
       <Trouble text={live.trouble} />
       {live.isLoading && <Waiting />}
-      {!live.isLoading && <Threads state={state} hasTrouble={live.trouble !== null} />}
+      {!live.isLoading && <Threads threads={live.threads} hasTrouble={live.trouble !== null} />}
     </Titled>
   );
 }
@@ -68,9 +62,9 @@ type Row =
   | { type: "group"; name: string; hint: string; count: number }
   | { type: "thread"; thread: PlacedThread };
 
-function Threads({ state, hasTrouble }: { state: InboxState; hasTrouble: boolean }) {
+function Threads({ threads: all, hasTrouble }: { threads: InboxThreads; hasTrouble: boolean }) {
   const rows = GROUPS.flatMap(({ name, hint, states }): Row[] => {
-    const threads = inStates(state, states);
+    const threads = inStates(all, states);
     if (threads.length === 0) return [];
     return [
       { type: "group", name, hint, count: threads.length },
@@ -112,22 +106,4 @@ function Threads({ state, hasTrouble }: { state: InboxState; hasTrouble: boolean
       </VirtualList>
     </div>
   );
-}
-
-/** The tab says how many are new, until somebody looks. */
-function useFreshInTitle(fresh: number, seen: () => void): void {
-  useEffect(() => {
-    document.title = `${fresh > 0 ? `(${fresh}) ` : ""}Inbox · Console`;
-  }, [fresh]);
-  useEffect(() => {
-    const look = () => document.visibilityState === "visible" && document.hasFocus() && seen();
-    addEventListener("focus", look);
-    addEventListener("pointerdown", look);
-    addEventListener("keydown", look);
-    return () => {
-      removeEventListener("focus", look);
-      removeEventListener("pointerdown", look);
-      removeEventListener("keydown", look);
-    };
-  }, []);
 }

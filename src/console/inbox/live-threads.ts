@@ -1,46 +1,35 @@
 import { useEffect, useReducer, useState } from "preact/hooks";
 import { pathOf } from "../service/api.ts";
-import type { Api } from "../service/api.ts";
-import { keepOpen } from "../service/live.ts";
+import type { Api, Query } from "../service/api.ts";
 import { Problem, messageOf } from "../service/problem.ts";
-import type { PlacedThread, ThreadView } from "../service/views.ts";
-import { NO_THREADS, allSeen, withChange, withListed } from "./inbox-state.ts";
-import type { InboxState } from "./inbox-state.ts";
-
-/** A line of /events: a thread as it is now, or a sign of life. */
-type EventLine =
-  | (Partial<PlacedThread> & { type: "thread"; cursor: string; channel: string; id: string })
-  | { type: "ping" };
+import type { ThreadEvents } from "../service/thread-events.ts";
+import type { Page, PlacedThread, ThreadView } from "../service/views.ts";
+import { NO_THREADS, withChange, withListed } from "./inbox-state.ts";
+import type { InboxThreads } from "./inbox-state.ts";
 
 type Told =
   | { type: "listed"; threads: readonly PlacedThread[] }
   | { type: "changed"; thread: PlacedThread }
-  | { type: "seen" }
   | { type: "forget" };
 
 export interface LiveThreads {
-  state: InboxState;
+  threads: InboxThreads;
   isLoading: boolean;
   /** null: changes come as they happen; else why not. */
   note: string | null;
   trouble: string | null;
-  seen: () => void;
 }
 
 /** What goes on in these channels: read once, and then told as it changes. */
-export function useLiveThreads(
-  api: Api,
-  slugs: readonly string[],
-  { hasFeed }: { hasFeed: boolean },
-): LiveThreads {
-  const [state, tell] = useReducer(reduce, NO_THREADS);
+export function useLiveThreads(api: Api, events: ThreadEvents, slugs: readonly string[]): LiveThreads {
+  const [threads, tell] = useReducer(reduce, NO_THREADS);
   const [isLoading, setLoading] = useState(true);
   const [note, setNote] = useState<string | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
 
   useEffect(() => {
-    const watching = new AbortController();
-    const { signal } = watching;
+    const listing = new AbortController();
+    const { signal } = listing;
     tell({ type: "forget" });
     setLoading(true);
     setTrouble(null);
@@ -53,41 +42,29 @@ export function useLiveThreads(
       }
       if (!signal.aborted) setLoading(false);
     };
-    let cursor: string | null = null;
-    const follow = () =>
-      keepOpen<EventLine>(api, {
-        path: "/events",
-        query: () => ({ after: cursor }),
-        signal,
-        onConnected: (is) => setNote(is ? null : "The connection is gone; trying again."),
-        onLine(line) {
-          if (line.type !== "thread") return;
-          cursor = line.cursor;
-          if (!slugs.includes(line.channel)) return;
-          const thread = threadOf(line);
-          if (thread === null) return;
-          tell({ type: "changed", thread });
-        },
-      }).catch((error: unknown) => {
-        if (!signal.aborted) setNote(noteOf(error));
-      });
+    const stop = events.listen({
+      changed(thread) {
+        if (slugs.includes(thread.channel)) tell({ type: "changed", thread });
+      },
+      missed: () => void list(),
+    });
     void list();
-    if (hasFeed) void follow();
-    else setNote("Your role does not follow changes: reload to see them.");
-    return () => watching.abort();
-  }, [api, slugs.join(" "), hasFeed]);
+    return () => {
+      stop();
+      listing.abort();
+    };
+  }, [api, events, slugs.join(" ")]);
+  useEffect(() => events.onNote(setNote), [events]);
 
-  return { state, isLoading, note, trouble, seen: () => tell({ type: "seen" }) };
+  return { threads, isLoading, note, trouble };
 }
 
-function reduce(state: InboxState, told: Told): InboxState {
+function reduce(threads: InboxThreads, told: Told): InboxThreads {
   switch (told.type) {
     case "listed":
-      return withListed(state, told.threads);
+      return withListed(threads, told.threads);
     case "changed":
-      return withChange(state, told.thread);
-    case "seen":
-      return allSeen(state);
+      return withChange(threads, told.thread);
     case "forget":
       return NO_THREADS;
   }
@@ -95,34 +72,30 @@ function reduce(state: InboxState, told: Told): InboxState {
 
 /** What is under way, which may be far behind in the order of activity, and the latest of all. */
 async function listed(api: Api, slug: string, signal: AbortSignal): Promise<PlacedThread[]> {
-  const path = pathOf("channels", slug, "threads");
-  const pages = await Promise.all(
-    [{ state: "running" }, { state: "awaiting" }, {}].map((query) =>
-      api.list<ThreadView>(path, { limit: 100, ...query }, signal),
-    ),
+  const lists = await Promise.all(
+    [{ state: "running" }, { state: "awaiting" }, {}].map((query) => firstOf(api, slug, query, signal)),
   );
-  return pages.flatMap(({ items }) => items.map((item) => ({ ...item, channel: slug })));
+  return lists.flat().map((item) => ({ ...item, channel: slug }));
 }
 
-function threadOf(line: Extract<EventLine, { type: "thread" }>): PlacedThread | null {
-  const { channel, id, state } = line;
-  if (state === undefined) return null;
-  const { threadId = id, userId = "", updatedAt = Date.now(), createdAt = updatedAt, messages } = line;
-  return {
-    channel,
-    id,
-    threadId,
-    userId,
-    state,
-    createdAt,
-    updatedAt,
-    ...(messages === undefined ? {} : { messages }),
-  };
-}
+const LISTED = 100;
+/** A list by state may have pages without one: so many are asked for. */
+const PAGES = 10;
 
-function noteOf(error: unknown): string {
-  const isMissing = error instanceof Problem && error.status === 404;
-  return `Changes do not come by themselves${isMissing ? "" : `: ${messageOf(error)}`}`;
+async function firstOf(api: Api, slug: string, query: Query, signal: AbortSignal): Promise<ThreadView[]> {
+  const items: ThreadView[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < PAGES && items.length < LISTED; page += 1) {
+    const answer: Page<ThreadView> = await api.list(
+      pathOf("channels", slug, "threads"),
+      { limit: LISTED, cursor, ...query },
+      signal,
+    );
+    items.push(...answer.items);
+    cursor = answer.next;
+    if (cursor === null) break;
+  }
+  return items;
 }
 
 function troubleOf(error: unknown): string {

@@ -6,7 +6,7 @@ export const GROUPS: readonly { name: string; states: readonly ThreadState[]; hi
   { name: "With a person", states: ["with_person"], hint: "An operator answers." },
   { name: "Running now", states: ["running"], hint: "The assistant is answering." },
   { name: "Waiting for the visitor's page", states: ["awaiting"], hint: "A tool of the page was called." },
-  { name: "Lately", states: ["idle"], hint: "Nothing is under way." },
+  { name: "Lately", states: ["idle"], hint: "At rest, the latest first." },
 ];
 
 const NAMES: Record<ThreadState, string> = {

@@ -27,7 +27,13 @@ export function ThreadList({
   );
   return (
     <PagedList paged={paged} keyOf={({ id }) => id} label={label} empty={empty}>
-      {(thread, tabIndex) => <ThreadRow thread={{ ...thread, channel: slug }} tabIndex={tabIndex} />}
+      {(thread, tabIndex) => (
+        <ThreadRow
+          thread={{ ...thread, channel: slug }}
+          tabIndex={tabIndex}
+          withUser={query["userId"] === ""}
+        />
+      )}
     </PagedList>
   );
 }

@@ -8,12 +8,14 @@ export function ThreadRow({
   thread,
   tabIndex,
   withChannel = false,
+  withUser = true,
 }: {
   thread: PlacedThread;
   tabIndex: 0 | -1;
   withChannel?: boolean;
+  withUser?: boolean;
 }) {
-  const { id, channel, threadId, userId, state, updatedAt, messages } = thread;
+  const { id, channel, threadId, userId, state, createdAt, updatedAt, messages } = thread;
   return (
     <a class="row" href={linkTo(["channels", channel, "threads", id])} tabIndex={tabIndex}>
       <span class="first">
@@ -21,9 +23,17 @@ export function ThreadRow({
         {withChannel && <span class="quiet"> in {channel}</span>}
       </span>
       <span class="second">
-        {messages !== undefined &&
-          `${messages.toLocaleString()} ${messages === 1 ? "message" : "messages"}, `}
-        user <span class="mono">{shortened(userId)}</span>
+        {messages !== undefined && `${messages.toLocaleString()} ${messages === 1 ? "message" : "messages"} `}
+        {withUser && (
+          <>
+            user <span class="mono">{shortened(userId)}</span>
+          </>
+        )}
+        {messages === undefined && !withUser && (
+          <>
+            begun <Time at={createdAt} style="long" />
+          </>
+        )}
       </span>
       <span class="flags">{state !== "idle" && <StateFlag state={state} />}</span>
       <span class="at">

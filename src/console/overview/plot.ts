@@ -98,7 +98,8 @@ function optionsOf(into: HTMLElement, spec: PlotSpec, onDay: (index: number | nu
       ...series
         .map(({ label, color: name }): uPlot.Series => {
           const stroke = color(name);
-          if (kind === "lines") return { label, stroke, width: 2, points: { show: days.length < 15 } };
+          if (kind === "lines")
+            return { label, stroke, width: 2, points: { show: days.length < 45, size: 4, fill: stroke } };
           return {
             label,
             stroke,

@@ -102,7 +102,10 @@ export function hasValues({ series }: PlotSpec): boolean {
   return series.some(({ values }) => values.some((value) => value !== null && value > 0));
 }
 
-/** Each day of a period, also those of which the service says nothing. */
+/** A plot of fewer days is a line or a bar and nothing else. */
+const SHORTEST_DAYS = 7;
+
+/** Each day of a period, but for those before the first of which anything is told. */
 export function filledDays(items: readonly DayView[], from: string, to: string): DayView[] {
   const known = new Map(items.map((item) => [item.day, item]));
   const days: DayView[] = [];
@@ -110,7 +113,8 @@ export function filledDays(items: readonly DayView[], from: string, to: string):
     const day = new Date(at).toISOString().slice(0, 10);
     days.push(known.get(day) ?? emptyDay(day));
   }
-  return days;
+  const first = days.findIndex(({ messages, runs }) => messages > 0 || runs.done > 0 || runs.failed > 0);
+  return days.slice(Math.max(0, Math.min(first, days.length - SHORTEST_DAYS)));
 }
 
 function emptyDay(day: string): DayView {

@@ -1,12 +1,14 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Api } from "../service/api.ts";
+import type { ThreadEvents } from "../service/thread-events.ts";
 import type { ChannelView, Me } from "../service/views.ts";
 
 /** What every room of the console has. */
 export interface Console {
   api: Api;
   me: Me;
+  events: ThreadEvents;
   /** Those that the operator may see; null: not loaded yet. */
   channels: readonly ChannelView[] | null;
   reloadChannels: () => Promise<void>;

@@ -3,7 +3,9 @@ import { createApi } from "../service/api.ts";
 import { Problem, messageOf } from "../service/problem.ts";
 import type { ChannelView, Me } from "../service/views.ts";
 import { Trouble } from "../parts/trouble.tsx";
-import { ConsoleContext } from "./console-context.ts";
+import { NO_EVENTS, followThreads } from "../service/thread-events.ts";
+import type { ThreadEvents } from "../service/thread-events.ts";
+import { ConsoleContext, mayOf } from "./console-context.ts";
 import type { Console as Context } from "./console-context.ts";
 import { Frame } from "./frame.tsx";
 import { Room } from "./room.tsx";
@@ -52,6 +54,14 @@ export function Console({
   };
   useEffect(() => void begin(), [api]);
 
+  const [events, setEvents] = useState<ThreadEvents>(NO_EVENTS);
+  useEffect(() => {
+    if (me === null || !mayOf(me).readTexts) return;
+    const following = new AbortController();
+    setEvents(followThreads(api, following.signal));
+    return () => following.abort();
+  }, [api, me]);
+
   if (me === null) {
     return (
       <main class="sign-in">
@@ -61,7 +71,7 @@ export function Console({
       </main>
     );
   }
-  const context: Context = { api, me, channels, reloadChannels, tell };
+  const context: Context = { api, me, events, channels, reloadChannels, tell };
   return (
     <ConsoleContext.Provider value={context}>
       <Frame me={me} onSignOut={() => onSignOut(null)}>

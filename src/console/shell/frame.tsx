@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Me } from "../service/views.ts";
+import { useFreshThreads } from "../inbox/fresh-threads.ts";
+import { useConsole } from "./console-context.ts";
 import { Find } from "./find.tsx";
 import { placesOf } from "./places.ts";
 import { useRoute } from "./route.ts";
@@ -24,6 +26,7 @@ export function Frame({
   const main = useRef<HTMLElement>(null);
   const place = route.path.join("/");
   useFocusOnRoom(main.current, place);
+  const fresh = useFreshThreads(useConsole().events, route.path[0] === "inbox");
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
     // On a narrow page the rooms are a line that is longer than the page.
@@ -53,6 +56,7 @@ export function Frame({
               aria-keyshortcuts={`g ${letter}`}
             >
               {name}
+              {name === "Inbox" && fresh > 0 && <span class="new">{fresh} new</span>}
             </a>
           ))}
         </nav>

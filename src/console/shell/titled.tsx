@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import { nameRoom } from "./title.ts";
 
 /** A room with its heading, where it is, and what can be done in it; the tab has its name. */
 export function Titled({
@@ -18,7 +19,7 @@ export function Titled({
   children: ComponentChildren;
 }) {
   useEffect(() => {
-    document.title = `${title} · Console`;
+    nameRoom(title);
   }, [title]);
   return (
     <section class={fills ? "room fills" : "room"} aria-labelledby="room-title">

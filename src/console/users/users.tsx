@@ -77,7 +77,9 @@ export function Users({ slug, query }: { slug: string; query: Readonly<Record<st
         {(user, tabIndex) => (
           <a class="row" href={linkTo(["channels", slug, "users", user.userId])} tabIndex={tabIndex}>
             <span class="first">{nameOf(user)}</span>
-            <span class="second mono">{user.externalUserId ?? user.userId}</span>
+            <span class="second mono">
+              {user.displayName ? (user.externalUserId ?? user.userId) : user.userId}
+            </span>
             <UserFlags user={user} />
           </a>
         )}

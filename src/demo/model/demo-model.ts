@@ -53,7 +53,7 @@ export async function startDemoModel(): Promise<DemoModel> {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
-  server.listen(0, "127.0.0.1");
+  server.listen({ port: 0, host: "127.0.0.1", exclusive: true });
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string")

@@ -53,7 +53,7 @@ export const documentedFeed: AnswerDocumentation = {
 };
 
 /** Not compressed: a compressor holds 81 KB, and a feed rests most of the time. */
-const FEED_HEADERS = {
+export const FEED_HEADERS = {
   "content-type": "application/x-ndjson",
   "cache-control": "no-store, no-transform",
   "x-accel-buffering": "no",

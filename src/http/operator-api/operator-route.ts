@@ -12,6 +12,7 @@ import type { ChannelKeys } from "../../keys.ts";
 import type { HttpAnswer } from "../../listener.ts";
 import type { PlainLog } from "../../log.ts";
 import type { Acting } from "../../operators/acting.ts";
+import type { ThreadChanges } from "../../operators/thread-changes.ts";
 import type { Secret } from "../../secret.ts";
 import type { Store } from "../../store.ts";
 import type { Reads } from "../reads.ts";
@@ -22,9 +23,13 @@ import type { AnswerDocumentation, Documentation, Field, Method, Route, RouteReq
 export interface OperatorApi {
   admission: OperatorAdmission;
   store: Store;
-  threads: Pick<Threads, "history" | "keptText" | "attachmentAddresses" | "follow" | "openFeed" | "people">;
+  threads: Pick<
+    Threads,
+    "history" | "keptText" | "attachmentAddresses" | "follow" | "openFeed" | "isDraining" | "people"
+  >;
   reads: Reads;
-  directory: Pick<Directory, "renew">;
+  directory: Pick<Directory, "renew" | "channels" | "operatorOf">;
+  threadChanges: ThreadChanges;
   clock: Clock;
   log: PlainLog;
   config: Pick<Config, "serverMaxBodyBytes">;

@@ -2,6 +2,7 @@ import type { Route } from "../route.ts";
 import { auditRoute } from "./audit.ts";
 import { channelsRoutes } from "./channels.ts";
 import { handOffRoutes } from "./hand-off.ts";
+import { eventsRoute } from "./events.ts";
 import { ipsRoutes } from "./ips.ts";
 import { meRoute } from "./me.ts";
 import type { OperatorApi } from "./operator-route.ts";
@@ -23,6 +24,7 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     ...ipsRoutes(api), //     GET, POST /ips; DELETE /ips/:address
     ...operatorsRoutes(api), // GET, POST /operators; DELETE …/:name; POST …/:name/rotate
     auditRoute(api), //       GET  /audit
+    eventsRoute(api), //      GET  /events
     statsRoute(api), //       GET  /stats
   ];
 }

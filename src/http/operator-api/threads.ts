@@ -27,7 +27,7 @@ const runSchema = z.object({
   ),
 });
 
-const threadSchema = z.object({
+export const threadSchema = z.object({
   id: z.string().describe("The service's own id"),
   threadId: z.string().describe("The caller's id, or the widget's"),
   userId: z.string().describe("The service's id of the user"),
@@ -53,7 +53,7 @@ const oneThreadSchema = threadSchema.extend({
   messages: z.int().describe("How many the history holds"),
 });
 
-const EXAMPLE_THREAD = {
+export const EXAMPLE_THREAD = {
   id: "bkQmzpTqyiWfXH2uJ3dVxw",
   threadId: "order-1001",
   userId: "8Zk3x0T5RrOeS3o1m1yq6g",

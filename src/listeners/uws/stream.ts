@@ -20,6 +20,12 @@ export interface StreamedExchange {
  */
 const REARM_EVERY_MS = 4_000;
 
+/**
+ * What is over, and what is sent as fast as it is read, does not wait for a reader that takes nothing: uWebSockets.js 20.30
+ * closes it by that timer, and 20.57 has none where `onWritable` is set.
+ */
+const STALLED_MS = 12_000;
+
 /** The body of an answer as a stream on uWS's response object. */
 export class UwsStream implements Outlet {
   readonly #exchange: StreamedExchange;
@@ -39,6 +45,8 @@ export class UwsStream implements Outlet {
   #pulled = false;
   #onGone: (() => void) | null = null;
   #rearming: NodeJS.Timeout | null = null;
+  /** Closes a reader that takes nothing. */
+  #stalled: NodeJS.Timeout | null = null;
   /** What the next corked write sends, and whether the last one was taken: a write then allocates no closure. */
   #frame: string | Uint8Array = "";
   #taken = true;
@@ -63,7 +71,8 @@ export class UwsStream implements Outlet {
 
   end(chunk?: string | Uint8Array): void {
     this.#ended = true;
-    this.#stopRearming();
+    this.#stopTimers();
+    if (!this.#taken) this.#closeIfStalled();
     this.#outbox.end(chunk);
   }
 
@@ -87,7 +96,7 @@ export class UwsStream implements Outlet {
 
   /** The connection is gone. */
   gone(): void {
-    this.#stopRearming();
+    this.#stopTimers();
     this.#outbox.close();
     if (!this.#ended) this.#onGone?.();
   }
@@ -96,14 +105,15 @@ export class UwsStream implements Outlet {
     if (this.#exchange.isOver) return true;
     this.#frame = frame;
     this.#exchange.response.cork(this.#writeCorked);
-    // After the end nobody waits longer than the timer does.
-    if (!this.#taken && !this.#ended && !this.#pulled)
-      this.#rearming ??= setInterval(this.#rearm, REARM_EVERY_MS);
-    return this.#taken;
+    if (this.#taken) return true;
+    if (this.#ended || this.#pulled) this.#closeIfStalled();
+    else this.#rearming ??= setInterval(this.#rearm, REARM_EVERY_MS);
+    return false;
   }
 
   #endResponse(): void {
     if (this.#exchange.isOver) return;
+    this.#stopTimers();
     this.#exchange.finish();
     this.#exchange.response.cork(this.#endCorked);
   }
@@ -115,9 +125,15 @@ export class UwsStream implements Outlet {
     if (!this.#headSent && isJson && !this.#ended && this.#outbox.unreadBytes === 0) this.#outbox.write(" ");
   }
 
-  #stopRearming(): void {
+  #closeIfStalled(): void {
+    this.#stalled ??= setTimeout(() => this.cut(), STALLED_MS).unref();
+  }
+
+  #stopTimers(): void {
     if (this.#rearming) clearInterval(this.#rearming);
+    if (this.#stalled) clearTimeout(this.#stalled);
     this.#rearming = null;
+    this.#stalled = null;
   }
 
   readonly #writeCorked = (): void => {
@@ -137,7 +153,7 @@ export class UwsStream implements Outlet {
   };
 
   readonly #onWritable = (): boolean => {
-    this.#stopRearming();
+    this.#stopTimers();
     this.#exchange.response.cork(nothing);
     this.#outbox.writable();
     return true;

@@ -144,11 +144,15 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         const runId = records.runs(uid, 1)[0]?.runId ?? null;
         const isPersons = state === "waiting_for_person" || state === "with_person";
         const snapshot = (isPersons && header?.snapshot) || undefined;
-        const seen = { state, runId, ...(snapshot === undefined ? {} : { snapshot }), messageCount };
+        const lastOp = header?.lastOp?.opId ?? null;
+        const seen = { state, runId, lastOp, ...(snapshot === undefined ? {} : { snapshot }), messageCount };
         return from === null
           ? { ...seen, messages: [], to: messageCount }
           : { ...seen, ...behind(uid, from) };
       }),
+
+    lastOp: (uid) =>
+      db.read(`read the last change of thread ${uid}`, () => records.header(uid)?.lastOp?.opId ?? null),
 
     // Nobody else commits: who is here is told here.
     watch: (uid) => db.read(`watch thread ${uid}`, () => {}),

@@ -192,17 +192,24 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
         most: String(LOOK_MESSAGES),
         budget: String(LOOK_CHARS),
       };
-      const [state, runId, count, items, snapshot] = listOf(
+      const [state, runId, count, items, lastOp, snapshot] = listOf(
         await redis.ask("look_at_thread", threadKeys(uid), args),
       );
       return {
         state: readState(state ?? "idle", uid),
         runId: textOrNull(runId),
+        lastOp: textOrNull(lastOp),
         ...(typeof snapshot === "string" ? { snapshot } : {}),
         messageCount: numberOf(count),
         messages: await wholeMessages(uid, messagesFrom(uid, items ?? [])),
         to: from === null ? numberOf(count) : from + listOf(items).length,
       };
+    },
+
+    async lastOp(uid) {
+      const { header } = threadKeys(uid);
+      // No client is told it: a look follows where it is another one.
+      return textOrNull(await redis.peek(header, "HGET", header, "op"));
     },
 
     async watch(uid, processId) {

@@ -22,7 +22,9 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
 
   override componentDidUpdate(): void {
     const { messages } = this.props.state;
-    const isOwnNew = messages.findLast(({ role }) => role === "user")?.key !== this.#newest;
+    const newest = messages.findLast(({ role }) => role === "user");
+    // What was said elsewhere does not take the visitor away from what is being read.
+    const isOwnNew = newest?.key !== this.#newest && newest?.key.startsWith("l") === true;
     if (this.state.isAtEnd || isOwnNew) this.#toEnd();
     // Older messages were added above: what is being read stays in place.
     else if (messages[0]?.key !== this.#oldest && this.#box !== null) {

@@ -83,7 +83,7 @@ function Panel(props: WidgetProps): VNode {
           <IconButton
             icon="back"
             label={strings.back}
-            class="plain"
+            class="plain back"
             part="back"
             ref={takeFocus}
             onClick={actions.closeThreads}

@@ -43,7 +43,7 @@ describe("a feed begins", () => {
     expect(told(beginningOf(null, known).lines)).toEqual(["awaiting r9"]);
     const behind = beginningOf("6", known);
     expect(told(behind.lines)).toEqual(["idle"]);
-    const look = { ...goesOn, messages: [user(7, "r9")], to: 7 };
+    const look = { ...goesOn, lastOp: "o", messages: [user(7, "r9")], to: 7 };
     expect(told(newsOf(behind.told, look, 7).lines)).toEqual(["message 7", "awaiting r9"]);
   });
 });
@@ -53,6 +53,7 @@ describe("what a look adds", () => {
   const look = (changes: Partial<ThreadLook>): ThreadLook => ({
     state: "idle",
     runId: "r1",
+    lastOp: "o",
     messageCount: 2,
     messages: [],
     to: 2,

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { Feed } from "../../../src/actors/feeds/feed.ts";
+import { StoreUnavailable } from "../../../src/store.ts";
 import type { Store } from "../../../src/store.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { createReference } from "../../stores/reference.ts";
@@ -113,6 +114,68 @@ test("a word that was lost is made up for within seconds, and a feed at rest say
     }, WITHIN)
     .toBe("ping");
   expect(time.clock.elapsed()).toBeLessThan(120_000);
+});
+
+test("a feed at rest asks for its last commit every ten seconds, to be told once a minute, and looks no more", async () => {
+  const asked = { lastOp: 0, watch: 0, look: 0 };
+  const counted = createReference(systemClock);
+  const store: Store = {
+    ...counted,
+    lastOp: (uid) => ((asked.lastOp += 1), counted.lastOp(uid)),
+    watch: (uid) => ((asked.watch += 1), counted.watch(uid)),
+    look: (uid, from) => ((asked.look += 1), counted.look(uid, from)),
+  };
+  const time = setTime();
+  const here = createInstance(store, time);
+  onTestFinished(() => here.threads.drain(0));
+  await answer(here, "One");
+  await expect.poll(() => historyOf(here), WITHIN).toEqual(["1", "2"]);
+  const { client } = await follow(here, null);
+  const opened = { ...asked };
+  for (let nth = 0; nth < 600; nth++) {
+    time.pass(500);
+    await new Promise(setImmediate);
+  }
+  // In five minutes: every 9 to 11 seconds, and every 60 to 71.
+  expect(asked.lastOp - opened.lastOp).toBeGreaterThanOrEqual(26);
+  expect(asked.lastOp - opened.lastOp).toBeLessThanOrEqual(34);
+  expect(asked.watch - opened.watch).toBeGreaterThanOrEqual(4);
+  expect(asked.watch - opened.watch).toBeLessThanOrEqual(5);
+  expect(asked.look).toBe(opened.look);
+  expect(client.ids).toEqual([]);
+});
+
+test("a look that fails before the last item is made again, though no commit follows", async () => {
+  const whole = createReference(systemClock);
+  let fails = false;
+  const store: Store = {
+    ...whole,
+    // One item at a time, as where each has images; and an outage after the first.
+    async look(uid, from) {
+      if (fails && from !== null && from > 0) throw new StoreUnavailable("look");
+      const look = await whole.look(uid, from);
+      const messages = look.messages.slice(0, 1);
+      return from === null ? look : { ...look, messages, to: from + messages.length };
+    },
+  };
+  const time = setTime();
+  const there = createInstance(whole);
+  const here = createInstance(store, time);
+  onTestFinished(() => Promise.all([here.threads.drain(0), there.threads.drain(0)]).then(() => {}));
+  const { client } = await follow(here, null);
+  fails = true;
+  await answer(there, "Did you hear?");
+  const passUntil = async (told: string[]) => {
+    await expect
+      .poll(() => {
+        time.pass(500);
+        return client.ids;
+      }, WITHIN)
+      .toEqual(told);
+  };
+  await passUntil(["1"]);
+  fails = false;
+  await passUntil(["1", "2"]);
 });
 
 /** A store whose looks are answered late, so that much happens while a feed catches up. */

@@ -40,6 +40,7 @@ const ROUTES: [
   ["POST /operators", "admin", "installation", { name: "new", role: "agent" }, 201],
   ["DELETE /operators/spare", "admin", "installation", undefined, 204],
   ["POST /operators/spare/rotate", "admin", "installation", undefined, 200],
+  ["GET /events", "admin, agent", "channels", undefined, 200],
   ["GET /stats", "all", "channels", undefined, 200],
   ["GET /audit", "admin, auditor", "channels", undefined, 200],
 ];

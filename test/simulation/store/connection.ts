@@ -45,6 +45,8 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       }),
     history: (uid, page) => read(cluster.ofThread(uid), "read a history", (twin) => twin.history(uid, page)),
     runs: (uid, limit) => read(cluster.ofThread(uid), "list runs", (twin) => twin.runs(uid, limit)),
+    lastOp: (uid) =>
+      read(cluster.ofThread(uid), "read the last change of a thread", (twin) => twin.lastOp(uid)),
     look: (uid, from) => read(cluster.ofThread(uid), "look at a thread", (twin) => twin.look(uid, from)),
     watch: (uid) => write(cluster.ofThread(uid), "watch a thread", (twin) => twin.watch(uid)),
     watchers: (uid) => read(cluster.ofThread(uid), "ask who watches a thread", (twin) => twin.watchers(uid)),

@@ -193,8 +193,8 @@ local function last_item_at(messages)
   return last and string.match(last, '"createdAtMs":(%d+)')
 end
 
--- The state, the last run, how many items the history has, and, of those behind the first `from`, as many as fit: at least
--- one. `from`: '' for none of them.
+-- The state, the last run, how many items the history has, of those behind the first `from` as many as fit (at least one),
+-- the last commit, and what tells of a person who has the thread or is waited for. `from`: '' for none of the items.
 local function look_at_thread(keys, args)
   local header, messages, run_order = unpack(keys)
   local from, most, budget = unpack(args)
@@ -205,10 +205,10 @@ local function look_at_thread(keys, args)
     if left < 0 and #found > 0 then break end
     found[#found + 1] = item
   end
-  local state, snapshot = unpack(redis.call('HMGET', header, 'state', 'snapshot'))
+  local state, op, snapshot = unpack(redis.call('HMGET', header, 'state', 'op', 'snapshot'))
   local is_persons = state == 'waiting_for_person' or state == 'with_person'
   local last_run = redis.call('LINDEX', run_order, -1)
-  return { state, last_run, redis.call('LLEN', messages), found, is_persons and snapshot }
+  return { state, last_run, redis.call('LLEN', messages), found, op, is_persons and snapshot }
 end
 
 -- Lists a process among those that are told of commits, and drops those whose time is over.

@@ -1,0 +1,17 @@
+/** The tab's title: the room, and before it how many conversations are new. */
+let room = "";
+let fresh = 0;
+
+export function nameRoom(name: string): void {
+  room = name;
+  write();
+}
+
+export function tellFresh(count: number): void {
+  fresh = count;
+  write();
+}
+
+function write(): void {
+  document.title = `${fresh > 0 ? `(${fresh}) ` : ""}${room === "" ? "" : `${room} · `}Console`;
+}

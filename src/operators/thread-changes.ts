@@ -1,0 +1,226 @@
+import type { Clock } from "../clock.ts";
+import { messageOf } from "../errors.ts";
+import type { PlainLog } from "../log.ts";
+import type { ChannelThread, ChannelThreadStore, ThreadChange } from "../store.ts";
+
+/**
+ * What changes in the channels' threads, on any instance, as the store's orders tell it: they are read about once a second
+ * while somebody follows, and nothing is written for it. A change is told by its thread as it is then.
+ *
+ * An order is written beside a commit and not with it: a thread that it names may be read too early, so it is looked at
+ * again for a while; and it may be named late, so each reading goes back a minute.
+ */
+export interface ThreadChanges {
+  /** Reads until `stop`. Resolves when what was there before is known: what comes later is told. */
+  start(): Promise<void>;
+  stop(): void;
+  /** Something changed here: it is read soon. */
+  poke(): void;
+  /** How many changes were told. */
+  count(): number;
+  /** Those behind the first `count`; null: they are not known any more. */
+  since(count: number): ToldChange[] | null;
+  /** What changed since a time, as the store tells it; null: too much, or too long ago. */
+  replay(slugs: readonly string[], sinceMs: number): Promise<ToldChange[] | null>;
+  onTold(callback: (changes: readonly ToldChange[]) => void): () => void;
+}
+
+export interface ToldChange {
+  /** Its place among all that were told here; 0: out of the store. */
+  nth: number;
+  slug: string;
+  atMs: number;
+  thread: ChannelThread;
+}
+
+const READ_EVERY_MS = 1_000;
+/** Where many channels are read, each of them waits for this long for the next one. */
+const PER_CHANNEL_MS = 20;
+const POKED_MS = 100;
+const BACK_MS = 60_000;
+const LOOK_AGAIN_MS = 5_000;
+/** Changes of a channel that are read at once. */
+const MOST_READ = 1_000;
+/** Told changes that are kept for who comes back. */
+const MOST_KEPT = 1_000;
+/** Who was away for longer reads the list. */
+const REPLAYED_MS = 3_600_000;
+const CHANNELS_AT_ONCE = 10;
+
+/** A thread as it was told. */
+interface Known {
+  atMs: number;
+  seenAtMs: number;
+  state: string | null;
+  updatedAtMs: number;
+}
+
+export function createThreadChanges({
+  store,
+  slugs,
+  clock,
+  log,
+}: {
+  store: Pick<ChannelThreadStore, "changedThreads" | "channelThread">;
+  /** Of all channels. */
+  slugs: () => readonly string[];
+  clock: Pick<Clock, "now">;
+  log: Pick<PlainLog, "warn">;
+}): ThreadChanges {
+  const known = new Map<string, Known>();
+  const callbacks = new Set<(changes: readonly ToldChange[]) => void>();
+  let kept: ToldChange[] = [];
+  let told = 0;
+  let readAtMs: number | null = null;
+  let isOn = false;
+  let isAway = false;
+  let timer: NodeJS.Timeout | null = null;
+  let reading: Promise<void> | null = null;
+
+  function readNow(): Promise<void> {
+    reading ??= read().finally(() => (reading = null));
+    return reading;
+  }
+
+  async function read(): Promise<void> {
+    const nowMs = clock.now();
+    // What is known is too old to go on from: everything up to now was there before.
+    if (readAtMs !== null && nowMs - readAtMs > REPLAYED_MS) forget();
+    const isFirst = readAtMs === null;
+    const sinceMs = (readAtMs ?? nowMs) - BACK_MS;
+    const changes: ToldChange[] = [];
+    for (const some of chunksOf(slugs(), CHANNELS_AT_ONCE)) {
+      const read = await Promise.all(some.map((slug) => changesOf(slug, { sinceMs, nowMs, isFirst })));
+      changes.push(...read.flat());
+    }
+    readAtMs = nowMs;
+    for (const [key, { atMs, seenAtMs }] of known) {
+      if (atMs < sinceMs && seenAtMs < sinceMs) known.delete(key);
+    }
+    tell(changes.sort((a, b) => a.atMs - b.atMs));
+  }
+
+  function forget(): void {
+    known.clear();
+    kept = [];
+    readAtMs = null;
+  }
+
+  async function changesOf(
+    slug: string,
+    when: { sinceMs: number; nowMs: number; isFirst: boolean },
+  ): Promise<ToldChange[]> {
+    const found = await store.changedThreads(slug, { sinceMs: when.sinceMs, limit: MOST_READ });
+    const looked = await Promise.all(found.map((change) => lookAt(slug, change, when)));
+    return looked.flat();
+  }
+
+  /** Nothing where the thread is as it was told. */
+  async function lookAt(
+    slug: string,
+    { uid, atMs }: ThreadChange,
+    { nowMs, isFirst }: { nowMs: number; isFirst: boolean },
+  ): Promise<ToldChange[]> {
+    const key = `${slug} ${uid}`;
+    const before = known.get(key);
+    const isNew = before === undefined || atMs > before.atMs;
+    if (isFirst && atMs < nowMs - LOOK_AGAIN_MS) {
+      known.set(key, { atMs, seenAtMs: 0, state: null, updatedAtMs: 0 });
+      return [];
+    }
+    if (!isNew && nowMs - before.seenAtMs > LOOK_AGAIN_MS) return [];
+    const thread = await store.channelThread(slug, uid);
+    const { state = null, updatedAtMs = 0 } = thread ?? {};
+    const seenAtMs = isNew ? nowMs : before.seenAtMs;
+    known.set(key, { atMs: Math.max(atMs, before?.atMs ?? 0), seenAtMs, state, updatedAtMs });
+    const isSame = before?.state === state && before.updatedAtMs === updatedAtMs;
+    if (isFirst || thread === null || isSame) return [];
+    const change = { nth: 0, slug, atMs, thread };
+    return ranBetween(before, thread)
+      ? [{ ...change, thread: { ...thread, state: "running" } }, change]
+      : [change];
+  }
+
+  function tell(changes: readonly ToldChange[]): void {
+    if (changes.length === 0) return;
+    const placed = changes.map((change) => ({ ...change, nth: ++told }));
+    kept = [...kept, ...placed].slice(-MOST_KEPT);
+    for (const callback of callbacks) callback(placed);
+  }
+
+  async function goOn(): Promise<void> {
+    try {
+      await readNow();
+      isAway = false;
+    } catch (error) {
+      if (!isAway) log.warn({ reason: messageOf(error) }, "cannot look for changed threads: trying again");
+      isAway = true;
+    }
+    if (isOn) schedule(Math.max(READ_EVERY_MS, slugs().length * PER_CHANNEL_MS));
+  }
+
+  function schedule(ms: number): void {
+    if (timer) clearTimeout(timer);
+    timer = setTimeout(() => {
+      timer = null;
+      void goOn();
+    }, ms).unref();
+  }
+
+  return {
+    async start() {
+      isOn = true;
+      await readNow();
+      if (isOn && !timer) schedule(READ_EVERY_MS);
+    },
+
+    stop() {
+      isOn = false;
+      if (timer) clearTimeout(timer);
+      timer = null;
+    },
+
+    poke() {
+      // One that is under way may have read before the change.
+      if (isOn && (timer || reading)) schedule(POKED_MS);
+    },
+
+    count: () => told,
+
+    since(count) {
+      if (count > told || told - count > kept.length) return null;
+      return kept.filter(({ nth }) => nth > count);
+    },
+
+    async replay(of, sinceMs) {
+      if (clock.now() - sinceMs > REPLAYED_MS) return null;
+      const changes: ToldChange[] = [];
+      for (const slug of of) {
+        const found = await store.changedThreads(slug, { sinceMs, limit: MOST_READ + 1 });
+        if (changes.length + found.length > MOST_READ) return null;
+        const threads = await Promise.all(found.map(({ uid }) => store.channelThread(slug, uid)));
+        for (const [at, { atMs }] of found.entries()) {
+          const thread = threads[at];
+          if (thread) changes.push({ nth: 0, slug, atMs, thread });
+        }
+      }
+      return changes.sort((a, b) => a.atMs - b.atMs);
+    },
+
+    onTold(callback) {
+      callbacks.add(callback);
+      return () => callbacks.delete(callback);
+    },
+  };
+}
+
+/** A message came, and it is over: a run began and ended between two readings. */
+function ranBetween(before: Known | undefined, { state, updatedAtMs, createdAtMs }: ChannelThread): boolean {
+  const wasIdle = before === undefined || before.state === null || before.state === "idle";
+  return wasIdle && state === "idle" && updatedAtMs > createdAtMs && updatedAtMs !== before?.updatedAtMs;
+}
+
+function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, nth) => items.slice(nth * size, (nth + 1) * size));
+}

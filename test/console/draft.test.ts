@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { changeOf, draftOf, linesOf } from "../../src/console/channels/draft.ts";
+import type { ChannelView } from "../../src/console/service/views.ts";
+
+const shop: ChannelView = {
+  slug: "shop",
+  kind: "web",
+  publishableKey: "pk_shop",
+  allowedOrigins: ["https://shop.example"],
+  enabled: true,
+  accessMode: "open",
+  agent: { instructions: "Be short.", maxTokensPerDay: 50_000, mcpServers: { tools: { url: "https://x" } } },
+};
+
+test("a form that nobody touched writes nothing", () => {
+  expect(changeOf(shop, draftOf(shop))).toBeNull();
+  expect(changeOf(shop, { ...draftOf(shop), origins: " https://shop.example \n\n" })).toBeNull();
+});
+
+test("a change writes what differs, and nothing of the rest", () => {
+  const draft = draftOf(shop);
+  expect(changeOf(shop, { ...draft, instructions: "Be kind." })).toEqual({
+    agent: { instructions: "Be kind." },
+  });
+  expect(changeOf(shop, { ...draft, enabled: false, accessMode: "whitelist" })).toEqual({
+    enabled: false,
+    accessMode: "whitelist",
+  });
+  expect(changeOf(shop, { ...draft, origins: "https://a.example\nhttps://b.example" })).toEqual({
+    allowedOrigins: ["https://a.example", "https://b.example"],
+  });
+  expect(changeOf(shop, { ...draft, maxTokensPerUserPerDay: "900", images: true })).toEqual({
+    agent: { maxTokensPerUserPerDay: 900, images: true },
+  });
+});
+
+test("an emptied field takes its setting away", () => {
+  const emptied = { ...draftOf(shop), instructions: "", maxTokensPerDay: "" };
+  expect(changeOf(shop, emptied)).toEqual({ agent: { instructions: null, maxTokensPerDay: null } });
+});
+
+test("origins stand a line each, or between commas", () => {
+  expect(linesOf("https://a.example, https://b.example\n\n https://c.example ")).toEqual([
+    "https://a.example",
+    "https://b.example",
+    "https://c.example",
+  ]);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { NO_THREADS, inStates, isNews, withChange, withListed } from "../../src/console/inbox/inbox-state.ts";
+import type { PlacedThread } from "../../src/console/service/views.ts";
+
+const thread = (id: string, more: Partial<PlacedThread> = {}): PlacedThread => ({
+  channel: "shop",
+  id,
+  threadId: id,
+  userId: "ada",
+  state: "idle",
+  createdAt: 1,
+  updatedAt: 1,
+  ...more,
+});
+
+test("what was told is not undone by a list that was read before it", () => {
+  const told = withChange(NO_THREADS, thread("a", { state: "running", updatedAt: 9 }));
+  const all = withListed(told, [thread("a", { updatedAt: 5 }), thread("b")]);
+  expect(all.get("a")?.state).toBe("running");
+  expect(inStates(all, ["idle"]).map(({ id }) => id)).toEqual(["b"]);
+  expect(withListed(all, [thread("a", { updatedAt: 10 })]).get("a")?.state).toBe("idle");
+});
+
+test("of what rests the latest are kept, and of what is under way everything", () => {
+  let all = NO_THREADS;
+  for (let at = 0; at < 400; at += 1) {
+    all = withChange(all, thread(`rests-${at}`, { updatedAt: at }));
+    all = withChange(all, thread(`runs-${at}`, { state: "running", updatedAt: at }));
+  }
+  expect(inStates(all, ["running"])).toHaveLength(400);
+  const resting = inStates(all, ["idle"]).map(({ id }) => id);
+  expect([resting.length, resting[0], resting.at(-1)]).toEqual([300, "rests-399", "rests-100"]);
+});
+
+test("news is a conversation that began meanwhile, once, and one that asks for a person, each time", () => {
+  const known = new Map<string, PlacedThread["state"]>();
+  const look = (one: PlacedThread) => {
+    const isNew = isNews(one, { sinceMs: 100, known });
+    known.set(one.id, one.state);
+    return isNew;
+  };
+  expect(look(thread("old", { state: "running" }))).toBe(false);
+  expect(look(thread("new", { state: "running", createdAt: 100 }))).toBe(true);
+  expect(look(thread("new", { createdAt: 100 }))).toBe(false);
+  expect(look(thread("old", { state: "waiting_for_person" }))).toBe(true);
+  expect(look(thread("old", { state: "waiting_for_person" }))).toBe(false);
+  expect(look(thread("old", { state: "with_person" }))).toBe(false);
+  expect(look(thread("old", { state: "waiting_for_person" }))).toBe(true);
+});

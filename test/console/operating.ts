@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+
+/** The keys that a start made. */
+export function keysOf(dataDir: string): { harnessApiKey: string; localOperator: string } {
+  return JSON.parse(readFileSync(join(dataDir, "keys.json"), "utf8")) as ReturnType<typeof keysOf>;
+}
+
+/** Everything that a page asks of an address which is not its own. */
+export function strangersOf(page: Page, url: string): string[] {
+  const strangers: string[] = [];
+  page.on("request", (request) => {
+    if (!request.url().startsWith(`${url}/`)) strangers.push(request.url());
+  });
+  return strangers;
+}
+
+/** What axe finds wrong: rule and element. */
+export async function accessibilityTroubles(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+    "axe.run()",
+  );
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+/** To a place of the console, as by its link. */
+export async function enter(page: Page, place: string): Promise<void> {
+  await page.evaluate(`void (location.hash = ${JSON.stringify(place)})`);
+}

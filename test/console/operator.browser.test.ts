@@ -1,0 +1,133 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+import { emptyFolder } from "../support/data-dir.ts";
+import { sendMessage } from "../support/service.ts";
+import { openServiceProcess } from "../support/service-process.ts";
+import type { ServiceProcess } from "../support/service-process.ts";
+import { SOON, launchBrowser, test } from "../widget/browser.ts";
+import { keysOf, strangersOf } from "./operating.ts";
+
+let browser: Browser;
+let running: ServiceProcess;
+const dataDir = emptyFolder();
+
+beforeAll(async () => {
+  [browser, running] = await Promise.all([
+    launchBrowser({ webMcp: false }),
+    openServiceProcess({ DATA_DIR: dataDir }),
+  ]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await running.close();
+});
+
+const RUDE = "You are a fool, and so is your shop";
+
+test("a new operator finds a conversation, blocks its user, and adds a colleague who cannot read it", async ({
+  visit,
+  expect,
+}) => {
+  const { url } = running;
+  const { harnessApiKey, localOperator } = keysOf(dataDir);
+  const say = (text: string) =>
+    sendMessage(url, { threadId: "ticket-1", userId: "account-7", text }, harnessApiKey);
+  expect((await say(RUDE)).status).toBe(200);
+
+  const { page, troubles } = await visit(browser, `${url}/console#key=${localOperator}`);
+  const strangers = strangersOf(page, url);
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  expect(page.url()).toBe(`${url}/console`);
+  expect(await page.content()).not.toContain(localOperator);
+
+  // A conversation, by a user's id, with the keyboard alone.
+  await page.locator("body").press("/");
+  await page.keyboard.type("account-7");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "account-7" }).waitFor();
+  await page.getByRole("link", { name: /ticket-1/ }).press("Enter");
+  await page.getByRole("log").getByText(RUDE, { exact: true }).waitFor();
+  expect(await page.getByText(RUDE, { exact: true }).count()).toBe(1);
+  const place = new URL(page.url()).hash;
+
+  // What is said meanwhile comes by itself, once.
+  await page.getByText("Live", { exact: true }).first().waitFor();
+  expect((await say("Are you there?")).status).toBe(200);
+  await page.getByRole("log").getByText("Are you there?", { exact: true }).waitFor();
+  await expect.poll(() => page.getByRole("article").count(), SOON).toBe(4);
+
+  await page.getByRole("button", { name: "Block the user" }).press("Enter");
+  await page.getByRole("button", { name: "Unblock the user" }).waitFor();
+  expect((await say("Still here")).status).toBe(403);
+
+  // A channel's instructions.
+  await page.locator("body").press("g");
+  await page.locator("body").press("c");
+  await page.getByRole("link", { name: /^cli/ }).press("Enter");
+  await page.getByLabel("Instructions").fill("You help with tickets.");
+  await page.getByRole("button", { name: "Save" }).press("Enter");
+  await page.getByText("cli is changed").waitFor();
+  const ask = (path: string, key = localOperator) =>
+    fetch(`${url}/v1/operator${path}`, { headers: { authorization: `Bearer ${key}` } });
+  expect(await (await ask("/channels/cli")).json()).toMatchObject({
+    agent: { instructions: "You help with tickets." },
+  });
+
+  // A colleague who reads no text.
+  await page.locator("body").press("g");
+  await page.locator("body").press("p");
+  await page.getByRole("button", { name: "Add an operator" }).press("Enter");
+  await page.getByLabel("Name").fill("kim");
+  await page.getByLabel("Role").selectOption("auditor");
+  await page.getByRole("button", { name: "Add", exact: true }).press("Enter");
+  const key = await page.locator("dialog code").innerText();
+  expect(key).toMatch(/^op_/);
+  await page.getByRole("button", { name: "I have it" }).press("Enter");
+  await page.getByText("auditor, every channel").waitFor();
+
+  const kim = await visit(browser, `${url}/console`);
+  await kim.page.getByLabel("Your operator key").fill(key);
+  await kim.page.getByRole("button", { name: "Sign in" }).press("Enter");
+  await kim.page.getByRole("heading", { name: "Overview" }).waitFor();
+  expect(await kim.page.getByRole("navigation").innerText()).not.toContain("Operators");
+  await kim.page.goto(`${url}/console${place}`);
+  await kim.page.getByText("not what was said in it").waitFor();
+  expect(await kim.page.content()).not.toContain(RUDE);
+  const id = place.split("/").at(-1) ?? "";
+  const paths = ["messages", "runs", "watch"].map((end) => `/channels/cli/threads/${id}/${end}`);
+  for (const path of paths) expect([path, (await ask(path, key)).status]).toEqual([path, 403]);
+  for (const path of [
+    "/channels/cli/users",
+    "/channels/cli/threads",
+    `/channels/cli/threads/${id}`,
+    "/audit",
+  ])
+    expect(await (await ask(path, key)).text()).not.toContain(RUDE);
+
+  // All of it is in the audit.
+  await page.locator("body").press("g");
+  await page.locator("body").press("a");
+  const entries = page.getByRole("list", { name: "Audit, newest first" });
+  for (const action of ["operators.add", "channels.update", "users.block", "thread.read"])
+    await entries.getByText(action).first().waitFor();
+  await page.goBack();
+  await page.getByRole("heading", { name: "Operators" }).waitFor();
+  expect(strangers).toEqual([]);
+  expect([...troubles, ...kim.troubles]).toEqual([]);
+});
+
+test("a key that is none brings the form back, with a word why; what is shown stays behind", async ({
+  visit,
+  expect,
+}) => {
+  const { page } = await visit(browser, `${running.url}/console#key=op_wrong`);
+  await page.getByText("This key is not valid").waitFor();
+  expect(page.url()).toBe(`${running.url}/console`);
+  await page.getByLabel("Your operator key").fill(keysOf(dataDir).localOperator);
+  await page.getByRole("button", { name: "Sign in" }).press("Enter");
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.getByRole("button", { name: "Sign out" }).press("Enter");
+  await page.getByLabel("Your operator key").waitFor();
+  expect(await page.evaluate("sessionStorage.getItem('operator-key')")).toBeNull();
+});

@@ -1,0 +1,27 @@
+import { afterAll, describe } from "vitest";
+import { reachProcesses } from "./reached.ts";
+import type { Reach, Reached } from "./reached.ts";
+import { describeStrangers } from "./strangers.ts";
+import { describeStreams } from "./streams.ts";
+
+/**
+ * With `PROCESSES_TESTS=full` alone: they ask for a machine that has a core to spare. A process that gets none for a second
+ * and a half is taken for dead, and what it streams is interrupted, as it should be, and not as these suites expect it.
+ */
+const isFull = process.env["PROCESSES_TESTS"] === "full";
+
+describe.skipIf(!isFull)("two processes behind one port", () => {
+  const opened = new Map<string, Promise<Reached>>();
+  /** One service for all suites on a listener. */
+  const reach: Reach = async (listener) => {
+    const reached = opened.get(listener) ?? reachProcesses(listener);
+    opened.set(listener, reached);
+    return { ...(await reached), close: async () => {} };
+  };
+  afterAll(async () => {
+    for (const reached of opened.values()) await (await reached).close();
+  });
+
+  describeStreams(reach);
+  describeStrangers(reach);
+});

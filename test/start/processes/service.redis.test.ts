@@ -1,0 +1,218 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { Agent, request } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { emptyFolder, temporaryFolder } from "../../support/data-dir.ts";
+import { describeDefaultListener, describeEachListener } from "../../support/each-listener.ts";
+import { freePort } from "../../support/free-port.ts";
+import { hold, say, startModelServer } from "../../support/model-server.ts";
+import type { ModelServer } from "../../support/model-server.ts";
+import { startRedis } from "../../support/redis-server.ts";
+import type { RedisServer } from "../../support/redis-server.ts";
+import { TEST_KEY } from "../../support/service.ts";
+import { spawnCommand, startServiceProcess } from "../../support/service-process.ts";
+import type { ServiceProcess } from "../../support/service-process.ts";
+import { valueOf } from "../../metrics/sample.ts";
+import { openStream } from "../../service-wide/open-stream.ts";
+import { pidsOf } from "../../service-wide/reached.ts";
+
+/** `PROCESSES_TESTS=full`: on each listener, and to the end of what retires. */
+const isFull = process.env["PROCESSES_TESTS"] === "full";
+const listeners = isFull ? describeEachListener : describeDefaultListener;
+
+const RETRY = { retry: 2 };
+/** What waits here is released, however slow this machine is. */
+const UNHURRIED = {
+  MODEL_TIMEOUT_SECONDS: "1000",
+  RUN_TIMEOUT_SECONDS: "1000",
+  SHUTDOWN_GRACE_SECONDS: "1000",
+};
+
+let redis: RedisServer;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis.stop());
+
+const settings = () => ({
+  PROCESSES: "2",
+  REDIS_URL: redis.url,
+  HARNESS_API_KEY: TEST_KEY,
+  DATA_DIR: emptyFolder(),
+  DEMO: "off",
+});
+
+listeners("two processes on one port", (listener) => {
+  async function start(): Promise<ServiceProcess & { model: ModelServer }> {
+    const model = await startModelServer(() => [say("Hel"), hold(), say("lo")]);
+    onTestFinished(() => model.close());
+    const service = await startServiceProcess({
+      ...settings(),
+      LISTENER: listener,
+      PORT: String(await freePort()),
+      OPENAI_API_KEY: "sk-model",
+      OPENAI_BASE_URL: model.baseUrl,
+      ...UNHURRIED,
+    });
+    return { ...service, model };
+  }
+
+  test("one log, one count, and one that is killed is replaced, with nothing uncounted that was told", async () => {
+    const service = await startServiceProcess({ ...settings(), LISTENER: listener });
+    let spoken = 0;
+    async function speak(): Promise<void> {
+      await sayTo(service.url);
+      spoken++;
+    }
+    const counted = async () => (await countedBy(service.url)).messages;
+
+    const first = pidsOf(service.output.stdout);
+    expect(first).toHaveLength(2);
+    await expect.poll(async () => (await speak(), answeredBy(service).size)).toBe(2);
+    await expect.poll(counted).toBe(spoken);
+    expect((await countedBy(service.url)).heap).toBeGreaterThan(0);
+    // Whoever is asked, it is the same.
+    for (let asked = 0; asked < 5; asked++) expect(await counted()).toBe(spoken);
+
+    process.kill(first[0] ?? 0, "SIGKILL");
+    await expect.poll(() => linesOf(service).filter(listensWithOthers)).toHaveLength(3);
+    expect(await counted()).toBe(spoken);
+    expect((await fetch(`${service.url}/health`)).status).toBe(200);
+    await expect.poll(async () => (await speak(), answeredBy(service).size)).toBe(3);
+    await expect.poll(counted).toBe(spoken);
+  });
+
+  test("they have their port alone: a second service exits 1, with several processes or with one", async () => {
+    const PORT = String(await freePort());
+    await startServiceProcess({ ...settings(), LISTENER: listener, PORT });
+    for (const more of [settings(), { DATA_DIR: temporaryFolder() }]) {
+      const second = spawnCommand(["serve"], { ...more, LISTENER: listener, PORT });
+      expect(await second.exit).toBe(1);
+      expect(second.output.stderr).toMatch(new RegExp(`^Cannot listen on 127.0.0.1:${PORT}: [^\\n]+\\n$`));
+    }
+  });
+
+  // A process that gets no core for a second and a half is taken for dead, and what it streams is interrupted.
+  test(
+    "SIGHUP: new processes take the places of the old, SIGTERM: all end, and no stream is cut",
+    RETRY,
+    async () => {
+      const service = await start();
+      const { model } = service;
+      const open = (nth: number) =>
+        openStream(service.url, {
+          method: "POST",
+          path: "/v1/messages",
+          headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
+          body: JSON.stringify({ threadId: `t${nth}`, userId: "u", text: "Hi" }),
+        });
+      const told = (text: string) => linesOf(service).filter(({ msg }) => msg.startsWith(text)).length;
+      const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
+      const old = pidsOf(service.output.stdout).filter(isAlive);
+      const early = await Promise.all([1, 2, 3, 4].map(open));
+      for (const stream of early) await stream.has("delta");
+
+      service.kill("SIGHUP");
+      await expect.poll(() => told("Retiring")).toBe(2);
+      const late = await Promise.all([5, 6, 7].map(open));
+      for (const stream of late) await stream.has("delta");
+      // Who retires still writes.
+      expect(old.filter(isAlive)).toHaveLength(2);
+      model.release(early.length + late.length);
+      for (const stream of [...early, ...late]) {
+        const lines = await stream.end();
+        expect(lines.map(({ type }) => type)).toEqual(["delta", "delta", "done"]);
+      }
+      // They wait for kept connections to close, 12 seconds: too long for every time.
+      if (isFull) await expect.poll(() => old.filter(isAlive)).toEqual([]);
+
+      const last = await open(8);
+      await last.has("delta");
+      service.kill("SIGTERM");
+      await expect.poll(() => told("Stopping")).toBeGreaterThanOrEqual(3);
+      model.release();
+      expect((await last.end()).at(-1)).toMatchObject({ type: "done" });
+      expect(await service.exit).toBe(0);
+      expect(pidsOf(service.output.stdout).filter(isAlive)).toEqual([]);
+    },
+  );
+});
+
+test("the demo's page and METRICS_PORT are there once, whoever answers", async () => {
+  const METRICS_PORT = String(await freePort());
+  const { DEMO: _off, ...more } = settings();
+  const service = await startServiceProcess({ ...more, METRICS_PORT });
+  const { output, url, demoUrl } = service;
+  await expect.poll(() => output.stderr).toContain("curl");
+  expect(output.stderr.match(/Demo page/g)).toHaveLength(1);
+  for (let asked = 0; asked < 4; asked++) {
+    expect(await (await fetch(demoUrl)).text()).toContain("data-sign-in");
+    expect(await (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text()).toContain("process_cpu");
+  }
+  await sayTo(url);
+  service.kill("SIGINT");
+  expect(await service.exit).toBe(0);
+});
+
+test("a start that cannot be exits 1 with one line", async () => {
+  const channels = spawnCommand(["serve"], { ...settings(), PORT: "0", CHANNELS_FILE: "/nowhere.json" });
+  expect(await channels.exit).toBe(1);
+  expect(channels.output.stderr).toMatch(/^Cannot read CHANNELS_FILE [^\n]+\n$/);
+
+  const embedded = spawnCommand(["serve"], { PORT: "0", DATA_DIR: temporaryFolder(), PROCESSES: "auto" });
+  expect(await embedded.exit).toBe(1);
+  expect(embedded.output.stderr).toMatch(
+    /^Cannot read the configuration: PROCESSES is "auto", [^\n]+REDIS_URL[^\n]+\n$/,
+  );
+  expect(embedded.output.stdout).toEqual([]);
+});
+
+interface LogLine {
+  msg: string;
+  process?: number;
+  route?: string;
+}
+
+function linesOf({ output }: ServiceProcess): LogLine[] {
+  return output.stdout.map((line) => JSON.parse(line) as LogLine);
+}
+
+function listensWithOthers({ msg }: LogLine): boolean {
+  return msg === "Listening with the others";
+}
+
+/** The numbers of the processes that have answered a message. */
+function answeredBy(service: ServiceProcess): Set<number | undefined> {
+  const answered = linesOf(service).filter(({ route }) => route === "/v1/messages");
+  return new Set(answered.map(({ process: number }) => number));
+}
+
+/** On a connection of its own. */
+async function sayTo(url: string): Promise<void> {
+  const sent = request(`${url}/v1/messages`, {
+    method: "POST",
+    agent: new Agent({ keepAlive: false }),
+    headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
+  });
+  sent.end(JSON.stringify({ threadId: "t", userId: "ada", text: "Hello" }));
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  expect(answer.statusCode).toBe(200);
+  answer.resume();
+  await once(answer, "end");
+}
+
+async function countedBy(url: string): Promise<{ messages: number | null; heap: number | null }> {
+  const sent = request(`${url}/metrics`, {
+    agent: new Agent({ keepAlive: false }),
+    headers: { authorization: `Bearer ${TEST_KEY}` },
+  });
+  sent.end();
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  let text = "";
+  for await (const piece of answer) text += String(piece);
+  return {
+    messages: await valueOf(text, 'chat_agent_request_seconds_count{route="/v1/messages",status="200"}'),
+    heap: await valueOf(text, "nodejs_heap_size_used_bytes"),
+  };
+}
