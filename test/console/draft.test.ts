@@ -46,3 +46,14 @@ test("origins stand a line each, or between commas", () => {
     "https://c.example",
   ]);
 });
+
+test("hand-off is written whole, with what the form does not show", () => {
+  const handoff = { enabled: true, waitSeconds: 60, message: "One moment.", replies: ["Hello"] };
+  const channel: ChannelView = { ...shop, handoff };
+  expect(changeOf(channel, draftOf(channel))).toBeNull();
+  expect(changeOf(channel, { ...draftOf(channel), waitSeconds: "", unavailable: "Nobody is here." })).toEqual(
+    {
+      handoff: { enabled: true, message: "One moment.", replies: ["Hello"], unavailable: "Nobody is here." },
+    },
+  );
+});
