@@ -124,7 +124,7 @@ export async function startBoth(house: House, slug: string, strange: StrangeToke
         const userId = accountOf(town, asked.account)?.userId;
         const name = `chat-${asked.which % 2}`;
         const text = `send ${texts++}`;
-        // The user is created, or named anew, whether it may talk or not.
+        // The user is created, or named anew, whether it may talk or not; a thread, only for who may.
         const person = call(town, asked.account, userId ?? "", asked.displayName ?? null);
         const known = talkAt(person, asked.which);
         // The account's threads are reached by their names here too, wherever they began.
@@ -132,7 +132,6 @@ export async function startBoth(house: House, slug: string, strange: StrangeToke
         const threadId = talk?.name ?? name;
         const said = { text, talk: () => talkOf(person, threadId), state: "done" } as const;
         await speak(person, said, () => client.send(asked.account, threadId, text, asked.displayName));
-        if (!mayTalk(town, person)) talkOf(person, threadId);
         person.userId = (await store.findUser(slug, asked.account))?.userId ?? "";
         return expect(person.userId).toBe(userId ?? person.userId);
       }
