@@ -47,6 +47,8 @@ export interface ThreadContext {
   usage: Usage | null;
   /** Counts the changes of who answers: asking, cancelling, expiry, take, return, close. */
   epoch: number;
+  /** When it grew last; null while it is 0. */
+  answererSinceMs: number | null;
   /** The person who is waited for, or who has the thread. */
   person: Person | null;
   /** A person gave the thread back, and no run has been told yet. */
@@ -81,12 +83,12 @@ export type ThreadEvent =
       waitMs: number;
       atMs: number;
     }
-  | { type: "person.unasked" }
+  | { type: "person.unasked"; atMs: number }
   | { type: "wait.expired"; unavailable: string; atMs: number }
   | { type: "person.took"; name: string; takeId: string; epoch: number; atMs: number }
   | { type: "person.said"; name: string; epoch: number }
-  | { type: "person.returned"; name: string; epoch: number; note: string | null }
-  | { type: "person.closed"; name: string; epoch: number };
+  | { type: "person.returned"; name: string; epoch: number; note: string | null; atMs: number }
+  | { type: "person.closed"; name: string; epoch: number; atMs: number };
 
 const OUTCOME_UNKNOWN =
   "The outcome of this call is unknown: the service stopped while the tool was running. Do not assume that it failed or succeeded.";
@@ -223,26 +225,27 @@ export const threadMachine = setup({
     }),
     endRun: assign({ run: null }),
 
-    // Who answers: each of these is one more epoch.
-    waitForPerson: assign(({ context, event }) => {
-      const epoch = context.epoch + 1;
-      if (event.type === "agent.handedOff") return { epoch, person: waitFor({ ...event, by: "model" }) };
-      return event.type === "person.asked" ? { epoch, person: waitFor({ ...event, summary: null }) } : {};
+    // Who answers: each change is one more epoch.
+    countChange: assign(({ context, event }) => ({
+      epoch: context.epoch + 1,
+      answererSinceMs: "atMs" in event ? event.atMs : context.answererSinceMs,
+    })),
+    waitForPerson: assign(({ event }) => {
+      if (event.type === "agent.handedOff") return { person: waitFor({ ...event, by: "model" }) };
+      return event.type === "person.asked" ? { person: waitFor({ ...event, summary: null }) } : {};
     }),
     giveToPerson: assign(({ context, event }) =>
-      event.type === "person.took"
-        ? { epoch: context.epoch + 1, person: takenBy(context.person, event) }
-        : {},
+      event.type === "person.took" ? { person: takenBy(context.person, event) } : {},
     ),
     countPersonMessage: assign({
       person: ({ context: { person } }) => person && { ...person, said: person.said + 1 },
     }),
-    stopWaiting: assign(({ context }) => ({ epoch: context.epoch + 1, person: null })),
-    handBack: assign(({ context, event }) => {
+    stopWaiting: assign({ person: null }),
+    handBack: assign(({ event }) => {
       if (event.type !== "person.returned" && event.type !== "person.closed") return {};
       const how = event.type === "person.closed" ? ("closed" as const) : ("returned" as const);
       const note = "note" in event ? event.note : null;
-      return { epoch: context.epoch + 1, person: null, handedBack: { name: event.name, how, note } };
+      return { person: null, handedBack: { name: event.name, how, note } };
     }),
     forgetHandedBack: assign({ handedBack: null }),
 
@@ -289,6 +292,7 @@ export const threadMachine = setup({
     run: null,
     usage: null,
     epoch: 0,
+    answererSinceMs: null,
     person: null,
     handedBack: null,
   },
@@ -305,8 +309,12 @@ export const threadMachine = setup({
             "keepMessage",
           ],
         },
-        "person.asked": { target: "waiting_for_person", actions: "waitForPerson" },
-        "person.took": { guard: "isPresentEpoch", target: "with_person", actions: "giveToPerson" },
+        "person.asked": { target: "waiting_for_person", actions: ["countChange", "waitForPerson"] },
+        "person.took": {
+          guard: "isPresentEpoch",
+          target: "with_person",
+          actions: ["countChange", "giveToPerson"],
+        },
       },
     },
 
@@ -334,12 +342,12 @@ export const threadMachine = setup({
         },
         "person.asked": {
           target: "waiting_for_person",
-          actions: ["sayHandled", "leaveToPerson", "endRun", "waitForPerson"],
+          actions: ["sayHandled", "leaveToPerson", "endRun", "countChange", "waitForPerson"],
         },
         "person.took": {
           guard: "isPresentEpoch",
           target: "with_person",
-          actions: ["sayHandled", "leaveToPerson", "endRun", "giveToPerson"],
+          actions: ["sayHandled", "leaveToPerson", "endRun", "countChange", "giveToPerson"],
         },
       },
       states: {
@@ -388,6 +396,7 @@ export const threadMachine = setup({
                 "sayHandled",
                 "leaveToPerson",
                 "endRun",
+                "countChange",
                 "waitForPerson",
               ],
             },
@@ -477,12 +486,26 @@ export const threadMachine = setup({
             },
             "person.asked": {
               target: "#thread.waiting_for_person",
-              actions: ["sayStepFailed", "sayHandled", "leaveToPerson", "endRun", "waitForPerson"],
+              actions: [
+                "sayStepFailed",
+                "sayHandled",
+                "leaveToPerson",
+                "endRun",
+                "countChange",
+                "waitForPerson",
+              ],
             },
             "person.took": {
               guard: "isPresentEpoch",
               target: "#thread.with_person",
-              actions: ["sayStepFailed", "sayHandled", "leaveToPerson", "endRun", "giveToPerson"],
+              actions: [
+                "sayStepFailed",
+                "sayHandled",
+                "leaveToPerson",
+                "endRun",
+                "countChange",
+                "giveToPerson",
+              ],
             },
             "run.taken": [
               { guard: "mayRepeatCall", target: "usingServerTool", reenter: true, actions: "countAttempt" },
@@ -563,12 +586,12 @@ export const threadMachine = setup({
         },
         "person.asked": {
           target: "waiting_for_person",
-          actions: ["sayStepFailed", "sayHandled", "leaveToPerson", "endRun", "waitForPerson"],
+          actions: ["sayStepFailed", "sayHandled", "leaveToPerson", "endRun", "countChange", "waitForPerson"],
         },
         "person.took": {
           guard: "isPresentEpoch",
           target: "with_person",
-          actions: ["sayStepFailed", "sayHandled", "leaveToPerson", "endRun", "giveToPerson"],
+          actions: ["sayStepFailed", "sayHandled", "leaveToPerson", "endRun", "countChange", "giveToPerson"],
         },
       },
     },
@@ -581,13 +604,18 @@ export const threadMachine = setup({
           reenter: true,
           actions: ["beginRun", "keepMessageForPerson", "sayHandled", "leaveToPerson", "endRun"],
         },
-        "person.took": { guard: "isPresentEpoch", target: "with_person", actions: "giveToPerson" },
-        "person.unasked": { target: "idle", actions: "stopWaiting" },
+        "person.took": {
+          guard: "isPresentEpoch",
+          target: "with_person",
+          actions: ["countChange", "giveToPerson"],
+        },
+        "person.unasked": { target: "idle", actions: ["countChange", "stopWaiting"] },
         "wait.expired": {
           guard: "waitPassed",
           target: "idle",
           actions: [
             { type: "keepNotice", params: ({ event }) => ({ text: event.unavailable }) },
+            "countChange",
             "stopWaiting",
           ],
         },
@@ -606,7 +634,7 @@ export const threadMachine = setup({
           guard: "isPresentEpoch",
           target: "with_person",
           reenter: true,
-          actions: "giveToPerson",
+          actions: ["countChange", "giveToPerson"],
         },
         "person.said": {
           guard: "byWhoHasIt",
@@ -617,8 +645,8 @@ export const threadMachine = setup({
             "countPersonMessage",
           ],
         },
-        "person.returned": { guard: "byWhoHasIt", target: "idle", actions: "handBack" },
-        "person.closed": { guard: "byWhoHasIt", target: "idle", actions: "handBack" },
+        "person.returned": { guard: "byWhoHasIt", target: "idle", actions: ["countChange", "handBack"] },
+        "person.closed": { guard: "byWhoHasIt", target: "idle", actions: ["countChange", "handBack"] },
       },
     },
   },

@@ -19,8 +19,11 @@ export interface ChartStep {
 
 /** Version 2: a person may answer. A thread in which nobody ever asked for one is a thread of version 1. */
 const withPeople: ChartStep = {
-  up: ({ value, context }) => ({ value, context: { ...context, epoch: 0, person: null, handedBack: null } }),
-  down({ value, context: { epoch, person: _, handedBack: __, ...context } }) {
+  up: ({ value, context }) => ({
+    value,
+    context: { ...context, epoch: 0, answererSinceMs: null, person: null, handedBack: null },
+  }),
+  down({ value, context: { epoch, answererSinceMs: _, person: __, handedBack: ___, ...context } }) {
     return epoch === 0 ? { value, context } : null;
   },
 };

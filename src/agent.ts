@@ -1,3 +1,4 @@
+import type { HandedBack } from "../machines/person.ts";
 import type { Call, RefusedCall, Usage } from "../machines/run.ts";
 import type { Attachment } from "./domain/attachments.ts";
 import type { Api, Catalog, Message, RunRecord, TurnItem } from "./domain/message.ts";
@@ -16,6 +17,8 @@ export interface Turn {
   text: string;
   /** What came with that text. */
   attachments?: Attachment[];
+  /** A person had the thread before that text, and gave it back. */
+  handedBack?: HandedBack;
   /** By run: the kept images (data: URLs) of the messages that the model is to see with them; absent: none. */
   images?: ReadonlyMap<string, readonly string[]>;
   /** The history before the run, oldest first. */
@@ -37,6 +40,8 @@ export type TurnEnd =
   | { type: "called"; item: TurnItem; calls: (Call | RefusedCall)[]; usage: Usage | null }
   /** The model called `task_failed`. */
   | { type: "gaveUp"; item: TurnItem; reason: string; usage: Usage | null }
+  /** The model called `hand_off`: a person is to answer. */
+  | { type: "handedOff"; item: TurnItem; reason: string | null; summary: string | null; usage: Usage | null }
   /** Over one of the channel's budgets: no model call was made. */
   | { type: "overBudget"; message: string };
 

@@ -17,12 +17,13 @@ export function nextTurn(thread: {
 }): Turn {
   const { run, history, ...rest } = thread;
   const asked = history.findLastIndex(({ runId, role }) => runId === run.runId && role === "user");
-  const { content: text = "", attachments } = history[asked] ?? {};
+  const { content: text = "", attachments, handedBack } = history[asked] ?? {};
   return {
     ...rest,
     run,
     text,
     ...(attachments === undefined ? {} : { attachments }),
+    ...(handedBack === undefined ? {} : { handedBack }),
     before: asked < 0 ? [...history] : history.slice(0, asked),
   };
 }

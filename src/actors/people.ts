@@ -78,7 +78,7 @@ export function createPeople({
       slug,
       judge: async ({ value }) => (value === "waiting_for_person" ? undefined : true),
       result: () => true,
-      claim: () => ({ event: { type: "person.unasked" } }),
+      claim: () => ({ event: { type: "person.unasked", atMs: clock.now() } }),
       interrupts: null,
     });
   }
@@ -123,8 +123,8 @@ export function createPeople({
     const { uid, slug, name, epoch } = acted;
     const event: ThreadEvent =
       how === "closed"
-        ? { type: "person.closed", name, epoch }
-        : { type: "person.returned", name, epoch, note };
+        ? { type: "person.closed", name, epoch, atMs: clock.now() }
+        : { type: "person.returned", name, epoch, note, atMs: clock.now() };
     return bring(uid, {
       slug,
       async judge({ context }) {

@@ -62,6 +62,7 @@ export const threadContext: z.ZodType<ThreadContext> = z.object({
     .nullable(),
   usage,
   epoch: z.number(),
+  answererSinceMs: z.number().nullable(),
   person: person.nullable(),
   handedBack: handedBack.nullable(),
 });

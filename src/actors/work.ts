@@ -4,6 +4,7 @@ import type { Call } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
 import type { Turn, TurnEnd } from "../agent.ts";
 import type { TurnItem } from "../domain/message.ts";
+import { handOffOf } from "../domain/hand-off.ts";
 import { ModelFault } from "../model.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { LongReply } from "./long-replies.ts";
@@ -31,11 +32,18 @@ export interface WorkingRun {
   turn: () => Turn;
 }
 
+function saysText(item: TurnItem): boolean {
+  return item.type === "assistant" && item.text !== "";
+}
+
 /** Why it is aborted. One for all: a stack of its own would cost every run some microseconds. */
 const STATE_LEFT = new Error("The run has left the state that waited for this");
 
 export function createWork(
-  dependencies: Pick<ThreadDependencies, "agent" | "store" | "clock" | "timers" | "log" | "limits">,
+  dependencies: Pick<
+    ThreadDependencies,
+    "agent" | "store" | "handOff" | "clock" | "timers" | "log" | "limits"
+  >,
   thread: {
     uid: string;
     slug: string;
@@ -45,7 +53,7 @@ export function createWork(
     handle: (event: ThreadEvent, item: TurnItem | null) => void | Promise<void>;
   },
 ): Work {
-  const { agent, store, clock, timers, log, limits } = dependencies;
+  const { agent, store, clock, timers, log, limits, handOff = () => handOffOf(undefined) } = dependencies;
   let task: AbortController | null = null;
 
   function begin(runId: string) {
@@ -113,10 +121,13 @@ export function createWork(
         ? whole.then((read) => withImages(read, keptImages))
         : withImages(whole, keptImages);
     const ending = seeing instanceof Promise ? seeing.then(ask) : ask(seeing);
-    ending.then(
-      (turnEnd) => tell(turnEvent(runId, turnEnd, clock.now()), "item" in turnEnd ? turnEnd.item : null),
-      fail,
-    );
+    ending.then((turnEnd) => {
+      const hasSaid = said.textChars > 0 || ("item" in turnEnd && saysText(turnEnd.item));
+      // What the service says in the model's place begins anew.
+      if (turnEnd.type === "handedOff" && hasSaid) tell({ type: "agent.wrote", text: "\n\n" });
+      const event = turnEvent(runId, turnEnd, clock.now(), () => handOff(thread.slug));
+      tell(event, "item" in turnEnd ? turnEnd.item : null);
+    }, fail);
   }
 
   function useTool({ log: { runId }, turn }: WorkingRun, call: Call): void {

@@ -11,6 +11,9 @@ import type { Schema } from "./picked-schema.ts";
 /** The tool by which the model says that it cannot do what was asked. */
 export const TASK_FAILED = "task_failed";
 
+/** The tool by which the model asks for a person. */
+export const HAND_OFF = "hand_off";
+
 /** A tool of one of the channel's MCP servers. */
 export interface ServerTool {
   /** The server's name in the channel's settings. */
@@ -72,10 +75,32 @@ const taskFailed: OfferedTool = {
   },
 };
 
+const handOff: OfferedTool = {
+  name: HAND_OFF,
+  description:
+    "Call this, and nothing else, to hand the conversation over to a person of this site: when the visitor asks for one, or needs what only a person can do. The visitor is told; say nothing more.",
+  parameters: {
+    type: "object",
+    properties: {
+      reason: { type: "string", description: "Why a person is needed, in one sentence for that person." },
+      summary: {
+        type: "string",
+        description: "What has happened so far, in a few sentences for that person.",
+      },
+    },
+    required: ["reason", "summary"],
+  },
+};
+
 /** Names the tools of one turn. A name that comes twice on the page is offered once, as it came first. */
-export function offerTools(serverTools: readonly ServerTool[], catalog: Catalog): Offers {
+export function offerTools(
+  serverTools: readonly ServerTool[],
+  catalog: Catalog,
+  allowsHandOff = false,
+): Offers {
   const offers = new Map<string, Offer>();
-  const isTaken = (name: string) => name === TASK_FAILED || offers.has(name);
+  const own = allowsHandOff ? [TASK_FAILED, HAND_OFF] : [TASK_FAILED];
+  const isTaken = (name: string) => own.includes(name) || offers.has(name);
 
   for (const tool of serverTools) {
     const name = freeName(tool.name, isTaken, [`${tool.server}_${tool.name}`]);
@@ -92,12 +117,13 @@ export function offerTools(serverTools: readonly ServerTool[], catalog: Catalog)
     const picked = new PickedSchema(tool.inputSchema);
     offers.set(name, offerOf(name, picked.quoted(), pageOffer(tool, picked)));
   }
-  return new Map([...offers].slice(0, MAX_TOOLS - 1));
+  return new Map([...offers].slice(0, MAX_TOOLS - own.length));
 }
 
-/** The offers, and with them `task_failed`. */
-export function toolsFor(offers: Offers): OfferedTool[] {
-  return offers.size === 0 ? [] : [...[...offers.values()].map((offer) => offer.offered), taskFailed];
+/** The offers, and with them `task_failed`; `hand_off` also alone, where the channel allows it. */
+export function toolsFor(offers: Offers, allowsHandOff = false): OfferedTool[] {
+  const own = offers.size === 0 ? [] : [...[...offers.values()].map((offer) => offer.offered), taskFailed];
+  return allowsHandOff ? [...own, handOff] : own;
 }
 
 /** What is meant by an offer: all of it but its name and parameters. */

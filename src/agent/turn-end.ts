@@ -6,25 +6,31 @@ import type { ArgumentCheck } from "./argument-check.ts";
 import type { ParsedArguments } from "./arguments.ts";
 import { noteCall, receiveCall, resolveCall } from "./calls.ts";
 import type { ReceivedCall } from "./calls.ts";
-import { TASK_FAILED } from "./tools.ts";
+import { HAND_OFF, TASK_FAILED } from "./tools.ts";
 import type { Offers } from "./tools.ts";
 
 /** Calls after the 256th of a turn are ignored, and not in the transcript: a model gone wild must not fill the store. */
 const CALLS_PER_TURN = 256;
 
 const REASON_CHARS = 1_000;
+const SUMMARY_CHARS = 4_000;
 const NO_REASON = "The agent could not do what was asked.";
 
 /** The model came to its end: there is nothing to tell. */
 const OWN_ENDS = new Set(["stop", "tool_calls", "function_call", "end_turn", "eos"]);
 
 /**
- * How a turn of the model ends: in text, in calls that are resolved and checked, or in `task_failed`. `hasSaid`: the run
+ * How a turn of the model ends: in text, in calls that are resolved and checked, in `task_failed` or in `hand_off`. `hasSaid`: the run
  * said something in an earlier turn.
  */
 export async function turnEnd(
   turn: ModelTurn,
-  { offers, check, hasSaid }: { offers: Offers; check: ArgumentCheck; hasSaid: boolean },
+  {
+    offers,
+    check,
+    hasSaid,
+    allowsHandOff = false,
+  }: { offers: Offers; check: ArgumentCheck; hasSaid: boolean; allowsHandOff?: boolean },
 ): Promise<TurnEnd> {
   const { text, usage, by, isOfChain, extra, finishReason } = turn;
   const received = turn.calls.slice(0, CALLS_PER_TURN).map(receiveCall);
@@ -45,6 +51,15 @@ export async function turnEnd(
     return { type: "finished", item: itemOf([]), usage, ...(isOwnEnd ? {} : { finishReason }) };
   }
   // Whatever else was called beside it, the run is over.
+  const handsOff = allowsHandOff ? received.find(({ name }) => name === HAND_OFF) : undefined;
+  if (handsOff) {
+    const { parsed } = handsOff;
+    const [reason, summary] = [
+      textIn(parsed, "reason", REASON_CHARS),
+      textIn(parsed, "summary", SUMMARY_CHARS),
+    ];
+    return { type: "handedOff", item: itemOf([handsOff]), reason, summary, usage };
+  }
   const gaveUp = offers.size > 0 ? received.find(({ name }) => name === TASK_FAILED) : undefined;
   if (gaveUp) return { type: "gaveUp", item: itemOf([gaveUp]), reason: reasonIn(gaveUp.parsed), usage };
   const calls = await Promise.all(received.map((call) => resolveCall(call, offers, check)));
@@ -63,7 +78,12 @@ function whyNothing(finishReason: string | null): string {
 }
 
 function reasonIn(parsed: ParsedArguments): string {
-  const reason = parsed.fits ? parsed.arguments["reason"] : undefined;
-  const text = typeof reason === "string" ? cutText(reason.trim(), REASON_CHARS) : "";
-  return text === "" ? NO_REASON : text;
+  return textIn(parsed, "reason", REASON_CHARS) ?? NO_REASON;
+}
+
+/** Whatever else the model wrote: what it asked for is done. */
+function textIn(parsed: ParsedArguments, name: string, limitChars: number): string | null {
+  const value = parsed.fits ? parsed.arguments[name] : undefined;
+  const text = typeof value === "string" ? cutText(value.trim(), limitChars) : "";
+  return text === "" ? null : text;
 }

@@ -1,9 +1,10 @@
 import type { Agent, ToolCaller, Turn, TurnEnd } from "../agent.ts";
 import type { Clock } from "../clock.ts";
 import type { AgentSettings, Channel, McpServer } from "../domain/channel.ts";
+import { allowsHandOff } from "../domain/hand-off.ts";
 import type { User } from "../domain/user.ts";
 import type { Log } from "../log.ts";
-import type { Model, ModelMessage, ModelRequest, OfferedTool, Wrote } from "../model.ts";
+import type { Model, ModelMessage, ModelRequest, Wrote } from "../model.ts";
 import { createArgumentCheck } from "./argument-check.ts";
 import { createDailyBudget, DAY_SENTENCES, outputLeft, RUN_BUDGET_SPENT } from "./budget.ts";
 import type { DayCap, SharedCaps, Spending } from "./budget.ts";
@@ -75,8 +76,8 @@ export function createAgent(options: AgentOptions): Agent {
   const settingsOf = (slug: string): AgentSettings => options.channel(slug)?.agent ?? {};
 
   function promptOf(
-    { run, text, attachments, images, before }: Turn,
-    { tools, ...given }: { instructions: string | undefined; tools: OfferedTool[]; missing: string[] },
+    { run, text, attachments, images, handedBack, before }: Turn,
+    given: { instructions: string | undefined; missing: string[]; hasTools: boolean; allowsHandOff: boolean },
   ): ModelMessage[] {
     return buildPrompt({
       ...given,
@@ -84,8 +85,8 @@ export function createAgent(options: AgentOptions): Agent {
       text,
       attachments,
       images,
+      handedBack,
       before,
-      hasTools: tools.length > 0,
       maxInputTokens,
     });
   }
@@ -118,15 +119,21 @@ export function createAgent(options: AgentOptions): Agent {
     }
 
     const served = await mcp.tools(slug, settings.mcpServers ?? {}, signal);
-    const offers = offerTools(served.tools, run.api === "widget" ? catalog : []);
-    const tools = toolsFor(offers);
-    const messages = promptOf(turn, { instructions: settings.instructions, tools, missing: served.missing });
+    const handsOff = allowsHandOff(options.channel(slug));
+    const offers = offerTools(served.tools, run.api === "widget" ? catalog : [], handsOff);
+    const tools = toolsFor(offers, handsOff);
+    const messages = promptOf(turn, {
+      instructions: settings.instructions,
+      missing: served.missing,
+      hasTools: offers.size > 0,
+      allowsHandOff: handsOff,
+    });
     const name = settings.model ?? defaultModel;
     const request = { model: name, messages, tools, maxOutputTokens, traceparent, ...further(settings, run) };
     const answer = await model.stream(request, wrote, signal);
     await daily.spend(settingsOf(slug), turn, { prompt: messages, answer });
     const hasSaid = run.kept !== undefined || run.lines.some(({ type }) => type === "delta");
-    return turnEnd(answer, { offers, check, hasSaid });
+    return turnEnd(answer, { offers, check, hasSaid, allowsHandOff: handsOff });
   }
 
   return {

@@ -63,15 +63,37 @@ export function followThread(
 export function createElsewhere(own: ReadonlySet<string>): (line: FeedLine) => string | null {
   // A reply follows its message: whose that was, it is.
   let isOwnReply = false;
+  let isWithPerson = false;
   return (line) => {
+    if (line.type === "state") {
+      const told = stateText(line, isWithPerson);
+      isWithPerson = line.state === "waiting_for_person" || line.state === "with_person";
+      return told;
+    }
     if (line.type === "reset")
       return "More was said elsewhere than is shown here: chat-agent threads show prints it.";
     if (line.type !== "message") return null;
-    const { role, content, clientMessageId } = line.item;
+    const { role, content, clientMessageId, author } = line.item;
+    if (author) return `[${author.name}] ${content}`;
     if (role === "assistant") return isOwnReply ? null : content;
     isOwnReply = clientMessageId !== undefined && own.has(clientMessageId);
     return isOwnReply ? null : `[elsewhere] ${content}`;
   };
+}
+
+/** Who answers, where that has changed; null: as before. */
+function stateText(line: Extract<FeedLine, { type: "state" }>, wasWithPerson: boolean): string | null {
+  switch (line.state) {
+    case "waiting_for_person":
+      return "[waiting for a person]";
+    case "with_person":
+      return `[${line.with} answers you now]`;
+    case "idle":
+      return wasWithPerson ? "[the assistant answers again]" : null;
+    case "running":
+    case "awaiting":
+      return null;
+  }
 }
 
 /** Resolves with the status when the feed has ended; null: it could not be reached, or broke off. */

@@ -13,6 +13,8 @@ export interface BodyShape<Value> {
   schema: z.ZodType<Value>;
   /** Throws a Refusal for what a schema cannot express: the character limits. */
   check?: (value: Value) => void;
+  /** What no body at all means; by default it is no JSON. */
+  empty?: Value;
 }
 
 /** A body of more bytes than these is parsed when its sender is known: a stranger's costs no more than this. */
@@ -26,6 +28,7 @@ export async function readBody<Value>(
   mayBeLong: () => Promise<void>,
 ): Promise<Reading<Value>> {
   const bytes = await request.body(limitBytes);
+  if (bytes.length === 0 && shape.empty !== undefined) return { ok: true, value: shape.empty };
   if (bytes.length > LONG_BODY_BYTES) await mayBeLong();
   return attempt(() => {
     mustBePlain(request.headers.get("content-encoding"));

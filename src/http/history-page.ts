@@ -40,6 +40,10 @@ export const historyItem = z.object({
     .optional()
     .describe("Only on a user's message that came with some: its images, each itself (data:) or its address"),
   steps: z.array(stepSchema).optional().describe("Only on a reply that used tools"),
+  author: z
+    .object({ type: z.literal("person"), name: z.string() })
+    .optional()
+    .describe("Only on what a person of the site wrote"),
   model: z.string().optional().describe("Only on a reply of a chain of models: who answered, PROVIDER/MODEL"),
   error: z
     .object({ message: z.string(), code: z.string().optional() })
@@ -137,7 +141,7 @@ function inString(text: string): string {
  * that is lost.
  */
 export function itemOf(
-  { id, role, content, createdAtMs, clientMessageId, attachments = [], steps, model, error }: Message,
+  { id, role, content, createdAtMs, clientMessageId, attachments = [], steps, author, model, error }: Message,
   addresses?: readonly (string | null)[],
 ): z.infer<typeof historyItem> {
   return {
@@ -148,6 +152,7 @@ export function itemOf(
     ...(clientMessageId === undefined ? {} : { clientMessageId }),
     ...(addresses ? { attachments: attachmentsOf(attachments, addresses) } : {}),
     ...(steps ? { steps } : {}),
+    ...(author ? { author } : {}),
     ...(model === undefined ? {} : { model }),
     ...(error ? { error } : {}),
   };

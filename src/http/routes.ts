@@ -7,6 +7,7 @@ import { createVisitorFeeds } from "./feeds/visitor-feeds.ts";
 import { serverEventsRoute } from "./server-api/thread-events.ts";
 import { serverHistoryRoute } from "./server-api/thread-messages.ts";
 import { serverStreamRoute } from "./server-api/thread-stream.ts";
+import { serverHandOffRoute } from "./server-api/thread-handoff.ts";
 import { serverThreadsRoute } from "./server-api/threads.ts";
 import type { Directory } from "../admission/directory.ts";
 import { createOperatorAdmission } from "../admission/operator-admission.ts";
@@ -35,6 +36,7 @@ import { widgetCancelRoute } from "./widget-api/cancel.ts";
 import { preflightRoute } from "./widget-api/cors.ts";
 import { createGate } from "./widget-api/gate.ts";
 import { eventsRoute } from "./widget-api/events.ts";
+import { handOffCancelRoute, handOffRoute } from "./widget-api/hand-off.ts";
 import { historyRoute } from "./widget-api/history.ts";
 import { widgetMessagesRoute } from "./widget-api/messages.ts";
 import { streamRoute } from "./widget-api/stream.ts";
@@ -94,6 +96,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     serverHistoryRoute(server), //   GET     /v1/threads/:threadId/messages
     serverStreamRoute(server), //    GET     /v1/threads/:threadId/stream
     serverEventsRoute(server), //    GET     /v1/threads/:threadId/events
+    serverHandOffRoute(server), //   POST    /v1/threads/:threadId/handoff
     accessRoute(server), //          POST    /v1/access
     identifyRoute(server), //        POST    /v1/channels/:slug/identify
     revokeRoute(server), //          POST    /v1/channels/:slug/revoke
@@ -105,6 +108,8 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     streamRoute(widget), //          GET     /v1/widget/threads/:id/stream
     eventsRoute(widget), //          GET     /v1/widget/threads/:id/events
     widgetCancelRoute(widget), //    POST    /v1/widget/threads/:id/cancel
+    handOffRoute(widget), //         POST    /v1/widget/threads/:id/handoff
+    handOffCancelRoute(widget), //   POST    /v1/widget/threads/:id/handoff/cancel
     widgetMessagesRoute(widget), //  POST    /v1/widget/messages
     toolsRoute(widget), //           POST    /v1/widget/tools
     toolResultsRoute(widget), //     POST    /v1/widget/tool-results

@@ -2,6 +2,8 @@ import type { Registry } from "prom-client";
 
 /** Seconds of what should take milliseconds. */
 const QUICK = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2];
+/** Seconds of what waits for a person. */
+const HUMAN = [1, 5, 15, 30, 60, 120, 300, 600, 1_200, 3_600];
 /** Seconds of what waits for a model. */
 const SLOW = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
@@ -36,6 +38,13 @@ export function createInstruments({ Counter, Histogram }: PromClient, registry: 
     moves: counter("thread_events_total", "Events that moved a thread", ["event"]),
     toolCalls: counter("tool_calls_total", "Tool calls that were issued", ["kind"]),
     takeovers: counter("takeovers_total", "Runs taken up from a process that was gone", []),
+    handOffs: counter("handoffs_total", "Changes of who answers in a thread", ["channel", "change"]),
+    handOffWaits: times(
+      "handoff_wait_seconds",
+      "From the asking for a person to a person, or to the end of the wait",
+      ["channel", "end"],
+      HUMAN,
+    ),
     queued: counter("queued_messages_total", "Messages behind an active run, by what became of them", [
       "result",
     ]),

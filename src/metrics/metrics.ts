@@ -82,7 +82,8 @@ export async function createMetrics(): Promise<Metrics> {
   };
 }
 
-function observerWith({ moves, toolCalls, runs, takeovers }: Instruments): ThreadObserver {
+function observerWith(instruments: Instruments): ThreadObserver {
+  const { moves, toolCalls, runs, takeovers, handOffs, handOffWaits } = instruments;
   return {
     moved({ move, lines }) {
       moves.inc({ event: move.event });
@@ -92,6 +93,10 @@ function observerWith({ moves, toolCalls, runs, takeovers }: Instruments): Threa
     },
     runEnded: ({ slug, outcome, elapsedMs }) => runs.observe({ channel: slug, outcome }, elapsedMs / 1000),
     takenOver: () => takeovers.inc(),
+    answererChanged({ slug, how, waitedMs }) {
+      handOffs.inc({ channel: slug, change: how });
+      if (waitedMs !== null) handOffWaits.observe({ channel: slug, end: how }, waitedMs / 1000);
+    },
   };
 }
 

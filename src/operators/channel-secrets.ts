@@ -6,7 +6,7 @@ export const HIDDEN = "[secret]";
 
 /** A channel by the names of CHANNELS_FILE, without its secrets. `secretKey`: where it was just made. */
 export function channelView(channel: Channel, secretKey: Secret | null = null): Record<string, unknown> {
-  const { slug, kind, publishableKey, allowedOrigins, enabled, accessMode, agent } = channel;
+  const { slug, kind, publishableKey, allowedOrigins, enabled, accessMode, agent, handoff } = channel;
   return {
     slug,
     kind,
@@ -16,6 +16,7 @@ export function channelView(channel: Channel, secretKey: Secret | null = null): 
     enabled,
     accessMode,
     agent: withoutSecrets(agent),
+    ...(handoff ? { handoff } : {}),
   };
 }
 

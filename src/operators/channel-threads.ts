@@ -1,3 +1,4 @@
+import { answererView } from "./answerer.ts";
 import type { ChannelThread, ChannelThreadStore, Page, PlacedThread, UserStore } from "../store.ts";
 
 /** What a channel's list can be narrowed to. */
@@ -77,7 +78,8 @@ function fits({ state, updatedAtMs }: ChannelThread, filter: ThreadFilter): bool
 }
 
 /** A thread as operators see it in a list: no text. `epoch` counts the changes of who answers. */
-export function channelThreadView({ uid, threadId, userId, state, createdAtMs, updatedAtMs }: ChannelThread) {
+export function channelThreadView(thread: ChannelThread) {
+  const { uid, threadId, userId, state, createdAtMs, updatedAtMs, snapshot } = thread;
   return {
     id: uid,
     threadId,
@@ -85,7 +87,7 @@ export function channelThreadView({ uid, threadId, userId, state, createdAtMs, u
     state,
     createdAt: createdAtMs,
     updatedAt: updatedAtMs,
-    epoch: 0,
+    ...answererView(snapshot),
   };
 }
 

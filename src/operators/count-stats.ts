@@ -118,6 +118,10 @@ export function createStatCounts({
         others.runEnded(ended);
       },
       takenOver: (taken) => others.takenOver(taken),
+      answererChanged(changed) {
+        if (changed.how === "asked") add(changed.slug, { handoffs: 1 });
+        others.answererChanged?.(changed);
+      },
     }),
 
     agent: (counted) => ({

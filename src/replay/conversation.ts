@@ -13,6 +13,7 @@ import type { Clock } from "../clock.ts";
 import { keptAttachments } from "../domain/attachments.ts";
 import type { SentAttachment } from "../domain/attachments.ts";
 import { newId } from "../domain/ids.ts";
+import { handOffOf } from "../domain/hand-off.ts";
 import type { Api, Catalog, Message, NotedCall, RunRecord, Speaker, UserMessage } from "../domain/message.ts";
 import { textOf } from "../domain/fold-steps.ts";
 
@@ -80,7 +81,7 @@ export function createConversation(options: ConversationOptions) {
       nowMs: clock.now(),
     });
     snapshot = decision.next;
-    run = change.run;
+    run = change.run ?? run;
     history.push(...change.messages);
     return change.effects;
   }
@@ -106,7 +107,10 @@ export function createConversation(options: ConversationOptions) {
       noted = item.calls;
       answered.turns.push({ by: item.by ?? "", usage: "usage" in end ? end.usage : null });
     }
-    return move(turnEvent(present.runId, end, clock.now()), { item });
+    return move(
+      turnEvent(present.runId, end, clock.now(), () => handOffOf(undefined)),
+      { item },
+    );
   }
 
   async function answerCall(call: Call, signal: AbortSignal): Promise<PerformedEffect[] | null> {

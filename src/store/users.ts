@@ -186,6 +186,8 @@ export interface PlacedUser {
 export interface ListedThread extends ThreadEntry {
   updatedAtMs: number;
   state: ThreadState;
+  /** Only where it ever changed who answers: it tells who does. */
+  snapshot?: string;
 }
 
 /** A page of a user's threads; `next`: where the following one begins, null where there is none. */

@@ -9,6 +9,7 @@ import type { PageAnswer } from "../../src/actors/answer.ts";
 import type { NewMessage } from "../../src/actors/say.ts";
 import { systemClock, systemTimers } from "../../src/clock.ts";
 import type { Clock, Timers } from "../../src/clock.ts";
+import { handOffOf } from "../../src/domain/hand-off.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/store.ts";
 import { createScriptedAgent } from "./scripted-agent.ts";
@@ -37,6 +38,8 @@ export interface InstanceOptions {
   clock?: Clock;
   timers?: Timers;
   observer?: ThreadObserver;
+  /** How long a thread waits for a person. */
+  waitMs?: number;
 }
 
 export function createInstance(store: Store, options: InstanceOptions = {}): Instance {
@@ -52,6 +55,7 @@ export function createInstance(store: Store, options: InstanceOptions = {}): Ins
     log: { info() {}, warn: complain, error: complain },
     limits: { ...limits, ...options.limits },
     observer: options.observer ?? nobody,
+    handOff: () => ({ ...handOffOf(undefined), ...(options.waitMs ? { waitMs: options.waitMs } : {}) }),
   });
   return { threads, agent, store, complaints };
 }

@@ -47,6 +47,8 @@ test("a page whose thread's name the account has too goes on with its own conver
   const result = { threadId, callId: "call-1", tool: "cart", result: "two mugs" };
   const resumed = await service.post("/v1/widget/tool-results", result, { headers });
   expect(resumed.status).toBe(200);
+  // Two threads of one millisecond would be in no order.
+  service.clock.nowMs += 1_000;
   (await service.agent.turn()).finish();
   expect((await resumed.lines()).at(-1)).toMatchObject({ type: "done" });
   expect(await said(threadId, token)).toBe("from the page");

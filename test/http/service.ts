@@ -10,6 +10,7 @@ import { createRateWindows } from "../../src/admission/rate-windows.ts";
 import { systemTimers } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Channel } from "../../src/domain/channel.ts";
+import { handOffOf } from "../../src/domain/hand-off.ts";
 import { newId } from "../../src/domain/ids.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import type { HandlerDependencies } from "../../src/http/handler.ts";
@@ -116,7 +117,9 @@ export async function startService(
   };
   const log = { info: note, warn: note, error: note };
   const agent = createScriptedAgent();
+  const directory = createDirectory({ store, log, clock });
   const threads = createThreads({
+    handOff: (slug) => handOffOf(directory.lastRead(slug)?.handoff),
     store,
     agent,
     clock,
@@ -133,7 +136,6 @@ export async function startService(
       historyBudgetChars: 100_000,
     },
   });
-  const directory = createDirectory({ store, log, clock });
   await directory.start();
   onTestFinished(() => directory.stop());
   const answered: AnsweredRequest[] = [];

@@ -62,6 +62,7 @@ const returned = (epoch: number, note: string | null = null): ThreadEvent => ({
   name: "ann",
   epoch,
   note,
+  atMs: 1_700,
 });
 const expired = (atMs: number): ThreadEvent => ({
   type: "wait.expired",
@@ -260,7 +261,7 @@ describe("a person in a thread", () => {
       { type: "noteHandedBack", params: { handedBack: null } },
     ]);
     expect(snapshot.context).toMatchObject({ epoch: 2, person: null, handedBack: null });
-    const closed = play([took(0), { type: "person.closed", name: "ann", epoch: 1 }]).snapshot;
+    const closed = play([took(0), { type: "person.closed", name: "ann", epoch: 1, atMs: 1_700 }]).snapshot;
     expect(closed.context.handedBack).toEqual({ name: "ann", how: "closed", note: null });
   });
 
@@ -272,9 +273,9 @@ describe("a person in a thread", () => {
     expect(over.outcome).toEqual([
       { kind: "effect", effect: { type: "keepNotice", params: { text: "Nobody is here" } } },
     ]);
-    expect(play([{ type: "person.unasked" }], waiting).snapshot.value).toBe("idle");
+    expect(play([{ type: "person.unasked", atMs: 1_700 }], waiting).snapshot.value).toBe("idle");
     const taken = play([took(1)], waiting).snapshot;
-    for (const event of [expired(9_000), { type: "person.unasked" } as const, asked]) {
+    for (const event of [expired(9_000), { type: "person.unasked", atMs: 1_700 } as const, asked]) {
       expect(threadHost.decide(taken, event)).toMatchObject({ changed: false, outcome: [] });
     }
   });

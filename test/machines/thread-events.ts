@@ -80,7 +80,7 @@ export const threadEvent: fc.Arbitrary<ThreadEvent> = fc.oneof(
     waitMs: fc.constant(600),
     atMs,
   }),
-  fc.record({ type: fc.constant("person.unasked" as const) }),
+  fc.record({ type: fc.constant("person.unasked" as const), atMs }),
   fc.record({ type: fc.constant("wait.expired" as const), unavailable: fc.constant("Nobody is here"), atMs }),
   fc.record({ type: fc.constant("person.took" as const), name, takeId: fc.constant("t1"), epoch, atMs }),
   fc.record({ type: fc.constant("person.said" as const), name, epoch }),
@@ -89,8 +89,9 @@ export const threadEvent: fc.Arbitrary<ThreadEvent> = fc.oneof(
     name,
     epoch,
     note: fc.constantFrom(null, "Refunded"),
+    atMs,
   }),
-  fc.record({ type: fc.constant("person.closed" as const), name, epoch }),
+  fc.record({ type: fc.constant("person.closed" as const), name, epoch, atMs }),
 );
 
 /** Takes a chart through events: what came out of each, and where it ended. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Channel } from "../../domain/channel.ts";
-import { slugSchema } from "../../domain/channel-fields.ts";
+import { handoffSchema, slugSchema } from "../../domain/channel-fields.ts";
 import { MAX_OVERLAP_HOURS } from "../../domain/older-keys.ts";
 import { seesChannel } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
@@ -27,6 +27,7 @@ const channelSchema = z.object({
   enabled: z.boolean(),
   accessMode: z.enum(["open", "whitelist"]),
   agent: z.record(z.string(), z.unknown()).describe("Secrets of MCP servers stand as `[secret]`"),
+  handoff: handoffSchema.optional().describe("Whether and how a person may take over"),
 });
 const withSecret = channelSchema.extend({
   secretKey: z.string().optional().describe("sk_…, where it was made, this once"),

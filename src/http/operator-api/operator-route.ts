@@ -25,7 +25,7 @@ export interface OperatorApi {
   store: Store;
   threads: Pick<
     Threads,
-    "history" | "keptText" | "attachmentAddresses" | "follow" | "openFeed" | "isDraining"
+    "history" | "keptText" | "attachmentAddresses" | "follow" | "openFeed" | "isDraining" | "people"
   >;
   reads: Reads;
   directory: Pick<Directory, "renew" | "channels" | "operatorOf">;

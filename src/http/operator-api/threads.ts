@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { answererView } from "../../operators/answerer.ts";
 import { channelThreadView, listChannelThreads, THREAD_STATES } from "../../operators/channel-threads.ts";
 import { noteReading, readRuns } from "../../operators/threads.ts";
 import { queryOf } from "../body.ts";
@@ -36,6 +37,16 @@ export const threadSchema = z.object({
     .int()
     .describe("When a message came into the history last, or, of an empty thread, when it was made"),
   epoch: z.int().describe("Counts the changes of who answers"),
+  handoff: z
+    .object({
+      askedBy: z.enum(["model", "visitor", "transport"]).nullable(),
+      waitingSince: z.int().optional().describe("Unix time in milliseconds; only while the thread waits"),
+      with: z.string().optional().describe("The operator who has the thread"),
+      reason: z.string().optional().describe("Of one thread alone, and not for the auditor"),
+      summary: z.string().optional().describe("The model's; of one thread alone, and not for the auditor"),
+    })
+    .optional()
+    .describe("Only while a person is waited for or has the thread"),
 });
 
 const oneThreadSchema = threadSchema.extend({
@@ -130,9 +141,10 @@ function listRoutes(api: OperatorApi): Route[] {
         200: documentedJson("The thread", oneThreadSchema, { ...EXAMPLE_THREAD, messages: 4 }),
       },
       refusals: { "not-found": "Unknown channel or thread" },
-      async handle({ param }) {
+      async handle({ param, operator }) {
         const { thread, messageCount } = await existingChannelThread(store, param("slug"), param("id"));
-        return jsonAnswer(200, { ...channelThreadView(thread), messages: messageCount });
+        const answerer = answererView(thread.snapshot, { seesText: operator.role !== "auditor" });
+        return jsonAnswer(200, { ...channelThreadView(thread), ...answerer, messages: messageCount });
       },
     }),
   ];

@@ -35,6 +35,10 @@ const done = z.object({
     .string()
     .exactOptional()
     .describe("Only where the model did not end of itself: length, content_filter, …"),
+  handledBy: z
+    .literal("person")
+    .exactOptional()
+    .describe("A person answers, or is waited for: no word of the model follows"),
 }) satisfies z.ZodType<DoneLine>;
 
 const error = z.object({

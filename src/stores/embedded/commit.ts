@@ -3,6 +3,7 @@ import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { UserMessage } from "../../domain/message.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { CommitResult, SaidBefore, ThreadCommit } from "../../store/threads.ts";
+import { answererSince } from "../answerer-since.ts";
 import { newHeader } from "./thread-records.ts";
 import type { Header, ThreadRecords } from "./thread-records.ts";
 
@@ -49,8 +50,12 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
     records.putMessage(uid, header.messageCount + index + 1, message);
   }
   const lastMessage = messages.at(-1);
-  if (lastMessage) records.orders.putActivity(header.slug, uid, lastMessage.createdAtMs);
-  else if (header.state !== commit.state) records.orders.putChange(header.slug, uid, commit.atMs);
+  const changedAtMs = answererSince(commit.snapshot);
+  if (lastMessage || changedAtMs > answererSince(header.snapshot)) {
+    const known = records.orders.activity(header.slug, uid) ?? 0;
+    const atMs = Math.max(lastMessage?.createdAtMs ?? known, changedAtMs);
+    records.orders.putActivity(header.slug, uid, atMs);
+  } else if (header.state !== commit.state) records.orders.putChange(header.slug, uid, commit.atMs);
   if (commit.orWait) claimMessage(records, uid, commit.orWait.message);
   if (commit.claimsId) records.putClaim(uid, commit.claimsId);
   if (startsWaiting !== null) records.removeWaiting(uid, startsWaiting);

@@ -1,3 +1,4 @@
+import { answererSince } from "../answerer-since.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { ListedThread, ThreadEntry, UserStore } from "../../store/users.ts";
 import { FEW_THREADS, pageOfAll } from "../thread-order.ts";
@@ -59,8 +60,10 @@ export function glanceAt(threads: ThreadRecords, entry: ThreadEntry): ListedThre
     const header = threads.header(entry.uid);
     if (!header) return made;
     const [last] = threads.messages(entry.uid, header.messageCount);
-    const updatedAtMs = Math.max(entry.createdAtMs, last?.createdAtMs ?? 0);
-    return { ...made, updatedAtMs, state: header.state };
+    const { state, snapshot } = header;
+    const changedAtMs = answererSince(snapshot);
+    const updatedAtMs = Math.max(entry.createdAtMs, last?.createdAtMs ?? 0, changedAtMs);
+    return { ...made, updatedAtMs, state, ...(snapshot !== null && changedAtMs > 0 ? { snapshot } : {}) };
   } catch (error) {
     if (error instanceof UnreadableRecord) return made;
     throw error;

@@ -1,4 +1,5 @@
 import type { ThreadCommit } from "../../store/threads.ts";
+import { answererSince } from "../answerer-since.ts";
 import type { RedisCommands } from "./commands.ts";
 import { CHANGES_KEPT_MS } from "../../store/channel-threads.ts";
 import { activityKey, changesKey } from "./keys.ts";
@@ -14,7 +15,9 @@ import { activityKey, changesKey } from "./keys.ts";
  */
 export interface Activity {
   /** Before the commit is sent. */
-  committing(commit: Pick<ThreadCommit, "slug" | "uid" | "messages" | "holds" | "claims" | "atMs">): void;
+  committing(
+    commit: Pick<ThreadCommit, "slug" | "uid" | "messages" | "snapshot" | "holds" | "claims" | "atMs">,
+  ): void;
   /** Writes what is left. */
   close(): Promise<void>;
 }
@@ -70,12 +73,16 @@ export function createActivity({
   }
 
   return {
-    committing({ slug, uid, messages, holds, claims, atMs }) {
+    committing({ slug, uid, messages, snapshot, holds, claims, atMs }) {
       const last = messages.at(-1);
-      if (!last) return claims || !holds ? noteChange(slug, uid, atMs) : undefined;
-      if (holds) return keepForLater(slug, uid, last.createdAtMs);
+      if (!last && (claims || !holds)) noteChange(slug, uid, atMs);
+      // Who answers may have changed without a message; the time of an earlier change raises nothing.
+      const activeAtMs = Math.max(last?.createdAtMs ?? 0, answererSince(snapshot));
+      if (activeAtMs === 0) return;
+      if (holds) return keepForLater(slug, uid, activeAtMs);
+      const kept = later.get(slug)?.get(uid) ?? 0;
       later.get(slug)?.delete(uid);
-      write(slug, [[uid, last.createdAtMs]]);
+      write(slug, [[uid, Math.max(activeAtMs, kept)]]);
     },
 
     async close() {

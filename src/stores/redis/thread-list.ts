@@ -1,11 +1,12 @@
 import type { ListedThread, ThreadEntry, ThreadList, ThreadPlace, UserStore } from "../../store/users.ts";
+import { answererSince } from "../answerer-since.ts";
 import { isThreadState } from "../records.ts";
 import { FEW_THREADS, latestFirst, pageOfAll } from "../thread-order.ts";
 import { raise } from "./activity.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { activityKey, threadKeys, userKeys } from "./keys.ts";
-import { listOf, numberOf, textOf, threadEntryFrom } from "./records.ts";
+import { listOf, numberOf, textOf, textOrNull, threadEntryFrom } from "./records.ts";
 
 /** So many that the order does not know are looked at in one go: those of an earlier version, and new ones. */
 const UNKNOWN_AT_ONCE = 500;
@@ -105,10 +106,13 @@ export async function glanceAt<Entry extends ThreadEntry>(
   redis: Pick<RedisCommands, "ask">,
   thread: Entry,
 ): Promise<Entry & ListedThread> {
-  const [state, lastItemAt] = listOf(await redis.ask("glance_thread", threadKeys(thread.uid), {}));
+  const reply = await redis.ask("glance_thread", threadKeys(thread.uid), {});
+  const [state, lastItemAt, snapshot] = listOf(reply);
   const lastItemAtMs = lastItemAt ? numberOf(lastItemAt) : 0;
-  const updatedAtMs = Math.max(lastItemAtMs, thread.createdAtMs);
-  return { ...thread, updatedAtMs, state: isThreadState(state) ? state : "idle" };
+  const changedAtMs = answererSince(textOrNull(snapshot));
+  const updatedAtMs = Math.max(lastItemAtMs, thread.createdAtMs, changedAtMs);
+  const told = typeof snapshot === "string" && changedAtMs > 0 ? { snapshot } : {};
+  return { ...thread, updatedAtMs, state: isThreadState(state) ? state : "idle", ...told };
 }
 
 function selectedFrom(reply: Reply): Selected {

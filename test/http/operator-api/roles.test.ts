@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { threadHost } from "../../../src/actors/charts.ts";
 import { sampleCommit, sampleMessage } from "../../stores/samples.ts";
 import { OPERATORS, startOperated } from "./operators-service.ts";
 
@@ -25,6 +26,12 @@ const ROUTES: [
   ["GET /channels/shop/threads/t-0", "all", "channels", undefined, 200],
   ["GET /channels/shop/threads/t-1/messages", "admin, agent", "channels", undefined, 200],
   ["GET /channels/shop/threads/t-1/runs", "admin, agent", "channels", undefined, 200],
+  // The channel has no hand-off, and nobody has taken the thread.
+  ["POST /channels/shop/threads/t-1/take", "admin, agent", "channels", { epoch: 0 }, 409],
+  ["POST /channels/shop/threads/t-1/messages", "admin, agent", "channels", { epoch: 0, text: "Hi" }, 409],
+  ["POST /channels/shop/threads/t-1/typing", "admin, agent", "channels", undefined, 409],
+  ["POST /channels/shop/threads/t-1/return", "admin, agent", "channels", { epoch: 0 }, 409],
+  ["POST /channels/shop/threads/t-1/close", "admin, agent", "channels", { epoch: 0 }, 409],
   ["GET /channels/shop/threads/t-1/watch", "admin, agent", "channels", undefined, 200],
   ["GET /ips", "all", "installation", undefined, 200],
   ["POST /ips", "admin", "installation", { address: "192.0.2.9" }, 201],
@@ -55,7 +62,16 @@ async function prepared() {
   const caller = { slug: "shop", externalId: "kim", displayName: "Kim", newUserId: "u-kim", thread };
   await store.admitUser({ ...caller, creates: true, atMs: 1 });
   await store.commit(
-    sampleCommit({ opId: "o-1", fence: "p:1", uid: "t-1", slug: "shop", messages: [sampleMessage(1)] }),
+    sampleCommit({
+      opId: "o-1",
+      fence: "p:1",
+      uid: "t-1",
+      slug: "shop",
+      messages: [sampleMessage(1)],
+      state: "idle",
+      holds: false,
+      snapshot: threadHost.freeze(threadHost.initial()),
+    }),
   );
   await renew();
   return service;

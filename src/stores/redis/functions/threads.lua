@@ -225,7 +225,8 @@ end
 -- What a list of threads shows of one.
 local function glance_thread(keys, args)
   local header, messages = unpack(keys)
-  return { redis.call('HGET', header, 'state'), last_item_at(messages) or false }
+  local state, snapshot = unpack(redis.call('HMGET', header, 'state', 'snapshot'))
+  return { state, last_item_at(messages) or false, snapshot }
 end
 
 register('commit', commit)

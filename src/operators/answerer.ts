@@ -1,0 +1,46 @@
+import { threadHost } from "../actors/charts.ts";
+import { UnreadableRecord } from "../store.ts";
+
+/** Who answers in a thread, as operators see it: no text of anybody. */
+export interface AnswererView {
+  /** Counts the changes of who answers: what an operator's act must name. */
+  epoch: number;
+  handoff?: {
+    /** Who asked for a person; null: nobody did. */
+    askedBy: "model" | "visitor" | "transport" | null;
+    /** Since when the thread waits; only while it does. */
+    waitingSince?: number;
+    /** The operator who has it; only while one does. */
+    with?: string;
+    reason?: string;
+    summary?: string;
+  };
+}
+
+/** `seesText`: with the reason and the model's summary. */
+export function answererView(snapshot: string | undefined, { seesText = false } = {}): AnswererView {
+  const context = contextOf(snapshot);
+  if (!context) return { epoch: 0 };
+  const { epoch, person } = context;
+  if (!person) return { epoch };
+  const { askedBy, name, sinceMs, reason, summary } = person;
+  return {
+    epoch,
+    handoff: {
+      askedBy,
+      ...(name === null ? { waitingSince: sinceMs } : { with: name }),
+      ...(seesText && reason !== null ? { reason } : {}),
+      ...(seesText && summary !== null ? { summary } : {}),
+    },
+  };
+}
+
+function contextOf(snapshot: string | undefined) {
+  try {
+    return snapshot === undefined ? null : threadHost.thaw(snapshot).context;
+  } catch (error) {
+    // A list shows what it can.
+    if (error instanceof UnreadableRecord) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Acted, People } from "../actors/people.ts";
+import { note } from "./acting.ts";
+import type { Acting } from "./acting.ts";
+
+/** What operators do in a thread that they take over: each act is in the audit, without a word of what was said. */
+type On = Pick<Acted, "uid" | "slug" | "epoch">;
+
+export async function takeThread(acting: Acting<unknown>, people: People, on: On): Promise<number> {
+  await noteAct(acting, "handoff.take", on);
+  return people.take({ ...on, name: acting.operator });
+}
+
+export async function sayInThread(
+  acting: Acting<unknown>,
+  people: People,
+  { text, clientMessageId, ...on }: On & { text: string; clientMessageId: string | null },
+): Promise<string> {
+  await noteAct(acting, "handoff.message", on);
+  return people.say({ ...on, name: acting.operator, text, clientMessageId });
+}
+
+export async function handThreadBack(
+  acting: Acting<unknown>,
+  people: People,
+  { how, note: words, ...on }: On & { how: "returned" | "closed"; note: string | null },
+): Promise<number> {
+  await noteAct(acting, how === "closed" ? "handoff.close" : "handoff.return", on);
+  return people.handBack({ ...on, name: acting.operator, how, note: words });
+}
+
+function noteAct(acting: Acting<unknown>, action: string, { uid, slug, epoch }: On): Promise<void> {
+  return note(acting, { action, target: uid, slug, detail: { epoch } });
+}
