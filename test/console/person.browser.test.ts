@@ -1,0 +1,63 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+import { emptyFolder } from "../support/data-dir.ts";
+import { sendMessage } from "../support/service.ts";
+import { openServiceProcess } from "../support/service-process.ts";
+import type { ServiceProcess } from "../support/service-process.ts";
+import { SOON, launchBrowser, test } from "../widget/browser.ts";
+import { enter, keysOf } from "./operating.ts";
+
+let browser: Browser;
+let running: ServiceProcess;
+const dataDir = emptyFolder();
+
+beforeAll(async () => {
+  [browser, running] = await Promise.all([
+    launchBrowser({ webMcp: false }),
+    openServiceProcess({ DATA_DIR: dataDir }),
+  ]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await running.close();
+});
+
+test("an operator hears of who waits, takes over, answers, and gives back", async ({ visit, expect }) => {
+  const { url } = running;
+  const { harnessApiKey, localOperator } = keysOf(dataDir);
+  const owner = { threadId: "ticket-1", userId: "account-7" };
+  const say = (text: string) => sendMessage(url, { ...owner, text }, harnessApiKey);
+  const { page, troubles } = await visit(browser, `${url}/console#key=${localOperator}`);
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await enter(page, "#/channels/cli");
+  await page.getByLabel("A person may take over").check();
+  await page.getByRole("button", { name: "Save" }).press("Enter");
+  await page.getByText("cli is changed").waitFor();
+  expect((await say("Hello")).status).toBe(200);
+
+  await enter(page, "#/inbox");
+  await page.getByRole("link", { name: /ticket-1/ }).waitFor();
+  const asked = await fetch(`${url}/v1/threads/ticket-1/handoff`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${harnessApiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ userId: "account-7", reason: "A refund" }),
+  });
+  expect(asked.status).toBe(204);
+  await page.getByRole("heading", { name: /Waiting for a person/ }).waitFor();
+  await page.getByRole("link", { name: /ticket-1/ }).press("Enter");
+  await page.getByRole("button", { name: "Take over" }).press("Enter");
+  await page.getByLabel("Your answer").fill("Here I am");
+  await page.getByLabel("Your answer").press("Enter");
+  await page.getByRole("article", { name: "local:" }).getByText("Here I am").waitFor();
+  expect((await say("A person?")).lines).toMatchObject([{ type: "done", handledBy: "person" }]);
+  await page.getByRole("log").getByText("A person?", { exact: true }).waitFor();
+
+  await page.getByRole("button", { name: "Give back" }).first().press("Enter");
+  await page.getByLabel("A note for the assistant").fill("All is well");
+  await page.getByRole("dialog").getByRole("button", { name: "Give back" }).press("Enter");
+  await page.getByRole("button", { name: "Take over" }).waitFor();
+  await expect.poll(() => page.getByLabel("Your answer").count(), SOON).toBe(0);
+  expect((await say("And now?")).lines.at(-1)).not.toHaveProperty("handledBy");
+  expect(troubles).toEqual([]);
+});
