@@ -390,7 +390,9 @@ export class Conversation {
   async #attachIfUnanswered(thread: ThreadAccess): Promise<void> {
     const { messages } = this.view.state;
     const isUnanswered = messages.findLast(({ problem }) => problem === null)?.role === "user";
-    if (isUnanswered && !this.view.isRunning) await this.#run.attach(thread, null);
+    // With a closed panel nobody reads along, and the page may send.
+    const isReader = this.#dependencies.host.isSeen();
+    if (isUnanswered && isReader && !this.view.isRunning) await this.#run.attach(thread, null);
   }
 
   /** Shows a failure instead of throwing it: no caller waits for it. */

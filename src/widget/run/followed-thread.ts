@@ -33,6 +33,8 @@ export class FollowedThread {
   readonly #feed: ThreadFeed;
   /** A run that somebody else's message began, or a lost one of this tab: to be read along with. */
   #due: string | null = null;
+  /** The last message that the feed told of is one that this page shows as its own. */
+  #isOwnSaid = false;
 
   constructor(options: FollowedThreadOptions) {
     this.#options = options;
@@ -90,7 +92,9 @@ export class FollowedThread {
         const { runId, isAtWork } = line;
         // What waits for a page says no more until that has answered.
         const isNews = isAtWork || (runId !== null && !run.knows(runId));
-        this.#due = isNews ? runId : null;
+        // The message comes before its run, which need not have a name for this tab (a service of version 0.1.0).
+        const isOwn = run.isOwn && this.#isOwnSaid;
+        this.#due = isNews && !isOwn ? runId : null;
         return this.#listen();
       }
       case "reset":
@@ -108,6 +112,7 @@ export class FollowedThread {
     if (item.clientMessageId !== null) dropUnsent(sharedStorage, { clientMessageId: item.clientMessageId });
     const next = withItem(messages, shown);
     view.change({ messages: next });
+    if (shown.role === "user") this.#isOwnSaid = next.length === messages.length;
     // What was lost or not sent has arrived.
     const mayRetry = next.some(({ problem }) => problem !== null && problem.retry !== null);
     if (view.state.phase === "error" && !mayRetry) view.rest();
