@@ -24,8 +24,8 @@ import type { RateUse, RateWindowName, RateWindows } from "./rate-windows.ts";
 export interface WidgetAdmission {
   /** What a preflight is asked: the origin, and the length. */
   preflight(request: RequestHead): void;
-  /** A page, by its channel's publishable key. `counts`: the rate windows by address in which this use counts. */
-  page(arrival: Arrival, use: Pick<VisitorUse, "counts">): Channel;
+  /** A page, by its channel's publishable key: it may ask for a visitor token. */
+  page(arrival: Arrival): Channel;
   /** A visitor, as far as the request alone tells. The caller may read the body now, and must `admit` before it acts. */
   visitor(arrival: Arrival): ArrivingVisitor;
 }
@@ -93,14 +93,14 @@ export function createWidgetAdmission(dependencies: WidgetAdmissionDependencies)
       knownOrigin(request);
     },
 
-    page({ request, note }, { counts }) {
+    page({ request, note }) {
       const { provenance, address } = approach(request);
       const channel = directory.byPublishableKey(request.headers.get("x-publishable-key") ?? "");
       if (!channel) throw new Refusal("unauthorized");
       note({ slug: channel.slug });
       mustAllow(channel, provenance);
       if (!channel.enabled) throw new Refusal("forbidden");
-      countUse(windows, counts, { address, tokenHash: "" });
+      countUse(windows, ["visitors-by-address"], { address, tokenHash: "" });
       return channel;
     },
 

@@ -4,6 +4,7 @@ import { Refusal } from "../domain/refusal.ts";
 import { RequestGone } from "../listener.ts";
 import type { Handler, HttpAnswer, HttpRequest } from "../listener.ts";
 import { NewerRecord, StoreUnavailable } from "../store.ts";
+import { channelFactsRoute } from "./channel-facts.ts";
 import { createFindRoute } from "./find-route.ts";
 import type { RouteMatch } from "./find-route.ts";
 import type { AnsweredRequest } from "./answered-request.ts";
@@ -24,7 +25,11 @@ export interface HandlerDependencies extends RouteDependencies {
 export function createHandler(dependencies: HandlerDependencies): Handler {
   const { config, directory, log, clock, onAnswered } = dependencies;
   const addressOf = addressReader(config, log);
-  const findRoute = createFindRoute([...apiRoutes(dependencies), ...(dependencies.extraRoutes ?? [])]);
+  const findRoute = createFindRoute([
+    ...apiRoutes(dependencies),
+    channelFactsRoute(dependencies),
+    ...(dependencies.extraRoutes ?? []),
+  ]);
 
   return async (request) => {
     const beganAt = clock.elapsed();

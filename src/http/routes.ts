@@ -33,7 +33,6 @@ import { operatorRoutes } from "./operator-api/routes.ts";
 import type { Route } from "./route.ts";
 import { swaggerRoutes } from "./reference/swagger.ts";
 import { widgetCancelRoute } from "./widget-api/cancel.ts";
-import { channelRoute } from "./widget-api/channel.ts";
 import { preflightRoute } from "./widget-api/cors.ts";
 import { createGate } from "./widget-api/gate.ts";
 import { eventsRoute } from "./widget-api/events.ts";
@@ -102,7 +101,6 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     identifyRoute(server), //        POST    /v1/channels/:slug/identify
     revokeRoute(server), //          POST    /v1/channels/:slug/revoke
 
-    channelRoute(widget), //         GET     /v1/widget/channel
     visitorsRoute(widget), //        POST    /v1/widget/visitors
     threadsRoute(widget), //         POST    /v1/widget/threads
     threadListRoute(widget), //      GET     /v1/widget/threads

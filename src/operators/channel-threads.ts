@@ -16,7 +16,7 @@ export interface ThreadFilter {
 export const THREAD_STATES = ["idle", "running", "awaiting", "waiting_for_person", "with_person"] as const;
 
 /** Threads that one request looks at: on either store that takes some tens of milliseconds. */
-const LOOKED_AT = 2_000;
+const LOOKED_AT = 1_000;
 const LOOKED_AT_ONCE = 200;
 
 type Reading = Pick<ChannelThreadStore, "channelThreads"> & Pick<UserStore, "listThreads">;

@@ -6,6 +6,7 @@ import type { ConversationHost } from "./run/conversation-host.ts";
 import type { Conversation } from "./run/conversation.ts";
 import type { CustomerContext } from "./service/customer-context.ts";
 import { openStorage } from "./service/json-storage.ts";
+import { readImageRoom } from "./service/read-image-room.ts";
 import { toldPage } from "./service/told-page.ts";
 import { widgetApiAt } from "./service/widget-api.ts";
 import { LANGUAGE_TAG, languageOf } from "./strings/language.ts";
@@ -266,7 +267,8 @@ export class HostedChat {
   }
 
   #loadPanel(): void {
-    this.conversation?.learn();
+    const { baseUrl, publishableKey } = this.attributes;
+    if (publishableKey !== null) this.conversation?.learn(() => readImageRoom(baseUrl, publishableKey));
     void loadPanel(async () => (part = await this.#source.load())).then(() => {
       if (part !== null) this.conversation?.complete(part);
       if (this.#renderer === null) return;

@@ -28,7 +28,6 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
     "post /v1/access",
     "post /v1/channels/{slug}/identify",
     "post /v1/channels/{slug}/revoke",
-    "get /v1/widget/channel",
     "post /v1/widget/visitors",
     "post /v1/widget/threads",
     "get /v1/widget/threads",

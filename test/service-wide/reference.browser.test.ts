@@ -156,7 +156,6 @@ describe("the API's description", () => {
       ["GET /v1/threads/{threadId}/events", 200],
       ["POST /v1/access", 200],
       ["POST /v1/channels/{slug}/identify", 200],
-      ["GET /v1/widget/channel", 200],
       ["POST /v1/widget/visitors", 201],
       ["POST /v1/widget/threads", 201],
       ["GET /v1/widget/threads", 200],

@@ -305,7 +305,7 @@ describe.concurrent("images in <chat-agent>", () => {
     visit,
   }) => {
     const at = await visit(stage.browser, `${stage.site.url}/`);
-    const told = at.page.waitForResponse("**/v1/widget/channel");
+    const told = at.page.waitForResponse("**/widget/v1/channel?key=pk_test");
     await at.agent.locator(".launcher").click();
     expect(await (await told).json()).toEqual({ maxBodyBytes: 131_072 });
     await at.say("Words alone");

@@ -155,9 +155,8 @@ export async function startScriptedService(): Promise<ScriptedService> {
       });
       return void response.end();
     }
-    if (url.pathname === "/v1/widget/channel") {
-      const key = headers.get("x-publishable-key") ?? "";
-      if (key === "pk_unknown") return void response.writeHead(401).end();
+    if (url.pathname === "/widget/v1/channel") {
+      const key = url.searchParams.get("key") ?? "";
       const maxBodyBytes = key === "pk_roomy" ? 8_388_608 : 131_072;
       const takesImages = ["pk_images", "pk_roomy"].includes(key);
       return json(response, 200, { maxBodyBytes, ...(takesImages ? { images: true } : {}) });

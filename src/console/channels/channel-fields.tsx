@@ -79,6 +79,38 @@ export function ChannelFields({
         />
       </fieldset>
       <fieldset>
+        <legend>People</legend>
+        <CheckField
+          label="A person may take over"
+          hint="The model, the visitor and operators can ask for it; who waits is in the inbox."
+          checked={draft.handsOff}
+          onChange={(handsOff) => set({ handsOff })}
+        />
+        {draft.handsOff && (
+          <>
+            <TextField
+              label="Seconds to wait for a person"
+              value={draft.waitSeconds}
+              onInput={(text) => set({ waitSeconds: text.replaceAll(/\D/g, "") })}
+              inputMode="numeric"
+              placeholder="600"
+            />
+            <TextField
+              label="Said when a person is called"
+              value={draft.handoffMessage}
+              onInput={(handoffMessage) => set({ handoffMessage })}
+              placeholder="a sentence of the service"
+            />
+            <TextField
+              label="Said when nobody came"
+              value={draft.unavailable}
+              onInput={(unavailable) => set({ unavailable })}
+              placeholder="a sentence of the service"
+            />
+          </>
+        )}
+      </fieldset>
+      <fieldset>
         <legend>Spending caps</legend>
         <p class="hint">In tokens, input and output together; days are UTC days. Empty: no cap.</p>
         <div class="caps">

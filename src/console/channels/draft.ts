@@ -1,4 +1,4 @@
-import type { AgentView, ChannelView } from "../service/views.ts";
+import type { AgentView, ChannelView, HandoffView } from "../service/views.ts";
 
 /** A channel's settings as fields of a form hold them: texts and marks. */
 export interface ChannelDraft {
@@ -12,11 +12,21 @@ export interface ChannelDraft {
   maxOutputTokensPerRun: string;
   maxTokensPerUserPerDay: string;
   maxTokensPerDay: string;
+  handsOff: boolean;
+  waitSeconds: string;
+  handoffMessage: string;
+  unavailable: string;
 }
 
 const CAPS = ["maxOutputTokensPerRun", "maxTokensPerUserPerDay", "maxTokensPerDay"] as const;
 
-export function draftOf({ enabled, accessMode, allowedOrigins = [], agent }: ChannelView): ChannelDraft {
+export function draftOf({
+  enabled,
+  accessMode,
+  allowedOrigins = [],
+  agent,
+  handoff,
+}: ChannelView): ChannelDraft {
   const cap = (value: number | undefined) => (value === undefined ? "" : String(value));
   return {
     enabled,
@@ -28,6 +38,10 @@ export function draftOf({ enabled, accessMode, allowedOrigins = [], agent }: Cha
     maxOutputTokensPerRun: cap(agent.maxOutputTokensPerRun),
     maxTokensPerUserPerDay: cap(agent.maxTokensPerUserPerDay),
     maxTokensPerDay: cap(agent.maxTokensPerDay),
+    handsOff: handoff?.enabled ?? false,
+    waitSeconds: cap(handoff?.waitSeconds),
+    handoffMessage: handoff?.message ?? "",
+    unavailable: handoff?.unavailable ?? "",
   };
 }
 
@@ -44,9 +58,29 @@ export function changeOf(channel: ChannelView, draft: ChannelDraft): Record<stri
     ...(draft.enabled === before.enabled ? {} : { enabled: draft.enabled }),
     ...(draft.accessMode === before.accessMode ? {} : { accessMode: draft.accessMode }),
     ...(sameLines(draft.origins, before.origins) ? {} : { allowedOrigins: linesOf(draft.origins) }),
+    ...(HANDOFF.every((name) => draft[name] === before[name]) ? {} : { handoff: handoffOf(channel, draft) }),
     ...(Object.keys(agent).length === 0 ? {} : { agent: agent as Partial<AgentView> }),
   };
   return Object.keys(change).length === 0 ? null : change;
+}
+
+const HANDOFF = ["handsOff", "waitSeconds", "handoffMessage", "unavailable"] as const;
+
+/** Written whole; what the form does not show stays. */
+function handoffOf({ handoff }: ChannelView, draft: ChannelDraft): HandoffView {
+  const {
+    waitSeconds: _,
+    message: _message,
+    unavailable: _unavailable,
+    ...rest
+  } = handoff ?? { enabled: false };
+  return {
+    ...rest,
+    enabled: draft.handsOff,
+    ...(draft.waitSeconds === "" ? {} : { waitSeconds: Number(draft.waitSeconds) }),
+    ...(draft.handoffMessage === "" ? {} : { message: draft.handoffMessage }),
+    ...(draft.unavailable === "" ? {} : { unavailable: draft.unavailable }),
+  };
 }
 
 export function linesOf(text: string): string[] {

@@ -11,8 +11,10 @@ import { linkTo } from "../shell/route.ts";
 import { Titled } from "../shell/titled.tsx";
 import { nameOf } from "../users/names.tsx";
 import { useUserChange } from "../users/user-change.ts";
+import { Answer } from "./answer.tsx";
 import { ChartPanel } from "./chart-panel.tsx";
 import { Facts } from "./facts.tsx";
+import { useHandOff } from "./hand-off.ts";
 import { Messages } from "./messages.tsx";
 import { useTalk } from "./watch-talk.ts";
 
@@ -25,7 +27,7 @@ type Part = (typeof PARTS)[number][0];
 
 /** One conversation: as a chat, and beside it its chart and what is known of it. */
 export function Conversation({ slug, id }: { slug: string; id: string }) {
-  const { api, me } = useConsole();
+  const { api, me, channels } = useConsole();
   const may = mayOf(me);
   const watched = useTalk(api, slug, id, may.readTexts);
   const thread = useLoaded<ThreadView | null>(
@@ -41,9 +43,12 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
     [slug, userId],
   );
   const change = useUserChange(slug, user.set);
+  const handOff = useHandOff(slug, id, thread.reload);
+  const hasHandOff = channels?.find((one) => one.slug === slug)?.handoff?.enabled === true && may.readTexts;
   const [part, setPart] = useState<Part>("talk");
   const state = watched.talk.state ?? thread.value?.state ?? null;
   const { person } = watched.talk;
+  const isMine = state === "with_person" && person !== null && "name" in person && person.name === me.name;
   const visitor = user.value ? nameOf(user.value) : "Visitor";
   const known = user.value;
   return (
@@ -69,6 +74,11 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
               {watched.isLive ? "Live" : watched.isLoading ? "" : "Not live"}
             </span>
           )}
+          {hasHandOff && !isMine && (
+            <button type="button" class="button main" disabled={handOff.isBusy} onClick={handOff.take}>
+              Take over
+            </button>
+          )}
           {known && may.changeUsers && (
             <button
               type="button"
@@ -82,7 +92,8 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
       }
     >
       <Trouble text={watched.trouble ?? thread.trouble} />
-      <Trouble text={change.trouble} />
+      <Trouble text={change.trouble ?? handOff.trouble} />
+      {watched.talk.isDeleted && <p class="words">This conversation was deleted.</p>}
       <div class="parts" role="group" aria-label="Parts of the conversation">
         {PARTS.map(([name, text]) => (
           <button key={name} type="button" aria-pressed={part === name} onClick={() => setPart(name)}>
@@ -93,7 +104,10 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
       <div class="conversation" data-part={part}>
         <section class="talk-part" aria-label="What was said">
           {may.readTexts ? (
-            <Messages watched={watched} visitor={visitor} />
+            <>
+              <Messages watched={watched} visitor={visitor} />
+              {isMine && <Answer handOff={handOff} />}
+            </>
           ) : (
             <p class="words">Your role sees that this conversation happened, and not what was said in it.</p>
           )}

@@ -57,6 +57,18 @@ export function Facts({
           <dd>{String(value)}</dd>
         </div>
       ))}
+      {thread?.handoff?.reason && (
+        <div>
+          <dt>Why a person</dt>
+          <dd>{thread.handoff.reason}</dd>
+        </div>
+      )}
+      {thread?.handoff?.summary && (
+        <div>
+          <dt>In short</dt>
+          <dd>{thread.handoff.summary}</dd>
+        </div>
+      )}
       <div>
         <dt>Id</dt>
         <dd class="mono">{id}</dd>

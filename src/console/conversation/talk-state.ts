@@ -8,6 +8,8 @@ export type WatchLine =
   | Sight
   | { type: "message"; item: MessageView }
   | { type: "state"; state: ThreadState; runId?: string; waitingSince?: number; with?: string }
+  | { type: "typing"; name: string }
+  | { type: "deleted" }
   | { type: "reset" }
   | { type: "ping" };
 
@@ -23,6 +25,7 @@ export interface TalkState {
   openRun: string | null;
   /** The chart, the runs, and what the active one says. */
   seen: Seen;
+  isDeleted: boolean;
 }
 
 export const NOTHING_SAID: TalkState = {
@@ -31,6 +34,7 @@ export const NOTHING_SAID: TalkState = {
   person: null,
   openRun: null,
   seen: nothingSeen,
+  isDeleted: false,
 };
 
 /** A page of the history, at either end. */
@@ -47,6 +51,9 @@ export function withLine(talk: TalkState, line: WatchLine): TalkState {
     }
     case "state":
       return { ...talk, state: line.state, person: personOf(line), openRun: line.runId ?? null };
+    case "deleted":
+      return { ...NOTHING_SAID, isDeleted: true };
+    case "typing":
     case "reset":
     case "ping":
       return talk;
@@ -58,6 +65,9 @@ export function withLine(talk: TalkState, line: WatchLine): TalkState {
     case "trouble":
     case "beat":
       return { ...talk, seen: withSight(talk.seen, line) };
+    // A newer service may say more.
+    default:
+      return talk;
   }
 }
 

@@ -11,7 +11,9 @@ import { ThreadList } from "./thread-list.tsx";
 
 const STATES: readonly (readonly ["" | ThreadState, string])[] = [
   ["", "every state"],
-  ...(["running", "awaiting", "idle"] as const).map((state) => [state, stateName(state)] as const),
+  ...(["running", "awaiting", "waiting_for_person", "with_person", "idle"] as const).map(
+    (state) => [state, stateName(state)] as const,
+  ),
 ];
 
 /** All conversations of a channel, back to the first. */

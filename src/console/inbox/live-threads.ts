@@ -3,7 +3,7 @@ import { pathOf } from "../service/api.ts";
 import type { Api, Query } from "../service/api.ts";
 import { Problem, messageOf } from "../service/problem.ts";
 import type { ThreadEvents } from "../service/thread-events.ts";
-import type { Page, PlacedThread, ThreadView } from "../service/views.ts";
+import type { Page, PlacedThread, ThreadState, ThreadView } from "../service/views.ts";
 import { NO_THREADS, withChange, withListed } from "./inbox-state.ts";
 import type { InboxThreads } from "./inbox-state.ts";
 
@@ -73,11 +73,12 @@ function reduce(threads: InboxThreads, told: Told): InboxThreads {
 /** What is under way, which may be far behind in the order of activity, and the latest of all. */
 async function listed(api: Api, slug: string, signal: AbortSignal): Promise<PlacedThread[]> {
   const lists = await Promise.all(
-    [{ state: "running" }, { state: "awaiting" }, {}].map((query) => firstOf(api, slug, query, signal)),
+    [...UNDER_WAY.map((state) => ({ state })), {}].map((query) => firstOf(api, slug, query, signal)),
   );
   return lists.flat().map((item) => ({ ...item, channel: slug }));
 }
 
+const UNDER_WAY: readonly ThreadState[] = ["waiting_for_person", "with_person", "running", "awaiting"];
 const LISTED = 100;
 /** A list by state may have pages without one: so many are asked for. */
 const PAGES = 10;

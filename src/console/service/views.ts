@@ -16,6 +16,15 @@ export interface ChannelView {
   enabled: boolean;
   accessMode: "open" | "whitelist";
   agent: AgentView;
+  /** Absent: nobody takes over. */
+  handoff?: HandoffView;
+}
+
+export interface HandoffView {
+  enabled: boolean;
+  waitSeconds?: number;
+  message?: string;
+  unavailable?: string;
 }
 
 export interface AgentView {
@@ -54,6 +63,9 @@ export interface ThreadView {
   createdAt: number;
   updatedAt: number;
   messages?: number;
+  /** Counts the changes of who answers. */
+  epoch?: number;
+  handoff?: { reason?: string; summary?: string };
 }
 
 /** A thread in a list of several channels. */

@@ -43,7 +43,7 @@ export function visitorsRoute(dependencies: {
     api: "widget",
     documentation,
     async handle(incoming) {
-      const { slug } = admission.page(incoming, { counts: ["visitors-by-address"] });
+      const { slug } = admission.page(incoming);
       await incoming.request.body(config.limits.maxBodyBytes);
       const { visitorToken, expiresAt, userId } = await visitors.mint(slug);
       incoming.note({ userId });

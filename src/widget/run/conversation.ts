@@ -1,7 +1,6 @@
 import type { CustomerContext } from "../service/customer-context.ts";
 import { readThreads } from "../service/read-threads.ts";
 import { tryWithTabLock } from "../service/tab-lock.ts";
-import { readImageRoom } from "../service/read-image-room.ts";
 import { VisitorSession } from "../service/visitor-session.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
 import type { MessageImage } from "../images/message-image.ts";
@@ -42,7 +41,6 @@ export class Conversation {
   readonly visitor: VisitorSession;
   readonly view: ViewModel;
   readonly images: DraftImages;
-  readonly #publishableKey: string;
   readonly #dependencies: ConversationDependencies;
   readonly #transcript: Transcript;
   readonly #run: TabRun;
@@ -54,10 +52,10 @@ export class Conversation {
   #starting: Promise<void> | null = null;
   /** What the channel allows; false again after a failure. */
   #isAsked = false;
+  #readImageRoom: (() => Promise<number | null>) | null = null;
 
   constructor({ publishableKey, ...options }: ConversationOptions) {
     const { api, sharedStorage, tabStorage, lockPrefix, host } = options;
-    this.#publishableKey = publishableKey;
     this.visitor = new VisitorSession({
       api,
       publishableKey,
@@ -131,10 +129,11 @@ export class Conversation {
   }
 
   /** When the panel is shown: what its composer may offer. Nobody is told where that fails; the service would refuse. */
-  learn(): void {
-    if (this.#isAsked) return;
+  learn(readImageRoom = this.#readImageRoom): void {
+    this.#readImageRoom = readImageRoom;
+    if (this.#isAsked || readImageRoom === null) return;
     this.#isAsked = true;
-    readImageRoom(this.#dependencies.api, this.#publishableKey).then(
+    readImageRoom().then(
       (imageRoom) => this.view.change({ imageRoom }),
       () => {
         this.#isAsked = false;

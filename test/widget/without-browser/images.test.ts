@@ -67,17 +67,25 @@ test.each([
   [{ maxBodyBytes: 131_072, images: true }, 114_688],
   [{ maxBodyBytes: 20_000, images: true }, 10_000],
 ])("where the channel says %o, images have room for %o characters", async (told, room) => {
-  expect(await readImageRoom(() => Promise.resolve(Response.json(told)), "pk_shop")).toBe(room);
+  const fetched = vi.fn(() => Promise.resolve(Response.json(told)));
+  vi.stubGlobal("fetch", fetched);
+  expect(await readImageRoom("https://chat.example", "pk_shop")).toBe(room);
+  expect(fetched).toHaveBeenCalledWith(
+    "https://chat.example/widget/v1/channel?key=pk_shop",
+    expect.anything(),
+  );
 });
 
 test("what the channel allows is asked once, and again where that failed", async () => {
-  const { conversation, site } = openConversation();
-  site.refusals.set("/channel", [0]);
+  const { conversation } = openConversation();
+  const read = vi.fn(() => Promise.resolve(1_000));
+  read.mockRejectedValueOnce(new Error("Offline"));
   for (let n = 0; n < 3; n += 1) {
-    conversation.learn();
+    conversation.learn(read);
     conversation.learn();
     // One turn of the event loop: the answer is there.
     await new Promise(setImmediate);
   }
-  expect(site.paths()).toEqual(["GET /channel", "GET /channel"]);
+  expect(read).toHaveBeenCalledTimes(2);
+  expect(conversation.view.state.imageRoom).toBe(1_000);
 });

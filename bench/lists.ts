@@ -1,0 +1,186 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { startRedis } from "../test/support/redis-server.ts";
+import { systemClock } from "../src/clock.ts";
+import { channelThreadView, listChannelThreads } from "../src/operators/channel-threads.ts";
+import type { ThreadFilter } from "../src/operators/channel-threads.ts";
+import { searchUsers } from "../src/operators/search-users.ts";
+import type { UserSearch } from "../src/operators/search-users.ts";
+import type { Store } from "../src/store.ts";
+import { openEmbeddedStore } from "../src/stores/embedded.ts";
+import { openRedisStore } from "../src/stores/redis.ts";
+import { SLUG } from "./rig/askings.ts";
+import { quantile, shown } from "./rig/numbers.ts";
+import { print, tell } from "./rig/section.ts";
+import { temporaryFolder } from "./rig/server.ts";
+
+/**
+ * How long does an operator wait for a page of 50, where a channel has 100,000 users with a thread each, or as many as
+ * `--threads=` says? Asked by name alone: a million take 9 GB and minutes.
+ */
+const THREADS = Number(process.argv.find((arg) => arg.startsWith("--threads="))?.slice(10) ?? 100_000);
+const FILL = fileURLToPath(import.meta.resolve("./fill.js"));
+const TIMES = 100;
+const PAGE = 50;
+/** Contract: the first page of a list of a million. */
+const MOST_MS = 50;
+/** One user in so many is blocked. */
+const BLOCKED_EVERY = 10_000;
+
+const EVERYTHING: ThreadFilter = { state: null, userId: null, sinceMs: 0, untilMs: Infinity };
+const ANYBODY: UserSearch = { text: "", seesNames: true, blocked: null, anonymous: null };
+
+interface Filled {
+  name: string;
+  open: () => Promise<Store>;
+  fillArgs: string[];
+  remove: () => Promise<void>;
+}
+
+async function redisGround(): Promise<Filled> {
+  const redis = await startRedis({ args: ["--appendonly", "no", "--save", ""] });
+  return {
+    name: "Redis",
+    open: () =>
+      openRedisStore({
+        urls: [redis.url],
+        durability: "local",
+        clock: systemClock,
+        log: { warn() {} },
+        deadlineMs: 60_000,
+      }),
+    fillArgs: ["redis", redis.url],
+    remove: () => redis.stop(),
+  };
+}
+
+function embeddedGround(): Filled {
+  const folder = temporaryFolder();
+  return {
+    name: "embedded",
+    open: () => openEmbeddedStore({ dataDir: folder.path, clock: systemClock }),
+    fillArgs: ["embedded", folder.path],
+    remove: () => Promise.resolve(folder.remove()),
+  };
+}
+
+async function fill({ open, fillArgs }: Filled): Promise<void> {
+  const store = await open();
+  await store.putChannel({
+    slug: SLUG,
+    kind: "transport",
+    publishableKey: null,
+    secretKeyHash: null,
+    allowedOrigins: [],
+    enabled: true,
+    accessMode: "open",
+    agent: {},
+  });
+  await store.close();
+  const child = spawn(process.execPath, [FILL, ...fillArgs, String(THREADS)], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (code !== 0) throw new Error(`Cannot fill the store: exit code ${code}`);
+}
+
+/** The walk over what an earlier version wrote: it finds everything there already. */
+async function walkSeconds(store: Store): Promise<number> {
+  const beganAt = performance.now();
+  while (await store.fillOrders());
+  return (performance.now() - beganAt) / 1_000;
+}
+
+type Asked = [caption: string, ask: (store: Store) => Promise<unknown>];
+
+async function questions(store: Store): Promise<Asked[]> {
+  const first = { limit: PAGE, after: null };
+  const users = { ...first, order: "newest first" } as const;
+  const whole = await listChannelThreads(store, SLUG, first, EVERYTHING);
+  const middle = await store.usersPage(SLUG, { limit: 1, after: null, order: "oldest first" });
+  const [{ user: { userId } } = { user: { userId: "" } }] = middle.items;
+  const page = async (filter: ThreadFilter, after: string | null = null) => {
+    const found = await listChannelThreads(store, SLUG, { limit: PAGE, after }, filter);
+    return found.items.map(channelThreadView);
+  };
+  return [
+    ["threads, the first page", () => page(EVERYTHING)],
+    ["threads, the second page", () => page(EVERYTHING, whole.next)],
+    ["threads, in a state that none has: 1,000 looked at", () => page({ ...EVERYTHING, state: "awaiting" })],
+    ["threads of one user", () => page({ ...EVERYTHING, userId })],
+    ["one thread", () => store.channelThread(SLUG, whole.items[0]?.uid ?? "")],
+    ["users, the first page", () => searchUsers(store, SLUG, users, ANYBODY)],
+    ["users who are blocked", () => searchUsers(store, SLUG, users, { ...ANYBODY, blocked: true })],
+    [
+      "changes of the last minute",
+      () => store.changedThreads(SLUG, { sinceMs: Date.now() - 60_000, limit: 1_000 }),
+    ],
+  ];
+}
+
+async function measure(ask: () => Promise<unknown>): Promise<{ p50: number; p99: number }> {
+  const times: number[] = [];
+  for (let nth = 0; nth < TIMES; nth++) {
+    const beganAt = performance.now();
+    await ask();
+    times.push(performance.now() - beganAt);
+  }
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+}
+
+async function blockSome(store: Store): Promise<void> {
+  let after: string | null = null;
+  let nth = 0;
+  do {
+    const page = await store.usersPage(SLUG, { limit: 1_000, after, order: "oldest first" });
+    for (const { user } of page.items) {
+      if (nth++ % BLOCKED_EVERY === 0) await store.flagUser(SLUG, user.userId, { blocked: true });
+    }
+    after = page.next;
+  } while (after !== null);
+}
+
+const rows: string[][] = [];
+let slowest = 0;
+for (const ground of [embeddedGround(), await redisGround()]) {
+  try {
+    tell(`  ${ground.name}: filling ${THREADS} threads`);
+    await fill(ground);
+    const store = await ground.open();
+    const seconds = await walkSeconds(store);
+    rows.push([
+      ground.name,
+      "the background walk over all, in steps without a pause",
+      `${shown(seconds)} s`,
+      "–",
+    ]);
+    await blockSome(store);
+    for (const [caption, ask] of await questions(store)) {
+      const { p50, p99 } = await measure(() => ask(store));
+      if (caption.includes("first page")) slowest = Math.max(slowest, p50);
+      rows.push([ground.name, caption, shown(p50), shown(p99)]);
+      tell(`    ${rows.at(-1)?.join(" | ")}`);
+    }
+    await store.close();
+  } finally {
+    await ground.remove();
+  }
+}
+print({
+  title: "Lists",
+  tables: [
+    {
+      caption: `Pages of ${PAGE} in a channel of ${THREADS.toLocaleString("en-US")} users, each with a thread of two messages; ${TIMES} times each, one caller.`,
+      head: ["store", "what", "p50 ms", "p99 ms"],
+      rows,
+    },
+  ],
+  targets: [
+    {
+      says: `a first page comes within ${MOST_MS} ms (p50)`,
+      measured: `${shown(slowest)} ms`,
+      met: slowest <= MOST_MS,
+    },
+  ],
+});

@@ -1,0 +1,83 @@
+import { useState } from "preact/hooks";
+import { Dialog } from "../parts/dialog.tsx";
+import { TextField } from "../parts/fields.tsx";
+import { Trouble } from "../parts/trouble.tsx";
+import type { HandOff } from "./hand-off.ts";
+
+/** Where the operator writes who has taken the conversation. */
+export function Answer({ handOff }: { handOff: HandOff }) {
+  const [text, setText] = useState("");
+  const [isReturning, setReturning] = useState(false);
+  const send = async () => {
+    const said = text.trim();
+    if (said !== "" && (await handOff.say(said))) setText("");
+  };
+  return (
+    <form
+      class="answer"
+      aria-label="Answer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+        if (!(event.target instanceof HTMLTextAreaElement)) return;
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <TextField
+        label="Your answer"
+        rows={3}
+        value={text}
+        onInput={(written) => {
+          setText(written);
+          handOff.typing();
+        }}
+        hint="Enter sends, Shift and Enter begins a line. The visitor sees your name."
+      />
+      <div class="actions">
+        <button type="button" class="button" disabled={handOff.isBusy} onClick={() => setReturning(true)}>
+          Give back
+        </button>
+        <button type="button" class="button" disabled={handOff.isBusy} onClick={handOff.close}>
+          Close
+        </button>
+        <button type="submit" class="button main" disabled={handOff.isBusy || text.trim() === ""}>
+          Send
+        </button>
+      </div>
+      {isReturning && <GiveBack handOff={handOff} onClose={() => setReturning(false)} />}
+    </form>
+  );
+}
+
+function GiveBack({ handOff, onClose }: { handOff: HandOff; onClose: () => void }) {
+  const [note, setNote] = useState("");
+  return (
+    <Dialog title="Give back to the assistant" onClose={onClose}>
+      <TextField
+        label="A note for the assistant"
+        rows={4}
+        value={note}
+        onInput={setNote}
+        hint="It is told what you said, and this. The visitor does not see it."
+      />
+      <Trouble text={handOff.trouble} />
+      <div class="actions">
+        <button type="button" class="button" onClick={onClose}>
+          Keep it
+        </button>
+        <button
+          type="button"
+          class="button main"
+          disabled={handOff.isBusy}
+          onClick={() => void handOff.giveBack(note.trim()).then((done) => done && onClose())}
+        >
+          Give back
+        </button>
+      </div>
+    </Dialog>
+  );
+}

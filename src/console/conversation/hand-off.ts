@@ -1,0 +1,82 @@
+import { useRef, useState } from "preact/hooks";
+import { pathOf } from "../service/api.ts";
+import { Problem, messageOf } from "../service/problem.ts";
+import type { ThreadView } from "../service/views.ts";
+import { useConsole } from "../shell/console-context.ts";
+
+/** What an operator does in a conversation: take it, answer in it, hand it back. */
+export interface HandOff {
+  trouble: string | null;
+  isBusy: boolean;
+  take: () => void;
+  /** True: it is said. */
+  say: (text: string) => Promise<boolean>;
+  typing: () => void;
+  /** `note`: for the assistant. */
+  giveBack: (note: string) => Promise<boolean>;
+  close: () => void;
+}
+
+/** A sign of writing counts for six seconds. */
+const TYPING_EVERY_MS = 4_000;
+
+/** Each change names the epoch that was seen: where somebody was faster, nothing changes, and the page looks again. */
+export function useHandOff(slug: string, id: string, lookAgain: () => void): HandOff {
+  const { api, tell } = useConsole();
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const typedAt = useRef(-Infinity);
+  /** The id of a message that may have arrived: said again, it is not said twice. */
+  const unsure = useRef<{ text: string; id: string } | null>(null);
+  const path = pathOf("channels", slug, "threads", id);
+
+  async function act(does: (epoch: number) => Promise<unknown>, done: string | null): Promise<boolean> {
+    setTrouble(null);
+    setBusy(true);
+    try {
+      const { epoch = 0 } = await api.get<ThreadView>(path);
+      await does(epoch);
+      if (done !== null) tell(done);
+      return true;
+    } catch (error) {
+      const isLate = error instanceof Problem && error.status === 409;
+      setTrouble(isLate ? `Who answers has changed meanwhile. ${error.message}` : messageOf(error));
+      return false;
+    } finally {
+      setBusy(false);
+      lookAgain();
+    }
+  }
+
+  return {
+    trouble,
+    isBusy,
+    take: () => void act((epoch) => api.send("POST", `${path}/take`, { epoch }), "The conversation is yours"),
+    say(text) {
+      const message = unsure.current?.text === text ? unsure.current : { text, id: newId() };
+      unsure.current = message;
+      return act(async (epoch) => {
+        await api.send("POST", `${path}/messages`, { text, epoch, clientMessageId: message.id });
+        unsure.current = null;
+      }, null);
+    },
+    typing() {
+      if (performance.now() - typedAt.current < TYPING_EVERY_MS) return;
+      typedAt.current = performance.now();
+      api.send("POST", `${path}/typing`).catch(() => {});
+    },
+    giveBack: (note) =>
+      act(
+        (epoch) => api.send("POST", `${path}/return`, { epoch, ...(note === "" ? {} : { note }) }),
+        "The assistant has the conversation again",
+      ),
+    close: () => void act((epoch) => api.send("POST", `${path}/close`, { epoch }), "Your part is over"),
+  };
+}
+
+/** A page without https has no crypto.randomUUID. */
+function newId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+}

@@ -1,0 +1,35 @@
+import type { Directory } from "../admission/directory.ts";
+import type { Config } from "../config.ts";
+import { jsonAnswer } from "./route.ts";
+import type { Route } from "./route.ts";
+
+/**
+ * GET /widget/v1/channel?key=pk_…: what a page may offer its visitor, for pages that have none yet. It lies beside the
+ * element's script, and is as public as the page that has the key: of a key that is unknown it says what it says of a
+ * channel that allows nothing. Out of memory alone.
+ */
+export function channelFactsRoute(dependencies: {
+  directory: Pick<Directory, "byPublishableKey">;
+  config: Pick<Config, "limits">;
+}): Route {
+  const { directory, config } = dependencies;
+  return {
+    method: "GET",
+    path: "/widget/v1/channel",
+    api: "open",
+    documentation: "hidden",
+    async handle({ request }) {
+      const channel = directory.byPublishableKey(new URLSearchParams(request.query).get("key") ?? "");
+      const takesImages = channel?.enabled === true && channel.agent.images === true;
+      const { maxBodyBytes } = config.limits;
+      const answer = jsonAnswer(200, { maxBodyBytes, ...(takesImages ? { images: true } : {}) });
+      const headers = {
+        ...answer.headers,
+        "cache-control": "public, max-age=60",
+        "access-control-allow-origin": "*",
+        "cross-origin-resource-policy": "cross-origin",
+      };
+      return { ...answer, headers };
+    },
+  };
+}
