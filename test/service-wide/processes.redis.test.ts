@@ -10,18 +10,21 @@ import { describeStreams } from "./streams.ts";
  */
 const isFull = process.env["PROCESSES_TESTS"] === "full";
 
-describe.skipIf(!isFull)("two processes behind one port", () => {
-  const opened = new Map<string, Promise<Reached>>();
-  /** One service for all suites on a listener. */
-  const reach: Reach = async (listener) => {
-    const reached = opened.get(listener) ?? reachProcesses(listener);
-    opened.set(listener, reached);
-    return { ...(await reached), close: async () => {} };
-  };
-  afterAll(async () => {
-    for (const reached of opened.values()) await (await reached).close();
-  });
+describe.skipIf(!isFull)(
+  "two processes behind one port (asks for cores to spare: PROCESSES_TESTS=full)",
+  () => {
+    const opened = new Map<string, Promise<Reached>>();
+    /** One service for all suites on a listener. */
+    const reach: Reach = async (listener) => {
+      const reached = opened.get(listener) ?? reachProcesses(listener);
+      opened.set(listener, reached);
+      return { ...(await reached), close: async () => {} };
+    };
+    afterAll(async () => {
+      for (const reached of opened.values()) await (await reached).close();
+    });
 
-  describeStreams(reach);
-  describeStrangers(reach);
-});
+    describeStreams(reach);
+    describeStrangers(reach);
+  },
+);
