@@ -40,7 +40,8 @@ test("every room is accessible at three widths, in the light and in the dark, an
   const strangers = strangersOf(page, service.url);
   expect(await accessibilityTroubles(page)).toEqual([]);
   await page.goto(`${service.url}/console#key=op_admin`);
-  await page.reload();
+  // The page takes the key, and loads itself anew.
+  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
   const rooms: [place: string, name: string, shows: string][] = [
     ["#/", "Overview", "heading=Overview"],
     ["#/inbox", "Inbox", "heading=Inbox"],
