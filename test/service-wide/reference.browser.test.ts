@@ -108,7 +108,7 @@ describe("the API's description", () => {
       }
     };
 
-    const feedOr = ({ path }: { path: string }) => ({ isFeed: path.endsWith("/events") });
+    const feedOr = ({ path }: { path: string }) => ({ isFeed: /\/(events|watch)$/.test(path) });
     for (const operation of endpointsOf(described)) {
       const asking = exampleOf(operation, credentials);
       documented(operation.operation, asking, await ask(url, asking, feedOr(operation)));
@@ -147,6 +147,7 @@ describe("the API's description", () => {
       if (!isOperators(operation.path)) statuses.push([`${operation.method} ${operation.path}`, got.status]);
     }
     expect(wrong).toEqual([]);
+    // 409: the demo's channels have no hand-off.
     expect(statuses).toEqual([
       ["POST /v1/messages", 200],
       ["POST /v1/messages/cancel", 204],
@@ -154,6 +155,7 @@ describe("the API's description", () => {
       ["GET /v1/threads/{threadId}/messages", 200],
       ["GET /v1/threads/{threadId}/stream", 200],
       ["GET /v1/threads/{threadId}/events", 200],
+      ["POST /v1/threads/{threadId}/handoff", 409],
       ["POST /v1/access", 200],
       ["POST /v1/channels/{slug}/identify", 200],
       ["POST /v1/widget/visitors", 201],
@@ -163,6 +165,8 @@ describe("the API's description", () => {
       ["GET /v1/widget/threads/{id}/stream", 200],
       ["GET /v1/widget/threads/{id}/events", 200],
       ["POST /v1/widget/threads/{id}/cancel", 204],
+      ["POST /v1/widget/threads/{id}/handoff", 409],
+      ["POST /v1/widget/threads/{id}/handoff/cancel", 409],
       ["POST /v1/widget/messages", 200],
       ["POST /v1/widget/tools", 204],
       ["POST /v1/widget/tool-results", 200],
