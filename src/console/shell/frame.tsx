@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Me } from "../service/views.ts";
 import { useFreshThreads } from "../inbox/fresh-threads.ts";
 import { useConsole } from "./console-context.ts";
@@ -89,7 +89,8 @@ export function Frame({
 /** A new room begins at its top: who reads with a screen reader hears it, and Tab goes on from there. */
 function useFocusOnRoom(main: HTMLElement | null, place: string): void {
   const before = useRef(place);
-  useEffect(() => {
+  // Before anything is shown: who moves the focus within the room comes later.
+  useLayoutEffect(() => {
     if (before.current === place) return;
     before.current = place;
     main?.focus({ preventScroll: true });
