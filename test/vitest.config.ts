@@ -85,7 +85,8 @@ function project(
     test: {
       name,
       pool: "forks",
-      maxWorkers: cores,
+      // Tests wait as much as they compute: with one more, no core is idle.
+      maxWorkers: cores + 1,
       // A process plays many files: else a third of what the tests compute is loading the same modules again.
       isolate: false,
       setupFiles: ["test/support/guard-processes.ts"],
