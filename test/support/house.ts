@@ -279,6 +279,7 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
     gives: [
       "src/inspector/page/chart.tsx",
       "src/inspector/page/lit.ts",
+      "src/inspector/page/read-lines.ts",
       "src/inspector/page/replay.ts",
       "src/inspector/page/run-panel.tsx",
       "src/inspector/page/run-steps.tsx",
@@ -294,6 +295,7 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
       "src/inspector/views.ts",
       "src/inspector/page/chart.tsx",
       "src/inspector/page/lit.ts",
+      "src/inspector/page/read-lines.ts",
       "src/inspector/page/replay.ts",
       "src/inspector/page/run-panel.tsx",
       "src/inspector/page/run-steps.tsx",

@@ -1,3 +1,4 @@
+import { readLines } from "../../inspector/page/read-lines.ts";
 import type { Api, Query } from "./api.ts";
 import { Problem } from "./problem.ts";
 
@@ -41,21 +42,6 @@ export async function keepOpen<Line>(api: Api, live: Live<Line>): Promise<void> 
 
 function isFinal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 429;
-}
-
-async function readLines(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  take: (line: string) => void,
-): Promise<void> {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const lines = (rest + value).split("\n");
-    rest = lines.pop() ?? "";
-    lines.forEach(take);
-  }
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

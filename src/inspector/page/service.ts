@@ -1,4 +1,5 @@
 import type { ChannelView, Sight, ThreadEntryView, UserView } from "../views.ts";
+import { readLines } from "./read-lines.ts";
 
 /** The key is not, or no longer, the inspector's. */
 export class WrongKey extends Error {}
@@ -50,19 +51,4 @@ export function createService(key: string): Service {
       }
     },
   };
-}
-
-async function readLines(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  take: (line: string) => void,
-): Promise<void> {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const lines = (rest + value).split("\n");
-    rest = lines.pop() ?? "";
-    lines.forEach(take);
-  }
 }
