@@ -193,8 +193,18 @@ export function someRequest(caller: Caller): fc.Arbitrary<FuzzedRequest> {
   return fc
     .record({
       method: fc.constantFrom(
-        ...["GET", "GET", "GET", "POST", "POST", "POST", "POST"],
-        ...["PATCH", "DELETE", "OPTIONS", "HEAD", "PUT"],
+        "GET",
+        "GET",
+        "GET",
+        "POST",
+        "POST",
+        "POST",
+        "POST",
+        "PATCH",
+        "DELETE",
+        "OPTIONS",
+        "HEAD",
+        "PUT",
       ),
       path: somePath(caller),
       headers: someHeaders(caller),
