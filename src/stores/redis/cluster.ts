@@ -75,7 +75,7 @@ export async function linkToCluster(urls: string[], { log, deadlineMs }: LinkOpt
   }
 
   try {
-    await createDeadline(deadlineMs).bound(finder.found, notice.noConnection);
+    await createDeadline(deadlineMs).bound(finder.found, () => notice.noConnection());
   } catch (error) {
     close();
     throw error;

@@ -20,7 +20,7 @@ export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions
   const subscriber = connectionWith(connection).on("error", onLost).on("ready", onReady);
   try {
     const connected = Promise.all([server.connected, subscriber.connect()]);
-    await createDeadline(deadlineMs).bound(connected, notice.noConnection);
+    await createDeadline(deadlineMs).bound(connected, () => notice.noConnection());
   } catch (error) {
     server.close();
     subscriber.destroy();
