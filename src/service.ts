@@ -18,6 +18,7 @@ import { unknownModels } from "./agent/unknown-models.ts";
 import { systemTimers } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import { newId } from "./domain/ids.ts";
+import { messageOf } from "./errors.ts";
 import { addressOf, keyWarningsOf, readVariable } from "./config.ts";
 import type { Config } from "./config.ts";
 import type { Channel, McpServer } from "./domain/channel.ts";
@@ -252,13 +253,17 @@ async function openListener(dependencies: ServiceDependencies, handler: Handler)
   const { config, log, isShared = false } = dependencies;
   const { listen, note } = await chooseListen(config.listener, isShared);
   if (note !== null) log.warn(note);
-  return listen({
-    host: config.host,
-    port: config.port,
-    isShared,
-    handler,
-    onFault: (error) => log.error({ err: error }, "cannot answer a request to its end"),
-  });
+  try {
+    return await listen({
+      host: config.host,
+      port: config.port,
+      isShared,
+      handler,
+      onFault: (error) => log.error({ err: error }, "cannot answer a request to its end"),
+    });
+  } catch (cause) {
+    throw new Error(`${messageOf(cause)}; HOST and PORT may name another one`, { cause });
+  }
 }
 
 /** The channel with the MCP servers of this instance beside its own. */
