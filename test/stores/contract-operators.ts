@@ -7,6 +7,17 @@ import type { Bench } from "./contract.ts";
 
 const zoe: Operator = { name: "Zoë Ångström", role: "agent", keyHash: "a1".repeat(32), channels: ["shop"] };
 const local: Operator = { name: "local", role: "admin", keyHash: "b2".repeat(32), channels: null };
+const ada: Operator = {
+  name: "ada",
+  role: "auditor",
+  keyHash: "d4".repeat(32),
+  channels: null,
+  signIn: {
+    issuer: "https://login.example",
+    subject: "s-1",
+    sessions: [{ keyHash: "e5".repeat(32), endsAtMs: 1_800_000_000_000 }],
+  },
+};
 
 const AT_MS = Date.UTC(2026, 10, 21);
 
