@@ -48,6 +48,9 @@ export function operatorPromises(bench: Bench): void {
       expect(await store.addOperator(local)).toBe(true);
       expect(await store.addOperator(zoe)).toBe(true);
       expect(await store.addOperator({ ...local, role: "auditor" })).toBe(false);
+      expect(await store.addOperator(ada)).toBe(true);
+      expect(await store.operators()).toEqual([zoe, ada, local]);
+      expect(await store.removeOperator(ada.name)).toBe(true);
       expect(await store.operators()).toEqual([zoe, local]);
       const rotated = { ...zoe, keyHash: "c3".repeat(32) };
       expect(await store.replaceOperator(rotated)).toBe(true);
