@@ -79,7 +79,7 @@ export async function simulate(seed: number, known: readonly string[] = []): Pro
   const nemesis = createFaults(world, fleet);
   nemesis.start();
   time.after(plan.workMs, nemesis.stop);
-  const clients = startClients(world, fleet, checker.epochOf);
+  const clients = startClients(world, fleet, (uid) => checker.epochOf(uid));
 
   const isBroken = () => checker.violation !== null;
   await time.run(plan.workMs, isBroken);
