@@ -33,6 +33,7 @@ import { keptKeys } from "./installation/kept-keys.ts";
 import { createHider, openLog } from "./log.ts";
 import type { Log } from "./log.ts";
 import { openDemoPage, openDemoServers } from "./start/open-demo.ts";
+import { countWaiting } from "./operators/count-waiting.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { openInspector } from "./start/open-inspector.ts";
@@ -292,6 +293,7 @@ async function showMetrics(options: {
     threadsHeld: () => service.threads.held(),
     repliesWaiting: () => service.threads.waiting(),
     openFeeds: () => service.threads.feeds(),
+    waitingForPerson: () => countWaiting(service.store),
   });
   if (config.metricsPort === null) return;
   const port = await openMetricsPort(exposition, { host: config.host, port: config.metricsPort });
