@@ -44,6 +44,7 @@ import { threadListRoute } from "./widget-api/thread-list.ts";
 import { threadsRoute } from "./widget-api/threads.ts";
 import { toolResultsRoute } from "./widget-api/tool-results.ts";
 import { toolsRoute } from "./widget-api/tools.ts";
+import { createVisitorMessages } from "./widget-api/visitor-message.ts";
 import { visitorsRoute } from "./widget-api/visitors.ts";
 
 export interface RouteDependencies {
@@ -87,7 +88,9 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const reads = createReads(dependencies.isCrowded ?? (() => false));
   const server = { ...dependencies, reads, admission: createServerAdmission(dependencies) };
   const gate = createGate({ admission, threads: dependencies.threads });
-  const widget = { ...dependencies, reads, admission, gate, visitorFeeds: createVisitorFeeds(dependencies) };
+  const messages = createVisitorMessages(dependencies);
+  const visitorFeeds = createVisitorFeeds(dependencies);
+  const widget = { ...dependencies, reads, admission, gate, messages, visitorFeeds };
 
   const routes: Route[] = [
     serverMessagesRoute(server), //  POST    /v1/messages
