@@ -25,6 +25,10 @@ import type { Store } from "../store.ts";
 import { createThreadChanges } from "../operators/thread-changes.ts";
 import type { ThreadChanges } from "../operators/thread-changes.ts";
 import { consoleRoutes } from "./console/console-route.ts";
+import { chatMessagesRoute } from "./ai-sdk/chat-messages.ts";
+import { chatStopRoute } from "./ai-sdk/chat-stop.ts";
+import { chatStreamRoute } from "./ai-sdk/chat-stream.ts";
+import { chatRoute } from "./ai-sdk/chat.ts";
 import { createReads } from "./reads.ts";
 import { healthRoute } from "./health.ts";
 import type { HealthFacts } from "./health.ts";
@@ -117,6 +121,11 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     toolsRoute(widget), //           POST    /v1/widget/tools
     toolResultsRoute(widget), //     POST    /v1/widget/tool-results
     preflightRoute(widget), //       OPTIONS /v1/widget/*
+
+    chatRoute(widget), //            POST    /v1/widget/ai-sdk/chat
+    chatStreamRoute(widget), //      GET     /v1/widget/ai-sdk/chat/:id/stream
+    chatStopRoute(widget), //        POST    /v1/widget/ai-sdk/chat/:id/stop
+    chatMessagesRoute(widget), //    GET     /v1/widget/ai-sdk/chat/:id/messages
 
     healthRoute({ ...dependencies, facts: dependencies.health }), // GET /health
   ];
