@@ -47,13 +47,13 @@ const sentMessage = z.looseObject({
 
 const sentTools = z.record(
   z.string().min(1),
-  z.looseObject({
+  z.object({
     description: pageTool.shape.description,
     parameters: pageTool.shape.inputSchema,
   }),
 );
 
-export const sentChat = z.looseObject({
+export const sentChat = z.object({
   id: widgetThreadId.describe("The thread's id, from POST /v1/widget/threads"),
   messages: z
     .array(z.unknown())
