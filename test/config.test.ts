@@ -46,6 +46,7 @@ describe("readConfig()", () => {
       console: true,
       swagger: true,
       metricsPort: null,
+      webhooksPrivate: false,
       limits: {
         maxTextChars: 2_000,
         maxCatalogChars: 20_000,

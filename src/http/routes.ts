@@ -57,6 +57,7 @@ export interface RouteDependencies {
     | "trustedProxyHops"
     | "console"
     | "swagger"
+    | "webhooksPrivate"
   >;
   /** HARNESS_API_KEY, given or generated: any of them. */
   transportKeys: readonly Secret[];
