@@ -64,6 +64,7 @@ export interface RouteDependencies {
     | "console"
     | "openId"
     | "swagger"
+    | "webhooksPrivate"
   >;
   /** HARNESS_API_KEY, given or generated: any of them. */
   transportKeys: readonly Secret[];
