@@ -16,6 +16,8 @@ const named = (...words: string[]) => words.map((word) => `test/**/{*.,}${word}.
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cores = availableParallelism();
+/** How often a test with real processes, servers or pages is played again when it fails: none, but in CI (test/README.md). */
+const retry = Number(process.env["TEST_RETRIES"] ?? 0);
 /** Seconds for each, also in their short form: a store's whole check, the listener's contract, plays with faults. */
 const LONG = [
   "cli/machines",
@@ -33,6 +35,7 @@ export default defineConfig({
   root,
   test: {
     teardownTimeout: 60_000,
+    reporters: ["default", "test/support/second-try.ts"],
     // What a module becomes is kept by its content: for the next project, and for the next run.
     experimental: { fsModuleCache: true },
     // Once for all projects, which is why they do not extend this one.
@@ -49,18 +52,20 @@ export default defineConfig({
         maxConcurrency: 25,
       }),
       // What fills a process's memory has one of its own.
-      project("slow", { include: named("slow"), maxConcurrency: 25, isolate: true }),
-      project("process", { include: named("process", "process-stores"), stores: ["embedded"] }),
+      project("slow", { include: named("slow"), maxConcurrency: 25, isolate: true, retry }),
+      project("process", { include: named("process", "process-stores"), stores: ["embedded"], retry }),
       project("redis", {
         include: named("redis", "stores", "process-stores"),
         stores: ["redis"],
         needs: "redis",
+        retry,
       }),
       // Each concurrent test has a page of its own, and a page wants a core.
       project("browser", {
         include: named("browser"),
         needs: "browser",
         maxConcurrency: cores,
+        retry,
       }),
     ],
   },
@@ -76,6 +81,7 @@ function project(
     needs?: Program;
     maxConcurrency?: number;
     isolate?: boolean;
+    retry?: number;
   },
 ): TestProjectInlineConfiguration {
   const { stores = [], needs, ...test } = options;

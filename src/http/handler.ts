@@ -8,6 +8,7 @@ import { channelFactsRoute } from "./channel-facts.ts";
 import { createFindRoute } from "./find-route.ts";
 import type { RouteMatch } from "./find-route.ts";
 import type { AnsweredRequest } from "./answered-request.ts";
+import { asFastAsRead } from "./long-answer.ts";
 import { emptyAnswer, hasTexts, refusalAnswer, textAnswer } from "./route.ts";
 import type { Route, RouteApi } from "./route.ts";
 import { apiRoutes } from "./routes.ts";
@@ -37,9 +38,10 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
     const ids: Record<string, string> = {};
     const traceparent = traceparentOf(request);
     const outcome = await run(found, request, { traceparent, ids });
-    const answer = isWidgetPath(request.path)
+    const readable = isWidgetPath(request.path)
       ? withCors(outcome.answer, request, { directory, isForeign: outcome.error instanceof ForeignOrigin })
       : outcome.answer;
+    const answer = asFastAsRead(readable, request);
 
     const route = found.type === "found" ? found.route.path : "none";
     const { status } = answer;

@@ -11,5 +11,7 @@ export { followThread } from "./run/followed-thread.ts";
 export { listThreads } from "./run/thread-list.ts";
 export { translations } from "./strings/translations.ts";
 export { shareJsx } from "./view/jsx-of-script.ts";
+export { DraftImageList } from "./view/draft-image-list.tsx";
+export { ImageButton } from "./view/image-button.tsx";
 export { renderMarkdown } from "./view/render-markdown.ts";
 export { ThreadListView } from "./view/thread-list-view.tsx";

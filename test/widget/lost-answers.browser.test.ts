@@ -31,7 +31,10 @@ async function expectSaidOnce(expect: ExpectStatic, at: Visit, text: string, aft
 
 /** Breaks the stream off when the page has shown its first word: what it has not read goes with the connection. */
 async function cutWhenSeen(at: Visit, cut: Gate): Promise<void> {
-  await at.log.getByText(/^You/).first().waitFor();
+  await at.log
+    .getByText(/^You said/)
+    .first()
+    .waitFor();
   cut.open();
 }
 
@@ -53,6 +56,8 @@ async function sayAndLose(at: Visit, text: string): Promise<void> {
 
 /** Says a text whose answers are lost, until the element gives up. */
 async function sayInVain(expect: ExpectStatic, at: Visit, text: string): Promise<void> {
+  // It would tell of what arrived, which is then not shown as not sent.
+  await at.page.context().route("**/events?*", (route) => route.abort());
   await at.page.clock.install();
   await at.say(text);
   await expect.poll(() => posts(text).length, SOON).toBeGreaterThan(0);

@@ -375,7 +375,6 @@ export class Conversation {
         this.#isLoaded();
         // The service may not know the visitor any more.
         if (this.visitor.threadId !== thread.threadId) return this.view.rest();
-        this.#transcript.endWith(saved.message);
         await this.#run.attach(thread, saved);
       });
     });

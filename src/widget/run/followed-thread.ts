@@ -113,6 +113,8 @@ export class FollowedThread {
     const next = withItem(messages, shown);
     view.change({ messages: next });
     if (shown.role === "user") this.#isOwnSaid = next.length === messages.length;
+    // The run that was due has said what it had to say.
+    if (shown.role === "assistant") this.#due = null;
     // What was lost or not sent has arrived.
     const mayRetry = next.some(({ problem }) => problem !== null && problem.retry !== null);
     if (view.state.phase === "error" && !mayRetry) view.rest();

@@ -48,14 +48,20 @@ export async function showEnd(run: EndedRun, end: RunEnd): Promise<void> {
       return;
     case "lost":
       if (isTold) {
-        if (view.message(key)?.id === null) view.remove(key);
+        view.remove(key);
         return view.rest();
       }
-      if (view.message(key) === null) shownKey = view.addReply().key;
-      view.fail(shownKey, { text: host.strings().cut, retry: "attach" });
-      warnOwner(end.cause);
-      host.emit("error", { message: "The connection to the run is lost" });
+      return showLost(run, key, end.cause);
   }
+}
+
+/** The run may go on without this tab. The feed may have told its reply. */
+export function showLost({ view, host }: ConversationDependencies, key: string, cause: unknown): void {
+  if (view.hasArrived(key)) view.rest();
+  else
+    view.fail(view.message(key)?.key ?? view.addReply().key, { text: host.strings().cut, retry: "attach" });
+  warnOwner(cause);
+  host.emit("error", { message: "The connection to the run is lost" });
 }
 
 /** For a stop that no line of a stream reports. */

@@ -8,7 +8,7 @@ import type { OutgoingMessage } from "./outgoing-message.ts";
 import { postMessage } from "./post-message.ts";
 import { dropSavedRun, lockNameOf, newSavedRun } from "./saved-run.ts";
 import type { SavedRun } from "./saved-run.ts";
-import { showEnd, showStopped } from "./show-end.ts";
+import { showEnd, showLost, showStopped } from "./show-end.ts";
 import { showUndelivered } from "./show-failure.ts";
 import { ShownReply } from "./shown-reply.ts";
 import { noteSpoken } from "./spoken-lately.ts";
@@ -91,9 +91,7 @@ export class TabRun {
     const { view, visitor, tabStorage, sharedStorage, lockPrefix } = dependencies;
     if (view.isRunning) throw new Error("Cannot send: a reply is under way");
     view.removeRetries(isRepeat);
-    if (isRepeat) view.removeSaid(message.clientMessageId);
-    const sent = view.addSaid(message);
-    const reply = view.addReply();
+    const { sent, reply } = view.addSent(message);
     view.setPhase("sending");
     tabStorage.write("run", newSavedRun(message, visitor.threadId));
     if (!isRepeat) this.#saidNew(message);
@@ -120,9 +118,12 @@ export class TabRun {
       view.rest();
       return false;
     } catch (error) {
-      dropSavedRun(tabStorage, message);
+      // A run that the feed told of goes on: it stays saved, for a Retry or the next page.
+      const isLost = !signal.aborted && view.hasArrived(sent.key);
+      if (!isLost) dropSavedRun(tabStorage, message);
       if (signal.reason === LEFT) return true;
       if (signal.aborted) showStopped(dependencies, reply.key);
+      else if (isLost) showLost(dependencies, reply.key, error);
       else showUndelivered(dependencies, error, { message, sent, reply });
       return true;
     } finally {
@@ -135,7 +136,8 @@ export class TabRun {
    * last run.
    */
   async attach(thread: ThreadAccess, saved: SavedRun | null): Promise<void> {
-    const { key } = this.#dependencies.view.addReply();
+    const { view } = this.#dependencies;
+    const { key } = saved === null ? view.addReply() : view.addSent(saved.message).reply;
     await this.#attach({ thread, runId: saved?.runId ?? null, saved, after: "history", key });
   }
 

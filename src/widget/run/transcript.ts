@@ -7,7 +7,7 @@ import type { ConversationHost } from "./conversation-host.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
 import { titled } from "./titled-step.ts";
 import { dropUnsent, unsentMessages } from "./unsent-messages.ts";
-import { isBefore, lastIdOf } from "./with-item.ts";
+import { isBefore, lastIdOf, withLater } from "./with-item.ts";
 
 /** The thread's history in the view, and below it what was not sent. */
 export class Transcript {
@@ -27,10 +27,7 @@ export class Transcript {
     const { view } = this.#dependencies;
     const page = await this.#newest(thread);
     if (page === null) return;
-    const { sending } = view;
-    // Of a message that is sent again, the history may hold all that is about to be told.
-    const { messages } = upTo(page.messages, sending[0]?.clientMessageId ?? null);
-    view.change({ ...page, messages: [...messages, ...sending] });
+    view.change({ ...page, messages: withLater(page.messages, view.sending) });
   }
 
   /**
@@ -43,26 +40,18 @@ export class Transcript {
     const page = await this.#newest(thread);
     if (page === null) return;
     const lastId = lastIdOf(page.messages);
-    const kept = view.state.messages.filter(({ id, key }) =>
-      id === null ? !before.has(key) : !isReset && isBefore(lastId, id),
-    );
-    // Of a message that is being sent, the history may hold all that is about to be told.
-    const { messages } = upTo(page.messages, kept.find(({ id }) => id === null)?.clientMessageId ?? null);
-    view.change({ ...page, messages: [...messages, ...kept] });
+    const { sending } = view;
+    const isLater = ({ id, key }: ShownMessage) =>
+      id === null ? !before.has(key) : !isReset && isBefore(lastId, id);
+    const later = view.state.messages
+      .filter((message) => sending.includes(message) || isLater(message))
+      .map((message) => (isReset ? { ...message, id: null } : message));
+    view.change({ ...page, messages: withLater(page.messages, later) });
   }
 
   /** Where the feed of the thread goes on; null: its history is not shown yet. */
   lastIdIn(threadId: string): string | null {
     return this.#threadId === threadId ? lastIdOf(this.#dependencies.view.state.messages) : null;
-  }
-
-  /** Ends what is shown with this message: its run is about to be told from the beginning. */
-  endWith(message: OutgoingMessage): void {
-    const { view } = this.#dependencies;
-    const { messages, found } = upTo(view.state.messages, message.clientMessageId);
-    if (found !== null) view.change({ messages: [...messages, { ...found, problem: null }] });
-    // It waits for its turn.
-    else view.addSaid(message);
   }
 
   /** Adds the page of history before the first message shown. */
@@ -81,7 +70,9 @@ export class Transcript {
     const { sharedStorage, view } = this.#dependencies;
     this.#threadId = null;
     sharedStorage.write("catalog", null);
-    view.change({ messages: view.sending, hasEarlier: false });
+    // Ids are those of a thread.
+    const messages = view.sending.map((message) => ({ ...message, id: null }));
+    view.change({ messages, hasEarlier: false });
   }
 
   /** A thread that was made for the first message: nothing is in it. */
@@ -141,15 +132,4 @@ export function shownMessage({ isFault, ...message }: HistoryMessage, host: Conv
   const problem = isFault ? { text: host.strings().failed, retry: null } : null;
   const steps = message.steps.map((step) => titled(step, host));
   return { ...message, steps, key: `h${message.id}`, live: false, isCutOff: false, problem };
-}
-
-/** The messages before the one with this id, or all; and that one. */
-function upTo(
-  messages: ShownMessage[],
-  clientMessageId: string | null,
-): { messages: ShownMessage[]; found: ShownMessage | null } {
-  const at = messages.findIndex((message) => message.clientMessageId === clientMessageId);
-  const found = messages[at];
-  if (clientMessageId === null || found === undefined) return { messages, found: null };
-  return { messages: messages.slice(0, at), found };
 }

@@ -1,7 +1,6 @@
 import type { VNode } from "preact";
-import { DraftImageList } from "./draft-image-list.tsx";
 import { IconButton } from "./icon-button.tsx";
-import { ImageButton } from "./image-button.tsx";
+import { panelModule } from "./panel-module.ts";
 import { isRunning } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
@@ -14,6 +13,7 @@ export function Composer(props: WidgetProps): VNode {
   const { draft, phase, isQueued, images, isFitting } = state;
   const left = maxChars - draft.length;
   const running = isRunning(phase);
+  const { DraftImageList, ImageButton } = panelModule() ?? {};
   const maySend = (text: string) =>
     isSetUp && phase !== "offline" && !isFitting && text.trim() !== "" && text.length <= maxChars;
   const send = (text: string) => {
@@ -31,8 +31,8 @@ export function Composer(props: WidgetProps): VNode {
           send(draft);
         }}
       >
-        <DraftImageList {...props} />
-        {state.imageRoom !== null && <ImageButton {...props} />}
+        {DraftImageList && <DraftImageList {...props} />}
+        {ImageButton && state.imageRoom !== null && <ImageButton {...props} />}
         <DraftField {...props} send={send} />
         {running ? (
           <IconButton icon="stop" label={strings.stop} class="send" part="stop" onClick={actions.stop} />

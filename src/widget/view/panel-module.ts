@@ -16,6 +16,8 @@ export interface PanelModule {
   addImages: typeof addImages;
   imageIntake: typeof imageIntake;
   openImage: typeof openImage;
+  DraftImageList(this: void, props: WidgetProps): VNode | null;
+  ImageButton(this: void, props: WidgetProps): VNode;
   /** The visitor's conversations. */
   ThreadListView(this: void, props: WidgetProps): VNode | null;
   /** Gives it the script's JSX, where it was built without. */

@@ -7,6 +7,8 @@ export class ViewModel {
   readonly #onChange: (now: ViewState, before: ViewState) => void;
   #state: ViewState;
   #keys = 0;
+  /** The message that was sent last, and its reply. */
+  #sent: readonly string[] = [];
 
   constructor(draft: string, onChange: (now: ViewState, before: ViewState) => void) {
     this.#onChange = onChange;
@@ -23,7 +25,8 @@ export class ViewModel {
 
   /** The message that is being sent and its reply; no others, where none is. */
   get sending(): ShownMessage[] {
-    return this.#state.phase === "sending" ? this.#state.messages.slice(-2) : [];
+    if (this.#state.phase !== "sending") return [];
+    return this.#state.messages.filter(({ key }) => this.#sent.includes(key));
   }
 
   change(change: Partial<ViewState>): void {
@@ -45,19 +48,33 @@ export class ViewModel {
     this.change({ notice: { text, alert } });
   }
 
-  /** Adds a visitor's message at the end. */
-  addSaid(said: {
-    text: string;
-    clientMessageId: string;
-    images?: readonly MessageImage[] | undefined;
-  }): ShownMessage {
-    const { text, clientMessageId, images } = said;
-    return this.#add({ role: "user", text, images, clientMessageId, live: false, atMs: Date.now() });
+  /**
+   * Adds a visitor's message at the end, and its reply behind it. One that was sent before, and is in the history by
+   * now, stays where it is, and so does a reply that the history has.
+   */
+  addSent({ text, images, clientMessageId }: SentMessage): { sent: ShownMessage; reply: ShownMessage } {
+    const { messages } = this.#state;
+    const index = messages.findIndex((message) => message.clientMessageId === clientMessageId);
+    const before = messages[index];
+    const next = messages[index + 1];
+    if (before !== undefined) {
+      if (next?.role === "assistant") this.remove(next.key);
+      this.remove(before.key);
+    }
+    let sent = before;
+    if (sent === undefined || sent.id === null)
+      sent = this.#add({ role: "user", text, images, clientMessageId, live: false, atMs: Date.now() });
+    else this.edit(sent.key, (message) => ({ ...message, problem: null }));
+    const at = this.#state.messages.findIndex(({ key }) => key === sent.key) + 1;
+    const known = this.#state.messages[at];
+    const reply = known?.role === "assistant" ? known : this.addReply(at);
+    this.#sent = [sent.key, reply.key];
+    return { sent, reply };
   }
 
-  /** Adds a reply at the end, which is live and has no text yet. */
-  addReply(): ShownMessage {
-    return this.#add({ role: "assistant", text: "", clientMessageId: null, live: true, atMs: null });
+  /** Adds a reply, which is live and has no text yet, at the end or in this place. */
+  addReply(at = this.#state.messages.length): ShownMessage {
+    return this.#add({ role: "assistant", text: "", clientMessageId: null, live: true, atMs: null }, at);
   }
 
   message(key: string): ShownMessage | null {
@@ -69,20 +86,21 @@ export class ViewModel {
     this.change({ messages });
   }
 
-  remove(...keys: string[]): void {
-    this.change({ messages: this.#state.messages.filter((message) => !keys.includes(message.key)) });
+  /** The history has the message with this key. */
+  hasArrived(key: string): boolean {
+    return (this.message(key)?.id ?? null) !== null;
   }
 
-  /** Removes the message that a page gave this id to. */
-  removeSaid(clientMessageId: string): void {
+  /** Removes what the history does not have. What it has stays: the feed tells it once. */
+  remove(...keys: string[]): void {
     const { messages } = this.#state;
-    this.change({ messages: messages.filter((message) => message.clientMessageId !== clientMessageId) });
+    this.change({ messages: messages.filter(({ id, key }) => id !== null || !keys.includes(key)) });
   }
 
   /** The reply has ended; an empty one is removed. */
   settle(key: string): void {
     const reply = this.message(key);
-    if (reply?.id === null && reply.text === "" && reply.steps.length === 0) this.remove(key);
+    if (reply?.text === "" && reply.steps.length === 0) this.remove(key);
     else this.edit(key, (ended) => ({ ...ended, live: false, atMs: ended.atMs ?? Date.now() }));
     this.change({ notice: null, confirmation: null });
   }
@@ -122,12 +140,21 @@ export class ViewModel {
     this.change({ ...EMPTY_VIEW, imageRoom, phase: this.isRunning ? phase : restingPhase() });
   }
 
-  #add(shown: Omit<ShownMessage, "key" | "id" | "steps" | "isCutOff" | "problem">): ShownMessage {
+  #add(
+    shown: Omit<ShownMessage, "key" | "id" | "steps" | "isCutOff" | "problem">,
+    at = this.#state.messages.length,
+  ): ShownMessage {
     this.#keys += 1;
     const message = { ...shown, key: `l${this.#keys}`, id: null, steps: [], isCutOff: false, problem: null };
-    this.change({ messages: [...this.#state.messages, message] });
+    this.change({ messages: this.#state.messages.toSpliced(at, 0, message) });
     return message;
   }
+}
+
+interface SentMessage {
+  text: string;
+  clientMessageId: string;
+  images?: readonly MessageImage[] | undefined;
 }
 
 function restingPhase(): ChatPhase {

@@ -3,7 +3,9 @@ import { Conversation } from "../../../src/widget/run/conversation.ts";
 import { followThread } from "../../../src/widget/run/followed-thread.ts";
 import type { ConversationDependencies } from "../../../src/widget/run/conversation-dependencies.ts";
 import { ShownReply } from "../../../src/widget/run/shown-reply.ts";
+import { newSavedRun } from "../../../src/widget/run/saved-run.ts";
 import { listThreads } from "../../../src/widget/run/thread-list.ts";
+import { Unreachable } from "../../../src/widget/service/widget-api.ts";
 import type { ApiRequest } from "../../../src/widget/service/widget-api.ts";
 import { ViewModel } from "../../../src/widget/view/view-model.ts";
 import { element, openSite, tabStorage } from "./page.ts";
@@ -305,6 +307,95 @@ describe("runs that others began", () => {
     await vi.waitFor(() => expect(one.conversation.view.state.messages.at(-1)?.id).toBe("4"));
     expect(texts(one)).toEqual(["Hi", "Hello!", "Buy it", "Let me see. Bought."]);
     expect(streams()).toHaveLength(2);
+  });
+});
+
+describe("what the history has", () => {
+  const ids = ({ conversation }: Tab) => conversation.view.state.messages.map(({ id }) => id);
+  const RUNNING = { type: "state", state: "running", runId: "r2" };
+  const lastSaid = () => {
+    const body = site.asked.findLast(({ path }) => path === "/messages")?.body as { [name: string]: string };
+    const { clientMessageId = "", text = "" } = body;
+    return { clientMessageId, text };
+  };
+
+  /** A message that arrived, of which the feed tells, as item 3, while each attempt to send it has no answer. */
+  async function sayUnanswered(...later: object[]): Promise<{ one: Tab; feed: OpenFeed }> {
+    const { one, feed } = await begun();
+    const { api } = site;
+    const lost: (() => void)[] = [];
+    site.api = (request) => {
+      if (request.path !== "/messages") return api(request);
+      site.asked.push(request);
+      return new Promise((_resolve, reject) => lost.push(() => reject(new Unreachable(null))));
+    };
+    const sending = one.conversation.send("Buy it", null);
+    await vi.waitFor(() => expect(lost).toHaveLength(1));
+    const { clientMessageId } = lastSaid();
+    feed.tell(RUNNING, item(3, "Buy it", { clientMessageId }), ...later);
+    await vi.waitFor(() => expect(ids(one)).toContain(String(3 + later.length)));
+    const trying = setInterval(() => lost.shift()?.(), 1);
+    await sending;
+    clearInterval(trying);
+    site.api = api;
+    return { one, feed };
+  }
+
+  test("is shown as said, with its reply, also where no answer to it ever came", async () => {
+    const { one } = await sayUnanswered(item(4, "Bought."));
+    expect(texts(one)).toEqual(["Hi", "Hello!", "Buy it", "Bought."]);
+    expect(ids(one)).toEqual(["1", "2", "3", "4"]);
+    const { messages, phase } = one.conversation.view.state;
+    expect(messages.map(({ problem }) => problem)).toEqual([null, null, null, null]);
+    expect(phase).toBe("idle");
+  });
+
+  test("and has no reply yet: the run is lost for now, and a Retry says its message again, in its place", async () => {
+    const { one, feed } = await sayUnanswered();
+    const { messages } = one.conversation.view.state;
+    expect(messages.map(({ problem }) => problem?.retry)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      "attach",
+    ]);
+    feed.tell(item(5, "Somebody else"), item(6, "Yes?"));
+    await vi.waitFor(() => expect(texts(one)).toContain("Yes?"));
+    site.streams.push([
+      { type: "delta", text: "Bought." },
+      { type: "done", elapsedMs: 1 },
+    ]);
+    const { clientMessageId } = lastSaid();
+    const later = [item(3, "Buy it", { clientMessageId }), item(4, "Bought.")];
+    later.push(item(5, "Somebody else"), item(6, "Yes?"));
+    site.history.get(threadOf(one))?.push(...later.map((line) => line.item));
+    await one.conversation.retry();
+    expect(texts(one)).toEqual(["Hi", "Hello!", "Buy it", "Bought.", "Somebody else", "Yes?"]);
+    expect(ids(one)).toEqual(["1", "2", "3", "4", "5", "6"]);
+  });
+
+  test("stays, whatever becomes of a run that is told again from its beginning", async () => {
+    const { one, feed } = await begun();
+    feed.tell(item(3, "From the phone"), item(4, "For the phone"));
+    await vi.waitFor(() => expect(texts(one)).toHaveLength(4));
+    site.history.get(threadOf(one))?.push(item(3, "From the phone").item, item(4, "For the phone").item);
+    const saved = newSavedRun({ ...lastSaid(), context: null }, threadOf(one));
+    one.own.write("run", { ...saved, runId: "r1" });
+    site.refusals.set(`/threads/${threadOf(one)}/stream?run=r1`, Array<number>(20).fill(0));
+    expect(await one.conversation.resume()).toBe(true);
+    expect(texts(one)).toEqual(["Hi", "Hello!", "From the phone", "For the phone"]);
+    expect(ids(one)).toEqual(["1", "2", "3", "4"]);
+  });
+
+  test("is not told twice by a run that was due and has been told by the feed", async () => {
+    let isSeen = false;
+    const { one, feed } = await begun({ isSeen: () => isSeen });
+    feed.tell(item(3, "From the phone"), RUNNING, item(4, "For the phone"));
+    await vi.waitFor(() => expect(texts(one)).toHaveLength(4));
+    isSeen = true;
+    one.conversation.lookChanged();
+    await one.conversation.refresh();
+    expect(site.paths().filter((path) => path.includes("/stream"))).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isBefore, lastIdOf, withItem } from "../../../src/widget/run/with-item.ts";
+import { isBefore, lastIdOf, withItem, withLater } from "../../../src/widget/run/with-item.ts";
 import type { ShownMessage } from "../../../src/widget/view/view-state.ts";
 
 const shown = (more: Partial<ShownMessage> & Pick<ShownMessage, "key">): ShownMessage => ({
@@ -61,6 +61,25 @@ test.each([
   const problem = { text: "Something", retry };
   const messages = [item(1), said("mine", { problem })];
   expect(withItem(messages, item(3, "mine")).at(-1)?.problem?.retry ?? null).toBe(left);
+});
+
+test("a history that has what is being sent, and its reply: both get the place of their items, and stay the same", () => {
+  const history = [item(1), item(2), item(3, "mine"), item(4), item(5), item(6)];
+  const later = [said("mine"), reply("l-reply", { text: "it" }), item(7), item(8)];
+  const messages = withLater(history, later);
+  const inPlace = ["h1=1", "h2=2", "l-mine=3", "l-reply=4", "h5=5", "h6=6"];
+  expect(keys(messages)).toEqual([...inPlace, "h7=7", "h8=8"]);
+  expect(messages[3]).toMatchObject({ text: "item 4", live: false });
+});
+
+test("a history that has no reply yet to what is being sent: it stays behind its message, and what was not sent below all", () => {
+  const history = [item(1, "mine"), said("unsent")];
+  expect(keys(withLater(history, [said("mine"), reply("l-reply"), item(3)]))).toEqual([
+    "l-mine=1",
+    "l-reply=?",
+    "h3=3",
+    "l-unsent=?",
+  ]);
 });
 
 test("the last id is that of the history, whatever is below it", () => {
