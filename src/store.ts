@@ -1,5 +1,6 @@
 import type { ChannelThreadStore } from "./store/channel-threads.ts";
 import type { ChannelStore } from "./store/channels.ts";
+import type { DeletionStore } from "./store/deletions.ts";
 import type { InstanceStore } from "./store/instances.ts";
 import type { OperatorStore } from "./store/operators.ts";
 import type { OutboxStore } from "./store/outbox.ts";
@@ -16,6 +17,7 @@ export type {
   ThreadChange,
 } from "./store/channel-threads.ts";
 export type { ChannelStore, UnreadableChannel } from "./store/channels.ts";
+export type { Deletion, DeletionStore, ErasedThread } from "./store/deletions.ts";
 export { EVERYTHING, RETIRED } from "./store/instances.ts";
 export type { Heartbeat, Hold, InstanceMessage, InstanceStore, Share } from "./store/instances.ts";
 export { DELIVERIES_KEPT } from "./store/outbox.ts";
@@ -78,7 +80,15 @@ export { NewerRecord, UnreadableRecord } from "./store/unreadable.ts";
  * the first one did. Implementations: stores/embedded.ts and stores/redis.ts; test/stores/contract.ts holds both to this page.
  */
 export interface Store
-  extends ChannelStore, UserStore, ThreadStore, ChannelThreadStore, InstanceStore, OperatorStore, StatsStore {
+  extends
+    ChannelStore,
+    UserStore,
+    ThreadStore,
+    DeletionStore,
+    ChannelThreadStore,
+    InstanceStore,
+    OperatorStore,
+    StatsStore {
   readonly kind: "embedded" | "redis";
   /** Absent: a store that tells webhooks nothing. */
   readonly outbox?: OutboxStore;
