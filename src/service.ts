@@ -1,6 +1,7 @@
 import { nobody } from "./actors/dependencies.ts";
 import type { ThreadObserver } from "./actors/dependencies.ts";
 import { createSilentVisitors } from "./actors/silent-visitors.ts";
+import { threadLimitsOf } from "./actors/thread-limits.ts";
 import { createThreads } from "./actors/threads.ts";
 import type { RunningThreads, Threads } from "./actors/threads.ts";
 import { createVisitors } from "./actors/visitors.ts";
@@ -80,8 +81,6 @@ export interface Service {
   stop(graceMs: number): Promise<void>;
 }
 
-/** A token is 3 to 4 characters of most languages: so much history is enough to choose the newest of. */
-const CHARS_PER_TOKEN = 5;
 /** After the last line of every stream, this long for the last bytes to leave. */
 const LAST_BYTES_MS = 1_000;
 /** Nobody keeps a connection for longer without a request: by then each has closed, or was told that it will. */
@@ -190,14 +189,7 @@ function threadsOver(
     timers: systemTimers,
     newId,
     log,
-    limits: {
-      runTimeoutMs: config.runTimeoutMs,
-      runMaxToolCalls: config.runMaxToolCalls,
-      toolResultTimeoutMs: config.toolResultTimeoutMs,
-      runMaxReplyChars: config.runMaxReplyChars,
-      threadQueueMax: config.threadQueueMax,
-      historyBudgetChars: config.agentMaxInputTokens * CHARS_PER_TOKEN,
-    },
+    limits: threadLimitsOf(config),
     observer,
     isCrowded,
   });
