@@ -25,6 +25,7 @@ import type { Store } from "../store.ts";
 import { createThreadChanges } from "../operators/thread-changes.ts";
 import type { ThreadChanges } from "../operators/thread-changes.ts";
 import { consoleRoutes } from "./console/console-route.ts";
+import { signInRoutes } from "./console/sign-in.ts";
 import { createReads } from "./reads.ts";
 import { healthRoute } from "./health.ts";
 import type { HealthFacts } from "./health.ts";
@@ -56,6 +57,7 @@ export interface RouteDependencies {
     | "clientIpSource"
     | "trustedProxyHops"
     | "console"
+    | "openId"
     | "swagger"
   >;
   /** HARNESS_API_KEY, given or generated: any of them. */
@@ -124,6 +126,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     const { threadChanges = changesOver(dependencies) } = dependencies;
     const operated = { ...dependencies, reads, admission: operators, keepKeys, threadChanges };
     routes.push(...operatorRoutes(operated)); // /v1/operator/*
+    routes.push(...signInRoutes({ ...dependencies, admission: operators })); // GET, POST /console/sign-in; POST …/finish, /console/sign-out
     routes.push(...consoleRoutes()); // GET /console, /console/*
   }
   return config.swagger ? [...routes, ...swaggerRoutes(routes)] : routes; // GET /swagger, /swagger/openapi.json

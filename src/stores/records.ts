@@ -37,7 +37,7 @@ import type {
   TurnItem,
   UserMessage,
 } from "../domain/message.ts";
-import type { Operator, OperatorRole } from "../domain/operator.ts";
+import type { Operator, OperatorRole, OperatorSession, OperatorSignIn } from "../domain/operator.ts";
 import type { PageTool } from "../domain/page-tool.ts";
 import type { User } from "../domain/user.ts";
 import type { RunSummary, ThreadState } from "../store/threads.ts";
@@ -352,6 +352,13 @@ const isOperator = shape<Operator>({
   role: oneOf<OperatorRole>({ admin: true, agent: true, auditor: true }),
   keyHash: isText,
   channels: nullable(listOf(isText)),
+  signIn: optional(
+    shape<OperatorSignIn>({
+      issuer: isText,
+      subject: isText,
+      sessions: listOf(shape<OperatorSession>({ keyHash: isText, endsAtMs: isNumber })),
+    }),
+  ),
 });
 
 const isAuditEntry = shape<AuditEntry>({

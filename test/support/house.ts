@@ -66,6 +66,10 @@ export const SERVICE: readonly Layer[] = [
         is: "may this caller come in? length, origin, address, key or token, user, rate",
       },
       {
+        path: "src/openid/",
+        is: "signing in to the console by OpenID Connect: the provider, and what it claims",
+      },
+      {
         path: "src/operators/",
         is: "what operators do, through the API and the command line alike; who did what",
       },
@@ -353,6 +357,7 @@ export const PACKAGES: readonly (readonly [name: string, users: readonly string[
   ["lmdb", ["src/stores/"]],
   ["redis", ["src/stores/"]],
   ["openai", ["src/models/"]],
+  ["openid-client", ["src/openid/"]],
   ["@modelcontextprotocol/sdk", ["src/agent/", "src/demo/"]],
 ];
 
