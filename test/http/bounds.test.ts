@@ -101,6 +101,19 @@ describe("before the sender is known", () => {
     }
   });
 
+  test("who begins a sign-in, or says that it is finished, sends no more than 32 KB", async () => {
+    const client = { OIDC_CLIENT_ID: "x", OIDC_CLIENT_SECRET: "y", OIDC_ROLES_CLAIM: "roles" };
+    const service = await startService({ OIDC_ISSUER: "https://id.example", ...client });
+    const asked = watchStore(service);
+    for (const path of ["/console/sign-in", "/console/sign-in/finish"]) {
+      const send = (bytes: number, more = {}) => service.post(path, " ".repeat(bytes), more);
+      expect((await send(32_768)).status).toBe(422);
+      expect((await send(32_769)).status).toBe(413);
+      expect((await send(32_769, { contentLength: null })).status).toBe(413);
+    }
+    expect(asked()).toBe(0);
+  });
+
   test("a route that needs no key asks the store once a second at most", async () => {
     const service = await startService();
     const asked = watchStore(service);
