@@ -271,6 +271,7 @@ const BOUNDS: Record<string, string> = {
   "operator text": OF_THE_BODY,
   "operator displayName": OF_THE_BODY,
   "operator channels": `${OF_THE_BODY}; each once`,
+  "operator url": NAMES_IN_BODY,
 };
 
 describe("what a client chooses the size of", () => {
