@@ -256,7 +256,6 @@ const BOUNDS: Record<string, string> = {
   "operator slug": NAMES_SOMETHING,
   "operator id": NAMES_SOMETHING,
   "operator name": `${NAMES_SOMETHING}; a new operator's is 64 characters`,
-  "operator url": NAMES_IN_BODY,
   "operator address": "an address, or 422",
   "operator before": NAMES_SOMETHING,
   "operator after": NAMES_SOMETHING,
