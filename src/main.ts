@@ -1,6 +1,6 @@
 import { fstatSync } from "node:fs";
 import { createKeyDoor } from "./admission/key-door.ts";
-import { readChannelsFile, upsertChannels } from "./installation/channels-file.ts";
+import { mustTell, readChannelsFile, upsertChannels } from "./installation/channels-file.ts";
 import type { WrittenChannels } from "./installation/channels-file.ts";
 import { systemClock } from "./clock.ts";
 import { readConfig, readVariable, secretsOf, warningsOf } from "./config.ts";
@@ -145,6 +145,7 @@ async function start(started: {
   for (const warning of warningsOf(config)) log.warn(warning);
   const { channelsFile } = config;
   const written = channelsFile === null ? null : await readChannelsFile(channelsFile, readVariable);
+  if (written !== null) mustTell(written, { ...config, variable: readVariable });
   if (config.redisUrls.length === 0) {
     const { lockDataDir } = await import("./stores/embedded/data-dir-lock.ts");
     closing.push(await lockDataDir(config.dataDir));

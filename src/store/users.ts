@@ -1,6 +1,7 @@
 import type { Attributes } from "../domain/attributes.ts";
 import type { RenamedThread } from "../domain/renamed-threads.ts";
 import type { ChannelState, User } from "../domain/user.ts";
+import type { SealedTelling } from "./outbox.ts";
 import type { Page } from "./page.ts";
 import type { ThreadState } from "./threads.ts";
 
@@ -36,7 +37,8 @@ export interface UserStore {
   }): Promise<VisitorAdmission | null>;
   /**
    * Null: no such channel. Creates the user where the external id is new, with `newUserId`; a displayName replaces the
-   * stored one, and so do attributes, as a whole: an empty map leaves none. With `thread`, the name's uid, which is `thread.newUid` where the name is new.
+   * stored one, and so do attributes, as a whole: an empty map leaves none. With `thread`, the name's uid, which is `thread.newUid`
+   * where the name is new, and another one where a thread of that uid was deleted.
    * A user who may not talk (mayTalk) gets no new thread: its `threadUid` is null.
    */
   admitUser(user: {
@@ -148,6 +150,8 @@ export interface Promotion {
   user: User;
   /** The token's new snapshot. */
   snapshot: string;
+  /** What the channel's webhooks are told of it (outbox.ts). */
+  tells?: SealedTelling[];
 }
 
 /**
@@ -163,6 +167,8 @@ export interface Merge {
   /** The account as it shall be: flags OR-ed, displayName and attributes kept or taken. */
   result: User;
   snapshot: string;
+  /** What the channel's webhooks are told of it (outbox.ts). */
+  tells?: SealedTelling[];
 }
 
 /** A thread in a user's list. `uid` is the id that the command line shows, `threadId` the caller's or the widget's name for it. */

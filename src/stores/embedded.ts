@@ -4,12 +4,14 @@ import type { Store } from "../store.ts";
 import { refuseRestoring } from "./backup/restoring.ts";
 import { embeddedChannelThreads } from "./embedded/channel-threads.ts";
 import { embeddedChannels } from "./embedded/channels.ts";
+import { embeddedDeletions } from "./embedded/deletions.ts";
 import { checkFormat, openDb } from "./embedded/db.ts";
 import { embeddedHealth } from "./embedded/health.ts";
 import { embeddedRestoring } from "./embedded/import.ts";
 import { embeddedIdentity } from "./embedded/identity.ts";
 import { embeddedLiveness } from "./embedded/liveness.ts";
 import { embeddedOperators } from "./embedded/operators.ts";
+import { embeddedOutbox } from "./embedded/outbox.ts";
 import { embeddedStats } from "./embedded/stats.ts";
 import { threadRecords } from "./embedded/thread-records.ts";
 import { embeddedThreadList } from "./embedded/thread-list.ts";
@@ -42,11 +44,13 @@ export async function openEmbeddedStore(options: { dataDir: string; clock: Clock
     ...embeddedUsers(db, users, clock),
     ...embeddedIdentity(db, users, clock),
     ...embeddedThreads(db, threads),
+    ...embeddedDeletions(db, { users, threads }),
     ...embeddedThreadList(db, { users, threads }),
     ...embeddedChannelThreads(db, { users, threads }),
     ...embeddedLiveness(db, processId),
     ...embeddedOperators(db),
     ...embeddedStats(db),
+    outbox: embeddedOutbox(db),
 
     health: () => embeddedHealth(db, dataDir),
 

@@ -5,12 +5,13 @@ import type { InstanceMessage, Store } from "../store.ts";
 import { refuseRestoring } from "./backup/restoring.ts";
 import { isObject } from "./checks.ts";
 import { createActivity } from "./redis/activity.ts";
-import { redisChannelThreads } from "./redis/channel-threads.ts";
+import { ownerOf, redisChannelThreads } from "./redis/channel-threads.ts";
 import { redisChannels } from "./redis/channels.ts";
 import { linkToCluster } from "./redis/cluster.ts";
 import { createCommands } from "./redis/commands.ts";
 import type { OnCommand } from "./redis/commands.ts";
 import { checkFormat } from "./redis/format.ts";
+import { redisDeletions } from "./redis/deletions.ts";
 import { redisHealth } from "./redis/health.ts";
 import { globalKeys, messageChannel } from "./redis/keys.ts";
 import { redisRestoring } from "./redis/import.ts";
@@ -18,6 +19,7 @@ import { redisLiveness } from "./redis/liveness.ts";
 import type { LinkLog, RedisLink } from "./redis/link.ts";
 import { jsonValue } from "./redis/records.ts";
 import { linkToServer } from "./redis/single.ts";
+import { redisOutbox } from "./redis/outbox.ts";
 import { redisOperators } from "./redis/operators.ts";
 import { redisStats } from "./redis/stats.ts";
 import { redisThreads } from "./redis/threads.ts";
@@ -109,9 +111,11 @@ export async function storeOver(
     processId,
     ...redisChannels(redis),
     ...redisUsers(redis),
+    ...redisDeletions(redis, link, (slug, uid) => ownerOf(redis, slug, uid)),
     ...redisChannelThreads({ redis, background: local, processId }),
     ...redisOperators(redis),
     ...redisStats({ redis, background: local }),
+    outbox: redisOutbox(redis, processId),
     ...threads,
     ...liveness,
 

@@ -5,6 +5,7 @@ import type { RedisCommands } from "../../src/stores/redis/commands.ts";
 import {
   barKey,
   dueKey,
+  endpointKeys,
   globalKeys,
   holdersKey,
   ownKey,
@@ -28,7 +29,7 @@ export interface FunctionCase {
 
 /** Every function at least once. */
 export function functionCases(): FunctionCase[] {
-  return [...userCases(), ...commitCases(), ...otherCases()];
+  return [...userCases(), ...commitCases(), ...outboxCases(), ...otherCases()];
 }
 
 const slug = "shop";
@@ -188,12 +189,178 @@ function commit(opId: string, changes: Partial<Parameters<typeof sampleCommit>[0
   return sampleCommit({ uid, slug, opId, fence, ...changes });
 }
 
+const endpoint = "0123456789abcdef";
+const event = { id: "msg_1", type: "message.created" as const, atMs: 1_000, messageId: "1", data: {} };
+const tells = [{ event, endpoints: [endpoint] }];
+const ref = { slug, uid, nth: "1", endpoint };
+const sealed = { id: "msg_1", body: "{}" };
+const delivery = {
+  id: "msg_1",
+  event: "run.ended",
+  atMs: 5_000,
+  attempt: 1,
+  status: 500,
+  fault: "no",
+  elapsedMs: 3,
+};
+
+async function told(store: Store): Promise<void> {
+  await store.commit(commit("claim", { messages: [sampleMessage(1)], tells }));
+  await store.outbox?.queue([ref]);
+}
+
+function outboxCases(): FunctionCase[] {
+  const { lease } = endpointKeys(slug, endpoint);
+  return [
+    {
+      name: "seal_event",
+      function: "seal_event",
+      before: told,
+      step: async (store) => store.outbox?.seal(ref, sealed),
+    },
+    {
+      name: "read_event",
+      function: "read_event",
+      before: told,
+      step: async (store) => store.outbox?.event(ref),
+    },
+    {
+      name: "queue_events",
+      function: "queue_events",
+      before: told,
+      step: async (store) => store.outbox?.queue([ref, { ...ref, nth: "2" }]),
+    },
+    {
+      name: "settle_event, delivered",
+      function: "settle_event",
+      before: told,
+      step: async (store) => store.outbox?.settled(ref, { ...delivery, status: 204, fault: null }),
+    },
+    {
+      name: "settle_event, failed",
+      function: "settle_event",
+      before: told,
+      step: async (store) => store.outbox?.failed(ref, { attempts: 1, dueMs: 2e12 }, delivery),
+    },
+    {
+      name: "replay_events",
+      function: "replay_events",
+      async before(store) {
+        await told(store);
+        await store.outbox?.failed(ref, { attempts: 1, dueMs: 2e12 }, delivery);
+      },
+      step: async (store) => store.outbox?.replay(slug, endpoint),
+    },
+    {
+      name: "lease_endpoint",
+      function: "lease_endpoint",
+      before: told,
+      step: (_, redis) => redis.call("lease_endpoint", { lease }, { processId: "p1", leaseMs: "60000" }),
+    },
+    {
+      name: "release_endpoint",
+      function: "release_endpoint",
+      before: async (store) => store.outbox?.lease(slug, endpoint, 60_000),
+      step: async (store) => store.outbox?.release(slug, endpoint),
+    },
+  ];
+}
+
 const queued = (store: Store) => store.wait(uid, asked, 8);
 const held = (store: Store) => store.commit(commit("claim", { messages: [sampleMessage(1)] }));
 
 async function heldAndQueued(store: Store): Promise<void> {
   await held(store);
   await queued(store);
+}
+
+const deletion = { kind: "thread" as const, slug, id: "one", atMs: 9_000 };
+
+function deletionCases(): FunctionCase[] {
+  const full = async (store: Store) => {
+    await heldAndQueued(store);
+    await store.keepPart({ uid, fence, runId: "r1", nth: 0, text: "Once" });
+    await store.keepImages({ uid, runId: "r1", images: ["data:image/png;base64,AAAA"] });
+  };
+  return [
+    {
+      name: "keep_images",
+      function: "keep_images",
+      before: held,
+      step: (store) => store.keepImages({ uid, runId: "r1", images: ["data:image/png;base64,AAAA"] }),
+    },
+    {
+      name: "set_catalog",
+      function: "set_catalog",
+      before: held,
+      step: (store) => store.setCatalog(uid, slug, []),
+    },
+    {
+      name: "erase_thread",
+      function: "erase_thread",
+      before: full,
+      step: (store) => store.eraseThread(uid, 9_000),
+    },
+    {
+      name: "erase_thread, which waits for its page",
+      function: "erase_thread",
+      before: async (store) => {
+        await full(store);
+        await store.commit(commit("rest", rests));
+      },
+      step: (store) => store.eraseThread(uid, 9_000),
+    },
+    {
+      name: "erase_thread, which an earlier version wrote to since",
+      function: "erase_thread",
+      before: async (store) => {
+        await full(store);
+        await store.eraseThread(uid, 9_000);
+      },
+      step: async (store, redis) => {
+        const { header, queue } = threadKeys(uid);
+        await redis.write(header, "HSET", header, "slug", slug, "catalog", "[]");
+        await redis.write(queue, "RPUSH", queue, "w2\n{}");
+        return store.eraseThread(uid, 9_500);
+      },
+    },
+    {
+      name: "unlist_thread",
+      function: "unlist_thread",
+      before: both,
+      step: (store) => store.unlistThread(deletion),
+    },
+    {
+      name: "unlist_thread, the last one",
+      function: "unlist_thread",
+      before: async (store) => {
+        await store.putChannel(sampleChannel({ slug }));
+        await store.admitUser(caller);
+      },
+      step: (store) => store.unlistThread({ ...deletion, id: "own" }),
+    },
+    {
+      name: "unlist_user",
+      function: "unlist_user",
+      before: both,
+      step: (store) => store.unlistUser({ ...deletion, kind: "user", id: anonymous }),
+    },
+    {
+      name: "unlist_user, an account",
+      function: "unlist_user",
+      before: async (store) => {
+        await both(store);
+        await store.flagUser(slug, account, { blocked: true });
+      },
+      step: (store) => store.unlistUser({ ...deletion, kind: "user", id: account }),
+    },
+    {
+      name: "erase_token",
+      function: "erase_token",
+      before: visitor,
+      step: (store) => store.eraseTokens(slug, [anonymous]),
+    },
+  ];
 }
 
 function commitCases(): FunctionCase[] {
@@ -271,6 +438,20 @@ function commitCases(): FunctionCase[] {
         ),
     },
   ];
+  const told: Omit<FunctionCase, "function">[] = [
+    {
+      name: "that tells webhooks",
+      before: (store) => store.commit(commit("claim", { messages: [sampleMessage(1)], tells })),
+      step: (store) =>
+        store.commit(commit("save", { ...goesOn, tells, messages: [sampleMessage(2), sampleMessage(3)] })),
+    },
+    {
+      name: "the first that tells webhooks",
+      before: (store) => store.beat(),
+      step: (store) => store.commit(commit("claim", { messages: [sampleMessage(1)], tells })),
+    },
+  ];
+  cases.push(...told);
   return cases.map((each) => ({ ...each, function: "commit", name: `commit, ${each.name}` }));
 }
 
@@ -453,6 +634,7 @@ function otherCases(): FunctionCase[] {
         return redis.call("mend", keys, { test: "rests", field: "", value: "" }, ["ZREM", uid]);
       },
     },
+    ...deletionCases(),
     {
       name: "export_thread",
       function: "export_thread",

@@ -25,14 +25,21 @@ export interface OperatorApi {
   store: Store;
   threads: Pick<
     Threads,
-    "history" | "keptText" | "attachmentAddresses" | "follow" | "openFeed" | "isDraining" | "people"
+    | "history"
+    | "keptText"
+    | "attachmentAddresses"
+    | "follow"
+    | "openFeed"
+    | "isDraining"
+    | "people"
+    | "forgetting"
   >;
   reads: Reads;
   directory: Pick<Directory, "renew" | "channels" | "operatorOf">;
   threadChanges: ThreadChanges;
   clock: Clock;
   log: PlainLog;
-  config: Pick<Config, "serverMaxBodyBytes">;
+  config: Pick<Config, "serverMaxBodyBytes" | "webhooksPrivate">;
   /** Told of keys that this instance may have to know at its next start. */
   keepKeys: KeptKeys;
 }

@@ -2,6 +2,7 @@ import type { Route } from "../route.ts";
 import { auditRoute } from "./audit.ts";
 import { channelsRoutes } from "./channels.ts";
 import { handOffRoutes } from "./hand-off.ts";
+import { forgettingRoutes } from "./forgetting.ts";
 import { eventsRoute } from "./events.ts";
 import { ipsRoutes } from "./ips.ts";
 import { meRoute } from "./me.ts";
@@ -10,6 +11,7 @@ import { operatorsRoutes } from "./operators.ts";
 import { statsRoute } from "./stats.ts";
 import { threadsRoutes } from "./threads.ts";
 import { usersRoutes } from "./users.ts";
+import { webhooksRoutes } from "./webhooks.ts";
 import { watchRoute } from "./watch.ts";
 
 /** /v1/operator: what operators see and do. No CORS headers: pages of other origins have no business here. */
@@ -17,8 +19,10 @@ export function operatorRoutes(api: OperatorApi): Route[] {
   return [
     meRoute(api), //          GET  /me
     ...channelsRoutes(api), // GET, POST /channels; GET, PATCH /channels/:slug; POST …/rotate-keys
+    ...webhooksRoutes(api), // GET /channels/:slug/webhooks; POST …/test, …/replay
     ...usersRoutes(api), //   GET  /channels/:slug/users; GET, PATCH …/:userId
     ...threadsRoutes(api), // GET /channels/:slug/threads, …/:id, …/:id/messages, …/:id/runs
+    ...forgettingRoutes(api), // DELETE /channels/:slug/threads/:id, …/users/:userId
     watchRoute(api), //       GET  /channels/:slug/threads/:id/watch
     ...handOffRoutes(api), // POST …/threads/:id/take, …/messages, …/typing, …/return, …/close
     ...ipsRoutes(api), //     GET, POST /ips; DELETE /ips/:address

@@ -27,6 +27,8 @@ export const globalKeys = {
   filled: "filled:{g}",
   /** Who fills them; expires. */
   filling: "filling:{g}",
+  /** Deletions that are not carried out yet, by time. */
+  deleting: "deleting:{g}",
 };
 
 /** A key of a slot that nobody has, except within one step: see functions/moves.lua. */
@@ -67,6 +69,11 @@ export function ownersKey(slug: string): string {
   return `whose:${channelTag(slug)}`;
 }
 
+/** What was deleted in the channel, `t UID` and `u USER`, by time. */
+export function goneKey(slug: string): string {
+  return `gone:${channelTag(slug)}`;
+}
+
 /** The channel's blocked users by creation. */
 export function blockedUsersKey(slug: string): string {
   return `bl:${channelTag(slug)}`;
@@ -80,6 +87,24 @@ export function statsKey(slug: string, day: string): string {
 /** Who spoke on that day: a HyperLogLog. */
 export function speakersKey(slug: string, day: string): string {
   return `sv:${channelTag(slug)}:${day}`;
+}
+
+/**
+ * What the channel's webhooks are told. Events of no thread: their texts, and those that are not queued yet. And which
+ * endpoints have, or had, a queue.
+ */
+export function channelOutboxKeys(slug: string): Record<"outbox" | "unqueued" | "endpoints", string> {
+  const tag = channelTag(slug);
+  return { outbox: `out:${tag}`, unqueued: `unq:${tag}`, endpoints: `we:${tag}` };
+}
+
+/** What is kept of an endpoint: its queue, how often what failed was tried, who delivers, and what was delivered. */
+export function endpointKeys(
+  slug: string,
+  endpoint: string,
+): Record<"queue" | "state" | "lease" | "deliveries", string> {
+  const end = `${channelTag(slug)}:${endpoint}`;
+  return { queue: `wq:${end}`, state: `ws:${end}`, lease: `wl:${end}`, deliveries: `wd:${end}` };
 }
 
 export function tokenKey(slug: string, tokenHash: string): string {
@@ -127,6 +152,8 @@ export function threadKeys(uid: string) {
     messageIds: `id:${end}`,
     /** Processes that watch it, by the time until which they do. */
     watchers: `watch:${end}`,
+    /** What webhooks are told of it, by number and endpoint. */
+    outbox: `out:${end}`,
     /** What could not be read, by part and place. */
     aside: `aside:${end}`,
   };
@@ -143,6 +170,11 @@ function bucketTag(bucket: string): string {
 /** A bucket's pending page calls: uid by deadline. */
 export function dueKey(bucket: string): string {
   return `due:${bucketTag(bucket)}`;
+}
+
+/** What webhooks are to be told of a bucket's threads, and is not queued yet: by the time of its commit. */
+export function unqueuedKey(bucket: string): string {
+  return `unq:${bucketTag(bucket)}`;
 }
 
 /** A bucket's threads that a process holds: uid → fence. */

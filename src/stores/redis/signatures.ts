@@ -42,19 +42,43 @@ export const changing = {
       "newUserId",
       "threadName",
       "newUid",
+      "otherUid",
       "creates",
       "atMs",
     ],
   },
   drop_silent_visitor: { keys: ["user", "names", "users"], args: ["userId"] },
   add_thread: { keys: ["user", "names", "owners", "activity"], args: ["userId", "name", "uid", "atMs"] },
+  unlist_thread: {
+    keys: ["names", "owners", "activity", "changed", "gone"],
+    args: ["uid", "owner", "atMs"],
+  },
+  unlist_user: {
+    keys: [
+      "user",
+      "names",
+      "days",
+      "moved",
+      "users",
+      "blocked",
+      "external",
+      "owners",
+      "activity",
+      "changed",
+      "gone",
+    ],
+    args: ["userId", "externalId", "atMs"],
+  },
+  erase_token: { keys: ["token", "aside"], args: ["userId"] },
   spend_tokens: { keys: ["user", "days", "moved"], args: ["day", "tokens"] },
   count_tokens: { keys: ["count"], args: ["tokens", "keptMs"] },
+  /** What webhooks are told follows. */
   promote: {
-    keys: ["token", "external", "user"],
-    args: ["userId", "externalId", "snapshot", ...userArgs("was")],
+    keys: ["token", "external", "user", "outbox", "unqueued"],
+    args: ["userId", "externalId", "snapshot", ...userArgs("was"), "slug", "atMs"],
   },
   mend_token: { keys: ["token", "aside"], args: ["unreadable", "snapshot", "keptMs"] },
+  /** What webhooks are told follows. */
   merge: {
     keys: [
       "token",
@@ -68,6 +92,8 @@ export const changing = {
       "moved",
       "owners",
       "blocked",
+      "outbox",
+      "unqueued",
     ],
     args: [
       "from",
@@ -77,6 +103,8 @@ export const changing = {
       ...userArgs("from"),
       ...userArgs("into"),
       ...userArgs("result"),
+      "slug",
+      "atMs",
     ],
   },
   flag_user: { keys: ["user", "users", "blockedUsers"], args: ["userId", "blocked", "whitelisted"] },
@@ -88,7 +116,7 @@ export const changing = {
   /** Names with numbers, and the users who spoke, follow. */
   add_stats: { keys: ["stats", "visitors"], args: ["by", "nth", "keptMs", "count"] },
 
-  /** Its messages follow the named arguments. */
+  /** What webhooks are told, and its messages, follow the named arguments. */
   commit: {
     keys: [
       "header",
@@ -103,6 +131,8 @@ export const changing = {
       "holders",
       "messageIds",
       "watchers",
+      "outbox",
+      "unqueued",
     ],
     args: [
       "op",
@@ -129,8 +159,28 @@ export const changing = {
       "claim",
       "messagePlace",
       "messageCount",
+      "tellCount",
+      "entryCount",
     ],
   },
+  erase_thread: {
+    keys: [
+      "header",
+      "messages",
+      "queue",
+      "runs",
+      "runOrder",
+      "parts",
+      "messageIds",
+      "watchers",
+      "aside",
+      "due",
+      "own",
+    ],
+    args: ["uid", "fence", "atMs"],
+  },
+  keep_images: { keys: ["header", "parts"], args: ["name", "images"] },
+  set_catalog: { keys: ["header"], args: ["slug", "catalog"] },
   keep_part: { keys: ["header", "parts"], args: ["fence", "name", "text"] },
   wait_in_queue: {
     keys: ["header", "queue", "runs", "messageIds"],
@@ -138,6 +188,17 @@ export const changing = {
   },
 
   watch_thread: { keys: ["watchers"], args: ["processId", "keptMs"] },
+
+  seal_event: { keys: ["outbox"], args: ["field", "sealed"] },
+  /** The events follow. */
+  queue_events: { keys: ["queue", "endpoints"], args: ["endpoint"] },
+  settle_event: {
+    keys: ["queue", "state", "deliveries"],
+    args: ["event", "again", "attempts", "deliveredAt", "delivery", "most"],
+  },
+  replay_events: { keys: ["queue"], args: ["most"] },
+  lease_endpoint: { keys: ["lease"], args: ["processId", "leaseMs"] },
+  release_endpoint: { keys: ["lease"], args: ["processId"] },
 
   beat: { keys: ["instances", "changes"], args: ["processId", "afterMs"] },
   /** The processes follow. */
@@ -154,6 +215,7 @@ export const changing = {
 /** Functions that only read. */
 export const reading = {
   load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
+  read_event: { keys: ["header", "outbox"], args: ["nth", "field"] },
   read_page: { keys: ["messages"], args: ["limit", "place", "budget"] },
   spent_tokens: { keys: ["user", "days", "moved"], args: ["day"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
@@ -162,7 +224,7 @@ export const reading = {
   select_threads: { keys: ["names", "activity"], args: ["fewest", "limit", "afterAt", "afterUid"] },
 
   export_thread: {
-    keys: ["header", "messages", "queue", "runs", "runOrder", "parts", "messageIds", "due"],
+    keys: ["header", "messages", "queue", "runs", "runOrder", "parts", "messageIds", "due", "outbox"],
     args: ["uid", "most", "mostParts"],
   },
   export_user: { keys: ["user", "names", "days", "users"], args: ["userId", "most"] },

@@ -10,7 +10,8 @@ import { catalogKind, imagesFrom, readRunSummary, readState, readUserMessage, ru
 import { UnreadableRecord } from "../../store.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
-import { barKey, dueKey, holdersKey, ownKey, threadKeys } from "./keys.ts";
+import { barKey, dueKey, holdersKey, ownKey, threadKeys, unqueuedKey } from "./keys.ts";
+import { refsFrom } from "./outbox.ts";
 import {
   catalogFrom,
   flag,
@@ -43,7 +44,11 @@ export interface Barred {
   untilMs: number;
 }
 
-type Joined = { type: "waiting" | "full"; fence: string } | { type: "free" } | SaidBefore;
+type Joined =
+  | { type: "waiting" | "full"; fence: string }
+  | { type: "free" }
+  | { type: "deleted" }
+  | SaidBefore;
 
 export function redisThreads(redis: RedisCommands): RedisThreads {
   async function textOfParts(uid: string, runId: string, parts: number, from = 0): Promise<string> {
@@ -77,7 +82,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     const [type, fact] = listOf(await redis.call("wait_in_queue", threadKeys(uid), args));
     if (type === "waiting" || type === "full") return { type, fence: textOf(fact) };
     if (type === "said-before") return saidBefore(claimOf(message), textOf(fact));
-    return { type: "free" };
+    return type === "deleted" ? { type } : { type: "free" };
   }
 
   const messagesFrom = (uid: string, reply: Reply) =>
@@ -107,8 +112,8 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     keptText: textOfParts,
 
     async keepImages({ uid, runId, images }) {
-      const { parts } = threadKeys(uid);
-      await redis.write(parts, "HSET", parts, partName(imagesName(runId), 0), JSON.stringify(images));
+      const args = { name: partName(imagesName(runId), 0), images: JSON.stringify(images) };
+      return (await redis.call("keep_images", threadKeys(uid), args)) === 1;
     },
 
     async keptImages(uid, runId) {
@@ -123,13 +128,13 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     },
 
     async commit(commit, stamp) {
-      const entries = commit.messages.map(messageEntry);
+      const entries = [...tellEntries(commit), ...commit.messages.map(messageEntry)];
       const args = commitArguments(commit, stamp);
       const result = resultFrom(commit, await redis.call("commit", commitKeys(commit), args, entries));
       if (result.type !== "fenced" || !commit.claims || !commit.orWait) return result;
       // A step of its own: hardly any claim finds the thread held, and so hardly any brings its message twice.
       const joined = await joinQueue(commit.uid, commit.orWait.message, commit.orWait.max);
-      return joined.type === "free" ? { type: "changed" } : joined;
+      return joined.type === "free" ? { type: "changed" as const } : joined;
     },
 
     async wait(uid, message, max) {
@@ -144,16 +149,8 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     },
 
     async setCatalog(uid, slug, catalog) {
-      const { header } = threadKeys(uid);
-      await redis.write(
-        header,
-        "HSET",
-        header,
-        "slug",
-        slug,
-        "catalog",
-        JSON.stringify(catalogKind.stored(catalog)),
-      );
+      const args = { slug, catalog: JSON.stringify(catalogKind.stored(catalog)) };
+      return (await redis.call("set_catalog", threadKeys(uid), args)) === 1;
     },
 
     async history(uid, { limit, before, budgetChars }) {
@@ -195,8 +192,10 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       const [state, runId, count, items, lastOp, snapshot] = listOf(
         await redis.ask("look_at_thread", threadKeys(uid), args),
       );
+      const isDeleted = state === "deleted";
       return {
-        state: readState(state ?? "idle", uid),
+        state: isDeleted ? "idle" : readState(state ?? "idle", uid),
+        ...(isDeleted ? { isDeleted } : {}),
         runId: textOrNull(runId),
         lastOp: textOrNull(lastOp),
         ...(typeof snapshot === "string" ? { snapshot } : {}),
@@ -236,10 +235,10 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
   };
 }
 
-function commitKeys({ uid, fence, takesFrom }: ThreadCommit): KeysOf<"commit"> {
+function commitKeys({ uid, fence, takesFrom, tells }: ThreadCommit): KeysOf<"commit"> {
   const bucket = bucketOf(uid);
   const own = ownKey(bucket, holderOf(fence));
-  const { header, messages, queue, runs, runOrder, messageIds, watchers } = threadKeys(uid);
+  const { header, messages, queue, runs, runOrder, messageIds, watchers, outbox } = threadKeys(uid);
   // By name: spreading the thread's keys takes 4 µs, which is a fifth of what this process does for a commit.
   return {
     header,
@@ -254,7 +253,17 @@ function commitKeys({ uid, fence, takesFrom }: ThreadCommit): KeysOf<"commit"> {
     holders: holdersKey(bucket),
     messageIds,
     watchers,
+    outbox: tells ? outbox : header,
+    unqueued: tells ? unqueuedKey(bucket) : header,
   };
+}
+
+/** Of each event its place, an endpoint and the text. */
+function tellEntries({ tells = [] }: ThreadCommit): string[] {
+  return tells.flatMap(({ event, endpoints }, nth) => {
+    const text = JSON.stringify(event);
+    return endpoints.flatMap((endpoint) => [String(nth + 1), endpoint, text]);
+  });
 }
 
 function commitArguments(commit: ThreadCommit, stamp: number): ArgsOf<"commit"> {
@@ -285,6 +294,8 @@ function commitArguments(commit: ThreadCommit, stamp: number): ArgsOf<"commit"> 
     claim,
     messagePlace: String(Number(commit.messages[0]?.id ?? 1) - 1),
     messageCount: String(commit.messages.length),
+    tellCount: String(commit.tells?.length ?? 0),
+    entryCount: String(commit.tells?.reduce((sum, { endpoints }) => sum + endpoints.length, 0) ?? 0),
   };
 }
 
@@ -311,7 +322,7 @@ function saidBefore(claim: MessageClaim | null, claimed: string): SaidBefore {
 
 function resultFrom(commit: ThreadCommit, reply: Reply): CommitResult | Barred {
   const { uid, startsWaiting } = commit;
-  const [first, second, third, fourth, fifth] = listOf(reply);
+  const [first, second, third, fourth, fifth, sixth] = listOf(reply);
   const type = textOf(first);
   switch (type) {
     case "committed": {
@@ -322,6 +333,7 @@ function resultFrom(commit: ThreadCommit, reply: Reply): CommitResult | Barred {
         rev: numberOf(second),
         ...waitingNext(next, uid),
         ...(watchers.length > 0 ? { watchers } : {}),
+        ...(commit.tells ? { unqueued: refsFrom(sixth) } : {}),
       };
       return startsWaiting === null ? committed : { ...committed, catalog: catalogFrom(fourth, uid) };
     }
@@ -332,6 +344,7 @@ function resultFrom(commit: ThreadCommit, reply: Reply): CommitResult | Barred {
       return saidBefore(commitClaim(commit), textOf(second));
     case "changed":
     case "fenced":
+    case "deleted":
       return { type };
     case "barred":
       return { type, untilMs: numberOf(second) };
