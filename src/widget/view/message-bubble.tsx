@@ -1,6 +1,5 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
-import { isString } from "../service/fields.ts";
 import type { Language } from "../strings/language.ts";
 import type { Strings } from "../strings/strings.ts";
 import { Icon } from "./icons.tsx";
@@ -27,7 +26,7 @@ export class MessageBubble extends Component<Props> {
     return (
       <article class={`message ${role}`} part="message">
         <span class={author ? "author" : "unseen"}>
-          {role === "user" ? strings.you : isString(author) ? author : strings.assistant}
+          {role === "user" ? strings.you : (author ?? strings.assistant)}
         </span>
         {steps.length > 0 && (
           <ul class="steps">

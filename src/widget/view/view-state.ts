@@ -74,8 +74,8 @@ export interface ShownMessage {
   id: string | null;
   role: "user" | "assistant";
   text: string;
-  /** The name of the person who wrote it, in the assistant's place; no text: nobody did. */
-  author?: unknown;
+  /** The name of the person who wrote it, in the assistant's place. */
+  author?: string | undefined;
   /** Of a visitor's message that came with some. */
   images?: readonly MessageImage[] | undefined;
   /** Of a visitor's message that a page gave one to. */
