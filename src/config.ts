@@ -60,9 +60,13 @@ export interface Config {
   inspector: boolean;
   /** The operator API, and its page. */
   console: boolean;
+  /** Signing in to the console by OpenID Connect; null: by a key alone. */
+  openId: OpenIdSettings | null;
   /** The reference, and the API's description. */
   swagger: boolean;
   metricsPort: number | null;
+  /** Webhooks may go to private addresses. */
+  webhooksPrivate: boolean;
   limits: Limits;
   visitorTtlMs: number;
   /** null: a token's use alone decides when it ends. */
@@ -73,6 +77,14 @@ export interface Config {
   trustedProxyHops: number;
   shutdownGraceMs: number;
   logLevel: LogLevel;
+}
+
+export interface OpenIdSettings {
+  issuer: string;
+  clientId: string;
+  /** null: a public client. */
+  clientSecret: Secret | null;
+  rolesClaim: string;
 }
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -90,6 +102,7 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 /** What these got is never repeated: it is a secret, or an address that may carry one. */
 const SECRETS: ReadonlySet<string> = new Set([
   "HARNESS_API_KEY",
+  "OIDC_CLIENT_SECRET",
   "OPENAI_API_KEY",
   "OPENAI_BASE_URL",
   "REDIS_URL",
@@ -137,8 +150,17 @@ const variables = z.object({
   LISTENER: oneOf(["uws", "node"]).nullable().default(null),
   INSPECTOR: oneOf(["on", "off"]).default("off"),
   CONSOLE: oneOf(["on", "off"]).default("on"),
+  OIDC_ISSUER: z
+    .string()
+    .refine(isIssuer, "an https:// address without ? and #, or http:// of this machine")
+    .nullable()
+    .default(null),
+  OIDC_CLIENT_ID: z.string().nullable().default(null),
+  OIDC_CLIENT_SECRET: key().nullable().default(null),
+  OIDC_ROLES_CLAIM: z.string().nullable().default(null),
   SWAGGER: oneOf(["on", "off"]).default("on"),
   METRICS_PORT: whole(1, 65_535).nullable().default(null),
+  WEBHOOKS_PRIVATE: oneOf(["on", "off"]).default("off"),
   WIDGET_MAX_TEXT_CHARS: whole(1, MOST).default(2_000),
   WIDGET_MAX_WEBMCP_TOOLS_CHARS: whole(1, MOST).default(20_000),
   WIDGET_MAX_BODY_BYTES: whole(1, MOST).default(131_072),
@@ -191,10 +213,35 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       `Cannot read the configuration: PROCESSES is ${JSON.stringify(given["PROCESSES"])}, it takes a store that processes share, and REDIS_URL is unset`,
     );
   }
-  return configOf(value);
+  return configOf(value, openIdOf(value));
 }
 
-function configOf(value: z.infer<typeof variables>): Config {
+/** All that a sign-in needs, or nothing of it. Throws ConfigError. */
+function openIdOf(value: z.infer<typeof variables>): OpenIdSettings | null {
+  const {
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: clientId,
+    OIDC_CLIENT_SECRET: clientSecret,
+    OIDC_ROLES_CLAIM: rolesClaim,
+  } = value;
+  if (issuer !== null && clientId !== null && rolesClaim !== null) {
+    return { issuer, clientId, clientSecret, rolesClaim };
+  }
+  const all = Object.entries({
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: clientId,
+    OIDC_ROLES_CLAIM: rolesClaim,
+    OIDC_CLIENT_SECRET: clientSecret,
+  });
+  const set = all.find(([, given]) => given !== null);
+  if (set === undefined) return null;
+  const unset = all.slice(0, 3).flatMap(([name, given]) => (given === null ? [name] : []));
+  throw new ConfigError(
+    `Cannot read the configuration: ${set[0]} is set, it takes ${unset.join(" and ")} beside it, unset here`,
+  );
+}
+
+function configOf(value: z.infer<typeof variables>, openId: OpenIdSettings | null): Config {
   const isUnconfigured = value.CHANNELS_FILE === null;
   return {
     host: value.HOST,
@@ -224,8 +271,10 @@ function configOf(value: z.infer<typeof variables>): Config {
     listener: value.LISTENER,
     inspector: value.INSPECTOR === "on",
     console: value.CONSOLE === "on",
+    openId,
     swagger: value.SWAGGER === "on",
     metricsPort: value.METRICS_PORT,
+    webhooksPrivate: value.WEBHOOKS_PRIVATE === "on",
     limits: {
       maxTextChars: value.WIDGET_MAX_TEXT_CHARS,
       maxCatalogChars: value.WIDGET_MAX_WEBMCP_TOOLS_CHARS,
@@ -270,9 +319,12 @@ export function readVariable(name: string, env: NodeJS.ProcessEnv = process.env)
 export function secretsOf(config: Config): Secret[] {
   const passwords = config.redisUrls.map((url) => decodeURIComponent(new URL(url.reveal()).password));
   return [
-    ...[config.harnessApiKey, ...config.olderApiKeys, config.openai.apiKey].filter(
-      (secret) => secret !== null,
-    ),
+    ...[
+      config.harnessApiKey,
+      ...config.olderApiKeys,
+      config.openai.apiKey,
+      config.openId?.clientSecret ?? null,
+    ].filter((secret) => secret !== null),
     ...passwords.filter((password) => password !== "").map((password) => new Secret(password)),
   ];
 }
@@ -373,6 +425,13 @@ function redisUrls() {
 
 function isUrl(text: string, protocols: string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol) && new URL(text).hostname !== "";
+}
+
+/** Whoever answers there says who is an admin: over a network that needs TLS. */
+function isIssuer(text: string): boolean {
+  if (!isUrl(text, ["https:", "http:"]) || /[?#]/.test(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === "https:" || isLoopback(hostname);
 }
 
 /** A "%" in a user's name or password begins an escape. */

@@ -1,6 +1,7 @@
 import { nobody } from "./actors/dependencies.ts";
 import type { ThreadObserver } from "./actors/dependencies.ts";
 import { createSilentVisitors } from "./actors/silent-visitors.ts";
+import { threadLimitsOf } from "./actors/thread-limits.ts";
 import { createThreads } from "./actors/threads.ts";
 import type { RunningThreads, Threads } from "./actors/threads.ts";
 import { createVisitors } from "./actors/visitors.ts";
@@ -17,6 +18,7 @@ import { unknownModels } from "./agent/unknown-models.ts";
 import { systemTimers } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import { newId } from "./domain/ids.ts";
+import { messageOf } from "./errors.ts";
 import { addressOf, keyWarningsOf, readVariable } from "./config.ts";
 import type { Config } from "./config.ts";
 import type { Channel, McpServer } from "./domain/channel.ts";
@@ -33,11 +35,20 @@ import { unreadBytes } from "./listeners/unread.ts";
 import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
-import type { Store } from "./store.ts";
+import type { Share, Store } from "./store.ts";
 import { createStatCounts } from "./operators/count-stats.ts";
 import type { ThreadChanges } from "./operators/thread-changes.ts";
 import { keepFilling } from "./operators/filling.ts";
 import { VERSION } from "./version.ts";
+import { itemOf } from "./http/history-page.ts";
+import { identifiedTellings } from "./webhooks/identified.ts";
+import { findEndpoint } from "./webhooks/lane.ts";
+import type { LaneDependencies } from "./webhooks/lane.ts";
+import { createSender } from "./webhooks/send.ts";
+import { secretOf } from "./webhooks/sign.ts";
+import { tellingStore } from "./webhooks/telling-store.ts";
+import { createWebhooks } from "./webhooks/webhooks.ts";
+import type { Webhooks } from "./webhooks/webhooks.ts";
 
 /** Who opened the store and the model closes them, after the service. */
 export interface ServiceDependencies {
@@ -57,6 +68,7 @@ export interface ServiceDependencies {
   extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
   keepKeys?: NonNullable<HandlerDependencies["keepKeys"]>;
+  onWebhook?: NonNullable<LaneDependencies["onTried"]>;
   /** True: other processes of this service listen on the same port. */
   isShared?: boolean;
 }
@@ -79,8 +91,6 @@ export interface Service {
   stop(graceMs: number): Promise<void>;
 }
 
-/** A token is 3 to 4 characters of most languages: so much history is enough to choose the newest of. */
-const CHARS_PER_TOKEN = 5;
 /** After the last line of every stream, this long for the last bytes to leave. */
 const LAST_BYTES_MS = 1_000;
 /** Nobody keeps a connection for longer without a request: by then each has closed, or was told that it will. */
@@ -96,10 +106,12 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const agent = stats.agent(agentOver(dependencies, directory));
   const threadChanges = changesOver({ store, directory, clock, log });
   const observer = poking(threadChanges, stats.observer(dependencies.observer ?? nobody));
-  const threads = threadsOver({ ...dependencies, observer }, { agent, directory });
+  const webhooks = webhooksOver(dependencies, { directory, share: () => threads.share() });
+  const telling = webhooks ? tellingStore(store, webhooks) : store;
+  const threads = threadsOver({ ...dependencies, store: telling, observer }, { agent, directory });
   const listener = await openListener(
     dependencies,
-    handlerOver(dependencies, { directory, threads, agent, threadChanges }),
+    handlerOver(dependencies, { directory, threads, agent, threadChanges, telling }),
   );
   await threads.start();
   const silentVisitors = createSilentVisitors({
@@ -112,6 +124,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   });
   silentVisitors.start();
   const stopFilling = keepFilling({ store, log });
+  webhooks?.start();
 
   let stopping: Promise<void> | null = null;
   async function stop(graceMs: number): Promise<void> {
@@ -123,6 +136,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     await threads
       .drain(graceMs)
       .then(() => stats.stop())
+      .then(() => webhooks?.stop())
       .finally(() => clearInterval(alive));
     await until(() => listener.inFlight() === 0, LAST_BYTES_MS, clock);
     await listener.close();
@@ -184,19 +198,13 @@ function threadsOver(
     store,
     agent,
     channelFault: (slug) => directory.faultOf(slug),
+    webhooks: (slug) => directory.lastRead(slug)?.webhooks ?? [],
     handOff: (slug) => handOffOf(directory.lastRead(slug)?.handoff),
     clock,
     timers: systemTimers,
     newId,
     log,
-    limits: {
-      runTimeoutMs: config.runTimeoutMs,
-      runMaxToolCalls: config.runMaxToolCalls,
-      toolResultTimeoutMs: config.toolResultTimeoutMs,
-      runMaxReplyChars: config.runMaxReplyChars,
-      threadQueueMax: config.threadQueueMax,
-      historyBudgetChars: config.agentMaxInputTokens * CHARS_PER_TOKEN,
-    },
+    limits: threadLimitsOf(config),
     observer,
     isCrowded,
   });
@@ -204,9 +212,15 @@ function threadsOver(
 
 function handlerOver(
   dependencies: ServiceDependencies,
-  parts: { directory: Directory; threads: Threads; agent: Agent; threadChanges: ThreadChanges },
+  parts: {
+    directory: Directory;
+    threads: Threads;
+    agent: Agent;
+    threadChanges: ThreadChanges;
+    telling: Store;
+  },
 ): Handler {
-  const { directory, threads, agent, threadChanges } = parts;
+  const { directory, threads, agent, threadChanges, telling } = parts;
   const { config, harnessApiKey, store, model, clock, log } = dependencies;
   const { extraRoutes = () => [], onAnswered = () => {} } = dependencies;
   const { keyDoor = createKeyDoor({ config, clock, log }) } = dependencies;
@@ -218,7 +232,8 @@ function handlerOver(
     threads,
     threadChanges,
     visitors: createVisitors({
-      store,
+      store: telling,
+      tells: (bound) => identifiedTellings(directory.lastRead(bound.slug)?.webhooks ?? [], bound, clock),
       clock,
       ttlMs: config.visitorTtlMs,
       maxAgeMs: config.visitorMaxAgeMs,
@@ -241,6 +256,29 @@ function handlerOver(
   });
 }
 
+function webhooksOver(
+  { config, store, clock, log, onWebhook }: ServiceDependencies,
+  { directory, share }: { directory: Directory; share: () => Share },
+): Webhooks | null {
+  const { outbox } = store;
+  if (!outbox) return null;
+  return createWebhooks({
+    outbox,
+    store,
+    itemOf,
+    sender: createSender({ clock, allowsPrivate: config.webhooksPrivate }),
+    clock,
+    timers: systemTimers,
+    random: Math.random,
+    log,
+    channels: () => directory.channels(),
+    share,
+    webhook: (slug, endpoint) => findEndpoint(directory.lastRead(slug)?.webhooks, endpoint),
+    secretOf: (webhook) => secretOf(webhook, readVariable),
+    ...(onWebhook ? { onTried: onWebhook } : {}),
+  });
+}
+
 /** Operators who follow here hear at once of what happens here. */
 function poking(changes: ThreadChanges, observer: ThreadObserver): ThreadObserver {
   return {
@@ -260,13 +298,17 @@ async function openListener(dependencies: ServiceDependencies, handler: Handler)
   const { config, log, isShared = false } = dependencies;
   const { listen, note } = await chooseListen(config.listener, isShared);
   if (note !== null) log.warn(note);
-  return listen({
-    host: config.host,
-    port: config.port,
-    isShared,
-    handler,
-    onFault: (error) => log.error({ err: error }, "cannot answer a request to its end"),
-  });
+  try {
+    return await listen({
+      host: config.host,
+      port: config.port,
+      isShared,
+      handler,
+      onFault: (error) => log.error({ err: error }, "cannot answer a request to its end"),
+    });
+  } catch (cause) {
+    throw new Error(`${messageOf(cause)}; HOST and PORT may name another one`, { cause });
+  }
 }
 
 /** The channel with the MCP servers of this instance beside its own. */

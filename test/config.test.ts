@@ -44,8 +44,10 @@ describe("readConfig()", () => {
       listener: null,
       inspector: false,
       console: true,
+      openId: null,
       swagger: true,
       metricsPort: null,
+      webhooksPrivate: false,
       limits: {
         maxTextChars: 2_000,
         maxCatalogChars: 20_000,
@@ -146,6 +148,41 @@ describe("readConfig()", () => {
     expect(readConfig(env).demo).toBe(isOn);
   });
 
+  const openId = {
+    OIDC_ISSUER: "https://login.example",
+    OIDC_CLIENT_ID: "console",
+    OIDC_ROLES_CLAIM: "roles",
+  };
+
+  test("takes what a sign-in by OpenID Connect needs together, and not in part", () => {
+    expect(readConfig({}).openId).toBeNull();
+    expect(readConfig(openId).openId).toMatchObject({ issuer: "https://login.example", clientSecret: null });
+    expect(readConfig({ ...openId, OIDC_CLIENT_SECRET: "canary" }).openId?.clientSecret?.reveal()).toBe(
+      "canary",
+    );
+    for (const [left, line] of [
+      ["OIDC_ISSUER", "OIDC_CLIENT_ID is set, it takes OIDC_ISSUER beside it, unset here"],
+      ["OIDC_CLIENT_ID", "OIDC_ISSUER is set, it takes OIDC_CLIENT_ID beside it, unset here"],
+      ["OIDC_ROLES_CLAIM", "OIDC_ISSUER is set, it takes OIDC_ROLES_CLAIM beside it, unset here"],
+    ] as const) {
+      expect(refusal({ ...openId, [left]: "" })).toContain(line);
+    }
+    expect(refusal({ OIDC_CLIENT_SECRET: "canary" })).toMatch(
+      /OIDC_CLIENT_SECRET is set, it takes OIDC_ISSUER and OIDC_CLIENT_ID and OIDC_ROLES_CLAIM beside it/,
+    );
+  });
+
+  test.each(["login.example", "ftp://login.example", "http://login.example", "https://login.example/?a=b"])(
+    "refuses OIDC_ISSUER=%s: who answers there says who is an admin",
+    (issuer) => {
+      expect(refusal({ ...openId, OIDC_ISSUER: issuer })).toMatch(/OIDC_ISSUER is .*, it takes an https:/);
+    },
+  );
+
+  test("takes a provider on this machine without TLS", () => {
+    expect(() => readConfig({ ...openId, OIDC_ISSUER: "http://127.0.0.1:9000" })).not.toThrow();
+  });
+
   test("names every variable that does not parse, in one line", () => {
     const line = refusal({ PORT: "x", LOG_LEVEL: "loud" });
     expect(line).toContain("PORT is");
@@ -154,7 +191,13 @@ describe("readConfig()", () => {
   });
 
   test("P15: never repeats what a secret variable got", () => {
-    for (const name of ["HARNESS_API_KEY", "OPENAI_API_KEY", "REDIS_URL", "OPENAI_BASE_URL"]) {
+    for (const name of [
+      "HARNESS_API_KEY",
+      "OPENAI_API_KEY",
+      "REDIS_URL",
+      "OPENAI_BASE_URL",
+      "OIDC_CLIENT_SECRET",
+    ]) {
       const line = refusal({ [name]: "canary,with, commas" });
       expect(line).toContain(name);
       expect(line).not.toContain("canary");

@@ -36,10 +36,25 @@ export interface Directory {
   lastRead(slug: string): Channel | null;
   /** Does any web channel allow this origin? A disabled one counts too: pages may read its refusals. */
   isKnown(provenance: Provenance): boolean;
-  /** The operator of an `op_…` key. */
+  /** The operator of an `op_…` key, or of a session that has not ended. */
   operatorOf(key: string): Operator | null;
   /** An address in its normal spelling. */
   isBlocked(address: string): boolean;
+}
+
+/** A key that opens the operator API: an operator's own, or of a session. */
+interface OperatorKey {
+  keyHash: string;
+  endsAtMs: number;
+  operator: Operator;
+}
+
+function keysOf(operator: Operator): OperatorKey[] {
+  const sessions = operator.signIn?.sessions ?? [];
+  return [{ keyHash: operator.keyHash, endsAtMs: Infinity }, ...sessions].map((key) => ({
+    ...key,
+    operator,
+  }));
 }
 
 /** A change that the store did not tell of, since a beat got no answer, is found within this time. */
@@ -53,7 +68,7 @@ export function createDirectory(options: {
   const { store, log, clock = systemClock } = options;
   const unreadables = createUnreadableChannels(log);
   let index = indexOf([], [], []);
-  let operators: readonly Operator[] = [];
+  let keys: readonly OperatorKey[] = [];
   let hasWarned = false;
   let seenCount: number | null = null;
   let stopPolling = () => {};
@@ -68,7 +83,7 @@ export function createDirectory(options: {
       store.blockedIps(),
       store.operators(warnOfUnreadable),
     ]);
-    operators = listed;
+    keys = listed.flatMap(keysOf);
     index = indexOf(channels, unreadables.noted(channels, unreadable), blockedIps);
     seenCount = count;
   });
@@ -119,7 +134,10 @@ export function createDirectory(options: {
       provenance.type === "origin"
         ? index.origins.has(provenance.origin) && comesFrom(provenance, [provenance.origin])
         : index.hosts.has(provenance.host),
-    operatorOf: (key) => ownerOf(key, operators),
+    operatorOf(key) {
+      const owner = ownerOf(key, keys);
+      return owner !== null && clock.now() < owner.endsAtMs ? owner.operator : null;
+    },
     isBlocked: (address) => index.isBlocked(address),
   };
 }

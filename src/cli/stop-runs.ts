@@ -1,5 +1,6 @@
 import { nobody } from "../actors/dependencies.ts";
 import { hasRun } from "../actors/thread-state.ts";
+import { threadLimitsOf } from "../actors/thread-limits.ts";
 import { createThreads } from "../actors/threads.ts";
 import type { Agent } from "../agent.ts";
 import { pause, systemClock, systemTimers } from "../clock.ts";
@@ -26,22 +27,17 @@ const quiet: PlainLog = { info() {}, warn() {}, error() {} };
  * how many threads had one.
  */
 export async function stopRuns(store: Store, config: Config, uids: readonly string[]): Promise<number> {
+  const channels = await store.channels(() => {});
   const threads = createThreads({
     store,
+    webhooks: (slug) => channels.find((channel) => channel.slug === slug)?.webhooks ?? [],
     agent: nobodyThinks,
     clock: systemClock,
     timers: systemTimers,
     newId,
     log: quiet,
     observer: nobody,
-    limits: {
-      runTimeoutMs: config.runTimeoutMs,
-      runMaxToolCalls: config.runMaxToolCalls,
-      toolResultTimeoutMs: config.toolResultTimeoutMs,
-      runMaxReplyChars: config.runMaxReplyChars,
-      threadQueueMax: config.threadQueueMax,
-      historyBudgetChars: 0,
-    },
+    limits: threadLimitsOf(config),
   });
   let stopped = 0;
   for (const uid of uids) {

@@ -8,6 +8,23 @@ export interface Operator {
   keyHash: string;
   /** Slugs that it is limited to; null: none. */
   channels: string[] | null;
+  /** Of a person who signs in to the console by OpenID Connect. */
+  signIn?: OperatorSignIn;
+}
+
+/** Who a person is for the provider, which names them by `subject` alone: user names and addresses change hands. */
+export interface OperatorSignIn {
+  issuer: string;
+  subject: string;
+  /** The oldest first; those that ended may still be among them. */
+  sessions: OperatorSession[];
+}
+
+/** A key that a sign-in made. */
+export interface OperatorSession {
+  /** SHA-256, as of the operator's own key. */
+  keyHash: string;
+  endsAtMs: number;
 }
 
 /** Who acts in an entry of the audit without being an operator. */

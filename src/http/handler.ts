@@ -54,6 +54,7 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
       ...ids,
       ...(traceparent === null ? {} : { traceparent }),
       ...(config.logAddresses && REFUSED.has(status) ? { address: addressOf(request) } : {}),
+      ...refusedOrigin(request, answer),
     };
     if (outcome.isFault) log.error({ ...line, err: outcome.error }, "cannot answer a request");
     else log.info(line, "answered");
@@ -64,6 +65,12 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
 
 /** Whose line in the log says from where: whom to block. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
+
+/** Of a page that no channel allows, or not the one that it asked for: who set up the page finds out why here. */
+function refusedOrigin({ path, headers }: HttpRequest, answer: HttpAnswer): { origin?: string } {
+  const isForeign = answer.status === 403 && !("access-control-allow-origin" in answer.headers);
+  return isWidgetPath(path) && isForeign ? { origin: headers.get("origin")?.slice(0, 200) ?? "none" } : {};
+}
 
 interface Outcome {
   answer: HttpAnswer;

@@ -12,7 +12,7 @@ type Changing = Acting<
 /** Its new key, which nothing tells later; null: there is one of that name. */
 export async function addOperator(
   acting: Changing,
-  operator: Omit<Operator, "keyHash">,
+  operator: Pick<Operator, "name" | "role" | "channels">,
 ): Promise<Secret | null> {
   const { name, role, channels } = operator;
   if ((await existingOperator(acting, name)) !== null) return null;
@@ -28,7 +28,7 @@ export async function removeOperator(acting: Changing, name: string): Promise<bo
   return acting.store.removeOperator(name);
 }
 
-/** With another key: the old one ends at once. Null: there is none of that name. */
+/** With another key: the old one ends at once, and so does who is signed in. Null: there is none of that name. */
 export async function rotateOperator(
   acting: Changing,
   name: string,
@@ -36,7 +36,8 @@ export async function rotateOperator(
   const found = await existingOperator(acting, name);
   if (found === null) return null;
   const key = newOperatorKey();
-  const operator = { ...found, keyHash: hashKey(key) };
+  const sessions = found.signIn ? { signIn: { ...found.signIn, sessions: [] } } : {};
+  const operator = { ...found, keyHash: hashKey(key), ...sessions };
   await note(acting, { action: "operators.rotate", target: name, slug: null });
   return (await acting.store.replaceOperator(operator)) ? { operator, key } : null;
 }
@@ -46,6 +47,10 @@ async function existingOperator({ store }: Changing, name: string): Promise<Oper
 }
 
 /** Without the hash of its key. */
-export function operatorView({ name, role, channels }: Operator): Omit<Operator, "keyHash"> {
+export function operatorView({
+  name,
+  role,
+  channels,
+}: Operator): Pick<Operator, "name" | "role" | "channels"> {
   return { name, role, channels };
 }

@@ -37,9 +37,10 @@ import type {
   TurnItem,
   UserMessage,
 } from "../domain/message.ts";
-import type { Operator, OperatorRole } from "../domain/operator.ts";
+import type { Operator, OperatorRole, OperatorSession, OperatorSignIn } from "../domain/operator.ts";
 import type { PageTool } from "../domain/page-tool.ts";
 import type { User } from "../domain/user.ts";
+import type { WebhookEvent, WebhookField } from "../domain/webhook.ts";
 import type { RunSummary, ThreadState } from "../store/threads.ts";
 import type { Check } from "./checks.ts";
 import {
@@ -303,6 +304,18 @@ const isMcpServer = either(
   }),
 );
 
+const isWebhookEvent = oneOf<WebhookEvent>({
+  "message.created": true,
+  "run.ended": true,
+  "handoff.requested": true,
+  "handoff.taken": true,
+  "handoff.returned": true,
+  "user.identified": true,
+  "user.deleted": true,
+  "thread.deleted": true,
+  "feedback.given": true,
+});
+
 export const isAccessMode = oneOf<AccessMode>({ open: true, whitelist: true });
 
 export const isChannel = shape<Channel>({
@@ -346,6 +359,15 @@ export const isChannel = shape<Channel>({
       replies: optional(listOf(isText)),
     }),
   ),
+  webhooks: optional(
+    listOf(
+      shape<WebhookField>({
+        url: isText,
+        secret: isText,
+        events: optional(listOf(isWebhookEvent)),
+      }),
+    ),
+  ),
 });
 
 const isOperator = shape<Operator>({
@@ -353,6 +375,13 @@ const isOperator = shape<Operator>({
   role: oneOf<OperatorRole>({ admin: true, agent: true, auditor: true }),
   keyHash: isText,
   channels: nullable(listOf(isText)),
+  signIn: optional(
+    shape<OperatorSignIn>({
+      issuer: isText,
+      subject: isText,
+      sessions: listOf(shape<OperatorSession>({ keyHash: isText, endsAtMs: isNumber })),
+    }),
+  ),
 });
 
 const isAuditEntry = shape<AuditEntry>({

@@ -7,6 +7,17 @@ import type { Bench } from "./contract.ts";
 
 const zoe: Operator = { name: "Zoë Ångström", role: "agent", keyHash: "a1".repeat(32), channels: ["shop"] };
 const local: Operator = { name: "local", role: "admin", keyHash: "b2".repeat(32), channels: null };
+const ada: Operator = {
+  name: "ada",
+  role: "auditor",
+  keyHash: "d4".repeat(32),
+  channels: null,
+  signIn: {
+    issuer: "https://login.example",
+    subject: "s-1",
+    sessions: [{ keyHash: "e5".repeat(32), endsAtMs: 1_800_000_000_000 }],
+  },
+};
 
 const AT_MS = Date.UTC(2026, 10, 21);
 
@@ -37,6 +48,9 @@ export function operatorPromises(bench: Bench): void {
       expect(await store.addOperator(local)).toBe(true);
       expect(await store.addOperator(zoe)).toBe(true);
       expect(await store.addOperator({ ...local, role: "auditor" })).toBe(false);
+      expect(await store.addOperator(ada)).toBe(true);
+      expect(await store.operators()).toEqual([zoe, ada, local]);
+      expect(await store.removeOperator(ada.name)).toBe(true);
       expect(await store.operators()).toEqual([zoe, local]);
       const rotated = { ...zoe, keyHash: "c3".repeat(32) };
       expect(await store.replaceOperator(rotated)).toBe(true);

@@ -31,6 +31,9 @@ export async function fillStore(store: Store): Promise<void> {
   await store.putChannel(sampleChannel({ slug: "bot", kind: "transport", publishableKey: null, agent: {} }));
   await store.blockIp("192.0.2.0/24");
   await store.addOperator({ name: "Zoë", role: "agent", keyHash: "ab".repeat(32), channels: [SLUG] });
+  const sessions = [{ keyHash: "cd".repeat(32), endsAtMs: 1_800_000_000_000 }];
+  const signIn = { issuer: "https://login.example", subject: "s-1", sessions };
+  await store.addOperator({ name: "ada", role: "agent", keyHash: "ef".repeat(32), channels: null, signIn });
   for (const action of ["ips.block", "operators.add", "thread.read"]) {
     const entry = { atMs: AT_MS, operator: "Zoë", action, target: "one", slug: null };
     await store.appendAudit({ ...entry, detail: { from: "192.0.2.0/24" } });

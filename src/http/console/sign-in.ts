@@ -1,0 +1,157 @@
+import { z } from "zod";
+import { mustDeclareAtMost } from "../../admission/arrival.ts";
+import { addressReader, countedAs } from "../../admission/client-address.ts";
+import type { Directory } from "../../admission/directory.ts";
+import { bearerFrom } from "../../admission/keys.ts";
+import type { OperatorAdmission } from "../../admission/operator-admission.ts";
+import { createWrongKeys } from "../../admission/wrong-keys.ts";
+import type { Clock } from "../../clock.ts";
+import type { Config, OpenIdSettings } from "../../config.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { HttpAnswer } from "../../listener.ts";
+import type { PlainLog } from "../../log.ts";
+import { claimedRoles, grantedBy, nameIn } from "../../openid/claims.ts";
+import { createFlows } from "../../openid/flow.ts";
+import { createProvider, ProviderAway, SignInRefused } from "../../openid/provider.ts";
+import { operatorView } from "../../operators/operators.ts";
+import { SESSION_MS, signIn, signOut } from "../../operators/sign-in.ts";
+import { Secret } from "../../secret.ts";
+import type { Store } from "../../store.ts";
+import { bodyOf } from "../body.ts";
+import { emptyAnswer, jsonAnswer, textAnswer } from "../route.ts";
+import type { Route, RouteRequest } from "../route.ts";
+
+/**
+ * Signing in to the console by OpenID Connect. The tab keeps what began (flow.ts) in its own storage, and no cookie is
+ * there: nothing that another site makes a browser send can sign anybody in or out.
+ */
+export interface SignInDependencies {
+  config: Pick<Config, "openId" | "serverMaxBodyBytes" | "clientIpSource" | "trustedProxyHops">;
+  /** What the flows are signed with. */
+  transportKeys: readonly Secret[];
+  admission: OperatorAdmission;
+  store: Store;
+  directory: Pick<Directory, "renew">;
+  clock: Clock;
+  log: PlainLog;
+}
+
+type Handle = (incoming: RouteRequest) => Promise<HttpAnswer>;
+
+/** A flow is some 400 characters, an answer rarely more; some providers' codes are tokens. */
+const LONGEST = 8_192;
+
+const beginSchema = z.object({ redirectUri: z.string().max(LONGEST).refine(isConsole) });
+const finishSchema = z.object({ flow: z.string().max(LONGEST), answer: z.string().max(LONGEST) });
+
+/** GET, POST /console/sign-in; POST /console/sign-in/finish, /console/sign-out. */
+export function signInRoutes(dependencies: SignInDependencies): Route[] {
+  const { openId } = dependencies.config;
+  const told = route("GET", "/console/sign-in", async () => jsonAnswer(200, { openId: openId !== null }));
+  return openId === null ? [told] : [told, ...openIdRoutes(dependencies, openId)];
+}
+
+function openIdRoutes(dependencies: SignInDependencies, openId: OpenIdSettings): Route[] {
+  const { config, transportKeys, admission, store, directory, clock, log } = dependencies;
+  const provider = createProvider(openId, clock);
+  const flows = createFlows(transportKeys, clock);
+  const mayAsk = doorFor(dependencies);
+
+  const begin: Handle = async (incoming) => {
+    mayAsk(incoming);
+    const body = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: beginSchema });
+    const { url, flow } = await provider.begin(body.redirectUri).catch(away);
+    return jsonAnswer(200, { url, flow: flows.seal(flow) });
+  };
+
+  const finish: Handle = async (incoming) => {
+    mayAsk(incoming);
+    const body = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: finishSchema });
+    const flow = flows.open(body.flow);
+    // Before the provider or the store are asked for anything.
+    if (flow === null || new URLSearchParams(body.answer).get("state") !== flow.state) {
+      throw new Refusal("invalid", "This sign-in did not begin in this tab, or too long ago: begin again");
+    }
+    const person = await provider.finish(flow, body.answer).catch(refusedOrAway);
+    if (person instanceof SignInRefused) {
+      return textAnswer(403, `The sign-in was refused (${printable(person.reason)})`);
+    }
+    const { issuer, subject, claims } = person;
+    const name = nameIn(claims);
+    const granted = grantedBy(claimedRoles(claims, openId.rolesClaim) ?? []);
+    const signedIn = await signIn({ store, clock }, { issuer, subject, name, granted });
+    switch (signedIn.type) {
+      case "signed-in": {
+        await directory.renew();
+        incoming.note({ operator: signedIn.operator.name });
+        const endsAt = clock.now() + SESSION_MS;
+        return jsonAnswer(200, { ...operatorView(signedIn.operator), key: signedIn.key.reveal(), endsAt });
+      }
+      case "no-role":
+        await directory.renew();
+        return textAnswer(
+          403,
+          `You are known as ${name}, and have no role here: the claim ${openId.rolesClaim} names none of admin, agent and auditor. Ask who manages your account`,
+        );
+      case "taken":
+        throw new Refusal(
+          "conflict",
+          `There is another operator named ${signedIn.name}, who does not sign in as you do. Ask an admin to remove it`,
+        );
+    }
+  };
+
+  const leave: Handle = async (incoming) => {
+    const operator = admission.admit(incoming);
+    const key = bearerFrom(incoming.request.headers.get("authorization")) ?? "";
+    if (await signOut({ store, clock, operator: operator.name }, new Secret(key))) await directory.renew();
+    return emptyAnswer(204);
+  };
+
+  /** The log says why, and nothing that a token holds. */
+  function away(error: unknown): never {
+    if (!(error instanceof ProviderAway)) throw error;
+    log.warn({ reason: printable(error.message) }, "cannot sign anybody in");
+    throw new Refusal("unavailable");
+  }
+
+  function refusedOrAway(error: unknown): SignInRefused {
+    if (!(error instanceof SignInRefused)) return away(error);
+    log.warn({ reason: printable(error.reason) }, "a sign-in was refused");
+    return error;
+  }
+
+  return [
+    route("POST", "/console/sign-in", begin),
+    route("POST", "/console/sign-in/finish", finish),
+    route("POST", "/console/sign-out", leave),
+  ];
+}
+
+/** A stranger may ask, and costs a request to the provider: not too often from one address. */
+function doorFor({ config, clock, log }: SignInDependencies): (incoming: RouteRequest) => void {
+  const asked = createWrongKeys(clock);
+  const addressOf = addressReader(config, log);
+  return ({ request }) => {
+    mustDeclareAtMost(config.serverMaxBodyBytes, request);
+    const address = countedAs(addressOf(request));
+    const waitSeconds = asked.waitSeconds(address);
+    if (waitSeconds !== null) throw new Refusal("rate-limited", "", waitSeconds);
+    asked.note(address);
+  };
+}
+
+/** Of which site, the provider judges: it goes back to those alone that are registered with it. */
+function isConsole(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, pathname, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && pathname.endsWith("/console") && search === "" && hash === "";
+}
+
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 200);
+}
+
+function route(method: Route["method"], path: string, handle: Handle): Route {
+  return { method, path, api: "operator", documentation: "hidden", handle };
+}
