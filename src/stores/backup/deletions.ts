@@ -127,7 +127,11 @@ export function withoutDeleted(record: BackupRecord, { threads, users }: Deleted
       const names = record.names.filter(({ uid }) => !threads.has(uid));
       return names.length === record.names.length ? record : { ...record, names };
     }
-    default:
+    case "channel":
+    case "address":
+    case "operator":
+    case "audit":
+    case "moved":
       return record;
   }
 }
