@@ -287,7 +287,8 @@ end
 -- `op` of its own, so that who asks for the last commit finds that something happened. Where an earlier version's instance
 -- wrote beside the tombstone, the same call removes that. The watchers, which expire, are told, and stay.
 local function erase_thread(keys, args)
-  local header, messages, queue, runs, run_order, parts, message_ids, watchers, aside, outbox, due, own = unpack(keys)
+  local header, messages, queue, runs, run_order, parts, message_ids, watchers, aside, due, own,
+    outbox = unpack(keys)
   local uid, fence, at_ms = unpack(args)
   local held_by, rev, last = unpack(redis.call('HMGET', header, 'fence', 'rev', 'last'))
   local deleted = is_deleted(held_by)
