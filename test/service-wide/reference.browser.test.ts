@@ -61,6 +61,15 @@ function isOperators(path: string): boolean {
   return path.startsWith("/v1/operator/");
 }
 
+/** What an answer has of its documented schema: a line of a stream, a frame of server-sent events, or all of it. */
+function valuesIn({ text, json }: Got, type: string): unknown[] {
+  if (type === "application/x-ndjson") return linesOf(text);
+  if (type === "application/json") return [json()];
+  if (type !== "text/event-stream") return [text];
+  const frames = [...text.matchAll(/^data: (.+)$/gm)].map(([, data = ""]) => data);
+  return frames.filter((data) => data !== "[DONE]").map((data): unknown => JSON.parse(data));
+}
+
 /** A visitor of the demo, with a thread whose page tool has just been called. */
 async function visitorOf(demo: Demo) {
   const { url, origin, keys } = demo;
@@ -99,11 +108,7 @@ describe("the API's description", () => {
       const schema = told?.content?.[type]?.schema;
       if (!told || Boolean(schema) !== (got.text !== "")) wrong.push([asking.path, got.status, got.text]);
       if (!schema) return;
-      const values =
-        type === "application/x-ndjson"
-          ? linesOf(got.text)
-          : [type === "application/json" ? got.json() : got.text];
-      for (const value of values) {
+      for (const value of valuesIn(got, type)) {
         if (!ajv.validate(schema, value)) wrong.push([asking.path, value, ajv.errorsText()]);
       }
     };
@@ -121,8 +126,9 @@ describe("the API's description", () => {
     const given: Record<string, string> = { origin, id: threadId, slug: "demo", visitorToken, run };
     // The run of the backend's own message, once it is sent.
     let ofBackend = "";
-    // What ends all tokens comes when no other endpoint needs one, and what changes keys after it.
-    const rank = ({ path }: Endpoint) => (isOperators(path) ? 2 : Number(path.endsWith("/revoke")));
+    // What deletes the thread comes when no other endpoint needs it, then what ends all tokens, then what changes keys.
+    const ends = ["/v1/widget/threads/{id}/delete", "/v1/channels/{slug}/revoke"];
+    const rank = ({ path }: Endpoint) => (isOperators(path) ? ends.length : ends.indexOf(path));
     const inOrder = endpointsOf(described).sort((one, other) => rank(one) - rank(other));
     for (const operation of inOrder) {
       const isWidget = operation.path.startsWith("/v1/widget/");
@@ -171,7 +177,12 @@ describe("the API's description", () => {
       ["POST /v1/widget/tools", 204],
       ["POST /v1/widget/tool-results", 200],
       ["OPTIONS /v1/widget/{path}", 204],
+      ["POST /v1/widget/ai-sdk/chat", 200],
+      ["GET /v1/widget/ai-sdk/chat/{id}/stream", 200],
+      ["POST /v1/widget/ai-sdk/chat/{id}/stop", 204],
+      ["GET /v1/widget/ai-sdk/chat/{id}/messages", 200],
       ["GET /health", 200],
+      ["POST /v1/widget/threads/{id}/delete", 204],
       ["POST /v1/channels/{slug}/revoke", 204],
     ]);
   });
