@@ -62,9 +62,10 @@ function isOperators(path: string): boolean {
 }
 
 /** What an answer has of its documented schema: a line of a stream, a frame of server-sent events, or all of it. */
-function valuesIn({ text, json }: Got, type: string): unknown[] {
+function valuesIn(got: Got, type: string): unknown[] {
+  const { text } = got;
   if (type === "application/x-ndjson") return linesOf(text);
-  if (type === "application/json") return [json()];
+  if (type === "application/json") return [got.json()];
   if (type !== "text/event-stream") return [text];
   const frames = [...text.matchAll(/^data: (.+)$/gm)].map(([, data = ""]) => data);
   return frames.filter((data) => data !== "[DONE]").map((data): unknown => JSON.parse(data));
