@@ -44,7 +44,7 @@ type Client = typeof import("openid-client");
 
 /** Its addresses are read anew after this time; its keys whenever one is unknown. */
 const METADATA_MS = 3_600_000;
-const TIMEOUT_SECONDS = 10;
+const TIMEOUT_SECONDS = 30;
 /** Beyond `openid`, those that the provider knows. */
 const SCOPES = ["profile", "email", "roles", "groups"];
 

@@ -5,6 +5,7 @@ import type { InstanceMessage, Store } from "../store.ts";
 import { refuseRestoring } from "./backup/restoring.ts";
 import { isObject } from "./checks.ts";
 import { createActivity } from "./redis/activity.ts";
+import { createBusy } from "./redis/busy.ts";
 import { redisChannelThreads } from "./redis/channel-threads.ts";
 import { redisChannels } from "./redis/channels.ts";
 import { linkToCluster } from "./redis/cluster.ts";
@@ -97,6 +98,7 @@ export async function storeOver(
 
   const threads = redisThreads(redis);
   const activity = createActivity({ redis, background: local });
+  const busy = createBusy(local);
   // Publish/subscribe may lose a notice: each beat tells of it too.
   const liveness = redisLiveness(redis, processId, (count) => {
     if (changeCount !== null && changeCount !== count) tellChange();
@@ -109,7 +111,7 @@ export async function storeOver(
     processId,
     ...redisChannels(redis),
     ...redisUsers(redis),
-    ...redisChannelThreads({ redis, background: local, processId }),
+    ...redisChannelThreads({ redis, background: local, processId, busy }),
     ...redisOperators(redis),
     ...redisStats({ redis, background: local }),
     ...threads,
@@ -118,6 +120,7 @@ export async function storeOver(
     commit: (commit) =>
       liveness.whileKnown((stamp) => {
         activity.committing(commit);
+        busy.committing(commit);
         return threads.commit(commit, stamp);
       }),
 
@@ -152,6 +155,7 @@ export async function storeOver(
 
     async close() {
       await activity.close();
+      await busy.close();
       link.close();
     },
   };

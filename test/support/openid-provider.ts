@@ -68,7 +68,14 @@ export async function openProvider(options: TestProviderOptions): Promise<TestPr
     scopes: ["openid", "profile", "roles"],
     conformIdTokenClaims: conforms,
     pkce: { required: () => true },
-    ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 600, IdToken: 60, Interaction: 600, Session: 600 },
+    ttl: {
+      AccessToken: 3_600,
+      AuthorizationCode: 3_600,
+      Grant: 3_600,
+      IdToken: 3_600,
+      Interaction: 3_600,
+      Session: 3_600,
+    },
     renderError(context, out) {
       context.body = out.error;
     },

@@ -7,7 +7,7 @@ import { threadContext, visitorContext } from "../../src/actors/stored-context.t
 import { holdKind } from "../../src/stores/embedded/liveness.ts";
 import { claimKind, headerKind } from "../../src/stores/embedded/thread-records.ts";
 import { statsKind } from "../../src/stores/embedded/stats.ts";
-import { ownerKind } from "../../src/stores/embedded/thread-orders.ts";
+import { busyKind, ownerKind } from "../../src/stores/embedded/thread-orders.ts";
 import { movedKind, threadNameKind, tokenKind, userKind } from "../../src/stores/embedded/user-records.ts";
 import { sharedKinds } from "../../src/stores/records.ts";
 
@@ -52,6 +52,7 @@ const records = [
     tokenKind,
     holdKind,
     ownerKind,
+    busyKind,
     statsKind,
   ].map((kind) => ({
     ...kind,

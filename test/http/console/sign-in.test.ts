@@ -65,7 +65,12 @@ async function started(env: Record<string, string> = {}) {
   const finish = (given: { flow: string; answer: string }) =>
     post("/sign-in/finish", { flow: given.flow, answer: given.answer });
   const signIn = async () => finish(await walk());
-  const signedIn = async () => (await (await signIn()).json()) as SignedIn;
+  const signedIn = async () => {
+    const got = await signIn();
+    const text = await got.text();
+    expect([got.status, text]).toEqual([200, expect.stringContaining("op_")]);
+    return JSON.parse(text) as SignedIn;
+  };
   const ask = (key: string, path = "/me") =>
     service.ask({ path: `/v1/operator${path}`, headers: { authorization: `Bearer ${key}` } });
   return { ...service, post, begin, walk, finish, signIn, signedIn, askAs: ask };
