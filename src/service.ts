@@ -1,6 +1,7 @@
 import { nobody } from "./actors/dependencies.ts";
 import type { ThreadObserver } from "./actors/dependencies.ts";
 import { createSilentVisitors } from "./actors/silent-visitors.ts";
+import { threadLimitsOf } from "./actors/thread-limits.ts";
 import { createThreads } from "./actors/threads.ts";
 import type { RunningThreads, Threads } from "./actors/threads.ts";
 import { createVisitors } from "./actors/visitors.ts";
@@ -17,6 +18,7 @@ import { unknownModels } from "./agent/unknown-models.ts";
 import { systemTimers } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import { newId } from "./domain/ids.ts";
+import { messageOf } from "./errors.ts";
 import { addressOf, keyWarningsOf, readVariable } from "./config.ts";
 import type { Config } from "./config.ts";
 import type { Channel, McpServer } from "./domain/channel.ts";
@@ -79,8 +81,6 @@ export interface Service {
   stop(graceMs: number): Promise<void>;
 }
 
-/** A token is 3 to 4 characters of most languages: so much history is enough to choose the newest of. */
-const CHARS_PER_TOKEN = 5;
 /** After the last line of every stream, this long for the last bytes to leave. */
 const LAST_BYTES_MS = 1_000;
 /** Nobody keeps a connection for longer without a request: by then each has closed, or was told that it will. */
@@ -189,14 +189,7 @@ function threadsOver(
     timers: systemTimers,
     newId,
     log,
-    limits: {
-      runTimeoutMs: config.runTimeoutMs,
-      runMaxToolCalls: config.runMaxToolCalls,
-      toolResultTimeoutMs: config.toolResultTimeoutMs,
-      runMaxReplyChars: config.runMaxReplyChars,
-      threadQueueMax: config.threadQueueMax,
-      historyBudgetChars: config.agentMaxInputTokens * CHARS_PER_TOKEN,
-    },
+    limits: threadLimitsOf(config),
     observer,
     isCrowded,
   });
@@ -260,13 +253,17 @@ async function openListener(dependencies: ServiceDependencies, handler: Handler)
   const { config, log, isShared = false } = dependencies;
   const { listen, note } = await chooseListen(config.listener, isShared);
   if (note !== null) log.warn(note);
-  return listen({
-    host: config.host,
-    port: config.port,
-    isShared,
-    handler,
-    onFault: (error) => log.error({ err: error }, "cannot answer a request to its end"),
-  });
+  try {
+    return await listen({
+      host: config.host,
+      port: config.port,
+      isShared,
+      handler,
+      onFault: (error) => log.error({ err: error }, "cannot answer a request to its end"),
+    });
+  } catch (cause) {
+    throw new Error(`${messageOf(cause)}; HOST and PORT may name another one`, { cause });
+  }
 }
 
 /** The channel with the MCP servers of this instance beside its own. */

@@ -95,7 +95,11 @@ describe("a start that cannot be", () => {
       { DATA_DIR: "/dev/null/data" },
       "Cannot write to DATA_DIR /dev/null/data: ",
     ],
-    ["a Redis that does not answer", { REDIS_URL: "redis://:canary@127.0.0.1:1" }, "Cannot "],
+    [
+      "a Redis that does not answer",
+      { REDIS_URL: "redis://:canary@127.0.0.1:1" },
+      "Cannot connect to Redis: connect ECONNREFUSED 127.0.0.1:1; REDIS_URL says where it is",
+    ],
   ])("%s: exits 1 with one line, before listening", async (_name, env, complaint) => {
     const { exit, output } = spawnCommand(["serve"], { PORT: "0", DATA_DIR: temporaryFolder(), ...env });
     expect(await exit).toBe(1);
@@ -140,7 +144,9 @@ describe("a start that cannot be", () => {
     await startServiceProcess({ PORT, DATA_DIR: temporaryFolder() });
     const second = spawnCommand(["serve"], { PORT, DATA_DIR: temporaryFolder() });
     expect(await second.exit).toBe(1);
-    expect(second.output.stderr).toMatch(new RegExp(`^Cannot listen on 127.0.0.1:${PORT}: [^\\n]+\\n$`));
+    expect(second.output.stderr).toMatch(
+      new RegExp(`^Cannot listen on 127.0.0.1:${PORT}: [^\\n]+; HOST and PORT may name another one\\n$`),
+    );
   });
 
   test("a port that is taken exits 1", async () => {

@@ -1,5 +1,6 @@
 import { nobody } from "../actors/dependencies.ts";
 import { hasRun } from "../actors/thread-state.ts";
+import { threadLimitsOf } from "../actors/thread-limits.ts";
 import { createThreads } from "../actors/threads.ts";
 import type { Agent } from "../agent.ts";
 import { pause, systemClock, systemTimers } from "../clock.ts";
@@ -34,14 +35,7 @@ export async function stopRuns(store: Store, config: Config, uids: readonly stri
     newId,
     log: quiet,
     observer: nobody,
-    limits: {
-      runTimeoutMs: config.runTimeoutMs,
-      runMaxToolCalls: config.runMaxToolCalls,
-      toolResultTimeoutMs: config.toolResultTimeoutMs,
-      runMaxReplyChars: config.runMaxReplyChars,
-      threadQueueMax: config.threadQueueMax,
-      historyBudgetChars: 0,
-    },
+    limits: threadLimitsOf(config),
   });
   let stopped = 0;
   for (const uid of uids) {

@@ -1,9 +1,14 @@
+const DAY_MS = 86_400_000;
+
+/** Several times a message the same day is asked for. */
+let latest = { nth: Number.NaN, day: "" };
+
 /** The UTC day of a moment, `YYYY-MM-DD`: what a daily budget is counted by. */
 export function dayOf(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 10);
+  const nth = Math.floor(atMs / DAY_MS);
+  if (nth !== latest.nth) latest = { nth, day: new Date(atMs).toISOString().slice(0, 10) };
+  return latest.day;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Every UTC day from one to another, both included; none where they are the other way round. */
 export function daysOf(from: string, to: string): string[] {

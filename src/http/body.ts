@@ -17,19 +17,29 @@ export interface BodyShape<Value> {
   empty?: Value;
 }
 
-/** A body of more bytes than these is parsed when its sender is known: a stranger's costs no more than this. */
+/** A body of more bytes than these is read when its sender is known: a stranger's costs no more than this. */
 const LONG_BODY_BYTES = 4_096;
 
-/** `mayBeLong` rejects where the sender of a long body is not known. */
+/** The bytes of a body. One that is long, or may be, waits for `mayBeLong`, which rejects where its sender is not known. */
+export async function bytesOf(
+  request: HttpRequest,
+  limitBytes: number,
+  mayBeLong: () => Promise<void>,
+): Promise<Buffer> {
+  const { contentLength } = request;
+  if (contentLength === null || contentLength > LONG_BODY_BYTES) await mayBeLong();
+  return request.body(limitBytes);
+}
+
+/** `mayBeLong`: see `bytesOf`. */
 export async function readBody<Value>(
   request: HttpRequest,
   limitBytes: number,
   shape: BodyShape<Value>,
   mayBeLong: () => Promise<void>,
 ): Promise<Reading<Value>> {
-  const bytes = await request.body(limitBytes);
+  const bytes = await bytesOf(request, limitBytes, mayBeLong);
   if (bytes.length === 0 && shape.empty !== undefined) return { ok: true, value: shape.empty };
-  if (bytes.length > LONG_BODY_BYTES) await mayBeLong();
   return attempt(() => {
     mustBePlain(request.headers.get("content-encoding"));
     mustBeJson(request.headers.get("content-type"));

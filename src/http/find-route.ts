@@ -21,7 +21,10 @@ export function createFindRoute(routes: readonly Route[]): FindRoute {
   for (const route of exact.filter(({ path }) => !path.includes("/:"))) {
     fixed.set(route.path, [...(fixed.get(route.path) ?? []), route]);
   }
-  const patterns = exact.filter(({ path }) => path.includes("/:"));
+  const patterns = exact
+    .filter(({ path }) => path.includes("/:"))
+    .map((route) => ({ route, wanted: route.path.split("/") }));
+  const mostSegments = Math.max(0, ...patterns.map(({ wanted }) => wanted.length));
 
   function below(path: string): Route[] {
     return prefixes.filter((route) => path.startsWith(route.path.slice(0, -1)));
@@ -29,9 +32,11 @@ export function createFindRoute(routes: readonly Route[]): FindRoute {
 
   return ({ method, path }) => {
     const matches = (fixed.get(path) ?? []).map((route) => ({ route, params: {} }));
+    // No more segments than tell that there are too many: a path is as long as its client likes.
+    const given = path.split("/", mostSegments + 1);
     if (matches.length === 0) {
-      for (const route of patterns) {
-        const params = matchPattern(route.path, path);
+      for (const { route, wanted } of patterns) {
+        const params = matchPattern(wanted, given);
         if (params) matches.push({ route, params });
       }
     }
@@ -42,11 +47,10 @@ export function createFindRoute(routes: readonly Route[]): FindRoute {
         .map((route) => ({ route, params: {} }))[0];
     if (found) return { type: "found", ...found };
     const [first] = matches;
-    if (!first)
-      return {
-        type: "none",
-        api: patterns.find((route) => isOfShape(route.path.split("/"), path.split("/")))?.api ?? null,
-      };
+    if (!first) {
+      const near = patterns.find(({ wanted }) => isOfShape(wanted, given));
+      return { type: "none", api: near?.route.api ?? null };
+    }
     const allowed = [...matches.map(({ route }) => route), ...below(path)].flatMap(methodsOf);
     return { type: "method", api: first.route.api, allow: [...new Set(allowed)].join(", ") };
   };
@@ -61,9 +65,7 @@ function methodsOf({ method, api }: Route): string[] {
   return method === "GET" && api === "open" ? ["GET", "HEAD"] : [method];
 }
 
-function matchPattern(pattern: string, path: string): Record<string, string> | null {
-  const wanted = pattern.split("/");
-  const given = path.split("/", wanted.length + 1);
+function matchPattern(wanted: readonly string[], given: readonly string[]): Record<string, string> | null {
   if (!isOfShape(wanted, given)) return null;
   const params: Record<string, string> = {};
   for (const [at, name] of wanted.entries()) {

@@ -8,6 +8,7 @@ import { channelFactsRoute } from "./channel-facts.ts";
 import { createFindRoute } from "./find-route.ts";
 import type { RouteMatch } from "./find-route.ts";
 import type { AnsweredRequest } from "./answered-request.ts";
+import { asFastAsRead } from "./long-answer.ts";
 import { emptyAnswer, hasTexts, refusalAnswer, textAnswer } from "./route.ts";
 import type { Route, RouteApi } from "./route.ts";
 import { apiRoutes } from "./routes.ts";
@@ -37,9 +38,10 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
     const ids: Record<string, string> = {};
     const traceparent = traceparentOf(request);
     const outcome = await run(found, request, { traceparent, ids });
-    const answer = isWidgetPath(request.path)
+    const readable = isWidgetPath(request.path)
       ? withCors(outcome.answer, request, { directory, isForeign: outcome.error instanceof ForeignOrigin })
       : outcome.answer;
+    const answer = asFastAsRead(readable, request);
 
     const route = found.type === "found" ? found.route.path : "none";
     const { status } = answer;
@@ -52,6 +54,7 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
       ...ids,
       ...(traceparent === null ? {} : { traceparent }),
       ...(config.logAddresses && REFUSED.has(status) ? { address: addressOf(request) } : {}),
+      ...refusedOrigin(request, answer),
     };
     if (outcome.isFault) log.error({ ...line, err: outcome.error }, "cannot answer a request");
     else log.info(line, "answered");
@@ -62,6 +65,12 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
 
 /** Whose line in the log says from where: whom to block. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
+
+/** Of a page that no channel allows, or not the one that it asked for: who set up the page finds out why here. */
+function refusedOrigin({ path, headers }: HttpRequest, answer: HttpAnswer): { origin?: string } {
+  const isForeign = answer.status === 403 && !("access-control-allow-origin" in answer.headers);
+  return isWidgetPath(path) && isForeign ? { origin: headers.get("origin")?.slice(0, 200) ?? "none" } : {};
+}
 
 interface Outcome {
   answer: HttpAnswer;

@@ -87,9 +87,10 @@ const KEEP_NOTHING: KeptKeys = { channel() {}, operator() {} };
 export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const admission = createWidgetAdmission(dependencies);
   const reads = createReads(dependencies.isCrowded ?? (() => false));
-  const server = { ...dependencies, reads, admission: createServerAdmission(dependencies) };
+  const visitorFeeds = createVisitorFeeds(dependencies);
+  const server = { ...dependencies, reads, visitorFeeds, admission: createServerAdmission(dependencies) };
   const gate = createGate({ admission, threads: dependencies.threads });
-  const widget = { ...dependencies, reads, admission, gate, visitorFeeds: createVisitorFeeds(dependencies) };
+  const widget = { ...dependencies, reads, admission, gate, visitorFeeds };
 
   const routes: Route[] = [
     serverMessagesRoute(server), //  POST    /v1/messages

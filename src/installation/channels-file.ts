@@ -28,7 +28,10 @@ export interface WrittenChannels {
   processServers: Record<string, Record<string, McpProcessServer>>;
 }
 
-const fileSchema = z.strictObject({ channels: z.array(channelFieldsSchema) });
+const fileSchema = z.strictObject(
+  { channels: z.array(channelFieldsSchema, 'must be a list: { "channels": [ … ] }') },
+  { error: ({ code }) => (code === "invalid_type" ? 'must be { "channels": [ … ] }' : undefined) },
+);
 
 /** Reads and checks the file. Throws ConfigError with one line that says what is wrong, and where. */
 export async function readChannelsFile(

@@ -1,14 +1,17 @@
 import type { Listen, Listener } from "../listener.ts";
 import { listenNode } from "./node.ts";
 import { listenUws } from "./uws.ts";
-import { whyNoNativeBuild } from "./uws/native-build.ts";
+import { mayBeReplaced, whyNoNativeBuild } from "./uws/native-build.ts";
 
 export interface ListenerChoice {
   listen: Listen;
   kind: Listener["kind"];
-  /** One sentence for the log if there is no native build: how to get one. */
+  /** One line for the log if there is no native build: why, and how to get one. */
   note: string | null;
 }
+
+const OFFICIAL =
+  ", and for native speed install the official release under the same name: npm install uWebSockets.js@uNetworking/uWebSockets.js";
 
 /** Elsewhere the last to listen gets every connection. */
 const NOT_SHARED = "several processes share a port with uWebSockets.js on Linux alone";
@@ -25,9 +28,6 @@ export async function chooseListen(
   if (missing === null) return { listen: listenUws, kind: "uws", note: null };
   if (wanted === "uws") throw new Error(`Cannot listen with uWebSockets.js: ${missing}`);
   if (cannotShare) return { listen: listenNode, kind: "node", note: `${missing}; node:http listens` };
-  return {
-    listen: listenNode,
-    kind: "node",
-    note: `${missing}; node:http listens, and for native speed install the official release under the same name: npm install uWebSockets.js@uNetworking/uWebSockets.js`,
-  };
+  const cure = mayBeReplaced(missing) ? OFFICIAL : "";
+  return { listen: listenNode, kind: "node", note: `${missing}; node:http listens${cure}` };
 }

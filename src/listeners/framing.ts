@@ -28,9 +28,6 @@ const AT_MOST_ONCE: ReadonlySet<string> = new Set([
 /** Of any length: what is far above every limit is refused as too large, not as malformed. */
 const CONTENT_LENGTH = /^\d+$/;
 
-/** Nine digits: beyond them uWebSockets.js 20.30 closes the connection as soon as its handler returns. */
-export const COUNTABLE_BYTES = 999_999_999;
-
 /** Takes header lines in the order in which they came. */
 export class FramingReader {
   readonly #headers = new Map<string, string>();
@@ -67,7 +64,7 @@ export class FramingReader {
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
 /**
- * True if the connection may be used again after this request. Not after a chunked body: uWebSockets.js 20.30 misreads
+ * True if the connection may be used again after this request. Not after a chunked body: uWebSockets.js misreads
  * chunk extensions and trailers. Not after a POST that declares no body: a header line with an empty name hides a
  * Content-Length that follows it. In both cases the next bytes may be the rest of this request.
  */

@@ -30,6 +30,7 @@ export const listenUws: Listen = async (options) => {
 
   const tooMany = descriptorGate();
   const app = uWS.App();
+  waitAsOfficial(app);
   let inFlight = 0;
   let accepting = true;
 
@@ -82,6 +83,14 @@ function leaveOutProduct(uWS: object): void {
   uWS._cfg("silent");
 }
 
+/** The build on the npm registry waits 30 s for idle connections and slow readers; the official one always waits 10. */
+function waitAsOfficial(app: object): void {
+  for (const name of ["setIdleTimeout", "setResponseTimeout"]) {
+    const set: unknown = Reflect.get(app, name);
+    if (typeof set === "function") set.call(app, IDLE_SECONDS);
+  }
+}
+
 interface AppWithOptions {
   listen(
     host: string,
@@ -90,6 +99,8 @@ interface AppWithOptions {
     onListen: (opened: us_listen_socket | false) => void,
   ): void;
 }
+
+const IDLE_SECONDS = 10;
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT. Without it two services share a port, and callers reach either. */
 const EXCLUSIVE_PORT = 1;

@@ -64,7 +64,7 @@ export function createStatCounts({
 
   function add(slug: string, counts: Readonly<Record<string, number>>, userId?: string): void {
     const of = openFor(slug, dayOf(clock.now()));
-    for (const [name, count] of Object.entries(counts)) of.counts[name] = (of.counts[name] ?? 0) + count;
+    for (const name in counts) of.counts[name] = (of.counts[name] ?? 0) + (counts[name] ?? 0);
     if (userId !== undefined) of.visitors.add(userId);
     timer ??= setTimeout(flushSoon, FLUSH_MS).unref();
   }

@@ -13,7 +13,7 @@ export interface ChannelStore {
   blockIp(address: string): Promise<void>;
   /** False where it was not blocked. */
   unblockIp(address: string): Promise<boolean>;
-  /** A number that grows with every change of channels, addresses or operators, or of who is blocked or whitelisted. */
+  /** A number that grows with every change of channels, addresses or operators, of who is blocked or whitelisted, or of whose tokens were revoked. */
   changeCount(): Promise<number>;
   /** Calls back soon after a change made anywhere, at the latest with the next beat of this process. Returns how to stop. */
   onChange(callback: () => void): () => void;

@@ -25,7 +25,7 @@ export interface UserStore {
     ttlMs: number;
     endsAtMs?: number;
   }): Promise<boolean>;
-  /** Ends every token that the user has now. False: no such user. */
+  /** Ends every token that the user has now, and counts as a change (onChange). False: no such user. */
   revokeTokens(slug: string, userId: string): Promise<boolean>;
   /** Null: no such token. Slides its lifetime to `ttlMs` from now. `threadId` as the token's page says it (renamedThreads). */
   admitVisitor(visitor: {

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { createGunzip } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { whyNoNativeBuild } from "../../src/listeners/uws/native-build.ts";
 import { emptyFolder } from "../support/data-dir.ts";
 import { hold, say, startModelServer } from "../support/model-server.ts";
 import { TEST_KEY } from "../support/service.ts";
@@ -133,11 +134,29 @@ for (const proxy of PROXIES) {
 }
 
 const [nginx] = PROXIES;
+const bare = "server { listen 80; location / { proxy_pass http://127.0.0.1:8080; } }";
+
+test.skipIf(nginx?.path === null || whyNoNativeBuild() !== null)(
+  "nginx with a bare proxy_pass, which speaks HTTP/1.0, is answered 505 at once by uWebSockets.js",
+  async () => {
+    if (nginx === undefined) throw new Error("Cannot go on: there is no proxy");
+    const behind = await openBehind(nginx, { LISTENER: "uws" }, bare);
+    try {
+      const answer = await askProxy(behind.url, message());
+      expect(answer.statusCode).toBe(505);
+      const { bytes, ended } = collect(answer);
+      await ended;
+      expect(bytes().toString()).toContain("does not support HTTP/1.0");
+    } finally {
+      await behind.close();
+    }
+  },
+);
+
 test.skipIf(nginx?.path === null)(
   "nginx with a bare proxy_pass, which speaks HTTP/1.0, streams from node:http",
   async () => {
     if (nginx === undefined) throw new Error("Cannot go on: there is no proxy");
-    const bare = "server { listen 80; location / { proxy_pass http://127.0.0.1:8080; } }";
     const behind = await openBehind(nginx, { LISTENER: "node" }, bare);
     try {
       expect(await streams(behind)).toContain('"type":"done"');

@@ -10,6 +10,8 @@ export interface Caller {
   origin: string;
   visitorToken: string;
   threadId: string;
+  /** Every path of the API's description: `/v1/widget/threads/{id}/events`. */
+  paths: string[];
 }
 
 /** A request as bytes, in pieces with pauses between; `isHalf`: its end never comes. */
@@ -40,6 +42,14 @@ const field = fc.constantFrom(
   "page",
   "customerContext",
   "clientMessageId",
+  "epoch",
+  "reason",
+  "note",
+  "context",
+  "locale",
+  "rotate",
+  "overlapHours",
+  "handoff",
   "attributes",
   "attachments",
   "agent",
@@ -66,9 +76,46 @@ function someBody({ threadId, visitorToken }: Caller) {
   );
 }
 
-function somePath({ threadId }: Caller) {
+/** A path of the description, its parameters now right and now anything. */
+function describedPath({ paths, threadId }: Caller): fc.Arbitrary<string> {
+  const known: Record<string, string> = { id: threadId, threadId: "t1", userId: "ada", slug: "demo" };
+  const oneOf = (value = "x"): fc.Arbitrary<string> =>
+    fc.oneof({ weight: 3, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: segment });
+  const query = fc.tuple(
+    fc.constantFrom(
+      "limit",
+      "cursor",
+      "after",
+      "before",
+      "since",
+      "until",
+      "from",
+      "to",
+      "q",
+      "run",
+      "state",
+    ),
+    fc.oneof(segment, fc.constantFrom("", "1", "100", "2026-11-22", "-1", "999999999999999", "idle")),
+  );
+  return fc.constantFrom(...paths).chain((path) => {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+    // A caller whose keys were made anew gets no further.
+    const right = path.endsWith("rotate-keys") ? { ...known, slug: "cli" } : known;
+    return fc
+      .tuple(fc.tuple(...names.map((name) => oneOf(right[name]))), fc.array(query, { maxLength: 3 }))
+      .map(([values, asked]) => {
+        const filled = names.reduce((text, name, at) => text.replace(`{${name}}`, values[at] ?? ""), path);
+        const own = path.startsWith("/v1/threads") ? [["userId", "ada"], ...asked] : asked;
+        return own.length === 0 ? filled : `${filled}?${own.map((pair) => pair.join("=")).join("&")}`;
+      });
+  });
+}
+
+function somePath(caller: Caller) {
+  const { threadId } = caller;
   const id = fc.oneof({ weight: 3, arbitrary: fc.constant(threadId) }, { weight: 1, arbitrary: segment });
   return fc.oneof(
+    { weight: 9, arbitrary: describedPath(caller) },
     {
       weight: 9,
       arbitrary: fc.constantFrom(
@@ -90,6 +137,9 @@ function somePath({ threadId }: Caller) {
         "/health",
         "/metrics",
         "/swagger",
+        "/swagger/openapi.json",
+        "/console",
+        "/widget/v1/channel?key=x",
         "/machines/api/channels",
       ),
     },
@@ -142,7 +192,20 @@ function someHeaders(caller: Caller) {
 export function someRequest(caller: Caller): fc.Arbitrary<FuzzedRequest> {
   return fc
     .record({
-      method: fc.constantFrom("GET", "GET", "POST", "POST", "POST", "POST", "OPTIONS", "HEAD", "PUT"),
+      method: fc.constantFrom(
+        "GET",
+        "GET",
+        "GET",
+        "POST",
+        "POST",
+        "POST",
+        "POST",
+        "PATCH",
+        "DELETE",
+        "OPTIONS",
+        "HEAD",
+        "PUT",
+      ),
       path: somePath(caller),
       headers: someHeaders(caller),
       body: someBody(caller),

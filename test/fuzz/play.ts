@@ -28,6 +28,7 @@ export async function callerOf({ url, demoUrl }: ServiceProcess, dataDir: string
   if (keys === null || operatorKey === undefined) throw new Error(`Cannot fuzz: ${dataDir} has no keys`);
   const { origin } = new URL(demoUrl);
   const { publishableKey } = keys.demo;
+  const described = (await (await fetch(`${url}/swagger/openapi.json`)).json()) as { paths: object };
   const visitor = await posted(`${url}/v1/widget/visitors`, { origin, "x-publishable-key": publishableKey });
   const visitorToken = visitor["visitorToken"] ?? "";
   const thread = await posted(`${url}/v1/widget/threads`, { origin, "x-visitor-token": visitorToken });
@@ -39,6 +40,7 @@ export async function callerOf({ url, demoUrl }: ServiceProcess, dataDir: string
     origin,
     visitorToken,
     threadId: thread["threadId"] ?? "",
+    paths: Object.keys(described.paths),
   };
 }
 

@@ -183,6 +183,23 @@ describe("the feeds of a visitor end, and those of others go on, when", () => {
     expect(others.isEnded()).toBe(false);
   });
 
+  test.each([
+    ["the visitor's tokens are revoked", "revoke"],
+    ["the visitor's token is rotated", "identify"],
+  ])("%s", async (_, what) => {
+    const { front, theirs, others } = await two();
+    const backend = (path: string, body: object) =>
+      front.service.post(`/v1/channels/shop/${path}`, body, {
+        headers: { authorization: `Bearer ${SECRET_KEY}` },
+      });
+    const account = { visitorToken: front.token, externalUserId: "account-7" };
+    await backend("identify", account);
+    expect(theirs.isEnded()).toBe(false);
+    expect((await backend(what, { ...account, rotate: true })).status).toBeLessThan(300);
+    await expect.poll(() => theirs.isEnded(), WITHIN).toBe(true);
+    expect(others.isEnded()).toBe(false);
+  });
+
   test("the channel is disabled: all of them", async () => {
     const { front, theirs, others } = await two();
     await front.service.store.putChannel({ ...shop, enabled: false });

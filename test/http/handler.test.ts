@@ -3,7 +3,7 @@ import { Refusal } from "../../src/domain/refusal.ts";
 import type { Route } from "../../src/http/route.ts";
 import { RequestGone } from "../../src/listener.ts";
 import { StoreUnavailable } from "../../src/store.ts";
-import { startService } from "./service.ts";
+import { ORIGIN, startService } from "./service.ts";
 
 /** A service with one more route, which answers with what it throws. */
 async function throwing(error: unknown) {
@@ -40,4 +40,15 @@ test("a log line is short, whatever a client sends as method, and its time has t
   expect(line).toContain(`"method":"${"X".repeat(16)}"`);
   expect(line).toContain('"route":"none"');
   expect(line).toMatch(/"ms":\d+(\.\d{1,2})?[,}]/);
+});
+
+test("the log says from which page a request came that no channel allows", async () => {
+  const service = await startService();
+  const asked = { "x-publishable-key": "pk_shop" };
+  await service.post("/v1/widget/visitors", "", { headers: { ...asked, origin: "http://localhost:3000" } });
+  expect(service.logged.at(-1)).toContain('"origin":"http://localhost:3000"');
+  await service.ask({ method: "OPTIONS", path: "/v1/widget/messages", headers: { origin: "x".repeat(999) } });
+  expect(service.logged.at(-1)).toContain(`"origin":"${"x".repeat(200)}"`);
+  await service.post("/v1/widget/visitors", "", { headers: { ...asked, origin: ORIGIN } });
+  expect(service.logged.at(-1)).not.toContain("origin");
 });

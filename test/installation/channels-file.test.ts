@@ -115,6 +115,14 @@ describe("parseChannels()", () => {
     expect(() => parse(channel)).toThrow(complaint);
   });
 
+  test.each([
+    ["a list", "[]"],
+    ["a channel by itself", JSON.stringify(SHOP)],
+    ["channels that are no list", '{"channels":{}}'],
+  ])("refuses %s in the place of the whole, and says what it takes", (_name, text) => {
+    expect(() => parseChannels(text, () => null)).toThrow('{ "channels": [ … ] }');
+  });
+
   test("refuses one slug twice", () => {
     expect(() => parse(SHOP, SHOP)).toThrow("channel shop stands in it twice");
   });

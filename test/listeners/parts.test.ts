@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { UNREAD_LIMIT_BYTES } from "../../src/listener.ts";
 import { chooseListen } from "../../src/listeners/choose.ts";
 import { descriptorGate } from "../../src/listeners/descriptors.ts";
+import { whyNoNativeBuild } from "../../src/listeners/uws/native-build.ts";
 import { Outbox } from "../../src/listeners/outbox.ts";
 
 describe("chooseListen()", () => {
@@ -15,6 +16,17 @@ describe("chooseListen()", () => {
     const choice = await chooseListen(null, false, () => "uWebSockets.js has no build");
     expect(choice.kind).toBe("node");
     expect(choice.note).toContain("npm install uWebSockets.js@");
+  });
+
+  test("says in one line why it does not load here, and names another build only where one can help", async () => {
+    const missing = whyNoNativeBuild();
+    if (missing !== null)
+      expect(missing).toMatch(
+        /^uWebSockets\.js (?:needs glibc|has no build for Node|is not installed|does not load: ).*$/,
+      );
+    const old = "uWebSockets.js needs glibc 2.38 or newer, as in Debian 13 and Ubuntu 24.04";
+    const { note } = await chooseListen(null, false, () => old);
+    expect(note).toBe(`${old}; node:http listens`);
   });
 
   test("refuses where uws was wanted and is not there", async () => {

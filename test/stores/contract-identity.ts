@@ -171,8 +171,11 @@ export function identityPromises(bench: Bench): void {
       await store.revokeTokens(SLUG, "u-kim");
       expect(await store.merge(mergeOf(sides))).toBe("done");
       expect(await admit(store, "h1")).toMatchObject({ user: { userId: "u-kim" } });
+      const changes = await store.changeCount();
       await store.revokeTokens(SLUG, "u-kim");
       expect(await admit(store, "h1")).toBeNull();
+      // Every instance is told: feeds of the user's are open somewhere.
+      expect(await store.changeCount()).toBeGreaterThan(changes);
     });
 
     it("merge() writes the account as it shall be", async () => {

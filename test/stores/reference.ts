@@ -323,7 +323,9 @@ export function createReference(clock: Clock): Store {
       [...(tokenOf(slug, tokenHash)?.names ?? [])].map(([said, stored]) => ({ said, stored })),
     async revokeTokens(slug, userId) {
       for (const token of tokens) if (token.slug === slug && token.userId === userId) token.expiresAtMs = 0;
-      return personOf(slug, userId) !== undefined;
+      const isKnown = personOf(slug, userId) !== undefined;
+      if (isKnown) changes++;
+      return isKnown;
     },
     async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName }) {
       const token = tokenOf(slug, tokenHash);

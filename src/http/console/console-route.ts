@@ -1,4 +1,5 @@
 import type { HttpAnswer } from "../../listener.ts";
+import { kept } from "../kept.ts";
 import { emptyAnswer, textAnswer } from "../route.ts";
 import type { Route } from "../route.ts";
 import { acceptsCoding } from "../stream/accepts-coding.ts";
@@ -21,13 +22,7 @@ const HEADERS = {
 
 /** GET /console, and the files of its page. Whatever they show comes from the operator API, which asks for a key. */
 export function consoleRoutes(): Route[] {
-  let files: ReturnType<typeof loadConsoleFiles> | null = null;
-  /** Loaded when somebody first asks: most starts never show it. */
-  const loaded = () =>
-    (files ??= loadConsoleFiles().catch((error: unknown) => {
-      files = null;
-      throw error;
-    }));
+  const loaded = kept(loadConsoleFiles);
   const route = (path: string): Route => ({
     method: "GET",
     path,

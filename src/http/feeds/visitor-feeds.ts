@@ -6,12 +6,14 @@ import type { Store } from "../../store.ts";
 
 /**
  * The feeds of visitors that are open here: not too many for one token, and none for a visitor who may not read it any
- * more. Each is asked again when the store tells of a change of channels, addresses or blocked users, and every few
- * minutes, since a token ends without a word.
+ * more. Each is asked again when the store tells of a change of channels, addresses, blocked users or revoked tokens, and
+ * every few minutes, since a token ends without a word.
  */
 export interface VisitorFeeds {
   /** Keeps an eye on a feed. `mayRead` throws a Refusal where its visitor may not. Returns what to call when it is over. */
   add(opened: { token: string; feed: Feed; mayRead: () => Promise<unknown> }): () => void;
+  /** The token is none any more: its feeds here end. */
+  end(token: string): void;
 }
 
 /** The oldest one ends where another is opened. */
@@ -93,6 +95,10 @@ export function createVisitorFeeds({
   }
 
   return {
+    end(token) {
+      for (const { feed } of byToken.get(token) ?? []) feed.end();
+    },
+
     add({ token, feed, mayRead }) {
       if (byToken.size === 0) watch();
       const feeds = byToken.get(token) ?? new Set();

@@ -1,4 +1,5 @@
 import type { PageFile } from "../../inspector/page-files.ts";
+import { kept } from "../kept.ts";
 import type { Route } from "../route.ts";
 
 /**
@@ -17,13 +18,14 @@ const PAGE_HEADERS = {
 
 /** A file of the inspector's page, for everybody. */
 export function pageRoute(path: string, load: () => Promise<PageFile>): Route {
+  const loaded = kept(load);
   return {
     method: "GET",
     path: `/machines${path}`,
     api: "open",
     documentation: "hidden",
     async handle() {
-      const { type, body } = await load();
+      const { type, body } = await loaded();
       return { status: 200, headers: { ...PAGE_HEADERS, "content-type": type }, body };
     },
   };

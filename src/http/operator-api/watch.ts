@@ -59,6 +59,7 @@ export function watchRoute(api: OperatorApi): Route {
       const { incoming, acting, param } = asked;
       const { after } = queryOf(incoming.request, feedQuery);
       const uid = await existingThread(api.store, param("slug"), param("id"));
+      api.reads.mayBegin();
       await noteReading(acting, param("slug"), uid);
       const feed = await api.threads.openFeed(uid, after);
       let stop = () => {};

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { openApiDocument } from "./openapi.ts";
-import { jsonAnswer } from "../route.ts";
+import { kept } from "../kept.ts";
 import type { Route } from "../route.ts";
 
 /** GET /swagger: the interactive reference. Swagger UI, served by us: no script or style comes from another origin. */
@@ -59,17 +59,23 @@ const ASSETS = {
 
 /** `routes`: what the document describes. */
 export function swaggerRoutes(routes: readonly Route[]): Route[] {
-  let document: object | null = null;
+  const description = kept(async () => Buffer.from(JSON.stringify(openApiDocument(routes))));
   return [
     open("/swagger", async () => file("text/html; charset=utf-8", PAGE)),
     open("/swagger/start.js", async () => file(JAVASCRIPT, START)),
-    open("/swagger/openapi.json", async () => {
-      const answer = jsonAnswer(200, (document ??= openApiDocument(routes)));
-      return { ...answer, headers: { ...answer.headers, "x-content-type-options": "nosniff" } };
+    open("/swagger/openapi.json", async () => ({
+      status: 200,
+      headers: {
+        "content-type": "application/json; charset=utf-8",
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+      },
+      body: await description(),
+    })),
+    ...Object.entries(ASSETS).map(([name, type]) => {
+      const asset = kept(() => readAsset(name));
+      return open(`/swagger/${name}`, async () => file(type, await asset()));
     }),
-    ...Object.entries(ASSETS).map(([name, type]) =>
-      open(`/swagger/${name}`, async () => file(type, await readAsset(name))),
-    ),
   ];
 }
 
@@ -81,7 +87,6 @@ function file(type: string, body: string | Uint8Array) {
   return { status: 200, headers: { ...HEADERS, "content-type": type }, body };
 }
 
-/** Read with each request: nothing of the reference stays in memory. */
 function readAsset(name: string): Promise<Buffer> {
   const { resolve } = createRequire(import.meta.url);
   return readFile(join(dirname(resolve("swagger-ui-dist/package.json")), name));

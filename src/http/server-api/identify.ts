@@ -3,6 +3,7 @@ import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Visitors } from "../../actors/visitors.ts";
 import type { Config } from "../../config.ts";
 import { bodyOf } from "../body.ts";
+import type { VisitorFeeds } from "../feeds/visitor-feeds.ts";
 import { documentedJson, serverRefusals } from "../reference/shared-documentation.ts";
 import { attributesMap, callerId } from "../fields.ts";
 import { jsonAnswer } from "../route.ts";
@@ -73,9 +74,10 @@ const documentation: Documentation = {
 export function identifyRoute(dependencies: {
   admission: Pick<ServerAdmission, "backend">;
   visitors: Pick<Visitors, "identify">;
+  visitorFeeds: Pick<VisitorFeeds, "end">;
   config: Pick<Config, "serverMaxBodyBytes">;
 }): Route {
-  const { admission, visitors, config } = dependencies;
+  const { admission, visitors, visitorFeeds, config } = dependencies;
   return {
     method: "POST",
     path: "/v1/channels/:slug/identify",
@@ -87,6 +89,7 @@ export function identifyRoute(dependencies: {
       const { visitorToken, externalUserId: externalId, attributes, rotate = false } = body;
       const answer = await visitors.identify({ slug, visitorToken, externalId, attributes, rotate });
       incoming.note({ userId: answer.userId });
+      if (rotate) visitorFeeds.end(visitorToken);
       return jsonAnswer(200, answer);
     },
   };

@@ -1,5 +1,6 @@
 import type { Threads } from "../../actors/threads.ts";
 import { documentedFeed, feedAnswer, feedFields, feedQuery } from "../feeds/feed-answer.ts";
+import type { Reads } from "../reads.ts";
 import { serverRefusals } from "../reference/shared-documentation.ts";
 import type { Documentation, Route } from "../route.ts";
 import { admitToNamedThread, namedThreadParam, ownerFields, ownerQuery } from "./named-thread.ts";
@@ -29,8 +30,9 @@ const documentation: Documentation = {
 export function serverEventsRoute(dependencies: {
   admission: ThreadAdmission;
   threads: Pick<Threads, "openFeed">;
+  reads: Pick<Reads, "mayBegin">;
 }): Route {
-  const { admission, threads } = dependencies;
+  const { admission, threads, reads } = dependencies;
   return {
     method: "GET",
     path: "/v1/threads/:threadId/events",
@@ -38,6 +40,7 @@ export function serverEventsRoute(dependencies: {
     documentation,
     async handle(incoming) {
       const { uid, query } = await admitToNamedThread(incoming, admission, querySchema);
+      reads.mayBegin();
       return feedAnswer(await threads.openFeed(uid, query.after));
     },
   };

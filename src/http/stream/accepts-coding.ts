@@ -2,6 +2,8 @@
 export function acceptsCoding(coding: "gzip" | "br", header: string | undefined): boolean {
   let wildcard = false;
   for (const item of header?.toLowerCase().split(",") ?? []) {
+    // A header may hold thousands of items: most are not worth a closer look.
+    if (!item.includes(coding) && !item.includes("*")) continue;
     const [name, ...parameters] = item.split(";").map((part) => part.trim());
     if (name !== coding && name !== "*") continue;
     const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));

@@ -2,6 +2,7 @@ import type { Threads } from "../../actors/threads.ts";
 import { attempt, queryOf } from "../body.ts";
 import { documentedFeed, feedAnswer, feedFields, feedQuery } from "../feeds/feed-answer.ts";
 import type { VisitorFeeds } from "../feeds/visitor-feeds.ts";
+import type { Reads } from "../reads.ts";
 import { originHeader, threadParam, widgetRefusals } from "../reference/shared-documentation.ts";
 import type { Documentation, Route } from "../route.ts";
 import type { Gate, ThreadEntrance } from "./gate.ts";
@@ -17,7 +18,15 @@ const documentation: Documentation = {
   body: null,
   answers: {
     200: documentedFeed,
-    ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "invalid", "unavailable"]),
+    ...widgetRefusals([
+      "unauthorized",
+      "forbidden",
+      "not-found",
+      "too-large",
+      "rate-limited",
+      "invalid",
+      "unavailable",
+    ]),
   },
 };
 
@@ -25,10 +34,12 @@ const documentation: Documentation = {
 export function eventsRoute({
   gate,
   threads,
+  reads,
   visitorFeeds,
 }: {
   gate: Gate;
   threads: Pick<Threads, "openFeed">;
+  reads: Pick<Reads, "mayBegin">;
   visitorFeeds: VisitorFeeds;
 }): Route {
   return {
@@ -38,17 +49,18 @@ export function eventsRoute({
     documentation,
     async handle(incoming) {
       const entrance: ThreadEntrance<{ after: string | null }> = {
-        counts: [],
+        counts: ["reads-by-token"],
         read: async (request) => attempt(() => queryOf(request, feedQuery)),
         threadName: () => incoming.params["id"] ?? "",
         loads: null,
       };
       const { uid, body } = await gate.admitToThread(incoming, entrance);
+      reads.mayBegin();
       const feed = await threads.openFeed(uid, body.after);
       const onOver = visitorFeeds.add({
         token: incoming.request.headers.get("x-visitor-token") ?? "",
         feed,
-        mayRead: () => gate.admitToThread(incoming, entrance),
+        mayRead: () => gate.admitToThread(incoming, { ...entrance, counts: [] }),
       });
       return feedAnswer(feed, onOver);
     },

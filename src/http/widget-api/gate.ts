@@ -23,7 +23,7 @@ export interface Entrance<Body> {
   counts: VisitorUse["counts"];
   /**
    * Reads body or query. A refusal that it returns waits for its turn in the order; one that it throws does not. Awaits
-   * `mayBeLong` before it parses a long body.
+   * `mayBeLong` before it reads a long body, or one whose length nobody declared.
    */
   read: (request: HttpRequest, mayBeLong: () => Promise<void>) => Promise<Reading<Body>>;
 }

@@ -1,5 +1,5 @@
 import type { HttpRequest } from "../../listener.ts";
-import { readBody } from "../body.ts";
+import { bytesOf, readBody } from "../body.ts";
 import type { BodyShape, Reading } from "../body.ts";
 
 /** How a widget route reads what a request says. The gate gives the refusals their turn. */
@@ -10,8 +10,8 @@ export function jsonBody<Body>(shape: BodyShape<Body>, limitBytes: number) {
 
 /** A POST without a body: what comes all the same is counted against the limit, and ignored. */
 export function ignoredBody(limitBytes: number) {
-  return async (request: HttpRequest): Promise<Reading<null>> => {
-    await request.body(limitBytes);
+  return async (request: HttpRequest, mayBeLong: () => Promise<void>): Promise<Reading<null>> => {
+    await bytesOf(request, limitBytes, mayBeLong);
     return { ok: true, value: null };
   };
 }

@@ -5,6 +5,7 @@ import { documentedJson, originHeader, widgetRefusals } from "../reference/share
 import { jsonAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 import { EXAMPLE_THREADS, threadPage, threadPageOf, threadsFields, threadsQuery } from "../thread-page.ts";
+import { asRead } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 
 const documentation: Documentation = {
@@ -18,7 +19,7 @@ const documentation: Documentation = {
   body: null,
   answers: {
     200: documentedJson("The threads", threadPage, EXAMPLE_THREADS),
-    ...widgetRefusals(["unauthorized", "forbidden", "too-large", "invalid", "unavailable"]),
+    ...widgetRefusals(["unauthorized", "forbidden", "too-large", "rate-limited", "invalid", "unavailable"]),
   },
 };
 
@@ -31,7 +32,7 @@ export function threadListRoute({ gate, threads }: { gate: Gate; threads: Pick<T
     documentation,
     async handle(incoming) {
       const { slug, user, body, renamed } = await gate.admitVisitor(incoming, {
-        counts: [],
+        ...asRead,
         read: async (request) => attempt(() => queryOf(request, threadsQuery)),
       });
       const [page, names] = await Promise.all([

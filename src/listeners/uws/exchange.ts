@@ -1,11 +1,10 @@
 import type { HttpResponse } from "uWebSockets.js";
 import type { Handler, HttpAnswer, OnFault } from "../../listener.ts";
 import { bodyBytes, hasNoBody } from "../answer-head.ts";
-import { COUNTABLE_BYTES } from "../framing.ts";
 import { goneOutlet, startStream } from "../handling.ts";
 import { IncomingBody } from "../incoming-body.ts";
 import { afterTick } from "../tick.ts";
-import { endAtOnce, writeHead } from "./head.ts";
+import { writeHead } from "./head.ts";
 import { UwsStream } from "./stream.ts";
 import type { StreamedExchange } from "./stream.ts";
 
@@ -28,8 +27,6 @@ export class UwsExchange implements StreamedExchange {
   #isOver = false;
   #body: IncomingBody | null = null;
   #stream: UwsStream | null = null;
-  /** uWS closes the connection when it has this tick's promises behind it: only what is sent before is read. */
-  #closesNow = false;
   /** True: the connection closes after the answer, whatever the answer says. */
   mustClose = false;
 
@@ -58,7 +55,6 @@ export class UwsExchange implements StreamedExchange {
       },
     });
     this.#body = body;
-    this.#closesNow = declared !== null && declared > COUNTABLE_BYTES;
     if (declared !== 0) {
       this.response.onData((chunk, isLast) => {
         // uWS takes the memory back when this returns.
@@ -70,8 +66,7 @@ export class UwsExchange implements StreamedExchange {
   }
 
   answer(answer: HttpAnswer): void {
-    if (this.#closesNow) this.#atOnce(answer);
-    else if (answer.stream) this.#streamed(answer, answer.stream);
+    if (answer.stream) this.#streamed(answer, answer.stream);
     else afterTick(() => this.#whole(answer));
   }
 
@@ -88,19 +83,12 @@ export class UwsExchange implements StreamedExchange {
     this.finish();
     response.cork(() => {
       writeHead(response, answer);
-      if (this.#isHead) endHead(response, bodyBytes(answer.body), close);
+      if (this.#isHead) response.endWithoutBody(bodyBytes(answer.body), close);
       else if (!hasNoBody(answer.status)) response.end(answer.body ?? "", close);
       // To close, uWS wants a length here.
       else if (close) response.endWithoutBody(0, true);
       else response.endWithoutBody();
     });
-  }
-
-  /** Nothing behind this request is parsed any more, so the answer may leave in its tick. */
-  #atOnce(answer: HttpAnswer): void {
-    if (this.#isOver) return;
-    this.finish();
-    this.response.cork(() => endAtOnce(this.response, answer, this.#isHead));
   }
 
   #streamed(answer: HttpAnswer, stream: NonNullable<HttpAnswer["stream"]>): void {
@@ -124,14 +112,4 @@ export class UwsExchange implements StreamedExchange {
     this.#body?.gone();
     this.#stream?.gone();
   }
-}
-
-/** Given a length, uWS waits for so much body, and the connection cannot be used again. */
-function endHead(response: HttpResponse, bytes: number, close: boolean): void {
-  if (close) {
-    response.endWithoutBody(bytes, true);
-    return;
-  }
-  response.writeHeader("content-length", String(bytes));
-  response.endWithoutBody();
 }

@@ -1,25 +1,35 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { messageOf } from "../../errors.ts";
+import { codeOf, messageOf } from "../../errors.ts";
 
-/**
- * Why there is no native build here; null if there is one. Asked before the package is imported: that never fails, it
- * warns and returns a partial copy in JavaScript instead.
- */
+/** What every build of uWebSockets.js for Linux asks of its system. */
+const OLD_GLIBC = "uWebSockets.js needs glibc 2.38 or newer, as in Debian 13 and Ubuntu 24.04";
+
+/** Why uWebSockets.js does not load here; null if it does. Asked before it is imported, to say it in one line. */
 export function whyNoNativeBuild(): string | null {
   const require = createRequire(import.meta.url);
-  const name = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`;
+  const { platform, arch, versions } = process;
   try {
     const folder = dirname(require.resolve("uWebSockets.js"));
-    // The official release has its builds at its root, the one on the npm registry beside its sources.
-    const file = [folder, join(folder, "..", "binaries")]
-      .map((at) => join(at, name))
-      .find((at) => existsSync(at));
-    if (file === undefined) return `uWebSockets.js has no ${name}`;
-    require(file);
+    const build = join(folder, `uws_${platform}_${arch}_${versions.modules}.node`);
+    if (!existsSync(build))
+      return `uWebSockets.js has no build for Node ${versions.node} on ${platform} ${arch}`;
+    require(build);
     return null;
   } catch (error) {
-    return `uWebSockets.js does not load: ${messageOf(error)}`;
+    return reasonOf(error);
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (codeOf(error) === "MODULE_NOT_FOUND") return "uWebSockets.js is not installed";
+  const message = messageOf(error);
+  if (message.includes("GLIBC_")) return OLD_GLIBC;
+  return `uWebSockets.js does not load: ${message.split("\n", 1)[0]}`;
+}
+
+/** Can another build of uWebSockets.js help? None is for an older glibc. */
+export function mayBeReplaced(reason: string): boolean {
+  return reason !== OLD_GLIBC;
 }

@@ -21,8 +21,8 @@ export interface StreamedExchange {
 const REARM_EVERY_MS = 4_000;
 
 /**
- * What is over, and what is sent as fast as it is read, does not wait for a reader that takes nothing: uWebSockets.js 20.30
- * closes it by that timer, and 20.57 has none where `onWritable` is set.
+ * What is over, and what is sent as fast as it is read, does not wait for a reader that takes nothing, whatever timers a
+ * build has.
  */
 const STALLED_MS = 12_000;
 

@@ -101,6 +101,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         const record = records.user(slug, userId);
         if (record === undefined) return false;
         records.putUser(slug, { ...record, revocations: (record.revocations ?? 0) + 1 });
+        countChange(db);
         return true;
       }),
 

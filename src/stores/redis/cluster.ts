@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { StoreUnavailable } from "../../store.ts";
 import { createFinder } from "./cluster/finder.ts";
 import { createMoves } from "./cluster/moves.ts";
 import { createNodes } from "./cluster/nodes.ts";
@@ -76,7 +75,7 @@ export async function linkToCluster(urls: string[], { log, deadlineMs }: LinkOpt
   }
 
   try {
-    await createDeadline(deadlineMs).bound(finder.found, () => new StoreUnavailable("connect to Redis"));
+    await createDeadline(deadlineMs).bound(finder.found, () => notice.noConnection());
   } catch (error) {
     close();
     throw error;

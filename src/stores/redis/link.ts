@@ -1,4 +1,5 @@
 import type { PlainLog } from "../../log.ts";
+import { StoreUnavailable } from "../../store.ts";
 import type { Reply } from "./connection.ts";
 import type { Server } from "./server.ts";
 
@@ -37,19 +38,29 @@ export interface LinkLog extends Pick<PlainLog, "warn"> {
   connected?(): void;
 }
 
+interface OutageNotice {
+  lost(error: unknown): void;
+  back(): void;
+  /** What a start fails with that finds no Redis: as the last attempt did. */
+  noConnection(): StoreUnavailable;
+}
+
 /** Says once that the connection is lost, however often reconnecting fails, and again after it was there. */
-export function outageNotice(log: LinkLog): { lost(error: unknown): void; back(): void } {
-  let told = false;
+export function outageNotice(log: LinkLog): OutageNotice {
+  let reason: string | null = null;
   return {
     lost(error) {
-      if (told) return;
-      told = true;
-      const reason = error instanceof Error ? error.message || error.name : String(error);
-      log.warn({ reason }, "Cannot reach Redis: reconnecting");
+      const isNews = reason === null;
+      reason = error instanceof Error ? error.message || error.name : String(error);
+      if (isNews) log.warn({ reason }, "Cannot reach Redis: reconnecting");
     },
     back() {
-      told = false;
+      reason = null;
       log.connected?.();
+    },
+    noConnection() {
+      const fact = `${reason ?? "it does not answer"}; REDIS_URL says where it is`;
+      return new StoreUnavailable("connect to Redis", { fact });
     },
   };
 }

@@ -1,4 +1,3 @@
-import { StoreUnavailable } from "../../store.ts";
 import { connectionOptions, connectionWith, RECONNECT_MS } from "./connection.ts";
 import { createDeadline } from "./deadline.ts";
 import { traceKey } from "./keys.ts";
@@ -21,7 +20,7 @@ export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions
   const subscriber = connectionWith(connection).on("error", onLost).on("ready", onReady);
   try {
     const connected = Promise.all([server.connected, subscriber.connect()]);
-    await createDeadline(deadlineMs).bound(connected, () => new StoreUnavailable("connect to Redis"));
+    await createDeadline(deadlineMs).bound(connected, () => notice.noConnection());
   } catch (error) {
     server.close();
     subscriber.destroy();

@@ -77,7 +77,9 @@ export function redisUsers(redis: RedisCommands): UserStore {
     },
 
     async revokeTokens(slug, userId) {
-      return (await redis.call("revoke_tokens", userKeys(slug, userId), {})) === 1;
+      if ((await redis.call("revoke_tokens", userKeys(slug, userId), {})) !== 1) return false;
+      await redis.call("note_change", globalKeys, {});
+      return true;
     },
 
     async mendToken({ slug, tokenHash, unreadable, snapshot }) {

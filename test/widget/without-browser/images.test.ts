@@ -11,6 +11,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
@@ -53,10 +54,9 @@ test("a repeat after no answer has the same images under the same id", async () 
   const { conversation, site } = openConversation();
   site.refusals.set("/messages", [0]);
   vi.useFakeTimers();
-  const sent = conversation.send("Look", null, [{ url: PNG }]);
-  await vi.runAllTimersAsync();
-  await sent;
-  vi.useRealTimers();
+  let isSent = false;
+  void conversation.send("Look", null, [{ url: PNG }]).then(() => (isSent = true));
+  while (!isSent) await vi.advanceTimersByTimeAsync(1_000);
   const [first, second] = site.asked.filter(({ path }) => path === "/messages");
   expect(first?.body).toMatchObject({ attachments: [{ url: PNG }] });
   expect(second?.body).toEqual(first?.body);

@@ -1,0 +1,9 @@
+/** What is loaded when it is first asked for, and kept: all who ask for it share one copy. A failure is tried again. */
+export function kept<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loaded: Promise<Value> | null = null;
+  return () =>
+    (loaded ??= load().catch((error: unknown) => {
+      loaded = null;
+      throw error;
+    }));
+}
