@@ -51,6 +51,7 @@ export type ErrorCode =
   | "expired"
   | "superseded"
   | "interrupted"
+  | "deleted"
   | "budget_exceeded";
 
 export interface ErrorLine {

@@ -1,5 +1,6 @@
 import type { ChannelThreadStore } from "./store/channel-threads.ts";
 import type { ChannelStore } from "./store/channels.ts";
+import type { DeletionStore } from "./store/deletions.ts";
 import type { InstanceStore } from "./store/instances.ts";
 import type { OperatorStore } from "./store/operators.ts";
 import type { StatsStore } from "./store/stats.ts";
@@ -15,6 +16,7 @@ export type {
   ThreadChange,
 } from "./store/channel-threads.ts";
 export type { ChannelStore, UnreadableChannel } from "./store/channels.ts";
+export type { Deletion, DeletionStore, ErasedThread } from "./store/deletions.ts";
 export { EVERYTHING, RETIRED } from "./store/instances.ts";
 export type { Heartbeat, Hold, InstanceMessage, InstanceStore, Share } from "./store/instances.ts";
 export { pageOf } from "./store/page.ts";
@@ -54,7 +56,7 @@ export type {
 export { NewerRecord, UnreadableRecord } from "./store/unreadable.ts";
 
 /**
- * The store contract: what is kept, and the steps in which it changes. Seven contracts in one; who needs one part asks
+ * The store contract: what is kept, and the steps in which it changes. Eight contracts in one; who needs one part asks
  * for that part.
  *
  * Stores keep, they do not decide: each operation is one atomic step on one key slot, and the rules that choose the
@@ -66,7 +68,15 @@ export { NewerRecord, UnreadableRecord } from "./store/unreadable.ts";
  * the first one did. Implementations: stores/embedded.ts and stores/redis.ts; test/stores/contract.ts holds both to this page.
  */
 export interface Store
-  extends ChannelStore, UserStore, ThreadStore, ChannelThreadStore, InstanceStore, OperatorStore, StatsStore {
+  extends
+    ChannelStore,
+    UserStore,
+    ThreadStore,
+    DeletionStore,
+    ChannelThreadStore,
+    InstanceStore,
+    OperatorStore,
+    StatsStore {
   readonly kind: "embedded" | "redis";
   health(): Promise<StoreHealth>;
   close(): Promise<void>;

@@ -4,6 +4,7 @@ import type { ThreadRecord } from "../store.ts";
 import type { Attach } from "./attach.ts";
 import type { Claims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
+import { refuseDeleted } from "./deleted.ts";
 import { createReply } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import { positionAfter } from "./run-log.ts";
@@ -53,6 +54,7 @@ export function createAnswer({
         page,
       });
       if (result.type === "unchanged") throw new Refusal("conflict", "No such call is pending");
+      if (result.type === "deleted") throw refuseDeleted();
       if (result.type !== "committed") return "again";
       const reply = createReply(run.runId);
       thread.attach(reply, positionAfter(run.lines));

@@ -4,6 +4,7 @@ import { holderOf } from "../domain/fence.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { InstanceMessage, ThreadRecord } from "../store.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
+import { refuseDeleted } from "./deleted.ts";
 import { threadHost } from "./charts.ts";
 import type { ThreadSnapshot } from "./charts.ts";
 import type { Claims } from "./claims.ts";
@@ -112,6 +113,7 @@ export function createBringEvent({
     const thread = claims.open({ uid, slug: work.slug, record, traceparent: null });
     const takes = takesFrom === null ? {} : { takesFrom };
     const { type } = await thread.claim({ ...work.claim(), ...takes });
+    if (type === "deleted") throw refuseDeleted();
     return type === "committed" ? { itemId: String((record?.messageCount ?? 0) + 1) } : null;
   }
 

@@ -69,7 +69,7 @@ export function createCancel({
     const thread = claims.open({ uid, slug, record, traceparent: null });
     const takes = fence ? { takesFrom: fence } : {};
     const { type } = await thread.claim({ event: { type: "run.cancelled", runId }, ...takes });
-    return type === "committed" || type === "unchanged";
+    return type === "committed" || type === "unchanged" || type === "deleted";
   }
 
   /** False: the clock says that it takes too long. */

@@ -11,6 +11,7 @@ import type { ThreadSnapshot } from "./charts.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import { draftCommit, GOES_ON } from "./draft-commit.ts";
 import type { CommitPurpose } from "./draft-commit.ts";
+import { DELETED } from "./deleted.ts";
 import { endUnreadable } from "./end-unreadable.ts";
 import { INTERRUPTED } from "./interrupted.ts";
 import type { LongReplies, LongReply } from "./long-replies.ts";
@@ -219,6 +220,14 @@ export class HeldThread {
     this.#registry.gaveUp(this);
   }
 
+  /** The thread was deleted: its streams end, and nothing of it is left here. */
+  forget(): void {
+    if (this.#isOver) return;
+    this.#stop();
+    this.log.cut(DELETED);
+    this.#registry.released(this);
+  }
+
   /** After a fault of this process's own: whoever looks after lost threads takes up the run where it was saved. */
   #giveUp(error: unknown): void {
     const { uid, run } = this;
@@ -306,6 +315,7 @@ export class HeldThread {
       if (result?.type === "committed") this.#registry.committed(this, result.watchers);
       if (!result || this.#isOver) return;
       if (result.type === "committed") return this.#settle(planned, result);
+      if (result.type === "deleted") return this.forget();
       log.warn({ ...about, result: result.type }, "another instance holds the thread");
     } catch (error) {
       log.error({ ...about, err: error }, "cannot save a thread");

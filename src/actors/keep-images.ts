@@ -1,5 +1,6 @@
 import { StoreUnavailable } from "../store.ts";
 import type { Store } from "../store.ts";
+import { refuseDeleted } from "./deleted.ts";
 import type { Reply } from "./reply.ts";
 
 /** A message with images, and how it is said. */
@@ -16,7 +17,7 @@ export async function sayWithImages(
   store: Pick<Store, "keepImages" | "dropImages">,
   { uid, runId, images, say }: MessageWithImages,
 ): Promise<Reply> {
-  await store.keepImages({ uid, runId, images });
+  if (!(await store.keepImages({ uid, runId, images }))) throw refuseDeleted();
   // The message was not stored: they would be nobody's.
   const drop = () => store.dropImages(uid, runId);
   try {

@@ -7,6 +7,7 @@ import type { Claims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { Following } from "./following/following.ts";
 import type { HeldThreads } from "./held-threads.ts";
+import { refuseDeleted } from "./deleted.ts";
 import { sayWithImages } from "./keep-images.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { createReply } from "./reply.ts";
@@ -72,6 +73,7 @@ export function createSay({
         refuseUnreadable(record);
         const waits = await store.wait(uid, message, max);
         if (waits.type === "free") return "again";
+        if (waits.type === "deleted") throw refuseDeleted();
         return waits.type === "said-before" ? repeat(uid, waits) : waitBehind(waits);
       }
       const thread = claims.open({ uid, slug, record, traceparent });
@@ -79,6 +81,7 @@ export function createSay({
       const result = await thread.claim({ event, message, orWait: { message, max } });
       if (result.type === "said-before") return repeat(uid, result);
       if (result.type === "waiting" || result.type === "full") return waitBehind(result);
+      if (result.type === "deleted") throw refuseDeleted();
       if (result.type !== "committed") return "again";
       thread.attach(reply, 0);
       return reply;

@@ -11,6 +11,9 @@ import { createCancel } from "./cancel.ts";
 import { createClaims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { Feed } from "./feeds/feed.ts";
+import { refuseDeleted } from "./deleted.ts";
+import { createForgetting } from "./forgetting.ts";
+import type { Forgetting } from "./forgetting.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { createFollowing } from "./following/following.ts";
 import { createFollowRun } from "./follow-run.ts";
@@ -48,6 +51,8 @@ export interface Threads {
   cancel(uid: string): Promise<void>;
   /** Who answers, where it is not the model. */
   people: People;
+  /** Deletes threads and users, with everything of theirs. */
+  forgetting: Pick<Forgetting, "thread" | "user">;
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
   history(uid: string, page: HistoryPage): Promise<Message[]>;
   /** The text of a reply that the store keeps in parts, piece by piece; rejects where the store does not give all of it. */
@@ -78,6 +83,8 @@ export interface RunningThreads extends Threads {
   waiting(): number;
   /** Feeds that are open here. */
   feeds(): number;
+  /** A look at the deletions that others have begun; start() lets it happen every few seconds. */
+  carryOutDeletions(): Promise<void>;
   /** Takes no more messages, and waits for the runs to end; those that did not within the grace are interrupted and handed over. */
   drain(graceMs: number): Promise<void>;
 }
@@ -100,6 +107,12 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   const onReadable = createOnReadable(mend);
   const feeds = createFeeds(dependencies, onReadable);
   const takeUp = createTakeUp({ ...dependencies, claims, following, mend, isDraining: () => draining });
+  const forgetting = createForgetting({
+    ...dependencies,
+    held,
+    following,
+    onErased: (erased) => feeds.committed(erased.uid, erased.watchers),
+  });
   const recovery = createRecovery({ ...dependencies, silence: createSilence(clock), lost, takeUp });
 
   const shared = { ...dependencies, claims, held, following };
@@ -123,7 +136,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   }
 
   function receive(message: InstanceMessage): void {
-    if (feeds.receive(message) || bring.receive(message)) return;
+    if (feeds.receive(message) || bring.receive(message) || forgetting.receive(message)) return;
     const isFollowing = following.receive(message);
     const { type, uid, runId } = message;
     if (typeof uid !== "string" || typeof runId !== "string") return;
@@ -170,18 +183,21 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     isDraining: () => draining,
 
     people,
+    forgetting,
 
     async setCatalog(uid, slug, catalog) {
-      await store.setCatalog(uid, slug, catalog);
+      if (!(await store.setCatalog(uid, slug, catalog))) throw refuseDeleted();
       held.get(uid)?.setCatalog(catalog);
     },
 
     held: () => held.size(),
     waiting: () => following.readers(),
     feeds: () => feeds.size(),
+    carryOutDeletions: () => forgetting.look(),
 
     async start() {
       store.onMessage(receive);
+      forgetting.start();
       await recovery.start();
     },
 
@@ -193,6 +209,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
       const isBusy = () => held.size() > 0 || following.readers() > 0;
       while (isBusy() && clock.elapsed() < endsAt) await pause(timers, DRAIN_LOOK_MS);
       recovery.stop();
+      forgetting.stop();
       for (const thread of held.all()) thread.interrupt();
       following.stop();
       await store.retire().catch((error: unknown) => {

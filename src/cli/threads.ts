@@ -3,8 +3,10 @@ import type { Command } from "commander";
 import type { Message } from "../domain/message.ts";
 import type { RunSummary, Store, ThreadEntry } from "../store.ts";
 import { channelThreadView, pagesOfChannelThreads, THREAD_STATES } from "../operators/channel-threads.ts";
+import { deleteThread } from "../operators/forgetting.ts";
 import { noteReading, runView } from "../operators/threads.ts";
 import { asCommandLine } from "./as-command-line.ts";
+import { forgettingIn } from "./forgetting.ts";
 import { printJsonPages, printTablePages } from "./print-pages.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 import { printable } from "./terminal.ts";
@@ -18,9 +20,10 @@ const RUNS = 100;
 
 /** `chat-agent threads`: conversations, with their steps and runs. */
 export function addThreads(program: Command, terminal: Terminal): void {
-  const threads = program.command("threads").description("list and show conversations");
+  const threads = program.command("threads").description("list, show and delete conversations");
   addList(threads, terminal);
   addShow(threads, terminal);
+  addDelete(threads, terminal);
 }
 
 interface ListOptions {
@@ -126,6 +129,24 @@ function addShow(threads: Command, terminal: Terminal): void {
         for (const message of messages) printMessage(terminal, message);
         terminal.out("\n");
         printRuns(terminal, runs);
+      });
+    });
+}
+
+function addDelete(threads: Command, terminal: Terminal): void {
+  threads
+    .command("delete")
+    .description("delete one conversation with everything in it, for good")
+    .argument("<slug>", "the channel")
+    .argument("<id>", "the id that the list prints; with --user, your own id of the thread")
+    .option("--user <user>", "whose thread: external id, or user id")
+    .option("--json", "print JSON")
+    .action(async (slug: string, id: string, options: { user?: string; json?: boolean }) => {
+      await withStore(terminal, async (store) => {
+        const { uid } = await existingThread(store, slug, { id, userId: options.user ?? null });
+        await deleteThread(asCommandLine(store), forgettingIn(store), slug, uid);
+        if (options.json) printJson(terminal, { deleted: { id: uid } });
+        else terminal.out(`Deleted thread ${uid}\n`);
       });
     });
 }

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import { attributesField } from "../domain/attributes.ts";
 import type { User } from "../domain/user.ts";
+import { deleteUser } from "../operators/forgetting.ts";
 import { changeUser, pagesOfUsers, userView } from "../operators/users.ts";
 import { asCommandLine } from "./as-command-line.ts";
 import { existingChannel, existingUser } from "./existing.ts";
+import { forgettingIn } from "./forgetting.ts";
 import { printFields, printJson } from "./print.ts";
 import { printJsonPages, printTablePages } from "./print-pages.ts";
 import { CannotDo } from "./terminal.ts";
@@ -22,11 +24,12 @@ const FLAGS = [
 export function addUsers(program: Command, terminal: Terminal): void {
   const users = program
     .command("users")
-    .description("list, show, block and whitelist the users of a channel");
+    .description("list, show, block, whitelist and delete the users of a channel");
   addList(users, terminal);
   addShow(users, terminal);
   for (const flag of FLAGS) addFlag(users, terminal, flag);
   addRevoke(users, terminal);
+  addDelete(users, terminal);
 }
 
 function addRevoke(users: Command, terminal: Terminal): void {
@@ -42,6 +45,24 @@ function addRevoke(users: Command, terminal: Terminal): void {
         if (!(await store.revokeTokens(slug, user.userId)))
           throw new CannotDo(`Cannot revoke ${id}: no such user in channel ${slug}`);
         printUser(terminal, user, options);
+      });
+    });
+}
+
+function addDelete(users: Command, terminal: Terminal): void {
+  users
+    .command("delete")
+    .description("delete the user with all conversations, for good; who comes again is a stranger")
+    .argument("<slug>", "the channel")
+    .argument("<user>", "external id, or user id")
+    .option("--json", "print JSON")
+    .action(async (slug: string, id: string, options: { json?: boolean }) => {
+      await withStore(terminal, async (store) => {
+        const { userId } = await existingUser(store, slug, id);
+        const threads = (await store.threads(slug, userId)).length;
+        await deleteUser(asCommandLine(store), forgettingIn(store), slug, userId);
+        if (options.json) printJson(terminal, { deleted: { userId, threads } });
+        else terminal.out(`Deleted user ${userId} with ${threads} threads\n`);
       });
     });
 }

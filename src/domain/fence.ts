@@ -8,6 +8,12 @@ export function newFence(processId: string, random = newId()): string {
   return `${processId}:${random}`;
 }
 
+/**
+ * The fence of a deleted thread, with its last revision: nobody holds by it, so that instances of versions which know
+ * nothing of deletion are refused like anybody who does not hold the thread.
+ */
+export const DELETED_FENCE = "deleted:";
+
 /** The process that a fence names. */
 export function holderOf(fence: string): string {
   return fence.slice(0, fence.lastIndexOf(":"));

@@ -33,6 +33,7 @@ export const NO_OPERATORS = ["command line", "visitor", "retention"] as const;
 export type Actor = string;
 
 export const COMMAND_LINE: Actor = "command line";
+export const VISITOR: Actor = "visitor";
 
 const LONGEST_NAME = 64;
 

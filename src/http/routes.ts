@@ -34,6 +34,7 @@ import { operatorRoutes } from "./operator-api/routes.ts";
 import type { Route } from "./route.ts";
 import { swaggerRoutes } from "./reference/swagger.ts";
 import { widgetCancelRoute } from "./widget-api/cancel.ts";
+import { widgetDeleteRoute } from "./widget-api/delete.ts";
 import { preflightRoute } from "./widget-api/cors.ts";
 import { createGate } from "./widget-api/gate.ts";
 import { eventsRoute } from "./widget-api/events.ts";
@@ -111,6 +112,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     streamRoute(widget), //          GET     /v1/widget/threads/:id/stream
     eventsRoute(widget), //          GET     /v1/widget/threads/:id/events
     widgetCancelRoute(widget), //    POST    /v1/widget/threads/:id/cancel
+    widgetDeleteRoute(widget), //    POST    /v1/widget/threads/:id/delete
     handOffRoute(widget), //         POST    /v1/widget/threads/:id/handoff
     handOffCancelRoute(widget), //   POST    /v1/widget/threads/:id/handoff/cancel
     widgetMessagesRoute(widget), //  POST    /v1/widget/messages

@@ -4,7 +4,7 @@ import type { UnreadableRecord } from "./unreadable.ts";
 /** Everything inside a thread, by its uid; no user's name is among it. */
 export interface ThreadStore {
   /**
-   * Null: nothing was ever committed. `budgetChars` bounds the sum of the tail's contents; at least one message.
+   * Null: nothing was ever committed, or it was deleted. `budgetChars` bounds the sum of the tail's contents; at least one message.
    * `runs`: by default the last run is read too, also when it is over.
    */
   load(uid: string, budgetChars: number, runs?: RunsRead): Promise<ThreadRecord | null>;
@@ -19,9 +19,9 @@ export interface ThreadStore {
   keptText(uid: string, runId: string, parts: number, from?: number): Promise<string>;
   /**
    * Keeps the images of a message, data: URLs, under its run. Before the message is stored, and so by no fence: whoever
-   * could not store the message drops them. The same run again replaces them.
+   * could not store the message drops them. The same run again replaces them. False: the thread was deleted.
    */
-  keepImages(kept: { uid: string; runId: string; images: readonly string[] }): Promise<void>;
+  keepImages(kept: { uid: string; runId: string; images: readonly string[] }): Promise<boolean>;
   /** Empty where none are kept. */
   keptImages(uid: string, runId: string): Promise<string[]>;
   dropImages(uid: string, runId: string): Promise<void>;
@@ -30,11 +30,17 @@ export interface ThreadStore {
     uid: string,
     message: UserMessage,
     max: number,
-  ): Promise<{ type: "waiting"; fence: string } | { type: "full" } | { type: "free" } | SaidBefore>;
+  ): Promise<
+    | { type: "waiting"; fence: string }
+    | { type: "full" }
+    | { type: "free" }
+    | { type: "deleted" }
+    | SaidBefore
+  >;
   /** The runs of the messages that wait, in order of arrival. */
   waitingRuns(uid: string): Promise<string[]>;
-  /** Replaces the catalog; an empty one clears it. The revision is not touched. */
-  setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
+  /** Replaces the catalog; an empty one clears it. The revision is not touched. False: the thread was deleted. */
+  setCatalog(uid: string, slug: string, catalog: Catalog): Promise<boolean>;
   /** Oldest first. */
   history(uid: string, page: HistoryPage): Promise<Message[]>;
   /** The thread's state, and what is in its history behind its first `from` items; null: nothing of that. */
@@ -87,6 +93,8 @@ export interface ThreadLook {
   messages: Message[];
   /** How many items of the history are known after this look. */
   to: number;
+  /** Nothing more will come. */
+  isDeleted?: true;
 }
 
 /** How long a process is told of commits after it has asked for it. */
@@ -196,6 +204,8 @@ export type CommitResult =
   | { type: "changed" }
   /** Another one holds it: stop, change nothing, never retry. */
   | { type: "fenced" }
+  /** The thread was deleted: nothing will ever be committed to it. */
+  | { type: "deleted" }
   | SaidBefore;
 
 /** The message's clientMessageId was claimed before, for this run: nothing was changed. */

@@ -36,7 +36,8 @@ export interface UserStore {
   }): Promise<VisitorAdmission | null>;
   /**
    * Null: no such channel. Creates the user where the external id is new, with `newUserId`; a displayName replaces the
-   * stored one, and so do attributes, as a whole: an empty map leaves none. With `thread`, the name's uid, which is `thread.newUid` where the name is new.
+   * stored one, and so do attributes, as a whole: an empty map leaves none. With `thread`, the name's uid, which is `thread.newUid`
+   * where the name is new, and another one where a thread of that uid was deleted.
    * A user who may not talk (mayTalk) gets no new thread: its `threadUid` is null.
    */
   admitUser(user: {

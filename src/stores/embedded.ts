@@ -4,6 +4,7 @@ import type { Store } from "../store.ts";
 import { refuseRestoring } from "./backup/restoring.ts";
 import { embeddedChannelThreads } from "./embedded/channel-threads.ts";
 import { embeddedChannels } from "./embedded/channels.ts";
+import { embeddedDeletions } from "./embedded/deletions.ts";
 import { checkFormat, openDb } from "./embedded/db.ts";
 import { embeddedHealth } from "./embedded/health.ts";
 import { embeddedRestoring } from "./embedded/import.ts";
@@ -42,6 +43,7 @@ export async function openEmbeddedStore(options: { dataDir: string; clock: Clock
     ...embeddedUsers(db, users, clock),
     ...embeddedIdentity(db, users, clock),
     ...embeddedThreads(db, threads),
+    ...embeddedDeletions(db, { users, threads }),
     ...embeddedThreadList(db, { users, threads }),
     ...embeddedChannelThreads(db, { users, threads }),
     ...embeddedLiveness(db, processId),

@@ -73,7 +73,8 @@ const isOutcome = oneOf<RunOutcome>({
   expired: true,
   superseded: true,
 });
-const isErrorCode = oneOf<ErrorCode>({
+// Of what is kept: nothing is of a thread that was deleted.
+const isErrorCode = oneOf<Exclude<ErrorCode, "deleted">>({
   task_failed: true,
   cancelled: true,
   expired: true,

@@ -6,12 +6,13 @@ import { refuseRestoring } from "./backup/restoring.ts";
 import { isObject } from "./checks.ts";
 import { createActivity } from "./redis/activity.ts";
 import { createBusy } from "./redis/busy.ts";
-import { redisChannelThreads } from "./redis/channel-threads.ts";
+import { ownerOf, redisChannelThreads } from "./redis/channel-threads.ts";
 import { redisChannels } from "./redis/channels.ts";
 import { linkToCluster } from "./redis/cluster.ts";
 import { createCommands } from "./redis/commands.ts";
 import type { OnCommand } from "./redis/commands.ts";
 import { checkFormat } from "./redis/format.ts";
+import { redisDeletions } from "./redis/deletions.ts";
 import { redisHealth } from "./redis/health.ts";
 import { globalKeys, messageChannel } from "./redis/keys.ts";
 import { redisRestoring } from "./redis/import.ts";
@@ -111,6 +112,7 @@ export async function storeOver(
     processId,
     ...redisChannels(redis),
     ...redisUsers(redis),
+    ...redisDeletions(redis, link, (slug, uid) => ownerOf(redis, slug, uid)),
     ...redisChannelThreads({ redis, background: local, processId, busy }),
     ...redisOperators(redis),
     ...redisStats({ redis, background: local }),

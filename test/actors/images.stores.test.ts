@@ -18,8 +18,9 @@ function watched(store: Store): { store: Store; kept: Set<string> } {
     store: {
       ...store,
       async keepImages(images) {
-        await store.keepImages(images);
-        kept.add(images.runId);
+        const isKept = await store.keepImages(images);
+        if (isKept) kept.add(images.runId);
+        return isKept;
       },
       async dropImages(uid, runId) {
         await store.dropImages(uid, runId);

@@ -3,6 +3,7 @@ import type { Store } from "../../src/store.ts";
 import { channelThreadPromises } from "./contract-channel-threads.ts";
 import { channelPromises } from "./contract-channels.ts";
 import { commitPromises } from "./contract-commit.ts";
+import { deletionPromises } from "./contract-deletions.ts";
 import { identityPromises } from "./contract-identity.ts";
 import { keptTextPromises } from "./contract-kept-text.ts";
 import { livenessPromises } from "./contract-liveness.ts";
@@ -67,6 +68,7 @@ export function describeStore(
     threadListPromises(bench);
     channelThreadPromises(bench);
     statsPromises(bench);
+    deletionPromises(bench);
     messageClaimPromises(bench);
     keptTextPromises(bench);
     livenessPromises(bench, lacks);

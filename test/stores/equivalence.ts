@@ -89,6 +89,8 @@ export const someCommand = fc.oneof(
       disturbed: fc.constantFrom(false, false, false, true),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("deleteThread" as const), uid }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("deleteUser" as const), tokenHash }) },
   {
     weight: 1,
     arbitrary: fc.record({ type: fc.constant("elapse" as const), ms: fc.constantFrom(400_000, 1_100_000) }),
@@ -204,6 +206,20 @@ export async function run(store: Store, command: Command, number: number): Promi
       return store.flagUser(SLUG, await userBehind(store, command.tokenHash), { blocked: command.blocked });
     case "identify":
       return identify(store, command, number);
+    case "deleteThread": {
+      const deletion = { kind: "thread" as const, slug: SLUG, id: command.uid, atMs };
+      await store.unlistThread(deletion);
+      // By whom it was held, a repeat may tell or not.
+      await store.eraseThread(command.uid, atMs);
+      return null;
+    }
+    case "deleteUser": {
+      const userId = await userBehind(store, command.tokenHash);
+      const uids = await store.unlistUser({ kind: "user", slug: SLUG, id: userId, atMs });
+      for (const each of uids) await store.eraseThread(each, atMs);
+      await store.eraseTokens(SLUG, [userId]);
+      return uids;
+    }
     case "elapse":
       return null;
   }

@@ -196,6 +196,95 @@ async function heldAndQueued(store: Store): Promise<void> {
   await queued(store);
 }
 
+const deletion = { kind: "thread" as const, slug, id: "one", atMs: 9_000 };
+
+function deletionCases(): FunctionCase[] {
+  const full = async (store: Store) => {
+    await heldAndQueued(store);
+    await store.keepPart({ uid, fence, runId: "r1", nth: 0, text: "Once" });
+    await store.keepImages({ uid, runId: "r1", images: ["data:image/png;base64,AAAA"] });
+  };
+  return [
+    {
+      name: "keep_images",
+      function: "keep_images",
+      before: held,
+      step: (store) => store.keepImages({ uid, runId: "r1", images: ["data:image/png;base64,AAAA"] }),
+    },
+    {
+      name: "set_catalog",
+      function: "set_catalog",
+      before: held,
+      step: (store) => store.setCatalog(uid, slug, []),
+    },
+    {
+      name: "erase_thread",
+      function: "erase_thread",
+      before: full,
+      step: (store) => store.eraseThread(uid, 9_000),
+    },
+    {
+      name: "erase_thread, which waits for its page",
+      function: "erase_thread",
+      before: async (store) => {
+        await full(store);
+        await store.commit(commit("rest", rests));
+      },
+      step: (store) => store.eraseThread(uid, 9_000),
+    },
+    {
+      name: "erase_thread, which an earlier version wrote to since",
+      function: "erase_thread",
+      before: async (store) => {
+        await full(store);
+        await store.eraseThread(uid, 9_000);
+      },
+      step: async (store, redis) => {
+        const { header, queue } = threadKeys(uid);
+        await redis.write(header, "HSET", header, "slug", slug, "catalog", "[]");
+        await redis.write(queue, "RPUSH", queue, "w2\n{}");
+        return store.eraseThread(uid, 9_500);
+      },
+    },
+    {
+      name: "unlist_thread",
+      function: "unlist_thread",
+      before: both,
+      step: (store) => store.unlistThread(deletion),
+    },
+    {
+      name: "unlist_thread, the last one",
+      function: "unlist_thread",
+      before: async (store) => {
+        await store.putChannel(sampleChannel({ slug }));
+        await store.admitUser(caller);
+      },
+      step: (store) => store.unlistThread({ ...deletion, id: "own" }),
+    },
+    {
+      name: "unlist_user",
+      function: "unlist_user",
+      before: both,
+      step: (store) => store.unlistUser({ ...deletion, kind: "user", id: anonymous }),
+    },
+    {
+      name: "unlist_user, an account",
+      function: "unlist_user",
+      before: async (store) => {
+        await both(store);
+        await store.flagUser(slug, account, { blocked: true });
+      },
+      step: (store) => store.unlistUser({ ...deletion, kind: "user", id: account }),
+    },
+    {
+      name: "erase_token",
+      function: "erase_token",
+      before: visitor,
+      step: (store) => store.eraseTokens(slug, [anonymous]),
+    },
+  ];
+}
+
 function commitCases(): FunctionCase[] {
   const cases: Omit<FunctionCase, "function">[] = [
     {
@@ -453,6 +542,7 @@ function otherCases(): FunctionCase[] {
         return redis.call("mend", keys, { test: "rests", field: "", value: "" }, ["ZREM", uid]);
       },
     },
+    ...deletionCases(),
     {
       name: "export_thread",
       function: "export_thread",

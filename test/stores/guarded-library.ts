@@ -21,7 +21,7 @@ const READS = (
   "ZMSCORE ZSCORE"
 ).split(" ");
 const WRITES =
-  "DEL HDEL HINCRBY HSET HSETNX INCR LPOP PEXPIRE PEXPIREAT PFADD RPUSH SADD SET SREM ZADD ZREM ZREMRANGEBYSCORE".split(
+  "DEL HDEL HINCRBY HSET HSETNX INCR LPOP PEXPIRE PEXPIREAT PFADD RPUSH SADD SET SREM UNLINK ZADD ZREM ZREMRANGEBYSCORE".split(
     " ",
   );
 /** Commands without a key. */
@@ -40,7 +40,7 @@ end
 local redis = {}
 
 function redis.call(command, ...)
-  local keys = KEYLESS[command] and {} or command == 'DEL' and { ... } or { (...) }
+  local keys = KEYLESS[command] and {} or (command == 'DEL' or command == 'UNLINK') and { ... } or { (...) }
   if not READS[command] and not WRITES[command] and not KEYLESS[command] then
     broken(command, keys[1], 'is no command that the guard knows')
   end

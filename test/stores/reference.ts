@@ -9,6 +9,7 @@ import { claimOf } from "../../src/domain/message-claim.ts";
 import type { MessageClaim } from "../../src/domain/message-claim.ts";
 import type {
   CommitResult,
+  Deletion,
   InstanceMessage,
   ListedThread,
   PlacedEntry,
@@ -87,6 +88,11 @@ export function createReference(clock: Clock): Store {
   const threads = new Map<string, Thread>();
   /** By thread and run. */
   const keptImages = new Map<string, string[]>();
+  const planned: Deletion[] = [];
+  /** By uid: the time of the deletion. */
+  const erased = new Set<string>();
+  /** Threads that went with a user, by the user's id. */
+  const wentWith = new Map<string, string[]>();
   let changes = 0;
   let deliver: (message: InstanceMessage) => void = () => {};
 
@@ -180,6 +186,7 @@ export function createReference(clock: Clock): Store {
   }
 
   function commit(change: ThreadCommit): CommitResult {
+    if (erased.has(change.uid)) return { type: "deleted" };
     const thread = threads.get(change.uid);
     if (thread?.last?.commit.opId === change.opId) return answer(thread, change, thread.last.result);
     const claimed = change.orWait ? claimOf(change.orWait.message) : (change.claimsId ?? null);
@@ -499,6 +506,40 @@ export function createReference(clock: Clock): Store {
         .slice(0, limit),
     fillOrders: async () => false,
 
+    async planDeletion(deletion) {
+      if (!planned.some((one) => isSame(one, deletion))) planned.push({ ...deletion });
+    },
+    plannedDeletions: async (limit) => planned.toSorted((a, b) => a.atMs - b.atMs).slice(0, limit),
+    async endDeletion(deletion) {
+      const index = planned.findIndex((one) => isSame(one, deletion));
+      if (index !== -1) planned.splice(index, 1);
+    },
+    async unlistThread({ slug, id: uid }) {
+      for (const person of people) {
+        if (person.slug === slug) person.threads = person.threads.filter((entry) => entry.uid !== uid);
+      }
+    },
+    async unlistUser({ slug, id: userId }) {
+      const person = personOf(slug, userId);
+      if (person) {
+        const uids = person.threads.map(({ uid }) => uid).toSorted();
+        wentWith.set(`${slug} ${userId}`, uids);
+        people.splice(people.indexOf(person), 1);
+      }
+      return wentWith.get(`${slug} ${userId}`) ?? [];
+    },
+    async eraseThread(uid) {
+      const fence = threads.get(uid)?.fence ?? null;
+      erased.add(uid);
+      threads.delete(uid);
+      for (const key of keptImages.keys()) if (key.startsWith(`${uid} `)) keptImages.delete(key);
+      return { fence, watchers: [] };
+    },
+    async eraseTokens(slug, userIds) {
+      const kept = tokens.filter((token) => token.slug !== slug || !userIds.includes(token.userId));
+      tokens.splice(0, tokens.length, ...kept);
+    },
+
     async load(uid, budgetChars, runs = "last") {
       const thread = threads.get(uid);
       if (!thread) return null;
@@ -533,13 +574,16 @@ export function createReference(clock: Clock): Store {
     keptText: async (uid, runId, parts, from = 0) =>
       textOfParts(uid, runId, parts).slice(textOfParts(uid, runId, Math.min(from, parts)).length),
     async keepImages({ uid, runId, images }) {
+      if (erased.has(uid)) return false;
       keptImages.set(`${uid} ${runId}`, [...images]);
+      return true;
     },
     keptImages: async (uid, runId) => keptImages.get(`${uid} ${runId}`) ?? [],
     async dropImages(uid, runId) {
       keptImages.delete(`${uid} ${runId}`);
     },
     async wait(uid, message, max) {
+      if (erased.has(uid)) return { type: "deleted" };
       const thread = threads.get(uid);
       const repeat = saidBefore(thread, claimOf(message));
       if (repeat) return repeat;
@@ -548,7 +592,9 @@ export function createReference(clock: Clock): Store {
       return join(thread, message, max) === "full" ? { type: "full" } : { type: "waiting", fence };
     },
     async setCatalog(uid, slug, catalog) {
+      if (erased.has(uid)) return false;
       threadOf(uid, slug).catalog = catalog;
+      return true;
     },
     async history(uid, { limit, before, budgetChars }) {
       const stored = threads.get(uid)?.messages ?? [];
@@ -558,6 +604,10 @@ export function createReference(clock: Clock): Store {
       return budgetChars === undefined ? wholeMessages(uid, page) : fitting(page, budgetChars);
     },
     async look(uid, from) {
+      if (erased.has(uid)) {
+        const nothing = { state: "idle" as const, runId: null, messageCount: 0, messages: [], to: from ?? 0 };
+        return { ...nothing, isDeleted: true, lastOp: "deleted" };
+      }
       const thread = threads.get(uid);
       const messages = wholeMessages(uid, thread?.messages ?? []);
       const { state, snapshot } = thread?.last?.commit ?? { state: "idle" as const, snapshot: "" };
@@ -571,7 +621,8 @@ export function createReference(clock: Clock): Store {
       if (from === null) return { ...seen, messages: [], to: messages.length };
       return { ...seen, messages: messages.slice(from), to: Math.max(from, messages.length) };
     },
-    lastOp: async (uid) => threads.get(uid)?.last?.commit.opId ?? null,
+    lastOp: async (uid) =>
+      (erased.has(uid) ? "deleted" : null) ?? threads.get(uid)?.last?.commit.opId ?? null,
     watch: async () => {},
     watchers: async () => [],
     claimed: async (uid, clientMessageId) => threads.get(uid)?.claims.get(clientMessageId) ?? null,
@@ -614,6 +665,9 @@ export function createReference(clock: Clock): Store {
     close: async () => {},
   };
 }
+
+const isSame = (one: Deletion, other: Deletion) =>
+  one.kind === other.kind && one.slug === other.slug && one.id === other.id;
 
 /** The newest whose contents fit the budget, at least one. */
 function fitting(messages: Message[], budgetChars: number): Message[] {

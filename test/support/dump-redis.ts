@@ -1,3 +1,4 @@
+import { DELETED_FENCE } from "../../src/domain/fence.ts";
 import { isThreadState } from "../../src/stores/records.ts";
 import type { StoreDump, ThreadDump } from "../stores/invariants.ts";
 import { redisClient } from "./redis-client.ts";
@@ -79,7 +80,10 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
       }
       return;
     case "h":
-      dump.threads.push(await threadDump(client, key, id));
+      // A tombstone is no thread.
+      if (!(await client.hGet(key, "fence"))?.startsWith(DELETED_FENCE)) {
+        dump.threads.push(await threadDump(client, key, id));
+      }
       return;
     case "own":
       for (const [uid, fence] of Object.entries(await client.hGetAll(key))) {
@@ -105,6 +109,8 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "sv":
     case "whose":
     case "bl":
+    case "gone":
+    case "deleting":
     case "filled":
     case "filling":
     case "watch":

@@ -50,7 +50,7 @@ export const SERVICE: readonly Layer[] = [
       { path: "src/store.ts", is: "contract: what is kept, and the steps in which it changes" },
       {
         path: "src/store/",
-        is: "its seven parts: channels, users, threads and their lists, instances, operators, statistics",
+        is: "its eight parts: channels, users, threads and their lists, deletion, instances, operators, statistics",
       },
       { path: "src/model.ts", is: "contract: one turn of a chat model, streamed" },
       { path: "src/agent.ts", is: "contract: one model turn, or one call of a server-side tool" },

@@ -9,6 +9,8 @@ export type FeedLine =
   | ({ type: "state" } & FeedState)
   /** What its reader knows is no place to go on from: it reads the history. */
   | { type: "reset" }
+  /** The thread is gone; the feed ends. */
+  | { type: "deleted" }
   /** A person writes; counts for six seconds. */
   | { type: "typing"; name: string }
   | { type: "ping" };

@@ -37,6 +37,8 @@ export interface WatchedFeed extends Feed {
   tell(lines: readonly FeedLine[]): void;
   /** The store has gone back behind what was told. */
   reset(lines: readonly FeedLine[], told: Told): void;
+  /** The thread was deleted: tells so, and ends. */
+  endDeleted(): void;
   /** Goes on where it is behind; says that it lives where nothing was written for long. */
   tick(nowMs: number): void;
   /** The reader has not been told, or has not taken, everything. */
@@ -45,6 +47,7 @@ export interface WatchedFeed extends Feed {
 
 /** Contract, The feed of a thread: at least every 20 s. */
 const PING_EVERY_MS = 15_000;
+const DELETED: readonly FeedLine[] = [{ type: "deleted" }];
 const PING: readonly FeedLine[] = [{ type: "ping" }];
 
 /** What a feed asks of the watch of its thread. */
@@ -75,6 +78,7 @@ export function createFeed(
   let isDrained = false;
   let isCatchingUp = false;
   let isOver = false;
+  let wasDeleted = false;
   let wroteAtMs = clock.elapsed();
 
   function write(lines: readonly FeedLine[]): void {
@@ -133,6 +137,7 @@ export function createFeed(
 
     read(given) {
       // The service stops, or the reader may not read it any more.
+      if (wasDeleted) given.write(DELETED);
       if (isOver) return given.end();
       reader = given;
       write(beginning.lines);
@@ -156,6 +161,12 @@ export function createFeed(
       if (!isDrained || isOver) return;
       void catchUp();
       if (isDrained && nowMs - wroteAtMs >= PING_EVERY_MS) write(PING);
+    },
+
+    endDeleted() {
+      write(DELETED);
+      wasDeleted = true;
+      feed.end();
     },
 
     end() {

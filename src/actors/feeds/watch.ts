@@ -81,8 +81,10 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
   }
 
   let lastCount = 0;
+  let isDeleted = false;
 
   function adopt(seen: ThreadLook): void {
+    if (seen.isDeleted) return endAll(seen);
     lastCount = seen.messageCount;
     // Of a look that ends before the last item, the rest is still to come.
     seenOp = seen.to < seen.messageCount ? null : seen.lastOp;
@@ -98,6 +100,15 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
     // Who is behind images reads them from the store again: they are not kept for the slowest reader.
     recent = hasImages(lines) ? [] : [...recent.slice(1 - MOST_RECENT), news];
     for (const feed of feeds) feed.hear(news);
+  }
+
+  function endAll({ messageCount, lastOp }: ThreadLook): void {
+    lastCount = messageCount;
+    seenOp = lastOp;
+    known = { position: messageCount, state: { state: "idle" } };
+    recent = [];
+    isDeleted = true;
+    for (const feed of feeds) feed.endDeleted();
   }
 
   /** A failover took back what was told: whoever reads along reads the history again. */
@@ -140,6 +151,7 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
 
     add(feed) {
       feeds.add(feed);
+      if (isDeleted) feed.endDeleted();
     },
 
     leave(feed) {

@@ -23,6 +23,8 @@ export interface Following {
   expect(uid: string, reply: OpenReply, fence: string): void;
   /** The run began, or goes on, in this process. */
   begun(thread: HeldThread): void;
+  /** The thread was deleted: its streams end. */
+  forget(uid: string): void;
   /** How many streams here read along, or wait for their run. */
   readers(): number;
   /** A message of another instance that concerns following; false where it does not. */
@@ -40,6 +42,7 @@ export function createFollowing({
   return {
     follow: (record, reply, from) => mirrors.follow(record, reply, from),
     expect: (uid, reply, fence) => mirrors.expect(uid, reply, fence),
+    forget: (uid) => mirrors.forget(uid),
     readers: () => mirrors.readers(),
     stop: () => mirrors.stop(),
 

@@ -5,6 +5,7 @@ import type { ThreadRecord } from "../../store.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import type { HeldThread } from "../held-thread.ts";
 import type { HeldThreads } from "../held-threads.ts";
+import { DELETED } from "../deleted.ts";
 import { INTERRUPTED } from "../interrupted.ts";
 import type { OpenReply } from "../reply.ts";
 import { beginsWith, createRunLog, linesSince, positionAfter } from "../run-log.ts";
@@ -23,6 +24,8 @@ export interface Mirrors {
   receive(message: SaidMessage): void;
   /** The run began, or goes on, in this process. */
   begun(thread: HeldThread): void;
+  /** The thread was deleted: its streams end. */
+  forget(uid: string): void;
   /** How many streams here read along, or wait for their run. */
   readers(): number;
   stop(): void;
@@ -120,8 +123,11 @@ export function createMirrors(
         if (holderOf(run.fence) !== store.processId) ask(mirror, run.fence);
         return;
       }
-      case "lost":
-        return cut(mirror, LOST);
+      case "lost": {
+        const { isDeleted } = await store.look(uid, null);
+        if (isKnown(mirror)) cut(mirror, isDeleted ? DELETED : LOST);
+        return;
+      }
       case "free":
         return;
     }
@@ -203,6 +209,10 @@ export function createMirrors(
     begun(thread) {
       const mirror = thread.run && mirrors.get(thread.run.runId);
       if (mirror) handOver(mirror, thread);
+    },
+
+    forget(uid) {
+      for (const mirror of mirrors.values()) if (mirror.uid === uid) cut(mirror, DELETED);
     },
 
     readers: () =>

@@ -35,6 +35,7 @@ export const feedLine = z.union([
     with: z.string().describe("The person's name"),
   }),
   z.object({ type: z.literal("reset") }),
+  z.object({ type: z.literal("deleted") }).describe("The thread is gone; the feed ends"),
   z.object({
     type: z.literal("typing"),
     name: z.string().describe("A person of the site writes; counts for six seconds"),

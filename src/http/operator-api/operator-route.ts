@@ -25,7 +25,14 @@ export interface OperatorApi {
   store: Store;
   threads: Pick<
     Threads,
-    "history" | "keptText" | "attachmentAddresses" | "follow" | "openFeed" | "isDraining" | "people"
+    | "history"
+    | "keptText"
+    | "attachmentAddresses"
+    | "follow"
+    | "openFeed"
+    | "isDraining"
+    | "people"
+    | "forgetting"
   >;
   reads: Reads;
   directory: Pick<Directory, "renew" | "channels" | "operatorOf">;

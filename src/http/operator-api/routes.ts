@@ -2,6 +2,7 @@ import type { Route } from "../route.ts";
 import { auditRoute } from "./audit.ts";
 import { channelsRoutes } from "./channels.ts";
 import { handOffRoutes } from "./hand-off.ts";
+import { forgettingRoutes } from "./forgetting.ts";
 import { eventsRoute } from "./events.ts";
 import { ipsRoutes } from "./ips.ts";
 import { meRoute } from "./me.ts";
@@ -19,6 +20,7 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     ...channelsRoutes(api), // GET, POST /channels; GET, PATCH /channels/:slug; POST …/rotate-keys
     ...usersRoutes(api), //   GET  /channels/:slug/users; GET, PATCH …/:userId
     ...threadsRoutes(api), // GET /channels/:slug/threads, …/:id, …/:id/messages, …/:id/runs
+    ...forgettingRoutes(api), // DELETE /channels/:slug/threads/:id, …/users/:userId
     watchRoute(api), //       GET  /channels/:slug/threads/:id/watch
     ...handOffRoutes(api), // POST …/threads/:id/take, …/messages, …/typing, …/return, …/close
     ...ipsRoutes(api), //     GET, POST /ips; DELETE /ips/:address

@@ -56,7 +56,7 @@ const bodySchema = z.object({
   displayName: z.string().nullable().exactOptional().describe("null takes the name away"),
 });
 
-const userParam: Record<string, Field> = {
+export const userParam: Record<string, Field> = {
   userId: {
     description: "The service's id of the user, or the caller's",
     schema: callerId,

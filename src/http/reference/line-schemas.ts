@@ -45,7 +45,7 @@ const error = z.object({
   type: z.literal("error"),
   message: z.string(),
   code: z
-    .enum(["task_failed", "cancelled", "expired", "superseded", "interrupted", "budget_exceeded"])
+    .enum(["task_failed", "cancelled", "expired", "superseded", "interrupted", "deleted", "budget_exceeded"])
     .exactOptional()
     .describe("Absent: a fault on the server side"),
   hint: z.string().max(400).exactOptional().describe("The run's last tool answer; only with task_failed"),

@@ -10,6 +10,7 @@ import type { Header, ThreadRecords } from "./thread-records.ts";
 /** The atomic change of a thread. Within a change: everything is read and decided before the first write. */
 export function commitThread(records: ThreadRecords, commit: ThreadCommit): CommitResult {
   const { uid } = commit;
+  if (records.isDeleted(uid)) return { type: "deleted" };
   const header = records.header(uid) ?? newHeader(commit.slug);
   if (header.lastOp?.opId === commit.opId) return answer(records, commit, header.lastOp.result);
 

@@ -70,6 +70,7 @@ export function embeddedSalvage(
 
     setAside: (uid, parts) =>
       db.change(`set parts of thread ${uid} aside`, () => {
+        if (records.isDeleted(uid)) return;
         const isHeaderRebuilt = parts.some(({ part }) => part === "header");
         const stored = isHeaderRebuilt ? db.get(["h", keyPart(uid)], raw) : undefined;
         if (stored !== undefined) putRebuilt(uid, rebuiltHeader(db, uid, stored));

@@ -128,6 +128,21 @@ export function threadOrders(db: EmbeddedDb) {
       }
     },
 
+    /** Everything that the channel knows of these threads. */
+    forget(slug: string, uids: readonly string[]): void {
+      if (uids.length === 0) return;
+      const gone = new Set(uids);
+      for (const uid of uids) {
+        putState(slug, uid, "idle");
+        const atMs = activity(slug, uid);
+        if (atMs !== undefined) db.remove(placeKey(slug, atMs, uid));
+        db.remove(activityKey(slug, uid));
+        db.remove(ownerKey(slug, uid));
+      }
+      const changes = [...db.range(["chg", keyPart(slug)], readText)];
+      for (const { key, value } of changes) if (gone.has(value)) db.remove(key);
+    },
+
     owner: (slug: string, uid: string) => db.get(ownerKey(slug, uid), ownerKind.read),
     putOwner: (slug: string, uid: string, owner: OwnerRecord) =>
       db.put(ownerKey(slug, uid), ownerKind.stored(owner)),

@@ -107,6 +107,17 @@ const summaryOf = ({ runId, saidAtMs, outcome, path, terminal }: RunRecord): Run
   terminal,
 });
 
+/** What stays of a deleted thread. */
+interface Tombstone {
+  rev: number;
+  atMs: number;
+}
+
+export const tombstoneKind = kindOf("deleted thread", shape<Tombstone>({ rev: isNumber, atMs: isNumber }));
+
+/** Beside the header, what a thread is made of: kinds of keys that go on with its uid. */
+const PARTS = ["r", "t", "q", "m", "p", "rs", "ri", "id", "aside"] as const;
+
 export type ThreadRecords = ReturnType<typeof threadRecords>;
 
 /** Within a read or a change. */
@@ -127,7 +138,30 @@ export function threadRecords(db: EmbeddedDb) {
   const heldKey = (fence: string, uid: string): Key => ["held", keyPart(holderOf(fence)), keyPart(uid)];
   const dueKey = (atMs: number, uid: string): Key => ["due", atMs, keyPart(uid)];
 
+  const tombstoneKey = (uid: string): Key => ["gone", keyPart(uid)];
+
   return {
+    isDeleted: (uid: string) => db.has(tombstoneKey(uid)),
+
+    /** Later than the deletion: by nobody's fence is anything written here. */
+    putTombstone(uid: string, tombstone: Tombstone): void {
+      if (!db.has(tombstoneKey(uid))) db.put(tombstoneKey(uid), tombstoneKind.stored(tombstone));
+    },
+
+    removeHeader: (uid: string) => db.remove(headerKey(uid)),
+
+    /** Some of what is left of a thread; false: nothing was. */
+    removeSome(uid: string, limit: number): boolean {
+      let left = limit;
+      for (const kind of PARTS) {
+        const found = [...db.range([kind, keyPart(uid)], () => null, { limit: left })];
+        for (const { key } of found) db.remove(key);
+        left -= found.length;
+        if (left === 0) return true;
+      }
+      return left < limit;
+    },
+
     header: (uid: string) => db.get(headerKey(uid), headerKind.read),
     putHeader: (uid: string, header: Header) => db.put(headerKey(uid), headerKind.stored(header)),
 

@@ -10,6 +10,9 @@ import { embeddedSalvage } from "./salvage.ts";
 import { newHeader } from "./thread-records.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 
+/** What is told as a deleted thread's last operation: another one than before. */
+const DELETION = "deleted";
+
 /** A message's id is its position, in plain decimal digits; NaN for any other text. */
 function positionOf(id: string): number {
   const position = Number(id);
@@ -98,9 +101,11 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
       db.read(`read a reply of thread ${uid}`, () => records.text(uid, runId, parts, from)),
 
     keepImages: ({ uid, runId, images }) =>
-      db.change(`keep images in thread ${uid}`, () =>
-        records.putPart(uid, imagesName(runId), 0, JSON.stringify(images)),
-      ),
+      db.change(`keep images in thread ${uid}`, () => {
+        if (records.isDeleted(uid)) return false;
+        records.putPart(uid, imagesName(runId), 0, JSON.stringify(images));
+        return true;
+      }),
 
     keptImages: (uid, runId) =>
       db.read(`read images of thread ${uid}`, () => imagesFrom(records.text(uid, imagesName(runId), 1))),
@@ -110,6 +115,7 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
 
     wait: (uid, message, max) =>
       db.change(`queue a message in thread ${uid}`, () => {
+        if (records.isDeleted(uid)) return { type: "deleted" as const };
         const header = records.header(uid);
         const saidBefore = findClaim(records, uid, claimOf(message));
         if (saidBefore) return saidBefore;
@@ -123,8 +129,10 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
 
     setCatalog: (uid, slug, catalog) =>
       db.change(`save the catalog of thread ${uid}`, () => {
+        if (records.isDeleted(uid)) return false;
         if (records.header(uid) === undefined) records.putHeader(uid, newHeader(slug));
         records.putCatalog(uid, catalog);
+        return true;
       }),
 
     history: (uid, { limit, before, budgetChars }) =>
@@ -145,6 +153,17 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         const isPersons = state === "waiting_for_person" || state === "with_person";
         const snapshot = (isPersons && header?.snapshot) || undefined;
         const lastOp = header?.lastOp?.opId ?? null;
+        if (records.isDeleted(uid)) {
+          return {
+            state,
+            isDeleted: true,
+            runId,
+            lastOp: DELETION,
+            messageCount,
+            messages: [],
+            to: from ?? 0,
+          };
+        }
         const seen = { state, runId, lastOp, ...(snapshot === undefined ? {} : { snapshot }), messageCount };
         return from === null
           ? { ...seen, messages: [], to: messageCount }
@@ -152,7 +171,9 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
       }),
 
     lastOp: (uid) =>
-      db.read(`read the last change of thread ${uid}`, () => records.header(uid)?.lastOp?.opId ?? null),
+      db.read(`read the last change of thread ${uid}`, () =>
+        records.isDeleted(uid) ? DELETION : (records.header(uid)?.lastOp?.opId ?? null),
+      ),
 
     // Nobody else commits: who is here is told here.
     watch: (uid) => db.read(`watch thread ${uid}`, () => {}),

@@ -152,6 +152,29 @@ export function userRecords(db: EmbeddedDb) {
       db.remove(blockedKey(slug, record));
     },
 
+    /** With all that leads to it, but its tokens. */
+    removeAll(slug: string, record: UserRecord): void {
+      const { userId, externalId } = record.user;
+      db.remove(userKey(slug, userId));
+      db.remove(orderKey(slug, record));
+      db.remove(blockedKey(slug, record));
+      db.remove(movedKey(slug, userId));
+      if (externalId !== null) db.remove(externalKey(slug, externalId));
+      const names = [...db.range(namesKey(slug, userId), () => null)];
+      for (const { key } of names) db.remove(key);
+    },
+
+    /** The channel's tokens, from a place on. */
+    tokens: (slug: string, from: Key | null, limit: number) => [
+      ...db.range(["v", keyPart(slug)], (value) => value, { ...(from === null ? {} : { from }), limit }),
+    ],
+
+    removeTokenAt(key: Key): void {
+      db.remove(key);
+      db.remove(["e", ...key.slice(1)]);
+      db.remove(["aside", ...key]);
+    },
+
     listBlocked,
 
     userIds: (slug: string): string[] =>
@@ -226,6 +249,9 @@ export function userRecords(db: EmbeddedDb) {
       orders.putOwner(slug, uid, { userId, name: threadId });
       if (orders.activity(slug, uid) === undefined) orders.putActivity(slug, uid, createdAtMs);
     },
+
+    /** Its tombstone (thread-records.ts). */
+    isDeletedThread: (uid: string) => db.has(["gone", keyPart(uid)]),
 
     removeThread: (slug: string, userId: string, name: string) => db.remove(nameKey(slug, userId, name)),
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import type { Channel } from "../../domain/channel.ts";
 import { attributesField } from "../../domain/attributes.ts";
+import { newId } from "../../domain/ids.ts";
 import { storedName } from "../../domain/renamed-threads.ts";
 import { mayTalk } from "../../domain/user.ts";
 import type { ChannelState, User } from "../../domain/user.ts";
@@ -28,10 +29,11 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
     if (channel === undefined) return null;
     const record = records.account(caller.slug, caller.externalId);
     const { thread } = caller;
-    const entry =
+    const named =
       record === undefined || thread === null
         ? undefined
         : records.thread(caller.slug, record.user.userId, thread.name);
+    const entry = named && !records.isDeletedThread(named.uid) ? named : undefined;
     const renames = caller.displayName !== null && caller.displayName !== record?.user.displayName;
     const describes =
       caller.attributes !== undefined &&
@@ -64,8 +66,11 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
     };
     records.putUser(slug, { ...record, user });
     if (thread === null || thread.newUid === null || !mayTalkIn(channel, found)) return;
-    if (records.thread(slug, user.userId, thread.name) !== undefined) return;
-    records.putThread(slug, user.userId, { uid: thread.newUid, threadId: thread.name, createdAtMs: atMs });
+    const named = records.thread(slug, user.userId, thread.name);
+    if (named !== undefined && !records.isDeletedThread(named.uid)) return;
+    // It follows from the name, and is not used twice.
+    const uid = records.isDeletedThread(thread.newUid) ? newId() : thread.newUid;
+    records.putThread(slug, user.userId, { uid, threadId: thread.name, createdAtMs: atMs });
   }
 
   return {
@@ -88,7 +93,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
       db.change("rotate a token", () => {
         const nowMs = clock.now();
         const token = records.token(slug, tokenHash, nowMs);
-        if (token?.userId !== userId) return false;
+        if (token?.userId !== userId || records.user(slug, userId) === undefined) return false;
         const { endsAtMs: _, ...kept } = token;
         records.putToken(slug, newTokenHash, { ...kept, ...(endsAtMs === undefined ? {} : { endsAtMs }) });
         records.putExpiry(slug, newTokenHash, Math.min(nowMs + ttlMs, endsAtMs ?? Infinity));

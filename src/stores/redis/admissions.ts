@@ -1,4 +1,5 @@
 import type { Attributes } from "../../domain/attributes.ts";
+import { newId } from "../../domain/ids.ts";
 import { StoreUnavailable } from "../../store.ts";
 import type { UserAdmission, UserStore } from "../../store/users.ts";
 import type { RedisCommands } from "./commands.ts";
@@ -77,6 +78,7 @@ export function redisAdmissions(
           newUserId,
           threadName: optional(thread?.name ?? null),
           newUid: optional(thread?.newUid ?? null),
+          otherUid: newId(),
           creates: flag(creates),
           atMs: String(atMs),
         });

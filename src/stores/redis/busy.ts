@@ -33,6 +33,8 @@ const AT_ONCE = 500;
 interface Standing {
   state: ThreadState;
   atMs: number;
+  /** There was no such thread when it was to be listed: its first commit was under way, or it is deleted. */
+  isMissed?: true;
 }
 
 export function createBusy(redis: Pick<RedisCommands, "read" | "write">): Busy {
@@ -55,9 +57,11 @@ export function createBusy(redis: Pick<RedisCommands, "read" | "write">): Busy {
       const all = [...threads];
       for (let i = 0; i < all.length; i += AT_ONCE) {
         const some = new Map(all.slice(i, i + AT_ONCE));
-        await arrange(redis, slug, some).catch(() => {
-          // What was committed since counts.
-          for (const [uid, at] of some) if (!later.get(slug)?.has(uid)) keepForLater(slug, uid, at);
+        // What was committed since counts.
+        const again = (uid: string, at: Standing) =>
+          later.get(slug)?.has(uid) ? undefined : keepForLater(slug, uid, at);
+        await arrange(redis, slug, some, (uid, at) => again(uid, { ...at, isMissed: true })).catch(() => {
+          for (const [uid, at] of some) again(uid, at);
         });
       }
     }
@@ -83,20 +87,32 @@ export function createBusy(redis: Pick<RedisCommands, "read" | "write">): Busy {
   };
 }
 
-/** Puts threads into the lists of their states, and takes them out of others, where they are in some. */
+/**
+ * Puts threads into the lists of their states, and takes them out of others, where they are in some. One that is not there is
+ * told to `onMissed` at first, and then taken out.
+ */
 export async function arrange(
   redis: Pick<RedisCommands, "read" | "write">,
   slug: string,
   threads: ReadonlyMap<string, Standing>,
+  onMissed: (uid: string, standing: Standing) => void = () => {},
 ): Promise<void> {
-  const uids = [...threads.keys()];
-  const busy = uids.filter((uid) => threads.get(uid)?.state !== "idle");
+  const isBusy = (uid: string) => threads.get(uid)?.state !== "idle";
+  const there = new Set(await existing(redis, [...threads.keys()].filter(isBusy)));
+  const missed = new Set<string>();
+  for (const [uid, standing] of threads) {
+    if (standing.state === "idle" || standing.isMissed || there.has(uid)) continue;
+    missed.add(uid);
+    onMissed(uid, standing);
+  }
+  const uids = [...threads.keys()].filter((uid) => !missed.has(uid));
+  const busy = uids.filter((uid) => there.has(uid));
   const activity = activityKey(slug);
   const scores = busy.length === 0 ? [] : listOf(await redis.read(activity, "ZMSCORE", activity, ...busy));
   const known = new Map(busy.map((uid, nth) => [uid, Number(scores[nth] ?? 0)]));
   for (const state of BUSY_STATES) {
     const key = busyKey(slug, state);
-    const isIts = (uid: string) => threads.get(uid)?.state === state;
+    const isIts = (uid: string) => there.has(uid) && threads.get(uid)?.state === state;
     const members = busy.filter(isIts).flatMap((uid) => {
       const atMs = Math.max(known.get(uid) ?? 0, threads.get(uid)?.atMs ?? 0);
       return [String(atMs), uid];
@@ -105,6 +121,29 @@ export async function arrange(
     const others = uids.filter((uid) => !isIts(uid));
     await takeOut(redis, key, state, others);
   }
+}
+
+/** Threads that are deleted are in no list. */
+export async function unlistBusy(
+  redis: Pick<RedisCommands, "write">,
+  slug: string,
+  uids: readonly string[],
+): Promise<void> {
+  if (uids.length === 0) return;
+  for (const state of BUSY_STATES) {
+    const key = busyKey(slug, state);
+    await redis.write(key, "ZREM", key, ...uids);
+  }
+}
+
+async function existing(redis: Pick<RedisCommands, "read">, uids: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    uids.map(async (uid) => {
+      const { header } = threadKeys(uid);
+      return redis.read(header, "EXISTS", header);
+    }),
+  );
+  return uids.filter((_, nth) => found[nth] === 1);
 }
 
 /** Another instance may have put it in since: the thread itself is asked. */

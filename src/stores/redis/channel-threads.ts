@@ -61,32 +61,15 @@ export function redisChannelThreads({
     uid: string,
     claim: string | null | undefined,
   ): Promise<ChannelThread | null> {
-    const owned = (claim ? await confirmed(redis, slug, uid, claim) : null) ?? (await searched(slug, uid));
+    const owned = (claim ? await confirmed(redis, slug, uid, claim) : null) ?? (await found(slug, uid));
     return owned && glanceAt(redis, owned);
   }
 
-  /** Where the list of owners does not know: an earlier version made the thread, or moved it in a merge. */
-  async function searched(slug: string, uid: string): Promise<Owned | null> {
-    const { header } = threadKeys(uid);
-    const [slugOf, run] = listOf(await redis.read(header, "HMGET", header, "slug", "run")).map(textOrNull);
-    const record = run ? jsonValue(run) : null;
-    if (slugOf !== slug || !isObject(record)) return null;
-    const { userId: likely } = record;
-    if (typeof likely !== "string") return null;
-    const { moved } = userKeys(slug, likely);
-    const into = textOrNull(await redis.read(moved, "GET", moved));
-    for (const userId of into === null ? [likely] : [likely, into]) {
-      const { names } = userKeys(slug, userId);
-      for await (const pairs of hashPages(redis, names, 500)) {
-        const entry = pairs.map((pair) => threadEntryFrom(...pair)).find((one) => one.uid === uid);
-        if (!entry) continue;
-        const key = ownersKey(slug);
-        // Nobody waits for this.
-        redis.write(key, "HSET", key, uid, `${userId} ${entry.threadId}`).catch(() => {});
-        return { ...entry, userId };
-      }
-    }
-    return null;
+  async function found(slug: string, uid: string): Promise<Owned | null> {
+    const owned = await searched(redis, slug, uid);
+    // Nobody waits for this.
+    if (owned) noteOwner(redis, slug, owned).catch(() => {});
+    return owned;
   }
 
   return {
@@ -95,8 +78,8 @@ export function redisChannelThreads({
       if (after !== null && from === null) return { items: [], next: null };
       const isListed = state !== undefined && state !== "idle" && (await isFilledWithStates(redis, slug));
       const order = isListed ? busyKey(slug, state) : activityKey(slug);
-      const found = await placed(order, from, { ...times, limit: limit + 1 });
-      const places = found.map((place) => ({ ...place, place: threadPlaceText(place) }));
+      const latest = await placed(order, from, { ...times, limit: limit + 1 });
+      const places = latest.map((place) => ({ ...place, place: threadPlaceText(place) }));
       const { items, next } = pageOf(places, limit);
       const claims = await claimsOf(
         slug,
@@ -119,6 +102,10 @@ export function redisChannelThreads({
       // As well, or it is not in the list's state any more.
       for (const thread of threads) {
         if (thread.state !== (isListed ? state : "idle")) busy.met(slug, thread);
+      }
+      const met = new Set(threads.map(({ uid }) => uid));
+      for (const { uid } of isListed ? items : []) {
+        if (!met.has(uid)) busy.met(slug, { uid, state: "idle", updatedAtMs: 0 });
       }
       const wanted = threads.filter((thread) => (state ?? thread.state) === thread.state);
       return { items: wanted.map(({ atMs: _, ...thread }) => thread), next };
@@ -148,6 +135,47 @@ export function redisChannelThreads({
 
     fillOrders: () => fillOrders(background, processId),
   };
+}
+
+/**
+ * Whose a thread is, as the list of owners has it: `USER NAME`. Where it is wrong it is mended. Of a thread that its user's
+ * names do not have any more, what the list says; null: nobody knows.
+ */
+export async function ownerOf(redis: RedisCommands, slug: string, uid: string): Promise<string | null> {
+  const key = ownersKey(slug);
+  const claim = textOrNull(await redis.read(key, "HGET", key, uid));
+  if (claim !== null && (await confirmed(redis, slug, uid, claim))) return claim;
+  const owned = await searched(redis, slug, uid);
+  if (!owned) return claim;
+  await noteOwner(redis, slug, owned);
+  return ownerText(owned);
+}
+
+const ownerText = ({ userId, threadId }: Owned) => `${userId} ${threadId}`;
+
+async function noteOwner(redis: RedisCommands, slug: string, owned: Owned): Promise<void> {
+  const key = ownersKey(slug);
+  await redis.write(key, "HSET", key, owned.uid, ownerText(owned));
+}
+
+/** Where the list of owners does not know: an earlier version made the thread, or moved it in a merge. */
+async function searched(redis: RedisCommands, slug: string, uid: string): Promise<Owned | null> {
+  const { header } = threadKeys(uid);
+  const [slugOf, run] = listOf(await redis.read(header, "HMGET", header, "slug", "run")).map(textOrNull);
+  const record = run ? jsonValue(run) : null;
+  if (slugOf !== slug || !isObject(record)) return null;
+  const { userId: likely } = record;
+  if (typeof likely !== "string") return null;
+  const { moved } = userKeys(slug, likely);
+  const into = textOrNull(await redis.read(moved, "GET", moved));
+  for (const userId of into === null ? [likely] : [likely, into]) {
+    const { names } = userKeys(slug, userId);
+    for await (const pairs of hashPages(redis, names, 500)) {
+      const entry = pairs.map((pair) => threadEntryFrom(...pair)).find((one) => one.uid === uid);
+      if (entry) return { ...entry, userId };
+    }
+  }
+  return null;
 }
 
 /** What a list of owners says of a thread, where the user's names say so too. */

@@ -5,7 +5,7 @@ import type { RedisLink } from "./link.ts";
 import { listOf, numberOf, textOf } from "./records.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 
-/** A walk over the names of all keys; only lists of messages are asked how long they are. */
+/** A walk over the names of all keys; only threads are asked whether they were deleted, and how long they are. */
 export async function redisCounts(link: RedisLink, redis: RedisCommands): Promise<Counts> {
   const slugs = listOf(await redis.read(globalKeys.channels, "SMEMBERS", globalKeys.channels)).map(textOf);
   const users = await Promise.all(slugs.map((slug) => redis.read(usersKey(slug), "ZCARD", usersKey(slug))));
@@ -18,7 +18,10 @@ export async function redisCounts(link: RedisLink, redis: RedisCommands): Promis
   };
   for await (const keys of scanKeys(link)) {
     const kinds = keys.map((key) => partsOfKey(key)?.kind);
-    counts.threads += kinds.filter((kind) => kind === "h").length;
+    const headers = keys.filter((_, i) => kinds[i] === "h");
+    // A tombstone has none.
+    const known = await Promise.all(headers.map((key) => redis.read(key, "HEXISTS", key, "slug")));
+    counts.threads += known.filter((answer) => answer === 1).length;
     counts.tokens += kinds.filter((kind) => kind === "v").length;
     const lists = keys.filter((_, i) => kinds[i] === "m");
     const lengths = await Promise.all(lists.map((key) => redis.read(key, "LLEN", key)));

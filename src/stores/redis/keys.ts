@@ -27,6 +27,8 @@ export const globalKeys = {
   filled: "filled:{g}",
   /** Who fills them; expires. */
   filling: "filling:{g}",
+  /** Deletions that are not carried out yet, by time. */
+  deleting: "deleting:{g}",
 };
 
 /** A key of a slot that nobody has, except within one step: see functions/moves.lua. */
@@ -70,6 +72,11 @@ export function busyKey(slug: string, state: string): string {
 /** Whose the channel's threads are: uid → user id, and the user's name for it. */
 export function ownersKey(slug: string): string {
   return `whose:${channelTag(slug)}`;
+}
+
+/** What was deleted in the channel, `t UID` and `u USER`, by time. */
+export function goneKey(slug: string): string {
+  return `gone:${channelTag(slug)}`;
 }
 
 /** The channel's blocked users by creation. */

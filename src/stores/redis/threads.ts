@@ -43,7 +43,11 @@ export interface Barred {
   untilMs: number;
 }
 
-type Joined = { type: "waiting" | "full"; fence: string } | { type: "free" } | SaidBefore;
+type Joined =
+  | { type: "waiting" | "full"; fence: string }
+  | { type: "free" }
+  | { type: "deleted" }
+  | SaidBefore;
 
 export function redisThreads(redis: RedisCommands): RedisThreads {
   async function textOfParts(uid: string, runId: string, parts: number, from = 0): Promise<string> {
@@ -77,7 +81,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     const [type, fact] = listOf(await redis.call("wait_in_queue", threadKeys(uid), args));
     if (type === "waiting" || type === "full") return { type, fence: textOf(fact) };
     if (type === "said-before") return saidBefore(claimOf(message), textOf(fact));
-    return { type: "free" };
+    return type === "deleted" ? { type } : { type: "free" };
   }
 
   const messagesFrom = (uid: string, reply: Reply) =>
@@ -107,8 +111,8 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     keptText: textOfParts,
 
     async keepImages({ uid, runId, images }) {
-      const { parts } = threadKeys(uid);
-      await redis.write(parts, "HSET", parts, partName(imagesName(runId), 0), JSON.stringify(images));
+      const args = { name: partName(imagesName(runId), 0), images: JSON.stringify(images) };
+      return (await redis.call("keep_images", threadKeys(uid), args)) === 1;
     },
 
     async keptImages(uid, runId) {
@@ -129,7 +133,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       if (result.type !== "fenced" || !commit.claims || !commit.orWait) return result;
       // A step of its own: hardly any claim finds the thread held, and so hardly any brings its message twice.
       const joined = await joinQueue(commit.uid, commit.orWait.message, commit.orWait.max);
-      return joined.type === "free" ? { type: "changed" } : joined;
+      return joined.type === "free" ? { type: "changed" as const } : joined;
     },
 
     async wait(uid, message, max) {
@@ -144,16 +148,8 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     },
 
     async setCatalog(uid, slug, catalog) {
-      const { header } = threadKeys(uid);
-      await redis.write(
-        header,
-        "HSET",
-        header,
-        "slug",
-        slug,
-        "catalog",
-        JSON.stringify(catalogKind.stored(catalog)),
-      );
+      const args = { slug, catalog: JSON.stringify(catalogKind.stored(catalog)) };
+      return (await redis.call("set_catalog", threadKeys(uid), args)) === 1;
     },
 
     async history(uid, { limit, before, budgetChars }) {
@@ -195,8 +191,10 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       const [state, runId, count, items, lastOp, snapshot] = listOf(
         await redis.ask("look_at_thread", threadKeys(uid), args),
       );
+      const isDeleted = state === "deleted";
       return {
-        state: readState(state ?? "idle", uid),
+        state: isDeleted ? "idle" : readState(state ?? "idle", uid),
+        ...(isDeleted ? { isDeleted } : {}),
         runId: textOrNull(runId),
         lastOp: textOrNull(lastOp),
         ...(typeof snapshot === "string" ? { snapshot } : {}),
@@ -332,6 +330,7 @@ function resultFrom(commit: ThreadCommit, reply: Reply): CommitResult | Barred {
       return saidBefore(commitClaim(commit), textOf(second));
     case "changed":
     case "fenced":
+    case "deleted":
       return { type };
     case "barred":
       return { type, untilMs: numberOf(second) };

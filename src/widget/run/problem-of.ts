@@ -11,6 +11,7 @@ export function problemOf({ code, message, hint }: ErrorLine, strings: Strings):
       return { text: message, hint, retry: null };
     case "cancelled":
     case "superseded":
+    case "deleted":
       return { text: strings.stopped, retry: null };
     case "expired":
       return { text: strings.expired, retry: "again" };

@@ -163,6 +163,21 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
     stats: (slug, days) =>
       read(cluster.ofChannel(slug), "read what was counted", (twin) => twin.stats(slug, days)),
 
+    planDeletion: (deletion) =>
+      write(cluster.ofInstances(), "plan a deletion", (twin) => twin.planDeletion(deletion)),
+    plannedDeletions: (limit) =>
+      read(cluster.ofInstances(), "look for planned deletions", (twin) => twin.plannedDeletions(limit)),
+    endDeletion: (deletion) =>
+      write(cluster.ofInstances(), "end a deletion", (twin) => twin.endDeletion(deletion)),
+    unlistThread: (deletion) =>
+      write(cluster.ofChannel(deletion.slug), "unlist a thread", (twin) => twin.unlistThread(deletion)),
+    unlistUser: (deletion) =>
+      write(cluster.ofChannel(deletion.slug), "unlist a user", (twin) => twin.unlistUser(deletion)),
+    eraseThread: (uid, atMs) =>
+      write(cluster.ofThread(uid), "erase a thread", (twin) => twin.eraseThread(uid, atMs)),
+    eraseTokens: (slug, userIds) =>
+      write(cluster.ofChannel(slug), "erase tokens", (twin) => twin.eraseTokens(slug, userIds)),
+
     channels: () => read(cluster.ofInstances(), "list channels", (twin) => twin.channels()),
     channel: (slug) => read(cluster.ofInstances(), "read a channel", (twin) => twin.channel(slug)),
     putChannel: (channel) =>

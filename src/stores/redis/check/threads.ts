@@ -1,4 +1,4 @@
-import { holderOf } from "../../../domain/fence.ts";
+import { DELETED_FENCE, holderOf } from "../../../domain/fence.ts";
 import type { Suspicion } from "../../backup/rules.ts";
 import type { SeenUids } from "../../backup/seen-uids.ts";
 import type { BackupSource } from "../../backup/source.ts";
@@ -54,9 +54,11 @@ export function threadRules({ redis, field, score, mend, suspect }: Probe) {
     named: SeenUids,
     nameless: Map<string, string>,
   ): Promise<Suspicion[]> {
+    const fence = await field(header, "fence");
+    if (fence?.startsWith(DELETED_FENCE)) return [];
     if (!named.has(uid)) nameless.set(uid, header);
     const bucket = bucketOf(uid);
-    const [fence, isResting] = await Promise.all([field(header, "fence"), rests(header)]);
+    const isResting = await rests(header);
     const found = await suspectThread(uid, source);
     if (fence !== null) {
       const own = ownKey(bucket, holderOf(fence));

@@ -17,6 +17,13 @@ local function newest_within(messages, stop, limit, budget)
   return newest
 end
 
+-- The fence of a tombstone: a thread that was deleted is held by nobody, for good.
+local DELETED = 'deleted:'
+
+local function is_deleted(fence)
+  return fence and string.sub(fence, 1, #DELETED) == DELETED
+end
+
 -- `runs`: active or last.
 local function load_thread(keys, args)
   local header, messages, queue = unpack(keys)
@@ -35,6 +42,23 @@ local function keep_part(keys, args)
   local fence, name, text = unpack(args)
   if redis.call('HGET', header, 'fence') ~= fence then return 0 end
   redis.call('HSET', parts, name, text)
+  return 1
+end
+
+-- Of a message that is not stored yet: by no fence.
+local function keep_images(keys, args)
+  local header, parts = unpack(keys)
+  local name, images = unpack(args)
+  if is_deleted(redis.call('HGET', header, 'fence')) then return 0 end
+  redis.call('HSET', parts, name, images)
+  return 1
+end
+
+local function set_catalog(keys, args)
+  local header = unpack(keys)
+  local slug, catalog = unpack(args)
+  if is_deleted(redis.call('HGET', header, 'fence')) then return 0 end
+  redis.call('HSET', header, 'slug', slug, 'catalog', catalog)
   return 1
 end
 
@@ -84,6 +108,7 @@ local function commit(keys, args)
 
   local held_by, rev, last_op, last_op_next, last_state, known_slug, created_at_ms =
     unpack(redis.call('HMGET', header, 'fence', 'rev', 'op', 'opNext', 'state', 'slug', 'createdAtMs'))
+  if is_deleted(held_by) then return { 'deleted' } end
   rev = rev or '0'
   local watching = redis.call('ZRANGE', watchers, 0, -1)
   local catalog = starts and redis.call('HGET', header, 'catalog')
@@ -153,9 +178,10 @@ end
 local function wait_in_queue(keys, args)
   local header, queue, runs, message_ids = unpack(keys)
   local run_id, entry, max, client_message_id, claim = unpack(args)
+  local fence = redis.call('HGET', header, 'fence')
+  if is_deleted(fence) then return { 'deleted' } end
   local said = said_before(message_ids, client_message_id)
   if said then return { 'said-before', said } end
-  local fence = redis.call('HGET', header, 'fence')
   if not fence then return { 'free' } end
   local waits = redis.call('HEXISTS', runs, run_id) == 1
   local waiting = redis.call('LRANGE', queue, 0, -1)
@@ -194,7 +220,8 @@ local function last_item_at(messages)
 end
 
 -- The state, the last run, how many items the history has, of those behind the first `from` as many as fit (at least one),
--- the last commit, and what tells of a person who has the thread or is waited for. `from`: '' for none of the items.
+-- the last commit, and what tells of a person who has the thread or is waited for. `from`: '' for none of the items. The
+-- state of a thread that was deleted is 'deleted'.
 local function look_at_thread(keys, args)
   local header, messages, run_order = unpack(keys)
   local from, most, budget = unpack(args)
@@ -205,7 +232,8 @@ local function look_at_thread(keys, args)
     if left < 0 and #found > 0 then break end
     found[#found + 1] = item
   end
-  local state, op, snapshot = unpack(redis.call('HMGET', header, 'state', 'op', 'snapshot'))
+  local state, op, snapshot, fence = unpack(redis.call('HMGET', header, 'state', 'op', 'snapshot', 'fence'))
+  if is_deleted(fence) then return { 'deleted', false, 0, {}, op } end
   local is_persons = state == 'waiting_for_person' or state == 'with_person'
   local last_run = redis.call('LINDEX', run_order, -1)
   return { state, last_run, redis.call('LLEN', messages), found, op, is_persons and snapshot }
@@ -229,7 +257,38 @@ local function glance_thread(keys, args)
   return { state, last_item_at(messages) or false, snapshot }
 end
 
+-- Puts the tombstone into the header, and removes all else. `fence`: by which the thread is held, '' for none, and `own` what
+-- its holder holds; answers 'moved' with the right one where it is another. The tombstone keeps it for a repeat. It has an
+-- `op` of its own, so that who asks for the last commit finds that something happened. Where an earlier version's instance
+-- wrote beside the tombstone, the same call removes that. The watchers, which expire, are told, and stay.
+local function erase_thread(keys, args)
+  local header, messages, queue, runs, run_order, parts, message_ids, watchers, aside, due, own = unpack(keys)
+  local uid, fence, at_ms = unpack(args)
+  local held_by, rev, last = unpack(redis.call('HMGET', header, 'fence', 'rev', 'last'))
+  local deleted = is_deleted(held_by)
+  if deleted then held_by = last end
+  if (held_by or '') ~= fence then return { 'moved', held_by } end
+  local watching = redis.call('ZRANGE', watchers, 0, -1)
+  local gone = {}
+  for _, name in ipairs(redis.call('HKEYS', header)) do
+    local stays = name == 'fence' or name == 'op' or name == 'last' or name == 'deletedAtMs'
+    if not stays then gone[#gone + 1] = name end
+  end
+
+  redis.call('HDEL', own, uid)
+  redis.call('ZREM', due, uid)
+  if not deleted then
+    redis.call('HSET', header, 'fence', DELETED .. (rev or '0'), 'op', 'deleted', 'last', fence, 'deletedAtMs', at_ms)
+  end
+  if #gone > 0 then redis.call('HDEL', header, unpack(gone)) end
+  redis.call('UNLINK', messages, queue, runs, run_order, parts, message_ids, aside)
+  return { 'erased', fence, watching }
+end
+
 register('commit', commit)
+register('keep_images', keep_images)
+register('set_catalog', set_catalog)
+register('erase_thread', erase_thread)
 register('keep_part', keep_part)
 register('wait_in_queue', wait_in_queue)
 register('load_thread', load_thread, READS)

@@ -93,6 +93,7 @@ local function rotate_token(keys, args)
     end
   end
   if bound.user ~= user_id or not is_valid(user, bound.revocations) then return 0 end
+  if redis.call('EXISTS', user) == 0 then return 0 end
   set_fields(fresh, fields)
   if ends_at_ms ~= '' then redis.call('HSET', fresh, 'ends', ends_at_ms) end
   slide_token(fresh, ttl_ms, ends_at_ms)
@@ -129,6 +130,20 @@ local function may_talk(state, user)
   return state[1] == '1' and user[4] ~= '1' and (state[2] == 'open' or user[5] == '1')
 end
 
+-- What stands in the place of a deleted thread's owner. The uid of a thread that a caller names follows from the name: where
+-- it was deleted, the name's next thread gets another one.
+local GONE = 'deleted '
+
+local function was_deleted(owners, uid)
+  local owner = redis.call('HGET', owners, uid)
+  return owner and string.sub(owner, 1, #GONE) == GONE
+end
+
+-- A user's field for a thread holds its uid and when it was made.
+local function uid_of(entry)
+  return string.match(entry, '^(.*) ') or entry
+end
+
 -- Whose a thread is, by its uid, and its place in the channel's order until something is said in it. Before the user's name
 -- for it: who reads these two asks that name whether they are right.
 local function list_thread(owners, activity, uid, user_id, name, at_ms)
@@ -138,10 +153,12 @@ end
 
 -- `display_name`, `attributes`, `thread_name` and `new_uid` are optional, and empty attributes are none; without a thread name `names` is any key,
 -- and so are `owners` and `activity` where no thread may be made. Who may not talk gets no thread. A new user is
--- `new_user_id`, and its record comes last: without it, there is none yet.
+-- `new_user_id`, and its record comes last: without it, there is none yet. Where the thread of `new_uid` was deleted, the new
+-- one is `other_uid`.
 local function admit_user(keys, args)
   local external, channel, users, user, names, owners, activity = unpack(keys)
-  local user_id, external_id, display_name, attributes, new_user_id, thread_name, new_uid, creates, at_ms = unpack(args)
+  local user_id, external_id, display_name, attributes, new_user_id, thread_name, new_uid, other_uid, creates,
+    at_ms = unpack(args)
   attributes = optional(attributes)
   display_name, thread_name, new_uid = optional(display_name), optional(thread_name), optional(new_uid)
   creates = creates == '1'
@@ -152,6 +169,11 @@ local function admit_user(keys, args)
   local found = read_user(user)
   local entry = thread_name and redis.call('HGET', names, thread_name)
   if not creates then return found and { 'admitted', found, state, entry } end
+  if thread_name and new_uid then
+    -- An instance of an earlier version gave the name to it again.
+    if entry and was_deleted(owners, uid_of(entry)) then entry = false end
+    if was_deleted(owners, new_uid) then new_uid = other_uid end
+  end
 
   if not found then
     found = { user_id, external_id, display_name, '0', '0', false }
@@ -198,6 +220,89 @@ local function drop_silent_visitor(keys, args)
   if redis.call('EXISTS', names) == 1 then return 0 end
   redis.call('ZREM', users, user_id)
   redis.call('DEL', user)
+  return 1
+end
+
+-- As many at once as Lua can pass on.
+local function in_parts(list, work)
+  for i = 1, #list, AT_ONCE do work(unpack(list, i, math.min(i + AT_ONCE - 1, #list))) end
+end
+
+-- Notes that a thread is deleted, and takes it off its user's names and the lists. `owner`: the user and the user's name for
+-- it, as `owners` has it, '' where nobody knows; `names` is that user's. Answers 'moved' with the right one where it is
+-- another. What says whose it is goes last: a repeat finds the name by it.
+local function unlist_thread(keys, args)
+  local names, owners, activity, changed, gone = unpack(keys)
+  local uid, owner, at_ms = unpack(args)
+  local known = redis.call('HGET', owners, uid)
+  if known and known ~= owner and not was_deleted(owners, uid) then return { 'moved', known } end
+  local name = string.match(owner, '^[^ ]* (.*)$')
+  local entry = name and redis.call('HGET', names, name)
+
+  redis.call('ZADD', gone, 'NX', at_ms, 't ' .. uid)
+  if entry and uid_of(entry) == uid then redis.call('HDEL', names, name) end
+  redis.call('ZREM', activity, uid)
+  redis.call('ZREM', changed, uid)
+  redis.call('HSET', owners, uid, GONE .. at_ms)
+  return { 'done' }
+end
+
+-- The user with all that leads to it, and its threads off the lists; answers their uids, a repeat too: what was deleted at
+-- this time. `external_id`: as the user has it, '' for none, and `external` leads there; 'moved' where it is another. The
+-- record goes last: while it is there, the user is.
+local function unlist_user(keys, args)
+  local user, names, days, moved, users, blocked, external, owners, activity, changed, gone = unpack(keys)
+  local user_id, external_id, at_ms = unpack(args)
+  local found = read_user(user)
+  if found and (found[2] or '') ~= external_id then return { 'moved', found[2] } end
+  local is_account = external_id ~= '' and redis.call('GET', external) == user_id
+  local known, uids, notes, deleted = {}, {}, {}, {}
+  for _, member in ipairs(redis.call('ZRANGE', gone, at_ms, at_ms, 'BYSCORE')) do
+    local uid = string.match(member, '^t (.*)$')
+    if uid then
+      known[uid] = true
+      uids[#uids + 1] = uid
+    end
+  end
+  local entries = redis.call('HGETALL', names)
+  for i = 2, #entries, 2 do
+    local uid = uid_of(entries[i])
+    if not known[uid] then
+      known[uid] = true
+      uids[#uids + 1] = uid
+    end
+    notes[#notes + 1] = at_ms
+    notes[#notes + 1] = 't ' .. uid
+  end
+  table.sort(uids)
+  for _, uid in ipairs(uids) do
+    deleted[#deleted + 1] = uid
+    deleted[#deleted + 1] = GONE .. at_ms
+  end
+  notes[#notes + 1] = at_ms
+  notes[#notes + 1] = 'u ' .. user_id
+
+  in_parts(notes, function(...) redis.call('ZADD', gone, 'NX', ...) end)
+  redis.call('ZREM', users, user_id)
+  redis.call('ZREM', blocked, user_id)
+  in_parts(uids, function(...) redis.call('ZREM', activity, ...) end)
+  in_parts(uids, function(...) redis.call('ZREM', changed, ...) end)
+  set_fields(owners, deleted)
+  if is_account then redis.call('DEL', external) end
+  redis.call('DEL', names)
+  redis.call('DEL', days)
+  redis.call('DEL', moved)
+  redis.call('DEL', user)
+  return { 'done', uids }
+end
+
+-- A token, where it is still this user's, and what was set aside of it.
+local function erase_token(keys, args)
+  local token, aside = unpack(keys)
+  local user_id = unpack(args)
+  if redis.call('HGET', token, 'user') ~= user_id then return 0 end
+  redis.call('DEL', aside)
+  redis.call('DEL', token)
   return 1
 end
 
@@ -450,6 +555,9 @@ register('admit_visitor', admit_visitor)
 register('admit_user', admit_user)
 register('add_thread', add_thread)
 register('drop_silent_visitor', drop_silent_visitor)
+register('unlist_thread', unlist_thread)
+register('unlist_user', unlist_user)
+register('erase_token', erase_token)
 register('spend_tokens', spend_tokens)
 register('spent_tokens', spent_tokens, READS)
 register('count_tokens', count_tokens)

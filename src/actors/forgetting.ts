@@ -1,0 +1,118 @@
+import { holderOf } from "../domain/fence.ts";
+import type { Deletion, InstanceMessage } from "../store.ts";
+import { StoreUnavailable } from "../store.ts";
+import type { ThreadDependencies } from "./dependencies.ts";
+import { forget } from "./forget.ts";
+import type { Erased } from "./forget.ts";
+import type { Following } from "./following/following.ts";
+import type { HeldThreads } from "./held-threads.ts";
+
+/**
+ * Deletion, by whoever asks for it (contract, Forgetting).
+ *
+ * The tombstone in the store is what wins over every late writer; the rest is speed. The holder of a run is told, so that
+ * its streams end at once; where that message is lost, its next save says so, or the next look here. Each instance looks
+ * at the planned deletions, and carries out, once more, those that are old enough for everything that was on its way: what
+ * somebody left undone who died, what an instance of an earlier version wrote meanwhile, and the tokens.
+ */
+export interface Forgetting {
+  /** Resolves when the deletion is durable. */
+  thread(slug: string, uid: string): Promise<void>;
+  user(slug: string, userId: string): Promise<void>;
+  /** Another instance deleted a thread that is held here; false where the message is none. */
+  receive(message: InstanceMessage): boolean;
+  /** Looks at the planned deletions, now. */
+  look(): Promise<void>;
+  start(): void;
+  stop(): void;
+}
+
+/** Contract: within 60 s everything is gone. */
+const SETTLED_MS = 35_000;
+const LOOK_MS = 5_000;
+const AT_ONCE = 1_000;
+
+export function createForgetting({
+  store,
+  clock,
+  timers,
+  log,
+  random = Math.random,
+  held,
+  following,
+  onErased,
+}: Pick<ThreadDependencies, "store" | "clock" | "timers" | "log" | "random"> & {
+  held: HeldThreads;
+  following: Pick<Following, "forget">;
+  onErased: (erased: Erased) => void;
+}): Forgetting {
+  let callOff = () => {};
+  let stopped = false;
+
+  function endHere(uid: string): void {
+    held.get(uid)?.forget();
+    following.forget(uid);
+  }
+
+  function tell(erased: Erased): void {
+    const { uid, fence } = erased;
+    endHere(uid);
+    const holder = fence === null ? null : holderOf(fence);
+    if (holder !== null && holder !== store.processId) store.send(holder, { type: "deleted", uid });
+    onErased(erased);
+  }
+
+  const carryOut = (deletion: Deletion) => forget(store, deletion, tell);
+
+  async function begin(kind: Deletion["kind"], slug: string, id: string): Promise<void> {
+    await carryOut({ kind, slug, id, atMs: clock.now() });
+    log.info({ slug, [kind === "user" ? "userId" : "uid"]: id }, `deleted a ${kind}`);
+  }
+
+  async function look(): Promise<void> {
+    const planned = await store.plannedDeletions(AT_ONCE);
+    for (const { kind, id } of planned) if (kind === "thread") endHere(id);
+    const due = planned.filter(({ atMs }) => clock.now() - atMs >= SETTLED_MS);
+    for (const deletion of due) await carryOut(deletion);
+    for (const [slug, userIds] of usersOf(due)) await store.eraseTokens(slug, userIds);
+    for (const deletion of due) await store.endDeletion(deletion);
+  }
+
+  function later(): void {
+    callOff = timers.after(LOOK_MS * (0.8 + 0.4 * random()), () => {
+      void look()
+        .catch((error: unknown) => {
+          // The next look finds the store again.
+          if (!(error instanceof StoreUnavailable)) log.warn({ err: error }, "cannot carry out deletions");
+        })
+        .finally(() => stopped || later());
+    });
+  }
+
+  return {
+    thread: (slug, uid) => begin("thread", slug, uid),
+    user: (slug, userId) => begin("user", slug, userId),
+
+    receive({ type, uid }) {
+      if (type !== "deleted" || typeof uid !== "string") return false;
+      endHere(uid);
+      return true;
+    },
+
+    look,
+    start: later,
+    stop() {
+      stopped = true;
+      callOff();
+    },
+  };
+}
+
+/** By channel: all of one are looked for in one walk over its tokens. */
+function usersOf(deletions: readonly Deletion[]): Map<string, string[]> {
+  const users = new Map<string, string[]>();
+  for (const { kind, slug, id } of deletions) {
+    if (kind === "user") users.set(slug, [...(users.get(slug) ?? []), id]);
+  }
+  return users;
+}

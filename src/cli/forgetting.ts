@@ -1,0 +1,24 @@
+import { forget } from "../actors/forget.ts";
+import { systemClock } from "../clock.ts";
+import { holderOf } from "../domain/fence.ts";
+import type { Forgets } from "../operators/forgetting.ts";
+import type { Deletion, Store } from "../store.ts";
+
+/**
+ * Deletes beside a running service, or without one. A service carries each deletion out once more, as its own: the plan
+ * stays in the store for it.
+ */
+export function forgettingIn(store: Store): Forgets {
+  const begin = async (kind: Deletion["kind"], slug: string, id: string) => {
+    const deletion = { kind, slug, id, atMs: systemClock.now() };
+    await forget(store, deletion, ({ uid, fence, watchers }) => {
+      if (fence !== null) store.send(holderOf(fence), { type: "deleted", uid });
+      for (const processId of watchers) store.send(processId, { type: "changed", uid });
+    });
+    if (kind === "user") await store.eraseTokens(slug, [id]);
+  };
+  return {
+    thread: (slug, uid) => begin("thread", slug, uid),
+    user: (slug, userId) => begin("user", slug, userId),
+  };
+}

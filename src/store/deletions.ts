@@ -1,0 +1,38 @@
+/**
+ * Deletion of a thread or a user: what is kept of it goes, and a tombstone stays (id, revision, time; no content), which
+ * wins over every later writer: `commit`, `wait`, `keepImages` and `setCatalog` change nothing there and say so.
+ *
+ * The steps are on several key slots, so the first one plans the deletion: whoever comes later carries it out where the one
+ * who began is gone. Each of the others may be repeated, also to erase what a late writer of an earlier version left.
+ */
+export interface DeletionStore {
+  planDeletion(deletion: Deletion): Promise<void>;
+  /** Oldest first. */
+  plannedDeletions(limit: number): Promise<Deletion[]>;
+  /** It is carried out. */
+  endDeletion(deletion: Deletion): Promise<void>;
+  /** Takes the thread off its user's names and the channel's lists. */
+  unlistThread(deletion: Deletion): Promise<void>;
+  /** Removes the user, and all that leads to it; answers the uids of its threads, a repeat too. Its tokens admit nobody then. */
+  unlistUser(deletion: Deletion): Promise<string[]>;
+  /** Puts a tombstone in the thread's place. */
+  eraseThread(uid: string, atMs: number): Promise<ErasedThread>;
+  /** Removes the tokens of users who were removed. Walks over all tokens of the channel. */
+  eraseTokens(slug: string, userIds: readonly string[]): Promise<void>;
+}
+
+export interface Deletion {
+  kind: "thread" | "user";
+  slug: string;
+  /** The service's own id: a thread's uid, or a user's id. */
+  id: string;
+  /** One deletion has one time, whoever repeats its steps. */
+  atMs: number;
+}
+
+export interface ErasedThread {
+  /** By whom it was held; null: by nobody. A repeat may tell it again. */
+  fence: string | null;
+  /** Processes that watch it. */
+  watchers: string[];
+}

@@ -1,0 +1,156 @@
+import { UnreadableRecord } from "../../store.ts";
+import type { Deletion, DeletionStore } from "../../store/deletions.ts";
+import { isNumber, isObject, isText, kindOf, oneOf, shape } from "../checks.ts";
+import { readText } from "../records.ts";
+import { keyPart } from "./db.ts";
+import type { EmbeddedDb, Key } from "./db.ts";
+import { holdKind } from "./liveness.ts";
+import type { Header, ThreadRecords } from "./thread-records.ts";
+import type { UserRecords } from "./user-records.ts";
+
+export const deletionKind = kindOf(
+  "deletion",
+  shape<Deletion>({
+    kind: oneOf<Deletion["kind"]>({ thread: true, user: true }),
+    slug: isText,
+    id: isText,
+    atMs: isNumber,
+  }),
+);
+
+/** Records that go in one change: others wait for it. */
+const AT_ONCE = 1_000;
+/** Tokens that are read in one go. */
+const TOKENS_AT_ONCE = 500;
+
+/** Deletion: what leads to a thread or a user goes in one change, with the tombstones; what may be long, some at a time. */
+export function embeddedDeletions(
+  db: EmbeddedDb,
+  { users, threads }: { users: UserRecords; threads: ThreadRecords },
+): DeletionStore {
+  const plannedKey = ({ kind, slug, id }: Deletion): Key => ["deleting", kind, keyPart(slug), keyPart(id)];
+  /** All of one user are deleted at one time. */
+  const goneAt = (slug: string, atMs: number): Key => ["deleted", keyPart(slug), atMs];
+
+  function noteGone(deletion: Deletion): void {
+    const { kind, slug, id, atMs } = deletion;
+    db.put([...goneAt(slug, atMs), kind, keyPart(id)], deletionKind.stored(deletion));
+  }
+
+  /** What an earlier version made is in no list of owners until it is filled: its last run was its user's. */
+  function nameOf(slug: string, uid: string): { userId: string; name: string } | null {
+    const owner = threads.orders.owner(slug, uid);
+    if (owner && users.thread(slug, owner.userId, owner.name)?.uid === uid) return owner;
+    const run = readable(() => threads.run(uid));
+    const user = run && users.spender(slug, run.userId)?.user;
+    const entry = user && users.threads(slug, user.userId).find((one) => one.uid === uid);
+    return user && entry ? { userId: user.userId, name: entry.threadId } : null;
+  }
+
+  /** From now on nothing is written to it. */
+  function bury(uid: string, atMs: number): void {
+    const rev = readable(() => threads.header(uid))?.rev ?? 0;
+    threads.putTombstone(uid, { rev, atMs });
+  }
+
+  /** Off the lists beside the header, which may be one that nobody can read. */
+  function release(uid: string, header: Header | null | undefined): void {
+    if (header) {
+      threads.moveHold(uid, header.fence, null);
+      threads.moveDeadline(uid, header.dueAtMs, null);
+    } else if (header === null) {
+      const holds = [...db.range(["held"], holdKind.read)].filter(({ value }) => value.uid === uid);
+      const deadlines = [...db.range(["due"], readText)].filter(({ value }) => value === uid);
+      for (const { key } of [...holds, ...deadlines]) db.remove(key);
+    }
+  }
+
+  return {
+    planDeletion: (deletion) =>
+      db.change("plan a deletion", () => {
+        const key = plannedKey(deletion);
+        if (!db.has(key)) db.put(key, deletionKind.stored(deletion));
+      }),
+
+    plannedDeletions: (limit) =>
+      db.read("look for planned deletions", () =>
+        [...db.range(["deleting"], deletionKind.read, { limit })]
+          .map(({ value }) => value)
+          .toSorted((a, b) => a.atMs - b.atMs),
+      ),
+
+    endDeletion: (deletion) => db.change("end a deletion", () => db.remove(plannedKey(deletion))),
+
+    unlistThread: (deletion) =>
+      db.change(`delete thread ${deletion.id}`, () => {
+        const { slug, id: uid, atMs } = deletion;
+        noteGone(deletion);
+        const owner = nameOf(slug, uid);
+        bury(uid, atMs);
+        if (owner) users.removeThread(slug, owner.userId, owner.name);
+        threads.orders.forget(slug, [uid]);
+      }),
+
+    unlistUser: (deletion) =>
+      db.change(`delete user ${deletion.id}`, () => {
+        const { slug, id: userId, atMs } = deletion;
+        const record = users.user(slug, userId);
+        const entries = users.threads(slug, userId);
+        noteGone(deletion);
+        for (const { uid } of entries) {
+          noteGone({ kind: "thread", slug, id: uid, atMs });
+          bury(uid, atMs);
+        }
+        if (record) users.removeAll(slug, record);
+        for (const { key } of speakersOf(slug, userId)) db.remove(key);
+        const gone = [...db.range([...goneAt(slug, atMs), "thread"], deletionKind.read)];
+        const uids = gone.map(({ value }) => value.id);
+        threads.orders.forget(slug, uids);
+        return uids.toSorted();
+      }),
+
+    async eraseThread(uid, atMs) {
+      const fence = await db.change(`erase thread ${uid}`, () => {
+        const header = readable(() => threads.header(uid));
+        release(uid, header);
+        bury(uid, atMs);
+        threads.removeHeader(uid);
+        return header?.fence ?? null;
+      });
+      while (await db.change(`erase thread ${uid}`, () => threads.removeSome(uid, AT_ONCE)));
+      return { fence, watchers: [] };
+    },
+
+    async eraseTokens(slug, userIds) {
+      const gone = new Set(userIds);
+      for (let from: Key | null = null; ;) {
+        const page: { key: Key; value: unknown }[] = await db.read("look for tokens", () =>
+          users.tokens(slug, from, TOKENS_AT_ONCE),
+        );
+        const theirs = page.filter(({ value }) => isObject(value) && gone.has(String(value["userId"])));
+        if (theirs.length > 0) {
+          await db.change("erase tokens", () => theirs.forEach(({ key }) => users.removeTokenAt(key)));
+        }
+        const last = page.at(-1);
+        if (page.length < TOKENS_AT_ONCE || last === undefined) return;
+        from = [...last.key, 0];
+      }
+    },
+  };
+
+  /** On which days the user spoke, as far as that is still known (stats.ts). */
+  function speakersOf(slug: string, userId: string): { key: Key }[] {
+    const [of, who] = [keyPart(slug), keyPart(userId)];
+    return [...db.range(["sv"], () => null)].filter(({ key }) => key[2] === of && key[3] === who);
+  }
+}
+
+/** null: it cannot be read. */
+function readable<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnreadableRecord) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import { holderOf } from "../../domain/fence.ts";
+import { StoreUnavailable } from "../../store.ts";
+import type { Deletion, DeletionStore, ErasedThread } from "../../store/deletions.ts";
+import { bucketOf } from "../buckets.ts";
+import { unlistBusy } from "./busy.ts";
+import type { RedisCommands } from "./commands.ts";
+import {
+  activityKey,
+  asideTokenKey,
+  blockedUsersKey,
+  changesKey,
+  dueKey,
+  externalIdKey,
+  globalKeys,
+  goneKey,
+  ownersKey,
+  ownKey,
+  threadKeys,
+  tokenKey,
+  userKeys,
+  usersKey,
+} from "./keys.ts";
+import type { RedisLink } from "./link.ts";
+import { scoresOf } from "./pages.ts";
+import { listOf, textOf, textOrNull } from "./records.ts";
+import { partsOfKey, scanKeys } from "./scan.ts";
+
+/** How often what a step names may be another one by then: a thread that is merged, taken and released meanwhile. */
+const MOST_TRIES = 20;
+
+/** Where nobody holds a thread, any key of its slot will do for what its holder holds. */
+const NOBODY = "nobody";
+
+/** Whose a thread is, as `whose:{c:S}` has it, or as its user's names say; null: nobody knows. */
+export type OwnerOf = (slug: string, uid: string) => Promise<string | null>;
+
+export function redisDeletions(
+  redis: RedisCommands,
+  link: Pick<RedisLink, "shards">,
+  ownerOf: OwnerOf,
+): DeletionStore {
+  const { deleting } = globalKeys;
+  const memberOf = ({ kind, slug, id }: Deletion) => `${kind} ${slug} ${id}`;
+
+  return {
+    async planDeletion(deletion) {
+      await redis.write(deleting, "ZADD", deleting, "NX", String(deletion.atMs), memberOf(deletion));
+    },
+
+    async plannedDeletions(limit) {
+      const range = ["0", String(limit - 1), "WITHSCORES"];
+      const found = scoresOf(await redis.peek(deleting, "ZRANGE", deleting, ...range));
+      return found.map(([member, score]) => deletionFrom(member, Number(score)));
+    },
+
+    async endDeletion(deletion) {
+      await redis.write(deleting, "ZREM", deleting, memberOf(deletion));
+    },
+
+    async unlistThread({ slug, id: uid, atMs }) {
+      let owner = (await ownerOf(slug, uid)) ?? "";
+      await untilItIsSo(`delete thread ${uid}`, async () => {
+        const { names } = userKeys(slug, owner.split(" ", 1)[0] ?? "");
+        const keys = {
+          names,
+          owners: ownersKey(slug),
+          activity: activityKey(slug),
+          changed: changesKey(slug),
+          gone: goneKey(slug),
+        };
+        const args = { uid, owner, atMs: String(atMs) };
+        const [type, fact] = listOf(await redis.call("unlist_thread", keys, args));
+        if (type === "done") return true;
+        owner = textOf(fact);
+        return null;
+      });
+      await unlistBusy(redis, slug, [uid]);
+    },
+
+    async unlistUser({ slug, id: userId, atMs }) {
+      let externalId = "";
+      const uids = await untilItIsSo(`delete user ${userId}`, async () => {
+        const keys = {
+          ...userKeys(slug, userId),
+          users: usersKey(slug),
+          blocked: blockedUsersKey(slug),
+          external: externalIdKey(slug, externalId),
+          owners: ownersKey(slug),
+          activity: activityKey(slug),
+          changed: changesKey(slug),
+          gone: goneKey(slug),
+        };
+        const args = { userId, externalId, atMs: String(atMs) };
+        const [type, fact] = listOf(await redis.call("unlist_user", keys, args));
+        if (type === "done") return listOf(fact ?? []).map(textOf);
+        externalId = textOrNull(fact) ?? "";
+        return null;
+      });
+      await unlistBusy(redis, slug, uids);
+      return uids;
+    },
+
+    eraseThread(uid, atMs) {
+      const bucket = bucketOf(uid);
+      let fence = "";
+      return untilItIsSo(`erase thread ${uid}`, async (): Promise<ErasedThread | null> => {
+        const own = ownKey(bucket, fence === "" ? NOBODY : holderOf(fence));
+        const keys = { ...threadKeys(uid), due: dueKey(bucket), own };
+        const args = { uid, fence, atMs: String(atMs) };
+        const [type, fact, watchers] = listOf(await redis.call("erase_thread", keys, args));
+        if (type === "erased") return { fence: fence || null, watchers: listOf(watchers ?? []).map(textOf) };
+        fence = textOrNull(fact) ?? "";
+        return null;
+      });
+    },
+
+    async eraseTokens(slug, userIds) {
+      const users = new Set(userIds);
+      for await (const keys of scanKeys(link, tokenKey(slug, "*"))) {
+        await Promise.all(
+          keys.map(async (token) => {
+            const userId = textOrNull(await redis.peek(token, "HGET", token, "user"));
+            if (userId === null || !users.has(userId)) return;
+            const aside = asideTokenKey(slug, partsOfKey(token)?.id ?? "");
+            await redis.call("erase_token", { token, aside }, { userId });
+          }),
+        );
+      }
+    },
+  };
+}
+
+/** Takes a step until it answers: null says that what it named is another one by now. */
+async function untilItIsSo<Result>(action: string, step: () => Promise<Result | null>): Promise<Result> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const result = await step();
+    if (result !== null) return result;
+  }
+  throw new StoreUnavailable(action, { fact: "it changes again and again" });
+}
+
+function deletionFrom(member: string, atMs: number): Deletion {
+  const [kind, slug = "", ...id] = member.split(" ");
+  return { kind: kind === "user" ? "user" : "thread", slug, id: id.join(" "), atMs };
+}
