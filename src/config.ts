@@ -65,6 +65,8 @@ export interface Config {
   /** The reference, and the API's description. */
   swagger: boolean;
   metricsPort: number | null;
+  /** Webhooks may go to private addresses. */
+  webhooksPrivate: boolean;
   limits: Limits;
   visitorTtlMs: number;
   /** null: a token's use alone decides when it ends. */
@@ -158,6 +160,7 @@ const variables = z.object({
   OIDC_ROLES_CLAIM: z.string().nullable().default(null),
   SWAGGER: oneOf(["on", "off"]).default("on"),
   METRICS_PORT: whole(1, 65_535).nullable().default(null),
+  WEBHOOKS_PRIVATE: oneOf(["on", "off"]).default("off"),
   WIDGET_MAX_TEXT_CHARS: whole(1, MOST).default(2_000),
   WIDGET_MAX_WEBMCP_TOOLS_CHARS: whole(1, MOST).default(20_000),
   WIDGET_MAX_BODY_BYTES: whole(1, MOST).default(131_072),
@@ -271,6 +274,7 @@ function configOf(value: z.infer<typeof variables>, openId: OpenIdSettings | nul
     openId,
     swagger: value.SWAGGER === "on",
     metricsPort: value.METRICS_PORT,
+    webhooksPrivate: value.WEBHOOKS_PRIVATE === "on",
     limits: {
       maxTextChars: value.WIDGET_MAX_TEXT_CHARS,
       maxCatalogChars: value.WIDGET_MAX_WEBMCP_TOOLS_CHARS,

@@ -1,6 +1,6 @@
 import { fstatSync } from "node:fs";
 import { createKeyDoor } from "./admission/key-door.ts";
-import { readChannelsFile, upsertChannels } from "./installation/channels-file.ts";
+import { mustTell, readChannelsFile, upsertChannels } from "./installation/channels-file.ts";
 import type { WrittenChannels } from "./installation/channels-file.ts";
 import { systemClock } from "./clock.ts";
 import { readConfig, readVariable, secretsOf, warningsOf } from "./config.ts";
@@ -33,6 +33,7 @@ import { keptKeys } from "./installation/kept-keys.ts";
 import { createHider, openLog } from "./log.ts";
 import type { Log } from "./log.ts";
 import { openDemoPage, openDemoServers } from "./start/open-demo.ts";
+import { countWaiting } from "./operators/count-waiting.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { openInspector } from "./start/open-inspector.ts";
@@ -144,6 +145,7 @@ async function start(started: {
   for (const warning of warningsOf(config)) log.warn(warning);
   const { channelsFile } = config;
   const written = channelsFile === null ? null : await readChannelsFile(channelsFile, readVariable);
+  if (written !== null) mustTell(written, { ...config, variable: readVariable });
   if (config.redisUrls.length === 0) {
     const { lockDataDir } = await import("./stores/embedded/data-dir-lock.ts");
     closing.push(await lockDataDir(config.dataDir));
@@ -292,6 +294,7 @@ async function showMetrics(options: {
     threadsHeld: () => service.threads.held(),
     repliesWaiting: () => service.threads.waiting(),
     openFeeds: () => service.threads.feeds(),
+    waitingForPerson: () => countWaiting(service.store),
   });
   if (config.metricsPort === null) return;
   const port = await openMetricsPort(exposition, { host: config.host, port: config.metricsPort });

@@ -35,11 +35,20 @@ import { unreadBytes } from "./listeners/unread.ts";
 import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
-import type { Store } from "./store.ts";
+import type { Share, Store } from "./store.ts";
 import { createStatCounts } from "./operators/count-stats.ts";
 import type { ThreadChanges } from "./operators/thread-changes.ts";
 import { keepFilling } from "./operators/filling.ts";
 import { VERSION } from "./version.ts";
+import { itemOf } from "./http/history-page.ts";
+import { identifiedTellings } from "./webhooks/identified.ts";
+import { findEndpoint } from "./webhooks/lane.ts";
+import type { LaneDependencies } from "./webhooks/lane.ts";
+import { createSender } from "./webhooks/send.ts";
+import { secretOf } from "./webhooks/sign.ts";
+import { tellingStore } from "./webhooks/telling-store.ts";
+import { createWebhooks } from "./webhooks/webhooks.ts";
+import type { Webhooks } from "./webhooks/webhooks.ts";
 
 /** Who opened the store and the model closes them, after the service. */
 export interface ServiceDependencies {
@@ -59,6 +68,7 @@ export interface ServiceDependencies {
   extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
   keepKeys?: NonNullable<HandlerDependencies["keepKeys"]>;
+  onWebhook?: NonNullable<LaneDependencies["onTried"]>;
   /** True: other processes of this service listen on the same port. */
   isShared?: boolean;
 }
@@ -96,10 +106,12 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const agent = stats.agent(agentOver(dependencies, directory));
   const threadChanges = changesOver({ store, directory, clock, log });
   const observer = poking(threadChanges, stats.observer(dependencies.observer ?? nobody));
-  const threads = threadsOver({ ...dependencies, observer }, { agent, directory });
+  const webhooks = webhooksOver(dependencies, { directory, share: () => threads.share() });
+  const telling = webhooks ? tellingStore(store, webhooks) : store;
+  const threads = threadsOver({ ...dependencies, store: telling, observer }, { agent, directory });
   const listener = await openListener(
     dependencies,
-    handlerOver(dependencies, { directory, threads, agent, threadChanges }),
+    handlerOver(dependencies, { directory, threads, agent, threadChanges, telling }),
   );
   await threads.start();
   const silentVisitors = createSilentVisitors({
@@ -112,6 +124,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   });
   silentVisitors.start();
   const stopFilling = keepFilling({ store, log });
+  webhooks?.start();
 
   let stopping: Promise<void> | null = null;
   async function stop(graceMs: number): Promise<void> {
@@ -123,6 +136,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     await threads
       .drain(graceMs)
       .then(() => stats.stop())
+      .then(() => webhooks?.stop())
       .finally(() => clearInterval(alive));
     await until(() => listener.inFlight() === 0, LAST_BYTES_MS, clock);
     await listener.close();
@@ -184,6 +198,7 @@ function threadsOver(
     store,
     agent,
     channelFault: (slug) => directory.faultOf(slug),
+    webhooks: (slug) => directory.lastRead(slug)?.webhooks ?? [],
     handOff: (slug) => handOffOf(directory.lastRead(slug)?.handoff),
     clock,
     timers: systemTimers,
@@ -197,9 +212,15 @@ function threadsOver(
 
 function handlerOver(
   dependencies: ServiceDependencies,
-  parts: { directory: Directory; threads: Threads; agent: Agent; threadChanges: ThreadChanges },
+  parts: {
+    directory: Directory;
+    threads: Threads;
+    agent: Agent;
+    threadChanges: ThreadChanges;
+    telling: Store;
+  },
 ): Handler {
-  const { directory, threads, agent, threadChanges } = parts;
+  const { directory, threads, agent, threadChanges, telling } = parts;
   const { config, harnessApiKey, store, model, clock, log } = dependencies;
   const { extraRoutes = () => [], onAnswered = () => {} } = dependencies;
   const { keyDoor = createKeyDoor({ config, clock, log }) } = dependencies;
@@ -211,7 +232,8 @@ function handlerOver(
     threads,
     threadChanges,
     visitors: createVisitors({
-      store,
+      store: telling,
+      tells: (bound) => identifiedTellings(directory.lastRead(bound.slug)?.webhooks ?? [], bound, clock),
       clock,
       ttlMs: config.visitorTtlMs,
       maxAgeMs: config.visitorMaxAgeMs,
@@ -231,6 +253,29 @@ function handlerOver(
     isCrowded,
     extraRoutes: extraRoutes(threads),
     onAnswered,
+  });
+}
+
+function webhooksOver(
+  { config, store, clock, log, onWebhook }: ServiceDependencies,
+  { directory, share }: { directory: Directory; share: () => Share },
+): Webhooks | null {
+  const { outbox } = store;
+  if (!outbox) return null;
+  return createWebhooks({
+    outbox,
+    store,
+    itemOf,
+    sender: createSender({ clock, allowsPrivate: config.webhooksPrivate }),
+    clock,
+    timers: systemTimers,
+    random: Math.random,
+    log,
+    channels: () => directory.channels(),
+    share,
+    webhook: (slug, endpoint) => findEndpoint(directory.lastRead(slug)?.webhooks, endpoint),
+    secretOf: (webhook) => secretOf(webhook, readVariable),
+    ...(onWebhook ? { onTried: onWebhook } : {}),
   });
 }
 

@@ -3,6 +3,7 @@ import type { ChannelStore } from "./store/channels.ts";
 import type { DeletionStore } from "./store/deletions.ts";
 import type { InstanceStore } from "./store/instances.ts";
 import type { OperatorStore } from "./store/operators.ts";
+import type { OutboxStore } from "./store/outbox.ts";
 import type { StatsStore } from "./store/stats.ts";
 import type { ThreadStore } from "./store/threads.ts";
 import type { UserStore } from "./store/users.ts";
@@ -19,6 +20,17 @@ export type { ChannelStore, UnreadableChannel } from "./store/channels.ts";
 export type { Deletion, DeletionStore, ErasedThread } from "./store/deletions.ts";
 export { EVERYTHING, RETIRED } from "./store/instances.ts";
 export type { Heartbeat, Hold, InstanceMessage, InstanceStore, Share } from "./store/instances.ts";
+export { DELIVERIES_KEPT } from "./store/outbox.ts";
+export type {
+  Delivery,
+  EndpointState,
+  OutboxStore,
+  QueuedEvent,
+  SealedEvent,
+  SealedTelling,
+  StoredEvent,
+  ToldRef,
+} from "./store/outbox.ts";
 export { pageOf } from "./store/page.ts";
 export type { Page } from "./store/page.ts";
 export type { AuditPage, OperatorStore, PlacedEntry } from "./store/operators.ts";
@@ -78,6 +90,8 @@ export interface Store
     OperatorStore,
     StatsStore {
   readonly kind: "embedded" | "redis";
+  /** Absent: a store that tells webhooks nothing. */
+  readonly outbox?: OutboxStore;
   health(): Promise<StoreHealth>;
   close(): Promise<void>;
 }

@@ -47,6 +47,7 @@ describe("readConfig()", () => {
       openId: null,
       swagger: true,
       metricsPort: null,
+      webhooksPrivate: false,
       limits: {
         maxTextChars: 2_000,
         maxCatalogChars: 20_000,

@@ -4,6 +4,7 @@ import type { Agent } from "../agent.ts";
 import type { Clock, Timers } from "../clock.ts";
 import type { HandOff } from "../domain/hand-off.ts";
 import type { RunMove } from "../domain/message.ts";
+import type { WebhookField } from "../domain/webhook.ts";
 import type { PlainLog } from "../log.ts";
 import type { Store, UnreadableRecord } from "../store.ts";
 
@@ -15,6 +16,8 @@ export interface ThreadDependencies {
   channelFault?: (slug: string) => UnreadableRecord | null;
   /** A channel's words and waiting time for a hand-off; by default the built-in ones. */
   handOff?: (slug: string) => HandOff;
+  /** Who is told of what happens in a channel's threads; by default nobody. */
+  webhooks?: (slug: string) => readonly WebhookField[];
   clock: Clock;
   timers: Timers;
   /** Ids of runs, commits and fences. */

@@ -1,10 +1,13 @@
 import type { ThreadContext } from "../../machines/thread.ts";
 import type { RunRecord } from "../domain/message.ts";
+import { tellingsOf } from "../domain/webhook.ts";
+import type { WebhookField } from "../domain/webhook.ts";
 import type { ThreadCommit, ThreadState } from "../store.ts";
 import { threadHost } from "./charts.ts";
 import type { ThreadSnapshot } from "./charts.ts";
 import type { PlannedChange } from "./plan-change.ts";
 import { threadStateOf } from "./thread-state.ts";
+import { toldEvents } from "./told-events.ts";
 
 /** Whether a commit takes the thread or holds it already, and what it does with the queue. */
 export type CommitPurpose = Pick<
@@ -33,12 +36,19 @@ export function draftCommit(options: {
   purpose: CommitPurpose;
   opId: string;
   atMs: number;
+  /** Who is told of it. */
+  webhooks?: readonly WebhookField[];
+  newId: () => string;
 }): ThreadCommit | null {
-  const { thread, planned, purpose, opId, atMs } = options;
+  const { thread, planned, purpose, opId, atMs, webhooks = [], newId } = options;
   const run = planned ? planned.change.run : thread.run;
   if (!run && !planned) return null;
   const next = planned?.next ?? thread.snapshot;
   const state = threadStateOf(next.value);
+  const tells =
+    webhooks.length > 0 && planned
+      ? tellingsOf(webhooks, toldEvents({ ...planned, before: thread.snapshot, nowMs: atMs, newId }))
+      : [];
   return {
     uid: thread.uid,
     slug: thread.slug,
@@ -55,6 +65,7 @@ export function draftCommit(options: {
     messages: planned?.change.messages ?? [],
     holds: state === "running",
     deadlineMs: deadlineOf(state, next.context),
+    ...(tells.length > 0 ? { tells } : {}),
   };
 }
 

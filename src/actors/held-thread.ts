@@ -296,9 +296,10 @@ export class HeldThread {
 
   #draft(planned: Planned | null, purpose: CommitPurpose) {
     const { uid, slug, fence, run } = this;
-    const { clock, newId } = this.#dependencies;
+    const { clock, newId, webhooks = () => [] } = this.#dependencies;
     const thread = { uid, slug, fence, run, rev: this.#rev, readOp: this.#readOp, snapshot: this.#snapshot };
-    return draftCommit({ thread, planned, purpose, opId: newId(), atMs: clock.now() });
+    const told = { webhooks: webhooks(slug), newId };
+    return draftCommit({ thread, planned, purpose, opId: newId(), atMs: clock.now(), ...told });
   }
 
   /** `startsWaiting`: the run of the waiting message that the change begins. */

@@ -17,6 +17,8 @@ export interface Recovery {
   /** Resolves after the first sweep: a restarted process has taken up its earlier runs by then. */
   start(): Promise<void>;
   stop(): void;
+  /** What this process looks at of all threads. */
+  share(): Share;
   /** Was this process not heard of lately? */
   isSilent(processId: string): boolean;
 }
@@ -177,6 +179,8 @@ export function createRecovery({
       callOff();
       forgetReconnects();
     },
+
+    share,
 
     isSilent: (processId) => silent.some((heartbeat) => heartbeat.processId === processId),
   };

@@ -2,7 +2,7 @@ import { pause } from "../clock.ts";
 import { NOTHING_KEPT } from "../domain/kept-text.ts";
 import type { Catalog, Message } from "../domain/message.ts";
 import { Refusal } from "../domain/refusal.ts";
-import type { HistoryPage, InstanceMessage, RunsRead, Store, ThreadRecord } from "../store.ts";
+import type { HistoryPage, InstanceMessage, RunsRead, Share, Store, ThreadRecord } from "../store.ts";
 import { createAnswer } from "./answer.ts";
 import type { PageAnswer } from "./answer.ts";
 import { createAttach } from "./attach.ts";
@@ -77,6 +77,8 @@ export interface Threads {
 export interface RunningThreads extends Threads {
   /** Begins to look after runs whose process is gone, and calls that expire. Resolves after the first look. */
   start(): Promise<void>;
+  /** This process's share of what is looked for among all threads. */
+  share(): Share;
   /** Threads that this process holds. */
   held(): number;
   /** Streams here that wait in a queue, or follow a run that another instance holds. */
@@ -190,6 +192,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
       held.get(uid)?.setCatalog(catalog);
     },
 
+    share: () => recovery.share(),
     held: () => held.size(),
     waiting: () => following.readers(),
     feeds: () => feeds.size(),

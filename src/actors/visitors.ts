@@ -9,7 +9,7 @@ import type { RenamedThread } from "../domain/renamed-threads.ts";
 import type { User } from "../domain/user.ts";
 import type { PlainLog } from "../log.ts";
 import { NewerRecord, UnreadableRecord } from "../store.ts";
-import type { UserStore, VisitorAdmission } from "../store.ts";
+import type { SealedTelling, UserStore, VisitorAdmission } from "../store.ts";
 import { visitorHost } from "./charts.ts";
 import type { VisitorSnapshot } from "./charts.ts";
 
@@ -38,6 +38,14 @@ export interface Visitors {
   revoke(account: { slug: string; externalId: string }): Promise<void>;
 }
 
+/** `mergedUserId`: the anonymous user who became the account; null: it is the account's own user. */
+export interface BoundUser {
+  slug: string;
+  userId: string;
+  externalId: string;
+  mergedUserId: string | null;
+}
+
 export interface Identified {
   userId: string;
   merged: boolean;
@@ -57,8 +65,10 @@ export function createVisitors(options: {
   /** WIDGET_VISITOR_MAX_AGE_SECONDS; null: use alone ends a token. */
   maxAgeMs?: number | null;
   log?: Pick<PlainLog, "error">;
+  /** What webhooks are told of a user who was bound to an account; by default nothing. */
+  tells?: (bound: BoundUser) => SealedTelling[];
 }): Visitors {
-  const { store, clock, ttlMs, maxAgeMs = null, log } = options;
+  const { store, clock, ttlMs, maxAgeMs = null, log, tells = () => [] } = options;
   const anonymous = visitorHost.freeze(visitorHost.initial());
 
   /**
@@ -109,12 +119,17 @@ export function createVisitors(options: {
       case "conflict":
         throw new Refusal("conflict", "The visitor token is bound to another account");
       case "promote": {
-        const outcome = await store.promote({ ...binding, externalId, user });
+        const tellings = tells({ slug, userId: user.userId, externalId, mergedUserId: null });
+        const told = tellings.length > 0 ? { tells: tellings } : {};
+        const outcome = await store.promote({ ...binding, externalId, user, ...told });
         return outcome === "done" ? { userId: user.userId, merged: false } : outcome;
       }
       case "merge": {
         const { into, result } = decision;
-        const outcome = await store.merge({ ...binding, from: user, into, result });
+        const bound = { slug, userId: result.userId, externalId, mergedUserId: user.userId };
+        const tellings = tells(bound);
+        const told = tellings.length > 0 ? { tells: tellings } : {};
+        const outcome = await store.merge({ ...binding, from: user, into, result, ...told });
         return outcome === "done" ? { userId: result.userId, merged: true } : outcome;
       }
     }

@@ -19,6 +19,7 @@ import type { Terminal } from "./terminal.ts";
 import { addThreads } from "./threads.ts";
 import { VERSION } from "../version.ts";
 import { addUsers } from "./users.ts";
+import { addWebhooks } from "./webhooks.ts";
 
 /** The `chat-agent` command, a file or folder for each sub-command (contract, Commands). */
 export function createProgram(terminal: Terminal): Command {
@@ -40,6 +41,7 @@ export function createProgram(terminal: Terminal): Command {
   addMachines(program, terminal);
   addMcp(program, terminal);
   addModels(program, terminal);
+  addWebhooks(program, terminal);
   addReplay(program, terminal);
   addStore(program, terminal);
   return program;

@@ -27,8 +27,10 @@ const quiet: PlainLog = { info() {}, warn() {}, error() {} };
  * how many threads had one.
  */
 export async function stopRuns(store: Store, config: Config, uids: readonly string[]): Promise<number> {
+  const channels = await store.channels(() => {});
   const threads = createThreads({
     store,
+    webhooks: (slug) => channels.find((channel) => channel.slug === slug)?.webhooks ?? [],
     agent: nobodyThinks,
     clock: systemClock,
     timers: systemTimers,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Channel, McpProcessServer } from "./channel.ts";
+import { WEBHOOK_EVENTS } from "./webhook.ts";
 
 /**
  * A channel as people write it, in CHANNELS_FILE and on the command line (contract, Channels), and what it makes of
@@ -77,6 +78,22 @@ export const handoffSchema = z.strictObject({
   replies: z.array(z.string().min(1).max(4_000)).max(100).exactOptional(),
 });
 
+/** 24 to 64 bytes in base64, as Standard Webhooks asks; or a variable that holds such a text. */
+const webhookSecret = z.string().regex(/^(\$[A-Za-z_][A-Za-z0-9_]*|whsec_[A-Za-z0-9+/]{16,128}={0,2})$/, {
+  error: "must be whsec_ and base64, or $NAME of a variable",
+});
+
+const webhookSchema = z.strictObject({
+  url: httpAddress,
+  secret: webhookSecret,
+  events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).exactOptional(),
+});
+
+export const webhooksSchema = z
+  .array(webhookSchema)
+  .max(20)
+  .refine((all) => new Set(all.map(({ url }) => url)).size === all.length, "has a url twice");
+
 const originSchema = z.string().transform((text, context) => {
   const origin = originFrom(text);
   if (origin !== null) return origin;
@@ -112,6 +129,7 @@ export const channelFieldsSchema = z.strictObject({
   accessMode: z.enum(["open", "whitelist"]).optional(),
   agent: agentSchema.optional(),
   handoff: handoffSchema.optional(),
+  webhooks: webhooksSchema.optional(),
 });
 
 export type ChannelFields = z.infer<typeof channelFieldsSchema>;
@@ -140,6 +158,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields): Cha
   if (kind === undefined) throw new Error(`channel ${slug} is new and needs a kind, web or transport`);
 
   const handoff = written.handoff ?? stored?.handoff;
+  const webhooks = written.webhooks ?? stored?.webhooks ?? [];
   const before = stored?.kind === kind ? stored : null;
   const common = {
     slug,
@@ -148,6 +167,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields): Cha
     accessMode: written.accessMode ?? stored?.accessMode ?? "open",
     agent: splitAgent(written.agent ?? stored?.agent ?? {}).kept,
     ...(handoff === undefined ? {} : { handoff }),
+    ...(webhooks.length === 0 ? {} : { webhooks }),
   };
   if (kind === "transport") {
     const extra = (["publishableKey", "secretKeyHash", "allowedOrigins"] as const).find(
@@ -182,6 +202,7 @@ export function changedFields(stored: Channel, next: Channel): string[] {
     "accessMode",
     "agent",
     "handoff",
+    "webhooks",
   ] as const;
   return names
     .filter((name) => canonical(stored[name]) !== canonical(next[name]))

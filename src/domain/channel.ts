@@ -1,4 +1,5 @@
 import type { HandoffField } from "./hand-off.ts";
+import type { WebhookField } from "./webhook.ts";
 import type { OlderKeys } from "./older-keys.ts";
 
 /** A channel: a door to the agent, with its keys, its origins and the agent behind it (the spec, Channel). */
@@ -67,4 +68,6 @@ export interface Channel {
   agent: AgentSettings;
   /** Whether and how a person may take over; absent: nobody may. */
   handoff?: HandoffField;
+  /** Who is told of what happens; absent: nobody. */
+  webhooks?: WebhookField[];
 }

@@ -87,23 +87,47 @@ const SHORT_CHARS = 65_536;
 
 type HistoryThreads = Pick<Threads, "history" | "keptText" | "attachmentAddresses">;
 
+/** How a page is written: JSON, in which a message's text stands between two quotes. */
+export interface HistoryShape {
+  begin: string;
+  end: string;
+  /** What stands before and after a message's text. `addresses`: of its attachments, in order; null for one that is lost. */
+  around(message: Message, addresses?: readonly (string | null)[]): { before: string; after: string };
+}
+
+const ITEMS: HistoryShape = {
+  begin: '{"items":[',
+  end: "]}",
+  around(message, addresses) {
+    const { id, role, content: _, ...rest } = itemOf(message, addresses);
+    const before = `${JSON.stringify({ id, role }).slice(0, -1)},"content":"`;
+    return { before, after: `",${JSON.stringify(rest).slice(1)}` };
+  },
+};
+
 /** A page of a thread's history as an answer. Of long replies and images no more is in memory than leaves next. */
 export async function historyAnswer(
   { threads, reads }: { threads: HistoryThreads; reads: Reads },
   uid: string,
   page: z.infer<typeof historyQuery>,
+  shape: HistoryShape = ITEMS,
 ): Promise<HttpAnswer> {
   const all = await reads.page(() => threads.history(uid, { ...page, budgetChars: PAGE_CHARS }));
   const messages = newestWithinImages(all);
   const isLong = messages.some(({ kept, attachments }) => kept || attachments);
-  const answer = jsonAnswer(200, { items: isLong ? [] : messages.map((message) => itemOf(message)) });
-  const { status, headers, body } = answer;
+  const { status, headers } = jsonAnswer(200, null);
   if (isLong) {
-    const pieces = piecesOf(messages, { threads, uid });
+    const pieces = piecesOf(messages, { threads, uid, shape });
     return { status, headers, stream: (outlet) => writePulled(outlet, pieces) };
   }
-  if (body === undefined || body.length <= SHORT_CHARS) return answer;
+  const body = shape.begin + messages.map((message) => textOf(message, shape)).join(",") + shape.end;
+  if (body.length <= SHORT_CHARS) return { status, headers, body };
   return { status, headers, stream: (outlet) => outlet.end(body) };
+}
+
+function textOf(message: Message, shape: HistoryShape): string {
+  const { before, after } = shape.around(message);
+  return before + inString(message.content) + after;
 }
 
 function newestWithinImages(messages: readonly Message[]): Message[] {
@@ -117,18 +141,18 @@ function newestWithinImages(messages: readonly Message[]): Message[] {
 
 async function* piecesOf(
   messages: readonly Message[],
-  { threads, uid }: { threads: HistoryThreads; uid: string },
+  { threads, uid, shape }: { threads: HistoryThreads; uid: string; shape: HistoryShape },
 ): AsyncGenerator<string> {
-  let before = '{"items":[';
+  let separator = shape.begin;
   for (const message of messages) {
     const addresses = message.attachments && (await threads.attachmentAddresses(uid, message));
-    const { id, role, content, ...rest } = itemOf(message, addresses);
-    yield `${before}${JSON.stringify({ id, role }).slice(0, -1)},"content":"`;
+    const { before, after } = shape.around(message, addresses);
+    yield separator + before;
     for await (const text of threads.keptText(uid, message)) yield inString(text);
-    yield `${inString(content)}",${JSON.stringify(rest).slice(1)}`;
-    before = ",";
+    yield inString(message.content) + after;
+    separator = ",";
   }
-  yield "]}";
+  yield shape.end;
 }
 
 /** A text as it stands between the quotes of a JSON string. */

@@ -62,7 +62,11 @@ export interface AnswerDocumentation {
   body: { type: ContentType; schema: z.ZodType; example: unknown } | null;
 }
 
-export type ContentType = "application/json" | "application/x-ndjson" | "text/plain; charset=utf-8";
+export type ContentType =
+  | "application/json"
+  | "application/x-ndjson"
+  | "text/event-stream"
+  | "text/plain; charset=utf-8";
 
 /** Answers depend on credentials, which caches ignore; some of them would keep even a 404. */
 const UNSTORED = { "cache-control": "no-store" };

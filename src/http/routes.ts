@@ -26,6 +26,10 @@ import { createThreadChanges } from "../operators/thread-changes.ts";
 import type { ThreadChanges } from "../operators/thread-changes.ts";
 import { consoleRoutes } from "./console/console-route.ts";
 import { signInRoutes } from "./console/sign-in.ts";
+import { chatMessagesRoute } from "./ai-sdk/chat-messages.ts";
+import { chatStopRoute } from "./ai-sdk/chat-stop.ts";
+import { chatStreamRoute } from "./ai-sdk/chat-stream.ts";
+import { chatRoute } from "./ai-sdk/chat.ts";
 import { createReads } from "./reads.ts";
 import { healthRoute } from "./health.ts";
 import type { HealthFacts } from "./health.ts";
@@ -46,6 +50,7 @@ import { threadListRoute } from "./widget-api/thread-list.ts";
 import { threadsRoute } from "./widget-api/threads.ts";
 import { toolResultsRoute } from "./widget-api/tool-results.ts";
 import { toolsRoute } from "./widget-api/tools.ts";
+import { createVisitorMessages } from "./widget-api/visitor-message.ts";
 import { visitorsRoute } from "./widget-api/visitors.ts";
 
 export interface RouteDependencies {
@@ -60,6 +65,7 @@ export interface RouteDependencies {
     | "console"
     | "openId"
     | "swagger"
+    | "webhooksPrivate"
   >;
   /** HARNESS_API_KEY, given or generated: any of them. */
   transportKeys: readonly Secret[];
@@ -91,7 +97,8 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const visitorFeeds = createVisitorFeeds(dependencies);
   const server = { ...dependencies, reads, visitorFeeds, admission: createServerAdmission(dependencies) };
   const gate = createGate({ admission, threads: dependencies.threads });
-  const widget = { ...dependencies, reads, admission, gate, visitorFeeds };
+  const messages = createVisitorMessages(dependencies);
+  const widget = { ...dependencies, reads, admission, gate, messages, visitorFeeds };
 
   const routes: Route[] = [
     serverMessagesRoute(server), //  POST    /v1/messages
@@ -119,6 +126,11 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     toolsRoute(widget), //           POST    /v1/widget/tools
     toolResultsRoute(widget), //     POST    /v1/widget/tool-results
     preflightRoute(widget), //       OPTIONS /v1/widget/*
+
+    chatRoute(widget), //            POST    /v1/widget/ai-sdk/chat
+    chatStreamRoute(widget), //      GET     /v1/widget/ai-sdk/chat/:id/stream
+    chatStopRoute(widget), //        POST    /v1/widget/ai-sdk/chat/:id/stop
+    chatMessagesRoute(widget), //    GET     /v1/widget/ai-sdk/chat/:id/messages
 
     healthRoute({ ...dependencies, facts: dependencies.health }), // GET /health
   ];

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { ConfigError } from "../config.ts";
+import { closedUrl } from "../domain/public-address.ts";
+import { secretFault } from "../webhooks/sign.ts";
 import type { Channel, McpProcessServer } from "../domain/channel.ts";
 import {
   applyFields,
@@ -103,6 +105,33 @@ export async function upsertChannels(store: Store, written: readonly WrittenFiel
     }
   }
   return overridden;
+}
+
+/**
+ * What webhooks of the file lack to be told at all: a public address, unless WEBHOOKS_PRIVATE allows others, and the
+ * variables of their secrets. Throws ConfigError.
+ */
+export function mustTell(
+  { channels }: WrittenChannels,
+  { webhooksPrivate, variable }: { webhooksPrivate: boolean; variable: (name: string) => Secret | null },
+): void {
+  for (const { slug, webhooks = [] } of channels) {
+    const url = webhooksPrivate ? null : closedUrl(webhooks);
+    if (url !== null) {
+      throw new ConfigError(
+        `Cannot use CHANNELS_FILE: webhook ${url} of channel ${slug} has no public address, and WEBHOOKS_PRIVATE is off`,
+      );
+    }
+    for (const { secret } of webhooks) {
+      if (!secret.startsWith("$")) continue;
+      const value = variable(secret.slice(1));
+      const fault = value === null ? "is unset" : secretFault(value.reveal());
+      if (fault === null) continue;
+      throw new ConfigError(
+        `Cannot use CHANNELS_FILE: a webhook of channel ${slug} takes its secret from ${secret.slice(1)}, which ${fault}`,
+      );
+    }
+  }
 }
 
 function withHashedKey(fields: ChannelFields, variable: (name: string) => Secret | null): WrittenFields {

@@ -36,7 +36,7 @@ export interface Metrics {
   text(): Promise<string>;
   /** To be added up with other processes'. */
   sample(): Promise<Sample>;
-  /** Several processes' as one: counts and levels are sums, lags are means. */
+  /** Several processes' as one: counts and levels are sums, lags are means; what each knows of all is told once. */
   textOf(samples: Sample[]): Promise<string>;
 }
 
@@ -49,6 +49,8 @@ export interface Levels {
   repliesWaiting(): number;
   /** Feeds that are kept open here; each is an open stream, too. */
   openFeeds(): number;
+  /** Threads that wait for a person, on all instances together. */
+  waitingForPerson(): Promise<number>;
 }
 
 /** Loads prom-client on first use. */
@@ -134,4 +136,14 @@ function addGauges(levels: Levels, { Gauge }: PromClient, registry: Registry): v
   gauge("open_feeds", "Feeds of threads that are kept open; each is an open stream, too", () =>
     levels.openFeeds(),
   );
+  new Gauge({
+    name: "chat_agent_waiting_for_person",
+    help: "Threads that wait for a person, of all instances: the same number at each of them",
+    registers: [registry],
+    aggregator: "max",
+    async collect() {
+      // One level that cannot be read must not hide all other metrics.
+      this.set(await levels.waitingForPerson().catch(() => Number.NaN));
+    },
+  });
 }

@@ -1,4 +1,5 @@
 import type { AgentSettings, Channel, McpHttpServer, McpServer } from "../domain/channel.ts";
+import type { WebhookField } from "../domain/webhook.ts";
 import type { Secret } from "../secret.ts";
 
 /** Stands for a secret; written back, it means the secret that is there. */
@@ -6,7 +7,8 @@ export const HIDDEN = "[secret]";
 
 /** A channel by the names of CHANNELS_FILE, without its secrets. `secretKey`: where it was just made. */
 export function channelView(channel: Channel, secretKey: Secret | null = null): Record<string, unknown> {
-  const { slug, kind, publishableKey, allowedOrigins, enabled, accessMode, agent, handoff } = channel;
+  const { slug, kind, publishableKey, allowedOrigins, enabled, accessMode, agent, handoff, webhooks } =
+    channel;
   return {
     slug,
     kind,
@@ -17,6 +19,7 @@ export function channelView(channel: Channel, secretKey: Secret | null = null): 
     accessMode,
     agent: withoutSecrets(agent),
     ...(handoff ? { handoff } : {}),
+    ...(webhooks ? { webhooks: webhooks.map((one) => ({ ...one, secret: hidden(one.secret) })) } : {}),
   };
 }
 
@@ -94,4 +97,17 @@ function revealed(written: Record<string, unknown>, stored: object): Record<stri
 
 function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== null));
+}
+
+/** Webhooks as a change writes them, as a whole: a secret that is left out or stands as HIDDEN is that of the same url. */
+export function changedWebhooks(
+  stored: readonly WebhookField[],
+  change: readonly Record<string, unknown>[],
+): Record<string, unknown>[] {
+  return change.map((one) => {
+    const { secret = HIDDEN } = one;
+    if (secret !== HIDDEN) return one;
+    const known = stored.find(({ url }) => url === one["url"]) ?? stored[change.indexOf(one)];
+    return known ? { ...one, secret: known.secret } : one;
+  });
 }

@@ -1,4 +1,6 @@
 import type { Catalog, Message, MessageClaim, RunRecord, UserMessage } from "../domain/message.ts";
+import type { Telling } from "../domain/webhook.ts";
+import type { ToldRef } from "./outbox.ts";
 import type { UnreadableRecord } from "./unreadable.ts";
 
 /** Everything inside a thread, by its uid; no user's name is among it. */
@@ -174,6 +176,8 @@ export interface ThreadCommit {
   holds: boolean;
   /** When what the thread waits for expires, for the sweep; null: it does not, or waits for nothing. */
   deadlineMs: number | null;
+  /** What the channel's webhooks are told of it (outbox.ts). Absent: nothing, and nothing of it is written. */
+  tells?: Telling[];
   /** An id that this commit claims without `orWait`; where it was claimed before: `said-before`. */
   claimsId?: MessageClaim;
   /**
@@ -195,6 +199,8 @@ export type CommitResult =
       unreadableNext?: UnreadableRecord;
       catalog?: Catalog;
       watchers?: string[];
+      /** With `tells`: what is to be queued now, events of the thread that an earlier commit left unqueued first. */
+      unqueued?: ToldRef[];
     }
   /** The thread is held by `fence`; with `orWait` the message waits now. */
   | { type: "waiting"; fence: string }

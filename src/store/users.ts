@@ -1,6 +1,7 @@
 import type { Attributes } from "../domain/attributes.ts";
 import type { RenamedThread } from "../domain/renamed-threads.ts";
 import type { ChannelState, User } from "../domain/user.ts";
+import type { SealedTelling } from "./outbox.ts";
 import type { Page } from "./page.ts";
 import type { ThreadState } from "./threads.ts";
 
@@ -149,6 +150,8 @@ export interface Promotion {
   user: User;
   /** The token's new snapshot. */
   snapshot: string;
+  /** What the channel's webhooks are told of it (outbox.ts). */
+  tells?: SealedTelling[];
 }
 
 /**
@@ -164,6 +167,8 @@ export interface Merge {
   /** The account as it shall be: flags OR-ed, displayName and attributes kept or taken. */
   result: User;
   snapshot: string;
+  /** What the channel's webhooks are told of it (outbox.ts). */
+  tells?: SealedTelling[];
 }
 
 /** A thread in a user's list. `uid` is the id that the command line shows, `threadId` the caller's or the widget's name for it. */

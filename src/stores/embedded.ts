@@ -11,6 +11,7 @@ import { embeddedRestoring } from "./embedded/import.ts";
 import { embeddedIdentity } from "./embedded/identity.ts";
 import { embeddedLiveness } from "./embedded/liveness.ts";
 import { embeddedOperators } from "./embedded/operators.ts";
+import { embeddedOutbox } from "./embedded/outbox.ts";
 import { embeddedStats } from "./embedded/stats.ts";
 import { threadRecords } from "./embedded/thread-records.ts";
 import { embeddedThreadList } from "./embedded/thread-list.ts";
@@ -49,6 +50,7 @@ export async function openEmbeddedStore(options: { dataDir: string; clock: Clock
     ...embeddedLiveness(db, processId),
     ...embeddedOperators(db),
     ...embeddedStats(db),
+    outbox: embeddedOutbox(db),
 
     health: () => embeddedHealth(db, dataDir),
 

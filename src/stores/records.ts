@@ -40,6 +40,7 @@ import type {
 import type { Operator, OperatorRole, OperatorSession, OperatorSignIn } from "../domain/operator.ts";
 import type { PageTool } from "../domain/page-tool.ts";
 import type { User } from "../domain/user.ts";
+import type { WebhookEvent, WebhookField } from "../domain/webhook.ts";
 import type { RunSummary, ThreadState } from "../store/threads.ts";
 import type { Check } from "./checks.ts";
 import {
@@ -303,6 +304,18 @@ const isMcpServer = either(
   }),
 );
 
+const isWebhookEvent = oneOf<WebhookEvent>({
+  "message.created": true,
+  "run.ended": true,
+  "handoff.requested": true,
+  "handoff.taken": true,
+  "handoff.returned": true,
+  "user.identified": true,
+  "user.deleted": true,
+  "thread.deleted": true,
+  "feedback.given": true,
+});
+
 export const isAccessMode = oneOf<AccessMode>({ open: true, whitelist: true });
 
 export const isChannel = shape<Channel>({
@@ -345,6 +358,15 @@ export const isChannel = shape<Channel>({
       unavailable: optional(isText),
       replies: optional(listOf(isText)),
     }),
+  ),
+  webhooks: optional(
+    listOf(
+      shape<WebhookField>({
+        url: isText,
+        secret: isText,
+        events: optional(listOf(isWebhookEvent)),
+      }),
+    ),
   ),
 });
 

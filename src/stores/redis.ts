@@ -20,6 +20,7 @@ import { redisLiveness } from "./redis/liveness.ts";
 import type { LinkLog, RedisLink } from "./redis/link.ts";
 import { jsonValue } from "./redis/records.ts";
 import { linkToServer } from "./redis/single.ts";
+import { redisOutbox } from "./redis/outbox.ts";
 import { redisOperators } from "./redis/operators.ts";
 import { redisStats } from "./redis/stats.ts";
 import { redisThreads } from "./redis/threads.ts";
@@ -116,6 +117,7 @@ export async function storeOver(
     ...redisChannelThreads({ redis, background: local, processId, busy }),
     ...redisOperators(redis),
     ...redisStats({ redis, background: local }),
+    outbox: redisOutbox(redis, processId),
     ...threads,
     ...liveness,
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { FeedLine } from "../../src/actors/feeds/feed-lines.ts";
 import { readerOf, says, textOfLines } from "./instance.ts";
 import type { Instance } from "./instance.ts";
+import { countWaiting } from "../../src/operators/count-waiting.ts";
 import { eachOnTwoInstances } from "./on-instances.ts";
 
 const thread = { uid: "t1", slug: "shop" };
@@ -31,6 +32,14 @@ describe("a person and a thread on two instances", () => {
     );
     const ends = await Promise.allSettled(takes);
     expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+
+  it("is waited for, which each instance counts", async () => {
+    await a.threads.people.ask({ ...thread, by: "visitor", reason: null });
+    await b.threads.people.ask({ ...thread, uid: "t2", by: "transport", reason: null });
+    expect([await countWaiting(a.store), await countWaiting(b.store)]).toEqual([2, 2]);
+    await b.threads.people.take({ ...thread, name: "ann", epoch: 1 });
+    expect([await countWaiting(a.store), await countWaiting(b.store)]).toEqual([1, 1]);
   });
 
   it("is read, and seen to write, on the other instance", async () => {

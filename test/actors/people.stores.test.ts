@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/clock.ts";
+import { countWaiting } from "../../src/operators/count-waiting.ts";
 import { storeKinds } from "../support/store-kinds.ts";
 import { answers, readerOf, says, textOfLines } from "./instance.ts";
 import type { Instance } from "./instance.ts";
@@ -56,6 +57,7 @@ describe.each(storeKinds)("a person in a thread, on $name", ({ prepare }) => {
     const first = await say("Buy");
     (await here.agent.turn()).call(pageCall("c1"));
     await first.all;
+    expect(await countWaiting(here.store)).toBe(0);
     await here.threads.people.take({ ...ann, epoch: 0 });
     await expect(here.threads.answer(answers("t1", "c1"))).rejects.toMatchObject({ reason: "conflict" });
     const again = readerOf((await here.threads.follow("t1"))!);
@@ -65,11 +67,13 @@ describe.each(storeKinds)("a person in a thread, on $name", ({ prepare }) => {
   it("is asked for before the first message, by the model, and by a visitor during a run", async () => {
     await here.threads.people.ask({ ...thread, by: "visitor", reason: "A refund" });
     expect(await stateNow()).toBe("waiting_for_person");
+    expect(await countWaiting(here.store)).toBe(1);
     await here.threads.people.ask({ ...thread, by: "visitor", reason: null });
     expect((await (await say("Hello?")).all).map(({ type }) => type)).toEqual(["done"]);
     await here.threads.people.stopWaiting(thread);
     await here.threads.people.stopWaiting(thread);
     expect(await stateNow()).toBe("idle");
+    expect(await countWaiting(here.store)).toBe(0);
 
     const handed = await say("A person, please");
     const turn = await here.agent.turn();

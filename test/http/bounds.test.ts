@@ -156,7 +156,11 @@ const stalledOutlet: Outlet = {
 };
 
 /** With a valid token: what ends, and reads nothing. Each costs as little as a token that nobody knows. */
-const UNCOUNTED = new Set(["/v1/widget/threads/:id/cancel", "/v1/widget/threads/:id/handoff/cancel"]);
+const UNCOUNTED = new Set([
+  "/v1/widget/threads/:id/cancel",
+  "/v1/widget/threads/:id/handoff/cancel",
+  "/v1/widget/ai-sdk/chat/:id/stop",
+]);
 
 test("no feed begins while those who read leave too much unread", async () => {
   const service = await startService({}, { isCrowded: () => true });
@@ -223,6 +227,11 @@ const BOUNDS: Record<string, string> = {
   "widget callId": NAMES_IN_BODY,
   "widget tool": NAMES_IN_BODY,
   "widget result": "2,000 deep, 422; 4,000 characters of its text are kept",
+  "widget messages":
+    "WIDGET_MAX_BODY_BYTES; the last one is read, its text within WIDGET_MAX_TEXT_CHARS, 413",
+  "widget messages[]": "WIDGET_MAX_BODY_BYTES",
+  "widget messageId": NAMES_IN_BODY,
+  "widget tools{}": CATALOG,
   "open live": "not read",
   "operator slug": NAMES_SOMETHING,
   "operator id": NAMES_SOMETHING,

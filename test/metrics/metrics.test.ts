@@ -7,6 +7,7 @@ import { ConfigError } from "../../src/config.ts";
 import { createMetrics } from "../../src/metrics/metrics.ts";
 import type { Metrics } from "../../src/metrics/metrics.ts";
 import { ModelFault } from "../../src/model.ts";
+import { countWaiting } from "../../src/operators/count-waiting.ts";
 import { openMetricsPort } from "../../src/start/open-metrics-port.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { timedMethods } from "../../src/metrics/timed-methods.ts";
@@ -41,6 +42,14 @@ describe("the model's metrics", () => {
     ).toBeGreaterThanOrEqual(7);
     expect(server.requests.length).toBeGreaterThanOrEqual(3);
   });
+});
+
+test("a level that cannot be read hides no other", async () => {
+  const metrics = await createMetrics();
+  const levels = { openStreams: () => 3, threadsHeld: () => 0, repliesWaiting: () => 0, openFeeds: () => 0 };
+  metrics.watch({ ...levels, waitingForPerson: () => Promise.reject(new Error("the store is away")) });
+  expect(await valueOf(metrics, "chat_agent_open_streams")).toBe(3);
+  expect(await valueOf(metrics, "chat_agent_waiting_for_person")).toBeNaN();
 });
 
 describe("the threads' metrics", () => {
@@ -91,6 +100,7 @@ describe("the queue's metrics", () => {
       threadsHeld: () => service.threads.held(),
       repliesWaiting: () => service.threads.waiting(),
       openFeeds: () => service.threads.feeds(),
+      waitingForPerson: () => countWaiting(store),
     });
     const send = (text: string) => sendMessage(service.url, { threadId: "t1", userId: "ada", text });
 
@@ -103,6 +113,7 @@ describe("the queue's metrics", () => {
     expect(await valueOf(metrics, "chat_agent_threads_held")).toBe(1);
     expect(await valueOf(metrics, "chat_agent_open_streams")).toBe(2);
     expect(await valueOf(metrics, "chat_agent_open_feeds")).toBe(0);
+    expect(await valueOf(metrics, "chat_agent_waiting_for_person")).toBe(0);
     const leave = new AbortController();
     const feed = await fetch(`${service.url}/v1/threads/t1/events?userId=ada`, {
       headers: { authorization: `Bearer ${TEST_KEY}` },

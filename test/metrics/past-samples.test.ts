@@ -7,18 +7,32 @@ const answered = { route: "/v1/messages", status: 200, ms: 1 };
 const COUNT = 'chat_agent_request_seconds_count{route="/v1/messages",status="200"}';
 const BUCKET = 'chat_agent_request_seconds_bucket{le="0.001",route="/v1/messages",status="200"}';
 
-test("several processes' metrics as one: counts and levels are sums", async () => {
+test("several processes' metrics as one: counts and levels are sums, and what each knows of all is told once", async () => {
   const [one, two] = [await createMetrics(), await createMetrics()];
   one.onAnswered(answered);
   two.onAnswered(answered);
   two.onAnswered({ ...answered, status: 429 });
-  one.watch({ openStreams: () => 3, threadsHeld: () => 1, repliesWaiting: () => 0, openFeeds: () => 0 });
-  two.watch({ openStreams: () => 4, threadsHeld: () => 0, repliesWaiting: () => 0, openFeeds: () => 0 });
+  one.watch({
+    openStreams: () => 3,
+    threadsHeld: () => 1,
+    repliesWaiting: () => 0,
+    openFeeds: () => 0,
+    waitingForPerson: async () => 5,
+  });
+  two.watch({
+    openStreams: () => 4,
+    threadsHeld: () => 0,
+    repliesWaiting: () => 0,
+    openFeeds: () => 0,
+    waitingForPerson: async () => 5,
+  });
   const text = await one.textOf([await one.sample(), await two.sample()]);
   expect(await valueOf(text, COUNT)).toBe(2);
   expect(await valueOf(text, BUCKET)).toBe(2);
   expect(await valueOf(text, 'chat_agent_refused_by_limit_total{route="/v1/messages"}')).toBe(1);
   expect(await valueOf(text, "chat_agent_open_streams")).toBe(7);
+  // Each process tells the whole.
+  expect(await valueOf(text, "chat_agent_waiting_for_person")).toBe(5);
 });
 
 test("what ended processes counted stays in the sums, and their levels do not", async () => {
@@ -31,6 +45,7 @@ test("what ended processes counted stays in the sums, and their levels do not", 
       threadsHeld: () => 1,
       repliesWaiting: () => 1,
       openFeeds: () => 0,
+      waitingForPerson: async () => 0,
     });
     past.add(await metrics.sample());
   }

@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Channel } from "../../src/domain/channel.ts";
+import { hashKey } from "../../src/keys.ts";
+import type { Operator } from "../../src/domain/operator.ts";
+import { Secret } from "../../src/secret.ts";
 import { sampleChannel } from "../stores/samples.ts";
 
 /** The channels of every simulation, and the keys to them. */
@@ -10,7 +13,22 @@ export const TRANSPORT_KEY = "transport-key";
 
 const secretKeyHash = createHash("sha256").update(SECRET_KEY).digest("hex");
 
+const handoff = { enabled: true };
+
 export const CHANNELS: readonly Channel[] = [
-  sampleChannel({ publishableKey: PUBLISHABLE_KEY, secretKeyHash, allowedOrigins: [ORIGIN] }),
-  sampleChannel({ slug: "cli", kind: "transport", publishableKey: null, secretKeyHash: null }),
+  sampleChannel({ publishableKey: PUBLISHABLE_KEY, secretKeyHash, allowedOrigins: [ORIGIN], handoff }),
+  sampleChannel({ slug: "cli", kind: "transport", publishableKey: null, secretKeyHash: null, handoff }),
 ];
+
+export const operatorKey = (name: string) => `op_${name}`;
+
+/** As many as any plan has. */
+export const OPERATORS: readonly Operator[] = ["ann", "ben", "cid"].map((name) => ({
+  name,
+  role: "agent",
+  channels: null,
+  keyHash: hashKey(new Secret(operatorKey(name))),
+}));
+
+/** What the service says of hand-offs; a wait ends by itself within a simulation. */
+export const HAND_OFF = { waitMs: 5_000, message: "A person comes.", unavailable: "Nobody is there." };

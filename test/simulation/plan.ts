@@ -29,6 +29,7 @@ export interface Plan {
   every: Record<FaultName, number | null>;
   model: ModelPlan;
   clients: ClientPlan;
+  people: PeoplePlan;
 }
 
 export type FaultName = (typeof FAULTS)[number];
@@ -78,6 +79,20 @@ export interface ClientPlan {
   wrongAnswer: number;
 }
 
+/** People who take over; without operators nobody asks for one. */
+export interface PeoplePlan {
+  operators: number;
+  /** Between two looks of an operator. */
+  restMs: [number, number];
+  /** Shares of messages with which the user asks for a person, and waits no longer; of turns that hand over. */
+  asks: number;
+  stopsWaiting: number;
+  handsOff: number;
+  /** Shares of acts: with an epoch that is over, and twice at once. */
+  isLate: number;
+  atOnce: number;
+}
+
 export function planOf(seed: number): Plan {
   const random = randomOf(seed, "plan");
   const isCalm = random.chance(0.08);
@@ -100,6 +115,7 @@ export function planOf(seed: number): Plan {
     every: faultsOf(random, isCalm),
     model: modelOf(random),
     clients: clientsOf(random),
+    people: peopleOf(randomOf(seed, "people's plan")),
   };
 }
 
@@ -144,5 +160,22 @@ function clientsOf(random: Random): ClientPlan {
     answersTwice: random.between(0, 0.5),
     neverAnswers: random.between(0, 0.2),
     wrongAnswer: random.between(0, 0.1),
+  };
+}
+
+function peopleOf(random: Random): PeoplePlan {
+  const operators = random.pick([0, 0, 1, 2, 3]);
+  const share = (most: number) => (operators === 0 ? 0 : random.between(0, most));
+  return {
+    operators,
+    restMs: random.pick([
+      [0, 300],
+      [100, 2_000],
+    ]),
+    asks: share(0.4),
+    stopsWaiting: share(0.5),
+    handsOff: share(0.2),
+    isLate: share(0.3),
+    atOnce: share(0.5),
   };
 }

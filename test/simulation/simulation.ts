@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
+import { OPERATORS } from "./channels.ts";
 import { createChecker } from "./checker/checker.ts";
 import type { Violation } from "./checker/checker.ts";
-import { runBot } from "./clients/bot.ts";
+import { BOT_THREADS, runBot } from "./clients/bot.ts";
 import { createClient } from "./clients/client.ts";
 import { createClientNetwork } from "./clients/network.ts";
+import { runOperator } from "./clients/operator.ts";
 import { runPage } from "./clients/page.ts";
 import type { Visitor } from "./clients/page.ts";
 import { createFaults } from "./faults.ts";
@@ -77,7 +79,7 @@ export async function simulate(seed: number, known: readonly string[] = []): Pro
   const nemesis = createFaults(world, fleet);
   nemesis.start();
   time.after(plan.workMs, nemesis.stop);
-  const clients = startClients(world, fleet);
+  const clients = startClients(world, fleet, (uid) => checker.epochOf(uid));
 
   const isBroken = () => checker.violation !== null;
   await time.run(plan.workMs, isBroken);
@@ -109,7 +111,7 @@ function isIdle(fleet: Fleet): boolean {
   return fleet.alive().every(({ threads }) => threads.held() + threads.waiting() === 0);
 }
 
-function startClients(world: World, fleet: Fleet) {
+function startClients(world: World, fleet: Fleet, epochOf: (uid: string) => number) {
   const { plan } = world;
   const network = createClientNetwork(world);
   const busy = new Set<string>();
@@ -127,6 +129,16 @@ function startClients(world: World, fleet: Fleet) {
     start(`page${nth + 1}`, (client) => runPage(world, client, own));
   }
   for (let nth = 0; nth < plan.bots; nth++) start(`bot${nth + 1}`, (client) => runBot(world, client));
+  const desk = {
+    epochOf,
+    threads: () => [
+      ...visitors.flatMap(({ threads }) => threads.map((uid) => ({ slug: "shop", uid }))),
+      ...(plan.bots > 0 ? BOT_THREADS : []),
+    ],
+  };
+  for (const { name } of OPERATORS.slice(0, plan.people.operators)) {
+    start(`operator ${name}`, (client) => runOperator(world, client, { desk, name }));
+  }
 
   return {
     get left() {

@@ -5,6 +5,7 @@ import type { RedisCommands } from "../../src/stores/redis/commands.ts";
 import {
   barKey,
   dueKey,
+  endpointKeys,
   globalKeys,
   holdersKey,
   ownKey,
@@ -28,7 +29,7 @@ export interface FunctionCase {
 
 /** Every function at least once. */
 export function functionCases(): FunctionCase[] {
-  return [...userCases(), ...commitCases(), ...otherCases()];
+  return [...userCases(), ...commitCases(), ...outboxCases(), ...otherCases()];
 }
 
 const slug = "shop";
@@ -186,6 +187,83 @@ const rests = { ...goesOn, state: "awaiting" as const, holds: false, deadlineMs:
 
 function commit(opId: string, changes: Partial<Parameters<typeof sampleCommit>[0]> = {}) {
   return sampleCommit({ uid, slug, opId, fence, ...changes });
+}
+
+const endpoint = "0123456789abcdef";
+const event = { id: "msg_1", type: "message.created" as const, atMs: 1_000, messageId: "1", data: {} };
+const tells = [{ event, endpoints: [endpoint] }];
+const ref = { slug, uid, nth: "1", endpoint };
+const sealed = { id: "msg_1", body: "{}" };
+const delivery = {
+  id: "msg_1",
+  event: "run.ended",
+  atMs: 5_000,
+  attempt: 1,
+  status: 500,
+  fault: "no",
+  elapsedMs: 3,
+};
+
+async function told(store: Store): Promise<void> {
+  await store.commit(commit("claim", { messages: [sampleMessage(1)], tells }));
+  await store.outbox?.queue([ref]);
+}
+
+function outboxCases(): FunctionCase[] {
+  const { lease } = endpointKeys(slug, endpoint);
+  return [
+    {
+      name: "seal_event",
+      function: "seal_event",
+      before: told,
+      step: async (store) => store.outbox?.seal(ref, sealed),
+    },
+    {
+      name: "read_event",
+      function: "read_event",
+      before: told,
+      step: async (store) => store.outbox?.event(ref),
+    },
+    {
+      name: "queue_events",
+      function: "queue_events",
+      before: told,
+      step: async (store) => store.outbox?.queue([ref, { ...ref, nth: "2" }]),
+    },
+    {
+      name: "settle_event, delivered",
+      function: "settle_event",
+      before: told,
+      step: async (store) => store.outbox?.settled(ref, { ...delivery, status: 204, fault: null }),
+    },
+    {
+      name: "settle_event, failed",
+      function: "settle_event",
+      before: told,
+      step: async (store) => store.outbox?.failed(ref, { attempts: 1, dueMs: 2e12 }, delivery),
+    },
+    {
+      name: "replay_events",
+      function: "replay_events",
+      async before(store) {
+        await told(store);
+        await store.outbox?.failed(ref, { attempts: 1, dueMs: 2e12 }, delivery);
+      },
+      step: async (store) => store.outbox?.replay(slug, endpoint),
+    },
+    {
+      name: "lease_endpoint",
+      function: "lease_endpoint",
+      before: told,
+      step: (_, redis) => redis.call("lease_endpoint", { lease }, { processId: "p1", leaseMs: "60000" }),
+    },
+    {
+      name: "release_endpoint",
+      function: "release_endpoint",
+      before: async (store) => store.outbox?.lease(slug, endpoint, 60_000),
+      step: async (store) => store.outbox?.release(slug, endpoint),
+    },
+  ];
 }
 
 const queued = (store: Store) => store.wait(uid, asked, 8);
@@ -360,6 +438,20 @@ function commitCases(): FunctionCase[] {
         ),
     },
   ];
+  const told: Omit<FunctionCase, "function">[] = [
+    {
+      name: "that tells webhooks",
+      before: (store) => store.commit(commit("claim", { messages: [sampleMessage(1)], tells })),
+      step: (store) =>
+        store.commit(commit("save", { ...goesOn, tells, messages: [sampleMessage(2), sampleMessage(3)] })),
+    },
+    {
+      name: "the first that tells webhooks",
+      before: (store) => store.beat(),
+      step: (store) => store.commit(commit("claim", { messages: [sampleMessage(1)], tells })),
+    },
+  ];
+  cases.push(...told);
   return cases.map((each) => ({ ...each, function: "commit", name: `commit, ${each.name}` }));
 }
 

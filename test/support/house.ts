@@ -50,7 +50,7 @@ export const SERVICE: readonly Layer[] = [
       { path: "src/store.ts", is: "contract: what is kept, and the steps in which it changes" },
       {
         path: "src/store/",
-        is: "its eight parts: channels, users, threads and their lists, deletion, instances, operators, statistics",
+        is: "its nine parts: channels, users, threads and their lists, deletion, instances, operators, statistics, webhooks",
       },
       { path: "src/model.ts", is: "contract: one turn of a chat model, streamed" },
       { path: "src/agent.ts", is: "contract: one model turn, or one call of a server-side tool" },
@@ -68,6 +68,10 @@ export const SERVICE: readonly Layer[] = [
       {
         path: "src/openid/",
         is: "signing in to the console by OpenID Connect: the provider, and what it claims",
+      },
+      {
+        path: "src/webhooks/",
+        is: "telling the receivers of channels what happened: signed, in order, again until they take it",
       },
       {
         path: "src/operators/",
@@ -118,6 +122,7 @@ export const SERVICE: readonly Layer[] = [
         rooms: [
           { path: "src/http/server-api/", is: "endpoints for backends and bots" },
           { path: "src/http/widget-api/", is: "endpoints for browsers, and CORS" },
+          { path: "src/http/ai-sdk/", is: "endpoints for the AI SDK's client: our lines as its frames" },
           { path: "src/http/operator-api/", is: "endpoints for operators" },
           {
             path: "src/http/feeds/",

@@ -30,6 +30,29 @@ export async function cancelMessage({ url, transportKey }: Backend, body: Omit<S
   await mustBe(204, `${url}/v1/messages/cancel`, bearer(transportKey), body);
 }
 
+/** A transport asks for a person. */
+export async function askForPerson(
+  { url, transportKey }: Backend,
+  { threadId, ...body }: Omit<ServerMessage, "text" | "displayName"> & { reason?: string },
+): Promise<void> {
+  await mustBe(204, `${url}/v1/threads/${threadId}/handoff`, bearer(transportKey), body);
+}
+
+/** What an operator does in a thread. */
+export async function act(
+  url: string,
+  key: string,
+  {
+    slug,
+    uid,
+    what,
+    body,
+  }: { slug: string; uid: string; what: "take" | "messages" | "return" | "close"; body: object },
+): Promise<void> {
+  const path = `${url}/v1/operator/channels/${slug}/threads/${encodeURIComponent(uid)}/${what}`;
+  await mustBe(what === "messages" ? 201 : 200, path, bearer(key), body);
+}
+
 export async function askAccess(
   { url, transportKey }: Backend,
   body: { channel: string; externalUserId: string; displayName?: string },
@@ -71,6 +94,7 @@ export interface Page {
   /** The active or last run again. */
   follow(threadId: string): Promise<ReadStream>;
   cancel(threadId: string): Promise<void>;
+  askForPerson(threadId: string, reason: string): Promise<void>;
   /** The status, and the items where there are any. */
   history(threadId: string, more?: Record<string, string>): Promise<{ status: number; items: HistoryItem[] }>;
 }
@@ -99,6 +123,9 @@ export function openPage(url: string, { origin, token }: { origin: string; token
     follow: (threadId) => openStream(`${base}/threads/${threadId}/stream`, { method: "GET", headers }),
     async cancel(threadId) {
       await mustBe(204, `${base}/threads/${threadId}/cancel`, headers);
+    },
+    async askForPerson(threadId, reason) {
+      await mustBe(204, `${base}/threads/${threadId}/handoff`, headers, { reason });
     },
     async history(threadId, more = {}) {
       const path = `${base}/threads/${threadId}/messages?limit=100`;

@@ -17,6 +17,8 @@ export interface Facts {
   channels: Record<string, { publishableKey: string; secretKey: string }>;
   tokens: TokenFact[];
   threads: ThreadFact[];
+  /** Keys of operators, by name; absent where the version has none. */
+  operators?: Record<string, string>;
 }
 
 export interface TokenFact {
@@ -40,7 +42,11 @@ export interface ThreadFact {
   uid: string;
   /** Who speaks in it: by the server API, or with one of the tokens. */
   speaker: { userId: string } | { token: string };
-  state: "idle" | "running" | "awaiting";
+  state: "idle" | "running" | "awaiting" | "waiting_for_person" | "with_person";
+  /** The changes of who answers so far; absent where nobody ever asked for a person. */
+  epoch?: number;
+  /** The operator who has the thread. */
+  with?: string;
   /** Of the pending page call. */
   callId?: string;
   /** The page call that was answered last: the same answer again re-attaches. */
@@ -83,11 +89,22 @@ export interface Golden {
   shown: Shown[];
 }
 
+/** All that a version stores; or threads that a person answers, alone, of a version that is not released yet. */
+export type GoldenPart = "all" | "hand-off";
+
 export const STORES = ["embedded", "redis"] as const;
 
 /** Where records are: a folder for each version, and in it one for each store. */
 export function goldenFolder(version: string, store: Golden["store"]): string {
   return join(fileURLToPath(new URL(".", import.meta.url)), version, store);
+}
+
+/** Records of a part of what the coming version stores: the whole ones take their place when it is released. */
+export function readPartGoldens(part: Exclude<GoldenPart, "all">): Golden[] {
+  const folders = readdirSync(fileURLToPath(new URL(".", import.meta.url))).filter((name) =>
+    name.endsWith(`-${part}`),
+  );
+  return folders.flatMap((version) => STORES.map((store) => readGolden(version, store)));
 }
 
 /** Of every released version, oldest first. */

@@ -6,6 +6,8 @@ import { VISITOR_CHART_VERSION, visitorMachine } from "../../machines/visitor.ts
 import { threadContext, visitorContext } from "../../src/actors/stored-context.ts";
 import { holdKind } from "../../src/stores/embedded/liveness.ts";
 import { claimKind, headerKind } from "../../src/stores/embedded/thread-records.ts";
+import { endpointKind, queuedKind } from "../../src/stores/embedded/outbox.ts";
+import { deliveryKind } from "../../src/stores/deliveries.ts";
 import { statsKind } from "../../src/stores/embedded/stats.ts";
 import { busyKind, ownerKind } from "../../src/stores/embedded/thread-orders.ts";
 import { movedKind, threadNameKind, tokenKind, userKind } from "../../src/stores/embedded/user-records.ts";
@@ -54,6 +56,9 @@ const records = [
     ownerKind,
     busyKind,
     statsKind,
+    queuedKind,
+    endpointKind,
+    deliveryKind,
   ].map((kind) => ({
     ...kind,
     name: `${kind.name} of the embedded store`,

@@ -3,12 +3,12 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packEmbedded, readEmbedded } from "./embedded-records.ts";
 import { goldenFolder, STORES } from "./golden.ts";
-import type { Facts, Golden } from "./golden.ts";
+import type { Facts, Golden, GoldenPart } from "./golden.ts";
 import { writeJson, writeLines } from "./readable.ts";
 import { readRedis } from "./redis-records.ts";
 import { HERE } from "./service-process.ts";
 import { checkStates } from "./writing/check-states.ts";
-import { liveThreeLives } from "./writing/lives.ts";
+import { live } from "./writing/lives.ts";
 import { openOldCheckout } from "./writing/old-checkout.ts";
 import type { OldCheckout } from "./writing/old-checkout.ts";
 import { openOldService } from "./writing/old-service.ts";
@@ -18,25 +18,36 @@ import { CHANNEL_KEYS, ORIGIN } from "./writing/world.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** `npx tsx test/versions/write-golden.ts COMMIT`: the golden records of a commit, on both stores. */
-async function writeGolden(revision: string): Promise<void> {
+/** `npx tsx test/versions/write-golden.ts COMMIT [hand-off]`: the golden records of a commit, on both stores. */
+async function writeGolden(revision: string, part: GoldenPart): Promise<void> {
   // The tests go on on the same day, and wait past every deadline until the next one.
   if (DAY_MS - (Date.now() % DAY_MS) < HOUR_MS)
     throw new Error("Cannot write records within a day's last hour, UTC");
   const old = openOldCheckout(revision);
   try {
-    for (const store of STORES) await writeStore(old, store);
+    for (const store of STORES) await writeStore(old, { store, part });
   } finally {
     old.remove();
   }
-  execFileSync("npx", ["oxfmt", join("test/versions", old.version)], { cwd: HERE, stdio: "inherit" });
+  execFileSync("npx", ["oxfmt", join("test/versions", folderName(old, part))], {
+    cwd: HERE,
+    stdio: "inherit",
+  });
 }
 
-async function writeStore(old: OldCheckout, store: Golden["store"]): Promise<void> {
+/** Whole records are those of a release; a part is written before it. */
+function folderName({ version }: OldCheckout, part: GoldenPart): string {
+  return part === "all" ? version : `${version.split("-")[0] ?? version}-${part}`;
+}
+
+async function writeStore(
+  old: OldCheckout,
+  { store, part }: { store: Golden["store"]; part: GoldenPart },
+): Promise<void> {
   const service = await openOldService(old.folder, store);
   const { world, dataDir, redisUrl } = service;
   try {
-    await liveThreeLives(service);
+    await live(service, part);
     const takenAtMs = Date.now();
     const shown = await showEverything(world.cli);
     const { tokens } = world;
@@ -51,13 +62,17 @@ async function writeStore(old: OldCheckout, store: Golden["store"]): Promise<voi
       channels: CHANNEL_KEYS,
       tokens,
       threads: world.threads.map((thread) => identified(thread, { shown, tokens })),
+      operators: world.operators,
     };
 
-    const folder = goldenFolder(old.version, store);
+    const folder = goldenFolder(folderName(old, part), store);
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     const records = redisUrl === null ? await readEmbedded(dataDir) : await readRedis(redisUrl);
-    checkStates(records.map((record) => JSON.stringify(record)));
+    checkStates(
+      records.map((record) => JSON.stringify(record)),
+      part,
+    );
     writeJson(join(folder, "facts.json"), facts);
     writeLines(join(folder, "shown.jsonl"), shown);
     writeLines(join(folder, "records.jsonl"), records);
@@ -70,8 +85,9 @@ async function writeStore(old: OldCheckout, store: Golden["store"]): Promise<voi
   }
 }
 
-const [revision] = process.argv.slice(2);
+const [revision, part = "all"] = process.argv.slice(2);
 if (revision === undefined) throw new Error("Give the commit whose records shall be written");
-await writeGolden(revision);
+if (part !== "all" && part !== "hand-off") throw new Error(`Cannot write the part ${part}: there is none`);
+await writeGolden(revision, part);
 // Streams of killed processes may be open still.
 process.exit(0);

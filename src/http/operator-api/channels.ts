@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { Channel } from "../../domain/channel.ts";
-import { handoffSchema, slugSchema } from "../../domain/channel-fields.ts";
+import { handoffSchema, slugSchema, webhooksSchema } from "../../domain/channel-fields.ts";
+import { closedUrl } from "../../domain/public-address.ts";
 import { MAX_OVERLAP_HOURS } from "../../domain/older-keys.ts";
 import { seesChannel } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { newChannelKeys } from "../../keys.ts";
 import type { Acting } from "../../operators/acting.ts";
 import { BadChannel, channelFrom, rotateKeys, writeChannel } from "../../operators/channels.ts";
-import { changedAgent, channelView } from "../../operators/channel-secrets.ts";
+import { changedAgent, changedWebhooks, channelView } from "../../operators/channel-secrets.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";
 import type { Store } from "../../store.ts";
 import { bodyIfAny, bodyOf } from "../body.ts";
@@ -28,6 +29,7 @@ const channelSchema = z.object({
   accessMode: z.enum(["open", "whitelist"]),
   agent: z.record(z.string(), z.unknown()).describe("Secrets of MCP servers stand as `[secret]`"),
   handoff: handoffSchema.optional().describe("Whether and how a person may take over"),
+  webhooks: webhooksSchema.optional().describe("Who is told of what happens; secrets stand as `[secret]`"),
 });
 const withSecret = channelSchema.extend({
   secretKey: z.string().optional().describe("sk_…, where it was made, this once"),
@@ -45,6 +47,7 @@ const EXAMPLE = {
 
 /** What a change may write; the fields themselves are checked as CHANNELS_FILE is. */
 const changeSchema = z.looseObject({
+  webhooks: z.array(z.looseObject({ url: z.string() })).optional(),
   agent: z
     .looseObject({
       mcpServers: z
@@ -124,6 +127,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
         const keys =
           kind === "web" ? { publishableKey: made.publishableKey, secretKey: made.secretKey.reveal() } : {};
         const channel = orInvalid(() => channelFrom(slug, null, { ...keys, ...body }));
+        mustBePublic(channel, config);
         await write(acting, channel, null);
         await directory.renew();
         return jsonAnswer(201, channelView(channel, isNewSecret ? made.secretKey : null));
@@ -144,10 +148,14 @@ export function channelsRoutes(api: OperatorApi): Route[] {
       async handle({ incoming, acting, param }) {
         const change = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: changeSchema });
         const stored = await existingChannel(store, param("slug"));
-        const { agent, slug = stored.slug, ...fields } = change;
+        const { agent, webhooks, slug = stored.slug, ...fields } = change;
         if (slug !== stored.slug) throw new Refusal("invalid", "The body does not match the schema: slug");
         const agentFields = agent === undefined ? {} : { agent: changedAgent(stored.agent, agent) };
-        const channel = orInvalid(() => channelFrom(stored.slug, stored, { ...fields, ...agentFields }));
+        const told =
+          webhooks === undefined ? {} : { webhooks: changedWebhooks(stored.webhooks ?? [], webhooks) };
+        const written = { ...fields, ...agentFields, ...told };
+        const channel = orInvalid(() => channelFrom(stored.slug, stored, written));
+        if (webhooks !== undefined) mustBePublic(channel, config);
         await write(acting, channel, stored);
         await directory.renew();
         return jsonAnswer(200, channelView(channel));
@@ -185,6 +193,12 @@ export function channelsRoutes(api: OperatorApi): Route[] {
 async function write(acting: Acting<Store>, channel: Channel, stored: Channel | null): Promise<void> {
   if ((await writeChannel(acting, channel, stored)) === null) return;
   throw new Refusal("conflict", "Another channel has that publishable key");
+}
+
+/** Names are looked up at each delivery. */
+function mustBePublic({ webhooks = [] }: Channel, { webhooksPrivate }: OperatorApi["config"]): void {
+  const url = webhooksPrivate ? null : closedUrl(webhooks);
+  if (url !== null) throw new Refusal("invalid", `Webhook ${url} has no public address`);
 }
 
 /** One that is damaged may be made anew: its users, threads and tokens are there still. */

@@ -39,7 +39,7 @@ export interface OperatorApi {
   threadChanges: ThreadChanges;
   clock: Clock;
   log: PlainLog;
-  config: Pick<Config, "serverMaxBodyBytes">;
+  config: Pick<Config, "serverMaxBodyBytes" | "webhooksPrivate">;
   /** Told of keys that this instance may have to know at its next start. */
   keepKeys: KeptKeys;
 }

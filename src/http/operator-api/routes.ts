@@ -11,6 +11,7 @@ import { operatorsRoutes } from "./operators.ts";
 import { statsRoute } from "./stats.ts";
 import { threadsRoutes } from "./threads.ts";
 import { usersRoutes } from "./users.ts";
+import { webhooksRoutes } from "./webhooks.ts";
 import { watchRoute } from "./watch.ts";
 
 /** /v1/operator: what operators see and do. No CORS headers: pages of other origins have no business here. */
@@ -18,6 +19,7 @@ export function operatorRoutes(api: OperatorApi): Route[] {
   return [
     meRoute(api), //          GET  /me
     ...channelsRoutes(api), // GET, POST /channels; GET, PATCH /channels/:slug; POST …/rotate-keys
+    ...webhooksRoutes(api), // GET /channels/:slug/webhooks; POST …/test, …/replay
     ...usersRoutes(api), //   GET  /channels/:slug/users; GET, PATCH …/:userId
     ...threadsRoutes(api), // GET /channels/:slug/threads, …/:id, …/:id/messages, …/:id/runs
     ...forgettingRoutes(api), // DELETE /channels/:slug/threads/:id, …/users/:userId

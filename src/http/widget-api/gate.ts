@@ -20,7 +20,8 @@ export interface Gate {
 }
 
 export interface Entrance<Body> {
-  counts: VisitorUse["counts"];
+  /** In which rates it counts; a function where that depends on what it says (null: on nothing that could be read). */
+  counts: VisitorUse["counts"] | ((body: Body | null) => VisitorUse["counts"]);
   /**
    * Reads body or query. A refusal that it returns waits for its turn in the order; one that it throws does not. Awaits
    * `mayBeLong` before it reads a long body, or one whose length nobody declared.
@@ -31,7 +32,7 @@ export interface Entrance<Body> {
 export interface ThreadEntrance<Body> extends Entrance<Body> {
   threadName: (body: Body) => string;
   /** Which runs of the thread's record the route needs, loaded in the tick of the admission; null: it needs no record. */
-  loads: RunsRead | null;
+  loads: RunsRead | null | ((body: Body) => RunsRead | null);
 }
 
 /** For /messages and /tools: they count as one in the rates, and name the thread in the body (the spec, Limits). */
@@ -65,7 +66,10 @@ export function createGate({
     async admitVisitor(incoming, { counts, read }) {
       const visitor = admission.visitor(incoming);
       const reading = await read(incoming.request, () => visitor.mustBeKnown());
-      const { slug, user, userNow, renamed } = await visitor.admit({ counts, threadName: null });
+      const { slug, user, userNow, renamed } = await visitor.admit({
+        counts: countsOf(counts, reading),
+        threadName: null,
+      });
       return { slug, user, userNow, renamed, body: unwrap(reading) };
     },
 
@@ -73,11 +77,15 @@ export function createGate({
       const visitor = admission.visitor(incoming);
       const reading = await read(incoming.request, () => visitor.mustBeKnown());
       const name = reading.ok ? threadName(reading.value) : null;
+      const runs = typeof loads === "function" ? (reading.ok ? loads(reading.value) : null) : loads;
       // A widget thread's id is its uid. Loaded in the tick of the admission, so that both are one round trip.
-      const early = loads && name !== null && looksLikeUid(name) ? threads.load(name, loads) : null;
+      const early = runs && name !== null && looksLikeUid(name) ? threads.load(name, runs) : null;
       // Handled where it is awaited; after a refusal nobody awaits it.
       early?.catch(() => {});
-      const { slug, user, address, threadUid } = await visitor.admit({ counts, threadName: name });
+      const { slug, user, address, threadUid } = await visitor.admit({
+        counts: countsOf(counts, reading),
+        threadName: name,
+      });
       const body = unwrap(reading);
       if (threadUid === null) throw new Refusal("not-found");
       incoming.note({ uid: threadUid });
@@ -85,4 +93,8 @@ export function createGate({
       return { slug, user, address, body, uid: threadUid, ...(loading ? { loading } : {}) };
     },
   };
+}
+
+function countsOf<Body>(counts: Entrance<Body>["counts"], reading: Reading<Body>): VisitorUse["counts"] {
+  return typeof counts === "function" ? counts(reading.ok ? reading.value : null) : counts;
 }

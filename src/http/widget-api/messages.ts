@@ -1,8 +1,4 @@
-import { hash } from "node:crypto";
 import { z } from "zod";
-import type { Directory } from "../../admission/directory.ts";
-import type { Threads } from "../../actors/threads.ts";
-import { attributesField } from "../../domain/attributes.ts";
 import type { Config } from "../../config.ts";
 import {
   documentedLines,
@@ -16,8 +12,6 @@ import {
   contextMap,
   localeTag,
   messageText,
-  mustFit,
-  mustTakeImages,
   pagePath,
   widgetThreadId,
 } from "../fields.ts";
@@ -27,6 +21,7 @@ import type { Documentation, Route } from "../route.ts";
 import { asMessage } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 import { jsonBody } from "./request-readers.ts";
+import type { VisitorMessages } from "./visitor-message.ts";
 
 const bodySchema = z.object({
   threadId: widgetThreadId,
@@ -75,20 +70,17 @@ const documentation: Documentation = {
 };
 
 /** POST /v1/widget/messages: a visitor's message, and the reply as a stream. */
-export function widgetMessagesRoute(dependencies: {
+export function widgetMessagesRoute({
+  gate,
+  messages,
+  config,
+}: {
   gate: Gate;
-  threads: Pick<Threads, "say">;
-  config: Pick<Config, "limits" | "addressMaxTokensPerDay">;
-  directory: Pick<Directory, "channel">;
+  messages: VisitorMessages;
+  config: Pick<Config, "limits">;
 }): Route {
-  const { gate, threads, config, directory } = dependencies;
-  const { maxTextChars, maxBodyBytes } = config.limits;
-  const read = jsonBody({ schema: bodySchema, check: mustBeShort }, maxBodyBytes);
-
-  function mustBeShort({ text, customerContext }: z.infer<typeof bodySchema>): void {
-    mustFit(text, maxTextChars);
-    if (customerContext) mustFit(customerContext, maxTextChars);
-  }
+  const { mustBeShort } = messages;
+  const read = jsonBody({ schema: bodySchema, check: mustBeShort }, config.limits.maxBodyBytes);
 
   return {
     method: "POST",
@@ -97,32 +89,7 @@ export function widgetMessagesRoute(dependencies: {
     documentation,
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: "active" });
-      const { slug, user, uid, address, loading } = visit;
-      const { text, page = null, customerContext = null, attachments, locale } = visit.body;
-      if (attachments && attachments.length > 0) mustTakeImages(directory.channel(slug));
-      const reply = await threads.say(
-        {
-          uid,
-          slug,
-          api: "widget",
-          userId: user.userId,
-          speaker: {
-            displayName: user.displayName,
-            page,
-            customerContext,
-            ...(locale === undefined ? {} : { locale }),
-            ...attributesField(user.attributes),
-          },
-          text,
-          attachments,
-          clientMessageId: visit.body.clientMessageId ?? null,
-          traceparent: incoming.traceparent,
-          address: config.addressMaxTokensPerDay === null ? null : hash("sha256", address),
-        },
-        loading,
-      );
-      incoming.note({ runId: reply.runId });
-      return streamAnswer(reply, incoming.request);
+      return streamAnswer(await messages.say(incoming, visit, visit.body), incoming.request);
     },
   };
 }

@@ -28,7 +28,7 @@ const fields = z.object({
   page: pagePath.optional().describe("Where the visitor is now: a tool may have navigated"),
 });
 
-const bodySchema = fields.transform(({ result, ...rest }) => ({ ...rest, text: textOf(result) }));
+const bodySchema = fields.transform(({ result, ...rest }) => ({ ...rest, text: toolResultText(result) }));
 
 const documentation: Documentation = {
   summary: "Answer a tool_call and resume the run",
@@ -100,8 +100,8 @@ export function toolResultsRoute(dependencies: {
  */
 const MAX_DEPTH = 2_000;
 
-/** Throws Refusal("invalid") for a result that is nested too deeply to be serialized. */
-function textOf(result: unknown): string {
+/** What is kept of a page tool's result. Throws Refusal("invalid") for one that is nested too deeply to be serialized. */
+export function toolResultText(result: unknown): string {
   if (isDeeperThan(MAX_DEPTH, result)) throw new Refusal("invalid");
   return resultText(result);
 }

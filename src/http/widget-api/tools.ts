@@ -17,7 +17,7 @@ import { asMessage } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 import { jsonBody } from "./request-readers.ts";
 
-const pageTool = z.object({
+export const pageTool = z.object({
   name: z.string().min(1),
   description: z.string().exactOptional(),
   inputSchema: z
@@ -97,7 +97,7 @@ export function toolsRoute(dependencies: {
 }
 
 /** What is dropped counts too: one that is too deep to be written down, by its brackets. */
-function mustFitCatalog(catalog: readonly PageTool[], limitChars: number): void {
+export function mustFitCatalog(catalog: readonly PageTool[], limitChars: number): void {
   const isDeep = (tool: PageTool) => offerableTools([tool]).droppedChars > 0;
   const { droppedChars } = offerableTools(catalog);
   mustFit(droppedChars === 0 ? catalog : catalog.filter((tool) => !isDeep(tool)), limitChars - droppedChars);

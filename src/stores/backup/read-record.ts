@@ -26,7 +26,7 @@ import {
   readRunSummary,
   readUserMessage,
 } from "../records.ts";
-import type { BackupRecord, KeptPart, ThreadLists } from "./records.ts";
+import type { BackupRecord, KeptPart, ThreadLists, ToldOfThread } from "./records.ts";
 
 /** A line of a backup as the record that it must be; throws UnreadableRecord. The readers of the stores check what is in it. */
 export function readRecord(value: unknown, place: string): BackupRecord {
@@ -163,5 +163,13 @@ const readThreadLine = reader<ThreadLine>("thread", {
   catalog: isAnything,
   run: isAnything,
   waiting: isAnyList,
+  told: optional(
+    shape<ToldOfThread>({
+      count: isNumber,
+      waiting: listOf(
+        shape<ToldOfThread["waiting"][number]>({ nth: isText, endpoint: isText, text: isText }),
+      ),
+    }),
+  ),
   ...lists,
 });

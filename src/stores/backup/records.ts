@@ -101,6 +101,14 @@ export interface WholeThread extends ThreadLists {
   waiting: UserMessage[];
   /** When the pending call expires, where the thread rests. */
   dueAtMs: number | null;
+  /** What webhooks are still to be told; absent: they were told nothing of it. */
+  told?: ToldOfThread;
+}
+
+/** `count`: of all events so far. A text is as the store has it. */
+export interface ToldOfThread {
+  count: number;
+  waiting: { nth: string; endpoint: string; text: string }[];
 }
 
 /** How many of each a backup holds. */

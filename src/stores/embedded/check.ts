@@ -16,7 +16,7 @@ const RECORDS_AT_ONCE = 500;
 const DAY_MS = 24 * 3_600_000;
 
 /** Kinds of records that belong to a thread: `[KIND, UID, …]`. */
-const PARTS = ["m", "r", "t", "p", "rs", "ri", "q", "id"];
+const PARTS = ["m", "r", "t", "p", "rs", "ri", "q", "id", "out"];
 
 const raw: Reader<unknown> = (value) => value;
 

@@ -61,6 +61,9 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
   if (commit.orWait) claimMessage(records, uid, commit.orWait.message);
   if (commit.claimsId) records.putClaim(uid, commit.claimsId);
   if (startsWaiting !== null) records.removeWaiting(uid, startsWaiting);
+  const { tells = [] } = commit;
+  const { told = 0 } = header;
+  const unqueued = records.outbox.tell({ slug: header.slug, uid, told }, tells);
   records.moveHold(uid, header.fence, fence);
   records.moveDeadline(uid, header.dueAtMs, dueAtMs);
   records.putHeader(uid, {
@@ -75,8 +78,10 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
     waiting,
     dueAtMs,
     lastOp: { opId: commit.opId, result },
+    ...(told + tells.length > 0 ? { told: told + tells.length } : {}),
   });
-  return answer(records, commit, { ...result, ...unreadable });
+  const telling = tells.length > 0 ? { unqueued } : {};
+  return answer(records, commit, { ...result, ...unreadable, ...telling });
 }
 
 /** The commit is made whatever waits behind it. */

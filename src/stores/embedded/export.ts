@@ -10,7 +10,7 @@ import {
   readRunSummary,
   readText,
 } from "../records.ts";
-import type { BackupToken, KeptPart, ThreadPiece, WholeThread } from "../backup/records.ts";
+import type { BackupToken, KeptPart, ThreadPiece, ToldOfThread, WholeThread } from "../backup/records.ts";
 import type { BackupSource, ThreadRead, UserRead } from "../backup/source.ts";
 import { FIRST_FORMAT } from "../format.ts";
 import { keyPart } from "./db.ts";
@@ -190,8 +190,17 @@ function wholeThread(db: EmbeddedDb, uid: string, header: Header): WholeThread {
     run: records.run(uid),
     waiting: waiting.flatMap((runId) => records.waiting(uid, runId) ?? []),
     dueAtMs,
+    ...(header.told === undefined ? {} : { told: { count: header.told, waiting: waitingTold(db, uid) } }),
     ...NO_LISTS,
   };
+}
+
+function waitingTold(db: EmbeddedDb, uid: string): ToldOfThread["waiting"] {
+  return [...db.range(["out", keyPart(uid)], readText)].map(({ key, value }) => ({
+    nth: String(key[2]),
+    endpoint: String(key[3]),
+    text: value,
+  }));
 }
 
 /** Of a run's id its key: ids of runs are this service's own, and plain. */

@@ -7,12 +7,15 @@ import type { UserStore } from "../../store/users.ts";
 import type { EmbeddedDb } from "./db.ts";
 import type { UserRecord, UserRecords } from "./user-records.ts";
 import { countChange } from "./channels.ts";
+import { outboxRecords } from "./outbox.ts";
 import { freshAlias } from "../fresh-alias.ts";
 
 type Identity = Pick<UserStore, "readIdentity" | "promote" | "merge">;
 
 /** Identify's reading and its two steps: each step names what was read, and does nothing where it no longer holds. */
 export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Clock): Identity {
+  const outbox = outboxRecords(db);
+
   /** The user's record, where it is as it was read. */
   function unchanged(slug: string, read: User): UserRecord | undefined {
     const record = records.user(slug, read.userId);
@@ -70,17 +73,18 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
         };
       }),
 
-    promote: ({ slug, tokenHash, externalId, user, snapshot }) =>
+    promote: ({ slug, tokenHash, externalId, user, snapshot, tells = [] }) =>
       db.change("promote a visitor", () => {
         const record = unchanged(slug, user);
         if (record === undefined || !isBoundTo(slug, tokenHash, user.userId)) return "changed";
         if (records.account(slug, externalId) !== undefined) return "changed";
         records.putUser(slug, { ...record, user: { ...user, externalId } });
         rebind(slug, tokenHash, { userId: user.userId, snapshot, revocations: record.revocations });
+        outbox.tellSealed(slug, tells);
         return "done";
       }),
 
-    merge: ({ slug, tokenHash, from, into, result, snapshot }) =>
+    merge: ({ slug, tokenHash, from, into, result, snapshot, tells = [] }) =>
       db.change("merge two users", () => {
         const anonymous = unchanged(slug, from);
         const account = unchanged(slug, into);
@@ -99,6 +103,7 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
         if (result.blocked && !from.blocked) countChange(db);
         const { revocations } = account;
         rebind(slug, tokenHash, { userId: into.userId, snapshot, revocations, renamed });
+        outbox.tellSealed(slug, tells);
         return "done";
       }),
   };

@@ -155,7 +155,8 @@ function putLists(records: ThreadRecords, piece: Extract<BackupRecord, { type: "
 }
 
 function putHeader(records: ThreadRecords, thread: WholeThread): void {
-  const { uid, slug, createdAtMs, rev, fence, state, snapshot, catalog, run, waiting, dueAtMs } = thread;
+  const { uid, slug, createdAtMs, rev, fence, state, snapshot, catalog, run, waiting, dueAtMs, told } =
+    thread;
   if (run !== null) records.putRun(uid, run);
   records.putCatalog(uid, catalog);
   for (const message of waiting) records.putWaiting(uid, message);
@@ -171,7 +172,11 @@ function putHeader(records: ThreadRecords, thread: WholeThread): void {
     waiting: waiting.map(({ runId }) => runId),
     dueAtMs,
     lastOp: null,
+    ...(told ? { told: told.count } : {}),
   });
+  for (const { nth, endpoint, text } of told?.waiting ?? []) {
+    records.outbox.append({ slug, endpoint, uid, nth }, text);
+  }
   // Its messages are all there: this is the last record of the thread.
   const [last] = records.messages(uid, thread.messagesFrom + thread.messages.length);
   if (last) records.orders.putActivity(slug, uid, last.createdAtMs);

@@ -2,7 +2,7 @@ import { holderOf } from "../../domain/fence.ts";
 import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
 import type { CommitResult, RunSummary, ThreadState } from "../../store/threads.ts";
-import { isNumber, isText, kindOf, listOf, literal, nullable, shape } from "../checks.ts";
+import { isNumber, isText, kindOf, listOf, literal, nullable, optional, shape } from "../checks.ts";
 import type { RecordStep } from "../checks.ts";
 import {
   catalogKind,
@@ -17,6 +17,7 @@ import {
 } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
+import { outboxRecords } from "./outbox.ts";
 import { threadOrders } from "./thread-orders.ts";
 
 /**
@@ -39,11 +40,13 @@ export interface Header {
   dueAtMs: number | null;
   /** The last commit, for its repeat. */
   lastOp: { opId: string; result: Committed } | null;
+  /** How many events webhooks were told of; absent: none. */
+  told?: number;
 }
 
 type Committed = Omit<
   Extract<CommitResult, { type: "committed" }>,
-  "catalog" | "unreadableNext" | "watchers"
+  "catalog" | "unreadableNext" | "watchers" | "unqueued"
 >;
 
 /** Version 2: a person may answer. */
@@ -76,6 +79,7 @@ export const headerKind = kindOf(
         }),
       }),
     ),
+    told: optional(isNumber),
   }),
   [withPeople],
 );
@@ -205,6 +209,7 @@ export function threadRecords(db: EmbeddedDb) {
       db.put(messageKey(uid, position), messageKind.stored(message)),
 
     orders: threadOrders(db),
+    outbox: outboxRecords(db),
 
     /** Newest first. */
     runs: (uid: string, limit: number): RunSummary[] =>

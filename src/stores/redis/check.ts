@@ -15,7 +15,7 @@ import { hashPages } from "./pages.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 
 /** Kinds of keys that belong to a thread: `KIND:{t:B}:UID`. */
-const PARTS = new Set(["m", "q", "r", "ro", "p", "id"]);
+const PARTS = new Set(["m", "q", "r", "ro", "p", "id", "out"]);
 
 /** Everything in Redis that looks as if a rule did not hold, found while others work on it. */
 export async function* redisSuspicions(
@@ -92,6 +92,8 @@ function keyRules(probe: Probe, { threads, channels }: Rules) {
   const { orphan } = probe;
 
   return async (name: string, { kind, tag, id }: Parts): Promise<Suspicion[]> => {
+    // Events of no thread are beside the channel's users.
+    if (kind === "out" && name.startsWith("out:{c:")) return [];
     if (PARTS.has(kind)) return orphan("part of a thread that is not there", name, threadKeys(id).header);
     switch (kind) {
       case "u":

@@ -5,6 +5,7 @@ import type {
   BackupUser,
   KeptPart,
   ThreadPiece,
+  ToldOfThread,
   WholeThread,
 } from "../backup/records.ts";
 import type { RunSummary } from "../../store/threads.ts";
@@ -181,8 +182,8 @@ async function tokenOf(redis: RedisCommands, key: string): Promise<BackupToken |
 
 function threadRead(redis: RedisCommands, uid: string, reply: Reply[]): ThreadRead {
   const [fields, due, queue, messageCount, messages, runCount, runIds, summaries] = reply;
-  const [partCount, parts, claimCount, claims] = reply.slice(8);
-  const [slug, rev, fence, state, snapshot, catalog, run, createdAtMs] = listOf(fields);
+  const [partCount, parts, claimCount, claims, toldCount, entries] = reply.slice(8);
+  const [slug, rev, fence, state, snapshot, catalog, run, createdAtMs, told] = listOf(fields);
   const waiting = listOf(queue).map((entry) => {
     const text = textOf(entry);
     return parsed(readUserMessage, text.slice(text.indexOf("\n") + 1), uid);
@@ -192,6 +193,7 @@ function threadRead(redis: RedisCommands, uid: string, reply: Reply[]): ThreadRe
     runs: numberOf(runCount),
     parts: numberOf(partCount),
     claims: numberOf(claimCount),
+    told: numberOf(toldCount),
   };
   const thread: WholeThread = {
     type: "thread",
@@ -207,6 +209,7 @@ function threadRead(redis: RedisCommands, uid: string, reply: Reply[]): ThreadRe
     run: run ? parsed(readRun, run, uid) : null,
     waiting,
     dueAtMs: due === null || due === undefined ? null : numberOf(due),
+    ...(told ? { told: toldOf(numberOf(told), pairsOf(entries ?? null)) } : {}),
     messagesFrom: 0,
     messages: listOf(messages).map((entry) => messageFrom(entry, uid)),
     runsFrom: 0,
@@ -215,7 +218,11 @@ function threadRead(redis: RedisCommands, uid: string, reply: Reply[]): ThreadRe
     claims: pairsOf(claims ?? null).map(claimFrom),
   };
   const isWhole =
-    counts.messages <= MOST && counts.runs <= MOST && counts.parts <= MOST_PARTS && counts.claims <= MOST;
+    counts.messages <= MOST &&
+    counts.runs <= MOST &&
+    counts.parts <= MOST_PARTS &&
+    counts.claims <= MOST &&
+    counts.told <= MOST;
   if (isWhole) return { first: thread, rest: null };
 
   const { messages: firstMessages, runs: firstRuns, parts: firstParts, claims: firstClaims } = thread;
@@ -238,7 +245,7 @@ async function* restOf(
   redis: RedisCommands,
   read: {
     thread: WholeThread;
-    counts: { messages: number; runs: number; parts: number; claims: number };
+    counts: { messages: number; runs: number; parts: number; claims: number; told: number };
     runsRead: number;
     waited: ReadonlySet<string>;
   },
@@ -279,6 +286,12 @@ async function* restOf(
       yield { ...full, ...at, claims: pairs.map(claimFrom).filter(({ runId }) => !later.has(runId)) };
     }
   }
+  const { told } = thread;
+  if (told && counts.told > MOST) {
+    for await (const pairs of hashPages(redis, keys.outbox, PAGE)) {
+      told.waiting.push(...toldOf(told.count, pairs).waiting);
+    }
+  }
   yield { ...thread, first: false, ...at, ...none };
 }
 
@@ -292,6 +305,17 @@ function summariesFrom(texts: Reply | undefined, uid: string): RunSummary[] {
 function partFrom([name, text]: [string, string]): KeptPart {
   const colon = name.lastIndexOf(":");
   return { runId: name.slice(0, colon), nth: Number(name.slice(colon + 1)), text };
+}
+
+/** Without what a later commit tells. */
+function toldOf(count: number, entries: [field: string, text: string][]): ToldOfThread {
+  const waiting = entries
+    .map(([field, text]) => {
+      const [nth = "", endpoint = ""] = field.split(" ");
+      return { nth, endpoint, text };
+    })
+    .filter(({ nth }) => Number(nth) <= count);
+  return { count, waiting };
 }
 
 function claimFrom([clientMessageId, claimed]: [string, string]): MessageClaim {

@@ -13,6 +13,7 @@ const FILES = [
   "stats",
   "instances",
   "threads",
+  "outbox",
   "backup",
   "moves",
 ];

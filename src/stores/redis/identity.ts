@@ -5,6 +5,7 @@ import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import {
   blockedUsersKey,
+  channelOutboxKeys,
   globalKeys,
   externalIdKey,
   ownersKey,
@@ -12,6 +13,8 @@ import {
   userKeys,
   usersKey,
 } from "./keys.ts";
+import { sealedText } from "./outbox.ts";
+import type { SealedTelling } from "../../store/outbox.ts";
 import type { KnownUsers } from "./known-users.ts";
 import { listOf, textOrNull, textsOf, USER_FIELDS, userFrom } from "./records.ts";
 import type { ArgsOf } from "./signatures.ts";
@@ -85,8 +88,9 @@ export function redisIdentity(
       throw new StoreUnavailable("read an identity", { fact: "its token is bound again and again" });
     },
 
-    async promote({ slug, tokenHash, externalId, user, snapshot }) {
+    async promote({ slug, tokenHash, externalId, user, snapshot, tells = [] }) {
       const keys = {
+        ...channelOutboxKeys(slug),
         token: tokenKey(slug, tokenHash),
         external: externalIdKey(slug, externalId),
         user: userKeys(slug, user.userId).user,
@@ -101,15 +105,17 @@ export function redisIdentity(
         wasBlocked: was.blocked,
         wasWhitelisted: was.whitelisted,
         wasAttributes: was.attributes,
+        ...toldOf(slug, tells),
       };
-      return doneOrChanged(await redis.call("promote", keys, args));
+      return doneOrChanged(await redis.call("promote", keys, args, tellEntries(tells)));
     },
 
-    async merge({ slug, tokenHash, from, into, result, snapshot }) {
+    async merge({ slug, tokenHash, from, into, result, snapshot, tells = [] }) {
       const token = tokenKey(slug, tokenHash);
       const left = userKeys(slug, from.userId);
       const right = userKeys(slug, into.userId);
       const keys = {
+        ...channelOutboxKeys(slug),
         token,
         users: usersKey(slug),
         fromUser: left.user,
@@ -122,7 +128,8 @@ export function redisIdentity(
         owners: ownersKey(slug),
         blocked: blockedUsersKey(slug),
       };
-      const reply = await redis.call("merge", keys, mergeArguments({ from, into, result, snapshot }));
+      const args = { ...mergeArguments({ from, into, result, snapshot }), ...toldOf(slug, tells) };
+      const reply = await redis.call("merge", keys, args, tellEntries(tells));
       const outcome = doneOrChanged(reply);
       if (outcome === "done") known.set(token, into.userId);
       // Who could talk before cannot any more, and every instance hears of it.
@@ -138,7 +145,17 @@ export function redisIdentity(
   };
 }
 
-function mergeArguments(merge: Pick<Merge, "from" | "into" | "result" | "snapshot">): ArgsOf<"merge"> {
+function toldOf(slug: string, [first]: readonly SealedTelling[]): { slug: string; atMs: string } {
+  return { slug, atMs: String(first?.atMs ?? 0) };
+}
+
+function tellEntries(tells: readonly SealedTelling[]): string[] {
+  return tells.flatMap((telling) => [telling.id, telling.endpoint, sealedText(telling)]);
+}
+
+function mergeArguments(
+  merge: Pick<Merge, "from" | "into" | "result" | "snapshot">,
+): Omit<ArgsOf<"merge">, "slug" | "atMs"> {
   const [from, into, result] = [textsOf(merge.from), textsOf(merge.into), textsOf(merge.result)];
   return {
     from: merge.from.userId,

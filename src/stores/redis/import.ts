@@ -27,6 +27,7 @@ import {
   ownKey,
   threadKeys,
   tokenKey,
+  unqueuedKey,
   userKeys,
   usersKey,
 } from "./keys.ts";
@@ -256,10 +257,18 @@ function listCommands(piece: ThreadPiece | WholeThread): Written[] {
 
 /** The header last: there is no thread without it. */
 function threadCommands(thread: WholeThread): Written[] {
-  const { uid, slug, createdAtMs, rev, fence, state, snapshot, catalog, run, waiting, dueAtMs } = thread;
+  const { uid, slug, createdAtMs, rev, fence, state, snapshot, catalog, run, waiting, dueAtMs, told } =
+    thread;
   const keys = threadKeys(uid);
   const bucket = bucketOf(uid);
   const commands: Written[] = onList(keys.queue, 0, waiting.map(waitingEntry));
+  for (const { nth, endpoint, text } of told?.waiting ?? []) {
+    const unqueued = unqueuedKey(bucket);
+    commands.push(
+      [keys.outbox, "HSET", keys.outbox, `${nth} ${endpoint}`, text],
+      [unqueued, "ZADD", unqueued, "0", `${slug} ${uid} ${nth} ${endpoint}`],
+    );
+  }
   if (dueAtMs !== null) {
     const due = asideOf(dueKey(bucket));
     commands.push([due, "ZADD", due, String(dueAtMs), uid]);
@@ -275,6 +284,7 @@ function threadCommands(thread: WholeThread): Written[] {
   // Without these nothing was ever committed.
   if (rev > 0) fields.push("rev", String(rev), "state", state);
   if (snapshot !== null) fields.push("snapshot", snapshot);
+  if (told) fields.push("told", String(told.count));
   if (run !== null) fields.push("run", JSON.stringify(runKind.stored(run)));
   return [...commands, ...onHash(keys.header, fields)];
 }

@@ -94,6 +94,24 @@ export function speakersKey(slug: string, day: string): string {
   return `sv:${channelTag(slug)}:${day}`;
 }
 
+/**
+ * What the channel's webhooks are told. Events of no thread: their texts, and those that are not queued yet. And which
+ * endpoints have, or had, a queue.
+ */
+export function channelOutboxKeys(slug: string): Record<"outbox" | "unqueued" | "endpoints", string> {
+  const tag = channelTag(slug);
+  return { outbox: `out:${tag}`, unqueued: `unq:${tag}`, endpoints: `we:${tag}` };
+}
+
+/** What is kept of an endpoint: its queue, how often what failed was tried, who delivers, and what was delivered. */
+export function endpointKeys(
+  slug: string,
+  endpoint: string,
+): Record<"queue" | "state" | "lease" | "deliveries", string> {
+  const end = `${channelTag(slug)}:${endpoint}`;
+  return { queue: `wq:${end}`, state: `ws:${end}`, lease: `wl:${end}`, deliveries: `wd:${end}` };
+}
+
 export function tokenKey(slug: string, tokenHash: string): string {
   return `v:${channelTag(slug)}:${tokenHash}`;
 }
@@ -139,6 +157,8 @@ export function threadKeys(uid: string) {
     messageIds: `id:${end}`,
     /** Processes that watch it, by the time until which they do. */
     watchers: `watch:${end}`,
+    /** What webhooks are told of it, by number and endpoint. */
+    outbox: `out:${end}`,
     /** What could not be read, by part and place. */
     aside: `aside:${end}`,
   };
@@ -155,6 +175,11 @@ function bucketTag(bucket: string): string {
 /** A bucket's pending page calls: uid by deadline. */
 export function dueKey(bucket: string): string {
   return `due:${bucketTag(bucket)}`;
+}
+
+/** What webhooks are to be told of a bucket's threads, and is not queued yet: by the time of its commit. */
+export function unqueuedKey(bucket: string): string {
+  return `unq:${bucketTag(bucket)}`;
 }
 
 /** A bucket's threads that a process holds: uid → fence. */

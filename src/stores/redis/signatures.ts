@@ -72,11 +72,13 @@ export const changing = {
   erase_token: { keys: ["token", "aside"], args: ["userId"] },
   spend_tokens: { keys: ["user", "days", "moved"], args: ["day", "tokens"] },
   count_tokens: { keys: ["count"], args: ["tokens", "keptMs"] },
+  /** What webhooks are told follows. */
   promote: {
-    keys: ["token", "external", "user"],
-    args: ["userId", "externalId", "snapshot", ...userArgs("was")],
+    keys: ["token", "external", "user", "outbox", "unqueued"],
+    args: ["userId", "externalId", "snapshot", ...userArgs("was"), "slug", "atMs"],
   },
   mend_token: { keys: ["token", "aside"], args: ["unreadable", "snapshot", "keptMs"] },
+  /** What webhooks are told follows. */
   merge: {
     keys: [
       "token",
@@ -90,6 +92,8 @@ export const changing = {
       "moved",
       "owners",
       "blocked",
+      "outbox",
+      "unqueued",
     ],
     args: [
       "from",
@@ -99,6 +103,8 @@ export const changing = {
       ...userArgs("from"),
       ...userArgs("into"),
       ...userArgs("result"),
+      "slug",
+      "atMs",
     ],
   },
   flag_user: { keys: ["user", "users", "blockedUsers"], args: ["userId", "blocked", "whitelisted"] },
@@ -110,7 +116,7 @@ export const changing = {
   /** Names with numbers, and the users who spoke, follow. */
   add_stats: { keys: ["stats", "visitors"], args: ["by", "nth", "keptMs", "count"] },
 
-  /** Its messages follow the named arguments. */
+  /** What webhooks are told, and its messages, follow the named arguments. */
   commit: {
     keys: [
       "header",
@@ -125,6 +131,8 @@ export const changing = {
       "holders",
       "messageIds",
       "watchers",
+      "outbox",
+      "unqueued",
     ],
     args: [
       "op",
@@ -151,6 +159,8 @@ export const changing = {
       "claim",
       "messagePlace",
       "messageCount",
+      "tellCount",
+      "entryCount",
     ],
   },
   erase_thread: {
@@ -179,6 +189,17 @@ export const changing = {
 
   watch_thread: { keys: ["watchers"], args: ["processId", "keptMs"] },
 
+  seal_event: { keys: ["outbox"], args: ["field", "sealed"] },
+  /** The events follow. */
+  queue_events: { keys: ["queue", "endpoints"], args: ["endpoint"] },
+  settle_event: {
+    keys: ["queue", "state", "deliveries"],
+    args: ["event", "again", "attempts", "deliveredAt", "delivery", "most"],
+  },
+  replay_events: { keys: ["queue"], args: ["most"] },
+  lease_endpoint: { keys: ["lease"], args: ["processId", "leaseMs"] },
+  release_endpoint: { keys: ["lease"], args: ["processId"] },
+
   beat: { keys: ["instances", "changes"], args: ["processId", "afterMs"] },
   /** The processes follow. */
   enter: { keys: ["instances"], args: [] },
@@ -194,6 +215,7 @@ export const changing = {
 /** Functions that only read. */
 export const reading = {
   load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
+  read_event: { keys: ["header", "outbox"], args: ["nth", "field"] },
   read_page: { keys: ["messages"], args: ["limit", "place", "budget"] },
   spent_tokens: { keys: ["user", "days", "moved"], args: ["day"] },
   list_runs: { keys: ["runs", "runOrder"], args: ["limit"] },
@@ -202,7 +224,7 @@ export const reading = {
   select_threads: { keys: ["names", "activity"], args: ["fewest", "limit", "afterAt", "afterUid"] },
 
   export_thread: {
-    keys: ["header", "messages", "queue", "runs", "runOrder", "parts", "messageIds", "due"],
+    keys: ["header", "messages", "queue", "runs", "runOrder", "parts", "messageIds", "due", "outbox"],
     args: ["uid", "most", "mostParts"],
   },
   export_user: { keys: ["user", "names", "days", "users"], args: ["userId", "most"] },

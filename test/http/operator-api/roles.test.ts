@@ -19,6 +19,10 @@ const ROUTES: [
   ["POST /channels", "admin", "installation", { slug: "new", kind: "transport" }, 201],
   ["PATCH /channels/shop", "admin", "channels", { enabled: true }, 200],
   ["POST /channels/shop/rotate-keys", "admin", "channels", undefined, 200],
+  ["GET /channels/shop/webhooks", "all", "channels", undefined, 200],
+  // The channel has none.
+  ["POST /channels/shop/webhooks/test", "admin", "channels", undefined, 404],
+  ["POST /channels/shop/webhooks/replay", "admin", "channels", undefined, 404],
   ["GET /channels/shop/users", "all", "channels", undefined, 200],
   ["GET /channels/shop/users/kim", "all", "channels", undefined, 200],
   ["PATCH /channels/shop/users/kim", "admin, agent", "channels", { blocked: true }, 200],

@@ -13,6 +13,12 @@ const STATUSES: Record<About["type"], readonly number[]> = {
   catalog: [204],
   history: [200],
   identify: [200, 409],
+  // 404: nothing is stored of the thread yet.
+  ask: [204, 404],
+  "stop waiting": [204],
+  take: [200, 404, 409],
+  write: [201, 404, 409],
+  "give back": [200, 404, 409],
   mint: [201],
   thread: [201],
 };

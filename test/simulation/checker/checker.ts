@@ -4,6 +4,7 @@ import { watchAnswers } from "./answers.ts";
 import { watchAskedModels } from "./asked-models.ts";
 import { watchCancelled } from "./cancels.ts";
 import { createLedger } from "./ledger.ts";
+import { watchPeople } from "./people.ts";
 import { watchReads } from "./reads.ts";
 import { watchRuns } from "./runs.ts";
 import { watchSaid } from "./said.ts";
@@ -30,6 +31,8 @@ export interface Checker {
   atRest(): void;
   /** No thread has a run, a message that waits, or a holder. */
   isAtRest(): boolean;
+  /** As an operator would see it. */
+  epochOf(uid: string): number;
   report: Watch["report"];
 }
 
@@ -57,6 +60,7 @@ export function createChecker(world: Watch["world"] & { trace: Trace }, known: r
     watchReads(watch),
     watchAskedModels(watch),
     watchAnswers(watch),
+    watchPeople(watch),
   ];
 
   return {
@@ -72,9 +76,10 @@ export function createChecker(world: Watch["world"] & { trace: Trace }, known: r
     },
     isAtRest: () =>
       ledger.threads().every((uid) => {
-        const { active, queue, fence } = ledger.truth(uid);
-        return !active && queue.length === 0 && fence === null;
+        const { active, queue, fence, answerer } = ledger.truth(uid);
+        return !active && queue.length === 0 && fence === null && answerer.kind !== "waiting";
       }),
+    epochOf: (uid) => ledger.truth(uid).answerer.epoch,
     report,
   };
 }

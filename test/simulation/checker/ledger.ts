@@ -199,9 +199,11 @@ function newThread(node: StoreNode): KnownThread {
   };
 }
 
-/** User's texts that a write brings in. */
+/** Texts of users and operators that a write brings in. */
 function textsOf(write: Entry["write"]): string[] {
   if (write.type === "wait") return [write.message.text];
   if (write.type !== "commit") return [];
-  return write.commit.messages.flatMap(({ role, content }) => (role === "user" ? [content] : []));
+  return write.commit.messages.flatMap(({ role, author, content }) =>
+    role === "user" || author ? [content] : [],
+  );
 }

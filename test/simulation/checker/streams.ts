@@ -90,7 +90,7 @@ export function watchStreams({ ledger, report, world }: Watch, thoughts: Thought
   }
 
   function checkReply(uid: string, run: RunTruth & { reply: string }, error: string | null): void {
-    const { runId, outcome, reply } = run;
+    const { runId, outcome, reply, isLeft } = run;
     if (outcome === "failed" && reply === error) return;
     if (outcome === "failed" && error !== null && reply.endsWith(error)) {
       return report("a-reply-has-no-error-in-it", uid, `the reply of ${runId} ends with “${error}”`);
@@ -98,7 +98,8 @@ export function watchStreams({ ledger, report, world }: Watch, thoughts: Thought
     const last = thoughts.lastOf(reply);
     const isWhole = last === undefined || (last.isWhole && reply.endsWith(last.chunks.at(-1) ?? ""));
     const fault =
-      thoughts.faultOf(reply, runId) ?? (outcome === "done" && !isWhole ? "it is done, and not whole" : null);
+      thoughts.faultOf(reply, runId) ??
+      (outcome === "done" && !isLeft && !isWhole ? "it is done, and not whole" : null);
     if (fault) report("a-reply-is-what-was-written", uid, `the reply of ${runId}: ${fault}`);
   }
 

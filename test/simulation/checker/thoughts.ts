@@ -1,3 +1,4 @@
+import { HAND_OFF } from "../channels.ts";
 import type { Thought } from "../instance/agent.ts";
 import { chunkText } from "../instance/agent.ts";
 import { RUN_MAX_REPLY_CHARS } from "../instance/instance.ts";
@@ -19,7 +20,8 @@ const CHUNK = /\[(\d+)\.(\d+)\][^[]*/g;
 export function createThoughts(): Thoughts {
   const thoughts = new Map<number, Thought>();
 
-  function faultOf(text: string, runId: string | null): string | null {
+  function faultOf(told: string, runId: string | null): string | null {
+    const text = withoutHandOff(told);
     let expected = runId;
     let last: Thought | null = null;
     let next = 0;
@@ -53,8 +55,14 @@ export function createThoughts(): Thoughts {
   return {
     add: (thought) => void thoughts.set(thought.nth, thought),
     faultOf,
-    lastOf: (text) => thoughts.get(Number([...text.matchAll(CHUNK)].at(-1)?.[1])),
+    lastOf: (text) => thoughts.get(Number([...withoutHandOff(text).matchAll(CHUNK)].at(-1)?.[1])),
   };
+}
+
+/** Without the words with which the service hands over for the model. */
+function withoutHandOff(text: string): string {
+  const bare = text.endsWith(HAND_OFF.message) ? text.slice(0, -HAND_OFF.message.length) : text;
+  return bare.endsWith("\n\n") ? bare.slice(0, -2) : bare;
 }
 
 function shown(text: string): string {

@@ -4,6 +4,8 @@ import { foldSteps, textOf } from "../../../src/domain/fold-steps.ts";
 import { withText } from "../../../src/domain/kept-text.ts";
 import type { Message, RunRecord, Step, UserMessage } from "../../../src/domain/message.ts";
 import type { ThreadCommit } from "../../../src/store.ts";
+import { addAnswerer, MODEL_ANSWERS } from "./answerer-truth.ts";
+import type { Answerer } from "./answerer-truth.ts";
 
 /** A write of one thread that is in force. */
 export interface Entry {
@@ -27,6 +29,8 @@ export interface RunTruth {
   waited: boolean;
   endedAtMs: number | null;
   outcome: RunOutcome | null;
+  /** It was done because a person answers, with what it had said. */
+  isLeft: boolean;
   /** Its reply in the history, whole. */
   reply: string | null;
   /** Where the stream of each answered page call begins in its lines. */
@@ -66,6 +70,7 @@ export interface ThreadTruth {
   parts: Map<string, string>;
   /** The commit before. */
   lastOpId: string | null;
+  answerer: Answerer;
 }
 
 export function emptyTruth(): ThreadTruth {
@@ -80,6 +85,7 @@ export function emptyTruth(): ThreadTruth {
     problems: [],
     parts: new Map(),
     lastOpId: null,
+    answerer: MODEL_ANSWERS,
   };
 }
 
@@ -117,6 +123,7 @@ function addCommit(truth: ThreadTruth, added: Commit): void {
   const { commit } = added;
   const waited = commit.startsWaiting !== null;
   if (waited) truth.queue.shift();
+  truth.answerer = addAnswerer(truth, added);
   for (const message of commit.messages) addMessage(truth, message);
   if (commit.endedRun) saveRun(truth, commit.endedRun, added);
   if (commit.run && !truth.runs.has(commit.run.runId)) beginRun(truth, commit.run.runId, added, waited);
@@ -152,6 +159,7 @@ function beginRun(truth: ThreadTruth, runId: string, { by, atMs }: Commit, waite
     waited,
     endedAtMs: null,
     outcome: null,
+    isLeft: false,
     reply: null,
     streams: new Map(),
   };
@@ -162,12 +170,15 @@ function saveRun(truth: ThreadTruth, record: RunRecord, { atMs }: Commit): void 
   const run = truth.runs.get(record.runId);
   if (!run) return;
   const { outcome, terminal } = record;
+  run.isLeft = terminal?.type === "done" && terminal.handledBy === "person";
   const replies = truth.messages.filter(({ runId, role }) => runId === record.runId && role === "assistant");
   if (run.outcome === null && outcome !== null) {
     Object.assign(run, { outcome, endedAtMs: atMs, reply: replies[0]?.content ?? null });
     if (truth.active === run) truth.active = null;
   }
-  if (run.outcome !== outcome || replies.length !== (run.outcome === null ? 0 : 1)) {
+  const least = run.outcome === null || run.isLeft ? 0 : 1;
+  const most = run.outcome === null ? 0 : 1;
+  if (run.outcome !== outcome || replies.length < least || replies.length > most) {
     const text = `${record.runId} was ${run.outcome}, is ${outcome}, and has ${replies.length} replies`;
     truth.problems.push({ invariant: "a-run-ends-once", text });
   }

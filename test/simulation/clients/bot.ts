@@ -1,23 +1,33 @@
 import { threadUid } from "../../../src/domain/thread-uid.ts";
 import type { World } from "../world.ts";
 import type { Client } from "./client.ts";
-import { cancelAsBot, sayAsBot } from "./requests.ts";
+import { askAsBot, cancelAsBot, sayAsBot } from "./requests.ts";
+
+const USERS = ["eve", "sam"] as const;
+
+function conversationOf(userId: string) {
+  return { userId, threadId: "talk", uid: threadUid("cli", userId, "talk") };
+}
+
+/** The threads that bots talk in. */
+export const BOT_THREADS = USERS.map((userId) => ({ slug: "cli", uid: conversationOf(userId).uid }));
 
 /** A chat bot that passes messages of its users on over the server API; several may have one conversation. */
-export async function runBot({ plan, faultsAreOver }: World, client: Client): Promise<void> {
+export async function runBot({ plan, faultsAreOver, randomOf }: World, client: Client): Promise<void> {
   const { random, name } = client;
+  const ofPeople = randomOf(`people of ${name}`);
   let said = 0;
 
   while (!faultsAreOver()) {
     await client.rest(...plan.clients.thinkMs);
-    const userId = random.pick(["eve", "sam"]);
-    const conversation = { userId, threadId: "talk", uid: threadUid("cli", userId, "talk") };
+    const conversation = conversationOf(random.pick(USERS));
     const text = `${name} says ${++said}`;
     const talking = random.chance(plan.clients.withId)
       ? client.sendUntilAnswered(() => sayAsBot(conversation, { text, id: text }))
       : client.send(sayAsBot(conversation, { text, id: null }));
     const cancelling = random.chance(plan.clients.cancel) ? cancelLater(conversation) : null;
-    await Promise.all([talking, cancelling]);
+    const asking = ofPeople.chance(plan.people.asks) ? client.send(askAsBot(conversation)) : null;
+    await Promise.all([talking, cancelling, asking]);
   }
 
   async function cancelLater(conversation: Parameters<typeof cancelAsBot>[0]): Promise<void> {

@@ -15,6 +15,7 @@ export interface Client {
   /** Again and again until it is answered with something else than 503; null where it is not within many tries. */
   sendUntilAnswered(make: () => SentRequest): Promise<Exchange | null>;
   rest(fromMs: number, toMs: number): Promise<void>;
+  pause(ms: number): Promise<void>;
 }
 
 /** Faults last some seconds; who has tried for minutes is never answered. */
@@ -40,6 +41,7 @@ export function createClient(
     random,
     send,
     rest,
+    pause: (ms) => world.time.pause(ms),
 
     async sendUntilAnswered(make) {
       for (let tries = 0; tries < MOST_TRIES; tries++) {

@@ -33,6 +33,12 @@ export type About =
   | { type: "catalog"; uid: string; catalog: string }
   | { type: "history"; uid: string; limit: number }
   | { type: "identify"; token: string; externalId: string }
+  | { type: "ask"; uid: string }
+  | { type: "stop waiting"; uid: string }
+  /** What an operator does. */
+  | { type: "take"; uid: string; name: string; epoch: number }
+  | { type: "write"; uid: string; name: string; epoch: number; text: string }
+  | { type: "give back"; uid: string; name: string; epoch: number }
   | { type: "mint" }
   | { type: "thread"; token: string };
 

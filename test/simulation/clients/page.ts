@@ -5,6 +5,7 @@ import { endOf } from "./client.ts";
 import type { Exchange } from "./exchange.ts";
 import {
   answerCall,
+  askOnPage,
   cancelOnPage,
   createThread,
   followThread,
@@ -13,6 +14,7 @@ import {
   readHistory,
   sayOnPage,
   setCatalog,
+  stopWaitingOnPage,
 } from "./requests.ts";
 
 /** A visitor's token and threads; several pages may have them. */
@@ -30,12 +32,14 @@ type Say = () => Promise<Exchange | null>;
 
 /** A page with the widget: it talks, performs its tools, re-attaches, cancels, and reads what was said. */
 export async function runPage(
-  { plan, faultsAreOver }: World,
+  { plan, faultsAreOver, randomOf }: World,
   client: Client,
   visitor: Visitor,
 ): Promise<void> {
   const { random, name } = client;
   const wants = plan.clients;
+  // Choices of their own: a page for which there are no people does what it did.
+  const ofPeople = randomOf(`people of ${name}`);
   let said = 0;
 
   while (!faultsAreOver()) {
@@ -70,7 +74,16 @@ export async function runPage(
     const talking = talk(token, uid);
     const reading = random.chance(wants.follow) ? later(() => followThread(token, uid, null)) : null;
     const cancelling = random.chance(wants.cancel) ? later(() => cancelOnPage(token, uid)) : null;
-    await Promise.all([talking, reading, cancelling]);
+    await Promise.all([talking, reading, cancelling, askPerson(token, uid)]);
+  }
+
+  async function askPerson(token: string, uid: string): Promise<void> {
+    if (!ofPeople.chance(plan.people.asks)) return;
+    await client.pause(ofPeople.between(0, 1_500));
+    await client.send(askOnPage(token, uid));
+    if (!ofPeople.chance(plan.people.stopsWaiting)) return;
+    await client.pause(ofPeople.between(0, 4_000));
+    await client.send(stopWaitingOnPage(token, uid));
   }
 
   /** A message with an id is said until it is answered, now and then twice at once. One without is said once. */

@@ -1,6 +1,6 @@
 import type { PageTool } from "../../../src/domain/page-tool.ts";
 import type { HttpRequest } from "../../../src/listener.ts";
-import { ORIGIN, PUBLISHABLE_KEY, SECRET_KEY, TRANSPORT_KEY } from "../channels.ts";
+import { operatorKey, ORIGIN, PUBLISHABLE_KEY, SECRET_KEY, TRANSPORT_KEY } from "../channels.ts";
 import type { About } from "./exchange.ts";
 
 /** A request as a client sends it. */
@@ -116,6 +116,64 @@ export function identify(token: string, externalId: string): SentRequest {
     headers: { authorization: `Bearer ${SECRET_KEY}`, ...JSON_TYPE },
     body: { visitorToken: token, externalUserId: externalId },
   };
+}
+
+export function askOnPage(token: string, uid: string): SentRequest {
+  const path = `/v1/widget/threads/${uid}/handoff`;
+  return { about: { type: "ask", uid }, method: "POST", path, headers: widget(token), body: null };
+}
+
+export function stopWaitingOnPage(token: string, uid: string): SentRequest {
+  const path = `/v1/widget/threads/${uid}/handoff/cancel`;
+  return { about: { type: "stop waiting", uid }, method: "POST", path, headers: widget(token), body: null };
+}
+
+export function askAsBot({
+  uid,
+  userId,
+  threadId,
+}: {
+  uid: string;
+  userId: string;
+  threadId: string;
+}): SentRequest {
+  const path = `/v1/threads/${threadId}/handoff`;
+  return { about: { type: "ask", uid }, method: "POST", path, headers: transport, body: { userId } };
+}
+
+/** A thread as operators name it. */
+export interface OperatedThread {
+  slug: string;
+  uid: string;
+}
+
+const operated = ({ slug, uid }: OperatedThread, name: string, act: string) => ({
+  method: "POST" as const,
+  path: `/v1/operator/channels/${slug}/threads/${uid}/${act}`,
+  headers: { authorization: `Bearer ${operatorKey(name)}`, ...JSON_TYPE },
+});
+
+export function take(thread: OperatedThread, name: string, epoch: number): SentRequest {
+  const about: About = { type: "take", uid: thread.uid, name, epoch };
+  return { about, ...operated(thread, name, "take"), body: { epoch } };
+}
+
+/** The text is its own clientMessageId. */
+export function writeAsPerson(
+  thread: OperatedThread,
+  said: { name: string; epoch: number; text: string },
+): SentRequest {
+  const { name, epoch, text } = said;
+  const about: About = { type: "write", uid: thread.uid, name, epoch, text };
+  return { about, ...operated(thread, name, "messages"), body: { epoch, text, clientMessageId: text } };
+}
+
+export function giveBack(
+  thread: OperatedThread,
+  { name, epoch, how }: { name: string; epoch: number; how: "return" | "close" },
+): SentRequest {
+  const about: About = { type: "give back", uid: thread.uid, name, epoch };
+  return { about, ...operated(thread, name, how), body: { epoch } };
 }
 
 /** As a listener hands it to the service. */

@@ -109,6 +109,10 @@ export function createSimulatedAgent(world: World, process: Process, numbers: Ag
       const usage = { input: 10, output: thought.chunks.length };
       const calls = turn.run.turns.length > 8 ? [] : callsOf(turn);
       const item = itemOf(thought, calls);
+      // Where nobody hands over, nothing is drawn for it: such seeds go on as they did.
+      if (plan.people.handsOff > 0 && !model.isLong && random.chance(plan.people.handsOff)) {
+        return { type: "handedOff", item, reason: "Wants a person", summary: "So far", usage };
+      }
       if (calls.length > 0) return { type: "called", item, calls, usage };
       if (random.chance(model.givesUp)) return { type: "gaveUp", item, reason: "I cannot do that", usage };
       return { type: "finished", item, usage };

@@ -17,7 +17,7 @@ import type { World } from "../world.ts";
 import { createSimulatedAgent } from "./agent.ts";
 import type { AgentNumbers } from "./agent.ts";
 import { watchCancels } from "./cancels.ts";
-import { TRANSPORT_KEY } from "../channels.ts";
+import { HAND_OFF, TRANSPORT_KEY } from "../channels.ts";
 import type { Messages } from "./messages.ts";
 import type { Process } from "./process.ts";
 import { createTrap } from "./trap.ts";
@@ -85,6 +85,7 @@ export function createInstance(
     log,
     limits: LIMITS,
     observer: nobody,
+    handOff: () => HAND_OFF,
   });
   // Its regular look waits for a real timer, and is left out: channels do not change here.
   const directory = createDirectory({ store, log });

@@ -5,7 +5,13 @@ import { PLANTS } from "./plants.ts";
 import { tryPlant } from "./try-plant.ts";
 
 /** Of all plants those that are found soonest; the others take `npm run simulate -- --plant all`. */
-const QUICK = ["said-before-saved", "queue-forgotten", "merge-drops-threads", "waits-for-nobody"];
+const QUICK = [
+  "said-before-saved",
+  "queue-forgotten",
+  "merge-drops-threads",
+  "waits-for-nobody",
+  "nobody-answers",
+];
 const MINUTES = 60_000;
 
 describe("a planted mistake", () => {

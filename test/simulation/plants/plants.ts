@@ -241,4 +241,70 @@ export const PLANTS: readonly Plant[] = [
       },
     ],
   },
+  {
+    name: "model-answers-too",
+    about: "A message to a person who has the thread begins a run of the model",
+    changes: [
+      {
+        file: "machines/thread.ts",
+        from: '    with_person: {\n      on: {\n        "user.said": {\n          target: "with_person",\n          reenter: true,\n          actions: ["beginRun", "keepMessageForPerson", "sayHandled", "leaveToPerson", "endRun"],\n',
+        to: '    with_person: {\n      on: {\n        "user.said": {\n          target: "running",\n          actions: ["beginRun", "keepMessage"],\n',
+      },
+    ],
+  },
+  {
+    name: "nobody-answers",
+    about:
+      "A message that comes while a person has the thread is stored as if the model answered it, and it does not",
+    changes: [
+      {
+        file: "src/actors/plan-change.ts",
+        from: '        ...(effect.type === "keepMessageForPerson" ? { handledBy: "person" as const } : {}),\n',
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "any-epoch",
+    about: "A take is taken whatever epoch its operator saw",
+    changes: [
+      {
+        file: "src/actors/people.ts",
+        from: '        if (context.epoch !== epoch) throw new Refusal("conflict", WRONG_EPOCH);\n',
+        to: "",
+      },
+      {
+        file: "machines/thread.ts",
+        from: 'isPresentEpoch: ({ context, event }) => "epoch" in event && event.epoch === context.epoch,',
+        to: "isPresentEpoch: () => true,",
+      },
+    ],
+  },
+  {
+    name: "waits-for-ever",
+    about: "The wait for a person is in no list of deadlines",
+    changes: [
+      {
+        file: "src/actors/draft-commit.ts",
+        from: '  return state === "waiting_for_person" ? (person?.deadlineMs ?? null) : null;\n',
+        to: "  void person;\n  return null;\n",
+      },
+    ],
+  },
+  {
+    name: "says-it-again",
+    about: "What an operator's client repeats is said again",
+    changes: [
+      {
+        file: "src/actors/people.ts",
+        from: "if (known === undefined) mustHaveIt(context, said);\n        return known;",
+        to: "void known;\n        mustHaveIt(context, said);\n        return undefined;",
+      },
+      {
+        file: "src/actors/people.ts",
+        from: "        ...(claim ? { claimsId: claim } : {}),\n",
+        to: "",
+      },
+    ],
+  },
 ];

@@ -1,7 +1,7 @@
 import { holderOf } from "../../../src/domain/fence.ts";
 import { RETIRED } from "../../../src/store.ts";
 import type { CommitResult, Heartbeat, Store, ThreadCommit } from "../../../src/store.ts";
-import { CHANNELS } from "../channels.ts";
+import { CHANNELS, OPERATORS } from "../channels.ts";
 import { createReference } from "../../stores/reference.ts";
 
 /**
@@ -18,11 +18,12 @@ export interface NodeData {
   readonly holders: Set<string>;
 }
 
-/** Each node has all channels: which one a channel is on is of no interest to these tests. */
+/** Each node has all channels and operators: which one a channel is on is of no interest to these tests. */
 export function emptyData(): NodeData {
   const clock = { nowMs: 0 };
   const twin = createReference({ now: () => clock.nowMs, elapsed: () => clock.nowMs });
   for (const channel of CHANNELS) void twin.putChannel(channel);
+  for (const operator of OPERATORS) void twin.addOperator(operator);
   return { twin, clock, heard: new Map(), holders: new Set() };
 }
 

@@ -1,3 +1,5 @@
+import type { GoldenPart } from "../golden.ts";
+
 /**
  * What must be somewhere in the records, as text: a conversation that did not come to where it was meant to leaves a hole
  * that nobody would notice.
@@ -28,9 +30,26 @@ const MUST_HOLD: Record<string, RegExp> = {
   "an identified token": /"valid":"identified"/,
 };
 
+/** What versions must hold in which a person may answer. */
+const MUST_HOLD_OF_PEOPLE: Record<string, RegExp> = {
+  "waiting for a person": /"value":"waiting_for_person"/,
+  "with a person": /"value":"with_person"/,
+  "asked by the model": /"askedBy":"model"/,
+  "asked by a visitor": /"askedBy":"visitor"/,
+  "asked by a transport": /"askedBy":"transport"/,
+  "taken unasked": /"askedBy":null/,
+  "a summary of the model": /"summary":"/,
+  "a message that waits for a person": /"handledBy":"person"/,
+  "a person's message": /"author":\{"type":"person"/,
+  "given back with a note": /"handedBack":\{"name":"ann","how":"returned","note":"/,
+  "given back without": /"handedBack":\{"name":"ann","how":"closed","note":null/,
+  "given back, and the model was told": /"handedBack":null/,
+};
+
 /** Throws where something is missing. `records`: one JSON text a line; JSON that is text within it is looked into, too. */
-export function checkStates(records: string[]): void {
+export function checkStates(records: string[], part: GoldenPart): void {
   const text = records.join("\n").replaceAll('\\"', '"');
-  const missing = Object.entries(MUST_HOLD).flatMap(([name, look]) => (look.test(text) ? [] : [name]));
+  const mustHold = part === "hand-off" ? MUST_HOLD_OF_PEOPLE : { ...MUST_HOLD, ...MUST_HOLD_OF_PEOPLE };
+  const missing = Object.entries(mustHold).flatMap(([name, look]) => (look.test(text) ? [] : [name]));
   if (missing.length > 0) throw new Error(`The records do not hold: ${missing.join(", ")}`);
 }

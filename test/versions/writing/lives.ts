@@ -1,4 +1,6 @@
+import type { GoldenPart } from "../golden.ts";
 import { writeThreadsAtRest } from "./at-rest.ts";
+import { writeHandOffs } from "./hand-off.ts";
 import type { OldService } from "./old-service.ts";
 import { letACallExpire, writePages } from "./pages.ts";
 import { writePeople } from "./people.ts";
@@ -6,11 +8,17 @@ import { beginSecond, beginThird, writeRunningThreads } from "./running.ts";
 import { revisit, visit } from "./world.ts";
 import type { Visitor } from "./world.ts";
 
+/** What the records of that part hold. */
+export async function live(old: OldService, part: GoldenPart): Promise<void> {
+  if (part === "all") return liveThreeLives(old);
+  await old.live({}, () => writeHandOffs(old.world));
+}
+
 /**
  * Everything that the records hold, as three processes lived it. Each is killed; the next one takes the runs over, so that
  * some are at their second and third attempt when the last one dies.
  */
-export async function liveThreeLives(old: OldService): Promise<void> {
+async function liveThreeLives(old: OldService): Promise<void> {
   const { world } = old;
   const visitors: Visitor[] = [];
   await old.live({ TOOL_RESULT_TIMEOUT_SECONDS: "1" }, async () => {
@@ -27,6 +35,7 @@ export async function liveThreeLives(old: OldService): Promise<void> {
     for (const visitor of visitors) await writePages(world, revisit(world, visitor));
     await writePeople(world);
     await writeThreadsAtRest(world);
+    await writeHandOffs(world);
     await writeRunningThreads(world);
   });
 }

@@ -46,6 +46,7 @@ export async function openOldService(checkout: string, store: Golden["store"]): 
     tools,
     tokens: [],
     threads: [],
+    operators: {},
     teach,
     cli: (...args) => runCli(checkout, env, args),
   };
@@ -101,5 +102,8 @@ function channels(toolsUrl: string): object[] {
       agent: { ...agent, maxOutputTokensPerRun: 50_000, maxTokensPerUserPerDay: 1_000_000 },
     },
     { slug: "members", ...web, ...CHANNEL_KEYS.members, accessMode: "whitelist" },
+    { slug: "desk", kind: "transport", handoff: { enabled: true } },
+    { slug: "hasty", kind: "transport", handoff: { enabled: true, waitSeconds: 1 } },
+    { slug: "counter", ...web, ...CHANNEL_KEYS.counter, handoff: { enabled: true } },
   ];
 }

@@ -14,6 +14,7 @@ export const ORIGIN = "https://shop.example";
 export const CHANNEL_KEYS = {
   shop: { publishableKey: "pk_golden_shop", secretKey: "sk_golden_shop" },
   members: { publishableKey: "pk_golden_members", secretKey: "sk_golden_members" },
+  counter: { publishableKey: "pk_golden_counter", secretKey: "sk_golden_counter" },
 };
 export type WebSlug = keyof typeof CHANNEL_KEYS;
 
@@ -35,6 +36,8 @@ export interface World {
   tools: McpHttpServer;
   tokens: TokenFact[];
   threads: Omit<ThreadFact, "uid">[];
+  /** Keys of operators, by name. */
+  operators: Record<string, string>;
   /** Runs a command of the old command line on the same store. */
   cli: (...args: string[]) => Promise<string>;
   /** What the model answers to a text: turn by turn. Any other text is echoed. */

@@ -8,12 +8,13 @@ end
 -- Of what may be long: how much there is, and the first `most` of a list, or all of a hash that has no more than
 -- `most`, or than `most_parts`.
 local function export_thread(keys, args)
-  local header, messages, queue, runs, run_order, parts, message_ids, due = unpack(keys)
+  local header, messages, queue, runs, run_order, parts, message_ids, due, outbox = unpack(keys)
   local uid, most, most_parts = unpack(args)
-  local fields = redis.call('HMGET', header, 'slug', 'rev', 'fence', 'state', 'snapshot', 'catalog', 'run', 'createdAtMs')
+  local fields = redis.call('HMGET', header, 'slug', 'rev', 'fence', 'state', 'snapshot', 'catalog', 'run', 'createdAtMs', 'told')
   if not fields[1] then return false end
   local run_ids = redis.call('LRANGE', run_order, 0, most - 1)
   local part_count, claim_count = redis.call('HLEN', parts), redis.call('HLEN', message_ids)
+  local told_count = fields[9] and redis.call('HLEN', outbox) or 0
   return {
     fields,
     redis.call('ZSCORE', due, uid),
@@ -27,6 +28,8 @@ local function export_thread(keys, args)
     up_to(most_parts, part_count, function() return redis.call('HGETALL', parts) end),
     claim_count,
     up_to(most, claim_count, function() return redis.call('HGETALL', message_ids) end),
+    told_count,
+    up_to(most, told_count, function() return redis.call('HGETALL', outbox) end),
   }
 end
 

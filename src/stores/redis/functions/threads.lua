@@ -89,6 +89,16 @@ local function waits_alone(state)
   return state == 'awaiting' or state == 'waiting_for_person'
 end
 
+-- What webhooks are to be told of a thread, and is queued for none of them yet: few, for whoever commits queues it at once.
+local function unqueued_of(unqueued, thread, told)
+  local found = {}
+  for _, event in ipairs(redis.call('ZRANGE', unqueued, 0, 255)) do
+    local is_its = string.sub(event, 1, #thread) == thread
+    if is_its and tonumber(string.match(event, '^%d+', #thread + 1)) <= told then found[#found + 1] = event end
+  end
+  return found
+end
+
 -- The commit is made by its one HSET of the header. What is written before that means nothing without it, and is as it
 -- was when the same commit comes again; what is written after it, a repeat makes up for: it finds its `op` in the header.
 --
@@ -97,26 +107,31 @@ end
 -- operation that a claim was decided on, '' for none: a failover sets the revision back, and it grows to the same number
 -- again. `takes_from` and `starts` are optional, as are the ended run, the deadline and the message's id with its claim,
 -- each '' where there is none; `run` with its id and summary is '' where the one that is stored stays. The messages follow the named arguments; `message_place` is how many have their places
--- before them.
+-- before them. Before the messages stands what webhooks are told (outbox.lua): `tell_count` events in `entry_count` entries, each
+-- the event's place among them, an endpoint and a text. With none, `outbox` and `unqueued` are any key.
 local function commit(keys, args)
-  local header, messages, queue, runs, run_order, due, own, taken, bar, holders, message_ids, watchers = unpack(keys)
+  local header, messages, queue, runs, run_order, due, own, taken, bar, holders, message_ids, watchers,
+    outbox, unqueued = unpack(keys)
   local op, fence, holder, stamp, takes_from, rev_read, read_op, uid, slug, at_ms, snapshot, state, run, starts, holds,
     deadline_ms, run_id, summary, ended_id, ended_summary, client_message_id, claim, message_place,
-    message_count = unpack(args)
+    message_count, tell_count, entry_count = unpack(args)
   local claims = stamp ~= ''
   takes_from, starts, holds = optional(takes_from), optional(starts), holds == '1'
 
-  local held_by, rev, last_op, last_op_next, last_state, known_slug, created_at_ms =
-    unpack(redis.call('HMGET', header, 'fence', 'rev', 'op', 'opNext', 'state', 'slug', 'createdAtMs'))
+  local held_by, rev, last_op, last_op_next, last_state, known_slug, created_at_ms, told =
+    unpack(redis.call('HMGET', header, 'fence', 'rev', 'op', 'opNext', 'state', 'slug', 'createdAtMs', 'told'))
   if is_deleted(held_by) then return { 'deleted' } end
   rev = rev or '0'
   local watching = redis.call('ZRANGE', watchers, 0, -1)
   local catalog = starts and redis.call('HGET', header, 'catalog')
   local first = redis.call('LINDEX', queue, 0)
   local repeats = last_op == op
+  -- What a stopped commit has written is written again.
+  local counted = repeats and math.huge or tonumber(told or '0')
+  local tellings = entry_count ~= '0' and unqueued_of(unqueued, slug .. ' ' .. uid .. ' ', counted)
   if repeats and redis.call('HGET', header, 'snapshot') ~= snapshot then
     -- Another commit under the same name: the first one's answer, and nothing to make up for.
-    return { 'committed', rev, last_op_next == '1' and first and body_of(first), catalog, watching }
+    return { 'committed', rev, last_op_next == '1' and first and body_of(first), catalog, watching, tellings }
   end
 
   -- The message that waits, without the one that is started.
@@ -149,6 +164,15 @@ local function commit(keys, args)
       redis.call('HSET', own, uid, fence)
     end
     if rests then redis.call('ZADD', due, deadline_ms, uid) end
+    if tellings then
+      local first_entry = #args - tonumber(message_count) - 3 * tonumber(entry_count) + 1
+      for i = first_entry, first_entry + 3 * tonumber(entry_count) - 1, 3 do
+        local event = string.format('%.0f', tonumber(told or '0') + tonumber(args[i])) .. ' ' .. args[i + 1]
+        tellings[#tellings + 1] = slug .. ' ' .. uid .. ' ' .. event
+        redis.call('HSET', outbox, event, args[i + 2])
+        redis.call('ZADD', unqueued, at_ms, tellings[#tellings])
+      end
+    end
     rev = string.format('%.0f', tonumber(rev) + 1)
     local fields = { 'rev', rev, 'snapshot', snapshot, 'state', state, 'op', op, 'opNext', next and '1' or '0' }
     local function add(name, value)
@@ -157,6 +181,7 @@ local function commit(keys, args)
     end
     if run ~= '' then add('run', run) end
     if holds then add('fence', fence) end
+    if tellings then add('told', string.format('%.0f', tonumber(told or '0') + tonumber(tell_count))) end
     if not known_slug then add('slug', slug) end
     if not created_at_ms then add('createdAtMs', at_ms) end
     redis.call('HSET', header, unpack(fields))
@@ -171,7 +196,7 @@ local function commit(keys, args)
   -- The hold of a fence of this process's own is the one that was just written, or removed.
   if takes_from and taken ~= own and (held_by == takes_from or repeats) then redis.call('HDEL', taken, uid) end
   if not rests and (waits_alone(last_state) or repeats) then redis.call('ZREM', due, uid) end
-  return { 'committed', rev, next and body_of(next), catalog, watching }
+  return { 'committed', rev, next and body_of(next), catalog, watching, tellings }
 end
 
 -- Once only for each run: a repeat after a lost answer finds the message waiting, or its run begun.

@@ -338,16 +338,26 @@ local function count_tokens(keys, args)
   return 1
 end
 
--- The user as it was read: `was_…`. The record comes last: while it is as it was read, the promotion is not done.
+-- What webhooks are told of a user (outbox.lua): the event's id, an endpoint and the text of each.
+local function write_down(outbox, unqueued, slug, at_ms, entries)
+  for i = 1, #entries, 3 do
+    local event = entries[i] .. ' ' .. entries[i + 1]
+    redis.call('HSET', outbox, event, entries[i + 2])
+    redis.call('ZADD', unqueued, at_ms, slug .. ' - ' .. event)
+  end
+end
+
+-- The user as it was read: `was_…`; what webhooks are told follows, and without it `outbox` and `unqueued` are any key. The record comes last: while it is as it was read, the promotion is not done.
 local function promote(keys, args)
-  local token, external, user = unpack(keys)
+  local token, external, user, outbox, unqueued = unpack(keys)
   local user_id, external_id, snapshot, was_external, was_name, was_blocked, was_whitelisted,
-    was_attributes = unpack(args)
+    was_attributes, slug, at_ms = unpack(args)
   local account_id = redis.call('GET', external)
   if redis.call('HGET', token, 'user') ~= user_id or (account_id and account_id ~= user_id) then return 'changed' end
   if not is_as(read_user(user), was_external, was_name, was_blocked, was_whitelisted, was_attributes) then return 'changed' end
   redis.call('SET', external, user_id)
   redis.call('HSET', token, 'snapshot', snapshot)
+  write_down(outbox, unqueued, slug, at_ms, { unpack(args, 11) })
   redis.call('HSET', user, 'external', external_id)
   return 'done'
 end
@@ -419,11 +429,12 @@ end
 -- Both users as they were read, `from_…` and `into_…`, and the account as it shall be, `result_…`. The leaving user's
 -- record goes last: while it is there as it was read, the merge is not done.
 local function merge(keys, args)
-  local token, users, from_user, from_names, from_days, into_user, into_names, into_days, moved, owners, blocked = unpack(keys)
+  local token, users, from_user, from_names, from_days, into_user, into_names, into_days, moved, owners, blocked, outbox,
+    unqueued = unpack(keys)
   local from, into, snapshot, moved_kept_ms,
     from_external, from_name, from_blocked, from_whitelisted, from_attributes,
     into_external, into_name, into_blocked, into_whitelisted, into_attributes,
-    result_external, result_name, result_blocked, result_whitelisted, result_attributes = unpack(args)
+    result_external, result_name, result_blocked, result_whitelisted, result_attributes, slug, at_ms = unpack(args)
   local holder, account = redis.call('HGET', token, 'user'), read_user(into_user)
   if from == into or (holder ~= from and holder ~= into) then return 'changed' end
   if not is_as(read_user(from_user), from_external, from_name, from_blocked, from_whitelisted, from_attributes) then
@@ -461,6 +472,7 @@ local function merge(keys, args)
   else
     redis.call('ZREM', blocked, from, into)
   end
+  write_down(outbox, unqueued, slug, at_ms, { unpack(args, 22) })
   redis.call('ZREM', users, from)
   redis.call('DEL', from_names)
   redis.call('DEL', from_days)

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { Refusal } from "../../domain/refusal.ts";
+import type { PageTool } from "../../domain/page-tool.ts";
+import {
+  attachmentList,
+  clientMessageId,
+  contextMap,
+  localeTag,
+  messageText,
+  pagePath,
+  widgetThreadId,
+} from "../fields.ts";
+import { parseWith } from "../body.ts";
+import { toolResultText } from "../widget-api/tool-results.ts";
+import { pageTool } from "../widget-api/tools.ts";
+import type { VisitorMessage } from "../widget-api/visitor-message.ts";
+
+/** What a request of the AI SDK's client says, in the service's words. */
+export interface ChatRequest {
+  threadId: string;
+  said: SaidMessage | ToolOutput;
+  /** Where the client names tools: the page's new catalog. */
+  tools: PageTool[] | null;
+}
+
+export interface SaidMessage {
+  type: "message";
+  message: VisitorMessage & { clientMessageId: string };
+  /** The reply is asked for once more (regenerate), or an earlier message was edited. */
+  isAgain: boolean;
+}
+
+export interface ToolOutput {
+  type: "output";
+  callId: string;
+  tool: string;
+  text: string;
+  isError: boolean;
+  page: string | null;
+}
+
+const sentMessage = z.looseObject({
+  id: z.string(),
+  role: z.enum(["user", "assistant"]),
+  parts: z.array(z.looseObject({ type: z.string() })),
+});
+
+const sentTools = z.record(
+  z.string().min(1),
+  z.object({
+    description: pageTool.shape.description,
+    parameters: pageTool.shape.inputSchema,
+  }),
+);
+
+export const sentChat = z.object({
+  id: widgetThreadId.describe("The thread's id, from POST /v1/widget/threads"),
+  messages: z
+    .array(z.unknown())
+    .min(1)
+    .describe(
+      "Of these the last one counts: a user's, whose id is its clientMessageId, or the assistant's with the output of the tool that was called",
+    ),
+  trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
+  messageId: z.string().nullish(),
+  page: pagePath.optional().describe("The visitor's pathname and search"),
+  customerContext: contextMap.optional().describe("As for POST /v1/widget/messages"),
+  locale: localeTag.optional().describe("The page's language"),
+  tools: sentTools
+    .optional()
+    .describe(
+      "The page's tools by name, as assistant-ui sends them; an empty object leaves them as they are",
+    ),
+});
+
+export const chatBody = sentChat.transform((sent): ChatRequest => {
+  const { id: threadId, messages, page, tools = {} } = sent;
+  const last = parseWith(sentMessage, messages.at(-1));
+  const said = last.role === "user" ? messageOf(last, sent) : outputOf(last, page ?? null);
+  const catalog = Object.entries(tools).map(([name, { description, parameters }]) => ({
+    name,
+    ...(description === undefined ? {} : { description }),
+    ...(parameters === undefined ? {} : { inputSchema: parameters }),
+  }));
+  return { threadId, said, tools: catalog.length > 0 ? catalog : null };
+});
+
+type Sent = z.infer<typeof sentMessage>;
+
+const textPart = z.looseObject({ type: z.literal("text"), text: z.string() });
+const filePart = z.looseObject({
+  type: z.literal("file"),
+  url: z.string(),
+  filename: z.string().nullish(),
+});
+
+function messageOf({ id, parts }: Sent, sent: z.infer<typeof sentChat>): SaidMessage {
+  const { page, customerContext, locale, trigger, messageId } = sent;
+  const texts = parts.filter(({ type }) => type === "text").map((part) => parseWith(textPart, part).text);
+  const files = parts.filter(({ type }) => type === "file").map((part) => parseWith(filePart, part));
+  const attachments = files.map(({ url, filename }) => ({
+    url,
+    ...(filename == null ? {} : { name: filename }),
+  }));
+  return {
+    type: "message",
+    message: {
+      text: parseWith(messageText, texts.join("\n")),
+      clientMessageId: parseWith(clientMessageId, id),
+      ...(attachments.length > 0 ? { attachments: parseWith(attachmentList, attachments) } : {}),
+      page,
+      customerContext,
+      locale,
+    },
+    isAgain: trigger === "regenerate-message" || messageId === id,
+  };
+}
+
+const toolPart = z.looseObject({
+  type: z.string(),
+  toolName: z.string().optional(),
+  toolCallId: z.string(),
+  state: z.string(),
+  output: z.unknown().optional(),
+  errorText: z.string().nullish(),
+  providerExecuted: z.boolean().nullish(),
+});
+
+/** Tools are called one at a time: the last output in the message is the one that is new. */
+function outputOf({ parts }: Sent, page: string | null): ToolOutput {
+  const isTool = ({ type }: { type: string }) => type.startsWith("tool-") || type === "dynamic-tool";
+  const answered = parts
+    .filter(isTool)
+    .map((part) => parseWith(toolPart, part))
+    .findLast(({ state, providerExecuted }) => state.startsWith("output-") && providerExecuted !== true);
+  if (!answered) throw new Refusal("invalid");
+  const { type, toolName, toolCallId: callId, state, output, errorText } = answered;
+  const isError = state !== "output-available";
+  return {
+    type: "output",
+    callId,
+    tool: toolName ?? type.slice("tool-".length),
+    text: toolResultText(isError ? (errorText ?? "The visitor declined") : output),
+    isError,
+    page,
+  };
+}

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import type { Threads } from "../../actors/threads.ts";
+import type { ThreadRecord } from "../../store.ts";
+import {
+  documentedEmpty,
+  originHeader,
+  threadParam,
+  widgetRefusals,
+} from "../reference/shared-documentation.ts";
+import type { Reads } from "../reads.ts";
+import { emptyAnswer } from "../route.ts";
+import type { Documentation, Route } from "../route.ts";
+import { sseAnswer } from "../stream/sse-answer.ts";
+import { asRead } from "../widget-api/gate.ts";
+import type { Gate } from "../widget-api/gate.ts";
+import { noBody } from "../widget-api/request-readers.ts";
+import { documentedFrames } from "./documented-frames.ts";
+import { uiFrames } from "./ui-frames.ts";
+import { uiMessageId } from "./ui-messages.ts";
+
+const documentation: Documentation = {
+  summary: "AI SDK: the reply in progress again, from its beginning",
+  description:
+    "What useChat's `resume` asks. All of the assistant's message, then live; a pending tool call is its end. A run that is over is in the messages.",
+  credential: "visitorToken",
+  params: threadParam,
+  query: {
+    after: {
+      description:
+        "The id of the last message that the page has: where it is the user's whose reply is over by now, that reply is told all the same",
+      schema: z.string(),
+      required: false,
+      example: "msg-7Hq2",
+    },
+  },
+  headers: originHeader,
+  body: null,
+  answers: {
+    200: documentedFrames("The whole message as a UI message stream"),
+    204: documentedEmpty("No reply is in progress"),
+    ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "rate-limited", "unavailable"]),
+  },
+};
+
+/** GET /v1/widget/ai-sdk/chat/:id/stream: the reply that is in progress. */
+export function chatStreamRoute({
+  gate,
+  threads,
+  reads,
+}: {
+  gate: Gate;
+  threads: Pick<Threads, "follow" | "load">;
+  reads: Pick<Reads, "mayBegin">;
+}): Route {
+  return {
+    method: "GET",
+    path: "/v1/widget/ai-sdk/chat/:id/stream",
+    api: "widget",
+    documentation,
+    async handle(incoming) {
+      const visit = await gate.admitToThread(incoming, {
+        ...asRead,
+        read: noBody,
+        threadName: () => incoming.params["id"] ?? "",
+        loads: "last-in-parts",
+      });
+      reads.mayBegin();
+      const { uid, loading = threads.load(uid, "last-in-parts") } = visit;
+      // What cannot be read is mended by `follow`.
+      const record = await loading.catch(() => null);
+      if (record?.run?.outcome && !lacksReply(record, incoming.request.query)) return emptyAnswer(204);
+      const reply = await threads.follow(uid, loading);
+      if (!reply) return emptyAnswer(204);
+      incoming.note({ runId: reply.runId });
+      return sseAnswer(reply, incoming.request, uiFrames(reply.runId));
+    },
+  };
+}
+
+/** A page that has read its messages while the run went on, and asks for the run when it is over. */
+function lacksReply({ run, tail }: ThreadRecord, query: string): boolean {
+  const after = new URLSearchParams(query).get("after");
+  const asked = tail.find(({ role, runId }) => role === "user" && runId === run?.runId);
+  return asked !== undefined && uiMessageId(asked) === after;
+}

@@ -1,0 +1,79 @@
+import type { DoneLine, ErrorLine, Line, StepLine } from "../../../machines/line.ts";
+import type { Translation } from "../stream/sse-answer.ts";
+
+/**
+ * Our lines as frames of the AI SDK's UI message stream v1, one set for its versions 5, 6 and 7. A frame of a type that
+ * version 5 does not know kills the client: none is used.
+ *
+ * A stream is one assistant message, or goes on with it: the message is named after its run, so each stream of a run, the
+ * next one after a page tool and a replay alike, is about the same message.
+ */
+export function uiFrames(runId: string): Translation {
+  let texts = 0;
+  let isOpen = false;
+  const textId = () => `text-${texts}`;
+
+  function closed(): object[] {
+    if (!isOpen) return [];
+    isOpen = false;
+    return [{ type: "text-end", id: textId() }];
+  }
+
+  function written(delta: string): object[] {
+    const frame = { type: "text-delta", delta };
+    if (isOpen) return [{ ...frame, id: textId() }];
+    isOpen = true;
+    texts++;
+    return [
+      { type: "text-start", id: textId() },
+      { ...frame, id: textId() },
+    ];
+  }
+
+  return {
+    headers: { "x-vercel-ai-ui-message-stream": "v1" },
+    // A step of its own also where it goes on: else the client takes the tool of the step before for the last thing that
+    // happened, and posts its output again, for ever.
+    opening: [{ type: "start", messageId: runId }, { type: "start-step" }],
+    eventsOf(line: Line) {
+      switch (line.type) {
+        case "delta":
+          return written(line.text);
+        case "step":
+          return [...closed(), stepPart(line)];
+        case "tool_call": {
+          const { callId: toolCallId, tool: toolName, arguments: input } = line;
+          const call = { type: "tool-input-available", toolCallId, toolName, input };
+          return [...closed(), call, { type: "finish-step" }, { type: "finish", finishReason: "tool-calls" }];
+        }
+        case "done":
+          return [...closed(), { type: "finish-step" }, finish(line)];
+        case "error":
+          return [...closed(), ...failure(line)];
+      }
+    },
+    closing: "data: [DONE]\n\n",
+  };
+}
+
+/** Only progress: the tools of servers are not shown as tools, so no client runs one of them. */
+export function stepPart({ id, phase, text }: Omit<StepLine, "type">) {
+  return { type: "data-step", id, data: { id, phase, text } };
+}
+
+const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
+  ["length", "length"],
+  ["content_filter", "content-filter"],
+]);
+
+function finish({ type: _, finishReason, ...facts }: DoneLine): object {
+  const reason = finishReason === undefined ? "stop" : (FINISH_REASONS.get(finishReason) ?? "other");
+  return { type: "finish", finishReason: reason, messageMetadata: facts };
+}
+
+/** What a client knows of an error is its text; its code is in the message's metadata. */
+function failure({ type: _, ...error }: ErrorLine): object[] {
+  const told = { type: "message-metadata", messageMetadata: { error } };
+  if (error.code === "cancelled") return [told, { type: "finish-step" }, { type: "abort" }];
+  return [told, { type: "error", errorText: error.message }];
+}

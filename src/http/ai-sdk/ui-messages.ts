@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { declaredType } from "../../domain/attachments.ts";
+import type { Message } from "../../domain/message.ts";
+import { itemOf } from "../history-page.ts";
+import type { HistoryShape } from "../history-page.ts";
+import { stepPart } from "./ui-frames.ts";
+
+/** A message of a thread as the AI SDK's client has it. */
+export const uiMessage = z.object({
+  id: z
+    .string()
+    .describe(
+      "Of a user's message the id that it came with; of a reply its run, as in the stream that told it",
+    ),
+  role: z.enum(["user", "assistant"]),
+  parts: z.array(z.looseObject({ type: z.string() })).describe("Files, steps (data-step), and the text"),
+  metadata: z
+    .looseObject({ createdAt: z.int() })
+    .describe("createdAt, and author, model or error as in the history"),
+});
+
+export const EXAMPLE_UI_MESSAGES: z.infer<typeof uiMessage>[] = [
+  {
+    id: "msg-7Hq2",
+    role: "user",
+    parts: [{ type: "text", text: "Where is my order?" }],
+    metadata: { createdAt: 1_800_000_000_000 },
+  },
+  {
+    id: "fJ0bqXz1nUO5o6pVh2xkSA",
+    role: "assistant",
+    parts: [
+      {
+        type: "data-step",
+        id: "find_order",
+        data: { id: "find_order", phase: "done", text: "Looking for the order" },
+      },
+      { type: "text", text: "It is on its way." },
+    ],
+    metadata: { createdAt: 1_800_000_002_000 },
+  },
+];
+
+/** The id of a message for the client. A reply has none of its own while it is made, so it is named after its run. */
+export function uiMessageId({
+  id,
+  role,
+  clientMessageId,
+  runId,
+  author,
+}: Pick<Message, "id" | "role" | "clientMessageId" | "runId" | "author">): string {
+  if (role === "user") return clientMessageId ?? id;
+  return author ? id : runId;
+}
+
+/** A page of history as UI messages. The text is the last part, so that a long one can be written as it is read. */
+export const UI_MESSAGES: HistoryShape = {
+  begin: "[",
+  end: "]",
+  around(message, addresses) {
+    const {
+      id: _,
+      role,
+      content: _text,
+      clientMessageId: _id,
+      attachments = [],
+      steps = [],
+      ...rest
+    } = itemOf(message, addresses);
+    const { createdAt, author, model, error } = rest;
+    const others = [...attachments.map(filePart), ...steps.map(stepPart)];
+    const before = JSON.stringify({ id: uiMessageId(message), role, parts: others }).slice(0, -2);
+    const metadata = JSON.stringify({ createdAt, author, model, error });
+    return {
+      before: `${before}${others.length > 0 ? "," : ""}{"type":"text","text":"`,
+      after: `"}],"metadata":${metadata}}`,
+    };
+  },
+};
+
+function filePart({ url, name }: { url: string; name?: string | undefined }) {
+  const mediaType = declaredType(url) ?? "image/*";
+  return { type: "file", mediaType, url, ...(name === undefined ? {} : { filename: name }) };
+}

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { readVariable } from "../../config.ts";
+import type { Channel } from "../../domain/channel.ts";
+import type { WebhookField } from "../../domain/webhook.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { chosenWebhooks, listWebhooks, replayWebhooks, testWebhooks } from "../../operators/webhooks.ts";
+import { createSender } from "../../webhooks/send.ts";
+import { bodyIfAny } from "../body.ts";
+import { documentedJson } from "../reference/shared-documentation.ts";
+import { jsonAnswer } from "../route.ts";
+import type { Route } from "../route.ts";
+import { existingChannel } from "./existing.ts";
+import { documentedList, listFields, listOfAll } from "./lists.ts";
+import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
+import type { OperatorApi } from "./operator-route.ts";
+
+const deliverySchema = z.object({
+  id: z.string().describe("The `webhook-id`"),
+  event: z.string(),
+  at: z.int().describe("Unix time in milliseconds"),
+  attempt: z.int(),
+  status: z.int().nullable().describe("What the receiver answered; null: nothing"),
+  fault: z.string().nullable().describe("Why it counts as not taken; null: it was taken"),
+  elapsedMs: z.int(),
+});
+
+const webhookSchema = z.object({
+  url: z.string(),
+  events: z.array(z.string()).nullable().describe("null: all of them"),
+  waiting: z.int().describe("Events that were not taken yet, those that were given up included"),
+  offSince: z.int().nullable().describe("Since when nothing is sent to it, because it answered 410"),
+  deliveries: z.array(deliverySchema).describe("The latest hundred, latest first"),
+});
+
+const EXAMPLE: z.infer<typeof webhookSchema> = {
+  url: "https://shop.example/chat-events",
+  events: ["run.ended"],
+  waiting: 0,
+  offSince: null,
+  deliveries: [
+    {
+      id: "msg_8Zk3x0T5RrOeS3o1m1yq6g",
+      event: "run.ended",
+      at: 1_800_000_000_000,
+      attempt: 1,
+      status: 204,
+      fault: null,
+      elapsedMs: 31,
+    },
+  ],
+};
+
+const choice = z.strictObject({
+  url: z.string().optional().describe("Of one endpoint; all of them without it"),
+});
+
+const tested = z.object({
+  items: z.array(
+    z.object({
+      url: z.string(),
+      delivered: z.boolean(),
+      status: z.int().nullable(),
+      fault: z.string().nullable(),
+      elapsedMs: z.int(),
+    }),
+  ),
+});
+const replayed = z.object({ items: z.array(z.object({ url: z.string(), replayed: z.int() })) });
+
+/** GET /v1/operator/channels/:slug/webhooks; POST …/test, …/replay. */
+export function webhooksRoutes(api: OperatorApi): Route[] {
+  const { store, clock, config } = api;
+  const body = { schema: choice, example: { url: EXAMPLE.url } };
+
+  function chosen(channel: Channel, url: string | undefined): WebhookField[] {
+    const found = chosenWebhooks(channel, url);
+    if (found.length === 0) throw new Refusal("not-found", "Unknown webhook");
+    return found;
+  }
+
+  return [
+    operatorRoute(api, {
+      method: "GET",
+      path: "/channels/:slug/webhooks",
+      roles: EVERY_ROLE,
+      scope: "channels",
+      summary: "List a channel's webhooks and their deliveries",
+      description: "Never a secret, and no text of anybody.",
+      query: listFields,
+      answers: { 200: documentedList("The webhooks", webhookSchema, EXAMPLE) },
+      refusals: { "not-found": "Unknown channel" },
+      handle: async ({ incoming, param }) =>
+        listOfAll(
+          { incoming, kind: "webhooks" },
+          await listWebhooks(store, await existingChannel(store, param("slug"))),
+          { placeOf: ({ url }) => url, viewOf: (webhook) => webhook },
+        ),
+    }),
+
+    operatorRoute(api, {
+      method: "POST",
+      path: "/channels/:slug/webhooks/test",
+      roles: ["admin"],
+      scope: "channels",
+      summary: "Send a test event",
+      description: "Its type is `webhook.test`. An endpoint that takes it is on again.",
+      body,
+      answers: {
+        200: documentedJson("What each answered", tested, {
+          items: [{ url: EXAMPLE.url, delivered: true, status: 204, fault: null, elapsedMs: 31 }],
+        }),
+      },
+      refusals: { "not-found": "Unknown channel, or it has no such webhook" },
+      async handle({ incoming, acting, param }) {
+        const { url } = await bodyIfAny(incoming.request, config.serverMaxBodyBytes, { schema: choice });
+        const channel = await existingChannel(store, param("slug"));
+        const sender = createSender({ clock, allowsPrivate: config.webhooksPrivate });
+        try {
+          const parts = { sender, variable: readVariable };
+          return jsonAnswer(200, { items: await testWebhooks(acting, channel, chosen(channel, url), parts) });
+        } finally {
+          await sender.close();
+        }
+      },
+    }),
+
+    operatorRoute(api, {
+      method: "POST",
+      path: "/channels/:slug/webhooks/replay",
+      roles: ["admin"],
+      scope: "channels",
+      summary: "Send again what failed",
+      description:
+        "Everything that waits for a further try, or was given up, is sent now, with its id and body.",
+      body,
+      answers: {
+        200: documentedJson("How much is sent again", replayed, {
+          items: [{ url: EXAMPLE.url, replayed: 12 }],
+        }),
+      },
+      refusals: { "not-found": "Unknown channel, or it has no such webhook" },
+      async handle({ incoming, acting, param }) {
+        const { url } = await bodyIfAny(incoming.request, config.serverMaxBodyBytes, { schema: choice });
+        const channel = await existingChannel(store, param("slug"));
+        return jsonAnswer(200, { items: await replayWebhooks(acting, channel, chosen(channel, url)) });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,73 @@
+import { hash } from "node:crypto";
+import type { Directory } from "../../admission/directory.ts";
+import type { Reply } from "../../actors/reply.ts";
+import type { Threads } from "../../actors/threads.ts";
+import type { Config } from "../../config.ts";
+import type { SentAttachment } from "../../domain/attachments.ts";
+import { attributesField } from "../../domain/attributes.ts";
+import type { Speaker } from "../../domain/message.ts";
+import { mustFit, mustTakeImages } from "../fields.ts";
+import type { RouteRequest } from "../route.ts";
+import type { ThreadRequest } from "./gate.ts";
+
+/** What a page says for its visitor, in whichever protocol. */
+export interface VisitorMessage {
+  text: string;
+  clientMessageId?: string | undefined;
+  attachments?: readonly SentAttachment[] | undefined;
+  page?: string | undefined;
+  customerContext?: Speaker["customerContext"] | undefined;
+  locale?: string | undefined;
+}
+
+export interface VisitorMessages {
+  /** Throws Refusal("too-large") for a text or a context over the limit. */
+  mustBeShort: (message: Pick<VisitorMessage, "text" | "customerContext">) => void;
+  /** Says it in the visitor's thread. Refusal("invalid") for images where the channel takes none. */
+  say(incoming: RouteRequest, visit: ThreadRequest<unknown>, message: VisitorMessage): Promise<Reply>;
+}
+
+/** The one way of a visitor's message into its thread. */
+export function createVisitorMessages(dependencies: {
+  threads: Pick<Threads, "say">;
+  config: Pick<Config, "limits" | "addressMaxTokensPerDay">;
+  directory: Pick<Directory, "channel">;
+}): VisitorMessages {
+  const { threads, config, directory } = dependencies;
+  const { maxTextChars } = config.limits;
+
+  return {
+    mustBeShort({ text, customerContext }) {
+      mustFit(text, maxTextChars);
+      if (customerContext) mustFit(customerContext, maxTextChars);
+    },
+
+    async say(incoming, { slug, user, uid, address, loading }, message) {
+      const { text, page = null, customerContext = null, attachments, locale } = message;
+      if (attachments && attachments.length > 0) mustTakeImages(directory.channel(slug));
+      const reply = await threads.say(
+        {
+          uid,
+          slug,
+          api: "widget",
+          userId: user.userId,
+          speaker: {
+            displayName: user.displayName,
+            page,
+            customerContext,
+            ...(locale === undefined ? {} : { locale }),
+            ...attributesField(user.attributes),
+          },
+          text,
+          attachments,
+          clientMessageId: message.clientMessageId ?? null,
+          traceparent: incoming.traceparent,
+          address: config.addressMaxTokensPerDay === null ? null : hash("sha256", address),
+        },
+        loading,
+      );
+      incoming.note({ runId: reply.runId });
+      return reply;
+    },
+  };
+}

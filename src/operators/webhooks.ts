@@ -1,0 +1,93 @@
+import type { Channel } from "../domain/channel.ts";
+import { newId } from "../domain/ids.ts";
+import { endpointOf } from "../domain/webhook.ts";
+import type { WebhookField } from "../domain/webhook.ts";
+import type { Secret } from "../secret.ts";
+import type { Delivery, Store } from "../store.ts";
+import { bodyText } from "../webhooks/body.ts";
+import type { Sender, Sent } from "../webhooks/send.ts";
+import { secretOf } from "../webhooks/sign.ts";
+import { note } from "./acting.ts";
+import type { Acting } from "./acting.ts";
+
+type Telling = Acting<Pick<Store, "outbox">>;
+
+/** An endpoint as operators see it: never its secret. */
+export interface WebhookView {
+  url: string;
+  /** null: all of them. */
+  events: string[] | null;
+  waiting: number;
+  /** Since when nothing is sent to it, because it answered 410. */
+  offSince: number | null;
+  /** The latest first. */
+  deliveries: DeliveryView[];
+}
+
+export interface DeliveryView extends Omit<Delivery, "atMs"> {
+  at: number;
+}
+
+export async function listWebhooks(
+  { outbox }: Pick<Store, "outbox">,
+  { slug, webhooks = [] }: Channel,
+): Promise<WebhookView[]> {
+  return Promise.all(
+    webhooks.map(async (webhook) => {
+      const { url, events = null } = webhook;
+      const known = await outbox?.endpoint(slug, endpointOf(webhook));
+      const { waiting = 0, offSinceMs = null, deliveries = [] } = known ?? {};
+      const tries = deliveries.map(({ atMs, ...delivery }) => ({ ...delivery, at: atMs }));
+      return { url, events, waiting, offSince: offSinceMs, deliveries: tries };
+    }),
+  );
+}
+
+/** Those of the channel, or the one of this url. */
+export function chosenWebhooks({ webhooks = [] }: Channel, url: string | undefined): WebhookField[] {
+  return url === undefined ? webhooks : webhooks.filter((webhook) => webhook.url === url);
+}
+
+export interface Tested extends Sent {
+  url: string;
+  delivered: boolean;
+}
+
+/** Sends each an event of its own, `webhook.test`; one that takes it is on again. */
+export async function testWebhooks(
+  acting: Telling,
+  { slug }: Channel,
+  chosen: readonly WebhookField[],
+  { sender, variable }: { sender: Sender; variable: (name: string) => Secret | null },
+): Promise<Tested[]> {
+  await note(acting, { action: "webhooks.test", target: slug, slug });
+  return Promise.all(
+    chosen.map(async (webhook) => {
+      const { url } = webhook;
+      const secret = secretOf(webhook, variable);
+      const id = `msg_${newId()}`;
+      const body = bodyText({ type: "webhook.test", atMs: acting.clock.now(), data: { channel: slug } });
+      const sent = secret
+        ? await sender.send({ url, id, body, secret })
+        : { status: null, fault: "its secret's variable is unset", elapsedMs: 0 };
+      const delivered = sent.fault === null;
+      if (delivered) await acting.store.outbox?.switchEndpoint(slug, endpointOf(webhook), null);
+      return { url, ...sent, delivered };
+    }),
+  );
+}
+
+/** Everything that failed, or was given up, is sent again now; answers how much for each. */
+export async function replayWebhooks(
+  acting: Telling,
+  { slug }: Channel,
+  chosen: readonly WebhookField[],
+): Promise<{ url: string; replayed: number }[]> {
+  await note(acting, { action: "webhooks.replay", target: slug, slug });
+  return Promise.all(
+    chosen.map(async (webhook) => ({
+      url: webhook.url,
+      replayed: (await acting.store.outbox?.replay(slug, endpointOf(webhook))) ?? 0,
+    })),
+  );
+}

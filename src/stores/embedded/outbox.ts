@@ -1,0 +1,276 @@
+import type { Telling } from "../../domain/webhook.ts";
+import { DELIVERIES_KEPT } from "../../store/outbox.ts";
+import type {
+  Delivery,
+  OutboxStore,
+  QueuedEvent,
+  SealedEvent,
+  SealedTelling,
+  StoredEvent,
+  ToldRef,
+} from "../../store/outbox.ts";
+import { isNumber, isText, kindOf, nullable, shape } from "../checks.ts";
+import { deliveryKind } from "../deliveries.ts";
+import { readNumber, readText } from "../records.ts";
+import { keyPart } from "./db.ts";
+import type { EmbeddedDb, Key } from "./db.ts";
+
+/** An event in its endpoint's queue. */
+interface QueueRecord {
+  uid: string | null;
+  nth: string;
+  attempts: number;
+}
+
+interface EndpointRecord {
+  endpoint: string;
+  /** The place of the last new event. */
+  last: number;
+  offSinceMs: number | null;
+}
+
+export const queuedKind = kindOf(
+  "queued event",
+  shape<QueueRecord>({ uid: nullable(isText), nth: isText, attempts: isNumber }),
+);
+export const endpointKind = kindOf(
+  "webhook",
+  shape<EndpointRecord>({ endpoint: isText, last: isNumber, offSinceMs: nullable(isNumber) }),
+);
+
+/** Places in a queue: orders, then times, then those that were given up. */
+const FIRST_TIME = 1e12;
+const GIVEN_UP = 9e15;
+
+export type OutboxRecords = ReturnType<typeof outboxRecords>;
+
+/** Within a change: events are written down and queued in one. */
+export function outboxRecords(db: EmbeddedDb) {
+  const textKey = ({ slug, uid, nth, endpoint }: ToldRef): Key =>
+    uid === null
+      ? ["outc", keyPart(slug), keyPart(nth), endpoint]
+      : ["out", keyPart(uid), Number(nth), endpoint];
+  const stateKey = (slug: string, endpoint: string): Key => ["ws", keyPart(slug), endpoint];
+  const queueKey = ({ slug, endpoint, uid, nth }: ToldRef, place: number): Key => [
+    "wq",
+    keyPart(slug),
+    endpoint,
+    place,
+    uid === null ? "-" : keyPart(uid),
+    keyPart(nth),
+  ];
+  const placeKey = ({ slug, endpoint, uid, nth }: ToldRef): Key => [
+    "wp",
+    keyPart(slug),
+    endpoint,
+    uid === null ? "-" : keyPart(uid),
+    keyPart(nth),
+  ];
+
+  const state = (slug: string, endpoint: string): EndpointRecord =>
+    db.get(stateKey(slug, endpoint), endpointKind.read) ?? { endpoint, last: 0, offSinceMs: null };
+  const putState = (slug: string, record: EndpointRecord) =>
+    db.put(stateKey(slug, record.endpoint), endpointKind.stored(record));
+  const place = (ref: ToldRef) => db.get(placeKey(ref), readNumber);
+
+  function move(ref: ToldRef, to: number | null, attempts: number): void {
+    const before = place(ref);
+    if (before !== undefined) db.remove(queueKey(ref, before));
+    if (to === null) return db.remove(placeKey(ref));
+    const { uid, nth } = ref;
+    db.put(queueKey(ref, to), queuedKind.stored({ uid, nth, attempts }));
+    db.put(placeKey(ref), to);
+  }
+
+  function append(ref: ToldRef, text: string): void {
+    const { slug, endpoint } = ref;
+    db.put(textKey(ref), text);
+    if (place(ref) !== undefined) return;
+    const known = state(slug, endpoint);
+    putState(slug, { ...known, last: known.last + 1 });
+    move(ref, known.last + 1, 0);
+  }
+
+  return {
+    state,
+    putState,
+    move,
+    place,
+    text: (ref: ToldRef) => db.get(textKey(ref), readText),
+    putText: (ref: ToldRef, text: string) => db.put(textKey(ref), text),
+    removeText: (ref: ToldRef) => db.remove(textKey(ref)),
+
+    /** What a commit tells; `told`: how many events the thread has told before. */
+    tell(thread: { slug: string; uid: string; told: number }, tells: readonly Telling[]): ToldRef[] {
+      const { slug, uid, told } = thread;
+      return tells.flatMap(({ event, endpoints }, i) =>
+        endpoints.map((endpoint) => {
+          const ref = { slug, endpoint, uid, nth: String(told + i + 1) };
+          append(ref, JSON.stringify(event));
+          return ref;
+        }),
+      );
+    },
+
+    /** What was told of a user. */
+    tellSealed(slug: string, tells: readonly SealedTelling[]): void {
+      for (const { endpoint, id, body } of tells) {
+        append({ slug, endpoint, uid: null, nth: id }, sealedText({ id, body }));
+      }
+    },
+
+    /** An event of a thread as a backup gave it back. */
+    append,
+
+    last: (slug: string, endpoint: string, limit: number): QueuedEvent[] =>
+      [...db.range(["wq", keyPart(slug), endpoint], queuedKind.read, { reverse: true, limit })].map(
+        ({ key, value }) => ({ slug, endpoint, ...value, dueMs: dueOf(Number(key[3])) }),
+      ),
+
+    *queued(
+      slug: string,
+      endpoint: string,
+      from: number,
+      to: number,
+      limit: number,
+    ): Iterable<QueuedEvent & { place: number }> {
+      const prefix: Key = ["wq", keyPart(slug), endpoint];
+      const found = db.range(prefix, queuedKind.read, { from: [...prefix, from], limit });
+      for (const { key, value } of found) {
+        const at = Number(key[3]);
+        if (at > to) return;
+        yield { slug, endpoint, ...value, dueMs: dueOf(at), place: at };
+      }
+    },
+  };
+}
+
+/** What webhooks are told, on one machine: nobody else delivers, so nothing waits to be queued, and a lease is had. */
+export function embeddedOutbox(db: EmbeddedDb): OutboxStore {
+  const records = outboxRecords(db);
+  const deliveriesOf = (slug: string, endpoint: string): Key => ["wd", keyPart(slug), endpoint];
+
+  function keepDelivery({ slug, endpoint }: ToldRef, delivery: Delivery): void {
+    const prefix = deliveriesOf(slug, endpoint);
+    const { atMs, id, attempt } = delivery;
+    db.put([...prefix, atMs, id, attempt], deliveryKind.stored(delivery));
+    const newest = db.range(prefix, (value) => value, { reverse: true, limit: DELIVERIES_KEPT + 10 });
+    for (const { key } of [...newest].slice(DELIVERIES_KEPT)) db.remove(key);
+  }
+
+  function countOf(slug: string, endpoint: string): number {
+    const at = db.snapshot();
+    try {
+      return at.count(["wq", keyPart(slug), endpoint]);
+    } finally {
+      at.close();
+    }
+  }
+
+  return {
+    unqueued: () => Promise.resolve([]),
+    queue: () => Promise.resolve(),
+    lease: () => Promise.resolve(true),
+    release: () => Promise.resolve(),
+
+    due: (slug, endpoint, { nowMs, limit }) =>
+      db.read("read what webhooks are told", () =>
+        [
+          ...records.queued(slug, endpoint, 0, FIRST_TIME, limit),
+          ...records.queued(slug, endpoint, FIRST_TIME + 1, nowMs, limit),
+        ].map(({ place: _, ...event }) => event),
+      ),
+
+    nextDueMs: (slug, endpoint) =>
+      db.read("look what webhooks are told next", () => {
+        if (records.state(slug, endpoint).offSinceMs !== null) return null;
+        const [first] = records.queued(slug, endpoint, 0, Infinity, 1);
+        return first?.dueMs ?? null;
+      }),
+
+    event: (ref) =>
+      db.read("read what a webhook is told", () => {
+        const text = records.text(ref);
+        return text === undefined ? null : storedFrom(text);
+      }),
+
+    seal: (ref, sealed) =>
+      db.change("keep what a webhook is told", () => {
+        const text = records.text(ref);
+        if (text === undefined) return null;
+        const stored = storedFrom(text);
+        if (stored.type === "sealed") return stored;
+        records.putText(ref, sealedText(sealed));
+        return sealed;
+      }),
+
+    settled: (ref, delivery) =>
+      db.change("forget what a webhook was told", () => {
+        records.removeText(ref);
+        records.move(ref, null, 0);
+        if (delivery) keepDelivery(ref, delivery);
+      }),
+
+    failed: (ref, { attempts, dueMs }, delivery) =>
+      db.change("tell a webhook later", () => {
+        keepDelivery(ref, delivery);
+        if (records.place(ref) !== undefined) records.move(ref, dueMs ?? GIVEN_UP, attempts);
+      }),
+
+    switchEndpoint: (slug, endpoint, offSinceMs) =>
+      db.change("switch a webhook", () =>
+        records.putState(slug, { ...records.state(slug, endpoint), offSinceMs }),
+      ),
+
+    endpoint: (slug, endpoint) =>
+      db.read("look at a webhook", () => ({
+        waiting: countOf(slug, endpoint),
+        offSinceMs: records.state(slug, endpoint).offSinceMs,
+        deliveries: [
+          ...db.range(deliveriesOf(slug, endpoint), deliveryKind.read, {
+            reverse: true,
+            limit: DELIVERIES_KEPT,
+          }),
+        ].map(({ value }) => value),
+      })),
+
+    endpoints: (slug) =>
+      db.read("list webhooks", () =>
+        [...db.range(["ws", keyPart(slug)], endpointKind.read)].map(({ value }) => value.endpoint),
+      ),
+
+    forgetEndpoint: (slug, endpoint) =>
+      db.change("forget a webhook", () => {
+        db.remove(["ws", keyPart(slug), endpoint]);
+        const tries = [...db.range(deliveriesOf(slug, endpoint), (value) => value)];
+        for (const { key } of tries) db.remove(key);
+      }),
+
+    replay: (slug, endpoint) =>
+      db.change("tell a webhook again", () => {
+        const failed = [...records.queued(slug, endpoint, FIRST_TIME + 1, Infinity, Infinity)];
+        const known = records.state(slug, endpoint);
+        for (const [i, event] of failed.entries()) records.move(event, known.last + i + 1, event.attempts);
+        records.putState(slug, { ...known, last: known.last + failed.length });
+        return failed.length;
+      }),
+
+    longestWaiting: (slug, endpoint, limit) =>
+      db.read("list what a webhook is to be told", () => records.last(slug, endpoint, limit)),
+  };
+}
+
+function dueOf(place: number): number | null {
+  if (place <= FIRST_TIME) return 0;
+  return place >= GIVEN_UP ? null : place;
+}
+
+function sealedText({ id, body }: SealedEvent): string {
+  return `=${id}\n${body}`;
+}
+
+function storedFrom(text: string): StoredEvent {
+  if (!text.startsWith("=")) return { type: "told", text };
+  const end = text.indexOf("\n");
+  return { type: "sealed", id: text.slice(1, end), body: text.slice(end + 1) };
+}

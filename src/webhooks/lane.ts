@@ -1,0 +1,211 @@
+import type { Clock, Timers } from "../clock.ts";
+import type { ToldEvent, WebhookField } from "../domain/webhook.ts";
+import { endpointOf } from "../domain/webhook.ts";
+import { messageOf } from "../errors.ts";
+import type { PlainLog } from "../log.ts";
+import type { Secret } from "../secret.ts";
+import type { OutboxStore, QueuedEvent, SealedEvent } from "../store.ts";
+import { sealedEvent } from "./body.ts";
+import type { BodyDependencies } from "./body.ts";
+import { dueAfter } from "./schedule.ts";
+import type { Sender, Sent } from "./send.ts";
+
+/** What all lanes of a process share. */
+export interface LaneDependencies extends BodyDependencies {
+  outbox: OutboxStore;
+  sender: Sender;
+  clock: Clock;
+  timers: Timers;
+  random: () => number;
+  log: PlainLog;
+  /** A channel's endpoint as it is now; null: the channel has it no more. */
+  webhook: (slug: string, endpoint: string) => WebhookField | null;
+  /** Null: the variable that holds it is unset. */
+  secretOf: (webhook: WebhookField) => Secret | null;
+  onTried?: (tried: { slug: string; outcome: "delivered" | "failed" | "given-up" }) => void;
+}
+
+/** The deliveries to one endpoint, by this process as long as it has the lease. */
+export interface Lane {
+  /** Something may be due. */
+  wake(): void;
+  /** Resolves when nothing is under way. */
+  stop(): Promise<void>;
+}
+
+/** Who has it renews it; whoever dies loses it within this time. */
+const LEASE_MS = 6_000;
+const RENEW_MS = 1_500;
+/** Requests to one receiver at once: so many of a receiver that hangs are in memory, and no more. */
+const AT_ONCE = 32;
+/** Read at once: more than are sent, so that a thread with much to tell does not stand before all others. */
+const READ_AT_ONCE = 256;
+/** Another process may have queued something that nobody here was told of. */
+const LOOK_MS = 200;
+/** Nothing came for so long: the lease goes, and so do the looks. */
+const IDLE_MS = 2_000;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Sends what is queued for one endpoint. Of a thread one event at a time, in their order; of different threads as many as the
+ * receiver takes. What fails is put behind, and what comes after it goes on.
+ */
+export function createLane(
+  dependencies: LaneDependencies,
+  { slug, endpoint }: { slug: string; endpoint: string },
+): Lane {
+  const { outbox, sender, clock, timers, random, log, onTried = () => {} } = dependencies;
+  const busy = new Map<string, Promise<void>>();
+  let running: Promise<void> | null = null;
+  let isWanted = false;
+  let stopped = false;
+  let ring = () => {};
+  let callOff = () => {};
+
+  const threadOf = ({ uid, nth }: QueuedEvent) => uid ?? `- ${nth}`;
+
+  /** Resolves at the next ring, or after so long. */
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const off = timers.after(ms, resolve);
+      ring = () => {
+        off();
+        resolve();
+      };
+    });
+  }
+
+  async function run(): Promise<void> {
+    const next = await outbox.nextDueMs(slug, endpoint);
+    if (next === null) return;
+    if (next > clock.now()) return later(next);
+    if (!(await outbox.lease(slug, endpoint, LEASE_MS))) return;
+    let leasedAt = clock.elapsed();
+    let lastBusyAt = leasedAt;
+    try {
+      while (!stopped) {
+        isWanted = false;
+        if (clock.elapsed() - leasedAt > RENEW_MS) {
+          leasedAt = clock.elapsed();
+          if (!(await outbox.lease(slug, endpoint, LEASE_MS))) return;
+        }
+        const begun = await beginDue();
+        if (begun === null) break;
+        if (begun > 0 || busy.size > 0) lastBusyAt = clock.elapsed();
+        else if (clock.elapsed() - lastBusyAt > IDLE_MS) break;
+        if (!isWanted) await pause(LOOK_MS);
+      }
+      await Promise.all(busy.values());
+      const due = await outbox.nextDueMs(slug, endpoint);
+      if (due !== null) later(due);
+    } finally {
+      await outbox.release(slug, endpoint);
+    }
+  }
+
+  /** How many were begun; null: nothing may be sent. */
+  async function beginDue(): Promise<number | null> {
+    const free = AT_ONCE - busy.size;
+    if (free <= 0) return 0;
+    const webhook = dependencies.webhook(slug, endpoint);
+    if (!webhook) return null;
+    const due = await outbox.due(slug, endpoint, { nowMs: clock.now(), limit: READ_AT_ONCE });
+    let begun = 0;
+    for (const event of due) {
+      if (begun === free || stopped) break;
+      const thread = threadOf(event);
+      if (busy.has(thread)) continue;
+      begun++;
+      const delivering = deliver(event, webhook)
+        .catch((error: unknown) => log.warn({ channel: slug, endpoint, err: error }, "cannot tell a webhook"))
+        .finally(() => {
+          busy.delete(thread);
+          isWanted = true;
+          ring();
+        });
+      busy.set(thread, delivering);
+    }
+    return begun;
+  }
+
+  async function deliver(event: QueuedEvent, webhook: WebhookField): Promise<void> {
+    const sealed = await seal(event);
+    if (!sealed) return outbox.settled(event, null);
+    const secret = dependencies.secretOf(webhook);
+    const sent: Sent = secret
+      ? await sender.send({ url: webhook.url, secret, ...sealed })
+      : { status: null, fault: "its secret's variable is unset", elapsedMs: 0 };
+    // Called off by the stop: it was not tried, and whoever delivers next begins with it.
+    if (stopped && sent.status === null) return;
+    const { type, happenedAtMs } = readBody(sealed);
+    const attempts = event.attempts + 1;
+    const delivery = { id: sealed.id, event: type, atMs: clock.now(), attempt: attempts, ...sent };
+    if (sent.fault === null) {
+      onTried({ slug, outcome: "delivered" });
+      return outbox.settled(event, delivery);
+    }
+    const dueMs = dueAfter({ attempts, happenedAtMs, nowMs: clock.now(), random });
+    onTried({ slug, outcome: dueMs === null ? "given-up" : "failed" });
+    await outbox.failed(event, { attempts, dueMs }, delivery);
+    if (dueMs === null) {
+      log.warn(
+        { channel: slug, endpoint, webhookId: sealed.id, fault: sent.fault },
+        "gave up telling a webhook",
+      );
+    }
+    if (sent.status !== 410) return;
+    await outbox.switchEndpoint(slug, endpoint, clock.now());
+    log.warn({ channel: slug, endpoint }, "a webhook's receiver is gone (410): it is off until it is tested");
+  }
+
+  /** What is sent is the same at each try, whoever makes it. Null: there is nothing to tell any more. */
+  async function seal(event: QueuedEvent): Promise<SealedEvent | null> {
+    const stored = await outbox.event(event);
+    if (!stored || stored.type === "sealed") return stored;
+    const told: ToldEvent = JSON.parse(stored.text);
+    const sealed = await sealedEvent(dependencies, event, told);
+    return sealed && outbox.seal(event, sealed);
+  }
+
+  function later(dueMs: number): void {
+    callOff();
+    const ms = Math.min(Math.max(dueMs - clock.now(), 0), HOUR_MS);
+    if (!stopped) callOff = timers.after(ms, wake);
+  }
+
+  function wake(): void {
+    if (stopped) return;
+    isWanted = true;
+    ring();
+    running ??= run()
+      .catch((error: unknown) => {
+        log.warn({ channel: slug, endpoint, reason: messageOf(error) }, "cannot read what a webhook is told");
+      })
+      .finally(() => {
+        running = null;
+      });
+  }
+
+  return {
+    wake,
+    async stop() {
+      stopped = true;
+      callOff();
+      ring();
+      await running;
+    },
+  };
+}
+
+function readBody({ body }: SealedEvent): { type: string; happenedAtMs: number } {
+  const { type, timestamp }: { type: string; timestamp: string } = JSON.parse(body);
+  return { type, happenedAtMs: Date.parse(timestamp) };
+}
+
+/** A channel's endpoint by its name in the store. */
+export function findEndpoint(
+  webhooks: readonly WebhookField[] | undefined,
+  endpoint: string,
+): WebhookField | null {
+  return webhooks?.find((webhook) => endpointOf(webhook) === endpoint) ?? null;
+}

@@ -1,0 +1,120 @@
+import { lookup as systemLookup } from "node:dns";
+import type { LookupAddress, LookupOptions } from "node:dns";
+import { Agent, request } from "undici";
+import type { Clock } from "../clock.ts";
+import { isPublicAddress, literalAddress } from "../domain/public-address.ts";
+import { codeOf, messageOf } from "../errors.ts";
+import type { Secret } from "../secret.ts";
+import { VERSION } from "../version.ts";
+import { signedHeaders } from "./sign.ts";
+
+/** A receiver's answer. `status` null: none came, and `fault` says why. */
+export interface Sent {
+  status: number | null;
+  fault: string | null;
+  elapsedMs: number;
+}
+
+export interface Sender {
+  send(event: { url: string; id: string; body: string; secret: Secret }): Promise<Sent>;
+  close(): Promise<void>;
+}
+
+/** From the first byte of the request to the end of the answer's head. */
+export const ANSWER_MS = 15_000;
+/** Of an answer's body so much is read, so that its connection can be used again. */
+const ANSWER_BYTES = 16_384;
+/** Each carries one request: no more than these wait for one receiver. */
+const CONNECTIONS = 64;
+
+type Lookup = (
+  host: string,
+  options: LookupOptions,
+  callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void;
+
+/**
+ * Posts events. A name is looked up by the connection itself, and the connection goes to an address that was judged: a
+ * name cannot be one thing when it is checked and another one when it is used. Redirects are not followed.
+ */
+export function createSender({
+  clock,
+  allowsPrivate,
+  answerMs = ANSWER_MS,
+  lookup = (host, options, callback) => systemLookup(host, { ...options, all: true }, callback),
+}: {
+  clock: Clock;
+  /** WEBHOOKS_PRIVATE */
+  allowsPrivate: boolean;
+  answerMs?: number;
+  lookup?: Lookup;
+}): Sender {
+  const agent = new Agent({
+    connections: CONNECTIONS,
+    pipelining: 1,
+    connect: {
+      timeout: answerMs,
+      lookup(host, options, callback) {
+        lookup(host, options, (error, found) => {
+          if (error) return callback(error, []);
+          const open = found.filter(({ address }) => allowsPrivate || isPublicAddress(address));
+          const [first] = open;
+          if (!first) return callback(new Error(NOT_PUBLIC), []);
+          if (options.all) callback(null, open);
+          else callback(null, first.address, first.family);
+        });
+      },
+    },
+  });
+
+  async function post({ url, id, body, secret }: Parameters<Sender["send"]>[0]): Promise<number> {
+    const literal = literalAddress(url);
+    if (literal !== null && !allowsPrivate && !isPublicAddress(literal)) throw new Error(NOT_PUBLIC);
+    const signal = AbortSignal.timeout(answerMs);
+    const headers = {
+      ...signedHeaders({ id, body, atMs: clock.now() }, secret),
+      "user-agent": `chat-agent-service/${VERSION}`,
+    };
+    const { statusCode, body: answer } = await request(url, {
+      method: "POST",
+      headers,
+      body,
+      dispatcher: agent,
+      headersTimeout: answerMs,
+      signal,
+    });
+    // What else it says is of no interest, and is not waited for.
+    answer.dump({ limit: ANSWER_BYTES, signal }).catch(() => {});
+    return statusCode;
+  }
+
+  return {
+    async send(event) {
+      const sinceMs = clock.elapsed();
+      const elapsed = () => Math.round(clock.elapsed() - sinceMs);
+      try {
+        const status = await post(event);
+        return { status, fault: faultOfStatus(status), elapsedMs: elapsed() };
+      } catch (error) {
+        return { status: null, fault: faultOf(error), elapsedMs: elapsed() };
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+const NOT_PUBLIC = "its address is not public";
+
+function faultOfStatus(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400 ? "it redirects" : `it answered ${status}`;
+}
+
+/** Without the url, which may have a secret in it. */
+function faultOf(error: unknown): string {
+  if (error instanceof Error && error.message === NOT_PUBLIC) return NOT_PUBLIC;
+  if (error instanceof Error && /timeout|aborted/i.test(`${error.name} ${error.message}`)) {
+    return "it did not answer in time";
+  }
+  return `it cannot be reached (${codeOf(error) ?? messageOf(error)})`;
+}

@@ -1,0 +1,34 @@
+import { createHmac } from "node:crypto";
+import { Secret } from "../secret.ts";
+
+const PREFIX = "whsec_";
+
+/** The headers of Standard Webhooks: `timestamp` in seconds is signed with the body, so that an old request is known. */
+export function signedHeaders(
+  { id, body, atMs }: { id: string; body: string; atMs: number },
+  secret: Secret,
+): Record<string, string> {
+  const timestamp = String(Math.floor(atMs / 1_000));
+  const key = Buffer.from(secret.reveal().slice(PREFIX.length), "base64");
+  const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
+  return {
+    "content-type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${signature}`,
+  };
+}
+
+/** Null: the variable that holds it is unset, or holds none. */
+export function secretOf(
+  { secret }: { secret: string },
+  variable: (name: string) => Secret | null,
+): Secret | null {
+  const found = secret.startsWith("$") ? variable(secret.slice(1)) : new Secret(secret);
+  return found && secretFault(found.reveal()) === null ? found : null;
+}
+
+/** Why a text is no secret to sign with; null: it is one. */
+export function secretFault(text: string): string | null {
+  return /^whsec_[A-Za-z0-9+/]{16,128}={0,2}$/.test(text) ? null : "must be whsec_ and base64";
+}

@@ -1,0 +1,28 @@
+import type { Store } from "../store.ts";
+import type { Webhooks } from "./webhooks.ts";
+
+/** The store, whose commits tell those who deliver what they wrote down for them. */
+export function tellingStore(store: Store, webhooks: Pick<Webhooks, "told" | "wake">): Store {
+  return {
+    ...store,
+    async commit(commit) {
+      const result = await store.commit(commit);
+      if (commit.tells && result.type === "committed") webhooks.told(result.unqueued ?? []);
+      return result;
+    },
+    async promote(promotion) {
+      const outcome = await store.promote(promotion);
+      if (promotion.tells && outcome === "done") webhooks.told(refsOf(promotion));
+      return outcome;
+    },
+    async merge(merge) {
+      const outcome = await store.merge(merge);
+      if (merge.tells && outcome === "done") webhooks.told(refsOf(merge));
+      return outcome;
+    },
+  };
+}
+
+function refsOf({ slug, tells = [] }: { slug: string; tells?: { id: string; endpoint: string }[] }) {
+  return tells.map(({ id, endpoint }) => ({ slug, endpoint, uid: null, nth: id }));
+}

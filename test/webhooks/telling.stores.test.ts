@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Channel } from "../../src/domain/channel.ts";
+import type { WebhookField } from "../../src/domain/webhook.ts";
+import { endpointOf } from "../../src/domain/webhook.ts";
+import { hashKey } from "../../src/keys.ts";
+import { Secret } from "../../src/secret.ts";
+import type { Store } from "../../src/store.ts";
+import { sendMessage, startTestService } from "../support/service.ts";
+import { storeKinds } from "../support/store-kinds.ts";
+import type { TestDatabase } from "../support/store-kinds.ts";
+import { sampleChannel } from "../stores/samples.ts";
+import { SECRET, startReceiver } from "./receiver.ts";
+
+const WAIT = { timeout: 30_000, interval: 20 };
+
+describe.each(storeKinds)("webhooks on the $name store", ({ prepare }) => {
+  let database: TestDatabase;
+  let store: Store;
+
+  beforeAll(async () => {
+    database = await prepare();
+  });
+  beforeEach(async () => {
+    await database.clear();
+    store = await database.open();
+    onTestFinished(() => store.close());
+  });
+  afterAll(() => database.remove());
+
+  const cli = (webhooks: WebhookField[], more: Partial<Channel> = {}): Channel => ({
+    ...sampleChannel({ slug: "cli" }),
+    kind: "transport",
+    publishableKey: null,
+    secretKeyHash: null,
+    allowedOrigins: [],
+    ...more,
+    webhooks,
+  });
+
+  const start = (channels: Channel[], env: Record<string, string> = { WEBHOOKS_PRIVATE: "on" }) =>
+    startTestService({ store, channels, env });
+
+  it("are told of both messages and of the run's end, in order, signed", async () => {
+    const receiver = await startReceiver();
+    const { url } = await start([cli([{ url: receiver.url, secret: SECRET }])]);
+    await sendMessage(url, { threadId: "order 7", userId: "kim", text: "Hello" });
+    await expect.poll(() => receiver.told.length, WAIT).toBe(3);
+    expect(receiver.faults).toEqual([]);
+    expect(receiver.told.map(({ type }) => type)).toEqual([
+      "message.created",
+      "message.created",
+      "run.ended",
+    ]);
+    const [said, answered, ended] = receiver.told;
+    expect(said?.data).toMatchObject({
+      channel: "cli",
+      threadId: "order 7",
+      externalUserId: "kim",
+      sequence: 1,
+      message: { id: "1", role: "user", content: "Hello" },
+    });
+    expect(answered?.data).toMatchObject({ sequence: 2, message: { id: "2", role: "assistant" } });
+    expect(ended?.data).toMatchObject({ sequence: 3, outcome: "done" });
+    expect(ended?.data["inputTokens"]).toBeTypeOf("number");
+    expect(ended?.data["outputTokens"]).toBeTypeOf("number");
+    expect(ended?.data["elapsedMs"]).toBeTypeOf("number");
+    expect(said?.data["userId"]).toBe(ended?.data["userId"]);
+    expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(3);
+  });
+
+  it("hear of what they asked for alone", async () => {
+    const [all, ends] = [await startReceiver(), await startReceiver()];
+    const { url } = await start([
+      cli([
+        { url: all.url, secret: SECRET },
+        { url: ends.url, secret: SECRET, events: ["run.ended"] },
+      ]),
+    ]);
+    await sendMessage(url, { threadId: "t", userId: "kim", text: "Hello" });
+    await expect.poll(() => all.taken().length, WAIT).toBe(3);
+    await expect.poll(() => ends.taken().length, WAIT).toBe(1);
+    expect(ends.told[0]?.type).toBe("run.ended");
+    expect(all.told[2]?.raw).toBe(ends.told[0]?.raw);
+  });
+
+  it("are asked again after a failure, with the same id and body, and later events do not wait", async () => {
+    const receiver = await startReceiver(({ data }) => (data.sequence === 1 ? 500 : 204));
+    let aheadMs = 0;
+    const clock = { now: () => Date.now() + aheadMs, elapsed: () => performance.now() };
+    const service = await startTestService({
+      store,
+      clock,
+      channels: [cli([{ url: receiver.url, secret: SECRET }])],
+      env: { WEBHOOKS_PRIVATE: "on" },
+    });
+    await sendMessage(service.url, { threadId: "t", userId: "kim", text: "Hello" });
+    await expect.poll(() => receiver.taken().length, WAIT).toBe(2);
+    receiver.answer(() => 204);
+    aheadMs = 7_000;
+    await expect.poll(() => receiver.taken().length, WAIT).toBe(3);
+    const [first, again] = receiver.told.filter(({ data }) => data.sequence === 1);
+    expect(again?.raw).toBe(first?.raw);
+    expect(again?.id).toBe(first?.id);
+    expect(again?.signature).not.toBe(first?.signature);
+  });
+
+  it.each([302, 410, 500])("that answer %i have not taken it", async (status) => {
+    const receiver = await startReceiver(() => status);
+    await start([cli([{ url: receiver.url, secret: SECRET, events: ["run.ended"] }])]).then(({ url }) =>
+      sendMessage(url, { threadId: "t", userId: "kim", text: "Hello" }),
+    );
+    const [{ endpoint }] = [endpointFor(receiver.url)];
+    await expect
+      .poll(async () => (await store.outbox?.endpoint("cli", endpoint))?.deliveries.length, WAIT)
+      .toBe(1);
+    const state = await store.outbox?.endpoint("cli", endpoint);
+    expect(state?.waiting).toBe(1);
+    expect(state?.deliveries[0]).toMatchObject({ event: "run.ended", status, attempt: 1 });
+    if (status === 410) await expect.poll(offSince, WAIT).not.toBeNull();
+    else expect(await offSince()).toBeNull();
+    expect(receiver.told).toHaveLength(1);
+
+    async function offSince() {
+      return (await store.outbox?.endpoint("cli", endpoint))?.offSinceMs;
+    }
+  });
+
+  it("that hang or fail cost the others nothing", async () => {
+    const [hangs, fails, good] = [
+      await startReceiver(() => null),
+      await startReceiver(() => 503),
+      await startReceiver(),
+    ];
+    const { url } = await start([cli([hangs, fails, good].map((one) => ({ url: one.url, secret: SECRET })))]);
+    const said = Array.from({ length: 20 }, (_, i) =>
+      sendMessage(url, { threadId: `t${i}`, userId: "kim", text: "Hello" }),
+    );
+    await Promise.all(said);
+    await expect.poll(() => good.taken().length, WAIT).toBe(60);
+    expect(hangs.taken()).toEqual([]);
+    for (const thread of new Set(good.told.map(({ data }) => data["id"]))) {
+      const sequences = good.told
+        .filter(({ data }) => data["id"] === thread)
+        .map(({ data }) => data.sequence);
+      expect(sequences).toEqual([1, 2, 3]);
+    }
+  });
+
+  it("are not called at a private address, by a literal, a name or neither", async () => {
+    const receiver = await startReceiver();
+    const named = receiver.url.replace("127.0.0.1", "localhost");
+    const { url } = await start(
+      [
+        cli(
+          [receiver.url, named]
+            .map((one) => ({ url: one, secret: SECRET, events: ["run.ended"] as const }))
+            .map((one) => ({ ...one, events: [...one.events] })),
+        ),
+      ],
+      {},
+    );
+    await sendMessage(url, { threadId: "t", userId: "kim", text: "Hello" });
+    for (const one of [receiver.url, named]) {
+      await expect
+        .poll(
+          async () => (await store.outbox?.endpoint("cli", endpointFor(one).endpoint))?.deliveries[0]?.fault,
+          WAIT,
+        )
+        .toBe("its address is not public");
+    }
+    expect(receiver.told).toEqual([]);
+  });
+
+  it("write nothing where a channel has none", async () => {
+    const { url } = await start([cli([])]);
+    await sendMessage(url, { threadId: "t", userId: "kim", text: "Hello" });
+    expect(await store.outbox?.endpoints("cli")).toEqual([]);
+    const share = { rank: 0, of: 1 };
+    expect(
+      await store.outbox?.unqueued({ share, slugs: ["cli"], beforeMs: Date.now() + 60_000, limit: 10 }),
+    ).toEqual([]);
+  });
+
+  it("hear who was identified", async () => {
+    const receiver = await startReceiver();
+    const web = sampleChannel({
+      slug: "shop",
+      secretKeyHash: hashKey(new Secret("sk_shop")),
+      webhooks: [{ url: receiver.url, secret: SECRET, events: ["user.identified"] }],
+    });
+    const { url } = await start([cli([]), web]);
+    const minted = await fetch(`${url}/v1/widget/visitors`, {
+      method: "POST",
+      headers: { "x-publishable-key": web.publishableKey ?? "", origin: web.allowedOrigins[0] ?? "" },
+    });
+    const { visitorToken } = (await minted.json()) as { visitorToken: string };
+    const identified = await fetch(`${url}/v1/channels/shop/identify`, {
+      method: "POST",
+      headers: { authorization: "Bearer sk_shop", "content-type": "application/json" },
+      body: JSON.stringify({ visitorToken, externalUserId: "kim" }),
+    });
+    expect({ minted: minted.status, identified: identified.status }).toEqual({
+      minted: 201,
+      identified: 200,
+    });
+    await expect.poll(() => receiver.told.length, WAIT).toBe(1);
+    expect(receiver.told[0]).toMatchObject({
+      type: "user.identified",
+      data: { channel: "shop", externalUserId: "kim" },
+    });
+  });
+});
+
+function endpointFor(url: string) {
+  return { endpoint: endpointOf({ url }) };
+}
