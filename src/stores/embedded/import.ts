@@ -180,4 +180,5 @@ function putHeader(records: ThreadRecords, thread: WholeThread): void {
   // Its messages are all there: this is the last record of the thread.
   const [last] = records.messages(uid, thread.messagesFrom + thread.messages.length);
   if (last) records.orders.putActivity(slug, uid, last.createdAtMs);
+  records.orders.putState(slug, uid, state);
 }
