@@ -41,6 +41,7 @@ import type { ThreadChanges } from "./operators/thread-changes.ts";
 import { keepFilling } from "./operators/filling.ts";
 import { VERSION } from "./version.ts";
 import { itemOf } from "./http/history-page.ts";
+import { deletedTellings } from "./webhooks/deleted.ts";
 import { identifiedTellings } from "./webhooks/identified.ts";
 import { findEndpoint } from "./webhooks/lane.ts";
 import type { LaneDependencies } from "./webhooks/lane.ts";
@@ -199,6 +200,8 @@ function threadsOver(
     agent,
     channelFault: (slug) => directory.faultOf(slug),
     webhooks: (slug) => directory.lastRead(slug)?.webhooks ?? [],
+    tellsDeletion: (deletion) =>
+      deletedTellings(store, directory.lastRead(deletion.slug)?.webhooks ?? [], deletion),
     handOff: (slug) => handOffOf(directory.lastRead(slug)?.handoff),
     clock,
     timers: systemTimers,

@@ -6,7 +6,7 @@ import type { HandOff } from "../domain/hand-off.ts";
 import type { RunMove } from "../domain/message.ts";
 import type { WebhookField } from "../domain/webhook.ts";
 import type { PlainLog } from "../log.ts";
-import type { Store, UnreadableRecord } from "../store.ts";
+import type { Deletion, SealedTelling, Store, UnreadableRecord } from "../store.ts";
 
 /** What the threads of an instance work with. */
 export interface ThreadDependencies {
@@ -18,6 +18,8 @@ export interface ThreadDependencies {
   handOff?: (slug: string) => HandOff;
   /** Who is told of what happens in a channel's threads; by default nobody. */
   webhooks?: (slug: string) => readonly WebhookField[];
+  /** What they are told of a deletion; by default nothing. */
+  tellsDeletion?: (deletion: Deletion) => Promise<SealedTelling[]>;
   clock: Clock;
   timers: Timers;
   /** Ids of runs, commits and fences. */

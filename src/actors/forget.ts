@@ -1,4 +1,7 @@
-import type { Deletion, DeletionStore, ErasedThread } from "../store.ts";
+import type { Deletion, DeletionStore, ErasedThread, SealedTelling } from "../store.ts";
+
+/** What webhooks are told of a deletion. */
+export type TellsDeletion = (deletion: Deletion) => Promise<SealedTelling[]>;
 
 export type Erased = ErasedThread & { uid: string };
 
@@ -14,9 +17,10 @@ export async function forget(
   store: DeletionStore,
   deletion: Deletion,
   onErased: (erased: Erased) => void = () => {},
+  tells: TellsDeletion = async () => [],
 ): Promise<void> {
   await store.planDeletion(deletion);
-  const left = await unlist(store, deletion);
+  const left = await unlist(store, deletion, await tells(deletion));
   const eraseNext = async (): Promise<void> => {
     for (let uid = left.pop(); uid !== undefined; uid = left.pop()) {
       onErased({ uid, ...(await store.eraseThread(uid, deletion.atMs)) });
@@ -26,8 +30,12 @@ export async function forget(
 }
 
 /** Takes it off all names and lists; resolves to the threads that go with it. */
-async function unlist(store: DeletionStore, deletion: Deletion): Promise<string[]> {
-  if (deletion.kind === "user") return store.unlistUser(deletion);
-  await store.unlistThread(deletion);
+async function unlist(
+  store: DeletionStore,
+  deletion: Deletion,
+  tells: readonly SealedTelling[],
+): Promise<string[]> {
+  if (deletion.kind === "user") return store.unlistUser(deletion, tells);
+  await store.unlistThread(deletion, tells);
   return [deletion.id];
 }

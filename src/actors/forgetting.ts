@@ -38,10 +38,11 @@ export function createForgetting({
   timers,
   log,
   random = Math.random,
+  tellsDeletion,
   held,
   following,
   onErased,
-}: Pick<ThreadDependencies, "store" | "clock" | "timers" | "log" | "random"> & {
+}: Pick<ThreadDependencies, "store" | "clock" | "timers" | "log" | "random" | "tellsDeletion"> & {
   held: HeldThreads;
   following: Pick<Following, "forget">;
   onErased: (erased: Erased) => void;
@@ -62,7 +63,7 @@ export function createForgetting({
     onErased(erased);
   }
 
-  const carryOut = (deletion: Deletion) => forget(store, deletion, tell);
+  const carryOut = (deletion: Deletion) => forget(store, deletion, tell, tellsDeletion);
 
   async function begin(kind: Deletion["kind"], slug: string, id: string): Promise<void> {
     await carryOut({ kind, slug, id, atMs: clock.now() });

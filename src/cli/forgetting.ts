@@ -3,6 +3,7 @@ import { systemClock } from "../clock.ts";
 import { holderOf } from "../domain/fence.ts";
 import type { Forgets } from "../operators/forgetting.ts";
 import type { Deletion, Store } from "../store.ts";
+import { deletedTellings } from "../webhooks/deleted.ts";
 
 /**
  * Deletes beside a running service, or without one. A service carries each deletion out once more, as its own: the plan
@@ -11,10 +12,16 @@ import type { Deletion, Store } from "../store.ts";
 export function forgettingIn(store: Store): Forgets {
   const begin = async (kind: Deletion["kind"], slug: string, id: string) => {
     const deletion = { kind, slug, id, atMs: systemClock.now() };
-    await forget(store, deletion, ({ uid, fence, watchers }) => {
-      if (fence !== null) store.send(holderOf(fence), { type: "deleted", uid });
-      for (const processId of watchers) store.send(processId, { type: "changed", uid });
-    });
+    const webhooks = (await store.channel(slug))?.webhooks ?? [];
+    await forget(
+      store,
+      deletion,
+      ({ uid, fence, watchers }) => {
+        if (fence !== null) store.send(holderOf(fence), { type: "deleted", uid });
+        for (const processId of watchers) store.send(processId, { type: "changed", uid });
+      },
+      (deleted) => deletedTellings(store, webhooks, deleted),
+    );
     if (kind === "user") await store.eraseTokens(slug, [id]);
   };
   return {

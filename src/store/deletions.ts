@@ -1,3 +1,5 @@
+import type { SealedTelling } from "./outbox.ts";
+
 /**
  * Deletion of a thread or a user: what is kept of it goes, and a tombstone stays (id, revision, time; no content), which
  * wins over every later writer: `commit`, `wait`, `keepImages` and `setCatalog` change nothing there and say so.
@@ -11,10 +13,10 @@ export interface DeletionStore {
   plannedDeletions(limit: number): Promise<Deletion[]>;
   /** It is carried out. */
   endDeletion(deletion: Deletion): Promise<void>;
-  /** Takes the thread off its user's names and the channel's lists. */
-  unlistThread(deletion: Deletion): Promise<void>;
+  /** Takes the thread off its user's names and the channel's lists. `tells`: to webhooks (outbox.ts), by the first such step alone. */
+  unlistThread(deletion: Deletion, tells?: readonly SealedTelling[]): Promise<void>;
   /** Removes the user, and all that leads to it; answers the uids of its threads, a repeat too. Its tokens admit nobody then. */
-  unlistUser(deletion: Deletion): Promise<string[]>;
+  unlistUser(deletion: Deletion, tells?: readonly SealedTelling[]): Promise<string[]>;
   /** Puts a tombstone in the thread's place. */
   eraseThread(uid: string, atMs: number): Promise<ErasedThread>;
   /** Removes the tokens of users who were removed. Walks over all tokens of the channel. */

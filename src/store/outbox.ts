@@ -19,6 +19,8 @@ export interface OutboxStore {
   /** True: this process alone delivers to the endpoint, for `leaseMs` from now on. False: another one does. */
   lease(slug: string, endpoint: string, leaseMs: number): Promise<boolean>;
   release(slug: string, endpoint: string): Promise<void>;
+  /** How many events the thread has told. */
+  told(uid: string): Promise<number>;
   /** What is to be delivered now: new events in their order, then those that failed and are due again. */
   due(slug: string, endpoint: string, due: { nowMs: number; limit: number }): Promise<QueuedEvent[]>;
   /** When something is to be delivered next, 0: at once; null: nothing waits, or the endpoint is off. */

@@ -50,7 +50,7 @@ export async function openEmbeddedStore(options: { dataDir: string; clock: Clock
     ...embeddedLiveness(db, processId),
     ...embeddedOperators(db),
     ...embeddedStats(db),
-    outbox: embeddedOutbox(db),
+    outbox: embeddedOutbox(db, (uid) => threads.header(uid)?.told ?? 0),
 
     health: () => embeddedHealth(db, dataDir),
 

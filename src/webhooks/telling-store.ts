@@ -10,6 +10,15 @@ export function tellingStore(store: Store, webhooks: Pick<Webhooks, "told" | "wa
       if (commit.tells && result.type === "committed") webhooks.told(result.unqueued ?? []);
       return result;
     },
+    async unlistThread(deletion, tells = []) {
+      await store.unlistThread(deletion, tells);
+      webhooks.told(refsOf({ slug: deletion.slug, tells }));
+    },
+    async unlistUser(deletion, tells = []) {
+      const uids = await store.unlistUser(deletion, tells);
+      webhooks.told(refsOf({ slug: deletion.slug, tells }));
+      return uids;
+    },
     async promote(promotion) {
       const outcome = await store.promote(promotion);
       if (promotion.tells && outcome === "done") webhooks.told(refsOf(promotion));
@@ -23,6 +32,6 @@ export function tellingStore(store: Store, webhooks: Pick<Webhooks, "told" | "wa
   };
 }
 
-function refsOf({ slug, tells = [] }: { slug: string; tells?: { id: string; endpoint: string }[] }) {
+function refsOf({ slug, tells = [] }: { slug: string; tells?: readonly { id: string; endpoint: string }[] }) {
   return tells.map(({ id, endpoint }) => ({ slug, endpoint, uid: null, nth: id }));
 }

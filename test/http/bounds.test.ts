@@ -101,6 +101,19 @@ describe("before the sender is known", () => {
     }
   });
 
+  test("who begins a sign-in, or says that it is finished, sends no more than 32 KB", async () => {
+    const client = { OIDC_CLIENT_ID: "x", OIDC_CLIENT_SECRET: "y", OIDC_ROLES_CLAIM: "roles" };
+    const service = await startService({ OIDC_ISSUER: "https://id.example", ...client });
+    const asked = watchStore(service);
+    for (const path of ["/console/sign-in", "/console/sign-in/finish"]) {
+      const send = (bytes: number, more = {}) => service.post(path, " ".repeat(bytes), more);
+      expect((await send(32_768)).status).toBe(422);
+      expect((await send(32_769)).status).toBe(413);
+      expect((await send(32_769, { contentLength: null })).status).toBe(413);
+    }
+    expect(asked()).toBe(0);
+  });
+
   test("a route that needs no key asks the store once a second at most", async () => {
     const service = await startService();
     const asked = watchStore(service);
@@ -160,6 +173,7 @@ const UNCOUNTED = new Set([
   "/v1/widget/threads/:id/cancel",
   "/v1/widget/threads/:id/handoff/cancel",
   "/v1/widget/ai-sdk/chat/:id/stop",
+  "/v1/widget/threads/:id/delete",
 ]);
 
 test("no feed begins while those who read leave too much unread", async () => {
@@ -250,6 +264,7 @@ const BOUNDS: Record<string, string> = {
   "operator text": OF_THE_BODY,
   "operator displayName": OF_THE_BODY,
   "operator channels": `${OF_THE_BODY}; each once`,
+  "operator url": NAMES_IN_BODY,
 };
 
 describe("what a client chooses the size of", () => {
@@ -257,7 +272,7 @@ describe("what a client chooses the size of", () => {
     const { routes } = await startService();
     const free = new Set(routes.flatMap(freeSizes));
     // A channel's own fields are an admin's, and checked as CHANNELS_FILE is.
-    for (const name of free) if (/^operator (?:agent|\{\})/.test(name)) free.delete(name);
+    for (const name of free) if (/^operator (?:agent|webhooks|\{\})/.test(name)) free.delete(name);
     expect([...free].sort()).toEqual(Object.keys(BOUNDS).sort());
   });
 

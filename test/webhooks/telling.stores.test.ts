@@ -181,6 +181,29 @@ describe.each(storeKinds)("webhooks on the $name store", ({ prepare }) => {
     ).toEqual([]);
   });
 
+  it("hear of a deletion by ids alone, and of nothing else of what was deleted", async () => {
+    const receiver = await startReceiver(() => 500);
+    const service = await start([cli([{ url: receiver.url, secret: SECRET }])]);
+    await sendMessage(service.url, { threadId: "t", userId: "kim", text: "Hello" });
+    await expect.poll(() => receiver.told.length, WAIT).toBe(3);
+    const id = String(receiver.told[0]?.data["id"]);
+    const userId = String(receiver.told[0]?.data["userId"]);
+    receiver.answer(() => 204);
+    await service.threads.forgetting.thread("cli", id);
+    await expect.poll(() => receiver.taken().length, WAIT).toBe(1);
+    await service.threads.forgetting.user("cli", userId);
+    await expect.poll(() => receiver.taken().length, WAIT).toBe(2);
+    const ids = { channel: "cli", userId, externalUserId: "kim" };
+    expect(receiver.taken().map(({ type, data }) => ({ type, data }))).toEqual([
+      { type: "thread.deleted", data: { ...ids, threadId: "t", id, sequence: 4 } },
+      { type: "user.deleted", data: ids },
+    ]);
+    const { endpoint } = endpointFor(receiver.url);
+    expect(await store.outbox?.replay("cli", endpoint)).toBe(3);
+    await expect.poll(async () => (await store.outbox?.endpoint("cli", endpoint))?.waiting, WAIT).toBe(0);
+    expect(receiver.taken()).toHaveLength(2);
+  });
+
   it("hear who was identified", async () => {
     const receiver = await startReceiver();
     const web = sampleChannel({

@@ -26,7 +26,7 @@ import type { Route, RouteRequest } from "../route.ts";
  * there: nothing that another site makes a browser send can sign anybody in or out.
  */
 export interface SignInDependencies {
-  config: Pick<Config, "openId" | "serverMaxBodyBytes" | "clientIpSource" | "trustedProxyHops">;
+  config: Pick<Config, "openId" | "clientIpSource" | "trustedProxyHops">;
   /** What the flows are signed with. */
   transportKeys: readonly Secret[];
   admission: OperatorAdmission;
@@ -40,6 +40,8 @@ type Handle = (incoming: RouteRequest) => Promise<HttpAnswer>;
 
 /** A flow is some 400 characters, an answer rarely more; some providers' codes are tokens. */
 const LONGEST = 8_192;
+/** Nobody is known yet who begins or finishes. */
+const MAX_BODY_BYTES = 32_768;
 
 const beginSchema = z.object({ redirectUri: z.string().max(LONGEST).refine(isConsole) });
 const finishSchema = z.object({ flow: z.string().max(LONGEST), answer: z.string().max(LONGEST) });
@@ -52,21 +54,21 @@ export function signInRoutes(dependencies: SignInDependencies): Route[] {
 }
 
 function openIdRoutes(dependencies: SignInDependencies, openId: OpenIdSettings): Route[] {
-  const { config, transportKeys, admission, store, directory, clock, log } = dependencies;
+  const { transportKeys, admission, store, directory, clock, log } = dependencies;
   const provider = createProvider(openId, clock);
   const flows = createFlows(transportKeys, clock);
   const mayAsk = doorFor(dependencies);
 
   const begin: Handle = async (incoming) => {
     mayAsk(incoming);
-    const body = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: beginSchema });
+    const body = await bodyOf(incoming.request, MAX_BODY_BYTES, { schema: beginSchema });
     const { url, flow } = await provider.begin(body.redirectUri).catch(away);
     return jsonAnswer(200, { url, flow: flows.seal(flow) });
   };
 
   const finish: Handle = async (incoming) => {
     mayAsk(incoming);
-    const body = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: finishSchema });
+    const body = await bodyOf(incoming.request, MAX_BODY_BYTES, { schema: finishSchema });
     const flow = flows.open(body.flow);
     // Before the provider or the store are asked for anything.
     if (flow === null || new URLSearchParams(body.answer).get("state") !== flow.state) {
@@ -133,7 +135,7 @@ function doorFor({ config, clock, log }: SignInDependencies): (incoming: RouteRe
   const asked = createWrongKeys(clock);
   const addressOf = addressReader(config, log);
   return ({ request }) => {
-    mustDeclareAtMost(config.serverMaxBodyBytes, request);
+    mustDeclareAtMost(MAX_BODY_BYTES, request);
     const address = countedAs(addressOf(request));
     const waitSeconds = asked.waitSeconds(address);
     if (waitSeconds !== null) throw new Refusal("rate-limited", "", waitSeconds);

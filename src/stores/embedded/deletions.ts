@@ -1,5 +1,6 @@
 import { UnreadableRecord } from "../../store.ts";
 import type { Deletion, DeletionStore } from "../../store/deletions.ts";
+import type { SealedTelling } from "../../store/outbox.ts";
 import { isNumber, isObject, isText, kindOf, oneOf, shape } from "../checks.ts";
 import { readText } from "../records.ts";
 import { keyPart } from "./db.ts";
@@ -31,6 +32,11 @@ export function embeddedDeletions(
   const plannedKey = ({ kind, slug, id }: Deletion): Key => ["deleting", kind, keyPart(slug), keyPart(id)];
   /** All of one user are deleted at one time. */
   const goneAt = (slug: string, atMs: number): Key => ["deleted", keyPart(slug), atMs];
+
+  /** By the first step of a deletion alone. */
+  function tell({ kind, slug, id, atMs }: Deletion, tells: readonly SealedTelling[]): void {
+    if (!db.has([...goneAt(slug, atMs), kind, keyPart(id)])) threads.outbox.tellSealed(slug, tells);
+  }
 
   function noteGone(deletion: Deletion): void {
     const { kind, slug, id, atMs } = deletion;
@@ -81,9 +87,10 @@ export function embeddedDeletions(
 
     endDeletion: (deletion) => db.change("end a deletion", () => db.remove(plannedKey(deletion))),
 
-    unlistThread: (deletion) =>
+    unlistThread: (deletion, tells = []) =>
       db.change(`delete thread ${deletion.id}`, () => {
         const { slug, id: uid, atMs } = deletion;
+        tell(deletion, tells);
         noteGone(deletion);
         const owner = nameOf(slug, uid);
         bury(uid, atMs);
@@ -91,11 +98,12 @@ export function embeddedDeletions(
         threads.orders.forget(slug, [uid]);
       }),
 
-    unlistUser: (deletion) =>
+    unlistUser: (deletion, tells = []) =>
       db.change(`delete user ${deletion.id}`, () => {
         const { slug, id: userId, atMs } = deletion;
         const record = users.user(slug, userId);
         const entries = users.threads(slug, userId);
+        tell(deletion, tells);
         noteGone(deletion);
         for (const { uid } of entries) {
           noteGone({ kind: "thread", slug, id: uid, atMs });

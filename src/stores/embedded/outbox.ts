@@ -146,7 +146,7 @@ export function outboxRecords(db: EmbeddedDb) {
 }
 
 /** What webhooks are told, on one machine: nobody else delivers, so nothing waits to be queued, and a lease is had. */
-export function embeddedOutbox(db: EmbeddedDb): OutboxStore {
+export function embeddedOutbox(db: EmbeddedDb, toldBy: (uid: string) => number): OutboxStore {
   const records = outboxRecords(db);
   const deliveriesOf = (slug: string, endpoint: string): Key => ["wd", keyPart(slug), endpoint];
 
@@ -172,6 +172,8 @@ export function embeddedOutbox(db: EmbeddedDb): OutboxStore {
     queue: () => Promise.resolve(),
     lease: () => Promise.resolve(true),
     release: () => Promise.resolve(),
+
+    told: (uid) => db.read("count what webhooks were told", () => toldBy(uid)),
 
     due: (slug, endpoint, { nowMs, limit }) =>
       db.read("read what webhooks are told", () =>

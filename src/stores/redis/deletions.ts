@@ -9,6 +9,7 @@ import {
   asideTokenKey,
   blockedUsersKey,
   changesKey,
+  channelOutboxKeys,
   dueKey,
   externalIdKey,
   globalKeys,
@@ -23,6 +24,7 @@ import {
 import type { RedisLink } from "./link.ts";
 import { scoresOf } from "./pages.ts";
 import { listOf, textOf, textOrNull } from "./records.ts";
+import { tellEntries } from "./identity.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 
 /** How often what a step names may be another one by then: a thread that is merged, taken and released meanwhile. */
@@ -57,7 +59,7 @@ export function redisDeletions(
       await redis.write(deleting, "ZREM", deleting, memberOf(deletion));
     },
 
-    async unlistThread({ slug, id: uid, atMs }) {
+    async unlistThread({ slug, id: uid, atMs }, tells = []) {
       let owner = (await ownerOf(slug, uid)) ?? "";
       await untilItIsSo(`delete thread ${uid}`, async () => {
         const { names } = userKeys(slug, owner.split(" ", 1)[0] ?? "");
@@ -67,9 +69,10 @@ export function redisDeletions(
           activity: activityKey(slug),
           changed: changesKey(slug),
           gone: goneKey(slug),
+          ...channelOutboxKeys(slug),
         };
-        const args = { uid, owner, atMs: String(atMs) };
-        const [type, fact] = listOf(await redis.call("unlist_thread", keys, args));
+        const args = { uid, owner, atMs: String(atMs), slug };
+        const [type, fact] = listOf(await redis.call("unlist_thread", keys, args, tellEntries(tells)));
         if (type === "done") return true;
         owner = textOf(fact);
         return null;
@@ -77,7 +80,7 @@ export function redisDeletions(
       await unlistBusy(redis, slug, [uid]);
     },
 
-    async unlistUser({ slug, id: userId, atMs }) {
+    async unlistUser({ slug, id: userId, atMs }, tells = []) {
       let externalId = "";
       const uids = await untilItIsSo(`delete user ${userId}`, async () => {
         const keys = {
@@ -89,9 +92,10 @@ export function redisDeletions(
           activity: activityKey(slug),
           changed: changesKey(slug),
           gone: goneKey(slug),
+          ...channelOutboxKeys(slug),
         };
-        const args = { userId, externalId, atMs: String(atMs) };
-        const [type, fact] = listOf(await redis.call("unlist_user", keys, args));
+        const args = { userId, externalId, atMs: String(atMs), slug };
+        const [type, fact] = listOf(await redis.call("unlist_user", keys, args, tellEntries(tells)));
         if (type === "done") return listOf(fact ?? []).map(textOf);
         externalId = textOrNull(fact) ?? "";
         return null;

@@ -149,7 +149,8 @@ function toldOf(slug: string, [first]: readonly SealedTelling[]): { slug: string
   return { slug, atMs: String(first?.atMs ?? 0) };
 }
 
-function tellEntries(tells: readonly SealedTelling[]): string[] {
+/** What webhooks are told, as functions take it: the event's id, an endpoint, the text. */
+export function tellEntries(tells: readonly SealedTelling[]): string[] {
   return tells.flatMap((telling) => [telling.id, telling.endpoint, sealedText(telling)]);
 }
 

@@ -98,6 +98,11 @@ export function redisOutbox(redis: RedisCommands, processId: string): OutboxStor
       await redis.call("release_endpoint", { lease }, { processId });
     },
 
+    async told(uid) {
+      const { header } = threadKeys(uid);
+      return numberOf((await redis.read(header, "HGET", header, "told")) ?? 0);
+    },
+
     async due(slug, endpoint, { nowMs, limit }) {
       const [fresh, failed] = await Promise.all([
         queued(slug, endpoint, { from: "-inf", to: String(FIRST_TIME) }, limit),

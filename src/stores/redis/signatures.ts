@@ -49,9 +49,10 @@ export const changing = {
   },
   drop_silent_visitor: { keys: ["user", "names", "users"], args: ["userId"] },
   add_thread: { keys: ["user", "names", "owners", "activity"], args: ["userId", "name", "uid", "atMs"] },
+  /** What webhooks are told follows, of both. */
   unlist_thread: {
-    keys: ["names", "owners", "activity", "changed", "gone"],
-    args: ["uid", "owner", "atMs"],
+    keys: ["names", "owners", "activity", "changed", "gone", "outbox", "unqueued"],
+    args: ["uid", "owner", "atMs", "slug"],
   },
   unlist_user: {
     keys: [
@@ -66,8 +67,10 @@ export const changing = {
       "activity",
       "changed",
       "gone",
+      "outbox",
+      "unqueued",
     ],
-    args: ["userId", "externalId", "atMs"],
+    args: ["userId", "externalId", "atMs", "slug"],
   },
   erase_token: { keys: ["token", "aside"], args: ["userId"] },
   spend_tokens: { keys: ["user", "days", "moved"], args: ["day", "tokens"] },
@@ -176,6 +179,7 @@ export const changing = {
       "aside",
       "due",
       "own",
+      "outbox",
     ],
     args: ["uid", "fence", "atMs"],
   },

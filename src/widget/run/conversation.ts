@@ -83,7 +83,7 @@ export class Conversation {
     this.#transcript = new Transcript(this.#dependencies, () => this.#run.forgetAllowed());
     this.#run = new TabRun(this.#dependencies, this.#transcript);
     this.#recovery = new Recovery(
-      () => void this.reload(),
+      () => void this.#recover(),
       () => host.isSeen(),
     );
   }
@@ -332,7 +332,23 @@ export class Conversation {
     // Another tab sends it: this one shows what becomes of it.
     if (!isOurs) await this.refresh();
     // Until the visitor may talk again.
-    if (this.view.state.phase === "blocked" && this.visitor.threadId !== null) this.#recovery.failed(0);
+    if (this.view.state.phase === "blocked") this.#recovery.failed(0);
+  }
+
+  async #recover(): Promise<void> {
+    const { view, visitor } = this;
+    if (view.state.phase !== "blocked" || visitor.threadId !== null) return await this.reload();
+    // The first message was refused: there is no history that could be loaded instead. The message itself says why, and
+    // the visitor sends it again.
+    let visitorToken: string | null = null;
+    try {
+      visitorToken = await visitor.token();
+      await readThreads(this.#dependencies.api, visitorToken, { limit: 1 });
+      if (!view.isRunning) this.#isLoaded();
+    } catch (error) {
+      visitor.forgetUnknown(error, visitorToken);
+      if (!view.isRunning) this.#recovery.failed(busySeconds(error));
+    }
   }
 
   #isLoaded(): void {

@@ -205,6 +205,32 @@ describe("what the service refuses", () => {
   });
 
   test.each([
+    ["/visitors", 403, { "/visitors": [403, 403, 403] }],
+    ["/visitors", 401, { "/visitors": [401, 401] }],
+    ["/threads", 403, { "/threads": [403], "/threads?limit=1": [403, 403] }],
+    ["/threads", 403, { "/threads": [403], "/threads?limit=1": [401, 403] }],
+  ])(
+    "the first message at %s (%i): is the visitor's to send again, when the service lets them",
+    async (...row) => {
+      vi.useFakeTimers();
+      const { conversation, events } = tab();
+      for (const [path, statuses] of Object.entries(row[2])) site.refusals.set(path, [...statuses]);
+      await conversation.send("Hello", null);
+      expect(conversation.view.state.phase).toBe("blocked");
+      await vi.advanceTimersByTimeAsync(120_000);
+      const { phase, notice, messages } = conversation.view.state;
+      expect({ phase, notice }).toEqual({ phase: "idle", notice: null });
+      expect([...site.refusals.values()].flat()).toEqual([]);
+      // It is not sent without being asked for, and nobody is told of each attempt.
+      expect(messages.map(({ problem }) => problem?.retry)).toEqual(["resend"]);
+      expect(site.paths()).not.toContain("/messages");
+      expect(events.filter(([name]) => name === "error")).toHaveLength(1);
+      await conversation.retry();
+      expect(site.asked.findLast(({ path }) => path === "/messages")?.body).toMatchObject({ text: "Hello" });
+    },
+  );
+
+  test.each([
     [403, "blocked", "You have no access to this chat. Sign in, or ask the owner of this site."],
     [503, "error", "The chat cannot be reached. Trying again…"],
     [0, "error", "The chat cannot be reached. Trying again…"],

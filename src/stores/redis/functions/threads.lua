@@ -287,7 +287,8 @@ end
 -- `op` of its own, so that who asks for the last commit finds that something happened. Where an earlier version's instance
 -- wrote beside the tombstone, the same call removes that. The watchers, which expire, are told, and stay.
 local function erase_thread(keys, args)
-  local header, messages, queue, runs, run_order, parts, message_ids, watchers, aside, due, own = unpack(keys)
+  local header, messages, queue, runs, run_order, parts, message_ids, watchers, aside, due, own,
+    outbox = unpack(keys)
   local uid, fence, at_ms = unpack(args)
   local held_by, rev, last = unpack(redis.call('HMGET', header, 'fence', 'rev', 'last'))
   local deleted = is_deleted(held_by)
@@ -306,7 +307,7 @@ local function erase_thread(keys, args)
     redis.call('HSET', header, 'fence', DELETED .. (rev or '0'), 'op', 'deleted', 'last', fence, 'deletedAtMs', at_ms)
   end
   if #gone > 0 then redis.call('HDEL', header, unpack(gone)) end
-  redis.call('UNLINK', messages, queue, runs, run_order, parts, message_ids, aside)
+  redis.call('UNLINK', messages, queue, runs, run_order, parts, message_ids, aside, outbox)
   return { 'erased', fence, watching }
 end
 

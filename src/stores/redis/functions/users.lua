@@ -228,17 +228,28 @@ local function in_parts(list, work)
   for i = 1, #list, AT_ONCE do work(unpack(list, i, math.min(i + AT_ONCE - 1, #list))) end
 end
 
+-- What webhooks are told of a user, or of a deletion (outbox.lua): the event's id, an endpoint and the text of each.
+local function write_down(outbox, unqueued, slug, at_ms, entries)
+  for i = 1, #entries, 3 do
+    local event = entries[i] .. ' ' .. entries[i + 1]
+    redis.call('HSET', outbox, event, entries[i + 2])
+    redis.call('ZADD', unqueued, at_ms, slug .. ' - ' .. event)
+  end
+end
+
 -- Notes that a thread is deleted, and takes it off its user's names and the lists. `owner`: the user and the user's name for
 -- it, as `owners` has it, '' where nobody knows; `names` is that user's. Answers 'moved' with the right one where it is
 -- another. What says whose it is goes last: a repeat finds the name by it.
 local function unlist_thread(keys, args)
-  local names, owners, activity, changed, gone = unpack(keys)
-  local uid, owner, at_ms = unpack(args)
+  local names, owners, activity, changed, gone, outbox, unqueued = unpack(keys)
+  local uid, owner, at_ms, slug = unpack(args)
   local known = redis.call('HGET', owners, uid)
   if known and known ~= owner and not was_deleted(owners, uid) then return { 'moved', known } end
   local name = string.match(owner, '^[^ ]* (.*)$')
   local entry = name and redis.call('HGET', names, name)
+  local is_first = not redis.call('ZSCORE', gone, 't ' .. uid)
 
+  if is_first then write_down(outbox, unqueued, slug, at_ms, { unpack(args, 5) }) end
   redis.call('ZADD', gone, 'NX', at_ms, 't ' .. uid)
   if entry and uid_of(entry) == uid then redis.call('HDEL', names, name) end
   redis.call('ZREM', activity, uid)
@@ -251,8 +262,9 @@ end
 -- this time. `external_id`: as the user has it, '' for none, and `external` leads there; 'moved' where it is another. The
 -- record goes last: while it is there, the user is.
 local function unlist_user(keys, args)
-  local user, names, days, moved, users, blocked, external, owners, activity, changed, gone = unpack(keys)
-  local user_id, external_id, at_ms = unpack(args)
+  local user, names, days, moved, users, blocked, external, owners, activity, changed, gone,
+    outbox, unqueued = unpack(keys)
+  local user_id, external_id, at_ms, slug = unpack(args)
   local found = read_user(user)
   if found and (found[2] or '') ~= external_id then return { 'moved', found[2] } end
   local is_account = external_id ~= '' and redis.call('GET', external) == user_id
@@ -264,6 +276,7 @@ local function unlist_user(keys, args)
       uids[#uids + 1] = uid
     end
   end
+  local is_first = not redis.call('ZSCORE', gone, 'u ' .. user_id)
   local entries = redis.call('HGETALL', names)
   for i = 2, #entries, 2 do
     local uid = uid_of(entries[i])
@@ -282,6 +295,7 @@ local function unlist_user(keys, args)
   notes[#notes + 1] = at_ms
   notes[#notes + 1] = 'u ' .. user_id
 
+  if is_first then write_down(outbox, unqueued, slug, at_ms, { unpack(args, 5) }) end
   in_parts(notes, function(...) redis.call('ZADD', gone, 'NX', ...) end)
   redis.call('ZREM', users, user_id)
   redis.call('ZREM', blocked, user_id)
@@ -336,15 +350,6 @@ local function count_tokens(keys, args)
   local total = tonumber(redis.call('GET', count) or '0') + tonumber(tokens)
   redis.call('SET', count, string.format('%.0f', total), 'PX', kept_ms)
   return 1
-end
-
--- What webhooks are told of a user (outbox.lua): the event's id, an endpoint and the text of each.
-local function write_down(outbox, unqueued, slug, at_ms, entries)
-  for i = 1, #entries, 3 do
-    local event = entries[i] .. ' ' .. entries[i + 1]
-    redis.call('HSET', outbox, event, entries[i + 2])
-    redis.call('ZADD', unqueued, at_ms, slug .. ' - ' .. event)
-  end
 end
 
 -- The user as it was read: `was_…`; what webhooks are told follows, and without it `outbox` and `unqueued` are any key. The record comes last: while it is as it was read, the promotion is not done.
