@@ -22,7 +22,7 @@ const BUNDLE_SCRIPTS = [
   "src/inspector/build.mjs",
   "src/console/build.mjs",
 ];
-const ASSETS = ["src/stores/redis/functions", "machines/thread.svg"];
+const ASSETS = ["src/stores/redis/functions", "machines/thread.svg", "src/client/client.d.ts"];
 
 const sources = digestOf(root, ["src", "machines", "package.json", "package-lock.json", "tsconfig.json"]);
 const { state, why } = stateOf(dist, sources);

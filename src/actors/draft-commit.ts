@@ -1,6 +1,6 @@
 import type { ThreadContext } from "../../machines/thread.ts";
 import type { RunRecord } from "../domain/message.ts";
-import { tellingsOf } from "../domain/webhook.ts";
+import { tellingsOf } from "../domain/tellings.ts";
 import type { WebhookField } from "../domain/webhook.ts";
 import type { ThreadCommit, ThreadState } from "../store.ts";
 import { threadHost } from "./charts.ts";

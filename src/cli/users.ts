@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { attributesField } from "../domain/attributes.ts";
 import type { User } from "../domain/user.ts";
+import { exportLine } from "../http/operator-api/export.ts";
+import { exportUser } from "../operators/export-user.ts";
 import { deleteUser } from "../operators/forgetting.ts";
 import { changeUser, pagesOfUsers, userView } from "../operators/users.ts";
 import { asCommandLine } from "./as-command-line.ts";
@@ -24,11 +26,12 @@ const FLAGS = [
 export function addUsers(program: Command, terminal: Terminal): void {
   const users = program
     .command("users")
-    .description("list, show, block, whitelist and delete the users of a channel");
+    .description("list, show, block, whitelist, export and delete the users of a channel");
   addList(users, terminal);
   addShow(users, terminal);
   for (const flag of FLAGS) addFlag(users, terminal, flag);
   addRevoke(users, terminal);
+  addExport(users, terminal);
   addDelete(users, terminal);
 }
 
@@ -45,6 +48,22 @@ function addRevoke(users: Command, terminal: Terminal): void {
         if (!(await store.revokeTokens(slug, user.userId)))
           throw new CannotDo(`Cannot revoke ${id}: no such user in channel ${slug}`);
         printUser(terminal, user, options);
+      });
+    });
+}
+
+function addExport(users: Command, terminal: Terminal): void {
+  users
+    .command("export")
+    .description("print all that is kept of the user, one JSON record a line")
+    .argument("<slug>", "the channel")
+    .argument("<user>", "external id, or user id")
+    .option("--json", "the same: it is JSON anyway")
+    .action(async (slug: string, id: string) => {
+      await withStore(terminal, async (store) => {
+        const user = await existingUser(store, slug, id);
+        const records = await exportUser(asCommandLine(store), slug, user);
+        for await (const record of records) terminal.out(`${JSON.stringify(exportLine(record))}\n`);
       });
     });
 }

@@ -1,5 +1,3 @@
-import { hash } from "node:crypto";
-
 /** A receiver of a channel's events, as people write it. */
 export interface WebhookField {
   url: string;
@@ -22,11 +20,6 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
-
-/** An endpoint's name in the store: another url is another endpoint. */
-export function endpointOf({ url }: Pick<WebhookField, "url">): string {
-  return hash("sha256", url).slice(0, 16);
-}
 
 /** Does an endpoint hear of this event? */
 export function hears({ events }: Pick<WebhookField, "events">, event: WebhookEvent): boolean {
@@ -51,12 +44,4 @@ export interface ToldEvent {
 export interface Telling {
   event: ToldEvent;
   endpoints: string[];
-}
-
-/** Who is told of these events; those that nobody hears of are left out. */
-export function tellingsOf(webhooks: readonly WebhookField[], events: readonly ToldEvent[]): Telling[] {
-  return events.flatMap((event) => {
-    const endpoints = webhooks.filter((webhook) => hears(webhook, event.type)).map(endpointOf);
-    return endpoints.length === 0 ? [] : [{ event, endpoints }];
-  });
 }

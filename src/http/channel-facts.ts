@@ -1,5 +1,6 @@
 import type { Directory } from "../admission/directory.ts";
 import type { Config } from "../config.ts";
+import { allowsHandOff } from "../domain/hand-off.ts";
 import { jsonAnswer } from "./route.ts";
 import type { Route } from "./route.ts";
 
@@ -21,8 +22,13 @@ export function channelFactsRoute(dependencies: {
     async handle({ request }) {
       const channel = directory.byPublishableKey(new URLSearchParams(request.query).get("key") ?? "");
       const takesImages = channel?.enabled === true && channel.agent.images === true;
+      const handsOff = channel?.enabled === true && allowsHandOff(channel);
       const { maxBodyBytes } = config.limits;
-      const answer = jsonAnswer(200, { maxBodyBytes, ...(takesImages ? { images: true } : {}) });
+      const answer = jsonAnswer(200, {
+        maxBodyBytes,
+        ...(takesImages ? { images: true } : {}),
+        ...(handsOff ? { handoff: true } : {}),
+      });
       const headers = {
         ...answer.headers,
         "cache-control": "public, max-age=60",

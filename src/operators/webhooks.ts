@@ -1,6 +1,6 @@
 import type { Channel } from "../domain/channel.ts";
 import { newId } from "../domain/ids.ts";
-import { endpointOf } from "../domain/webhook.ts";
+import { endpointOf } from "../domain/tellings.ts";
 import type { WebhookField } from "../domain/webhook.ts";
 import type { Secret } from "../secret.ts";
 import type { Delivery, Store } from "../store.ts";

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { endpointOf, hears } from "../domain/webhook.ts";
+import { endpointOf } from "../domain/tellings.ts";
+import { hears } from "../domain/webhook.ts";
 import type { WebhookField } from "../domain/webhook.ts";
 import type { Deletion, SealedTelling, Store } from "../store.ts";
 import { bodyText } from "./body.ts";

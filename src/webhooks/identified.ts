@@ -1,7 +1,8 @@
 import type { BoundUser } from "../actors/visitors.ts";
 import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
-import { endpointOf, hears } from "../domain/webhook.ts";
+import { endpointOf } from "../domain/tellings.ts";
+import { hears } from "../domain/webhook.ts";
 import type { WebhookField } from "../domain/webhook.ts";
 import type { SealedTelling } from "../store.ts";
 import { bodyText } from "./body.ts";

@@ -1,6 +1,6 @@
 import type { Clock, Timers } from "../clock.ts";
 import type { ToldEvent, WebhookField } from "../domain/webhook.ts";
-import { endpointOf } from "../domain/webhook.ts";
+import { endpointOf } from "../domain/tellings.ts";
 import { messageOf } from "../errors.ts";
 import type { PlainLog } from "../log.ts";
 import type { Secret } from "../secret.ts";

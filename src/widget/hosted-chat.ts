@@ -6,7 +6,6 @@ import type { ConversationHost } from "./run/conversation-host.ts";
 import type { Conversation } from "./run/conversation.ts";
 import type { CustomerContext } from "./service/customer-context.ts";
 import { openStorage } from "./service/json-storage.ts";
-import { readImageRoom } from "./service/read-image-room.ts";
 import { toldPage } from "./service/told-page.ts";
 import { widgetApiAt } from "./service/widget-api.ts";
 import { LANGUAGE_TAG, languageOf } from "./strings/language.ts";
@@ -268,9 +267,12 @@ export class HostedChat {
 
   #loadPanel(): void {
     const { baseUrl, publishableKey } = this.attributes;
-    if (publishableKey !== null) this.conversation?.learn(() => readImageRoom(baseUrl, publishableKey));
     void loadPanel(async () => (part = await this.#source.load())).then(() => {
-      if (part !== null) this.conversation?.complete(part);
+      if (part !== null) {
+        const { readChannel } = part;
+        this.conversation?.complete(part);
+        if (publishableKey !== null) this.conversation?.learn(() => readChannel(baseUrl, publishableKey));
+      }
       if (this.#renderer === null) return;
       this.#renderer.draw();
       if (this.#wantsFocus) this.focus();

@@ -80,3 +80,18 @@ test("users delete removes the user with all conversations", async () => {
     { operator: "command line", action: "users.delete", target: "u-kim" },
   ]);
 });
+
+test("users export prints a record a line: the user, and each thread with its messages and runs", async () => {
+  const { run, audit } = await prepared();
+  const { code, out, err } = await run("users", "export", slug, "kim");
+  expect([code, err]).toEqual([0, ""]);
+  const lines = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string });
+  expect(lines.map(({ type }) => type).join(" ")).toBe("user thread message run thread message run");
+  expect(lines[2]).toMatchObject({ thread: "uid-1", id: "1", role: "user", content: "text 1" });
+  expect(await audit()).toMatchObject([
+    { operator: "command line", action: "users.export", target: "u-kim" },
+  ]);
+});

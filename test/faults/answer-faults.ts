@@ -21,6 +21,14 @@ const ANSWERS = {
   "GET /v1/widget/threads/{id}/stream": [200, 204],
   "POST /v1/widget/threads/{id}/cancel": [204],
   "GET /v1/widget/threads/{id}/messages": [200],
+  "POST /v1/threads/{threadId}/handoff": [204],
+  "POST /v1/widget/threads/{id}/handoff": [204],
+  "POST /v1/widget/threads/{id}/handoff/cancel": [204],
+  // 409: it was done, the answer was lost, and this is the second try.
+  "POST /v1/operator/channels/{slug}/threads/{id}/take": [200, 409],
+  "POST /v1/operator/channels/{slug}/threads/{id}/messages": [201],
+  "POST /v1/operator/channels/{slug}/threads/{id}/return": [200, 409],
+  "POST /v1/operator/channels/{slug}/threads/{id}/close": [200, 409],
 } as const satisfies Record<string, readonly number[]>;
 
 export type Route = keyof typeof ANSWERS;
@@ -33,6 +41,9 @@ const ANSWERS_WHOLE: readonly Route[] = [
   "POST /v1/channels/{slug}/identify",
   "GET /v1/widget/threads",
   "GET /v1/widget/threads/{id}/messages",
+  "POST /v1/operator/channels/{slug}/threads/{id}/take",
+  "POST /v1/operator/channels/{slug}/threads/{id}/return",
+  "POST /v1/operator/channels/{slug}/threads/{id}/close",
 ];
 
 export const ROUTES = Object.keys(ANSWERS);

@@ -9,15 +9,10 @@ export function conversationFaults(
   history: readonly Message[],
   told: { attempted: ReadonlySet<string>; acknowledged: ReadonlySet<string> },
 ): string[] {
-  const faults: string[] = [];
-  const texts = history.filter(({ role }) => role === "user").map(({ content }) => content);
-  const counts = new Map<string, number>();
-  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
-  for (const text of told.acknowledged) if (!counts.has(text)) faults.push(`lost: ${text}`);
-  for (const [text, count] of counts) {
-    if (count > 1) faults.push(`doubled: ${text}`);
-    if (!told.attempted.has(text)) faults.push(`phantom: ${text}`);
-  }
+  const faults = textFaults(
+    history.filter(({ role }) => role === "user"),
+    told,
+  );
   for (const [index, message] of history.entries()) {
     const before = history[index - 1];
     if (message.role === (before?.role ?? "assistant")) {
@@ -28,6 +23,23 @@ export function conversationFaults(
         faults.push(`a wrong reply to ${before.content}: ${message.content}`);
       }
     }
+  }
+  return faults;
+}
+
+/** What of these texts is lost, doubled or made up. */
+export function textFaults(
+  messages: readonly Message[],
+  told: { attempted: ReadonlySet<string>; acknowledged: ReadonlySet<string> },
+): string[] {
+  const faults: string[] = [];
+  const texts = messages.map(({ content }) => content);
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const text of told.acknowledged) if (!counts.has(text)) faults.push(`lost: ${text}`);
+  for (const [text, count] of counts) {
+    if (count > 1) faults.push(`doubled: ${text}`);
+    if (!told.attempted.has(text)) faults.push(`phantom: ${text}`);
   }
   return faults;
 }

@@ -7,6 +7,7 @@ import { until } from "../support/until.ts";
 import { startFleet } from "./fleet.ts";
 import { mustHave } from "./instances.ts";
 import { isFull, lengthOf } from "./lengths.ts";
+import { startTalks } from "./talks.ts";
 import { startTcpProxy } from "./tcp-proxy.ts";
 import type { TcpProxy } from "./tcp-proxy.ts";
 import { killVictims } from "./victims.ts";
@@ -14,6 +15,8 @@ import { startWorkload } from "./workload.ts";
 
 /** P26: a primary dies while its replica hears nothing from it any more, and the replica takes its place. */
 const FAILOVERS = lengthOf("FAULTS_FAILOVERS", { short: 1, full: 10 });
+/** Threads in which a visitor talks with an operator meanwhile. */
+const TALKS = 3;
 const AT_ONCE = ["--repl-diskless-sync-delay", "0"];
 
 afterAll(() => killVictims());
@@ -21,10 +24,11 @@ afterAll(() => killVictims());
 /** Rounds of writing, death and promotion; answers what the checker found. */
 async function failOver(
   durability: "local" | "replica",
-): Promise<{ faults: string[]; acknowledged: number }> {
+): Promise<{ faults: string[]; acknowledged: number; talked: number }> {
   let pair: Pair | null = null;
   const fleet = await startFleet({
     env: { DURABILITY: durability },
+    settings: { people: true },
     redisArgs: AT_ONCE,
     onRedis: async (primary) => (pair = await replicated(primary)),
   });
@@ -33,6 +37,8 @@ async function failOver(
 
   const threads = 8;
   const workload = await startWorkload(fleet, { threads, writers: 1 });
+  // Without messages that are not the model's the checker of the control finds no less.
+  const talks = durability === "replica" ? await startTalks(fleet, { threads: TALKS }) : null;
   /** Until a message was said and acknowledged that the replica does not have; with DURABILITY=replica there is none. */
   async function untilReplicaLacks(): Promise<void> {
     const before = workload.acknowledged;
@@ -41,9 +47,15 @@ async function failOver(
     // Of more than one for each thread, one was begun after the other was acknowledged.
     await until("more messages are acknowledged", () => workload.acknowledged > before + threads);
   }
+  async function untilTalked(): Promise<void> {
+    const before = talks?.acknowledged ?? 0;
+    if (talks)
+      await until("operators and visitors are acknowledged", () => talks.acknowledged > before + TALKS);
+  }
   for (let round = 0; round < FAILOVERS; round++) {
     const before = workload.acknowledged;
     await until("messages are acknowledged", () => workload.acknowledged >= before + threads);
+    await untilTalked();
     await replication.bring({ hangs: true });
     await untilReplicaLacks();
     await primary.kill9();
@@ -55,12 +67,13 @@ async function failOver(
     servers.push(replica);
   }
   await pause(1_000);
-  await workload.stop();
-  const faults = await workload.faults();
+  await untilTalked();
+  await Promise.all([workload.stop(), talks?.stop()]);
+  const faults = [...(await workload.faults()), ...((await talks?.faults()) ?? [])];
   await replication.close();
   await fleet.close();
   await Promise.all(servers.map((server) => server.stop()));
-  return { faults, acknowledged: workload.acknowledged };
+  return { faults, acknowledged: workload.acknowledged, talked: talks?.acknowledged ?? 0 };
 }
 
 interface Pair {
@@ -90,9 +103,10 @@ async function command(server: RedisServer, ...args: string[]): Promise<string> 
 }
 
 test.concurrent("with DURABILITY=replica nothing acknowledged is lost", { timeout: 600_000 }, async () => {
-  const { faults, acknowledged } = await failOver("replica");
+  const { faults, acknowledged, talked } = await failOver("replica");
   expect(faults).toEqual([]);
   expect(acknowledged).toBeGreaterThan(0);
+  expect(talked).toBeGreaterThan(TALKS);
   if (isFull) console.log(`${FAILOVERS} failovers, ${acknowledged} messages acknowledged, none lost`);
 });
 

@@ -11,6 +11,9 @@ export const ORIGIN = "https://shop.example";
 export const TRANSPORT = "cli";
 export const WEB = "shop";
 
+/** Who takes threads over. */
+export const OPERATOR = { name: "ann", key: new Secret("op_faults_ann") };
+
 /** Written by each instance at its start; the same each time. */
 export async function writeChannels(store: Store, mcpUrl?: string): Promise<void> {
   const agent = mcpUrl === undefined ? {} : { mcpServers: { tools: { url: mcpUrl } } };
@@ -38,4 +41,14 @@ export function webChannel(slug: string, publishableKey: string): Channel {
     accessMode: "open",
     agent: {},
   };
+}
+
+/** People may take over in both channels; on the server's channel nobody waits for long. */
+export async function allowHandOff(store: Store): Promise<void> {
+  for (const channel of await store.channels()) {
+    const waitSeconds = channel.slug === TRANSPORT ? 1 : 600;
+    await store.putChannel({ ...channel, handoff: { enabled: true, waitSeconds } });
+  }
+  const { name, key } = OPERATOR;
+  await store.addOperator({ name, role: "agent", channels: null, keyHash: hashKey(key) });
 }

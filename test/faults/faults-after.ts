@@ -1,5 +1,7 @@
 import type { Store } from "../../src/store.ts";
+import type { Line } from "../../machines/line.ts";
 import { conversationFaults } from "./conversation-faults.ts";
+import { backToAssistant, handOffFaults } from "./hand-off-faults.ts";
 import type { Play } from "./play.ts";
 
 /** Everything acknowledged is there once, and every thread of the play is of use. */
@@ -19,6 +21,7 @@ export async function faultsAfter(play: Play, store: Store): Promise<string[]> {
       await play.identify(externalId);
       if (userId !== null && play.account.userId !== userId) faults.push("identify answers another user");
     }
+    if (play.people) faults.push(...(await backToAssistant(play, play.people, store)));
     const usesWidget = ![...play.uids].some((uid) => uid !== play.threadId) || play.token !== null;
     if (usesWidget) {
       await play.enter();
@@ -35,16 +38,21 @@ export async function faultsAfter(play: Play, store: Store): Promise<string[]> {
   );
   const all = histories.flat();
   faults.push(
-    ...histories.flatMap((history) =>
-      conversationFaults(history, { attempted: play.attempted, acknowledged: new Set() }),
-    ),
+    ...histories.flatMap((history) => {
+      const told = { attempted: play.attempted, acknowledged: new Set<string>() };
+      return play.people ? handOffFaults(history, told, play.people) : conversationFaults(history, told);
+    }),
   );
   for (const text of play.acknowledged) {
     if (!all.some(({ role, content }) => role === "user" && content === text)) faults.push(`lost: ${text}`);
   }
+  for (const text of play.people?.acknowledged ?? []) {
+    if (!all.some(({ author, content }) => author && content === text)) faults.push(`lost: ${text}`);
+  }
   return faults;
 }
 
-function expectDone(what: string, line: { type: string }, faults: string[]): void {
-  if (line.type !== "done") faults.push(`${what} is not answered: ${JSON.stringify(line)}`);
+/** And by the model. */
+function expectDone(what: string, line: Line, faults: string[]): void {
+  if (line.type !== "done" || line.handledBy) faults.push(`${what} is not answered: ${JSON.stringify(line)}`);
 }

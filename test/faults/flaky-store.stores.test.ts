@@ -10,7 +10,7 @@ import { openTestService, ROOMY_LIMITS } from "../support/service.ts";
 import { answerFaults } from "./answer-faults.ts";
 import { startEchoModel } from "./echo-model.ts";
 import type { EchoModel } from "./echo-model.ts";
-import { TRANSPORT_KEY, writeChannels } from "./fault-channels.ts";
+import { allowHandOff, TRANSPORT_KEY, writeChannels } from "./fault-channels.ts";
 import { faultsAfter } from "./faults-after.ts";
 import { embeddedGround, redisGround } from "./flaky-ground.ts";
 import type { FlakyGround } from "./flaky-ground.ts";
@@ -69,6 +69,7 @@ describe(`P1, P24, P30: a store of which every ${1 / RATE}th call goes wrong`, (
     const [look] = ground.stores;
     if (!look) throw new Error("Cannot play: no store");
     await writeChannels(look, tools.url);
+    await allowHandOff(look);
     const flaky = ground.stores.map((store, index) => makeFlaky(store, 2 * seed + index));
     const services = await Promise.all(flaky.map(({ store }) => serve(store)));
 

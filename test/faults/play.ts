@@ -14,7 +14,7 @@ import {
 } from "./client.ts";
 import type { Heard } from "./client.ts";
 import type { EchoModel } from "./echo-model.ts";
-import { TRANSPORT } from "./fault-channels.ts";
+import { OPERATOR, TRANSPORT, WEB } from "./fault-channels.ts";
 
 /** The service did not answer as it does when nothing is wrong. */
 export class Broken extends Error {
@@ -66,10 +66,31 @@ export interface Play {
   /** The history of the widget's thread. */
   read(): Promise<void>;
   identify(externalId: string): Promise<void>;
+  /** What an operator did, and what was acknowledged of it; null: no person has to do with this play. */
+  people: PeoplesPart | null;
+  /** The visitor asks for a person. */
+  askPerson(): Promise<void>;
+  /** The visitor waits no longer. */
+  stopWaiting(): Promise<void>;
+  /** A transport asks for a person, who does not come. */
+  callPerson(): Promise<void>;
+  /** The operator takes the widget's thread, as it stands now. */
+  take(): Promise<void>;
+  /** The operator writes in it. */
+  write(words: string): Promise<void>;
+  /** The operator leaves it to the assistant. */
+  giveBack(how: "return" | "close"): Promise<void>;
   /** Resolves when nothing of the play's threads runs or waits in the queue. */
   settled(): Promise<void>;
   /** Resolves when no call of the play's threads is pending any more. */
   expired(): Promise<void>;
+}
+
+export interface PeoplesPart {
+  attempted: Set<string>;
+  acknowledged: Set<string>;
+  /** The last one that an operator was answered. */
+  epoch: number;
 }
 
 /** A run that is taken over has begun again after about four seconds; a machine under load may take its time. */
@@ -96,6 +117,8 @@ export function createPlay(parts: {
   ) {
     const text = play.text(words);
     play.attempted.add(text);
+    // The model asks for a person, whatever becomes of the answer.
+    if (words.includes("#calls hand_off")) peoplesPart();
     const heard = await ask(url(), path, {
       headers: request.headers,
       body: { ...request.body, text },
@@ -139,11 +162,31 @@ export function createPlay(parts: {
     }
   }
 
+  const peoplesPart = () => (play.people ??= { attempted: new Set(), acknowledged: new Set(), epoch: 0 });
+
+  /** As the operator sees it before acting. */
+  async function epochNow(): Promise<number> {
+    const record = await store.load(play.threadId ?? "", 1);
+    return epochOf(record);
+  }
+
+  async function operate(act: "take" | "messages" | "return" | "close", status: number, body: object) {
+    const path = `/v1/operator/channels/${WEB}/threads/${play.threadId}/${act}`;
+    const headers = { authorization: `Bearer ${OPERATOR.key.reveal()}` };
+    const route = `POST /v1/operator/channels/{slug}/threads/{id}/${act}` as const;
+    // Before it is answered: it may be done and not be.
+    const part = peoplesPart();
+    const { value } = await request(route, status, () => ask(url(), path, { headers, body }));
+    const { epoch } = value;
+    if (typeof epoch === "number") part.epoch = Math.max(part.epoch, epoch);
+  }
+
   function widgetHeaders(): Record<string, string> {
     return visitorHeaders(play.token ?? "");
   }
 
-  const ofThread = (end: "stream" | "cancel" | "messages") => `/v1/widget/threads/${play.threadId}/${end}`;
+  const ofThread = (end: "stream" | "cancel" | "messages" | "handoff" | "handoff/cancel") =>
+    `/v1/widget/threads/${play.threadId}/${end}`;
 
   const play: Play = {
     id,
@@ -156,6 +199,7 @@ export function createPlay(parts: {
     acknowledged: new Set(),
     answered: new Set(),
     account: null,
+    people: null,
 
     text: (words) => `${id} ${words}`,
 
@@ -257,8 +301,53 @@ export function createPlay(parts: {
       play.account.userId = String(value["userId"]);
     },
 
+    async askPerson() {
+      peoplesPart();
+      const route = "POST /v1/widget/threads/{id}/handoff";
+      await request(route, 204, () => ask(url(), ofThread("handoff"), { headers: widgetHeaders() }));
+    },
+
+    async stopWaiting() {
+      const route = "POST /v1/widget/threads/{id}/handoff/cancel";
+      await request(route, 204, () => ask(url(), ofThread("handoff/cancel"), { headers: widgetHeaders() }));
+    },
+
+    async callPerson() {
+      peoplesPart();
+      const { threadId, userId } = names;
+      const asking = { headers: transportHeaders, body: { userId } };
+      const route = "POST /v1/threads/{threadId}/handoff";
+      await request(route, 204, () => ask(url(), `/v1/threads/${threadId}/handoff`, asking));
+    },
+
+    async take() {
+      const epoch = await epochNow();
+      await operate("take", 200, { epoch });
+    },
+
+    async write(words) {
+      const text = play.text(words);
+      const epoch = await epochNow();
+      const { attempted, acknowledged } = peoplesPart();
+      attempted.add(text);
+      await operate("messages", 201, { text, epoch, clientMessageId: text });
+      acknowledged.add(text);
+    },
+
+    async giveBack(how) {
+      const epoch = await epochNow();
+      await operate(how, 200, { epoch });
+    },
+
     settled: () => until("settled", ({ fence, state }) => fence === null && state !== "running"),
     expired: () => until("at rest", ({ fence, state }) => fence === null && state === "idle"),
   };
   return play;
+}
+
+/** How often who answers in the thread has changed. */
+export function epochOf(record: ThreadRecord | null): number {
+  if (!record?.snapshot) return 0;
+  const { context } = JSON.parse(record.snapshot) as { context: { epoch?: number } };
+  return context.epoch ?? 0;
 }

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/data-dir.ts";
 import { ROOMY_LIMITS, startTestService } from "../support/service.ts";
 import { answerFaults, ROUTES } from "./answer-faults.ts";
 import { startEchoModel } from "./echo-model.ts";
-import { TRANSPORT_KEY, writeChannels } from "./fault-channels.ts";
+import { allowHandOff, TRANSPORT_KEY, writeChannels } from "./fault-channels.ts";
 import { faultsAfter } from "./faults-after.ts";
 import { createPlay } from "./play.ts";
 import { SCENARIOS } from "./scenarios.ts";
@@ -24,6 +24,7 @@ test("a control: where nothing goes wrong the scenarios ask every route of both 
     const store = await openEmbeddedStore({ dataDir: temporaryFolder(), clock: systemClock });
     onTestFinished(() => store.close());
     await writeChannels(store, tools.url);
+    await allowHandOff(store);
     const given = { harnessApiKey: TRANSPORT_KEY, store, model, channels: [] };
     return startTestService({ ...given, env: { ...ROOMY_LIMITS, ...env } });
   }

@@ -165,6 +165,72 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: "a person is asked for, answers, and gives the thread back",
+    async act(play) {
+      await play.enter();
+      await play.say("first");
+      await play.askPerson();
+      await play.say("second");
+      await play.take();
+      await play.write("I am here");
+      await play.say("third");
+      await play.giveBack("return");
+      await play.say("fourth");
+    },
+  },
+  {
+    name: "a person takes a run that goes on",
+    async act(play) {
+      await play.enter();
+      await whileItSpeaks(
+        play,
+        "first",
+        () => play.take(),
+        (words) => play.say(words),
+      );
+      await play.write("I go on");
+      await play.giveBack("close");
+    },
+  },
+  {
+    name: "a person takes a pending call",
+    async act(play) {
+      await enterWithTools(play, "cart");
+      await play.say("first #calls cart");
+      await play.take();
+      await play.write("I have a look myself");
+    },
+  },
+  {
+    name: "a wait that the visitor ends",
+    async act(play) {
+      await play.enter();
+      await play.askPerson();
+      await play.say("first");
+      await play.stopWaiting();
+      await play.say("second");
+    },
+  },
+  {
+    name: "a person who does not come",
+    async act(play) {
+      await play.tell("first");
+      await play.callPerson();
+      await play.tell("second");
+      await play.expired();
+    },
+  },
+  {
+    name: "the model asks for a person",
+    async act(play) {
+      await play.enter();
+      await play.say("first #calls hand_off");
+      await play.take();
+      await play.write("What is it?");
+      await play.giveBack("return");
+    },
+  },
+  {
     name: "a history that is read as it grows",
     async act(play) {
       await play.enter();

@@ -13,7 +13,7 @@ import { startService } from "../../src/service.ts";
 import { watchForSignals } from "../../src/start/signals.ts";
 import { crashAt, REACHED } from "./crash-store.ts";
 import type { CrashPoint } from "./crash-store.ts";
-import { TRANSPORT_KEY, writeChannels } from "./fault-channels.ts";
+import { allowHandOff, TRANSPORT_KEY, writeChannels } from "./fault-channels.ts";
 import { weaken } from "./weak-stores.ts";
 import type { Weakness } from "./weak-stores.ts";
 
@@ -22,6 +22,8 @@ export interface VictimSettings {
   weakness?: Weakness;
   /** The MCP server of both channels. */
   mcpUrl?: string;
+  /** People may take over. */
+  people?: boolean;
 }
 
 process.stdin.resume().once("close", () => process.exit(1));
@@ -34,6 +36,7 @@ const log = await openLog({ level: config.logLevel, secrets: [TRANSPORT_KEY] });
 let isListening = false;
 let store = await openStore({ config, clock: systemClock, log });
 await writeChannels(store, settings.mcpUrl);
+if (settings.people) await allowHandOff(store);
 if (settings.weakness) store = weaken(store, settings.weakness);
 if (settings.crash) store = crashAt(store, settings.crash, { listens: () => isListening, reach, die });
 

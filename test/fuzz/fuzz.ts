@@ -10,7 +10,7 @@ import { callerOf, play } from "./play.ts";
 
 const USAGE = `npm run fuzz -- [options]: requests by the grammar of the API against both listeners (npm run build first)
 
-Exits 1 after a 5xx that is no 503, an error in the log, or a process that does not answer any more; says how much memory
+Exits 1 after a 5xx that is no 503 or 505, an error in the log, or a process that does not answer any more; says how much memory
 it had, and for how long its event loop stood.
 
   --minutes M          for so long on each listener (10)

@@ -14,7 +14,7 @@ export interface Played {
   sent: number;
   /** By status; 0: closed without an answer, null: none. */
   statuses: Map<number | null, number>;
-  /** 5xx that are no 503, with what was sent. */
+  /** 5xx with what was sent, but 503, and the 505 by which uWebSockets.js refuses what is no HTTP/1.1. */
   faults: { status: number; sent: string }[];
   /** Of the service's process, as its metrics tell it. */
   mostMemoryMb: number;
@@ -79,7 +79,7 @@ async function send(
   const { status } = await sendRaw({ port, pieces, gapMs, giveUp });
   played.sent += 1;
   played.statuses.set(status, (played.statuses.get(status) ?? 0) + 1);
-  if (status !== null && status >= 500 && status !== 503)
+  if (status !== null && status >= 500 && status !== 503 && status !== 505)
     played.faults.push({ status, sent: Buffer.concat(pieces).toString("latin1") });
 }
 

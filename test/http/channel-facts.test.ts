@@ -14,6 +14,9 @@ test.each([
   [{ agent: { images: true } }, { maxBodyBytes: 20_000, images: true }],
   [{ agent: { images: false } }, { maxBodyBytes: 20_000 }],
   [{ agent: {} }, { maxBodyBytes: 20_000 }],
+  [{ handoff: { enabled: true } }, { maxBodyBytes: 20_000, handoff: true }],
+  [{ handoff: { enabled: false } }, { maxBodyBytes: 20_000 }],
+  [{ handoff: { enabled: true }, enabled: false }, { maxBodyBytes: 20_000 }],
   [{ agent: { images: true }, enabled: false }, { maxBodyBytes: 20_000 }],
 ])("a page with the key of a channel of %o is told %o, and is no visitor", async (channel, told) => {
   const { ask, store } = await open(channel);

@@ -66,6 +66,7 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
     "get /v1/operator/channels/{slug}/threads/{id}/messages",
     "post /v1/operator/channels/{slug}/threads/{id}/messages",
     "get /v1/operator/channels/{slug}/threads/{id}/runs",
+    "get /v1/operator/channels/{slug}/users/{userId}/export",
     "get /v1/operator/channels/{slug}/threads/{id}/watch",
     "post /v1/operator/channels/{slug}/threads/{id}/take",
     "post /v1/operator/channels/{slug}/threads/{id}/typing",

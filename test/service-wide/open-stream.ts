@@ -10,7 +10,7 @@ export interface OpenStream {
   headers: IncomingMessage["headers"];
   /** What has come so far. */
   lines(): Line[];
-  /** Resolves when a line of this type has come. */
+  /** Resolves when a line of this type has come; rejects where the body ends without one. */
   has(type: Line["type"]): Promise<void>;
   /** Resolves with every line when the body has ended. */
   end(): Promise<Line[]>;
@@ -43,7 +43,7 @@ export async function openStream(url: string, asking: Asking): Promise<OpenStrea
     headers: answer.headers,
     lines,
     has: (type) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         const look = () => {
           if (!lines().some((line) => line.type === type)) return;
           watchers.delete(look);
@@ -51,6 +51,10 @@ export async function openStream(url: string, asking: Asking): Promise<OpenStrea
         };
         watchers.add(look);
         look();
+        const types = () => lines().map((line) => line.type);
+        ended
+          .then(() => reject(new Error(`Cannot see ${type}: the stream ended with ${types().join(", ")}`)))
+          .catch(reject);
       }),
     end: () => ended,
     leave: () => void answer.socket.resetAndDestroy(),

@@ -49,7 +49,8 @@ async function writeLongReplies(store: Store, uid: string): Promise<string[]> {
     const said = { uid, slug: "shop", fence, run };
     const claim = { claims: nth === 0, rev: nth, holds: true };
     await store.commit(sampleCommit({ ...said, ...claim, opId: `begin ${nth}`, rev: 2 * nth, messages: [] }));
-    await Promise.all(parts.map((text, at) => store.keepPart({ uid, fence, runId, nth: at, text })));
+    // One after another, as a model writes them: the store's deadline is for one.
+    for (const [at, text] of parts.entries()) await store.keepPart({ uid, fence, runId, nth: at, text });
     const reply = { role: "assistant" as const, content: "The end", kept, runId };
     const isLast = nth === REPLIES - 1;
     await store.commit(
@@ -96,8 +97,9 @@ beforeAll(async () => {
   const whole = await openWhole({ store });
   token = await whole.newToken();
   threadId = await whole.newThread(token);
-  texts = await writeLongReplies(store, threadId);
+  // First: a service would take the thread for lost.
   await whole.close();
+  texts = await writeLongReplies(store, threadId);
 });
 afterAll(() => store.close());
 

@@ -29,6 +29,15 @@ export const SERVICE: readonly Layer[] = [
     ],
   },
   {
+    name: "the client",
+    places: [
+      {
+        path: "src/client/",
+        is: "the server API's typed client, for other programs: chat-agent-service/client",
+      },
+    ],
+  },
+  {
     name: "records and rules",
     places: [{ path: "src/domain/", is: "records and rules without I/O" }],
   },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Channel } from "../../src/domain/channel.ts";
 import type { WebhookField } from "../../src/domain/webhook.ts";
-import { endpointOf } from "../../src/domain/webhook.ts";
+import { endpointOf } from "../../src/domain/tellings.ts";
 import { hashKey } from "../../src/keys.ts";
 import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";

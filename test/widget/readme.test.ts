@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { en } from "../../src/widget/strings/en.ts";
+import { enPerson } from "../../src/widget/strings/person-strings.ts";
 
 const folder = fileURLToPath(new URL("../../src/widget/", import.meta.url));
 const read = (name: string) => readFileSync(`${folder}${name}`, "utf8");
@@ -29,7 +30,7 @@ test("README names every part, and no other", () => {
 });
 
 test("README names every string, and no other", () => {
-  expect(named("Strings")).toEqual(Object.keys(en).sort());
+  expect(named("Strings")).toEqual(Object.keys({ ...en, ...enPerson }).sort());
 });
 
 test("README names every event, and no other", () => {

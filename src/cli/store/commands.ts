@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Terminal } from "../terminal.ts";
 import { addBackup } from "./backup.ts";
 import { addCheck } from "./check.ts";
+import { addDeletions } from "./deletions.ts";
 import { addInfo } from "./info.ts";
 import { addRestore } from "./restore.ts";
 
@@ -14,4 +15,5 @@ export function addStore(program: Command, terminal: Terminal): void {
   addCheck(store, terminal);
   addBackup(store, terminal);
   addRestore(store, terminal);
+  addDeletions(store, terminal);
 }

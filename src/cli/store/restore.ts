@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { systemClock } from "../../clock.ts";
+import { NOTHING_DELETED, readDeletions } from "../../stores/backup/deletions.ts";
 import { restoreBackup, verifyBackup } from "../../stores/backup/restore.ts";
 import type { OnProgress } from "../../stores/backup/restore.ts";
 import { STORE_FORMAT } from "../../stores/format.ts";
@@ -18,15 +19,19 @@ export function addRestore(store: Command, terminal: Terminal): void {
       "fill an empty store of any kind from a backup; the file is checked before anything is written",
     )
     .argument("<file>", "what `store backup` wrote")
+    .option("--deletions <file>", "what `store deletions` wrote: without what was deleted after the backup")
     .option("--json", "print JSON")
-    .action(async (file: string, options: { json?: boolean }) => {
+    .action(async (file: string, options: { deletions?: string; json?: boolean }) => {
       const progress = openProgress(terminal, () => systemClock.elapsed());
       const onProgress: OnProgress = ({ action, read, size }) =>
         progress.show(() => `${WORDS[action]}: ${Math.floor((100 * read) / Math.max(size, 1))}%`);
       try {
         // First the file: a store that is not there yet is not made for a file that is not good.
         const backup = await verifyBackup(file, STORE_FORMAT, onProgress);
-        await withStoreData(terminal, (data) => restoreBackup(data.target, backup, { onProgress }), {
+        const { deletions } = options;
+        const deleted =
+          deletions === undefined ? NOTHING_DELETED : await readDeletions(deletions, backup.header.takenAtMs);
+        await withStoreData(terminal, (data) => restoreBackup(data.target, backup, { onProgress, deleted }), {
           mayBeNew: true,
         });
         progress.end();

@@ -2,6 +2,7 @@ import type { Route } from "../route.ts";
 import { auditRoute } from "./audit.ts";
 import { channelsRoutes } from "./channels.ts";
 import { handOffRoutes } from "./hand-off.ts";
+import { exportRoute } from "./export.ts";
 import { forgettingRoutes } from "./forgetting.ts";
 import { eventsRoute } from "./events.ts";
 import { ipsRoutes } from "./ips.ts";
@@ -22,6 +23,7 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     ...webhooksRoutes(api), // GET /channels/:slug/webhooks; POST …/test, …/replay
     ...usersRoutes(api), //   GET  /channels/:slug/users; GET, PATCH …/:userId
     ...threadsRoutes(api), // GET /channels/:slug/threads, …/:id, …/:id/messages, …/:id/runs
+    exportRoute(api), //      GET  /channels/:slug/users/:userId/export
     ...forgettingRoutes(api), // DELETE /channels/:slug/threads/:id, …/users/:userId
     watchRoute(api), //       GET  /channels/:slug/threads/:id/watch
     ...handOffRoutes(api), // POST …/threads/:id/take, …/messages, …/typing, …/return, …/close

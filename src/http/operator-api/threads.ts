@@ -14,7 +14,7 @@ import { documentedList, limitText, listAnswer, listFields, listingOf } from "./
 import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
 import type { OperatorApi } from "./operator-route.ts";
 
-const runSchema = z.object({
+export const runSchema = z.object({
   id: z.string(),
   saidAt: z.int().describe("When its message came: Unix time in milliseconds"),
   outcome: z

@@ -15,7 +15,7 @@ import { documentedList, listAnswer, listFields, listingOf } from "./lists.ts";
 import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
 import type { OperatorApi } from "./operator-route.ts";
 
-const userSchema = z.object({
+export const userSchema = z.object({
   userId: z.string().describe("The service's own id"),
   externalUserId: z.string().nullable().describe("The caller's id; null: anonymous"),
   displayName: z.string().nullable().optional().describe("Not for auditors"),

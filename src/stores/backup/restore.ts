@@ -1,5 +1,7 @@
 import type { Channel } from "../../domain/channel.ts";
 import { holderOf } from "../../domain/fence.ts";
+import { NOTHING_DELETED, withoutDeleted } from "./deletions.ts";
+import type { Deleted } from "./deletions.ts";
 import { readBackup } from "./file.ts";
 import type { BackupEnd, BackupHeader } from "./file.ts";
 import type { Operator } from "../../domain/operator.ts";
@@ -56,12 +58,16 @@ const WEIGHT_AT_ONCE = 2_000;
 
 /**
  * Fills an empty store, and goes on where an earlier restore of the same file was interrupted. Until it is done the store
- * has no channels: nobody comes in, so that nothing is there before its record is.
+ * has no channels: nobody comes in, so that nothing is there before its record is. What was `deleted` is never written.
  */
 export async function restoreBackup(
   target: RestoreTarget,
   backup: VerifiedBackup,
-  { onProgress = () => {}, atOnce = target.recordsAtOnce }: { onProgress?: OnProgress; atOnce?: number } = {},
+  {
+    onProgress = () => {},
+    atOnce = target.recordsAtOnce,
+    deleted = NOTHING_DELETED,
+  }: { onProgress?: OnProgress; atOnce?: number; deleted?: Deleted } = {},
 ): Promise<void> {
   const restoring = (await resumed(target, backup)) ?? (await begun(target, backup));
   const reader = await readBackup(backup.path, backup.header.format);
@@ -73,7 +79,9 @@ export async function restoreBackup(
   async function flush(): Promise<void> {
     const wanted = batch
       .filter((record) => isLatest(record, left))
-      .map((record) => withoutMoved(record, left));
+      .map((record) => withoutMoved(record, left))
+      .map((record) => withoutDeleted(record, deleted))
+      .filter((record) => record !== null);
     await target.put(wanted, restoring);
     batch = [];
     weight = 0;

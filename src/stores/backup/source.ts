@@ -1,5 +1,6 @@
 import type { Channel } from "../../domain/channel.ts";
 import type { Operator } from "../../domain/operator.ts";
+import type { Deletion } from "../../store/deletions.ts";
 import type { ThreadEntry } from "../../store/users.ts";
 import type {
   BackupAudit,
@@ -28,6 +29,8 @@ export interface BackupSource {
   names(slug: string, userId: string): AsyncIterable<ThreadEntry[]>;
   /** Null: nothing was ever said in it. */
   thread(uid: string): Promise<ThreadRead | null>;
+  /** What was deleted, some at a time; no part of a backup. */
+  deletions(): AsyncIterable<Deletion[]>;
   /** Those that have not expired. */
   tokens(): AsyncIterable<BackupToken[]>;
   close(): Promise<void>;

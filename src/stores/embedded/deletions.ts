@@ -1,23 +1,14 @@
 import { UnreadableRecord } from "../../store.ts";
 import type { Deletion, DeletionStore } from "../../store/deletions.ts";
 import type { SealedTelling } from "../../store/outbox.ts";
-import { isNumber, isObject, isText, kindOf, oneOf, shape } from "../checks.ts";
+import { deletionKind } from "../backup/deletions.ts";
+import { isObject } from "../checks.ts";
 import { readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 import { holdKind } from "./liveness.ts";
 import type { Header, ThreadRecords } from "./thread-records.ts";
 import type { UserRecords } from "./user-records.ts";
-
-export const deletionKind = kindOf(
-  "deletion",
-  shape<Deletion>({
-    kind: oneOf<Deletion["kind"]>({ thread: true, user: true }),
-    slug: isText,
-    id: isText,
-    atMs: isNumber,
-  }),
-);
 
 /** Records that go in one change: others wait for it. */
 const AT_ONCE = 1_000;

@@ -10,6 +10,7 @@ import {
   readRunSummary,
   readText,
 } from "../records.ts";
+import { deletionKind } from "../backup/deletions.ts";
 import type { BackupToken, KeptPart, ThreadPiece, ToldOfThread, WholeThread } from "../backup/records.ts";
 import type { BackupSource, ThreadRead, UserRead } from "../backup/source.ts";
 import { FIRST_FORMAT } from "../format.ts";
@@ -73,6 +74,12 @@ export function embeddedSource(db: EmbeddedDb): BackupSource {
     },
 
     thread: (uid) => Promise.resolve(threadRead({ ...db, get: at.get, has: at.has, range: at.range }, uid)),
+
+    async *deletions() {
+      for await (const page of pagesOf(at, ["deleted"], deletionKind.read, PAGE)) {
+        yield page.map(({ value }) => value);
+      }
+    },
 
     async *tokens() {
       for await (const page of pagesOf(at, ["v"], tokenKind.read, TOKENS_AT_ONCE)) {

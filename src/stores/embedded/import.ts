@@ -22,7 +22,7 @@ export function embeddedRestoring(db: EmbeddedDb): Promise<Restoring | null> {
 }
 
 /** Kinds of records that an empty store has none of. */
-const FILLED = ["u", "us", "x", "n", "v", "e", "h", "r", "t", "m", "p", "rs", "ri", "q", "id"];
+const FILLED = ["u", "us", "x", "n", "v", "e", "h", "r", "t", "m", "p", "rs", "ri", "q", "id", "gone"];
 
 /** Each change waits for the disk. */
 const RECORDS_AT_ONCE = 2_000;

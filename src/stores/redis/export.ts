@@ -16,7 +16,7 @@ import { readRun, readRunSummary, readState, readUserMessage } from "../records.
 import { redisChannels } from "./channels.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
-import { dueKey, globalKeys, threadKeys, userKeys, usersKey } from "./keys.ts";
+import { dueKey, globalKeys, goneKey, threadKeys, userKeys, usersKey } from "./keys.ts";
 import type { RedisLink } from "./link.ts";
 import {
   catalogFrom,
@@ -108,6 +108,17 @@ export function redisSource(link: RedisLink, redis: RedisCommands): Omit<BackupS
       const args = { uid, most: String(MOST), mostParts: String(MOST_PARTS) };
       const reply = await redis.ask("export_thread", keys, args);
       return reply === null ? null : threadRead(redis, uid, listOf(reply));
+    },
+
+    async *deletions() {
+      for (const { slug } of await channels(() => {})) {
+        for await (const pairs of hashPages(redis, goneKey(slug), PAGE, "ZSCAN")) {
+          yield pairs.map(([member, atMs]) => {
+            const kind = member.startsWith("u ") ? ("user" as const) : ("thread" as const);
+            return { kind, slug, id: member.slice(2), atMs: Number(atMs) };
+          });
+        }
+      }
     },
 
     async *tokens() {

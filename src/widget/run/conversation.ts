@@ -1,4 +1,5 @@
 import type { CustomerContext } from "../service/customer-context.ts";
+import type { ChannelFacts } from "../service/read-channel.ts";
 import { readThreads } from "../service/read-threads.ts";
 import { tryWithTabLock } from "../service/tab-lock.ts";
 import { VisitorSession } from "../service/visitor-session.ts";
@@ -52,7 +53,7 @@ export class Conversation {
   #starting: Promise<void> | null = null;
   /** What the channel allows; false again after a failure. */
   #isAsked = false;
-  #readImageRoom: (() => Promise<number | null>) | null = null;
+  #readChannel: (() => Promise<ChannelFacts>) | null = null;
 
   constructor({ publishableKey, ...options }: ConversationOptions) {
     const { api, sharedStorage, tabStorage, lockPrefix, host } = options;
@@ -129,12 +130,12 @@ export class Conversation {
   }
 
   /** When the panel is shown: what its composer may offer. Nobody is told where that fails; the service would refuse. */
-  learn(readImageRoom = this.#readImageRoom): void {
-    this.#readImageRoom = readImageRoom;
-    if (this.#isAsked || readImageRoom === null) return;
+  learn(readChannel = this.#readChannel): void {
+    this.#readChannel = readChannel;
+    if (this.#isAsked || readChannel === null) return;
     this.#isAsked = true;
-    readImageRoom().then(
-      (imageRoom) => this.view.change({ imageRoom }),
+    readChannel().then(
+      (facts) => this.view.change(facts),
       () => {
         this.#isAsked = false;
       },

@@ -1,6 +1,7 @@
 import type { FeedLine } from "../service/read-feed.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { PersonWatch } from "./person-watch.ts";
 import { countUnseen, noteSeen } from "./seen-messages.ts";
 import { spokenLately } from "./spoken-lately.ts";
 import type { TabRun } from "./tab-run.ts";
@@ -31,6 +32,7 @@ export function followThread(options: FollowedThreadOptions): FollowedThread {
 export class FollowedThread {
   readonly #options: FollowedThreadOptions;
   readonly #feed: ThreadFeed;
+  readonly #person: PersonWatch;
   /** A run that somebody else's message began, or a lost one of this tab: to be read along with. */
   #due: string | null = null;
   /** The last message that the feed told of is one that this page shows as its own. */
@@ -39,6 +41,7 @@ export class FollowedThread {
   constructor(options: FollowedThreadOptions) {
     this.#options = options;
     const { api, visitor } = options.dependencies;
+    this.#person = new PersonWatch(options.dependencies);
     this.#feed = new ThreadFeed({
       api,
       visitor,
@@ -75,6 +78,7 @@ export class FollowedThread {
   /** What is told of another thread is nobody's to read along with. */
   leave(): void {
     this.#due = null;
+    this.#person.leave();
     this.#feed.check();
   }
 
@@ -89,7 +93,8 @@ export class FollowedThread {
       case "message":
         return this.#takeItem(line.item);
       case "state": {
-        const { runId, isAtWork } = line;
+        const { runId, isAtWork, person } = line;
+        this.#person.take(person, isAtWork);
         // What waits for a page says no more until that has answered.
         const isNews = isAtWork || (runId !== null && !run.knows(runId));
         // The message comes before its run, which need not have a name for this tab (a service of version 0.1.0).
@@ -97,6 +102,8 @@ export class FollowedThread {
         this.#due = isNews && !isOwn ? runId : null;
         return this.#listen();
       }
+      case "typing":
+        return this.#person.types(true);
       case "reset":
         await transcript.reload(thread, { isReset: true });
         return this.#noteSeen();
@@ -115,6 +122,7 @@ export class FollowedThread {
     if (shown.role === "user") this.#isOwnSaid = next.length === messages.length;
     // The run that was due has said what it had to say.
     if (shown.role === "assistant") this.#due = null;
+    if (shown.author) this.#person.types(false);
     // What was lost or not sent has arrived.
     const mayRetry = next.some(({ problem }) => problem !== null && problem.retry !== null);
     if (view.state.phase === "error" && !mayRetry) view.rest();

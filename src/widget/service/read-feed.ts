@@ -6,24 +6,41 @@ import type { HistoryMessage } from "./read-history.ts";
 export type FeedLine =
   | { type: "message"; item: HistoryMessage }
   /** `runId`: of the run that is at work, or waits for a tool of a page. */
-  | { type: "state"; isAtWork: boolean; runId: string | null }
+  | { type: "state"; isAtWork: boolean; runId: string | null; person: FeedPerson | null }
+  /** A person writes. */
+  | { type: "typing" }
   /** The history is to be read anew. */
   | { type: "reset" }
   /** The thread is gone. */
   | { type: "deleted" };
 
-/** null for a line of another kind (a sign of life, a person who types, what a newer service adds). */
+/** Who is waited for since then, or has the thread. */
+export type FeedPerson = { sinceMs: number } | { name: string };
+
+/** null for a line of another kind (a sign of life, what a newer service adds). */
 export function feedLineOf(value: unknown): FeedLine | null {
   const { type, item, state, runId } = fieldsOf(value);
   switch (type) {
     case "message":
       return isString(fieldsOf(item)["id"]) ? { type, item: messageOf(item) } : null;
     case "state":
-      return { type, isAtWork: state === "running", runId: isString(runId) ? runId : null };
+      return {
+        type,
+        isAtWork: state === "running",
+        runId: isString(runId) ? runId : null,
+        person: personIn(value),
+      };
+    case "typing":
     case "reset":
     case "deleted":
       return { type };
     default:
       return null;
   }
+}
+
+function personIn(value: unknown): FeedPerson | null {
+  const { state, waitingSince, with: name } = fieldsOf(value);
+  if (state === "waiting_for_person") return { sinceMs: Number(waitingSince) };
+  return state === "with_person" ? { name: String(name) } : null;
 }

@@ -13,6 +13,8 @@ export interface HistoryMessage {
   id: string;
   role: "user" | "assistant";
   text: string;
+  /** The name of the person who wrote it. */
+  author: string | undefined;
   images: MessageImage[] | undefined;
   /** The id that a page gave to the visitor's message. */
   clientMessageId: string | null;
@@ -46,13 +48,15 @@ export async function readHistory(
 
 /** An item of a thread's history, as it is read or as its feed tells it. */
 export function messageOf(item: unknown): HistoryMessage {
-  const { id, role, content, attachments, clientMessageId, steps, error, createdAt } = fieldsOf(item);
+  const { id, role, content, author, attachments, clientMessageId, steps, error, createdAt } = fieldsOf(item);
   const fault = error === undefined ? null : fieldsOf(error);
+  const { name } = fieldsOf(author);
   const isFault = fault !== null && fault["code"] === undefined;
   return {
     id: String(id),
     role: role === "user" ? "user" : "assistant",
     text: isFault && fault["message"] === content ? "" : String(content),
+    author: isString(name) ? name : undefined,
     images: imagesOf(attachments),
     clientMessageId: isString(clientMessageId) ? clientMessageId : null,
     steps: Array.isArray(steps) ? steps.filter(isStep) : [],

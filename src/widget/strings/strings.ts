@@ -64,5 +64,15 @@ export interface PanelStrings {
   noChats: string;
 }
 
+/** Of people who answer; `{name}` stands for theirs. In the second file, English too. */
+export interface PersonStrings {
+  askPerson: string;
+  waiting: string;
+  stopWaiting: string;
+  personIsHere: string;
+  personWrites: string;
+  assistantIsBack: string;
+}
+
 /** The element's built-in texts. */
-export interface Strings extends LauncherStrings, PanelStrings {}
+export interface Strings extends LauncherStrings, PanelStrings, Partial<PersonStrings> {}

@@ -13,7 +13,7 @@ export function Composer(props: WidgetProps): VNode {
   const { draft, phase, isQueued, images, isFitting } = state;
   const left = maxChars - draft.length;
   const running = isRunning(phase);
-  const { DraftImageList, ImageButton } = panelModule() ?? {};
+  const { DraftImageList, ImageButton, PersonBar } = panelModule() ?? {};
   const maySend = (text: string) =>
     isSetUp && phase !== "offline" && !isFitting && text.trim() !== "" && text.length <= maxChars;
   const send = (text: string) => {
@@ -23,6 +23,7 @@ export function Composer(props: WidgetProps): VNode {
   };
   return (
     <>
+      {PersonBar && <PersonBar {...props} />}
       <form
         class="composer"
         part="composer"

@@ -21,11 +21,13 @@ export class MessageBubble extends Component<Props> {
   }
 
   override render({ message, language, retry }: Props): VNode {
-    const { role, text, images, steps, live, atMs, isCutOff, problem } = message;
+    const { role, text, author, images, steps, live, atMs, isCutOff, problem } = message;
     const { strings } = language;
     return (
       <article class={`message ${role}`} part="message">
-        <span class="unseen">{role === "user" ? strings.you : strings.assistant}</span>
+        <span class={author ? "author" : "unseen"}>
+          {role === "user" ? strings.you : (author ?? strings.assistant)}
+        </span>
         {steps.length > 0 && (
           <ul class="steps">
             {steps.map((step) => (

@@ -17,6 +17,8 @@ export interface PanelModule {
   imageIntake: typeof imageIntake;
   openImage: typeof openImage;
   DraftImageList(this: void, props: WidgetProps): VNode | null;
+  /** Who answers instead of the assistant, and the way to ask for a person. */
+  PersonBar(this: void, props: WidgetProps): VNode | null;
   ImageButton(this: void, props: WidgetProps): VNode;
   /** The visitor's conversations. */
   ThreadListView(this: void, props: WidgetProps): VNode | null;

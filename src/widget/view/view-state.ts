@@ -15,6 +15,12 @@ export interface ViewState {
   images: readonly DraftImage[];
   /** Characters that the images of a message may have together; null: the channel takes none, or has not told yet. */
   imageRoom: number | null;
+  /** The channel lets visitors ask for a person. Like the next two it outlives a clearing. */
+  handoff?: boolean;
+  /** Who answers instead of the assistant, or has until now; null: nobody. */
+  person?: ShownPerson | null;
+  /** Asks for a person, or waits no longer. */
+  askPerson?: (isWanted: boolean) => void;
   /** An image is being scaled down. */
   isFitting: boolean;
   /** The draft is sent when the reply is over. */
@@ -42,6 +48,12 @@ export interface ShownThread {
   isUnread: boolean;
 }
 
+export type ShownPerson =
+  | { type: "waiting"; sinceMs: number }
+  | { type: "here"; name: string; isTyping: boolean }
+  /** The assistant answers again. */
+  | { type: "gone" };
+
 /**
  * `idle`, `error` and `blocked` take messages, `offline` does not; in the others a run is active. Blocked: the service
  * refused this visitor or this page, which may be over when the next message comes.
@@ -62,6 +74,8 @@ export interface ShownMessage {
   id: string | null;
   role: "user" | "assistant";
   text: string;
+  /** The name of the person who wrote it, in the assistant's place. */
+  author?: string | undefined;
   /** Of a visitor's message that came with some. */
   images?: readonly MessageImage[] | undefined;
   /** Of a visitor's message that a page gave one to. */

@@ -38,6 +38,7 @@ const ROUTES: [
   ["POST /channels/shop/threads/t-1/close", "admin, agent", "channels", { epoch: 0 }, 409],
   ["GET /channels/shop/threads/t-1/watch", "admin, agent", "channels", undefined, 200],
   ["DELETE /channels/shop/threads/t-1", "admin", "channels", undefined, 202],
+  ["GET /channels/shop/users/kim/export", "admin", "channels", undefined, 200],
   ["DELETE /channels/shop/users/kim", "admin", "channels", undefined, 202],
   ["GET /ips", "all", "installation", undefined, 200],
   ["POST /ips", "admin", "installation", { address: "192.0.2.9" }, 201],

@@ -7,11 +7,19 @@ export interface Answerer {
   epoch: number;
   name: string | null;
   takeId: string | null;
-  /** The process that wrote so. */
+  /** The process that wrote so, and when. */
   by: string | null;
+  atMs: number;
 }
 
-export const MODEL_ANSWERS: Answerer = { kind: "model", epoch: 0, name: null, takeId: null, by: null };
+export const MODEL_ANSWERS: Answerer = {
+  kind: "model",
+  epoch: 0,
+  name: null,
+  takeId: null,
+  by: null,
+  atMs: 0,
+};
 
 interface Snapshot {
   value: unknown;
@@ -24,11 +32,11 @@ const KINDS = new Map<unknown, Answerer["kind"]>([
 ]);
 
 /** A thread that nobody ever asked a person for is stored without all of this. */
-export function answererIn({ snapshot }: ThreadCommit, by: string): Answerer {
+export function answererIn({ snapshot }: ThreadCommit, { by, atMs }: { by: string; atMs: number }): Answerer {
   const { value, context } = JSON.parse(snapshot) as Snapshot;
   const { epoch = 0, person } = context;
   const kind = KINDS.get(value) ?? "model";
-  return { kind, epoch, name: person?.name ?? null, takeId: person?.takeId ?? null, by };
+  return { kind, epoch, name: person?.name ?? null, takeId: person?.takeId ?? null, by, atMs };
 }
 
 /** A message that no run has said: a person's, or the service's own words. */
@@ -37,9 +45,9 @@ const isNotice = (runId: string) => runId.startsWith("item-");
 /** Who answers after a write; what is wrong with it is added to the problems. */
 export function addAnswerer(
   { answerer: before, messages, problems }: ThreadTruth,
-  { by, commit }: { by: string; commit: ThreadCommit },
+  { by, commit, atMs }: { by: string; commit: ThreadCommit; atMs: number },
 ): Answerer {
-  const after = answererIn(commit, by);
+  const after = answererIn(commit, { by, atMs });
   const problem = (invariant: string, text: string) => void problems.push({ invariant, text });
   const hasChanged = before.kind !== after.kind || before.takeId !== after.takeId;
   if (after.epoch !== before.epoch + (hasChanged ? 1 : 0)) {

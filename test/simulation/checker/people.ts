@@ -11,7 +11,7 @@ type Act = Extract<About, { type: "take" | "write" | "give back" }>;
  * a-person-is-not-lost: what was acknowledged of a person stays.
  * no-model-with-a-person: who has written last that a person answers asks no model. a-wait-ends: at rest nobody waits.
  */
-export function watchPeople({ ledger, report }: Watch): Watcher {
+export function watchPeople({ ledger, report, world }: Watch): Watcher {
   /** What operators asked for, by thread. */
   const asked = new Map<string, Act[]>();
   /** What was ever written of it, be it lost since. */
@@ -24,7 +24,7 @@ export function watchPeople({ ledger, report }: Watch): Watcher {
   const isAsked = (uid: string, holds: (act: Act) => boolean) => (asked.get(uid) ?? []).some(holds);
 
   function checkCommitted({ uid, by, commit, where }: Extract<Happening, { type: "committed" }>): void {
-    const { epoch, name, kind, takeId } = answererIn(commit, by);
+    const { epoch, name, kind, takeId } = answererIn(commit, { by, atMs: world.time.nowMs });
     const event = eventOf(
       commit.messages.some(({ author }) => author),
       kind,
@@ -83,6 +83,8 @@ export function watchPeople({ ledger, report }: Watch): Watcher {
     const uid = ledger.threadOf(runId);
     const answerer = uid === undefined ? null : ledger.truth(uid).answerer;
     if (uid === undefined || !answerer || answerer.kind === "model" || answerer.by !== by) return;
+    // It may have written among stragglers since.
+    if (ledger.isDisturbed(uid, answerer.atMs)) return;
     report("no-model-with-a-person", uid, `${by} asks a model for ${runId}, the thread is ${answerer.kind}`);
   }
 

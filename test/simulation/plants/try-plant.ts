@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { KNOWN } from "../known.ts";
 import { buildPlanted } from "./build.ts";
 import type { Plant } from "./plants.ts";
@@ -17,6 +18,8 @@ export interface Found {
   report: string;
 }
 
+const PACKAGE = fileURLToPath(new URL("../../../package.json", import.meta.url));
+
 /** Plants a mistake in a copy of the service, and runs seeds from the first one on until it is found. */
 export async function tryPlant(
   plant: Plant,
@@ -26,6 +29,8 @@ export async function tryPlant(
   try {
     const file = join(folder, `${plant.name}.mjs`);
     await buildPlanted(plant, file);
+    // The service tells its version by the package.json above it.
+    await copyFile(PACKAGE, join(folder, "package.json"));
     const known = Object.keys(KNOWN).join(",");
     const report = await outputOf(file, [String(first), String(minutes), known]);
     const line = /^FOUND (.*)$/m.exec(report)?.[1];

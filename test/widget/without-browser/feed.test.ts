@@ -441,3 +441,45 @@ describe("a history that was long on its way", () => {
     expect(one.conversation.view.state.threads).toBe(null);
   });
 });
+
+describe("a person who answers", () => {
+  const person = ({ conversation }: Tab) => conversation.view.state.person ?? null;
+
+  test("is waited for, is there, writes, and is gone; their words are unread where nobody looks", async () => {
+    let isOpen = true;
+    const { one, feed } = await begun({ isSeen: () => isOpen });
+    feed.tell({ type: "state", state: "waiting_for_person", waitingSince: 5 });
+    await vi.waitFor(() => expect(person(one)).toEqual({ type: "waiting", sinceMs: 5 }));
+    feed.tell({ type: "state", state: "with_person", with: "Ann" }, { type: "typing", name: "Ann" });
+    await vi.waitFor(() => expect(person(one)).toEqual({ type: "here", name: "Ann", isTyping: true }));
+    isOpen = false;
+    feed.tell(item(4, "What is it?", { author: { type: "person", name: "Ann" } }));
+    await vi.waitFor(() => expect(person(one)).toEqual({ type: "here", name: "Ann", isTyping: false }));
+    expect(one.conversation.view.state.messages.at(-1)).toMatchObject({ text: "What is it?", author: "Ann" });
+    expect(one.conversation.view.state.unread).toBe(1);
+    feed.tell({ type: "state", state: "idle" });
+    await vi.waitFor(() => expect(person(one)).toEqual({ type: "gone" }));
+    feed.tell({ type: "state", state: "running", runId: "r9" });
+    await vi.waitFor(() => expect(person(one)).toBeNull());
+  });
+
+  test("is asked for, and waited for no longer; a refusal is told", async () => {
+    const { one } = await begun();
+    one.conversation.view.state.askPerson?.(true);
+    one.conversation.view.state.askPerson?.(false);
+    const path = `/threads/${threadOf(one)}/handoff`;
+    await vi.waitFor(() => {
+      const asked = site.asked.map((request) => request.path);
+      expect(asked).toEqual(expect.arrayContaining([path, `${path}/cancel`]));
+    });
+  });
+
+  test("is nobody's in the conversation that is entered next", async () => {
+    const { one, feed } = await begun();
+    feed.tell({ type: "state", state: "with_person", with: "Ann" });
+    await vi.waitFor(() => expect(person(one)).not.toBeNull());
+    site.history.set("other", [item(1, "Another one").item]);
+    await one.conversation.enterThread("other");
+    expect(person(one)).toBeNull();
+  });
+});

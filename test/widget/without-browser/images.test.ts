@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { imagesOf } from "../../../src/widget/images/message-image.ts";
 import { isOutgoingMessage, newMessage } from "../../../src/widget/run/outgoing-message.ts";
-import { readImageRoom } from "../../../src/widget/service/read-image-room.ts";
+import { readChannel } from "../../../src/widget/service/read-channel.ts";
 import { openConversation } from "./page.ts";
 
 const PNG = "data:image/png;base64,iVBORw0KGgo=";
@@ -69,7 +69,7 @@ test.each([
 ])("where the channel says %o, images have room for %o characters", async (told, room) => {
   const fetched = vi.fn(() => Promise.resolve(Response.json(told)));
   vi.stubGlobal("fetch", fetched);
-  expect(await readImageRoom("https://chat.example", "pk_shop")).toBe(room);
+  expect(await readChannel("https://chat.example", "pk_shop")).toEqual({ imageRoom: room, handoff: false });
   expect(fetched).toHaveBeenCalledWith(
     "https://chat.example/widget/v1/channel?key=pk_shop",
     expect.anything(),
@@ -78,7 +78,7 @@ test.each([
 
 test("what the channel allows is asked once, and again where that failed", async () => {
   const { conversation } = openConversation();
-  const read = vi.fn(() => Promise.resolve(1_000));
+  const read = vi.fn(() => Promise.resolve({ imageRoom: 1_000, handoff: true }));
   read.mockRejectedValueOnce(new Error("Offline"));
   for (let n = 0; n < 3; n += 1) {
     conversation.learn(read);
@@ -87,5 +87,5 @@ test("what the channel allows is asked once, and again where that failed", async
     await new Promise(setImmediate);
   }
   expect(read).toHaveBeenCalledTimes(2);
-  expect(conversation.view.state.imageRoom).toBe(1_000);
+  expect(conversation.view.state).toMatchObject({ imageRoom: 1_000, handoff: true });
 });

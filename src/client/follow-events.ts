@@ -1,0 +1,38 @@
+import type { Abortable, FeedLine, HistoryItem, ThreadOfUser } from "./client.d.ts";
+import { readLines } from "./read-lines.ts";
+import type { Requests } from "./requests.ts";
+import { queryOf } from "./query.ts";
+
+/** A thread's feed over as many connections as that takes; each begins behind the last item that was told. */
+export async function* followEvents(
+  requests: Requests,
+  thread: ThreadOfUser & { after?: string },
+  { signal }: Abortable = {},
+): AsyncGenerator<FeedLine> {
+  const { threadId, ...query } = thread;
+  const path = `threads/${encodeURIComponent(threadId)}`;
+  const sent = signal ? { signal } : {};
+  let { after } = thread;
+  if (after === undefined) {
+    // Named before the first connection: else what comes while that is lost would be missed.
+    const last = await requests.insist(`${path}/messages?${queryOf({ ...query, limit: 1 })}`, sent);
+    const { items } = (await last.json()) as { items: HistoryItem[] };
+    after = items[0]?.id ?? "";
+  }
+  for (let failures = 0; ;) {
+    let fault: unknown = new Error("The feed ended");
+    try {
+      const response = await requests.ask(`${path}/events?${queryOf({ ...query, after })}`, sent);
+      for await (const line of readLines<FeedLine | { type: "ping" }>(response)) {
+        failures = 0;
+        if (line.type === "message") after = line.item.id;
+        if (line.type === "ping") continue;
+        yield line;
+        if (line.type === "deleted") return;
+      }
+    } catch (error) {
+      fault = error;
+    }
+    await requests.recover(fault, ++failures, signal);
+  }
+}

@@ -1,0 +1,6 @@
+/** A query of what is given. */
+export function queryOf(fields: Record<string, string | number | undefined>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, String(value));
+  return query.toString();
+}

@@ -1,0 +1,64 @@
+import type { Line, StepLine, TerminalLine } from "./client.d.ts";
+
+/** A line as the service writes it. */
+export type WireLine = Exclude<Line, { type: "restart" }>;
+
+/**
+ * A reply over several connections, each of which tells it from its beginning: every text and step is told once. Where a
+ * later telling has other words, `restart`, and then all of them.
+ */
+export interface ToldOnce {
+  readonly text: string;
+  /** A connection begins. */
+  begin(): void;
+  /** What is news in a line of it. */
+  newsIn(line: WireLine): Line[];
+}
+
+export function createToldOnce(): ToldOnce {
+  let told = "";
+  /** Of this telling. */
+  let position = 0;
+  const steps = new Set<string>();
+
+  function textNews(text: string): Line[] {
+    const end = position + text.length;
+    const known = told.slice(position, end);
+    const isSame = text.startsWith(known);
+    const before = told.slice(0, position);
+    position = end;
+    if (!isSame) {
+      told = before + text;
+      return [{ type: "restart" }, { type: "delta", text: told }];
+    }
+    told += text.slice(known.length);
+    return known.length === text.length ? [] : [{ type: "delta", text: text.slice(known.length) }];
+  }
+
+  function stepNews(step: StepLine): Line[] {
+    const { id, phase, text } = step;
+    const key = JSON.stringify([id, phase, text]);
+    if (steps.has(key)) return [];
+    steps.add(key);
+    return [step];
+  }
+
+  function end(line: TerminalLine): Line[] {
+    if (position >= told.length) return [line];
+    told = told.slice(0, position);
+    return [{ type: "restart" }, ...(told === "" ? [] : [{ type: "delta" as const, text: told }]), line];
+  }
+
+  return {
+    get text() {
+      return told;
+    },
+    begin() {
+      position = 0;
+    },
+    newsIn(line) {
+      if (line.type === "delta") return textNews(line.text);
+      return line.type === "step" ? stepNews(line) : end(line);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { exportUser } from "../../operators/export-user.ts";
+import type { ExportedRecord } from "../../operators/export-user.ts";
+import { historyItem, itemOf } from "../history-page.ts";
+import type { Route } from "../route.ts";
+import { encodeObjects } from "../stream/ndjson.ts";
+import { writePulled } from "../stream/pull.ts";
+import { existingUser } from "./existing.ts";
+import { operatorRoute } from "./operator-route.ts";
+import type { OperatorApi } from "./operator-route.ts";
+import { runSchema, threadSchema } from "./threads.ts";
+import { userParam, userSchema } from "./users.ts";
+
+const thread = z.string().describe("The service's id of its thread");
+
+const exportedLine = z.union([
+  userSchema.extend({ type: z.literal("user") }),
+  threadSchema
+    .pick({ id: true, threadId: true, createdAt: true, state: true })
+    .extend({ type: z.literal("thread") }),
+  historyItem.extend({ type: z.literal("message"), thread }),
+  runSchema.extend({ type: z.literal("run"), thread }),
+]);
+
+/** A record of an export as a line tells it. */
+export function exportLine(record: ExportedRecord): object {
+  if (record.type !== "message") return record;
+  const { type, thread: of, message, addresses } = record;
+  return { type, thread: of, ...itemOf(message, message.attachments && addresses) };
+}
+
+/** GET /v1/operator/channels/:slug/users/:userId/export: all that is kept of a user (contract, Forgetting). */
+export function exportRoute(api: OperatorApi): Route {
+  return operatorRoute(api, {
+    method: "GET",
+    path: "/channels/:slug/users/:userId/export",
+    roles: ["admin"],
+    scope: "channels",
+    summary: "Export a user",
+    description:
+      "Everything that is kept of the user, a record a line: the user, then each thread, oldest first, with its messages and its runs. It is sent as fast as it is read, whatever its size; one that ends without its last line break is not whole. In the audit.",
+    params: userParam,
+    answers: {
+      200: {
+        description: "The records",
+        headers: {},
+        body: {
+          type: "application/x-ndjson",
+          schema: exportedLine,
+          example: {
+            type: "message",
+            thread: "bkQmzpTqyiWfXH2uJ3dVxw",
+            id: "1",
+            role: "user",
+            content: "Where is my order?",
+            createdAt: 1_800_000_000_000,
+          },
+        },
+      },
+    },
+    refusals: { "not-found": "Unknown channel or user" },
+    async handle({ acting, param }) {
+      const slug = param("slug");
+      const user = await existingUser(api.store, slug, param("userId"));
+      const records = await exportUser(acting, slug, user);
+      return {
+        status: 200,
+        headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
+        stream: (outlet) => writePulled(outlet, linesOf(records)),
+      };
+    },
+  });
+}
+
+async function* linesOf(records: AsyncGenerator<ExportedRecord>): AsyncGenerator<string> {
+  for await (const record of records) yield encodeObjects([exportLine(record)]);
+}

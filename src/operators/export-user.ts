@@ -1,0 +1,67 @@
+import { hasKeptImages, addressesOf } from "../domain/attachments.ts";
+import { attributesField } from "../domain/attributes.ts";
+import type { Message } from "../domain/message.ts";
+import type { User } from "../domain/user.ts";
+import type { RunSummary, ThreadEntry, ThreadState, ThreadStore, UserStore } from "../store.ts";
+import { note } from "./acting.ts";
+import type { Acting } from "./acting.ts";
+import { runView } from "./threads.ts";
+import { userView } from "./users.ts";
+
+/** What an export tells, in this order: the user, then each thread with its messages and its runs. */
+export type ExportedRecord =
+  | ({ type: "user" } & ReturnType<typeof userView> & Pick<User, "attributes">)
+  | { type: "thread"; id: string; threadId: string; createdAt: number; state: ThreadState }
+  /** `addresses`: of its attachments, in order; null for an image that is lost. */
+  | { type: "message"; thread: string; message: Message; addresses: (string | null)[] }
+  | ({ type: "run"; thread: string } & ReturnType<typeof runView>);
+
+type Exporting = Pick<ThreadStore, "look" | "run" | "keptImages"> & Pick<UserStore, "threads">;
+
+/**
+ * All that is kept of a user, oldest first, record by record: in memory is what one look at a thread reads, however long
+ * the thread is. That it was read is in the audit first.
+ */
+export async function exportUser(
+  acting: Acting<Exporting>,
+  slug: string,
+  user: User,
+): Promise<AsyncGenerator<ExportedRecord>> {
+  await note(acting, { action: "users.export", target: user.userId, slug });
+  return recordsOf(acting.store, slug, user);
+}
+
+async function* recordsOf(store: Exporting, slug: string, user: User): AsyncGenerator<ExportedRecord> {
+  yield { type: "user", ...userView(user), ...attributesField(user.attributes) };
+  for (const entry of await store.threads(slug, user.userId)) yield* threadRecords(store, entry);
+}
+
+async function* threadRecords(store: Exporting, entry: ThreadEntry): AsyncGenerator<ExportedRecord> {
+  const { uid: thread, threadId, createdAtMs } = entry;
+  const { state } = await store.look(thread, null);
+  yield { type: "thread", id: thread, threadId, createdAt: createdAtMs, state };
+  for await (const message of messagesOf(store, thread)) {
+    const { attachments = [], runId } = message;
+    const images = hasKeptImages(attachments) ? await store.keptImages(thread, runId) : [];
+    yield { type: "message", thread, message, addresses: addressesOf(attachments, images) };
+  }
+  // Once more from the start: a run has its message in the history, and who holds a run is not asked.
+  for await (const run of runsOf(store, thread)) yield { type: "run", thread, ...runView(run) };
+}
+
+async function* messagesOf(store: Exporting, uid: string): AsyncGenerator<Message> {
+  for (let from = 0; ;) {
+    const { messages, to, messageCount } = await store.look(uid, from);
+    yield* messages;
+    if (to <= from || to >= messageCount) return;
+    from = to;
+  }
+}
+
+/** What a person answered has no run. */
+async function* runsOf(store: Exporting, uid: string): AsyncGenerator<RunSummary> {
+  for await (const { role, runId } of messagesOf(store, uid)) {
+    const run = role === "user" ? await store.run(uid, runId) : null;
+    if (run) yield run;
+  }
+}

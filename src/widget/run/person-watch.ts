@@ -1,0 +1,67 @@
+import type { FeedPerson } from "../service/read-feed.ts";
+import type { ConversationDependencies } from "./conversation-dependencies.ts";
+
+/** A sign that a person writes counts for so long. */
+const TYPING_MS = 6_000;
+/** How long a visitor has waited is shown by the second. */
+const TICK_MS = 1_000;
+
+/** Shows who answers in the thread, as its feed tells it, and asks for a person. */
+export class PersonWatch {
+  readonly #dependencies: ConversationDependencies;
+  #typing: ReturnType<typeof setTimeout> | undefined;
+  #ticking: ReturnType<typeof setInterval> | undefined;
+
+  constructor(dependencies: ConversationDependencies) {
+    this.#dependencies = dependencies;
+    dependencies.view.change({ askPerson: (isWanted) => void this.#ask(isWanted) });
+  }
+
+  /** The thread's state: who answers, and whether a run is at work. */
+  take(person: FeedPerson | null, isAtWork: boolean): void {
+    const { view } = this.#dependencies;
+    this.#stop();
+    if (person === null) {
+      // Said until the assistant is at work, which shows it.
+      const isBack = (view.state.person ?? null) !== null && !isAtWork;
+      return view.change({ person: isBack ? { type: "gone" } : null });
+    }
+    if ("name" in person)
+      return view.change({ person: { type: "here", name: person.name, isTyping: false } });
+    view.change({ person: { type: "waiting", sinceMs: person.sinceMs } });
+    this.#ticking = setInterval(() => this.#dependencies.host.redraw(), TICK_MS);
+  }
+
+  /** A sign that the person writes; what they have written ends it. */
+  types(isTyping: boolean): void {
+    const { view } = this.#dependencies;
+    const { person = null } = view.state;
+    clearTimeout(this.#typing);
+    if (person?.type !== "here") return;
+    if (person.isTyping !== isTyping) view.change({ person: { ...person, isTyping } });
+    if (isTyping) this.#typing = setTimeout(() => this.types(false), TYPING_MS);
+  }
+
+  /** Another thread is shown, or none. */
+  leave(): void {
+    this.#stop();
+    if (this.#dependencies.view.state.person) this.#dependencies.view.change({ person: null });
+  }
+
+  /** The visitor asks for a person, in a new thread where there is none yet; or waits no longer. The feed tells what comes of it. */
+  async #ask(isWanted: boolean): Promise<void> {
+    const { api, visitor, view, host } = this.#dependencies;
+    try {
+      const { threadId, visitorToken } = await visitor.thread();
+      const path = `/threads/${encodeURIComponent(threadId)}/handoff${isWanted ? "" : "/cancel"}`;
+      await api({ path, visitorToken });
+    } catch {
+      view.notify(host.strings().failed, true);
+    }
+  }
+
+  #stop(): void {
+    clearInterval(this.#ticking);
+    clearTimeout(this.#typing);
+  }
+}

@@ -1,0 +1,49 @@
+import type { VNode } from "preact";
+import { personStrings } from "../strings/person-strings.ts";
+import type { PersonStrings } from "../strings/strings.ts";
+import type { ShownPerson } from "./view-state.ts";
+import type { WidgetProps } from "./widget-props.ts";
+
+/** Who answers instead of the assistant: waited for and for how long, here, writing, gone; and the way to ask. */
+export function PersonBar({ state, language }: WidgetProps): VNode | null {
+  const { person = null, handoff = false, askPerson } = state;
+  const strings: PersonStrings = { ...personStrings(language.code), ...language.strings };
+  if (person === null && !handoff) return null;
+  const isAsked = person !== null && person.type !== "gone";
+  return (
+    <div class="person" part="person">
+      {person !== null && (
+        <p role="status" dir="auto">
+          {textOf(person, strings)}
+        </p>
+      )}
+      {person?.type === "waiting" && (
+        <span class="waited" aria-hidden="true">
+          {lasted(Date.now() - person.sinceMs)}
+        </span>
+      )}
+      {handoff && person?.type !== "here" && (
+        <button type="button" class="chip" part="ask-person" onClick={() => askPerson?.(!isAsked)}>
+          {isAsked ? strings.stopWaiting : strings.askPerson}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function textOf(person: ShownPerson, strings: PersonStrings): string {
+  switch (person.type) {
+    case "waiting":
+      return strings.waiting;
+    case "here":
+      return (person.isTyping ? strings.personWrites : strings.personIsHere).replace("{name}", person.name);
+    case "gone":
+      return strings.assistantIsBack;
+  }
+}
+
+/** 1:05 */
+function lasted(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}

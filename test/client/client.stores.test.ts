@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, expectTypeOf, inject, test } from "vitest";
+import type { Client, ClientOptions, FeedLine, Line, TerminalLine } from "../../src/client/client.d.ts";
+import { createClient } from "../../src/client/create-client.ts";
+import { embedded, openHouse, redis, secretKeyOf, webChannel } from "../scenarios/houses.ts";
+import type { House, Site } from "../scenarios/houses.ts";
+import { hold, lastUserText, say } from "../support/model-server.ts";
+import { TEST_KEY } from "../support/service.ts";
+
+/** The typed client on a whole service; on Redis each connection goes to another instance. */
+const SITES = inject("stores").map((kind): Site => (kind === "embedded" ? embedded : redis));
+
+test("what the package declares is what it has", () => {
+  expectTypeOf(createClient).toEqualTypeOf<(options: ClientOptions) => Client>();
+});
+
+describe.each(SITES)("on $name", (site) => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse(site, (request) => {
+      const said = lastUserText(request);
+      return said.includes("wait") ? [say("One "), say("two "), hold(), say("three.")] : `You said: ${said}`;
+    });
+    await house.putChannel(
+      webChannel("cli", { kind: "transport", publishableKey: null, allowedOrigins: [] }),
+    );
+    await house.putChannel(webChannel("shop"));
+  });
+  afterAll(() => house.close());
+
+  /** A client whose connections go to the instances in turn, and can be cut. */
+  function open() {
+    let nth = 0;
+    const cuts: (() => void)[] = [];
+    const send: typeof fetch = async (input, init) => {
+      const at = new URL(input instanceof Request ? input.url : input);
+      const instance = house.urls[nth++ % house.urls.length] ?? "";
+      const response = await fetch(instance + at.pathname + at.search, init);
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      const cutting = new AbortController();
+      cuts.push(() => cutting.abort(new TypeError("network error")));
+      void response.body?.pipeTo(writable, { signal: cutting.signal }).catch(() => {});
+      return new Response(response.status === 204 ? null : readable, response);
+    };
+    const client = createClient({ baseUrl: "http://service.test/", key: TEST_KEY, fetch: send });
+    return { client, cut: () => cuts.at(-1)?.(), asked: () => nth };
+  }
+
+  test("says a message, reads the reply, the history and the threads", async () => {
+    const { client } = open();
+    const reply = client.send({ threadId: "a/b", userId: "ada", text: "Hello" });
+    const lines: Line[] = [];
+    for await (const line of reply) lines.push(line);
+    const final: TerminalLine = await reply.final;
+    expect(final).toMatchObject({ type: "done", inputTokens: 11 });
+    expect([lines.at(-1), reply.text]).toEqual([final, "You said: Hello"]);
+    const history = await client.history({ threadId: "a/b", userId: "ada" });
+    expect(history.map(({ content }) => content)).toEqual(["Hello", "You said: Hello"]);
+    await expect
+      .poll(async () => (await client.threads({ userId: "ada" })).items)
+      .toMatchObject([{ threadId: "a/b", state: "idle" }]);
+    expect(await client.access({ externalUserId: "ada" })).toMatchObject({ allowed: true });
+  });
+
+  test("a reply that is cut off goes on where it was: said once, each word once", async () => {
+    const { client, cut, asked } = open();
+    const held = house.model.held();
+    const reply = client.send({ threadId: "cut", userId: "ada", text: "wait" });
+    await held;
+    await expect.poll(() => reply.text).toBe("One two ");
+    cut();
+    await expect.poll(asked).toBe(2);
+    house.model.release();
+    expect((await reply.final).type).toBe("done");
+    const lines: Line[] = [];
+    for await (const line of reply) lines.push(line);
+    const texts = lines.map((line) => (line.type === "delta" ? line.text : `[${line.type}]`));
+    expect(texts.join("")).toBe("One two three.[done]");
+    expect(await client.history({ threadId: "cut", userId: "ada" })).toHaveLength(2);
+  });
+
+  test("a feed that is cut off misses nothing, and tells nothing twice", async () => {
+    const { client, cut, asked } = open();
+    const thread = { threadId: "feed", userId: "ada" };
+    await client.send({ ...thread, text: "First" }).final;
+    const leave = new AbortController();
+    const feed: FeedLine[] = [];
+    const before = asked();
+    const reading = (async () => {
+      for await (const line of client.events(thread, { signal: leave.signal })) feed.push(line);
+    })().catch(() => {});
+    await expect.poll(() => feed.length).toBeGreaterThan(0);
+    cut();
+    await expect.poll(asked).toBeGreaterThan(before + 2);
+    await open().client.send({ ...thread, text: "Second" }).final;
+    const said = () => feed.flatMap((line) => (line.type === "message" ? [line.item.content] : []));
+    await expect.poll(said).toEqual(["Second", "You said: Second"]);
+    leave.abort();
+    await reading;
+  });
+
+  test("a stop ends the reply, a refusal rejects it with its status, and identify has its own key", async () => {
+    const { client, asked } = open();
+    const thread = { threadId: "stop", userId: "ada" };
+    const held = house.model.held();
+    const reply = client.send({ ...thread, text: "wait" });
+    await held;
+    await client.cancel(thread);
+    expect(await reply.final).toMatchObject({ type: "error", code: "cancelled" });
+    house.model.release();
+    const before = asked();
+    const refused = client.send({ ...thread, channel: "unknown", text: "Hello" });
+    await expect(refused.final).rejects.toMatchObject({ status: 404 });
+    expect(asked()).toBe(before + 1);
+    const visitor = { channel: "shop", visitorToken: "vt_shop_x", externalUserId: "ada" };
+    await expect(client.identify({ ...visitor, secretKey: secretKeyOf("shop") })).rejects.toMatchObject({
+      status: 404,
+    });
+    await expect(client.identify({ ...visitor, secretKey: "sk_wrong" })).rejects.toMatchObject({
+      status: 401,
+    });
+  });
+});
