@@ -51,9 +51,12 @@ async function somePage(
   store: Reading,
   slug: string,
   { limit, after }: { limit: number; after: string | null },
-  { userId, sinceMs, untilMs }: ThreadFilter,
+  { state, userId, sinceMs, untilMs }: ThreadFilter,
 ): Promise<Page<PlacedThread>> {
-  if (userId === null) return store.channelThreads(slug, { limit, after, sinceMs, untilMs });
+  if (userId === null) {
+    const known = THREAD_STATES.find((one) => one === state);
+    return store.channelThreads(slug, { limit, after, sinceMs, untilMs, ...(known ? { state: known } : {}) });
+  }
   const { items, next } = await store.listThreads({ slug, userId, limit, after: placeFrom(after) });
   const threads = items.map((thread) => ({ ...thread, userId, place: placeText(thread) }));
   const isPast = threads.some(({ updatedAtMs }) => updatedAtMs < sinceMs);

@@ -1,4 +1,5 @@
 import type { Page } from "./page.ts";
+import type { ThreadState } from "./threads.ts";
 import type { ListedThread } from "./users.ts";
 
 /** A channel's threads as operators see them: by activity, and whose each is. */
@@ -36,6 +37,8 @@ export interface ChannelThreadPage {
   sinceMs: number;
   /** Active at this time or before; Infinity: whenever. */
   untilMs: number;
+  /** Only threads in this state; none: in any. Fewer are looked at then, but for those that are idle. */
+  state?: ThreadState;
 }
 
 export interface ThreadChange {

@@ -5,6 +5,7 @@ import type { InstanceMessage, Store } from "../store.ts";
 import { refuseRestoring } from "./backup/restoring.ts";
 import { isObject } from "./checks.ts";
 import { createActivity } from "./redis/activity.ts";
+import { createBusy } from "./redis/busy.ts";
 import { ownerOf, redisChannelThreads } from "./redis/channel-threads.ts";
 import { redisChannels } from "./redis/channels.ts";
 import { linkToCluster } from "./redis/cluster.ts";
@@ -99,6 +100,7 @@ export async function storeOver(
 
   const threads = redisThreads(redis);
   const activity = createActivity({ redis, background: local });
+  const busy = createBusy(local);
   // Publish/subscribe may lose a notice: each beat tells of it too.
   const liveness = redisLiveness(redis, processId, (count) => {
     if (changeCount !== null && changeCount !== count) tellChange();
@@ -112,7 +114,7 @@ export async function storeOver(
     ...redisChannels(redis),
     ...redisUsers(redis),
     ...redisDeletions(redis, link, (slug, uid) => ownerOf(redis, slug, uid)),
-    ...redisChannelThreads({ redis, background: local, processId }),
+    ...redisChannelThreads({ redis, background: local, processId, busy }),
     ...redisOperators(redis),
     ...redisStats({ redis, background: local }),
     outbox: redisOutbox(redis, processId),
@@ -122,6 +124,7 @@ export async function storeOver(
     commit: (commit) =>
       liveness.whileKnown((stamp) => {
         activity.committing(commit);
+        busy.committing(commit);
         return threads.commit(commit, stamp);
       }),
 
@@ -156,6 +159,7 @@ export async function storeOver(
 
     async close() {
       await activity.close();
+      await busy.close();
       link.close();
     },
   };

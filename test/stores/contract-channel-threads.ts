@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { PlacedThread, Store, ThreadCommit } from "../../src/store.ts";
+import type { ChannelThreadPage, PlacedThread, Store, ThreadCommit, ThreadState } from "../../src/store.ts";
 import type { Bench } from "./contract.ts";
 import { mint } from "./contract-users.ts";
 import { SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
@@ -21,7 +21,11 @@ async function say(store: Store, uid: string, atMs: number, changes: Partial<Thr
   expect(result).toMatchObject({ type: "committed" });
 }
 
-async function walk(store: Store, limit: number, times = ALWAYS): Promise<PlacedThread[]> {
+async function walk(
+  store: Store,
+  limit: number,
+  times: Omit<ChannelThreadPage, "limit" | "after"> = ALWAYS,
+): Promise<PlacedThread[]> {
   const all: PlacedThread[] = [];
   for (let after: string | null = null; ;) {
     const { items, next } = await store.channelThreads(SLUG, { limit, after, ...times });
@@ -104,6 +108,54 @@ export function channelThreadPromises(bench: Bench): void {
       await expect
         .poll(() => walk(store, 1), { timeout: 20_000 })
         .toMatchObject([{ uid: "a", updatedAtMs: 9_000, state: "running" }, { uid: "b" }]);
+    });
+
+    it("of a state are those alone, the latest first, whether the orders are filled or not", async () => {
+      const { store } = bench.it;
+      const rests = { holds: false, state: "with_person" } as const;
+      const waits = { holds: false, state: "awaiting", deadlineMs: 90_000 } as const;
+      for (const uid of ["a", "b", "c", "d", "e"]) await addThread(store, "u1", uid, 1_000);
+      await say(store, "a", 2_000, rests);
+      await say(store, "b", 4_000, rests);
+      await say(store, "c", 3_000, waits);
+      await say(store, "d", 5_000, { holds: true, state: "running" });
+      await say(store, "e", 6_000);
+      const of = async (state: ThreadState) => uidsOf(await walk(store, 1, { ...ALWAYS, state }));
+      const all = async () => ({
+        with_person: await of("with_person"),
+        awaiting: await of("awaiting"),
+        waiting_for_person: await of("waiting_for_person"),
+        running: await of("running"),
+        idle: await of("idle"),
+      });
+      const there = {
+        with_person: ["b", "a"],
+        awaiting: ["c"],
+        waiting_for_person: [],
+        running: ["d"],
+        idle: ["e"],
+      };
+      expect(await all()).toEqual(there);
+      while (await store.fillOrders());
+      expect(await all()).toEqual(there);
+
+      // One goes on with a message, one without, one ends.
+      const next = { claims: false, rev: 1, opId: "next" } as const;
+      await say(store, "d", 7_000, { ...next, ...rests });
+      await say(store, "c", 0, {
+        ...next,
+        claims: true,
+        readOp: "say in c",
+        messages: [],
+        holds: true,
+        state: "running",
+      });
+      const ends = { holds: false, state: "idle" } as const;
+      await say(store, "b", 8_000, { ...next, claims: true, readOp: "say in b", ...ends });
+      const later = { with_person: ["d", "a"], awaiting: [], running: ["c"], idle: ["b", "e"] };
+      await expect.poll(all, { timeout: 20_000 }).toEqual({ ...there, ...later });
+      const span = { sinceMs: 2_000, untilMs: 6_999, state: "with_person" } as const;
+      expect(uidsOf(await walk(store, 10, span))).toEqual(["a"]);
     });
 
     it("after a merge they are the account's, by the names that it has for them", async () => {

@@ -485,13 +485,17 @@ export function createReference(clock: Clock): Store {
       return { items, next };
     },
 
-    async channelThreads(slug, { limit, after, sinceMs, untilMs }) {
+    async channelThreads(slug, { limit, after, sinceMs, untilMs, state: wanted }) {
       const all = channelThreadsOf(slug).map((thread) => ({
         ...thread,
         place: `${thread.updatedAtMs}-${thread.uid}`,
       }));
       const from = after === null ? 0 : all.findIndex(({ place }) => place === after) + 1;
-      const within = all.slice(from).filter(({ updatedAtMs: at }) => at >= sinceMs && at <= untilMs);
+      const within = all
+        .slice(from)
+        .filter(
+          ({ updatedAtMs: at, state }) => at >= sinceMs && at <= untilMs && state === (wanted ?? state),
+        );
       return pageOf(within, limit);
     },
     channelThread: async (slug, uid) => channelThreadsOf(slug).find((thread) => thread.uid === uid) ?? null,

@@ -105,6 +105,7 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "id":
     case "act":
     case "chg":
+    case "busy":
     case "st":
     case "sv":
     case "whose":

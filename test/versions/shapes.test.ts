@@ -9,7 +9,7 @@ import { claimKind, headerKind } from "../../src/stores/embedded/thread-records.
 import { endpointKind, queuedKind } from "../../src/stores/embedded/outbox.ts";
 import { deliveryKind } from "../../src/stores/deliveries.ts";
 import { statsKind } from "../../src/stores/embedded/stats.ts";
-import { ownerKind } from "../../src/stores/embedded/thread-orders.ts";
+import { busyKind, ownerKind } from "../../src/stores/embedded/thread-orders.ts";
 import { movedKind, threadNameKind, tokenKind, userKind } from "../../src/stores/embedded/user-records.ts";
 import { sharedKinds } from "../../src/stores/records.ts";
 
@@ -54,6 +54,7 @@ const records = [
     tokenKind,
     holdKind,
     ownerKind,
+    busyKind,
     statsKind,
     queuedKind,
     endpointKind,

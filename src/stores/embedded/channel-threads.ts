@@ -6,6 +6,7 @@ import { readThreadPlace, threadPlaceText } from "../thread-place.ts";
 import type { EmbeddedDb } from "./db.ts";
 import { fillOrders } from "./fill-orders.ts";
 import { glanceAt } from "./thread-list.ts";
+import { isFilled } from "./thread-orders.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 import type { UserRecords } from "./user-records.ts";
 
@@ -46,17 +47,18 @@ export function embeddedChannelThreads(
   }
 
   return {
-    channelThreads: (slug, { limit, after, sinceMs, untilMs }) =>
+    channelThreads: (slug, { limit, after, sinceMs, untilMs, state }) =>
       db.read("list a channel's threads", () => {
         const from = after === null ? { untilMs } : readThreadPlace(after);
         if (from === null) return { items: [], next: null };
         const isWithin = ({ atMs }: ThreadPlace) => atMs >= sinceMs;
-        const found = some(orders.byActivity(slug, from), limit + 1, isWithin);
+        const ordered = state !== undefined && state !== "idle" && isFilled(db) ? state : undefined;
+        const found = some(orders.byActivity(slug, from, ordered), limit + 1, isWithin);
         const places = found.map((place) => ({ ...place, place: threadPlaceText(place) }));
         const { items, next } = pageOf(places, limit);
         const read = items.flatMap(({ uid, place }) => {
           const thread = shown(slug, uid);
-          return thread ? [{ ...thread, place }] : [];
+          return thread && (state ?? thread.state) === thread.state ? [{ ...thread, place }] : [];
         });
         return { items: read, next };
       }),

@@ -57,6 +57,7 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
     const atMs = Math.max(lastMessage?.createdAtMs ?? known, changedAtMs);
     records.orders.putActivity(header.slug, uid, atMs);
   } else if (header.state !== commit.state) records.orders.putChange(header.slug, uid, commit.atMs);
+  records.orders.putState(header.slug, uid, commit.state);
   if (commit.orWait) claimMessage(records, uid, commit.orWait.message);
   if (commit.claimsId) records.putClaim(uid, commit.claimsId);
   if (startsWaiting !== null) records.removeWaiting(uid, startsWaiting);

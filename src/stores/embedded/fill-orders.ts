@@ -3,7 +3,7 @@ import { readText } from "../records.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 import { glanceAt } from "./thread-list.ts";
 import type { ThreadRecords } from "./thread-records.ts";
-import { FILLED, FILLED_ALL, isFilled } from "./thread-orders.ts";
+import { FILLED, FILLED_ALL, FILLED_BUT_STATES, isFilled } from "./thread-orders.ts";
 import { threadNameKind, userKind } from "./user-records.ts";
 import type { UserRecords } from "./user-records.ts";
 
@@ -24,7 +24,8 @@ export async function fillOrders(
   return db.change("fill the orders of threads", () => {
     const mark = db.get(FILLED, readText);
     if (mark === FILLED_ALL) return false;
-    const [kind, ...last]: Key = mark === undefined ? [KINDS[0]] : keyFrom(mark);
+    const [kind, ...last]: Key =
+      mark === undefined || mark === FILLED_BUT_STATES ? [KINDS[0]] : keyFrom(mark);
     const from: Key = [kind ?? KINDS[0], ...last];
     const page = [...db.range([from[0] ?? ""], (value) => value, { from, limit: AT_ONCE + 1 })];
     for (const { key, value } of page.slice(0, AT_ONCE)) {
@@ -52,8 +53,9 @@ function fillThread(threads: ThreadRecords, key: Key, value: unknown): void {
   const { uid, name, createdAtMs } = threadNameKind.read(value, key);
   orders.putOwner(slug, uid, { userId, name });
   const known = orders.activity(slug, uid);
-  const atMs = known ?? glanceAt(threads, { uid, threadId: name, createdAtMs }).updatedAtMs;
-  orders.putActivity(slug, uid, atMs);
+  const { updatedAtMs, state } = glanceAt(threads, { uid, threadId: name, createdAtMs });
+  orders.putActivity(slug, uid, known ?? updatedAtMs);
+  orders.putState(slug, uid, state);
 }
 
 function fillUser(users: UserRecords, key: Key, value: unknown): void {

@@ -8,6 +8,7 @@ import { checkFormat } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 import { embeddedFormat, pagesOf } from "./export.ts";
 import { embeddedOperators, putAudit } from "./operators.ts";
+import { FILLED as FILLED_ORDERS } from "./thread-orders.ts";
 import { headerKind, threadRecords } from "./thread-records.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 import { userRecords } from "./user-records.ts";
@@ -96,7 +97,11 @@ export function embeddedTarget(db: EmbeddedDb, dataDir: string): RestoreTarget {
           }
         });
       }
-      await change(() => db.remove(RESTORING));
+      await change(() => {
+        // What is restored is filled in as what an earlier version wrote.
+        db.remove(FILLED_ORDERS);
+        db.remove(RESTORING);
+      });
     },
   };
 }
@@ -175,4 +180,5 @@ function putHeader(records: ThreadRecords, thread: WholeThread): void {
   // Its messages are all there: this is the last record of the thread.
   const [last] = records.messages(uid, thread.messagesFrom + thread.messages.length);
   if (last) records.orders.putActivity(slug, uid, last.createdAtMs);
+  records.orders.putState(slug, uid, state);
 }

@@ -1,7 +1,8 @@
 import { CHANGES_KEPT_MS } from "../../store/channel-threads.ts";
 import type { ThreadPlace } from "../../store/users.ts";
-import { isText, kindOf, shape } from "../checks.ts";
-import { readNumber, readText } from "../records.ts";
+import type { ThreadState } from "../../store/threads.ts";
+import { isNumber, isText, kindOf, shape } from "../checks.ts";
+import { isThreadState, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
@@ -13,12 +14,25 @@ interface OwnerRecord {
 
 export const ownerKind = kindOf("owner of a thread", shape<OwnerRecord>({ userId: isText, name: isText }));
 
+/** A thread that is not idle, and by which activity it stands among those of its state. */
+interface BusyRecord {
+  state: ThreadState;
+  atMs: number;
+}
+
+export const busyKind = kindOf(
+  "thread that is not idle",
+  shape<BusyRecord>({ state: isThreadState, atMs: isNumber }),
+);
+
 /** How far what earlier versions wrote is in the orders (fill-orders.ts). */
 export const FILLED: Key = ["filled"];
-export const FILLED_ALL = "done";
+export const FILLED_ALL = "done, states too";
+/** By a version that kept no orders by state. */
+export const FILLED_BUT_STATES = "done";
 
-export function isFilled(db: Pick<EmbeddedDb, "get">): boolean {
-  return db.get(FILLED, readText) === FILLED_ALL;
+export function isFilled(db: Pick<EmbeddedDb, "get">, ends: readonly string[] = [FILLED_ALL]): boolean {
+  return ends.includes(db.get(FILLED, readText) ?? "");
 }
 
 /** Old changes that go with a new one: more than one, so that they get fewer after a busy day. */
@@ -41,11 +55,35 @@ export function threadOrders(db: EmbeddedDb) {
     atMs,
     keyPart(uid),
   ];
+  const busyKey = (slug: string, uid: string): Key => ["busy", keyPart(slug), keyPart(uid)];
+  const stateKey = (slug: string, uid: string, { state, atMs }: BusyRecord): Key => [
+    "busyat",
+    keyPart(slug),
+    state,
+    atMs,
+    keyPart(uid),
+  ];
   const ownerKey = (slug: string, uid: string): Key => ["whose", keyPart(slug), keyPart(uid)];
 
   const activity = (slug: string, uid: string) => db.get(activityKey(slug, uid), readNumber);
 
+  /** After its activity: it stands among those of its state by that. */
+  function putState(slug: string, uid: string, state: ThreadState): void {
+    const known = db.get(busyKey(slug, uid), busyKind.read);
+    const atMs = activity(slug, uid) ?? 0;
+    if (known?.state === state && known.atMs === atMs) return;
+    if (known) db.remove(stateKey(slug, uid, known));
+    if (state === "idle") {
+      if (known) db.remove(busyKey(slug, uid));
+      return;
+    }
+    db.put(busyKey(slug, uid), busyKind.stored({ state, atMs }));
+    db.put(stateKey(slug, uid, { state, atMs }), uid);
+  }
+
   return {
+    putState,
+
     /** When an item entered the history last; undefined: nobody has written it down yet. */
     activity,
 
@@ -54,18 +92,25 @@ export function threadOrders(db: EmbeddedDb) {
       if (before !== undefined && before !== atMs) db.remove(placeKey(slug, before, uid));
       db.put(activityKey(slug, uid), atMs);
       db.put(placeKey(slug, atMs, uid), uid);
+      const busy = db.get(busyKey(slug, uid), busyKind.read);
+      if (busy) putState(slug, uid, busy.state);
     },
 
-    /** The latest first, from a time, or behind a place, on. */
-    *byActivity(slug: string, from: ThreadPlace | { untilMs: number }): Iterable<ThreadPlace> {
+    /** The latest first, from a time, or behind a place, on; of all, or of those in a state that is not idle. */
+    *byActivity(
+      slug: string,
+      from: ThreadPlace | { untilMs: number },
+      state?: ThreadState,
+    ): Iterable<ThreadPlace> {
+      const all: Key = state === undefined ? ["acts", keyPart(slug)] : ["busyat", keyPart(slug), state];
       const first: Key =
         "uid" in from
-          ? placeKey(slug, from.atMs, from.uid)
-          : ["acts", keyPart(slug), Math.min(from.untilMs, Number.MAX_SAFE_INTEGER - 1) + 1];
-      const found = db.range(["acts", keyPart(slug)], readText, { from: first, reverse: true });
-      for (const { key, value } of found) {
-        const isPlace = "uid" in from && value === from.uid && Number(key[2]) === from.atMs;
-        if (!isPlace) yield { atMs: Number(key[2]), uid: value };
+          ? [...all, from.atMs, keyPart(from.uid)]
+          : [...all, Math.min(from.untilMs, Number.MAX_SAFE_INTEGER - 1) + 1];
+      for (const { key, value } of db.range(all, readText, { from: first, reverse: true })) {
+        const atMs = Number(key[all.length]);
+        const isPlace = "uid" in from && value === from.uid && atMs === from.atMs;
+        if (!isPlace) yield { atMs, uid: value };
       }
     },
 
@@ -88,6 +133,7 @@ export function threadOrders(db: EmbeddedDb) {
       if (uids.length === 0) return;
       const gone = new Set(uids);
       for (const uid of uids) {
+        putState(slug, uid, "idle");
         const atMs = activity(slug, uid);
         if (atMs !== undefined) db.remove(placeKey(slug, atMs, uid));
         db.remove(activityKey(slug, uid));

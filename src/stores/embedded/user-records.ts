@@ -9,7 +9,7 @@ import { defaulted, isNumber, isText, kindOf, listOf, optional, shape } from "..
 import { areRenamed, isUser, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
-import { isFilled, threadOrders } from "./thread-orders.ts";
+import { FILLED_ALL, FILLED_BUT_STATES, isFilled, threadOrders } from "./thread-orders.ts";
 
 /** The channel plane's records of people: users, their external ids, tokens and thread names. Within a read or a change. */
 export interface UserRecord {
@@ -183,7 +183,10 @@ export function userRecords(db: EmbeddedDb) {
     usersPage(slug: string, { limit, after, order, blocked = false }: UserPage): Page<PlacedUser> {
       const [, createdAtMs, last] = /^(\d{1,15})-(.+)$/s.exec(after ?? "") ?? [];
       if (after !== null && last === undefined) return { items: [], next: null };
-      const users: Key = [blocked && isFilled(db) ? "bl" : "us", keyPart(slug)];
+      const users: Key = [
+        blocked && isFilled(db, [FILLED_ALL, FILLED_BUT_STATES]) ? "bl" : "us",
+        keyPart(slug),
+      ];
       const from = last === undefined ? {} : { from: [...users, Number(createdAtMs), last] };
       const reverse = order === "newest first";
       // The place itself is read too, where its user is still there.

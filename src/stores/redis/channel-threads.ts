@@ -4,9 +4,11 @@ import type { ThreadEntry, ThreadPlace } from "../../store/users.ts";
 import { isBehind } from "../thread-order.ts";
 import { readThreadPlace, threadPlaceText } from "../thread-place.ts";
 import { raise } from "./activity.ts";
+import type { Busy } from "./busy.ts";
 import type { RedisCommands } from "./commands.ts";
+import { isFilledWithStates } from "./filled.ts";
 import { fillOrders } from "./fill-orders.ts";
-import { activityKey, changesKey, ownersKey, threadKeys, userKeys } from "./keys.ts";
+import { activityKey, busyKey, changesKey, ownersKey, threadKeys, userKeys } from "./keys.ts";
 import { hashPages, scoresOf } from "./pages.ts";
 import { jsonValue, listOf, textOrNull, threadEntryFrom } from "./records.ts";
 import { glanceAt } from "./thread-list.ts";
@@ -22,18 +24,19 @@ export function redisChannelThreads({
   redis,
   background,
   processId,
+  busy,
 }: {
   redis: RedisCommands;
   background: RedisCommands;
   processId: string;
+  busy: Pick<Busy, "met">;
 }): ChannelThreadStore {
   /** The latest ones behind a place, at most so many. */
   async function placed(
-    slug: string,
+    key: string,
     from: ThreadPlace | null,
     { sinceMs, untilMs, limit }: { sinceMs: number; untilMs: number; limit: number },
   ): Promise<ThreadPlace[]> {
-    const key = activityKey(slug);
     const latest = Math.min(untilMs, from?.atMs ?? Infinity);
     const start = latest === Infinity ? "+inf" : String(latest);
     for (let asked = limit + 1; ; asked *= 2) {
@@ -70,10 +73,12 @@ export function redisChannelThreads({
   }
 
   return {
-    async channelThreads(slug, { limit, after, ...times }) {
+    async channelThreads(slug, { limit, after, state, ...times }) {
       const from = after === null ? null : readThreadPlace(after);
       if (after !== null && from === null) return { items: [], next: null };
-      const latest = await placed(slug, from, { ...times, limit: limit + 1 });
+      const isListed = state !== undefined && state !== "idle" && (await isFilledWithStates(redis, slug));
+      const order = isListed ? busyKey(slug, state) : activityKey(slug);
+      const latest = await placed(order, from, { ...times, limit: limit + 1 });
       const places = latest.map((place) => ({ ...place, place: threadPlaceText(place) }));
       const { items, next } = pageOf(places, limit);
       const claims = await claimsOf(
@@ -94,7 +99,16 @@ export function redisChannelThreads({
         slug,
         late.map(({ uid, updatedAtMs }) => [uid, updatedAtMs]),
       ).catch(() => {});
-      return { items: threads.map(({ atMs: _, ...thread }) => thread), next };
+      // As well, or it is not in the list's state any more.
+      for (const thread of threads) {
+        if (thread.state !== (isListed ? state : "idle")) busy.met(slug, thread);
+      }
+      const met = new Set(threads.map(({ uid }) => uid));
+      for (const { uid } of isListed ? items : []) {
+        if (!met.has(uid)) busy.met(slug, { uid, state: "idle", updatedAtMs: 0 });
+      }
+      const wanted = threads.filter((thread) => (state ?? thread.state) === thread.state);
+      return { items: wanted.map(({ atMs: _, ...thread }) => thread), next };
     },
 
     async channelThread(slug, uid) {

@@ -2,6 +2,7 @@ import { holderOf } from "../../domain/fence.ts";
 import { StoreUnavailable } from "../../store.ts";
 import type { Deletion, DeletionStore, ErasedThread } from "../../store/deletions.ts";
 import { bucketOf } from "../buckets.ts";
+import { unlistBusy } from "./busy.ts";
 import type { RedisCommands } from "./commands.ts";
 import {
   activityKey,
@@ -76,11 +77,12 @@ export function redisDeletions(
         owner = textOf(fact);
         return null;
       });
+      await unlistBusy(redis, slug, [uid]);
     },
 
-    unlistUser({ slug, id: userId, atMs }, tells = []) {
+    async unlistUser({ slug, id: userId, atMs }, tells = []) {
       let externalId = "";
-      return untilItIsSo(`delete user ${userId}`, async () => {
+      const uids = await untilItIsSo(`delete user ${userId}`, async () => {
         const keys = {
           ...userKeys(slug, userId),
           users: usersKey(slug),
@@ -98,6 +100,8 @@ export function redisDeletions(
         externalId = textOrNull(fact) ?? "";
         return null;
       });
+      await unlistBusy(redis, slug, uids);
+      return uids;
     },
 
     eraseThread(uid, atMs) {

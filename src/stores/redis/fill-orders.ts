@@ -1,7 +1,8 @@
 import type { PlacedUser } from "../../store/users.ts";
 import { raise } from "./activity.ts";
+import { arrange } from "./busy.ts";
 import type { RedisCommands } from "./commands.ts";
-import { FILLED_ALL } from "./filled.ts";
+import { FILLED_ALL, statesField } from "./filled.ts";
 import { activityKey, blockedUsersKey, globalKeys, ownersKey, userKeys } from "./keys.ts";
 import { hashPages } from "./pages.ts";
 import { listOf, pairsOf, textOf, textOrNull, threadEntryFrom } from "./records.ts";
@@ -10,8 +11,8 @@ import { redisUsersPage } from "./users-page.ts";
 
 /*
  * What versions before these orders wrote is put into them by one walk over a channel's users, oldest first: whose each
- * thread is, where it stands by activity, who is blocked. `filled:{g}` has, for each channel, up to which user; so another
- * process goes on where one stopped. Everything may be written twice.
+ * thread is, where it stands by activity and state, who is blocked. `filled:{g}` has, for each channel, up to which user; so
+ * another process goes on where one stopped. Everything may be written twice.
  */
 const USERS_AT_ONCE = 100;
 /** So long another process waits for one that has stopped filling. */
@@ -20,23 +21,28 @@ const LEASE_MS = 10_000;
 /** The next users of a channel that is not filled. False: all are, or another process is at it. */
 export async function fillOrders(redis: RedisCommands, processId: string): Promise<boolean> {
   const { filled, filling, channels } = globalKeys;
-  const [slugs, marks] = await Promise.all([
+  const [slugs, told] = await Promise.all([
     redis.read(channels, "SMEMBERS", channels),
     redis.read(filled, "HGETALL", filled),
   ]);
-  const known = new Map(pairsOf(marks));
+  const known = new Map(pairsOf(told));
   const slug = listOf(slugs)
     .map(textOf)
-    .find((one) => known.get(one) !== FILLED_ALL);
+    .find((one) => known.get(statesField(one)) !== FILLED_ALL);
   if (slug === undefined) return false;
   const isFree = await redis.write(filling, "SET", filling, processId, "NX", "PX", String(LEASE_MS));
   if (isFree === null && textOrNull(await redis.read(filling, "GET", filling)) !== processId) return false;
   await redis.write(filling, "PEXPIRE", filling, String(LEASE_MS));
 
-  const page = { limit: USERS_AT_ONCE, after: known.get(slug) ?? null, order: "oldest first" } as const;
+  const page = {
+    limit: USERS_AT_ONCE,
+    after: known.get(statesField(slug)) ?? null,
+    order: "oldest first",
+  } as const;
   const { items, next } = await redisUsersPage(redis, slug, page);
   await Promise.all(items.map((user) => fillUser(redis, slug, user)));
-  await redis.write(filled, "HSET", filled, slug, next ?? FILLED_ALL);
+  const marks = next === null ? [slug, FILLED_ALL] : [];
+  await redis.write(filled, "HSET", filled, statesField(slug), next ?? FILLED_ALL, ...marks);
   return true;
 }
 
@@ -59,12 +65,18 @@ async function fillUser(
       redis.read(activity, "ZMSCORE", activity, ...uids),
     ]);
     const known = listOf(scores);
-    const unknown = threads.filter((_, nth) => known[nth] === null);
-    const seen = await Promise.all(unknown.map((thread) => glanceAt(redis, thread)));
+    const seen = await Promise.all(threads.map((thread) => glanceAt(redis, thread)));
+    const unknown = seen.filter((_, nth) => known[nth] === null);
     await raise(
       redis,
       slug,
-      seen.map(({ uid, updatedAtMs }) => [uid, updatedAtMs]),
+      unknown.map(({ uid, updatedAtMs }) => [uid, updatedAtMs]),
+    );
+    const busy = seen.filter(({ state }) => state !== "idle");
+    await arrange(
+      redis,
+      slug,
+      new Map(busy.map(({ uid, state, updatedAtMs }) => [uid, { state, atMs: updatedAtMs }])),
     );
   }
 }

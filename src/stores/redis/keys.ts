@@ -64,6 +64,11 @@ export function changesKey(slug: string): string {
   return `chg:${channelTag(slug)}`;
 }
 
+/** The channel's threads in a state other than idle, by their last activity (busy.ts). */
+export function busyKey(slug: string, state: string): string {
+  return `busy:${channelTag(slug)}:${state}`;
+}
+
 /** Whose the channel's threads are: uid → user id, and the user's name for it. */
 export function ownersKey(slug: string): string {
   return `whose:${channelTag(slug)}`;
