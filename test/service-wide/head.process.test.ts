@@ -30,10 +30,12 @@ describeEachListener("HEAD", (listener) => {
       expect([path, got.status]).toEqual([path, 200]);
       expect(got.bytes.length).toBeGreaterThan(0);
       const head = await ask(url, { method: "HEAD", path });
+      // A long file is sent in pieces, without its length.
+      const { "transfer-encoding": _, ...headers } = got.headers;
       expect({ path, status: head.status, headers: head.headers }).toEqual({
         path,
         status: 200,
-        headers: got.headers,
+        headers: { ...headers, "content-length": String(got.bytes.length) },
       });
       expect(head.bytes).toHaveLength(0);
     }
