@@ -1,6 +1,7 @@
 import type { Reader } from "../../src/stores/checks.ts";
 import { openDb } from "../../src/stores/embedded/db.ts";
 import type { EmbeddedDb } from "../../src/stores/embedded/db.ts";
+import { deletionKind } from "../../src/stores/backup/deletions.ts";
 import { holdKind } from "../../src/stores/embedded/liveness.ts";
 import { headerKind } from "../../src/stores/embedded/thread-records.ts";
 import type { Header } from "../../src/stores/embedded/thread-records.ts";
@@ -30,6 +31,9 @@ function dump(db: EmbeddedDb): StoreDump {
     accounts: slugged("x", readText).map(({ slug, value }) => ({ slug, userId: value })),
     listed: slugged("us", readText).map(({ slug, value }) => ({ slug, userId: value })),
     tokens: slugged("v", tokenKind.read).map(({ slug, value }) => ({ slug, userId: value.userId })),
+    deleting: all("deleting", deletionKind.read).flatMap(({ value: { kind, slug, id } }) =>
+      kind === "user" ? [{ slug, userId: id }] : [],
+    ),
     names: slugged("n", threadNameKind.read).map(({ slug, second, value: { uid, name, createdAtMs } }) => ({
       slug,
       userId: second,

@@ -215,9 +215,12 @@ export async function run(store: Store, command: Command, number: number): Promi
     }
     case "deleteUser": {
       const userId = await userBehind(store, command.tokenHash);
-      const uids = await store.unlistUser({ kind: "user", slug: SLUG, id: userId, atMs });
+      const deletion = { kind: "user" as const, slug: SLUG, id: userId, atMs };
+      await store.planDeletion(deletion);
+      const uids = await store.unlistUser(deletion);
       for (const each of uids) await store.eraseThread(each, atMs);
       await store.eraseTokens(SLUG, [userId]);
+      await store.endDeletion(deletion);
       return uids;
     }
     case "elapse":

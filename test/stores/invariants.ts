@@ -9,6 +9,8 @@ export interface StoreDump {
   /** The list of users by creation: `us`. */
   listed: { slug: string; userId: string }[];
   tokens: { slug: string; userId: string }[];
+  /** Users who are to be deleted: `deleting`. */
+  deleting: { slug: string; userId: string }[];
   /** Thread names: `n`. */
   names: { slug: string; userId: string; entry: ThreadEntry }[];
   threads: ThreadDump[];
@@ -54,7 +56,7 @@ function repeated(values: readonly string[]): string[] {
   });
 }
 
-function userFaults({ users, accounts, listed, tokens, names }: StoreDump): string[] {
+function userFaults({ users, accounts, listed, tokens, deleting, names }: StoreDump): string[] {
   const keyOf = (slug: string, userId: string) => `${slug}/${userId}`;
   const known = new Map(users.map(({ slug, user }) => [keyOf(slug, user.userId), user]));
   const faults: string[] = [];
@@ -68,7 +70,9 @@ function userFaults({ users, accounts, listed, tokens, names }: StoreDump): stri
     }
   }
   for (const entry of listed) expectUser("the list of users", entry);
-  for (const token of tokens) expectUser("a token", token);
+  // The last step of a deletion erases the tokens.
+  const leaving = new Set(deleting.map(({ slug, userId }) => keyOf(slug, userId)));
+  for (const token of tokens) if (!leaving.has(keyOf(token.slug, token.userId))) expectUser("a token", token);
   for (const name of names) expectUser("a thread's name", name);
 
   const reached = accounts.map(({ slug, userId }) => keyOf(slug, userId));

@@ -11,6 +11,7 @@ export async function dumpRedis(urls: string[]): Promise<StoreDump> {
     accounts: dumps.flatMap((dump) => dump.accounts),
     listed: dumps.flatMap((dump) => dump.listed),
     tokens: dumps.flatMap((dump) => dump.tokens),
+    deleting: dumps.flatMap((dump) => dump.deleting),
     names: dumps.flatMap((dump) => dump.names),
     threads: dumps.flatMap((dump) => dump.threads),
     held: dumps.flatMap((dump) => dump.held),
@@ -31,7 +32,17 @@ async function dumpServer(url: string): Promise<StoreDump> {
 }
 
 function emptyDump(): StoreDump {
-  return { users: [], accounts: [], listed: [], tokens: [], names: [], threads: [], held: [], due: [] };
+  return {
+    users: [],
+    accounts: [],
+    listed: [],
+    tokens: [],
+    deleting: [],
+    names: [],
+    threads: [],
+    held: [],
+    due: [],
+  };
 }
 
 function clientOf(url: string) {
@@ -68,6 +79,12 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
       return;
     case "v":
       dump.tokens.push({ slug, userId: (await client.hGet(key, "user")) ?? "" });
+      return;
+    case "deleting":
+      for (const member of await client.zRange(key, 0, -1)) {
+        const [kind, ofSlug = "", userId = ""] = member.split(" ");
+        if (kind === "user") dump.deleting.push({ slug: ofSlug, userId });
+      }
       return;
     case "n":
       for (const [name, text] of Object.entries(await client.hGetAll(key))) {
@@ -111,7 +128,6 @@ async function readKey(client: Client, key: string, dump: StoreDump): Promise<vo
     case "whose":
     case "bl":
     case "gone":
-    case "deleting":
     case "filled":
     case "filling":
     case "watch":
