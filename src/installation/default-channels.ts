@@ -1,4 +1,5 @@
 import type { Channel } from "../domain/channel.ts";
+import type { HandoffField } from "../domain/hand-off.ts";
 import { hashKey } from "../keys.ts";
 import type { ChannelKeys } from "../keys.ts";
 import type { Secret } from "../secret.ts";
@@ -30,6 +31,16 @@ const OPEN: Pick<Channel, "enabled" | "accessMode" | "agent"> = {
   enabled: true,
   accessMode: "open",
   agent: { images: true },
+};
+
+/** In the demo's shop a visitor may ask for a person, who answers in the console. */
+const HANDOFF: HandoffField = {
+  enabled: true,
+  replies: [
+    "Hello, I am a person, and I am reading what you wrote.",
+    "I am looking into it. One moment, please.",
+    "Can I help you with anything else?",
+  ],
 };
 
 /** The transport channel of a start without CHANNELS_FILE; nothing where it is there. */
@@ -64,6 +75,7 @@ export async function createDemoChannel(
       publishableKey: keys.publishableKey,
       secretKeyHash: hashKey(keys.secretKey),
       allowedOrigins: origins,
+      handoff: HANDOFF,
     });
     return [];
   }

@@ -111,6 +111,25 @@ test("the progress is a sentence in the visitor's language, where the tool takes
   expect(ask("use clock", [bare])).toEqual({ type: "call", name: "clock", arguments: {} });
 });
 
+test.each([
+  "I want to talk to a person",
+  "Can I speak with someone?",
+  "Ich möchte mit einem Menschen sprechen",
+  "Quiero hablar con una persona",
+  "Je voudrais parler à une personne",
+  "Vorrei parlare con una persona",
+  "Quero falar com uma pessoa",
+])("%s: a person is called for, where the channel allows it", (said) => {
+  const handOff = tool("hand_off", { reason: text, summary: text });
+  expect(ask(said, [clock, handOff])).toEqual({
+    type: "call",
+    name: "hand_off",
+    arguments: { reason: expect.any(String), summary: expect.stringContaining(said) },
+  });
+  expect(ask(said, [clock])).toMatchObject({ type: "text" });
+  expect(ask("Hello", [clock, handOff])).toMatchObject({ text: expect.not.stringContaining("hand off") });
+});
+
 test("buying goes step by step through the shop's tools", () => {
   const said = "Buy me a red mug and check out";
   const found = '[{"id":"mug-7","name":"Red mug","price":9}]';

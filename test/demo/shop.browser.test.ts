@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
+import { keysOf } from "../console/operating.ts";
 import { emptyFolder } from "../support/data-dir.ts";
 import { openServiceProcess } from "../support/service-process.ts";
 import type { ServiceProcess } from "../support/service-process.ts";
@@ -8,11 +9,12 @@ import { paint } from "../widget/pictures.ts";
 
 let browser: Browser;
 let running: ServiceProcess;
+const dataDir = emptyFolder();
 
 beforeAll(async () => {
   [browser, running] = await Promise.all([
     launchBrowser({ webMcp: false }),
-    openServiceProcess({ DATA_DIR: emptyFolder() }),
+    openServiceProcess({ DATA_DIR: dataDir }),
   ]);
 });
 
@@ -116,6 +118,38 @@ describe.concurrent("the demo shop, on an origin of its own", () => {
     await expect
       .poll(() => shown.evaluate((image: { naturalWidth: number }) => image.naturalWidth), SOON)
       .toBe(60);
+    expect(at.troubles).toEqual([]);
+  });
+
+  test("calls a person who is asked for, and shows what they answer", async ({ expect, visit }) => {
+    const at = await visit(browser, running.demoUrl);
+    const bar = at.agent.locator(".person [role=status]");
+    await at.say("I want to talk to a person");
+    await bar.getByText("Waiting for a person…").waitFor();
+    await at.log.getByText("I am handing you over to a person").waitFor();
+    const threads = `${running.url}/v1/operator/channels/demo/threads`;
+    const headers = {
+      authorization: `Bearer ${keysOf(dataDir).localOperator}`,
+      "content-type": "application/json",
+    };
+    const waiting = await fetch(`${threads}?state=waiting_for_person`, { headers });
+    const { items } = (await waiting.json()) as { items: { id: string }[] };
+    const act = async (what: string, body: object) => {
+      const answer = await fetch(`${threads}/${items[0]?.id}/${what}`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(body),
+      });
+      expect(answer.ok).toBe(true);
+    };
+    await act("take", { epoch: 1 });
+    await bar.getByText("local answers you here.").waitFor();
+    await act("messages", { epoch: 2, text: "Here I am" });
+    await at.log.getByText("Here I am").waitFor();
+    await act("return", { epoch: 2 });
+    await bar.getByText("The assistant answers again.").waitFor();
+    await at.say("Find a candle");
+    await at.log.getByText("bees-candle").waitFor();
     expect(at.troubles).toEqual([]);
   });
 

@@ -154,7 +154,7 @@ describe("the API's description", () => {
       if (!isOperators(operation.path)) statuses.push([`${operation.method} ${operation.path}`, got.status]);
     }
     expect(wrong).toEqual([]);
-    // 409: the demo's channels have no hand-off.
+    // 409: the channel `cli` has no hand-off.
     expect(statuses).toEqual([
       ["POST /v1/messages", 200],
       ["POST /v1/messages/cancel", 204],
@@ -172,8 +172,8 @@ describe("the API's description", () => {
       ["GET /v1/widget/threads/{id}/stream", 200],
       ["GET /v1/widget/threads/{id}/events", 200],
       ["POST /v1/widget/threads/{id}/cancel", 204],
-      ["POST /v1/widget/threads/{id}/handoff", 409],
-      ["POST /v1/widget/threads/{id}/handoff/cancel", 409],
+      ["POST /v1/widget/threads/{id}/handoff", 204],
+      ["POST /v1/widget/threads/{id}/handoff/cancel", 204],
       ["POST /v1/widget/messages", 200],
       ["POST /v1/widget/tools", 204],
       ["POST /v1/widget/tool-results", 200],

@@ -23,14 +23,22 @@ Reflect.set(
   "spawn",
   function (this: ChildProcess, options: { file: string }): unknown {
     const kind = kindOf(basename(options.file));
-    if (kind !== project && !(kind === "process" && (project === "redis" || project === "browser"))) {
+    if (kind !== project && !ALSO[project]?.includes(kind)) {
       throw new Error(`Cannot start ${options.file}: only a test file named *.${kind}.test.ts may`);
     }
     return Reflect.apply(spawn, this, [options]);
   },
 );
 
-function kindOf(command: string): "redis" | "browser" | "process" {
+/** What a project's files may start besides what gives them their name. */
+const ALSO: Partial<Record<typeof project, readonly Kind[]>> = {
+  redis: ["process"],
+  browser: ["process", "redis"],
+};
+
+type Kind = "redis" | "browser" | "process";
+
+function kindOf(command: string): Kind {
   if (PROGRAMS.redis.commands.some((each) => command === each)) return "redis";
   return PROGRAMS.browser.commands.some((each) => command === basename(each)) ? "browser" : "process";
 }

@@ -13,6 +13,7 @@ export type DemoTurn =
   | { type: "call"; name: string; arguments: Record<string, unknown> };
 
 const TASK_FAILED = "task_failed";
+const HAND_OFF = "hand_off";
 /** How the agent marks a failed tool's result. */
 const FAILURE = /^(The tool failed|Error)\b:?\s*/i;
 const RESULT_CHARS = 600;
@@ -46,6 +47,9 @@ const SHOP_STEPS: readonly { tool: RegExp; wish: RegExp }[] = [
 
 const GREETING =
   /^\W*(hi|hello|hey|hallo|guten|hola|buenos|bonjour|salut|ciao|buongiorno|olá|oi|bom dia)(?![\p{L}])/iu;
+/** In the languages that it speaks: to talk with a person. */
+const ASKS_FOR_PERSON =
+  /\b(talk|speak|chat|connect me) (to|with) (an? |the |some )?(real |human )?(person|human|somebody|someone|agent|operator)\b|\bmit (einem|einer|dem) (echten )?(menschen|mitarbeiter|person)\b| (con|avec|à|com) (una|une|uma) (persona|personne|pessoa)\b/i;
 const FAIL_ON_PURPOSE = /\bfail (the|this) task\b/i;
 /** The user wants something done, and not to talk. */
 const REQUEST =
@@ -79,7 +83,9 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
   const called = new Set(
     since.flatMap((message) => (message.role === "assistant" ? message.calls : [])).map(({ name }) => name),
   );
-  const useful = tools.filter(({ name }) => name !== TASK_FAILED);
+  const useful = tools.filter(({ name }) => name !== TASK_FAILED && name !== HAND_OFF);
+  if (tools.some(({ name }) => name === HAND_OFF) && ASKS_FOR_PERSON.test(userText))
+    return askForPerson(userText);
 
   const latest = results.at(-1);
   if (latest !== undefined && FAILURE.test(latest)) {
@@ -180,6 +186,15 @@ function words(text: string): string[] {
 
 function giveUp(userText: string, phrases: Phrases): DemoTurn {
   return { type: "call", name: TASK_FAILED, arguments: { reason: phrases.cannot(shorten(userText)) } };
+}
+
+function askForPerson(userText: string): DemoTurn {
+  const reason = "The visitor asks for a person.";
+  return {
+    type: "call",
+    name: HAND_OFF,
+    arguments: { reason, summary: `The visitor wrote: ${shorten(userText)}` },
+  };
 }
 
 function progressFor(tool: OfferedTool, phrases: Phrases): Record<string, unknown> {
