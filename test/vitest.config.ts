@@ -16,7 +16,7 @@ const named = (...words: string[]) => words.map((word) => `test/**/{*.,}${word}.
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cores = availableParallelism();
-/** How often a test with real processes, servers or pages is played again when it fails: none, but in CI (test/README.md). */
+/** How often a test is played again when it fails: never, but once in CI (test/README.md). */
 const retry = Number(process.env["TEST_RETRIES"] ?? 0);
 /** Seconds for each, also in their short form: a store's whole check, the listener's contract, plays with faults. */
 const LONG = [
@@ -52,20 +52,18 @@ export default defineConfig({
         maxConcurrency: 25,
       }),
       // What fills a process's memory has one of its own.
-      project("slow", { include: named("slow"), maxConcurrency: 25, isolate: true, retry }),
-      project("process", { include: named("process", "process-stores"), stores: ["embedded"], retry }),
+      project("slow", { include: named("slow"), maxConcurrency: 25, isolate: true }),
+      project("process", { include: named("process", "process-stores"), stores: ["embedded"] }),
       project("redis", {
         include: named("redis", "stores", "process-stores"),
         stores: ["redis"],
         needs: "redis",
-        retry,
       }),
       // Each concurrent test has a page of its own, and a page wants a core.
       project("browser", {
         include: named("browser"),
         needs: "browser",
         maxConcurrency: cores,
-        retry,
       }),
     ],
   },
@@ -81,7 +79,6 @@ function project(
     needs?: Program;
     maxConcurrency?: number;
     isolate?: boolean;
-    retry?: number;
   },
 ): TestProjectInlineConfiguration {
   const { stores = [], needs, ...test } = options;
@@ -99,6 +96,7 @@ function project(
       // Nothing asserts on time: these only end what hangs, on a machine that may be busy with anything else.
       testTimeout: 180_000,
       hookTimeout: 180_000,
+      retry,
       expect: { poll: { timeout: 60_000, interval: 20 } },
       provide: { project: name, stores },
       ...test,
