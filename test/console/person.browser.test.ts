@@ -5,7 +5,7 @@ import { sendMessage } from "../support/service.ts";
 import { openServiceProcess } from "../support/service-process.ts";
 import type { ServiceProcess } from "../support/service-process.ts";
 import { SOON, launchBrowser, test } from "../widget/browser.ts";
-import { enter, keysOf } from "./operating.ts";
+import { accessibilityTroubles, enter, keysOf } from "./operating.ts";
 
 let browser: Browser;
 let running: ServiceProcess;
@@ -34,6 +34,15 @@ test("an operator hears of who waits, takes over, answers, and gives back", asyn
   await page.getByLabel("A person may take over").check();
   await page.getByRole("button", { name: "Save" }).press("Enter");
   await page.getByText("cli is changed").waitFor();
+  // The console's settings leave ready answers as they are: they come by the API.
+  const replies = ["Good to see you.", "One moment, please."];
+  const changed = await fetch(`${url}/v1/operator/channels/cli`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${localOperator}`, "content-type": "application/json" },
+    body: JSON.stringify({ handoff: { enabled: true, replies } }),
+  });
+  expect(changed.status).toBe(200);
+  await page.reload();
   expect((await say("Hello")).status).toBe(200);
 
   await enter(page, "#/inbox");
@@ -50,6 +59,15 @@ test("an operator hears of who waits, takes over, answers, and gives back", asyn
   await page.getByLabel("Your answer").fill("Here I am");
   await page.getByLabel("Your answer").press("Enter");
   await page.getByRole("article", { name: "local:" }).getByText("Here I am").waitFor();
+  await page.getByText("Ready answers").press("Enter");
+  await page.getByRole("button", { name: "One moment, please." }).press("Enter");
+  await expect.poll(() => page.getByLabel("Your answer").inputValue(), SOON).toBe("One moment, please.");
+  await page.locator(":focus").pressSequentially(" I look.");
+  await page.getByLabel("Your answer").press("Enter");
+  await page.getByRole("article", { name: "local:" }).getByText("One moment, please. I look.").waitFor();
+  await page.getByText("Ready answers").press("Enter");
+  expect(await accessibilityTroubles(page)).toEqual([]);
+  await page.getByText("Ready answers").press("Enter");
   expect((await say("A person?")).lines).toMatchObject([{ type: "done", handledBy: "person" }]);
   await page.getByRole("log").getByText("A person?", { exact: true }).waitFor();
 

@@ -1,12 +1,14 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { Dialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/fields.tsx";
 import { Trouble } from "../parts/trouble.tsx";
 import type { HandOff } from "./hand-off.ts";
+import { ReadyAnswers } from "./ready-answers.tsx";
 
-/** Where the operator writes who has taken the conversation. */
-export function Answer({ handOff }: { handOff: HandOff }) {
+/** Where the operator writes who has taken the conversation. `replies`: the channel's ready answers. */
+export function Answer({ handOff, replies }: { handOff: HandOff; replies: readonly string[] }) {
   const [text, setText] = useState("");
+  const form = useRef<HTMLFormElement>(null);
   const [isReturning, setReturning] = useState(false);
   const send = async () => {
     const said = text.trim();
@@ -14,6 +16,7 @@ export function Answer({ handOff }: { handOff: HandOff }) {
   };
   return (
     <form
+      ref={form}
       class="answer"
       aria-label="Answer"
       onSubmit={(event) => {
@@ -27,6 +30,15 @@ export function Answer({ handOff }: { handOff: HandOff }) {
         void send();
       }}
     >
+      {replies.length > 0 && (
+        <ReadyAnswers
+          replies={replies}
+          onChoose={(reply) => {
+            setText((written) => (written.trim() === "" ? reply : `${written.trimEnd()}\n${reply}`));
+            form.current?.querySelector("textarea")?.focus();
+          }}
+        />
+      )}
       <TextField
         label="Your answer"
         rows={3}

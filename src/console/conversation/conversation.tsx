@@ -44,7 +44,8 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
   );
   const change = useUserChange(slug, user.set);
   const handOff = useHandOff(slug, id, thread.reload);
-  const hasHandOff = channels?.find((one) => one.slug === slug)?.handoff?.enabled === true && may.readTexts;
+  const settings = channels?.find((one) => one.slug === slug)?.handoff;
+  const hasHandOff = settings?.enabled === true && may.readTexts;
   const [part, setPart] = useState<Part>("talk");
   const state = watched.talk.state ?? thread.value?.state ?? null;
   const { person } = watched.talk;
@@ -106,7 +107,7 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
           {may.readTexts ? (
             <>
               <Messages watched={watched} visitor={visitor} />
-              {isMine && <Answer handOff={handOff} />}
+              {isMine && <Answer handOff={handOff} replies={settings?.replies ?? []} />}
             </>
           ) : (
             <p class="words">Your role sees that this conversation happened, and not what was said in it.</p>

@@ -25,6 +25,8 @@ export interface HandoffView {
   waitSeconds?: number;
   message?: string;
   unavailable?: string;
+  /** Ready answers. */
+  replies?: string[];
 }
 
 export interface AgentView {
