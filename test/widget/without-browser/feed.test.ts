@@ -5,7 +5,7 @@ import type { ConversationDependencies } from "../../../src/widget/run/conversat
 import { ShownReply } from "../../../src/widget/run/shown-reply.ts";
 import { newSavedRun } from "../../../src/widget/run/saved-run.ts";
 import { listThreads } from "../../../src/widget/run/thread-list.ts";
-import { Unreachable } from "../../../src/widget/service/widget-api.ts";
+import { Refused, Unreachable } from "../../../src/widget/service/widget-api.ts";
 import type { ApiRequest } from "../../../src/widget/service/widget-api.ts";
 import { ViewModel } from "../../../src/widget/view/view-model.ts";
 import { element, openSite, tabStorage } from "./page.ts";
@@ -385,6 +385,66 @@ describe("what the history has", () => {
     expect(await one.conversation.resume()).toBe(true);
     expect(texts(one)).toEqual(["Hi", "Hello!", "From the phone", "For the phone"]);
     expect(ids(one)).toEqual(["1", "2", "3", "4"]);
+  });
+
+  /** Requests that send a message wait here for what becomes of them. */
+  function holdMessages(): { lost: ((error: Error) => void)[]; release: () => void } {
+    const { api } = site;
+    const lost: ((error: Error) => void)[] = [];
+    site.api = (request) => {
+      if (request.path !== "/messages") return api(request);
+      site.asked.push(request);
+      return new Promise((_resolve, reject) => lost.push(reject));
+    };
+    return { lost, release: () => (site.api = api) };
+  }
+
+  test.each<[string, number[], (string | null)[]]>([
+    ["as it was before", [], [null, null]],
+    ["with all that is being told", [4, 3], ["3", "4"]],
+  ])("a reset while a message is sent, %s: that is shown once", async (_how, newer, own) => {
+    const { one, feed } = await begun();
+    const { lost, release } = holdMessages();
+    const sending = one.conversation.send("Buy it", null);
+    await vi.waitFor(() => expect(lost).toHaveLength(1));
+    const { clientMessageId } = lastSaid();
+    const items = [item(3, "Buy it", { clientMessageId }).item, item(4, "Bought.").item];
+    site.history.get(threadOf(one))?.push(...items.filter(({ id }) => newer.includes(Number(id))));
+    feed.tell({ type: "reset" }, { type: "state", state: "idle" }, item(0, "told after the reset"));
+    await vi.waitFor(() => expect(texts(one)).toContain("told after the reset"));
+    expect(ids(one).filter((id) => id !== "0")).toEqual(["1", "2", ...own]);
+    expect(texts(one).filter((text) => text === "Buy it")).toHaveLength(1);
+    release();
+    lost[0]?.(new Refused(422, 1));
+    await sending;
+  });
+
+  test("and a page just opened sends again: the message and its reply are shown once", async () => {
+    const { one } = await begun();
+    const { lost, release } = holdMessages();
+    const other = tab();
+    other.own.write("run", newSavedRun({ ...lastSaid(), context: null }, threadOf(one)));
+    const resuming = other.conversation.resume();
+    await vi.waitFor(() => expect(lost).toHaveLength(1));
+    expect(texts(other)).toEqual(["Hi", "Hello!"]);
+    expect(ids(other)).toEqual(["1", "2"]);
+    release();
+    lost[0]?.(new Refused(422, 1));
+    await resuming;
+  });
+
+  test("of a thread that is gone counts for nothing in the next one: its feed begins at the first item", async () => {
+    const { one, feed } = await begun();
+    const { lost, release } = holdMessages();
+    const sending = one.conversation.send("Buy it", null);
+    await vi.waitFor(() => expect(lost).toHaveLength(1));
+    feed.tell(item(3, "Buy it", { clientMessageId: lastSaid().clientMessageId }));
+    await vi.waitFor(() => expect(ids(one)).toContain("3"));
+    release();
+    lost[0]?.(new Refused(404, 1));
+    await sending;
+    expect(texts(one)).toEqual(["Buy it"]);
+    await vi.waitFor(() => expect(feeds.at(-1)).toMatchObject({ threadId: threadOf(one), after: "" }));
   });
 
   test("is not told twice by a run that was due and has been told by the feed", async () => {
