@@ -2,7 +2,7 @@ import type { Channel } from "../domain/channel.ts";
 import { UnreadableRecord } from "../store.ts";
 import type { UnreadableChannel } from "../store.ts";
 import { isObject, isText, listOf } from "./checks.ts";
-import { readChannel } from "./records.ts";
+import { readChannel } from "./channel-record.ts";
 
 /** A channel as it is stored, parsed where it is JSON. */
 export interface StoredChannel {

@@ -10,18 +10,8 @@ import type {
 } from "../../machines/line.ts";
 import type { HandedBack } from "../../machines/person.ts";
 import type { RunOutcome } from "../../machines/run.ts";
-import type { AuditEntry } from "../domain/audit.ts";
-import type {
-  AccessMode,
-  AgentSettings,
-  Channel,
-  McpHttpServer,
-  McpProcessServer,
-} from "../domain/channel.ts";
 import type { Attachment } from "../domain/attachments.ts";
-import type { HandoffField } from "../domain/hand-off.ts";
 import type { Attributes } from "../domain/attributes.ts";
-import type { OlderKeys } from "../domain/older-keys.ts";
 import type { RenamedThread } from "../domain/renamed-threads.ts";
 import type { KeptText, RunLine } from "../domain/kept-text.ts";
 import type {
@@ -37,11 +27,10 @@ import type {
   TurnItem,
   UserMessage,
 } from "../domain/message.ts";
-import type { Operator, OperatorRole, OperatorSession, OperatorSignIn } from "../domain/operator.ts";
 import type { PageTool } from "../domain/page-tool.ts";
 import type { User } from "../domain/user.ts";
-import type { WebhookEvent, WebhookField } from "../domain/webhook.ts";
 import type { RunSummary, ThreadState } from "../store/threads.ts";
+import { channelKind } from "./channel-record.ts";
 import type { Check } from "./checks.ts";
 import {
   byType,
@@ -62,8 +51,9 @@ import {
   readerOf,
   shape,
 } from "./checks.ts";
+import { auditKind, operatorKind } from "./operator-records.ts";
 
-/** The records that both stores keep as JSON: what each must be when it is read back. */
+/** What was said and what ran, as both stores keep it as JSON: what each record must be when it is read back. */
 
 const isApi = oneOf<Api>({ server: true, widget: true });
 const isPhase = oneOf<StepPhase>({ running: true, done: true, failed: true });
@@ -266,136 +256,6 @@ const isPageTool = shape<PageTool>({
   ),
 });
 
-const isMcpTools = optional(
-  shape<NonNullable<McpHttpServer["tools"]>>({
-    allow: optional(listOf(isText)),
-    deny: optional(listOf(isText)),
-  }),
-);
-const isMcpTimeouts = optional(
-  shape<NonNullable<McpHttpServer["timeouts"]>>({
-    connectSeconds: optional(isNumber),
-    callSeconds: optional(isNumber),
-  }),
-);
-
-const isMcpServer = either(
-  shape<McpHttpServer>({
-    url: isText,
-    headers: optional(mapOf(isText)),
-    identity: optional(shape<NonNullable<McpHttpServer["identity"]>>({ key: isText })),
-    oauth: optional(
-      shape<NonNullable<McpHttpServer["oauth"]>>({
-        clientId: isText,
-        clientSecret: isText,
-        issuer: isText,
-        scope: optional(isText),
-      }),
-    ),
-    tools: isMcpTools,
-    timeouts: isMcpTimeouts,
-  }),
-  shape<McpProcessServer>({
-    command: isText,
-    args: optional(listOf(isText)),
-    env: optional(mapOf(isText)),
-    tools: isMcpTools,
-    timeouts: isMcpTimeouts,
-  }),
-);
-
-const isWebhookEvent = oneOf<WebhookEvent>({
-  "message.created": true,
-  "run.ended": true,
-  "handoff.requested": true,
-  "handoff.taken": true,
-  "handoff.returned": true,
-  "user.identified": true,
-  "user.deleted": true,
-  "thread.deleted": true,
-  "feedback.given": true,
-});
-
-export const isAccessMode = oneOf<AccessMode>({ open: true, whitelist: true });
-
-export const isChannel = shape<Channel>({
-  slug: isText,
-  kind: oneOf<Channel["kind"]>({ web: true, transport: true }),
-  publishableKey: nullable(isText),
-  secretKeyHash: nullable(isText),
-  olderKeys: optional(
-    listOf(
-      shape<OlderKeys>({
-        publishableKey: nullable(isText),
-        secretKeyHash: nullable(isText),
-        untilMs: isNumber,
-      }),
-    ),
-  ),
-  allowedOrigins: listOf(isText),
-  enabled: isFlag,
-  accessMode: isAccessMode,
-  agent: defaulted(
-    shape<AgentSettings>({
-      instructions: optional(isText),
-      model: optional(isText),
-      temperature: optional(isNumber),
-      reasoningEffort: optional(isText),
-      body: optional(isObject),
-      images: optional(isFlag),
-      mcpServers: optional(mapOf(isMcpServer)),
-      maxOutputTokensPerRun: optional(isNumber),
-      maxTokensPerUserPerDay: optional(isNumber),
-      maxTokensPerDay: optional(isNumber),
-    }),
-    () => ({}),
-  ),
-  handoff: optional(
-    shape<HandoffField>({
-      enabled: isFlag,
-      waitSeconds: optional(isNumber),
-      message: optional(isText),
-      unavailable: optional(isText),
-      replies: optional(listOf(isText)),
-    }),
-  ),
-  webhooks: optional(
-    listOf(
-      shape<WebhookField>({
-        url: isText,
-        secret: isText,
-        events: optional(listOf(isWebhookEvent)),
-      }),
-    ),
-  ),
-});
-
-const isOperator = shape<Operator>({
-  name: isText,
-  role: oneOf<OperatorRole>({ admin: true, agent: true, auditor: true }),
-  keyHash: isText,
-  channels: nullable(listOf(isText)),
-  signIn: optional(
-    shape<OperatorSignIn>({
-      issuer: isText,
-      subject: isText,
-      sessions: listOf(shape<OperatorSession>({ keyHash: isText, endsAtMs: isNumber })),
-    }),
-  ),
-});
-
-const isAuditEntry = shape<AuditEntry>({
-  atMs: isNumber,
-  operator: isText,
-  action: isText,
-  target: isText,
-  slug: nullable(isText),
-  detail: optional(isObject),
-});
-
-export const channelKind = kindOf("channel", isChannel);
-export const operatorKind = kindOf("operator", isOperator);
-export const auditKind = kindOf("entry of the audit", isAuditEntry);
 export const messageKind = kindOf("message", isMessage);
 export const waitingKind = kindOf("waiting message", isUserMessage);
 export const runKind = kindOf("run", isRun);
@@ -414,7 +274,6 @@ export const sharedKinds = [
   auditKind,
 ];
 
-export const readChannel = channelKind.read;
 export const readMessage = messageKind.read;
 export const readUserMessage = waitingKind.read;
 export const readRun = runKind.read;

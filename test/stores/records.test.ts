@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../src/domain/message.ts";
 import { UnreadableRecord } from "../../src/store.ts";
+import { readChannel } from "../../src/stores/channel-record.ts";
 import { isNumber, isText, optional, readerOf, shape } from "../../src/stores/checks.ts";
 import {
   readCatalog,
-  readChannel,
   readMessage,
   readRun,
   readRunSummary,

@@ -13,14 +13,13 @@ import {
   shape,
 } from "../checks.ts";
 import type { Fields } from "../checks.ts";
+import { readChannel } from "../channel-record.ts";
+import { auditKind, operatorKind } from "../operator-records.ts";
 import {
   areRenamed,
-  auditKind,
   isUser,
   isThreadState,
-  operatorKind,
   readCatalog,
-  readChannel,
   readMessage,
   readRun,
   readRunSummary,

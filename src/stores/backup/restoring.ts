@@ -1,5 +1,5 @@
 import { isNumber, isText, listOf, readerOf, shape } from "../checks.ts";
-import { isChannel } from "../records.ts";
+import { isChannel } from "../channel-record.ts";
 import type { Restoring } from "./source.ts";
 
 /** What a restore notes in the store that it fills. */

@@ -1,7 +1,8 @@
 import type { Channel } from "../../domain/channel.ts";
 import type { ChannelStore } from "../../store/channels.ts";
 import { readChannels } from "../read-channels.ts";
-import { channelKind, readNumber, readText } from "../records.ts";
+import { channelKind } from "../channel-record.ts";
+import { readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 

@@ -1,15 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ThreadEntry } from "../../store/users.ts";
 import type { Reader } from "../checks.ts";
-import {
-  auditKind,
-  operatorKind,
-  readChannel,
-  readMessage,
-  readNumber,
-  readRunSummary,
-  readText,
-} from "../records.ts";
+import { readChannel } from "../channel-record.ts";
+import { auditKind, operatorKind } from "../operator-records.ts";
+import { readMessage, readNumber, readRunSummary, readText } from "../records.ts";
 import { deletionKind } from "../backup/deletions.ts";
 import type { BackupToken, KeptPart, ThreadPiece, ToldOfThread, WholeThread } from "../backup/records.ts";
 import type { BackupSource, ThreadRead, UserRead } from "../backup/source.ts";

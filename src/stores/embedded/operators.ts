@@ -6,7 +6,7 @@ import { pageOf } from "../../store/page.ts";
 import { auditPlace, readAuditPlace } from "../audit-place.ts";
 import type { AuditPlace } from "../audit-place.ts";
 import { readReadable } from "../read-readable.ts";
-import { auditKind, operatorKind } from "../records.ts";
+import { auditKind, operatorKind } from "../operator-records.ts";
 import { countChange } from "./channels.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";

@@ -3,7 +3,7 @@ import type { RedisCommands } from "./commands.ts";
 import { channelKey, globalKeys } from "./keys.ts";
 import { readChannels } from "../read-channels.ts";
 import type { StoredChannel } from "../read-channels.ts";
-import { channelKind } from "../records.ts";
+import { channelKind } from "../channel-record.ts";
 import { flag, jsonValue, listOf, numberOf, textOf, textOrNull } from "./records.ts";
 import type { ArgsOf } from "./signatures.ts";
 

@@ -5,7 +5,7 @@ import type { OperatorStore, PlacedEntry } from "../../store/operators.ts";
 import { pageOf } from "../../store/page.ts";
 import { auditPlace, readAuditPlace } from "../audit-place.ts";
 import { readReadable } from "../read-readable.ts";
-import { auditKind, operatorKind } from "../records.ts";
+import { auditKind, operatorKind } from "../operator-records.ts";
 import type { RedisCommands } from "./commands.ts";
 import { globalKeys } from "./keys.ts";
 import { scoresOf } from "./pages.ts";

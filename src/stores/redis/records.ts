@@ -6,8 +6,8 @@ import type { ChannelState, User } from "../../domain/user.ts";
 import type { RunSummary, ThreadRecord } from "../../store/threads.ts";
 import type { ThreadEntry } from "../../store/users.ts";
 import type { Place, Reader } from "../checks.ts";
+import { isAccessMode } from "../channel-record.ts";
 import {
-  isAccessMode,
   messageKind,
   readAttributes,
   readCatalog,

@@ -1,7 +1,7 @@
 import type { Suspicion } from "../../backup/rules.ts";
 import { channelKey, globalKeys } from "../keys.ts";
 import { isReadable } from "../../checks.ts";
-import { channelKind } from "../../records.ts";
+import { channelKind } from "../../channel-record.ts";
 import { jsonValue, listOf, textOf } from "../records.ts";
 import type { Probe } from "./probe.ts";
 

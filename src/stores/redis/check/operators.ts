@@ -1,6 +1,6 @@
 import type { Suspicion } from "../../backup/rules.ts";
 import { isReadable } from "../../checks.ts";
-import { operatorKind } from "../../records.ts";
+import { operatorKind } from "../../operator-records.ts";
 import { globalKeys } from "../keys.ts";
 import { placedEntry } from "../operators.ts";
 import { hashPages } from "../pages.ts";

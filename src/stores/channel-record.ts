@@ -1,0 +1,134 @@
+import type {
+  AccessMode,
+  AgentSettings,
+  Channel,
+  McpHttpServer,
+  McpProcessServer,
+} from "../domain/channel.ts";
+import type { HandoffField } from "../domain/hand-off.ts";
+import type { OlderKeys } from "../domain/older-keys.ts";
+import type { WebhookEvent, WebhookField } from "../domain/webhook.ts";
+import {
+  defaulted,
+  either,
+  isFlag,
+  isNumber,
+  isObject,
+  isText,
+  kindOf,
+  listOf,
+  mapOf,
+  nullable,
+  oneOf,
+  optional,
+  shape,
+} from "./checks.ts";
+
+/** A channel, as both stores keep it as JSON: what it must be when it is read back. */
+
+const isMcpTools = optional(
+  shape<NonNullable<McpHttpServer["tools"]>>({
+    allow: optional(listOf(isText)),
+    deny: optional(listOf(isText)),
+  }),
+);
+const isMcpTimeouts = optional(
+  shape<NonNullable<McpHttpServer["timeouts"]>>({
+    connectSeconds: optional(isNumber),
+    callSeconds: optional(isNumber),
+  }),
+);
+
+const isMcpServer = either(
+  shape<McpHttpServer>({
+    url: isText,
+    headers: optional(mapOf(isText)),
+    identity: optional(shape<NonNullable<McpHttpServer["identity"]>>({ key: isText })),
+    oauth: optional(
+      shape<NonNullable<McpHttpServer["oauth"]>>({
+        clientId: isText,
+        clientSecret: isText,
+        issuer: isText,
+        scope: optional(isText),
+      }),
+    ),
+    tools: isMcpTools,
+    timeouts: isMcpTimeouts,
+  }),
+  shape<McpProcessServer>({
+    command: isText,
+    args: optional(listOf(isText)),
+    env: optional(mapOf(isText)),
+    tools: isMcpTools,
+    timeouts: isMcpTimeouts,
+  }),
+);
+
+const isWebhookEvent = oneOf<WebhookEvent>({
+  "message.created": true,
+  "run.ended": true,
+  "handoff.requested": true,
+  "handoff.taken": true,
+  "handoff.returned": true,
+  "user.identified": true,
+  "user.deleted": true,
+  "thread.deleted": true,
+  "feedback.given": true,
+});
+
+export const isAccessMode = oneOf<AccessMode>({ open: true, whitelist: true });
+
+export const isChannel = shape<Channel>({
+  slug: isText,
+  kind: oneOf<Channel["kind"]>({ web: true, transport: true }),
+  publishableKey: nullable(isText),
+  secretKeyHash: nullable(isText),
+  olderKeys: optional(
+    listOf(
+      shape<OlderKeys>({
+        publishableKey: nullable(isText),
+        secretKeyHash: nullable(isText),
+        untilMs: isNumber,
+      }),
+    ),
+  ),
+  allowedOrigins: listOf(isText),
+  enabled: isFlag,
+  accessMode: isAccessMode,
+  agent: defaulted(
+    shape<AgentSettings>({
+      instructions: optional(isText),
+      model: optional(isText),
+      temperature: optional(isNumber),
+      reasoningEffort: optional(isText),
+      body: optional(isObject),
+      images: optional(isFlag),
+      mcpServers: optional(mapOf(isMcpServer)),
+      maxOutputTokensPerRun: optional(isNumber),
+      maxTokensPerUserPerDay: optional(isNumber),
+      maxTokensPerDay: optional(isNumber),
+    }),
+    () => ({}),
+  ),
+  handoff: optional(
+    shape<HandoffField>({
+      enabled: isFlag,
+      waitSeconds: optional(isNumber),
+      message: optional(isText),
+      unavailable: optional(isText),
+      replies: optional(listOf(isText)),
+    }),
+  ),
+  webhooks: optional(
+    listOf(
+      shape<WebhookField>({
+        url: isText,
+        secret: isText,
+        events: optional(listOf(isWebhookEvent)),
+      }),
+    ),
+  ),
+});
+
+export const channelKind = kindOf("channel", isChannel);
+export const readChannel = channelKind.read;
