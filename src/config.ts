@@ -1,5 +1,20 @@
-import { availableParallelism } from "node:os";
 import { z } from "zod";
+import { ConfigError } from "./config/config-error.ts";
+import {
+  callersKeys,
+  httpUrl,
+  isLoopback,
+  key,
+  MOST,
+  oneOf,
+  processes,
+  redisUrls,
+  timer,
+  tokens,
+  whole,
+} from "./config/kinds.ts";
+import { openIdOf, openIdVariables } from "./config/open-id.ts";
+import type { OpenIdSettings } from "./config/open-id.ts";
 import { Secret } from "./secret.ts";
 
 /**
@@ -79,23 +94,7 @@ export interface Config {
   logLevel: LogLevel;
 }
 
-export interface OpenIdSettings {
-  issuer: string;
-  clientId: string;
-  /** null: a public client. */
-  clientSecret: Secret | null;
-  rolesClaim: string;
-}
-
 export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** The environment does not parse. The message is one line: which variable, what it got, what it takes. */
-export class ConfigError extends Error {
-  constructor(message: string, options?: { cause?: unknown }) {
-    super(message, options);
-    this.name = "ConfigError";
-  }
-}
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
@@ -107,15 +106,6 @@ const SECRETS: ReadonlySet<string> = new Set([
   "OPENAI_BASE_URL",
   "REDIS_URL",
 ]);
-
-/** More than any use of this service, and small enough for every sum and buffer that is made of it. */
-const MOST = 100_000_000;
-
-/** A timer holds 2^31 ms; longer ones fire at once. */
-const LONGEST_TIMER_SECONDS = 2_147_483;
-
-/** Nobody has so many cores that a larger number is not a slip. */
-const MOST_PROCESSES = 256;
 
 const TEN_YEARS_SECONDS = 315_360_000;
 
@@ -131,11 +121,7 @@ const variables = z.object({
   CHANNELS_FILE: z.string().nullable().default(null),
   PROVIDERS_FILE: z.string().nullable().default(null),
   OPENAI_API_KEY: key().nullable().default(null),
-  OPENAI_BASE_URL: z
-    .string()
-    .refine((text) => isUrl(text, ["http:", "https:"]), "an http:// or https:// address")
-    .nullable()
-    .default(null),
+  OPENAI_BASE_URL: httpUrl().nullable().default(null),
   OPENAI_MODEL: z.string().default("gpt-5-mini"),
   MODEL_TIMEOUT_SECONDS: timer(1).default(60),
   RUN_TIMEOUT_SECONDS: timer(1).default(300),
@@ -150,14 +136,7 @@ const variables = z.object({
   LISTENER: oneOf(["uws", "node"]).nullable().default(null),
   INSPECTOR: oneOf(["on", "off"]).default("off"),
   CONSOLE: oneOf(["on", "off"]).default("on"),
-  OIDC_ISSUER: z
-    .string()
-    .refine(isIssuer, "an https:// address without ? and #, or http:// of this machine")
-    .nullable()
-    .default(null),
-  OIDC_CLIENT_ID: z.string().nullable().default(null),
-  OIDC_CLIENT_SECRET: key().nullable().default(null),
-  OIDC_ROLES_CLAIM: z.string().nullable().default(null),
+  ...openIdVariables,
   SWAGGER: oneOf(["on", "off"]).default("on"),
   METRICS_PORT: whole(1, 65_535).nullable().default(null),
   WEBHOOKS_PRIVATE: oneOf(["on", "off"]).default("off"),
@@ -214,31 +193,6 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     );
   }
   return configOf(value, openIdOf(value));
-}
-
-/** All that a sign-in needs, or nothing of it. Throws ConfigError. */
-function openIdOf(value: z.infer<typeof variables>): OpenIdSettings | null {
-  const {
-    OIDC_ISSUER: issuer,
-    OIDC_CLIENT_ID: clientId,
-    OIDC_CLIENT_SECRET: clientSecret,
-    OIDC_ROLES_CLAIM: rolesClaim,
-  } = value;
-  if (issuer !== null && clientId !== null && rolesClaim !== null) {
-    return { issuer, clientId, clientSecret, rolesClaim };
-  }
-  const all = Object.entries({
-    OIDC_ISSUER: issuer,
-    OIDC_CLIENT_ID: clientId,
-    OIDC_ROLES_CLAIM: rolesClaim,
-    OIDC_CLIENT_SECRET: clientSecret,
-  });
-  const set = all.find(([, given]) => given !== null);
-  if (set === undefined) return null;
-  const unset = all.slice(0, 3).flatMap(([name, given]) => (given === null ? [name] : []));
-  throw new ConfigError(
-    `Cannot read the configuration: ${set[0]} is set, it takes ${unset.join(" and ")} beside it, unset here`,
-  );
 }
 
 function configOf(value: z.infer<typeof variables>, openId: OpenIdSettings | null): Config {
@@ -327,131 +281,6 @@ export function secretsOf(config: Config): Secret[] {
     ].filter((secret) => secret !== null),
     ...passwords.filter((password) => password !== "").map((password) => new Secret(password)),
   ];
-}
-
-/** Shorter keys can be guessed, or were thought up by somebody. */
-const SHORTEST_KEY = 24;
-
-export function keyWarningsOf({ harnessApiKey, olderApiKeys }: Config): string[] {
-  const keys = [...(harnessApiKey === null ? [] : [harnessApiKey]), ...olderApiKeys];
-  if (keys.every((key) => key.reveal().length >= SHORTEST_KEY)) return [];
-  return [`HARNESS_API_KEY has a key of fewer than ${SHORTEST_KEY} characters: it can be guessed`];
-}
-
-/** What parses and is still worth a word at start, one sentence each. */
-export function warningsOf(config: Config): string[] {
-  const warnings = keyWarningsOf(config);
-  if (config.redisUrls.length > 0 && config.harnessApiKey === null) {
-    warnings.push(
-      "HARNESS_API_KEY is unset with REDIS_URL set: every DATA_DIR generates a key of its own, so instances will differ",
-    );
-  }
-  if (config.redisUrls.some((url) => isOpenToOthers(new URL(url.reveal())))) {
-    warnings.push(
-      "REDIS_URL names another machine without a password: whoever reaches it reads every conversation",
-    );
-  }
-  if (config.clientIpSource !== "socket" && config.trustedProxyHops > 5) {
-    warnings.push(
-      `TRUSTED_PROXY_HOPS is ${config.trustedProxyHops}: with fewer proxies than that, clients choose the address they count by`,
-    );
-  }
-  return warnings;
-}
-
-function whole(from: number, to: number) {
-  const takes = `a whole number from ${from} to ${to}`;
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, takes)
-    .transform(Number)
-    .refine((value) => value >= from && value <= to, takes);
-}
-
-/** A busy installation uses more in a day than nine digits say. */
-function tokens() {
-  return z
-    .string()
-    .regex(/^[1-9]\d{0,14}$/, "a whole number from 1 to 999999999999999")
-    .transform(Number);
-}
-
-function processes() {
-  const takes = `auto, or a whole number from 1 to ${MOST_PROCESSES}`;
-  return z
-    .string()
-    .regex(/^(auto|[1-9]\d{0,2})$/, takes)
-    .transform((text) => (text === "auto" ? availableParallelism() : text === "1" ? null : Number(text)))
-    .refine((count) => (count ?? 1) <= MOST_PROCESSES, takes);
-}
-
-function timer(from: number) {
-  return whole(from, LONGEST_TIMER_SECONDS);
-}
-
-function oneOf<const Word extends string>(words: readonly Word[]) {
-  return z.enum(words, `one of ${words.join(", ")}`);
-}
-
-/** It travels in a header: what a header cannot carry could never be matched. */
-function key() {
-  return z
-    .string()
-    .regex(/^[\x21-\x7e]+$/, "one or more printable ASCII characters without spaces")
-    .transform((text) => new Secret(text));
-}
-
-/** Keys that callers send: a comma would end one, for it joins headers of one name. */
-function callersKeys() {
-  return z
-    .string()
-    .regex(
-      /^[\x21-\x2b\x2d-\x7e]+(?: [\x21-\x2b\x2d-\x7e]+)*$/,
-      "one or more printable ASCII characters without commas; a space separates keys",
-    )
-    .transform((text) => text.split(" ").map((key) => new Secret(key)));
-}
-
-function redisUrls() {
-  return z
-    .string()
-    .transform((text) => text.split(",").map((url) => url.trim()))
-    .refine(
-      (urls) => urls.every((url) => isUrl(url, ["redis:", "rediss:"]) && isDecodable(url)),
-      "redis:// or rediss:// addresses, separated by commas, other characters of a password as %XX",
-    )
-    .transform((urls) => urls.map((url) => new Secret(url)));
-}
-
-function isUrl(text: string, protocols: string[]): boolean {
-  return URL.canParse(text) && protocols.includes(new URL(text).protocol) && new URL(text).hostname !== "";
-}
-
-/** Whoever answers there says who is an admin: over a network that needs TLS. */
-function isIssuer(text: string): boolean {
-  if (!isUrl(text, ["https:", "http:"]) || /[?#]/.test(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  return protocol === "https:" || isLoopback(hostname);
-}
-
-/** A "%" in a user's name or password begins an escape. */
-function isDecodable(url: string): boolean {
-  try {
-    const { username, password } = new URL(url);
-    decodeURIComponent(username + password);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isOpenToOthers(url: URL): boolean {
-  return url.password === "" && !isLoopback(url.hostname);
-}
-
-/** Whether only this machine reaches what listens there. */
-function isLoopback(host: string): boolean {
-  return /^(localhost|127\.[\d.]+|::1|\[::1\])$/.test(host);
 }
 
 function shown(name: string, value: string | undefined): string {

@@ -1,7 +1,9 @@
 import { availableParallelism } from "node:os";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { ConfigError, readConfig, readVariable, secretsOf, warningsOf } from "../src/config.ts";
+import { readConfig, readVariable, secretsOf } from "../src/config.ts";
+import { ConfigError } from "../src/config/config-error.ts";
+import { warningsOf } from "../src/config/warnings.ts";
 
 /** What readConfig() says to an environment that it refuses. */
 function refusal(env: NodeJS.ProcessEnv): string {

@@ -49,7 +49,13 @@ test.each(pages)("%s links what is there", (page) => {
 });
 
 test("the operator's table lists every variable that is read, and its default", () => {
-  const schema = /const variables = z\.object\(\{(.*?)^\}\);/ms.exec(textOf("src/config.ts"))?.[1] ?? "";
+  const sources = readdirSync(`${root}/src/config`).map((file) => `src/config/${file}`);
+  const schema = ["src/config.ts", ...sources]
+    .flatMap((file) => [
+      ...textOf(file).matchAll(/const \w*[vV]ariables = (?:z\.object\()?\{\n(.*?)^\}\)?;/gms),
+    ])
+    .map(([, fields = ""]) => fields)
+    .join("");
   const read = [...schema.matchAll(/^ {2}([A-Z_]+):(.*?)(?=^ {2}[A-Z]|(?![^]))/gms)];
   expect(read.length).toBeGreaterThan(30);
 

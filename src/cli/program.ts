@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { messageOf } from "../errors.ts";
 import { StoreUnavailable } from "../store.ts";
 import { addChannels } from "./channels/commands.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { closedUrl } from "../domain/public-address.ts";
 import { secretFault } from "../webhooks/sign.ts";
 import type { Channel, McpProcessServer } from "../domain/channel.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import type { Config } from "../config.ts";
 import { complaint } from "../domain/channel-fields.ts";
 import { messageOf } from "../errors.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { OpenIdSettings } from "../config.ts";
+import type { OpenIdSettings } from "../config/open-id.ts";
 import { messageOf } from "../errors.ts";
 import type { Claims } from "./claims.ts";
 import { claimedRoles } from "./claims.ts";

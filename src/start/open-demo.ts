@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import type { Config } from "../config.ts";
 import { codeOf } from "../errors.ts";
 import { DEMO_SLUG } from "../installation/default-channels.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { messageOf } from "../errors.ts";
 import type { Exposition } from "../http/metrics-route.ts";
 

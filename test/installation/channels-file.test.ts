@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseChannels, readChannelsFile, upsertChannels } from "../../src/installation/channels-file.ts";
 import { systemClock } from "../../src/clock.ts";
-import { ConfigError } from "../../src/config.ts";
+import { ConfigError } from "../../src/config/config-error.ts";
 import { createCliChannel, createDemoChannel } from "../../src/installation/default-channels.ts";
 import { hashKey, newChannelKeys } from "../../src/keys.ts";
 import { Secret } from "../../src/secret.ts";

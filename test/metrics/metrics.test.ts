@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { ConfigError } from "../../src/config.ts";
+import { ConfigError } from "../../src/config/config-error.ts";
 import { createMetrics } from "../../src/metrics/metrics.ts";
 import type { Metrics } from "../../src/metrics/metrics.ts";
 import { ModelFault } from "../../src/model.ts";

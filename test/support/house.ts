@@ -45,6 +45,10 @@ export const SERVICE: readonly Layer[] = [
     name: "basics",
     places: [
       { path: "src/config.ts", is: "the environment, parsed once; the only reader of process.env" },
+      {
+        path: "src/config/",
+        is: "what its values may be, OpenID Connect's settings, and what is worth a word at start",
+      },
       { path: "src/log.ts", is: "the log, which hides secrets" },
       { path: "src/secret.ts", is: "a value that prints as [secret]" },
       { path: "src/keys.ts", is: "keys that the service makes, and what is stored of them" },
