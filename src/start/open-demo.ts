@@ -3,9 +3,34 @@ import { fileURLToPath } from "node:url";
 import { ConfigError } from "../config/config-error.ts";
 import type { Config } from "../config.ts";
 import { codeOf } from "../errors.ts";
-import { DEMO_SLUG } from "../installation/default-channels.ts";
+import { DEMO_SLUG, createDemoChannel, demoKeysInForce } from "../installation/default-channels.ts";
 import type { DemoKeys } from "../installation/default-channels.ts";
 import type { McpProcessServer, McpServer } from "../domain/channel.ts";
+import type { ChannelKeys } from "../keys.ts";
+import type { Service } from "../service.ts";
+import type { Starting } from "./starting.ts";
+
+export interface Demo {
+  /** Of its page. */
+  url: string;
+  keys: DemoKeys;
+}
+
+/** The demo's page and its channel; null if the channel was changed to a transport channel. */
+export async function openDemo(
+  { config, log, closing }: Starting,
+  { service, ownKeys }: { service: Service; ownKeys: ChannelKeys },
+): Promise<Demo | null> {
+  const keys = await demoKeysInForce(service.store, ownKeys);
+  if (keys === null) return null;
+  const page = await openDemoPage({ config, serviceUrl: service.url, keys });
+  closing.push(() => page.close());
+  const ended = await createDemoChannel(service.store, { keys: ownKeys, origins: page.origins });
+  if (ended.length > 0)
+    log.warn({ ended }, "The demo page's origins took the place of an earlier start's in channel demo");
+  await service.directory.renew();
+  return { url: page.url, keys };
+}
 
 /** The demo page, on an origin of its own. */
 export interface DemoPage {

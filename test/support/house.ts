@@ -186,7 +186,7 @@ export const SERVICE: readonly Layer[] = [
       },
       {
         path: "src/start/",
-        is: "what a start opens around the service: demo, inspector, metrics port, signals",
+        is: "a start, step by step: resources, channels, the service, its pages, demo and greeting; signals",
         rooms: [
           {
             path: "src/start/processes/",
@@ -199,7 +199,12 @@ export const SERVICE: readonly Layer[] = [
   },
   {
     name: "the process",
-    places: [{ path: "src/main.ts", is: "the process: environment, lock, start, stop" }],
+    places: [
+      {
+        path: "src/main.ts",
+        is: "the process: environment, log, start, stop; or, with PROCESSES, who supervises others",
+      },
+    ],
   },
   {
     name: "the command line",

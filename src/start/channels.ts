@@ -1,0 +1,43 @@
+import { readVariable } from "../config.ts";
+import type { Config } from "../config.ts";
+import { mustTell, readChannelsFile, upsertChannels } from "../installation/channels-file.ts";
+import type { WrittenChannels } from "../installation/channels-file.ts";
+import { CLI_SLUG, DEMO_SLUG, createCliChannel } from "../installation/default-channels.ts";
+import type { Log } from "../log.ts";
+import type { Store } from "../store.ts";
+
+/** CHANNELS_FILE, checked before anything is opened; null without one. */
+export async function readWrittenChannels(config: Config): Promise<WrittenChannels | null> {
+  if (config.channelsFile === null) return null;
+  const written = await readChannelsFile(config.channelsFile, readVariable);
+  mustTell(written, { ...config, variable: readVariable });
+  return written;
+}
+
+/** Without CHANNELS_FILE there is `cli`. */
+export async function writeChannels(store: Store, log: Log, written: WrittenChannels | null): Promise<void> {
+  if (written === null) return createCliChannel(store);
+  for (const line of await upsertChannels(store, written.channels)) log.warn(line);
+}
+
+/** The channels that this start makes itself. */
+export function defaultSlugs({ channelsFile, demo }: Config): string[] {
+  return [...(channelsFile === null ? [CLI_SLUG] : []), ...(demo ? [DEMO_SLUG] : [])];
+}
+
+/** The channel of the line to paste: `cli`, or the first that is enabled. */
+export async function firstChannel(store: Store): Promise<string | null> {
+  const enabled = (await store.channels(() => {}))
+    .filter((channel) => channel.enabled)
+    .map(({ slug }) => slug);
+  return enabled.includes(CLI_SLUG) ? CLI_SLUG : (enabled[0] ?? null);
+}
+
+/** An earlier start may have made the demo's channel in this store, where it was meant for one machine. */
+export async function warnOfOldDemo(store: Store, log: Log): Promise<void> {
+  const isThere = (await store.channels()).some(({ slug, enabled }) => slug === DEMO_SLUG && enabled);
+  if (isThere)
+    log.warn(
+      "The channel demo of an earlier start is still enabled: chat-agent channels disable demo ends it",
+    );
+}

@@ -1,0 +1,46 @@
+import { systemClock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import type { Exposition } from "../http/metrics-route.ts";
+import { openModel } from "../installation/open-model.ts";
+import { openStore } from "../installation/open-store.ts";
+import type { WrittenProviders } from "../installation/providers-file.ts";
+import { createMetrics } from "../metrics/metrics.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import type { Model } from "../model.ts";
+import type { Store } from "../store.ts";
+import type { Starting } from "./starting.ts";
+
+/** What a service works with, and what outlives it: opened before it, and closed after it. */
+export interface Resources {
+  metrics: Metrics;
+  /** What /metrics shows: of this process, or of all that share its port. */
+  exposition: Exposition;
+  /** Timed by the metrics, like the model. */
+  store: Store;
+  model: Model;
+}
+
+/** Rejects with a sentence for people where a store or a provider cannot be opened. */
+export async function openResources(starting: Starting, providers: WrittenProviders): Promise<Resources> {
+  const { config, log, member, closing } = starting;
+  const metrics = await createMetrics();
+  const shared = member?.shareMetrics(metrics);
+  closing.push(() => shared?.stop());
+
+  const opened = await openStore({ config, clock: systemClock, log, onCommand: metrics.onCommand });
+  closing.push(() => opened.close());
+  const store = metrics.timeStore(opened);
+
+  const model = metrics.timeModel(
+    await openModel(config, { written: providers, log, onCall: metrics.onModelCall }),
+  );
+  closing.push(() => model.close());
+  return { metrics, exposition: shared ?? metrics, store, model };
+}
+
+/** The embedded store is one process's at a time: another one that holds it ends this start with its sentence. */
+export async function lockEmbeddedStore(config: Config): Promise<() => unknown> {
+  if (config.redisUrls.length > 0) return () => {};
+  const { lockDataDir } = await import("../stores/embedded/data-dir-lock.ts");
+  return lockDataDir(config.dataDir);
+}

@@ -1,0 +1,141 @@
+import { createKeyDoor } from "../admission/key-door.ts";
+import { systemClock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import { warningsOf } from "../config/warnings.ts";
+import type { WrittenChannels } from "../installation/channels-file.ts";
+import { keptKeys } from "../installation/kept-keys.ts";
+import { openKeysFile, withLocalOperator } from "../installation/keys-file.ts";
+import type { GeneratedKeys } from "../installation/keys-file.ts";
+import { createLocalOperator } from "../installation/local-operator.ts";
+import type { WrittenProviders } from "../installation/providers-file.ts";
+import type { Secret } from "../secret.ts";
+import { startService } from "../service.ts";
+import type { Service } from "../service.ts";
+import type { Store } from "../store.ts";
+import { defaultSlugs, readWrittenChannels, warnOfOldDemo, writeChannels } from "./channels.ts";
+import { dropGarbage } from "./drop-garbage.ts";
+import { openDemo, openDemoServers } from "./open-demo.ts";
+import type { Demo } from "./open-demo.ts";
+import { openInspector } from "./open-inspector.ts";
+import type { Inspector } from "./open-inspector.ts";
+import { lockEmbeddedStore, openResources } from "./open-resources.ts";
+import type { Resources } from "./open-resources.ts";
+import { routesBeside } from "./routes-beside.ts";
+import { showMetrics } from "./show-metrics.ts";
+import type { Starting } from "./starting.ts";
+import { tellListening } from "./tell-listening.ts";
+import { watchForUncaughtErrors } from "./uncaught-errors.ts";
+
+export interface Running {
+  stop(): Promise<void>;
+  /** Resolves when no run is left here, or somebody is in a hurry. */
+  retire(hurry: AbortSignal): Promise<void>;
+}
+
+/**
+ * Everything up to the greeting, one step after the other. Returns how to stop. Rejects where a step fails; what was
+ * opened by then is in `closing`.
+ */
+export async function start(
+  starting: Starting,
+  { providers, secrets }: { providers: WrittenProviders; secrets: Secret[] },
+): Promise<Running> {
+  const { config, log, closing } = starting;
+  for (const warning of warningsOf(config)) log.warn(warning);
+  const written = await readWrittenChannels(config);
+  closing.push(await lockEmbeddedStore(config));
+  const generated = config.harnessApiKey === null || config.demo ? openKeysFile(config.dataDir) : null;
+  const transportKey = transportKeyOf(config, generated);
+  const uncaught = watchForUncaughtErrors(log);
+  closing.push(() => uncaught.stop());
+
+  const resources = await openResources(starting, providers);
+  const { store } = resources;
+  await writeChannels(store, log, written);
+  const localKey = written === null && config.console ? await localOperatorKey(store, config) : null;
+  for (const warning of (await store.health()).warnings) log.warn(warning);
+
+  let demo: Demo | null = null;
+  const { service, inspector } = await openService(starting, {
+    resources,
+    transportKey,
+    secrets,
+    written,
+    demoUrl: () => demo?.url ?? null,
+  });
+  await showMetrics(starting, resources, service);
+  if (config.demo && generated !== null)
+    demo = await openDemo(starting, { service, ownKeys: generated.demo });
+  if (demo === null && written === null) await warnOfOldDemo(store, log);
+
+  await dropGarbage().catch((error: unknown) => log.debug({ err: error }, "Cannot drop the start's garbage"));
+  await tellListening(starting, { service, resources, inspector, demo, transportKey, localKey });
+  return {
+    retire: (hurry) => service.retire(config.runTimeoutMs + config.shutdownGraceMs, hurry),
+    stop() {
+      inspector?.close();
+      return service.stop(config.shutdownGraceMs);
+    },
+  };
+}
+
+/** The service on its port, with the demo's own MCP servers, the inspector and the routes beside the API. */
+async function openService(
+  { config, member, log, closing }: Starting,
+  given: {
+    resources: Resources;
+    transportKey: Secret;
+    secrets: Secret[];
+    written: WrittenChannels | null;
+    /** Known when the service is there. */
+    demoUrl: () => string | null;
+  },
+): Promise<{ service: Service; inspector: Inspector | null }> {
+  const { transportKey, secrets, written, demoUrl } = given;
+  const { metrics, exposition, store, model } = given.resources;
+  const keyDoor = createKeyDoor({ config, clock: systemClock, log });
+  const inspector = config.inspector ? openInspector({ transportKey, keyDoor, secrets, store, log }) : null;
+  const hasInspector = inspector !== null;
+  const beside = await routesBeside({
+    config,
+    log,
+    keyDoor,
+    transportKey,
+    exposition,
+    hasInspector,
+    demoUrl,
+  });
+  const demoServers = await openDemoServers(defaultSlugs(config));
+  closing.push(() => demoServers.close());
+  const service = await startService({
+    config,
+    harnessApiKey: transportKey,
+    keyDoor,
+    store,
+    model,
+    clock: systemClock,
+    log,
+    ownServers: { ...demoServers.servers, ...written?.processServers },
+    observer: metrics.observer,
+    onAnswered: metrics.onAnswered,
+    onMcpRequest: metrics.onMcpRequest,
+    keepKeys: keptKeys(config.dataDir),
+    onSpent: metrics.onSpent,
+    isShared: member !== null,
+    extraRoutes: (threads) => [...beside, ...(inspector?.routes(threads) ?? [])],
+  });
+  closing.push(() => service.stop(0));
+  return { service, inspector };
+}
+
+/** The key of the operator `local`; null where it is another start's, on the same store. */
+async function localOperatorKey(store: Store, config: Config): Promise<Secret | null> {
+  const { localOperator } = withLocalOperator(config.dataDir);
+  return (await createLocalOperator(store, localOperator)) ? localOperator : null;
+}
+
+function transportKeyOf(config: Config, generated: GeneratedKeys | null): Secret {
+  const key = config.harnessApiKey ?? generated?.harnessApiKey;
+  if (key === undefined) throw new Error("Cannot start: there is no transport key");
+  return key;
+}

@@ -1,0 +1,16 @@
+import type { Config } from "../config.ts";
+import type { Log } from "../log.ts";
+import type { Member } from "./processes/member.ts";
+
+/** What has to be closed again; the last opened is closed first. */
+export type Closing = (() => unknown)[];
+
+/** What each step of a start is given. */
+export interface Starting {
+  config: Config;
+  log: Log;
+  /** null: this process serves alone, without others on its port. */
+  member: Member | null;
+  /** A step that opens something adds how to close it. */
+  closing: Closing;
+}

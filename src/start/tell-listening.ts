@@ -1,0 +1,79 @@
+import { fstatSync } from "node:fs";
+import { readVariable } from "../config.ts";
+import type { Config } from "../config.ts";
+import { keysFileOf } from "../installation/keys-file.ts";
+import type { Secret } from "../secret.ts";
+import type { Service } from "../service.ts";
+import { firstChannel } from "./channels.ts";
+import { greetingText } from "./greeting.ts";
+import type { ConsoleGreeting } from "./greeting.ts";
+import { isKeptByOthers } from "./kept-by-others.ts";
+import type { Demo } from "./open-demo.ts";
+import type { Inspector } from "./open-inspector.ts";
+import type { Resources } from "./open-resources.ts";
+import type { Member } from "./processes/member.ts";
+import type { Starting } from "./starting.ts";
+
+/** Says that the service listens: to the log, and to people on stderr; for a member its supervisor says both. */
+export async function tellListening(
+  { config, log, member }: Starting,
+  told: {
+    service: Service;
+    resources: Resources;
+    inspector: Inspector | null;
+    demo: Demo | null;
+    transportKey: Secret;
+    /** Of the operator `local`; null where there is none, or it is another start's. */
+    localKey: Secret | null;
+  },
+): Promise<void> {
+  const { service, inspector, demo, transportKey, localKey } = told;
+  const { store, model } = told.resources;
+  const { url, listener } = service;
+  const greeting = greetingText({
+    url,
+    demoUrl: demo?.url ?? null,
+    isDemoHeldBack: config.isDemoHeldBack,
+    inspectorUrl: inspector?.linkOf(url) ?? null,
+    console: config.console ? consoleGreeting(url, localKey, config) : null,
+    model: model.kind,
+    answers: model.answers ?? [],
+    generatedKey: config.harnessApiKey === null ? transportKey : null,
+    demoKeys: demo?.keys ?? null,
+    channel: await firstChannel(store),
+    keysFile: isStderrKeptByOthers(member) ? keysFileOf(config.dataDir) : null,
+  });
+  const entry = {
+    url,
+    demoUrl: demo?.url,
+    listener,
+    store: store.kind,
+    model: model.kind,
+    answers: model.answers,
+  };
+  if (member === null) {
+    log.info(entry, "Listening");
+    process.stderr.write(greeting);
+  } else {
+    log.info({ listener }, "Listening with the others");
+    member.listening(entry, greeting);
+  }
+}
+
+/** The link with the key for who started it by hand; what else is printed may be kept by anybody. */
+function consoleGreeting(url: string, key: Secret | null, { dataDir }: Config): ConsoleGreeting {
+  const page = `${url}/console`;
+  if (key === null) return { url: page, key: null };
+  if (process.stderr.isTTY) return { url: page, key: { type: "link", key } };
+  return { url: page, key: { type: "kept", path: keysFileOf(dataDir) } };
+}
+
+function isStderrKeptByOthers(member: Member | null): boolean {
+  return isKeptByOthers({
+    isTerminal: process.stderr.isTTY,
+    // What a member tells is printed by its supervisor.
+    pid: member === null ? process.pid : process.ppid,
+    journalStream: readVariable("JOURNAL_STREAM")?.reveal(),
+    stat: () => fstatSync(process.stderr.fd),
+  });
+}
