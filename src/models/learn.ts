@@ -91,7 +91,7 @@ const roleOrder: Rule = ({ words, body }, quirks) => {
 
 const reasoningField: Rule = ({ words }, quirks) =>
   !quirks.reasoningField &&
-  /reasoning_content\b.*(must be passed|required)|missing reasoning_content/i.test(words)
+  /reasoning_content\b.{0,200}(must be passed|required)|missing reasoning_content/i.test(words)
     ? { ...quirks, reasoningField: true }
     : null;
 
@@ -100,7 +100,7 @@ const unknownCalls: Rule = ({ words }, quirks) =>
     ? { ...quirks, tellsUnknownCalls: true }
     : null;
 
-const ID_FORM = /tool.?call.?id\b.*length of 9/i;
+const ID_FORM = /tool.?call.?id\b.{0,200}length of 9/i;
 
 const nineCharIds: Rule = ({ words }, quirks) =>
   !quirks.nineCharIds && ID_FORM.test(words) ? { ...quirks, nineCharIds: true } : null;
