@@ -1,5 +1,8 @@
 import { isTerminal } from "../../machines/line.ts";
 import type { Line, TerminalLine } from "../../machines/line.ts";
+import { readLines } from "../client/read-lines.ts";
+import { createRequests, ServiceError } from "../client/requests.ts";
+import type { Sent } from "../client/requests.ts";
 import { codeOf } from "../errors.ts";
 import { widgetLine } from "../http/reference/line-schemas.ts";
 import type { Secret } from "../secret.ts";
@@ -30,25 +33,14 @@ export async function sendMessage(
 ): Promise<TerminalLine | null> {
   const { channel, userId, threadId } = target;
   const body = { channel, userId, threadId, text, clientMessageId };
-  const response = await post(target, "/v1/messages", body, signal);
-  if (response.status !== 200) throw new CannotDo(await refusalOf(response, target));
-  if (response.body === null) return null;
-
-  const decoder = new TextDecoder();
-  let unread = "";
+  const response = await askForReply(target, body, signal);
   try {
-    for await (const chunk of response.body) {
-      unread += decoder.decode(chunk, { stream: true });
-      const lines = unread.split("\n");
-      unread = lines.pop() ?? "";
-      for (const text of lines) {
-        if (text === "") continue;
-        // A line of another kind is ignored.
-        const line = widgetLine.safeParse(JSON.parse(text)).data;
-        if (line === undefined) continue;
-        onLine(line);
-        if (isTerminal(line)) return line;
-      }
+    for await (const read of readLines<unknown>(response)) {
+      // A line of another kind is ignored.
+      const line = widgetLine.safeParse(read).data;
+      if (line === undefined) continue;
+      onLine(line);
+      if (isTerminal(line)) return line;
     }
   } catch (error) {
     if (error instanceof SyntaxError) {
@@ -63,46 +55,36 @@ export async function sendMessage(
 export async function cancelRun(target: ChatTarget): Promise<boolean> {
   const { channel, userId, threadId } = target;
   try {
-    const response = await post(
-      target,
-      "/v1/messages/cancel",
-      { channel, userId, threadId },
-      AbortSignal.timeout(CANCEL_WITHIN_MS),
-    );
-    return response.ok;
+    await askOf(target, "messages/cancel", {
+      body: { channel, userId, threadId },
+      signal: AbortSignal.timeout(CANCEL_WITHIN_MS),
+    });
+    return true;
   } catch {
     // On the way out: the run ends by its own limits.
     return false;
   }
 }
 
-export function getFrom({ url, key }: ChatTarget, path: string, signal: AbortSignal): Promise<Response> {
-  const headers = { authorization: `Bearer ${key.reveal()}` };
-  return fetch(`${withoutSlash(url)}${path}`, { headers, signal });
+/** One request to `/v1/…`; rejects with ServiceError for a refusal. */
+export function askOf({ url, key }: ChatTarget, path: string, sent: Sent): Promise<Response> {
+  return createRequests({ baseUrl: url, key: key.reveal() }).ask(path, sent);
 }
 
-function withoutSlash(url: string): string {
-  return url.replace(/(?<!\/)\/+$/, "");
-}
-
-async function post(target: ChatTarget, path: string, body: object, signal: AbortSignal) {
-  const { url, key } = target;
+async function askForReply(target: ChatTarget, body: object, signal: AbortSignal): Promise<Response> {
   try {
-    return await fetch(`${withoutSlash(url)}${path}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key.reveal()}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-      signal,
-    });
+    return await askOf(target, "messages", { body, signal });
   } catch (error) {
+    if (error instanceof ServiceError) throw new CannotDo(refusalOf(error, target));
     const code = error instanceof Error ? codeOf(error.cause) : null;
-    throw new CannotDo(`Cannot reach ${url}${code === null ? "" : ` (${code})`}: is the service running?`);
+    throw new CannotDo(
+      `Cannot reach ${target.url}${code === null ? "" : ` (${code})`}: is the service running?`,
+    );
   }
 }
 
-async function refusalOf(response: Response, { url, channel, userId }: ChatTarget): Promise<string> {
-  const text = (await response.text()).trim();
-  switch (response.status) {
+function refusalOf({ status, message }: ServiceError, { url, channel, userId }: ChatTarget): string {
+  switch (status) {
     case 401:
       return `Cannot talk to ${url}: it refuses the key; see --key`;
     case 403:
@@ -114,6 +96,6 @@ async function refusalOf(response: Response, { url, channel, userId }: ChatTarge
     case 503:
       return "Cannot send the message: the service cannot reach its store";
     default:
-      return `Cannot send the message: the service answered ${response.status}${text === "" ? "" : ` ${text}`}`;
+      return `Cannot send the message: the service answered ${message}`;
   }
 }

@@ -1,6 +1,8 @@
 import type { z } from "zod";
+import { readLines } from "../client/read-lines.ts";
+import { ServiceError } from "../client/requests.ts";
 import { feedLine } from "../http/feeds/feed-answer.ts";
-import { getFrom } from "./chat-client.ts";
+import { askOf } from "./chat-client.ts";
 import type { ChatTarget } from "./chat-client.ts";
 
 type FeedLine = z.infer<typeof feedLine>;
@@ -104,23 +106,16 @@ async function readOnce(
   const { channel, userId, threadId } = target;
   const query = new URLSearchParams({ userId, channel, ...(after === null ? {} : { after }) });
   try {
-    const path = `/v1/threads/${encodeURIComponent(threadId)}/events?${query.toString()}`;
-    const response = await getFrom(target, path, signal);
-    if (response.status !== 200 || response.body === null) return response.status;
-    const decoder = new TextDecoder();
-    let unread = "";
-    for await (const chunk of response.body) {
-      const lines = (unread + decoder.decode(chunk, { stream: true })).split("\n");
-      unread = lines.pop() ?? "";
-      for (const text of lines) {
-        // A line of another kind is ignored.
-        const line = text.trim() === "" ? undefined : feedLine.safeParse(JSON.parse(text)).data;
-        if (line && !signal.aborted) take(line);
-      }
+    const path = `threads/${encodeURIComponent(threadId)}/events?${query.toString()}`;
+    const response = await askOf(target, path, { signal });
+    for await (const read of readLines<unknown>(response)) {
+      // A line of another kind is ignored.
+      const line = feedLine.safeParse(read).data;
+      if (line && !signal.aborted) take(line);
     }
     return response.status;
-  } catch {
-    return null;
+  } catch (error) {
+    return error instanceof ServiceError ? error.status : null;
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Abortable, Line, Message, Reply, TerminalLine } from "./client.d.ts";
 import { readLines } from "./read-lines.ts";
 import type { Requests } from "./requests.ts";
-import { createToldOnce } from "./told-once.ts";
-import type { WireLine } from "./told-once.ts";
+import { createToldOnce } from "./core/told-once.ts";
+import type { WireLine } from "./core/told-once.ts";
 
 /** A message, and its reply over as many connections as that takes. */
 export function sendMessage(requests: Requests, message: Message, { signal }: Abortable = {}): Reply {

@@ -34,6 +34,12 @@ export const SERVICE: readonly Layer[] = [
       {
         path: "src/client/",
         is: "the server API's typed client, for other programs: chat-agent-service/client",
+        rooms: [
+          {
+            path: "src/client/core/",
+            is: "what it shares with other readers of the service's streams: lines, silence, when to come back",
+          },
+        ],
       },
     ],
   },
@@ -280,7 +286,16 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
   {
     path: "src/widget/",
     is: "the element on customers' pages",
-    takes: ["machines/line.ts", "preact", "preact/jsx-runtime", "marked"],
+    takes: [
+      "machines/line.ts",
+      "src/client/core/json-lines.ts",
+      "src/client/core/refusals.ts",
+      "src/client/core/silence.ts",
+      "src/client/core/spread.ts",
+      "preact",
+      "preact/jsx-runtime",
+      "marked",
+    ],
     gives: ["src/widget/view/render-markdown.ts"],
     rooms: WIDGET.slice(0, -1)
       .toReversed()
@@ -298,6 +313,7 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
     takes: [
       "machines/line.ts",
       "machines/draw/outline.ts",
+      "src/client/core/json-lines.ts",
       "src/domain/message.ts",
       "src/inspector/views.ts",
       "preact",
@@ -319,6 +335,9 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
     takes: [
       "machines/line.ts",
       "machines/draw/outline.ts",
+      "src/client/core/json-lines.ts",
+      "src/client/core/refusals.ts",
+      "src/client/core/spread.ts",
       "src/inspector/views.ts",
       "src/inspector/page/chart.tsx",
       "src/inspector/page/lit.ts",

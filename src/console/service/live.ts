@@ -1,4 +1,6 @@
-import { readLines } from "../../inspector/page/read-lines.ts";
+import { readJsonLines } from "../../client/core/json-lines.ts";
+import { isRefusal } from "../../client/core/refusals.ts";
+import { spread } from "../../client/core/spread.ts";
 import type { Api, Query } from "./api.ts";
 import { Problem } from "./problem.ts";
 
@@ -28,20 +30,16 @@ export async function keepOpen<Line>(api: Api, live: Live<Line>): Promise<void> 
       const body = await api.open(path, query(), signal);
       onConnected(true);
       waitMs = SHORTEST_MS;
-      await readLines(body, (line) => onLine(JSON.parse(line) as Line));
+      for await (const line of readJsonLines(body.getReader())) onLine(line as Line);
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof Problem && isFinal(error.status)) throw error;
+      if (error instanceof Problem && isRefusal(error.status)) throw error;
     }
     if (signal.aborted) return;
     onConnected(false);
-    await pause(waitMs * (0.75 + Math.random() / 2), signal);
+    await pause(spread(waitMs), signal);
     waitMs = Math.min(waitMs * 2, LONGEST_MS);
   }
-}
-
-function isFinal(status: number): boolean {
-  return status >= 400 && status < 500 && status !== 429;
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

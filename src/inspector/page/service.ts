@@ -1,5 +1,5 @@
+import { readJsonLines } from "../../client/core/json-lines.ts";
 import type { ChannelView, Sight, ThreadEntryView, UserView } from "../views.ts";
-import { readLines } from "./read-lines.ts";
 
 /** The key is not, or no longer, the inspector's. */
 export class WrongKey extends Error {}
@@ -40,7 +40,9 @@ export function createService(key: string): Service {
       while (!signal.aborted) {
         try {
           const { body } = await ask(`/threads/${encodeURIComponent(id)}`, signal);
-          if (body) await readLines(body, (line) => seen(JSON.parse(line) as Sight));
+          if (body !== null) {
+            for await (const line of readJsonLines(body.getReader())) seen(line as Sight);
+          }
         } catch (error) {
           if (signal.aborted) return;
           if (error instanceof WrongKey) throw error;

@@ -1,3 +1,4 @@
+import { spread } from "../../client/core/spread.ts";
 import { Refused } from "../service/widget-api.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import { pauseCut } from "./pause.ts";
@@ -29,10 +30,8 @@ export class Backoff {
     const seconds = WAITS_SECONDS[this.#failures];
     if (seconds === undefined) return false;
     this.#failures += 1;
-    // A quarter more or less by chance: the visitors of a service that was away must not come back all at once.
-    const chosen = seconds * (0.75 + Math.random() / 2);
     const asked = cause instanceof Refused ? cause.retryAfterSeconds : 0;
-    const ms = 1_000 * Math.max(chosen, Math.min(asked, MAX_RETRY_AFTER_SECONDS));
+    const ms = 1_000 * Math.max(spread(seconds), Math.min(asked, MAX_RETRY_AFTER_SECONDS));
     if (await pauseCut(this.#dependencies, ms, this.#signal)) this.reset();
     this.#signal.throwIfAborted();
     return true;

@@ -1,3 +1,5 @@
+import { spread } from "../../client/core/spread.ts";
+
 /** Waits between attempts to load what could not be loaded; the last one again and again. */
 const WAITS_SECONDS = [2, 5, 15, 30, 60];
 
@@ -20,8 +22,7 @@ export class Recovery {
   /** `retryAfterSeconds`: what the service asked for. */
   failed(retryAfterSeconds: number): void {
     const seconds = WAITS_SECONDS[Math.min(this.#failures, WAITS_SECONDS.length - 1)] ?? 0;
-    // A quarter more or less by chance: the visitors of a service that was away must not come back all at once.
-    const ms = 1_000 * Math.max(retryAfterSeconds, seconds * (0.75 + Math.random() / 2));
+    const ms = 1_000 * Math.max(retryAfterSeconds, spread(seconds));
     this.#failures += 1;
     this.#isDue = true;
     clearTimeout(this.#timer);

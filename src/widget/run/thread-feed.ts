@@ -1,6 +1,9 @@
+import { readJsonLines } from "../../client/core/json-lines.ts";
+import { isRefusal } from "../../client/core/refusals.ts";
+import { SILENCE_MS } from "../../client/core/silence.ts";
+import { spread } from "../../client/core/spread.ts";
 import { feedLineOf } from "../service/read-feed.ts";
 import type { FeedLine } from "../service/read-feed.ts";
-import { readJsonLines } from "../service/read-lines.ts";
 import type { ThreadAccess, VisitorSession } from "../service/visitor-session.ts";
 import { busySeconds, refusedStatus } from "../service/widget-api.ts";
 import type { WidgetApi } from "../service/widget-api.ts";
@@ -9,8 +12,6 @@ import type { WidgetApi } from "../service/widget-api.ts";
 const WAITS_SECONDS = [0.5, 1, 2, 5, 10, 20];
 /** A service that does not know the thread, or no feeds, is asked again after so long. */
 const REFUSED_SECONDS = 60;
-/** The service gives a sign of life every 20 s. */
-const SILENCE_MS = 45_000;
 /** How often the time is looked at; where much more of it is over, the machine has slept. */
 const LOOK_MS = 5_000;
 const SLEPT_MS = 15_000;
@@ -77,7 +78,7 @@ export class ThreadFeed {
         await this.#read(feed.threadId, attempt, () => (failures = 0));
       } catch (error) {
         const status = refusedStatus(error);
-        if (status >= 400 && status < 500 && status !== 429) {
+        if (isRefusal(status)) {
           seconds = REFUSED_SECONDS;
           if (!signal.aborted) await this.#options.onRefused();
         }
@@ -85,8 +86,7 @@ export class ThreadFeed {
       }
       signal.removeEventListener("abort", stop);
       if (this.#feed === feed) this.isLive = false;
-      // A quarter more or less by chance: the visitors of a service that was away must not come back all at once.
-      if (!attempt.signal.aborted) await this.#wait(feed, 1_000 * seconds * (0.75 + Math.random() / 2));
+      if (!attempt.signal.aborted) await this.#wait(feed, spread(1_000 * seconds));
     }
   }
 
@@ -110,7 +110,7 @@ export class ThreadFeed {
     try {
       const { body } = await api({ path, method: "GET", visitorToken, signal });
       if (body === null) return;
-      for await (const value of readJsonLines(body)) {
+      for await (const value of readJsonLines(body.getReader())) {
         heardMs = Date.now();
         // What comes late is of a thread that is not shown any more.
         if (signal.aborted || visitor.threadId !== threadId) return;

@@ -1,4 +1,4 @@
-import type { Line, StepLine, TerminalLine } from "./client.d.ts";
+import type { Line, StepLine, TerminalLine } from "../client.d.ts";
 
 /** A line as the service writes it. */
 export type WireLine = Exclude<Line, { type: "restart" }>;

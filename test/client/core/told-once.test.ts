@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createToldOnce } from "../../src/client/told-once.ts";
-import type { WireLine } from "../../src/client/told-once.ts";
+import { createToldOnce } from "../../../src/client/core/told-once.ts";
+import type { WireLine } from "../../../src/client/core/told-once.ts";
 
 const DONE: WireLine = { type: "done", elapsedMs: 1 };
 

@@ -1,0 +1,21 @@
+import type { BytesReader } from "./json-lines.ts";
+
+/** The service writes something every 15 seconds: after three times that a connection is dead. */
+export const SILENCE_MS = 45_000;
+
+/** The same reader; its reads are rejected after so long a silence. */
+export function endedBySilence(reader: BytesReader): BytesReader {
+  return { read: () => beforeSilence(reader.read()), cancel: () => reader.cancel() };
+}
+
+async function beforeSilence<Value>(reading: Promise<Value>): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("The connection is dead")), SILENCE_MS);
+  });
+  try {
+    return await Promise.race([reading, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
