@@ -4,6 +4,7 @@ export interface Described {
 }
 
 export interface Operation {
+  operationId: string;
   security: Record<string, string[]>[];
   parameters?: DescribedField[];
   requestBody?: { content: { "application/json": { schema: object; example: Record<string, unknown> } } };

@@ -46,6 +46,10 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
     "get /v1/widget/ai-sdk/chat/{id}/stream",
     "post /v1/widget/ai-sdk/chat/{id}/stop",
     "get /v1/widget/ai-sdk/chat/{id}/messages",
+    "get /v1/widget/copilotkit/info",
+    "post /v1/widget/copilotkit/agent/{id}/run",
+    "post /v1/widget/copilotkit/agent/{id}/connect",
+    "post /v1/widget/copilotkit/agent/{id}/stop/{threadId}",
     "get /health",
     "get /v1/operator/me",
     "get /v1/operator/channels",
@@ -83,6 +87,26 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
     "get /v1/operator/events",
     "get /v1/operator/stats",
   ]);
+});
+
+test("every operation has a name of its own, by which clients are generated", async () => {
+  const { ask } = await startService();
+  const described = (await (await ask({ path: "/swagger/openapi.json" })).json()) as Described;
+  const named = endpointsOf(described).map(({ method, path, operation }) => [
+    `${method} ${path}`,
+    operation.operationId,
+  ]);
+  const names = named.map(([, name]) => name);
+  for (const name of names) expect(name).toMatch(/^[a-z][A-Za-z0-9]+$/);
+  expect(new Set(names).size).toBe(names.length);
+  expect(Object.fromEntries(named)).toMatchObject({
+    "POST /v1/messages": "postMessages",
+    "POST /v1/widget/messages": "postWidgetMessages",
+    "GET /v1/threads/{threadId}/stream": "getThreadsByThreadIdStream",
+    "POST /v1/widget/ai-sdk/chat": "postWidgetAiSdkChat",
+    "GET /v1/operator/channels": "getOperatorChannels",
+    "GET /v1/operator/channels/{slug}": "getOperatorChannelsBySlug",
+  });
 });
 
 test("the description's bodies have the fields that must be there, and the line types of the stream", async () => {

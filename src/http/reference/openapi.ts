@@ -62,6 +62,7 @@ function operation(route: Route, documentation: Documentation): object {
     ...parameters(documentation.headers, "header"),
   ];
   return {
+    operationId: operationId(route),
     tags: [TAGS[route.api]],
     summary: documentation.summary,
     description: documentation.description,
@@ -84,6 +85,17 @@ function operation(route: Route, documentation: Documentation): object {
       Object.entries(documentation.answers).map(([status, answer]) => [status, response(answer)]),
     ),
   };
+}
+
+/** What a generated client calls it: `postWidgetMessages`, `getThreadsByThreadIdStream`. Of method and path alone, so that it stays. */
+function operationId({ method, path }: Route): string {
+  const segments = templated(path)
+    .split("/")
+    .filter((segment) => segment !== "" && segment !== "v1");
+  const words = segments.flatMap((segment) =>
+    segment.startsWith("{") ? ["by", segment.slice(1, -1)] : segment.split(/[.-]/),
+  );
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
 /** OpenAPI wants a name for what `*` stands for. */
