@@ -15,7 +15,7 @@ export interface DeletionStore {
   endDeletion(deletion: Deletion): Promise<void>;
   /** Takes the thread off its user's names and the channel's lists. `tells`: to webhooks (outbox.ts), by the first such step alone. */
   unlistThread(deletion: Deletion, tells?: readonly SealedTelling[]): Promise<void>;
-  /** Removes the user, and all that leads to it; answers the uids of its threads, a repeat too. Its tokens admit nobody then. */
+  /** Removes the user with its tokens, and all that leads to it; answers the uids of its threads, a repeat too. */
   unlistUser(deletion: Deletion, tells?: readonly SealedTelling[]): Promise<string[]>;
   /** Puts a tombstone in the thread's place. */
   eraseThread(uid: string, atMs: number): Promise<ErasedThread>;

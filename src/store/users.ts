@@ -89,6 +89,8 @@ export interface UserStore {
    * user; nothing was changed.
    */
   dropSilentVisitor(slug: string, userId: string): Promise<boolean>;
+  /** May somebody still come in as this user with a token? Null: not known yet, of tokens that earlier versions made. */
+  hasValidToken(slug: string, userId: string): Promise<boolean | null>;
 
   readIdentity(slug: string, tokenHash: string, externalId: string): Promise<IdentityReading>;
   /** `changed`: what was read no longer holds; nothing was done. */

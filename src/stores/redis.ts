@@ -114,7 +114,7 @@ export async function storeOver(
     ...redisChannels(redis),
     ...redisUsers(redis),
     ...redisDeletions(redis, link, (slug, uid) => ownerOf(redis, slug, uid)),
-    ...redisChannelThreads({ redis, background: local, processId, busy }),
+    ...redisChannelThreads({ redis, background: local, processId, busy, link }),
     ...redisOperators(redis),
     ...redisStats({ redis, background: local }),
     outbox: redisOutbox(redis, processId),

@@ -10,6 +10,7 @@ import {
   holdersKey,
   ownKey,
   threadKeys,
+  tokenKey,
   traceKey,
   userKeys,
   usersKey,
@@ -43,6 +44,14 @@ const caller = {
   thread: { name: "n1", newUid: "own" },
   creates: true,
   atMs: 2_000,
+};
+const silent = {
+  slug,
+  tokenHash,
+  userId: anonymous,
+  snapshot: "anonymous",
+  ttlMs: 60_000,
+  atMs: 1_000,
 };
 const thread = { slug, userId: anonymous, threadId: "n1", uid: "one", atMs: 1_000 };
 const spend = (userId: string, day: string) => ({ slug, userId, day, tokens: 5 });
@@ -163,8 +172,7 @@ function userCases(): FunctionCase[] {
       function: "drop_silent_visitor",
       before: async (store) => {
         await store.putChannel(sampleChannel({ slug }));
-        const silent = { slug, tokenHash, userId: anonymous, snapshot: "anonymous", atMs: 1_000 };
-        await store.mintVisitor({ ...silent, ttlMs: 60_000 });
+        await store.mintVisitor(silent);
       },
       step: (store) => store.dropSilentVisitor(slug, anonymous),
     },
@@ -359,6 +367,31 @@ function deletionCases(): FunctionCase[] {
       function: "erase_token",
       before: visitor,
       step: (store) => store.eraseTokens(slug, [anonymous]),
+    },
+    {
+      name: "note_token",
+      function: "note_token",
+      before: visitor,
+      step: (_, redis) => {
+        const { user } = userKeys(slug, anonymous);
+        return redis.call("note_token", { token: tokenKey(slug, tokenHash), user }, { userId: anonymous });
+      },
+    },
+    {
+      name: "is_token_valid",
+      function: "is_token_valid",
+      before: (store) => both(store).then(() => store.mintVisitor({ ...silent, tokenHash: "f".repeat(64) })),
+      step: (store) => store.hasValidToken(slug, anonymous),
+    },
+    {
+      name: "is_token_valid, of one that is another's",
+      function: "is_token_valid",
+      before: async (store) => {
+        await both(store);
+        await store.mintVisitor({ ...silent, tokenHash: "f".repeat(64) });
+        await store.mintVisitor({ ...silent, userId: "other", tokenHash: "f".repeat(64) });
+      },
+      step: (store) => store.hasValidToken(slug, anonymous),
     },
   ];
 }

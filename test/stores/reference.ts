@@ -504,6 +504,7 @@ export function createReference(clock: Clock): Store {
         .map(({ uid, updatedAtMs }) => ({ uid, atMs: updatedAtMs }))
         .filter(({ atMs }) => atMs >= sinceMs)
         .slice(0, limit),
+    hasValidToken: async () => null,
     fillOrders: async () => false,
 
     async planDeletion(deletion) {

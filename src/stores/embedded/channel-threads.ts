@@ -5,6 +5,7 @@ import type { ThreadEntry, ThreadPlace } from "../../store/users.ts";
 import { readThreadPlace, threadPlaceText } from "../thread-place.ts";
 import type { EmbeddedDb } from "./db.ts";
 import { fillOrders } from "./fill-orders.ts";
+import { fillTokens } from "./fill-tokens.ts";
 import { glanceAt } from "./thread-list.ts";
 import { isFilled } from "./thread-orders.ts";
 import type { ThreadRecords } from "./thread-records.ts";
@@ -73,7 +74,7 @@ export function embeddedChannelThreads(
         return latestOf([...spoken, ...changed]).slice(0, limit);
       }),
 
-    fillOrders: () => fillOrders(db, { users, threads }),
+    fillOrders: async () => (await fillOrders(db, { users, threads })) || fillTokens(db, users),
   };
 }
 

@@ -5,6 +5,7 @@ import { deletionKind } from "../backup/deletions.ts";
 import { isObject } from "../checks.ts";
 import { readText } from "../records.ts";
 import { keyPart } from "./db.ts";
+import { areTokensKnown } from "./fill-tokens.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 import { holdKind } from "./liveness.ts";
 import type { Header, ThreadRecords } from "./thread-records.ts";
@@ -121,6 +122,7 @@ export function embeddedDeletions(
     },
 
     async eraseTokens(slug, userIds) {
+      if (areTokensKnown(db)) return;
       const gone = new Set(userIds);
       for (let from: Key | null = null; ;) {
         const page: { key: Key; value: unknown }[] = await db.read("look for tokens", () =>

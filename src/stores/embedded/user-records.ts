@@ -5,7 +5,7 @@ import { pageOf } from "../../store/page.ts";
 import type { Page } from "../../store/page.ts";
 import type { PlacedUser, ThreadEntry, UserPage } from "../../store/users.ts";
 import type { Reader } from "../checks.ts";
-import { defaulted, isNumber, isText, kindOf, listOf, optional, shape } from "../checks.ts";
+import { defaulted, isNumber, isObject, isText, kindOf, listOf, optional, shape } from "../checks.ts";
 import { areRenamed, isUser, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
@@ -106,6 +106,14 @@ export function userRecords(db: EmbeddedDb) {
   // Apart from the token, so that sliding the lifetime never overwrites what identify has just bound.
   const expiryKey = (slug: string, tokenHash: string): Key => ["e", keyPart(slug), keyPart(tokenHash)];
 
+  /** Which tokens a user has; those that ended may still be among them. */
+  const userTokenKey = (slug: string, userId: string, tokenHash: string): Key => [
+    "vt",
+    keyPart(slug),
+    keyPart(userId),
+    keyPart(tokenHash),
+  ];
+
   const movedKey = (slug: string, userId: string): Key => ["w", keyPart(slug), keyPart(userId)];
   const countKey = (day: string, name: string): Key => ["y", keyPart(day), keyPart(name)];
 
@@ -119,6 +127,16 @@ export function userRecords(db: EmbeddedDb) {
     const met = [...db.range([kind], read, { from, limit: SWEEP_STEPS })];
     const last = met.at(-1);
     return { met, next: last === undefined ? [kind] : [...last.key, 0] };
+  }
+
+  const userTokens = (slug: string, userId: string) => [
+    ...db.range(["vt", keyPart(slug), keyPart(userId)], readText),
+  ];
+
+  function removeTokenAt(key: Key): void {
+    db.remove(key);
+    db.remove(["e", ...key.slice(1)]);
+    db.remove(["aside", ...key]);
   }
 
   function listBlocked(slug: string, record: UserRecord): void {
@@ -147,14 +165,20 @@ export function userRecords(db: EmbeddedDb) {
     },
 
     removeUser(slug: string, record: UserRecord): void {
+      for (const { key } of userTokens(slug, record.user.userId)) db.remove(key);
       db.remove(userKey(slug, record.user.userId));
       db.remove(orderKey(slug, record));
       db.remove(blockedKey(slug, record));
     },
 
-    /** With all that leads to it, but its tokens. */
+    /** With all that leads to it; its tokens, as far as they are known (fill-tokens.ts). */
     removeAll(slug: string, record: UserRecord): void {
       const { userId, externalId } = record.user;
+      for (const { key, value: hash } of userTokens(slug, userId)) {
+        const token: unknown = db.get(tokenKey(slug, hash), (value) => value);
+        if (isObject(token) && token["userId"] === userId) removeTokenAt(tokenKey(slug, hash));
+        db.remove(key);
+      }
       db.remove(userKey(slug, userId));
       db.remove(orderKey(slug, record));
       db.remove(blockedKey(slug, record));
@@ -169,11 +193,7 @@ export function userRecords(db: EmbeddedDb) {
       ...db.range(["v", keyPart(slug)], (value) => value, { ...(from === null ? {} : { from }), limit }),
     ],
 
-    removeTokenAt(key: Key): void {
-      db.remove(key);
-      db.remove(["e", ...key.slice(1)]);
-      db.remove(["aside", ...key]);
-    },
+    removeTokenAt,
 
     listBlocked,
 
@@ -269,14 +289,21 @@ export function userRecords(db: EmbeddedDb) {
       return (user?.revocations ?? 0) === (token?.revocations ?? 0) ? token : undefined;
     },
 
-    removeToken(slug: string, tokenHash: string): void {
-      db.remove(tokenKey(slug, tokenHash));
-      db.remove(expiryKey(slug, tokenHash));
-      db.remove(["aside", ...tokenKey(slug, tokenHash)]);
+    removeToken(slug: string, tokenHash: string, { userId }: Pick<TokenRecord, "userId">): void {
+      removeTokenAt(tokenKey(slug, tokenHash));
+      db.remove(userTokenKey(slug, userId, tokenHash));
     },
 
-    putToken: (slug: string, tokenHash: string, token: TokenRecord) =>
-      db.put(tokenKey(slug, tokenHash), tokenKind.stored(token)),
+    putToken(slug: string, tokenHash: string, token: TokenRecord): void {
+      db.put(tokenKey(slug, tokenHash), tokenKind.stored(token));
+      db.put(userTokenKey(slug, token.userId, tokenHash), tokenHash);
+    },
+
+    /** Of one that an earlier version made. */
+    noteToken: (slug: string, userId: string, tokenHash: string) =>
+      db.put(userTokenKey(slug, userId, tokenHash), tokenHash),
+
+    tokensOf: (slug: string, userId: string): string[] => userTokens(slug, userId).map(({ value }) => value),
 
     /** What is set aside of a token goes with it. */
     setTokenAside(slug: string, tokenHash: string, token: TokenRecord, snapshot: string): void {
@@ -291,6 +318,9 @@ export function userRecords(db: EmbeddedDb) {
       const { met, next } = someOf("e", sweptUpTo, readNumber);
       for (const { key, value: expiresAtMs } of met) {
         if (nowMs < expiresAtMs) continue;
+        const [slug, hash] = [String(key[1]), String(key[2])];
+        const ended: unknown = db.get(["v", ...key.slice(1)], (value) => value);
+        if (isObject(ended)) db.remove(userTokenKey(slug, String(ended["userId"]), hash));
         db.remove(key);
         db.remove(["v", ...key.slice(1)]);
         db.remove(["aside", "v", ...key.slice(1)]);

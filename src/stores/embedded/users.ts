@@ -9,6 +9,7 @@ import type { ChannelState, User } from "../../domain/user.ts";
 import type { UserAdmission, UserStore } from "../../store/users.ts";
 import { channelOf, countChange } from "./channels.ts";
 import type { EmbeddedDb } from "./db.ts";
+import { areTokensKnown } from "./fill-tokens.ts";
 import type { UserRecord, UserRecords } from "./user-records.ts";
 
 /** What identity.ts and thread-list.ts do not hold. */
@@ -97,7 +98,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         const { endsAtMs: _, ...kept } = token;
         records.putToken(slug, newTokenHash, { ...kept, ...(endsAtMs === undefined ? {} : { endsAtMs }) });
         records.putExpiry(slug, newTokenHash, Math.min(nowMs + ttlMs, endsAtMs ?? Infinity));
-        records.removeToken(slug, tokenHash);
+        records.removeToken(slug, tokenHash, token);
         return true;
       }),
 
@@ -177,6 +178,12 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         if (records.threads(slug, userId).length > 0) return false;
         records.removeUser(slug, record);
         return true;
+      }),
+
+    hasValidToken: (slug, userId) =>
+      db.read("look for a user's tokens", () => {
+        const isValid = (hash: string) => records.token(slug, hash, clock.now())?.userId === userId;
+        return records.tokensOf(slug, userId).some(isValid) || (areTokensKnown(db) ? false : null);
       }),
 
     spendTokens: ({ slug, userId, day, tokens }) =>

@@ -11,7 +11,9 @@ import { fillOrders } from "./fill-orders.ts";
 import { activityKey, busyKey, changesKey, ownersKey, threadKeys, userKeys } from "./keys.ts";
 import { hashPages, scoresOf } from "./pages.ts";
 import { jsonValue, listOf, textOrNull, threadEntryFrom } from "./records.ts";
+import type { RedisLink } from "./link.ts";
 import { glanceAt } from "./thread-list.ts";
+import { createTokenFilling } from "./user-tokens.ts";
 import { isObject } from "../checks.ts";
 
 type Owned = ThreadEntry & { userId: string };
@@ -25,12 +27,16 @@ export function redisChannelThreads({
   background,
   processId,
   busy,
+  link,
 }: {
+  link: Pick<RedisLink, "shards">;
   redis: RedisCommands;
   background: RedisCommands;
   processId: string;
   busy: Pick<Busy, "met">;
 }): ChannelThreadStore {
+  const fillTokens = createTokenFilling(link, background);
+
   /** The latest ones behind a place, at most so many. */
   async function placed(
     key: string,
@@ -133,7 +139,7 @@ export function redisChannelThreads({
         .slice(0, limit);
     },
 
-    fillOrders: () => fillOrders(background, processId),
+    fillOrders: () => fillOrders(background, processId, fillTokens),
   };
 }
 

@@ -6,7 +6,6 @@ import { unlistBusy } from "./busy.ts";
 import type { RedisCommands } from "./commands.ts";
 import {
   activityKey,
-  asideTokenKey,
   blockedUsersKey,
   changesKey,
   channelOutboxKeys,
@@ -26,6 +25,7 @@ import { scoresOf } from "./pages.ts";
 import { listOf, textOf, textOrNull } from "./records.ts";
 import { tellEntries } from "./identity.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
+import { areTokensKnown, eraseToken, eraseTokensOf } from "./user-tokens.ts";
 
 /** How often what a step names may be another one by then: a thread that is merged, taken and released meanwhile. */
 const MOST_TRIES = 20;
@@ -81,6 +81,8 @@ export function redisDeletions(
     },
 
     async unlistUser({ slug, id: userId, atMs }, tells = []) {
+      // While the user's record says which they are.
+      await eraseTokensOf(redis, slug, userId);
       let externalId = "";
       const uids = await untilItIsSo(`delete user ${userId}`, async () => {
         const keys = {
@@ -119,14 +121,14 @@ export function redisDeletions(
     },
 
     async eraseTokens(slug, userIds) {
+      if (await areTokensKnown(redis)) return;
       const users = new Set(userIds);
       for await (const keys of scanKeys(link, tokenKey(slug, "*"))) {
         await Promise.all(
           keys.map(async (token) => {
             const userId = textOrNull(await redis.peek(token, "HGET", token, "user"));
             if (userId === null || !users.has(userId)) return;
-            const aside = asideTokenKey(slug, partsOfKey(token)?.id ?? "");
-            await redis.call("erase_token", { token, aside }, { userId });
+            await eraseToken(redis, slug, partsOfKey(token)?.id ?? "", userId);
           }),
         );
       }

@@ -7,6 +7,7 @@ import { activityKey, blockedUsersKey, globalKeys, ownersKey, userKeys } from ".
 import { hashPages } from "./pages.ts";
 import { listOf, pairsOf, textOf, textOrNull, threadEntryFrom } from "./records.ts";
 import { glanceAt } from "./thread-list.ts";
+import { areTokensKnown } from "./user-tokens.ts";
 import { redisUsersPage } from "./users-page.ts";
 
 /*
@@ -18,8 +19,12 @@ const USERS_AT_ONCE = 100;
 /** So long another process waits for one that has stopped filling. */
 const LEASE_MS = 10_000;
 
-/** The next users of a channel that is not filled. False: all are, or another process is at it. */
-export async function fillOrders(redis: RedisCommands, processId: string): Promise<boolean> {
+/** The next users of a channel that is not filled; of none, the next tokens. False: all are, or another process is at it. */
+export async function fillOrders(
+  redis: RedisCommands,
+  processId: string,
+  fillTokens: () => Promise<boolean>,
+): Promise<boolean> {
   const { filled, filling, channels } = globalKeys;
   const [slugs, told] = await Promise.all([
     redis.read(channels, "SMEMBERS", channels),
@@ -29,10 +34,11 @@ export async function fillOrders(redis: RedisCommands, processId: string): Promi
   const slug = listOf(slugs)
     .map(textOf)
     .find((one) => known.get(statesField(one)) !== FILLED_ALL);
-  if (slug === undefined) return false;
+  if (slug === undefined && (await areTokensKnown(redis))) return false;
   const isFree = await redis.write(filling, "SET", filling, processId, "NX", "PX", String(LEASE_MS));
   if (isFree === null && textOrNull(await redis.read(filling, "GET", filling)) !== processId) return false;
   await redis.write(filling, "PEXPIRE", filling, String(LEASE_MS));
+  if (slug === undefined) return fillTokens();
 
   const page = {
     limit: USERS_AT_ONCE,

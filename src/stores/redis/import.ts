@@ -217,6 +217,7 @@ function userCommands({ slug, user, createdAtMs, nth, spent, revocations }: Back
 function tokenCommands(token: BackupToken): Written[] {
   const { slug, tokenHash, userId, snapshot, expiresAtMs, revocations, endsAtMs, renamed = [] } = token;
   const key = tokenKey(slug, tokenHash);
+  const { user } = userKeys(slug, userId);
   const more = [
     ...(revocations === undefined ? [] : ["revocations", String(revocations)]),
     ...(endsAtMs === undefined ? [] : ["ends", String(endsAtMs)]),
@@ -225,6 +226,8 @@ function tokenCommands(token: BackupToken): Written[] {
   return [
     [key, "HSET", key, "user", userId, "snapshot", snapshot, ...more],
     [key, "PEXPIREAT", key, String(expiresAtMs)],
+    // The user is there: putTokens looked.
+    [user, "HSET", user, tokenHash, ""],
   ];
 }
 

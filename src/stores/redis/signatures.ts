@@ -73,6 +73,8 @@ export const changing = {
     args: ["userId", "externalId", "atMs", "slug"],
   },
   erase_token: { keys: ["token", "aside"], args: ["userId"] },
+  note_token: { keys: ["token", "user"], args: ["userId"] },
+  is_token_valid: { keys: ["token", "user"], args: ["userId"] },
   spend_tokens: { keys: ["user", "days", "moved"], args: ["day", "tokens"] },
   count_tokens: { keys: ["count"], args: ["tokens", "keptMs"] },
   /** What webhooks are told follows. */

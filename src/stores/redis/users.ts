@@ -14,6 +14,7 @@ import {
   usersKey,
 } from "./keys.ts";
 import { createKnownUsers } from "./known-users.ts";
+import { hasValidToken } from "./user-tokens.ts";
 import { redisUsersPage } from "./users-page.ts";
 import { redisThreadList } from "./thread-list.ts";
 import {
@@ -97,6 +98,8 @@ export function redisUsers(redis: RedisCommands): UserStore {
       const keys = { user, names, users: usersKey(slug) };
       return (await redis.call("drop_silent_visitor", keys, { userId })) === 1;
     },
+
+    hasValidToken: (slug, userId) => hasValidToken(redis, slug, userId),
 
     async spendTokens({ slug, userId, day, tokens }) {
       const args = { day, tokens: String(tokens) };

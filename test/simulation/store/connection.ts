@@ -121,6 +121,8 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       write(cluster.ofChannel(thread.slug), "add a thread", (twin) => twin.addThread(thread)),
     dropSilentVisitor: (slug, userId) =>
       write(cluster.ofChannel(slug), "drop a silent visitor", (twin) => twin.dropSilentVisitor(slug, userId)),
+    hasValidToken: (slug, userId) =>
+      read(cluster.ofChannel(slug), "look for tokens", (twin) => twin.hasValidToken(slug, userId)),
     spendTokens: (spent) =>
       write(cluster.ofChannel(spent.slug), "spend tokens", (twin) => twin.spendTokens(spent)),
     countTokens: (counted) =>

@@ -66,12 +66,18 @@ end
 -- A token's field for a thread that has another name for its page than for its account: the account's name.
 local RENAMED = 'as '
 
+-- The user's record has a field for each of its tokens: the token's hash, which its key ends in. Those that ended stay until
+-- somebody looks (users.ts); tokens that an earlier version made come in by a walk (fill-tokens.ts).
+local function hash_of(token)
+  return string.match(token, '[^:]*$')
+end
+
 -- The token last: it leads to the user.
 local function mint_visitor(keys, args)
   local token, user, users = unpack(keys)
   local user_id, snapshot, ttl_ms, at_ms, ends_at_ms = unpack(args)
   local place = place_of(users, user_id, at_ms)
-  redis.call('HSET', user, 'id', user_id, 'blocked', '0', 'whitelisted', '0')
+  redis.call('HSET', user, 'id', user_id, 'blocked', '0', 'whitelisted', '0', hash_of(token), '')
   redis.call('ZADD', users, place, user_id)
   redis.call('HSET', token, 'user', user_id, 'snapshot', snapshot)
   if ends_at_ms ~= '' then redis.call('HSET', token, 'ends', ends_at_ms) end
@@ -94,11 +100,32 @@ local function rotate_token(keys, args)
   end
   if bound.user ~= user_id or not is_valid(user, bound.revocations) then return 0 end
   if redis.call('EXISTS', user) == 0 then return 0 end
+  redis.call('HSET', user, hash_of(fresh), '')
   set_fields(fresh, fields)
   if ends_at_ms ~= '' then redis.call('HSET', fresh, 'ends', ends_at_ms) end
   slide_token(fresh, ttl_ms, ends_at_ms)
+  redis.call('HDEL', user, hash_of(token))
   redis.call('DEL', token)
   return 1
+end
+
+-- Notes whose a token is, where it is still that user's.
+local function note_token(keys, args)
+  local token, user = unpack(keys)
+  local user_id = unpack(args)
+  if redis.call('HGET', token, 'user') ~= user_id or redis.call('EXISTS', user) == 0 then return 0 end
+  redis.call('HSET', user, hash_of(token), '')
+  return 1
+end
+
+-- Is there such a token that admits? One that is gone, or another user's by now, is forgotten where it was noted.
+local function is_token_valid(keys, args)
+  local token, user = unpack(keys)
+  local user_id = unpack(args)
+  local known = redis.call('HMGET', token, 'user', 'revocations')
+  if known[1] == user_id then return is_valid(user, known[2]) and 1 or 0 end
+  redis.call('HDEL', user, hash_of(token))
+  return 0
 end
 
 local function revoke_tokens(keys, args)
@@ -468,6 +495,7 @@ local function merge(keys, args)
   set_fields(into_days, totals)
   change_user(into_user, result_external, result_name, result_blocked, result_whitelisted, result_attributes)
   set_fields(token, renamed)
+  redis.call('HSET', into_user, hash_of(token), '')
   redis.call('HSET', token, 'user', into, 'snapshot', snapshot,
     unpack(revocations and { 'revocations', revocations } or {}))
   redis.call('SET', moved, into, 'PX', moved_kept_ms)
@@ -575,6 +603,8 @@ register('drop_silent_visitor', drop_silent_visitor)
 register('unlist_thread', unlist_thread)
 register('unlist_user', unlist_user)
 register('erase_token', erase_token)
+register('note_token', note_token)
+register('is_token_valid', is_token_valid)
 register('spend_tokens', spend_tokens)
 register('spent_tokens', spent_tokens, READS)
 register('count_tokens', count_tokens)
