@@ -22,6 +22,8 @@ export async function findFaults(
     if (!isAll) break;
   }
   let faults = found;
+  const settlesMs = Math.max(0, ...found.map((fault) => fault.settlesMs ?? 0));
+  if (settlesMs > 0) await sleep(settlesMs);
   for (let look = 0; look < LOOKS && faults.length > 0; look++) {
     if (look > 0) await sleep(PAUSE_MS);
     const left: Suspicion[] = [];

@@ -8,6 +8,8 @@ import type { Reader, RecordKind } from "../checks.ts";
 import { isObject, isReadable } from "../checks.ts";
 import { channelKind } from "../channel-record.ts";
 import { auditKind, operatorKind } from "../operator-records.ts";
+import type { Broken, Look } from "./look.ts";
+import { looksAtOrders } from "./check-orders.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 import { pagesOf } from "./export.ts";
@@ -20,13 +22,6 @@ const DAY_MS = 24 * 3_600_000;
 const PARTS = ["m", "r", "t", "p", "rs", "ri", "q", "id", "out"];
 
 const raw: Reader<unknown> = (value) => value;
-
-/** A rule of one kind of records: when it is broken, and how it is mended. Within a read or a change. */
-interface Broken {
-  rule: Rule;
-  mend?: () => void;
-}
-type Look = (key: Key, value: unknown) => Broken | null;
 
 /**
  * Everything in the embedded store that looks as if a rule did not hold. Walked in a view of one moment; what is found is
@@ -42,7 +37,6 @@ export async function* embeddedSuspicions(
 ): AsyncIterable<Suspicion> {
   const { source, nowMs, onWalked = () => {} } = options;
   let walked = 0;
-  const looks = looksAt(db, nowMs);
   const at = db.snapshot();
   const threads = source();
   try {
@@ -53,6 +47,7 @@ export async function* embeddedSuspicions(
       return;
     }
     const named = await namesIn(at);
+    const looks = looksAt(db, { nowMs, named });
     for (const [kind, look] of looks) {
       for await (const page of pagesOf(at, [kind], raw, RECORDS_AT_ONCE)) {
         for (const { key, value } of page) {
@@ -115,7 +110,10 @@ function hasName(db: EmbeddedDb, uid: string): boolean {
 }
 
 /** By the kind of record that each is a look at; all but threads themselves. */
-function looksAt(db: EmbeddedDb, nowMs: () => number): [kind: string, look: Look][] {
+function looksAt(
+  db: EmbeddedDb,
+  { nowMs, named }: { nowMs: () => number; named: SeenUids },
+): [kind: string, look: Look][] {
   const field = (value: unknown, name: string) => (isObject(value) ? value[name] : undefined);
   const headerOf = (uid: string) => db.get(["h", keyPart(uid)], raw);
   const remove = (key: Key) => () => db.remove(key);
@@ -198,18 +196,20 @@ function looksAt(db: EmbeddedDb, nowMs: () => number): [kind: string, look: Look
       ? null
       : { rule: "thread names of nobody", mend: remove(key) };
 
+  const orders = looksAtOrders(db, (uid) => named.has(uid));
   return [
     ["c", readable(channelKind)],
     ["op", readable(operatorKind)],
     ["audit", readable(auditKind)],
-    ["u", user],
+    ["u", (key, value) => user(key, value) ?? orders.user(key, value)],
     ["us", leadsTo("listed user is gone")],
     ["x", leadsTo("external id leads to nobody")],
     ["v", token],
-    ["n", name],
+    ["n", (key, value) => name(key, value) ?? orders.name(key, value)],
     ["h", header],
     ["held", held],
     ["due", due],
+    ...orders.lists,
     ...PARTS.map((kind): [string, Look] => [kind, part]),
   ];
 }

@@ -54,7 +54,8 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
   const changedAtMs = answererSince(commit.snapshot);
   if (lastMessage || changedAtMs > answererSince(header.snapshot)) {
     const known = records.orders.activity(header.slug, uid) ?? 0;
-    const atMs = Math.max(lastMessage?.createdAtMs ?? known, changedAtMs);
+    // Times only grow: a thread that was made by another clock than speaks now stays where it is.
+    const atMs = Math.max(known, lastMessage?.createdAtMs ?? 0, changedAtMs);
     records.orders.putActivity(header.slug, uid, atMs);
   } else if (header.state !== commit.state) records.orders.putChange(header.slug, uid, commit.atMs);
   records.orders.putState(header.slug, uid, commit.state);

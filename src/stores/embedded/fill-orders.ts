@@ -52,9 +52,9 @@ function fillThread(threads: ThreadRecords, key: Key, value: unknown): void {
   if (!isReadable(() => threadNameKind.read(value, key))) return;
   const { uid, name, createdAtMs } = threadNameKind.read(value, key);
   orders.putOwner(slug, uid, { userId, name });
-  const known = orders.activity(slug, uid);
+  const known = orders.activity(slug, uid) ?? 0;
   const { updatedAtMs, state } = glanceAt(threads, { uid, threadId: name, createdAtMs });
-  orders.putActivity(slug, uid, known ?? updatedAtMs);
+  orders.putActivity(slug, uid, Math.max(known, updatedAtMs));
   orders.putState(slug, uid, state);
 }
 

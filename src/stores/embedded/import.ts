@@ -179,6 +179,7 @@ function putHeader(records: ThreadRecords, thread: WholeThread): void {
   }
   // Its messages are all there: this is the last record of the thread.
   const [last] = records.messages(uid, thread.messagesFrom + thread.messages.length);
-  if (last) records.orders.putActivity(slug, uid, last.createdAtMs);
+  const known = records.orders.activity(slug, uid) ?? 0;
+  if (last) records.orders.putActivity(slug, uid, Math.max(known, last.createdAtMs));
   records.orders.putState(slug, uid, state);
 }

@@ -267,7 +267,7 @@ export function userRecords(db: EmbeddedDb) {
       const record: ThreadNameRecord = { uid, name: threadId, createdAtMs };
       db.put(nameKey(slug, userId, threadId), threadNameKind.stored(record));
       orders.putOwner(slug, uid, { userId, name: threadId });
-      if (orders.activity(slug, uid) === undefined) orders.putActivity(slug, uid, createdAtMs);
+      if ((orders.activity(slug, uid) ?? -1) < createdAtMs) orders.putActivity(slug, uid, createdAtMs);
     },
 
     /** Its tombstone (thread-records.ts). */

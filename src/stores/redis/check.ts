@@ -2,7 +2,9 @@ import type { Suspicion } from "../backup/rules.ts";
 import { seenUids } from "../backup/seen-uids.ts";
 import type { SeenUids } from "../backup/seen-uids.ts";
 import type { BackupSource } from "../backup/source.ts";
+import { blockedRules } from "./check/blocked.ts";
 import { channelRules } from "./check/channels.ts";
+import { orderRules, settlingMs } from "./check/orders.ts";
 import { auditSuspicions, operatorSuspicions } from "./check/operators.ts";
 import { probeOf } from "./check/probe.ts";
 import type { Probe } from "./check/probe.ts";
@@ -37,8 +39,9 @@ export async function* redisSuspicions(
   const probe = probeOf(redis);
   const threads = threadRules(probe);
   const channels = channelRules(probe);
-  const suspectKey = keyRules(probe, { threads, channels });
   const named = await namesIn(link, redis);
+  const orders = orderRules(probe, { named, settlesMs: await settlingMs(link, probe) });
+  const suspectKey = keyRules(probe, { threads, channels, orders });
   const nameless = new Map<string, string>();
 
   for await (const keys of scanKeys(link)) {
@@ -84,11 +87,13 @@ type Parts = NonNullable<ReturnType<typeof partsOfKey>>;
 interface Rules {
   threads: ReturnType<typeof threadRules>;
   channels: ReturnType<typeof channelRules>;
+  orders: ReturnType<typeof orderRules>;
 }
 
 /** The rules of a key by its kind. */
-function keyRules(probe: Probe, { threads, channels }: Rules) {
+function keyRules(probe: Probe, { threads, channels, orders }: Rules) {
   const users = userRules(probe);
+  const blocked = blockedRules(probe);
   const { orphan } = probe;
 
   return async (name: string, { kind, tag, id }: Parts): Promise<Suspicion[]> => {
@@ -97,7 +102,10 @@ function keyRules(probe: Probe, { threads, channels }: Rules) {
     if (PARTS.has(kind)) return orphan("part of a thread that is not there", name, threadKeys(id).header);
     switch (kind) {
       case "u":
-        return users.userSuspicions(name, tag, id);
+        return [
+          ...(await users.userSuspicions(name, tag, id)),
+          ...(await blocked.userSuspicions(name, tag, id)),
+        ];
       case "us":
         return users.listedSuspicions(name, tag);
       case "x":
@@ -105,8 +113,20 @@ function keyRules(probe: Probe, { threads, channels }: Rules) {
       case "v":
         return users.tokenSuspicions(name, tag);
       case "n":
+        return [
+          ...(await orphan("thread names of nobody", name, userKeys(tag, id).user)),
+          ...(await orders.nameSuspicions(name, tag, id)),
+        ];
       case "d":
         return orphan("thread names of nobody", name, userKeys(tag, id).user);
+      case "act":
+        return orders.activitySuspicions(name, tag);
+      case "busy":
+        return orders.busySuspicions(name, tag, id);
+      case "whose":
+        return orders.ownerSuspicions(name, tag);
+      case "bl":
+        return blocked.listedSuspicions(name, tag);
       case "own":
         return threads.ownSuspicions(name);
       case "due":

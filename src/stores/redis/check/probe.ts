@@ -1,5 +1,6 @@
 import type { Suspicion } from "../../backup/rules.ts";
 import type { RedisCommands } from "../commands.ts";
+import { hashPages } from "../pages.ts";
 import { textOrNull } from "../records.ts";
 
 /** How the rules look at Redis, and mend it. */
@@ -39,4 +40,19 @@ export function probeOf(redis: RedisCommands) {
     });
 
   return { redis, exists, field, score, mend, suspect, orphan };
+}
+
+const MEMBERS_AT_ONCE = 500;
+
+/** What a look at each member of a sorted set finds. */
+export async function ofMembers(
+  redis: RedisCommands,
+  key: string,
+  look: (member: string) => Promise<Suspicion[]>,
+): Promise<Suspicion[]> {
+  const found: Suspicion[] = [];
+  for await (const pairs of hashPages(redis, key, MEMBERS_AT_ONCE, "ZSCAN")) {
+    found.push(...(await Promise.all(pairs.map(([member]) => look(member)))).flat());
+  }
+  return found;
 }

@@ -55,6 +55,8 @@ local TESTS = {
   absent = function(key) return redis.call('EXISTS', key) == 0 end,
   -- A hash that has this value.
   is = function(key, field, value) return redis.call('HGET', key, field) == value end,
+  -- A member of a sorted set that stands there.
+  scores = function(key, member, score) return redis.call('ZSCORE', key, member) == score end,
   -- A text that is this one.
   says = function(key, _, value) return redis.call('GET', key) == value end,
   -- A thread that waits for its page or for a person, in nobody's hands.
