@@ -127,6 +127,11 @@ export function withoutDeleted(record: BackupRecord, { threads, users }: Deleted
       const names = record.names.filter(({ uid }) => !threads.has(uid));
       return names.length === record.names.length ? record : { ...record, names };
     }
+    case "stats": {
+      const { speakers } = record;
+      const left = speakers?.filter((userId) => !users.has(`${record.slug} ${userId}`));
+      return left === undefined || left.length === speakers?.length ? record : { ...record, speakers: left };
+    }
     case "channel":
     case "address":
     case "operator":

@@ -21,6 +21,7 @@ export async function* exportStore(
   for (const address of await source.blockedIps()) yield { type: "address", address };
   for (const operator of await source.operators()) yield { type: "operator", operator };
   for await (const entries of source.audit()) yield* entries;
+  for await (const days of source.stats()) yield* days;
 
   const ofAnonymous = seenUids();
   for (const which of ["anonymous", "accounts"] as const) {

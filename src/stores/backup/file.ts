@@ -34,8 +34,8 @@ export interface BackupEnd extends Counts {
   sha256: string;
 }
 
-/** 2 knows operators and the audit; a file without either is still of version 1. */
-export const FILE_VERSION = 2;
+/** 2 knows operators and the audit, 3 statistics and keys of users; a file that has none of it is still of version 1. */
+export const FILE_VERSION = 3;
 
 /** The oldest version that has everything of the store. */
 export async function fileVersionOf(source: Pick<BackupSource, "operators" | "audit">): Promise<number> {

@@ -7,6 +7,7 @@ import {
   isObject,
   isText,
   listOf,
+  mapOf,
   nullable,
   optional,
   readerOf,
@@ -25,7 +26,7 @@ import {
   readRunSummary,
   readUserMessage,
 } from "../records.ts";
-import type { BackupRecord, KeptPart, ThreadLists, ToldOfThread } from "./records.ts";
+import type { BackupRecord, BackupStats, KeptPart, ThreadLists, ToldOfThread } from "./records.ts";
 
 /** A line of a backup as the record that it must be; throws UnreadableRecord. The readers of the stores check what is in it. */
 export function readRecord(value: unknown, place: string): BackupRecord {
@@ -44,6 +45,8 @@ export function readRecord(value: unknown, place: string): BackupRecord {
       const { nth, entry } = readAuditLine(value, place);
       return { type: "audit", nth, entry: auditKind.read(entry, place) };
     }
+    case "stats":
+      return { type: "stats", ...readStats(value, place) };
     case "names":
       return { type: "names", ...readNames(value, place) };
     case "user":
@@ -113,6 +116,13 @@ const readOperatorLine = reader<{ operator: Record<string, unknown> }>("operator
 const readAuditLine = reader<{ nth: number; entry: Record<string, unknown> }>("entry of the audit", {
   nth: isNumber,
   entry: isObject,
+});
+const readStats = reader<Omit<BackupStats, "type">>("statistics", {
+  slug: isText,
+  day: isText,
+  counts: mapOf(isNumber),
+  visitors: isNumber,
+  speakers: optional(listOf(isText)),
 });
 const readAddress = reader<{ address: string }>("address", { address: isText });
 const readMoved = reader<{ uid: string }>("moved thread", { uid: isText });

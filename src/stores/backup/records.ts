@@ -17,6 +17,7 @@ export type BackupRecord =
   | { type: "address"; address: string }
   | { type: "operator"; operator: Operator }
   | BackupAudit
+  | BackupStats
   | BackupNames
   | BackupUser
   | BackupToken
@@ -29,6 +30,18 @@ export interface BackupAudit {
   type: "audit";
   nth: number;
   entry: AuditEntry;
+}
+
+/** What happened in a channel on a day. */
+export interface BackupStats {
+  type: "stats";
+  slug: string;
+  day: string;
+  counts: Record<string, number>;
+  /** How many spoke. */
+  visitors: number;
+  /** Who of them, where that is known; so none of them counts twice. */
+  speakers?: string[];
 }
 
 /** Some of a user's names for threads. */

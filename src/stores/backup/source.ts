@@ -5,6 +5,7 @@ import type { ThreadEntry } from "../../store/users.ts";
 import type {
   BackupAudit,
   BackupRecord,
+  BackupStats,
   BackupToken,
   BackupUser,
   Counts,
@@ -23,6 +24,8 @@ export interface BackupSource {
   operators(): Promise<Operator[]>;
   /** Oldest first, some at a time. */
   audit(): AsyncIterable<BackupAudit[]>;
+  /** What happened, by channel and day. */
+  stats(): AsyncIterable<BackupStats[]>;
   /** A channel's users, oldest first, some at a time, each as it is at one moment. */
   users(slug: string, which: "anonymous" | "accounts"): AsyncIterable<UserRead[]>;
   /** Of a user who has very many. */

@@ -5,12 +5,21 @@ import { readChannel } from "../channel-record.ts";
 import { auditKind, operatorKind } from "../operator-records.ts";
 import { readMessage, readNumber, readRunSummary, readText } from "../records.ts";
 import { deletionKind } from "../backup/deletions.ts";
-import type { BackupToken, KeptPart, ThreadPiece, ToldOfThread, WholeThread } from "../backup/records.ts";
+import type {
+  BackupStats,
+  BackupToken,
+  KeptPart,
+  ThreadPiece,
+  ToldOfThread,
+  WholeThread,
+} from "../backup/records.ts";
 import type { BackupSource, ThreadRead, UserRead } from "../backup/source.ts";
 import { FIRST_FORMAT } from "../format.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key, Snapshot } from "./db.ts";
 import { placeFrom } from "./operators.ts";
+import { statsKind } from "./stats.ts";
+import type { StatsRecord } from "./stats.ts";
 import { claimKind, threadRecords } from "./thread-records.ts";
 import type { Header } from "./thread-records.ts";
 import { threadNameKind, tokenKind, userKind } from "./user-records.ts";
@@ -54,6 +63,12 @@ export function embeddedSource(db: EmbeddedDb): BackupSource {
       }
     },
 
+    async *stats() {
+      for await (const page of pagesOf(at, ["st"], statsKind.read, AUDIT_AT_ONCE)) {
+        yield page.map(({ key, value }) => backupStats(at, key, value));
+      }
+    },
+
     async *users(slug, which) {
       for await (const page of pagesOf(at, ["us", keyPart(slug)], readText, USERS_AT_ONCE)) {
         const users = page.map(({ value }) => userRead(at, slug, value)).filter((user) => user !== null);
@@ -93,6 +108,13 @@ export function embeddedSource(db: EmbeddedDb): BackupSource {
       return Promise.resolve();
     },
   };
+}
+
+function backupStats(at: Snapshot, key: Key, { counts, visitors }: StatsRecord): BackupStats {
+  const [, slug = "", day = ""] = key.map(String);
+  const speakers = [...at.range(["sv", day, slug], readText)].map((speaker) => String(speaker.key[3]));
+  const known = speakers.length > 0 ? { speakers } : {};
+  return { type: "stats", slug, day, counts, visitors, ...known };
 }
 
 const namesPrefix = (slug: string, userId: string): Key => ["n", keyPart(slug), keyPart(userId)];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreUnavailable } from "../../store.ts";
-import type { BackupAudit, BackupRecord, WholeThread } from "../backup/records.ts";
+import type { BackupAudit, BackupRecord, BackupStats, WholeThread } from "../backup/records.ts";
 import { readRestoring } from "../backup/restoring.ts";
 import type { Restoring, RestoreTarget } from "../backup/source.ts";
 import { embeddedChannels, removeChannel } from "./channels.ts";
@@ -8,6 +8,7 @@ import { checkFormat } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 import { embeddedFormat, pagesOf } from "./export.ts";
 import { embeddedOperators, putAudit } from "./operators.ts";
+import { putStats } from "./stats.ts";
 import { FILLED as FILLED_ORDERS } from "./thread-orders.ts";
 import { headerKind, threadRecords } from "./thread-records.ts";
 import type { ThreadRecords } from "./thread-records.ts";
@@ -76,6 +77,7 @@ export function embeddedTarget(db: EmbeddedDb, dataDir: string): RestoreTarget {
         for (const record of records) {
           if (record.type === "audit")
             putAudit(db, { atMs: record.entry.atMs, nth: record.nth }, record.entry);
+          else if (record.type === "stats") putStats(db, record);
           else putRecord(ofThreads, ofUsers, record);
         }
         db.put(RESTORING, restoring);
@@ -109,7 +111,7 @@ export function embeddedTarget(db: EmbeddedDb, dataDir: string): RestoreTarget {
 function putRecord(
   ofThreads: ThreadRecords,
   ofUsers: UserRecords,
-  record: Exclude<BackupRecord, BackupAudit>,
+  record: Exclude<BackupRecord, BackupAudit | BackupStats>,
 ): void {
   switch (record.type) {
     case "names":

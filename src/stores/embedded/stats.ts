@@ -1,13 +1,14 @@
 import { dayOf } from "../../domain/day.ts";
 import { STATS_KEPT_DAYS } from "../../store/stats.ts";
 import type { CountedStats, StatsStore } from "../../store/stats.ts";
+import type { BackupStats } from "../backup/records.ts";
 import { isNumber, isText, kindOf, mapOf, shape } from "../checks.ts";
 import { readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
 /** What happened in a channel on a day. `by`, `nth`: the last count that was added. */
-interface StatsRecord {
+export interface StatsRecord {
   counts: Record<string, number>;
   visitors: number;
   by: string;
@@ -19,6 +20,19 @@ export const statsKind = kindOf(
   shape<StatsRecord>({ counts: mapOf(isNumber), visitors: isNumber, by: isText, nth: isNumber }),
 );
 
+/** A day as a backup has it. Within a change. */
+export function putStats(db: EmbeddedDb, { slug, day, counts, visitors, speakers = [] }: BackupStats): void {
+  db.put(["st", keyPart(slug), day], statsKind.stored({ counts, visitors, by: "", nth: 0 }));
+  for (const userId of speakers) db.put(speakerKey(slug, day, userId), day);
+}
+
+const speakerKey = (slug: string, day: string, userId: string): Key => [
+  "sv",
+  day,
+  keyPart(slug),
+  keyPart(userId),
+];
+
 const DAY_MS = 86_400_000;
 /** Who spoke is known for so long, since a clock may be behind; after that only how many they were. */
 const SPEAKERS_KEPT_DAYS = 2;
@@ -28,12 +42,6 @@ const DROPPED_AT_ONCE = 4;
 /** A channel's days: a record of numbers each, and, of the latest days, who spoke. */
 export function embeddedStats(db: EmbeddedDb): StatsStore {
   const statsKey = (slug: string, day: string): Key => ["st", keyPart(slug), day];
-  const speakerKey = (slug: string, day: string, userId: string): Key => [
-    "sv",
-    day,
-    keyPart(slug),
-    keyPart(userId),
-  ];
 
   function countSpeakers({ slug, day, visitors }: CountedStats): number {
     let fresh = 0;

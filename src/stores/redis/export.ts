@@ -1,6 +1,7 @@
 import type { MessageClaim } from "../../domain/message-claim.ts";
 import type {
   BackupAudit,
+  BackupStats,
   BackupToken,
   BackupUser,
   KeptPart,
@@ -34,6 +35,7 @@ import {
 import { placedEntry, redisOperators } from "./operators.ts";
 import { hashPages, scoresOf } from "./pages.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
+import { dayStatsOf } from "./stats.ts";
 import { redisCounts } from "./counts.ts";
 
 const USERS_AT_ONCE = 64;
@@ -84,6 +86,17 @@ export function redisSource(link: RedisLink, redis: RedisCommands): Omit<BackupS
     async *audit() {
       for await (const pairs of hashPages(redis, globalKeys.audit, PAGE, "ZSCAN")) {
         yield pairs.map(backupAudit);
+      }
+    },
+
+    async *stats() {
+      for await (const keys of scanKeys(link, "st:{c:*")) {
+        const days = keys.map(async (key): Promise<BackupStats[]> => {
+          const { tag: slug, id: day } = partsOfKey(key) ?? { tag: "", id: "" };
+          const stats = await dayStatsOf(redis, slug, day);
+          return stats ? [{ type: "stats", slug, ...stats }] : [];
+        });
+        yield (await Promise.all(days)).flat();
       }
     },
 

@@ -25,6 +25,7 @@ import {
   holdersKey,
   ownersKey,
   ownKey,
+  statsKey,
   threadKeys,
   tokenKey,
   unqueuedKey,
@@ -43,6 +44,7 @@ import {
   textOrNull,
   waitingEntry,
 } from "./records.ts";
+import { statsCommands } from "./stats.ts";
 import { retried } from "./retrying-reads.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 
@@ -168,6 +170,8 @@ function commandsOf(record: BackupRecord): Written[] {
     }
     case "audit":
       return [auditCommand(record)];
+    case "stats":
+      return statsCommands(record).map((command) => [statsKey(record.slug, record.day), ...command]);
     case "user":
       return userCommands(record);
     case "piece":

@@ -1,6 +1,7 @@
 import { daysOf } from "../../domain/day.ts";
 import { STATS_KEPT_DAYS } from "../../store/stats.ts";
 import type { DayStats, StatsStore } from "../../store/stats.ts";
+import type { BackupStats } from "../backup/records.ts";
 import type { RedisCommands } from "./commands.ts";
 import { statsKey, speakersKey } from "./keys.ts";
 import { numberOf, pairsOf } from "./records.ts";
@@ -13,6 +14,46 @@ const VISITORS_AT_ONCE = 1_000;
 const DAYS_AT_ONCE = 100;
 /** Fields that are no numbers of a day: which count of a process was added last. */
 const BY = "by ";
+/** Users who spoke before a restore, and whom the HyperLogLog does not have. */
+const RESTORED = "visitors";
+
+/** A day as a backup has it. */
+export function statsCommands({ slug, day, counts, visitors, speakers = [] }: BackupStats): string[][] {
+  const [stats, sketch] = [statsKey(slug, day), speakersKey(slug, day)];
+  const others = visitors - speakers.length;
+  const numbers = Object.entries(others > 0 ? { ...counts, [RESTORED]: others } : counts);
+  const endsAtMs = String(Date.parse(day) + Number(KEPT_MS));
+  const commands: string[][] = [];
+  if (numbers.length > 0)
+    commands.push(
+      ["HSET", stats, ...numbers.flatMap(([name, count]) => [name, String(count)])],
+      ["PEXPIREAT", stats, endsAtMs],
+    );
+  for (let from = 0; from < speakers.length; from += VISITORS_AT_ONCE) {
+    commands.push(["PFADD", sketch, ...speakers.slice(from, from + VISITORS_AT_ONCE)]);
+  }
+  if (speakers.length > 0) commands.push(["PEXPIREAT", sketch, endsAtMs]);
+  return commands;
+}
+
+/** What is kept of a channel's day; null: nothing. */
+export async function dayStatsOf(
+  redis: Pick<RedisCommands, "read">,
+  slug: string,
+  day: string,
+): Promise<DayStats | null> {
+  const [stats, speakers] = [statsKey(slug, day), speakersKey(slug, day)];
+  const [fields, spoke] = await Promise.all([
+    redis.read(stats, "HGETALL", stats),
+    redis.read(speakers, "PFCOUNT", speakers),
+  ]);
+  const numbers = pairsOf(fields).filter(([name]) => !name.startsWith(BY));
+  if (numbers.length === 0 && spoke === 0) return null;
+  const { [RESTORED]: restored = 0, ...counts } = Object.fromEntries(
+    numbers.map(([name, count]) => [name, numberOf(count)] as const),
+  );
+  return { day, counts, visitors: numberOf(spoke) + restored };
+}
 
 /** A channel's days: a hash of numbers each, and a HyperLogLog of who spoke. */
 export function redisStats({
@@ -22,18 +63,6 @@ export function redisStats({
   redis: RedisCommands;
   background: RedisCommands;
 }): StatsStore {
-  async function dayStats(slug: string, day: string): Promise<DayStats[]> {
-    const [stats, speakers] = [statsKey(slug, day), speakersKey(slug, day)];
-    const [fields, visitors] = await Promise.all([
-      redis.read(stats, "HGETALL", stats),
-      redis.read(speakers, "PFCOUNT", speakers),
-    ]);
-    const counts = pairsOf(fields).filter(([name]) => !name.startsWith(BY));
-    if (counts.length === 0 && visitors === 0) return [];
-    const numbers = counts.map(([name, count]) => [name, numberOf(count)] as const);
-    return [{ day, counts: Object.fromEntries(numbers), visitors: numberOf(visitors) }];
-  }
-
   return {
     async addStats({ slug, day, by, nth, counts, visitors }) {
       const [stats, speakers] = [statsKey(slug, day), speakersKey(slug, day)];
@@ -53,8 +82,8 @@ export function redisStats({
       const days = daysOf(from, to);
       const found: DayStats[] = [];
       for (let at = 0; at < days.length; at += DAYS_AT_ONCE) {
-        const some = days.slice(at, at + DAYS_AT_ONCE).map((day) => dayStats(slug, day));
-        found.push(...(await Promise.all(some)).flat());
+        const some = days.slice(at, at + DAYS_AT_ONCE).map((day) => dayStatsOf(redis, slug, day));
+        found.push(...(await Promise.all(some)).filter((one) => one !== null));
       }
       return found;
     },
