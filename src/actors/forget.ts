@@ -10,16 +10,25 @@ const AT_ONCE = 16;
 
 /**
  * Deletes a thread or a user, with everything of theirs but the user's tokens. From the first step on somebody will carry
- * it out; when this resolves, nothing leads there any more, and nothing that is on its way can bring it back. The same
- * again erases what came meanwhile from an instance of an earlier version.
+ * it out; when this resolves, nothing leads there any more, and nothing that is on its way can bring it back.
  */
 export async function forget(
+  store: DeletionStore,
+  deletion: Deletion,
+  onErased?: (erased: Erased) => void,
+  tells?: TellsDeletion,
+): Promise<void> {
+  await store.planDeletion(deletion);
+  await carryOut(store, deletion, onErased, tells);
+}
+
+/** What is planned; the same again erases what came meanwhile from an instance of an earlier version. */
+export async function carryOut(
   store: DeletionStore,
   deletion: Deletion,
   onErased: (erased: Erased) => void = () => {},
   tells: TellsDeletion = async () => [],
 ): Promise<void> {
-  await store.planDeletion(deletion);
   const left = await unlist(store, deletion, await tells(deletion));
   const eraseNext = async (): Promise<void> => {
     for (let uid = left.pop(); uid !== undefined; uid = left.pop()) {

@@ -1,19 +1,19 @@
 import { holderOf } from "../domain/fence.ts";
-import type { Deletion, InstanceMessage } from "../store.ts";
+import type { Deletion, InstanceMessage, Share } from "../store.ts";
 import { StoreUnavailable } from "../store.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
-import { forget } from "./forget.ts";
+import { carryOut, forget } from "./forget.ts";
 import type { Erased } from "./forget.ts";
 import type { Following } from "./following/following.ts";
 import type { HeldThreads } from "./held-threads.ts";
+import { createSettling } from "./settle-deletions.ts";
 
 /**
  * Deletion, by whoever asks for it (contract, Forgetting).
  *
  * The tombstone in the store is what wins over every late writer; the rest is speed. The holder of a run is told, so that
  * its streams end at once; where that message is lost, its next save says so, or the next look here. Each instance looks
- * at the planned deletions, and carries out, once more, those that are old enough for everything that was on its way: what
- * somebody left undone who died, what an instance of an earlier version wrote meanwhile, and the tokens.
+ * at the planned deletions, and what is old enough is carried out once more (settle-deletions.ts).
  */
 export interface Forgetting {
   /** Resolves when the deletion is durable. */
@@ -27,8 +27,6 @@ export interface Forgetting {
   stop(): void;
 }
 
-/** Contract: within 60 s everything is gone. */
-const SETTLED_MS = 35_000;
 const LOOK_MS = 5_000;
 const AT_ONCE = 1_000;
 
@@ -41,10 +39,12 @@ export function createForgetting({
   tellsDeletion,
   held,
   following,
+  share,
   onErased,
 }: Pick<ThreadDependencies, "store" | "clock" | "timers" | "log" | "random" | "tellsDeletion"> & {
   held: HeldThreads;
   following: Pick<Following, "forget">;
+  share: () => Share;
   onErased: (erased: Erased) => void;
 }): Forgetting {
   let callOff = () => {};
@@ -63,20 +63,24 @@ export function createForgetting({
     onErased(erased);
   }
 
-  const carryOut = (deletion: Deletion) => forget(store, deletion, tell, tellsDeletion);
+  const settle = createSettling({
+    store,
+    clock,
+    share,
+    carryOut: (deletion) => carryOut(store, deletion, tell, tellsDeletion),
+    onFailure: (error) => log.warn({ err: error }, "cannot carry out a deletion"),
+    isStopped: () => stopped,
+  });
 
   async function begin(kind: Deletion["kind"], slug: string, id: string): Promise<void> {
-    await carryOut({ kind, slug, id, atMs: clock.now() });
+    await forget(store, { kind, slug, id, atMs: clock.now() }, tell, tellsDeletion);
     log.info({ slug, [kind === "user" ? "userId" : "uid"]: id }, `deleted a ${kind}`);
   }
 
   async function look(): Promise<void> {
     const planned = await store.plannedDeletions(AT_ONCE);
     for (const { kind, id } of planned) if (kind === "thread") endHere(id);
-    const due = planned.filter(({ atMs }) => clock.now() - atMs >= SETTLED_MS);
-    for (const deletion of due) await carryOut(deletion);
-    for (const [slug, userIds] of usersOf(due)) await store.eraseTokens(slug, userIds);
-    for (const deletion of due) await store.endDeletion(deletion);
+    await settle(planned);
   }
 
   function later(): void {
@@ -107,13 +111,4 @@ export function createForgetting({
       callOff();
     },
   };
-}
-
-/** By channel: all of one are looked for in one walk over its tokens. */
-function usersOf(deletions: readonly Deletion[]): Map<string, string[]> {
-  const users = new Map<string, string[]>();
-  for (const { kind, slug, id } of deletions) {
-    if (kind === "user") users.set(slug, [...(users.get(slug) ?? []), id]);
-  }
-  return users;
 }

@@ -113,6 +113,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     ...dependencies,
     held,
     following,
+    share: () => recovery.share(),
     onErased: (erased) => feeds.committed(erased.uid, erased.watchers),
   });
   const recovery = createRecovery({ ...dependencies, silence: createSilence(clock), lost, takeUp });

@@ -6,6 +6,8 @@ export interface SetTime {
   timers: Timers;
   /** Lets so many ms pass, and runs what was due by then, in order. */
   pass(ms: number): void;
+  /** How much is to run later. */
+  pending(): number;
 }
 
 export function setTime(): SetTime {
@@ -20,6 +22,7 @@ export function setTime(): SetTime {
         return () => due.delete(entry);
       },
     },
+    pending: () => due.size,
     pass(ms) {
       elapsedMs += ms;
       const ripe = [...due].filter(({ atMs }) => atMs <= elapsedMs).toSorted((a, b) => a.atMs - b.atMs);

@@ -102,6 +102,7 @@ export function embeddedDeletions(
           bury(uid, atMs);
         }
         if (record) users.removeAll(slug, record);
+        threads.outbox.dropToldOf(slug, userId);
         for (const { key } of speakersOf(slug, userId)) db.remove(key);
         const gone = [...db.range([...goneAt(slug, atMs), "thread"], deletionKind.read)];
         const uids = gone.map(({ value }) => value.id);
@@ -141,8 +142,13 @@ export function embeddedDeletions(
 
   /** On which days the user spoke, as far as that is still known (stats.ts). */
   function speakersOf(slug: string, userId: string): { key: Key }[] {
-    const [of, who] = [keyPart(slug), keyPart(userId)];
-    return [...db.range(["sv"], () => null)].filter(({ key }) => key[2] === of && key[3] === who);
+    const found: { key: Key }[] = [];
+    const first = (from: Key) => [...db.range(["sv"], () => null, { from, limit: 1 })][0]?.key[1];
+    for (let day = first(["sv"]); day !== undefined; day = first(["sv", `${day}~`])) {
+      const key: Key = ["sv", day, keyPart(slug), keyPart(userId)];
+      if (db.has(key)) found.push({ key });
+    }
+    return found;
   }
 }
 

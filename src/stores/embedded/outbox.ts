@@ -12,6 +12,7 @@ import type {
 import { isNumber, isText, kindOf, nullable, shape } from "../checks.ts";
 import { deliveryKind } from "../deliveries.ts";
 import { readNumber, readText } from "../records.ts";
+import { tellsOfIdentified } from "../told-users.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
@@ -117,6 +118,12 @@ export function outboxRecords(db: EmbeddedDb) {
       for (const { endpoint, id, body } of tells) {
         append({ slug, endpoint, uid: null, nth: id }, sealedText({ id, body }));
       }
+    },
+
+    /** What webhooks were not told yet of a user who is deleted; that the user is, stays. Whoever comes to such an event drops it. */
+    dropToldOf(slug: string, userId: string): void {
+      const texts = [...db.range(["outc", keyPart(slug)], readText)];
+      for (const { key, value } of texts) if (tellsOfIdentified(value, userId)) db.remove(key);
     },
 
     /** An event of a thread as a backup gave it back. */

@@ -23,6 +23,7 @@ import {
 import type { RedisLink } from "./link.ts";
 import { scoresOf } from "./pages.ts";
 import { listOf, textOf, textOrNull } from "./records.ts";
+import { dropToldOf } from "./told-users.ts";
 import { tellEntries } from "./identity.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 import { areTokensKnown, eraseToken, eraseTokensOf } from "./user-tokens.ts";
@@ -103,6 +104,7 @@ export function redisDeletions(
         return null;
       });
       await unlistBusy(redis, slug, uids);
+      await dropToldOf(redis, slug, userId);
       return uids;
     },
 

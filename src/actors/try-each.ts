@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { StoreUnavailable } from "../store.ts";
+
+/** What came of an item that was tried. `late`: the store was late or away; `failed`: something is wrong with the item. */
+export type Tried = "done" | "late" | "failed";
+
+/**
+ * Works on each item by itself, in their order: one late step holds up nothing but its own item. Ends early where so many in a
+ * row are late, since the others would only wait for the store too, or where it is stopped. Resolves to what came of those that
+ * were tried.
+ */
+export async function tryEach<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+  options: {
+    atATime: number;
+    mostLateInARow: number;
+    isStopped: () => boolean;
+    /** Called for each that failed. */
+    onFailure: (error: unknown) => void;
+    /** Rests after each as long as it took: where the store is busy, those who talk come first. */
+    rests?: true;
+  },
+): Promise<Map<Item, Tried>> {
+  const { atATime, mostLateInARow, isStopped, onFailure, rests } = options;
+  const waiting = items.values();
+  const tried = new Map<Item, Tried>();
+  let lateInARow = 0;
+
+  async function tryOn(item: Item): Promise<Tried> {
+    try {
+      await work(item);
+      lateInARow = 0;
+      return "done";
+    } catch (error) {
+      if (error instanceof StoreUnavailable) {
+        lateInARow += 1;
+        return "late";
+      }
+      onFailure(error);
+      return "failed";
+    }
+  }
+
+  async function workOnNext(): Promise<void> {
+    for (const item of waiting) {
+      if (isStopped() || lateInARow >= mostLateInARow) return;
+      const beganAt = performance.now();
+      tried.set(item, await tryOn(item));
+      if (rests) await sleep(performance.now() - beganAt, undefined, { ref: false });
+    }
+  }
+
+  await Promise.all(Array.from({ length: atATime }, workOnNext));
+  return tried;
+}
