@@ -38,6 +38,9 @@ import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
 import type { Share, Store } from "./store.ts";
 import { createStatCounts } from "./operators/count-stats.ts";
+import { createRetention } from "./operators/retention.ts";
+import { noProgress } from "./operators/retention-sweep.ts";
+import type { RetentionProgress } from "./operators/retention-sweep.ts";
 import type { ThreadChanges } from "./operators/thread-changes.ts";
 import { keepFilling } from "./operators/filling.ts";
 import { VERSION } from "./version.ts";
@@ -71,6 +74,7 @@ export interface ServiceDependencies {
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
   keepKeys?: NonNullable<HandlerDependencies["keepKeys"]>;
   onWebhook?: NonNullable<LaneDependencies["onTried"]>;
+  retentionProgress?: RetentionProgress;
   /** True: other processes of this service listen on the same port. */
   isShared?: boolean;
 }
@@ -125,6 +129,17 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     ttlMs: config.visitorTtlMs,
   });
   silentVisitors.start();
+  const retention = createRetention({
+    store,
+    forgets: threads.forgetting.aged,
+    channels: () => directory.channels(),
+    share: () => threads.share(),
+    clock,
+    timers: systemTimers,
+    log,
+    progress: dependencies.retentionProgress ?? noProgress,
+  });
+  retention.start();
   const stopFilling = keepFilling({ store, log });
   webhooks?.start();
 
@@ -132,6 +147,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   async function stop(graceMs: number): Promise<void> {
     listener.stopAccepting();
     silentVisitors.stop();
+    retention.stop();
     stopFilling();
     // The threads' timers keep no process alive; it lives until they are drained.
     const alive = setInterval(() => {}, graceMs + LAST_BYTES_MS);

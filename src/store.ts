@@ -14,6 +14,8 @@ export type {
   ChannelThreadPage,
   ChannelThreadStore,
   PlacedThread,
+  RestingThread,
+  RestingThreadPage,
   ThreadChange,
 } from "./store/channel-threads.ts";
 export type { ChannelStore, UnreadableChannel } from "./store/channels.ts";

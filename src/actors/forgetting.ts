@@ -19,12 +19,26 @@ export interface Forgetting {
   /** Resolves when the deletion is durable. */
   thread(slug: string, uid: string): Promise<void>;
   user(slug: string, userId: string): Promise<void>;
+  aged: AgedForgetting;
   /** Another instance deleted a thread that is held here; false where the message is none. */
   receive(message: InstanceMessage): boolean;
   /** Looks at the planned deletions, now. */
   look(): Promise<void>;
   start(): void;
   stop(): void;
+}
+
+/** Of what is past its date: many, and not in the log one by one. */
+export interface AgedForgetting {
+  /**
+   * Only while `rev` is the thread's revision; false: something happened in it. Null: it is a tombstone already. `note` is
+   * called when it is certain, and may be called again where somebody dies before the end.
+   */
+  thread(
+    aged: { slug: string; uid: string; rev: number | null },
+    note: () => Promise<void>,
+  ): Promise<boolean>;
+  user(slug: string, userId: string): Promise<void>;
 }
 
 const LOOK_MS = 5_000;
@@ -77,6 +91,37 @@ export function createForgetting({
     log.info({ slug, [kind === "user" ? "userId" : "uid"]: id }, `deleted a ${kind}`);
   }
 
+  /** Nobody waits for its answer: where an earlier try's was late, the store says whether it was written. */
+  async function plan(deletion: Deletion): Promise<void> {
+    const isSame = ({ kind, slug, id }: Deletion) =>
+      kind === deletion.kind && slug === deletion.slug && id === deletion.id;
+    try {
+      await store.planDeletion(deletion);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      if (!(await store.plannedDeletions(AT_ONCE)).some(isSame)) throw error;
+    }
+  }
+
+  const aged: AgedForgetting = {
+    async thread({ slug, uid, rev }, note) {
+      const deletion: Deletion = { kind: "thread", slug, id: uid, atMs: clock.now() };
+      // While it has what they tell.
+      const tells = (await tellsDeletion?.(deletion)) ?? [];
+      // Before anything else: until this is done, whoever speaks in it keeps it. Who dies now leaves it on the list.
+      if (rev !== null && (await store.eraseUnchanged(uid, deletion.atMs, rev)) === null) return false;
+      await note();
+      await plan(deletion);
+      await carryOut(store, deletion, tell, async () => tells);
+      return true;
+    },
+    async user(slug, userId) {
+      const deletion: Deletion = { kind: "user", slug, id: userId, atMs: clock.now() };
+      await plan(deletion);
+      await carryOut(store, deletion, tell, tellsDeletion);
+    },
+  };
+
   async function look(): Promise<void> {
     const planned = await store.plannedDeletions(AT_ONCE);
     for (const { kind, id } of planned) if (kind === "thread") endHere(id);
@@ -97,6 +142,8 @@ export function createForgetting({
   return {
     thread: (slug, uid) => begin("thread", slug, uid),
     user: (slug, userId) => begin("user", slug, userId),
+
+    aged,
 
     receive({ type, uid }) {
       if (type !== "deleted" || typeof uid !== "string") return false;

@@ -52,7 +52,7 @@ export interface Threads {
   /** Who answers, where it is not the model. */
   people: People;
   /** Deletes threads and users, with everything of theirs. */
-  forgetting: Pick<Forgetting, "thread" | "user">;
+  forgetting: Pick<Forgetting, "thread" | "user" | "aged">;
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
   history(uid: string, page: HistoryPage): Promise<Message[]>;
   /** The text of a reply that the store keeps in parts, piece by piece; rejects where the store does not give all of it. */

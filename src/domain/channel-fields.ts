@@ -78,6 +78,14 @@ export const handoffSchema = z.strictObject({
   replies: z.array(z.string().min(1).max(4_000)).max(100).exactOptional(),
 });
 
+export const daysSchema = z.number().positive();
+
+/** A setting that is not there keeps its kind for good; `{}` keeps everything. */
+export const retentionSchema = z.strictObject({
+  threadsDays: daysSchema.exactOptional(),
+  anonymousDays: daysSchema.exactOptional(),
+});
+
 /** 24 to 64 bytes in base64, as Standard Webhooks asks; or a variable that holds such a text. */
 const webhookSecret = z.string().regex(/^(\$[A-Za-z_][A-Za-z0-9_]*|whsec_[A-Za-z0-9+/]{16,128}={0,2})$/, {
   error: "must be whsec_ and base64, or $NAME of a variable",
@@ -130,6 +138,7 @@ export const channelFieldsSchema = z.strictObject({
   agent: agentSchema.optional(),
   handoff: handoffSchema.optional(),
   webhooks: webhooksSchema.optional(),
+  retention: retentionSchema.optional(),
 });
 
 export type ChannelFields = z.infer<typeof channelFieldsSchema>;
@@ -159,6 +168,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields): Cha
 
   const handoff = written.handoff ?? stored?.handoff;
   const webhooks = written.webhooks ?? stored?.webhooks ?? [];
+  const retention = written.retention ?? stored?.retention ?? {};
   const before = stored?.kind === kind ? stored : null;
   const common = {
     slug,
@@ -168,6 +178,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields): Cha
     agent: splitAgent(written.agent ?? stored?.agent ?? {}).kept,
     ...(handoff === undefined ? {} : { handoff }),
     ...(webhooks.length === 0 ? {} : { webhooks }),
+    ...(Object.keys(retention).length === 0 ? {} : { retention }),
   };
   if (kind === "transport") {
     const extra = (["publishableKey", "secretKeyHash", "allowedOrigins"] as const).find(
@@ -203,6 +214,7 @@ export function changedFields(stored: Channel, next: Channel): string[] {
     "agent",
     "handoff",
     "webhooks",
+    "retention",
   ] as const;
   return names
     .filter((name) => canonical(stored[name]) !== canonical(next[name]))

@@ -52,6 +52,14 @@ export interface AgentSettings {
   maxTokensPerDay?: number;
 }
 
+/** Days, fractions too. */
+export interface RetentionField {
+  /** Threads without a message for so long are deleted. */
+  threadsDays?: number;
+  /** Anonymous users without a valid token and without a younger thread are deleted. */
+  anonymousDays?: number;
+}
+
 export interface Channel {
   /** 1 to 64 of `a-z 0-9 - _` */
   slug: string;
@@ -70,4 +78,6 @@ export interface Channel {
   handoff?: HandoffField;
   /** Who is told of what happens; absent: nobody. */
   webhooks?: WebhookField[];
+  /** What is older is deleted by itself; absent: nothing is. */
+  retention?: RetentionField;
 }

@@ -34,6 +34,7 @@ export type Actor = string;
 
 export const COMMAND_LINE: Actor = "command line";
 export const VISITOR: Actor = "visitor";
+export const RETENTION: Actor = "retention";
 
 const LONGEST_NAME = 64;
 

@@ -13,7 +13,7 @@ export type PromClient = typeof import("prom-client");
 export type Instruments = ReturnType<typeof createInstruments>;
 
 /** Everything that is counted and timed. Names begin with `chat_agent_`, times are in seconds. */
-export function createInstruments({ Counter, Histogram }: PromClient, registry: Registry) {
+export function createInstruments({ Counter, Gauge, Histogram }: PromClient, registry: Registry) {
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Counter({ name: `chat_agent_${name}`, help, labelNames, registers });
@@ -66,6 +66,18 @@ export function createInstruments({ Counter, Histogram }: PromClient, registry: 
       "cap",
     ]),
     tokens: counter("model_tokens_total", "Tokens as the model server told them", ["model", "direction"]),
+    aged: counter("retention_deleted_total", "What was deleted because it was past its date", [
+      "channel",
+      "kind",
+    ]),
+    usersSeen: counter("retention_users_seen_total", "Users whose date retention looked at", ["channel"]),
+    overdue: new Gauge({
+      name: "chat_agent_retention_overdue_seconds",
+      help: "For how long the thread that rests longest is past its date; 0: none is",
+      labelNames: ["channel"],
+      aggregator: "max",
+      registers,
+    }),
     storeCalls: times("store_call_seconds", "Store calls by operation", ["operation", "outcome"], QUICK),
     commands: times("redis_command_seconds", "Round trips to Redis", ["command"], QUICK),
   };

@@ -3,6 +3,7 @@ import type { ThreadObserver } from "../actors/dependencies.ts";
 import type { AnsweredRequest } from "../http/answered-request.ts";
 import type { Model } from "../model.ts";
 import type { MemberCall } from "../models/providers.ts";
+import type { RetentionProgress } from "../operators/retention-sweep.ts";
 import type { Store } from "../store.ts";
 import { createInstruments } from "./instruments.ts";
 import type { Instruments, PromClient } from "./instruments.ts";
@@ -25,6 +26,8 @@ export interface Metrics {
   onMcpRequest: (request: Record<"channel" | "server" | "operation" | "outcome", string>) => void;
   /** A run ended over a daily cap. */
   onSpent: (spent: { slug: string; cap: string }) => void;
+  /** What retention has done, and is behind with. */
+  retentionProgress: RetentionProgress;
   /** The same store, each of its calls timed. */
   timeStore(store: Store): Store;
   /** The same model, each of its turns timed. */
@@ -74,6 +77,11 @@ export async function createMetrics(): Promise<Metrics> {
     onMcpRequest: ({ channel, server, operation, outcome }) =>
       instruments.mcpRequests.inc({ channel, server, operation, outcome }),
     onSpent: ({ slug, cap }) => instruments.overBudget.inc({ channel: slug, cap }),
+    retentionProgress: {
+      deleted: (channel, kind) => instruments.aged.inc({ channel, kind }),
+      usersSeen: (channel, count) => instruments.usersSeen.inc({ channel }, count),
+      overdue: (channel, ms) => instruments.overdue.set({ channel }, ms / 1000),
+    },
     timeStore: (store) => timedStore(store, instruments),
     timeModel: (model) => timedModel(model, instruments),
     watch: (levels) => addGauges(levels, prom, registry),

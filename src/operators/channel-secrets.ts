@@ -7,8 +7,8 @@ export const HIDDEN = "[secret]";
 
 /** A channel by the names of CHANNELS_FILE, without its secrets. `secretKey`: where it was just made. */
 export function channelView(channel: Channel, secretKey: Secret | null = null): Record<string, unknown> {
-  const { slug, kind, publishableKey, allowedOrigins, enabled, accessMode, agent, handoff, webhooks } =
-    channel;
+  const { slug, kind, publishableKey, allowedOrigins, enabled, accessMode, agent } = channel;
+  const { handoff, webhooks, retention } = channel;
   return {
     slug,
     kind,
@@ -20,6 +20,7 @@ export function channelView(channel: Channel, secretKey: Secret | null = null): 
     agent: withoutSecrets(agent),
     ...(handoff ? { handoff } : {}),
     ...(webhooks ? { webhooks: webhooks.map((one) => ({ ...one, secret: hidden(one.secret) })) } : {}),
+    ...(retention ? { retention } : {}),
   };
 }
 

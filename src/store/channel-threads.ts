@@ -1,6 +1,6 @@
 import type { Page } from "./page.ts";
 import type { ThreadState } from "./threads.ts";
-import type { ListedThread } from "./users.ts";
+import type { ListedThread, ThreadPlace } from "./users.ts";
 
 /** A channel's threads as operators see them: by activity, and whose each is. */
 export interface ChannelThreadStore {
@@ -13,6 +13,11 @@ export interface ChannelThreadStore {
    * One may be among them before its change can be read, and for 3 s after it not yet.
    */
   changedThreads(slug: string, since: { sinceMs: number; limit: number }): Promise<ThreadChange[]>;
+  /** Threads that were last active at `untilMs` or before, the oldest first; none that cannot be read. */
+  restingThreads(
+    slug: string,
+    page: { untilMs: number; limit: number; after: ThreadPlace | null },
+  ): Promise<RestingThreadPage>;
   /**
    * Puts a part of what earlier versions wrote into the orders that they did not keep. True: there is more. Done by one
    * process at a time; after a fault the next call goes on.
@@ -44,6 +49,20 @@ export interface ChannelThreadPage {
 export interface ThreadChange {
   uid: string;
   atMs: number;
+}
+
+export interface RestingThread {
+  uid: string;
+  updatedAtMs: number;
+  state: ThreadState;
+  /** As `eraseThread` takes it; null: it is a tombstone, which a deletion that was stopped has left on the list. */
+  rev: number | null;
+}
+
+export interface RestingThreadPage {
+  items: RestingThread[];
+  /** Where the next page begins; null: this is the end. */
+  next: ThreadPlace | null;
 }
 
 /** How long a change without a message is told of (changedThreads). */

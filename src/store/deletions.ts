@@ -19,8 +19,16 @@ export interface DeletionStore {
   unlistUser(deletion: Deletion, tells?: readonly SealedTelling[]): Promise<string[]>;
   /** Puts a tombstone in the thread's place. */
   eraseThread(uid: string, atMs: number): Promise<ErasedThread>;
-  /** Removes the tokens of users who were removed. Walks over all tokens of the channel. */
+  /** Only while that is its revision, or it is a tombstone; null: it is another one, and nothing was done. */
+  eraseUnchanged(uid: string, atMs: number, rev: number): Promise<ErasedThread | null>;
+  /**
+   * Removes tokens of users who were removed that `unlistUser` did not know of: of earlier versions. Walks over all tokens of
+   * the channel until it knows all (ChannelThreadStore.fillOrders), and does nothing from then on.
+   */
   eraseTokens(slug: string, userIds: readonly string[]): Promise<void>;
+  /** Up to which user retention has looked at the channel's; null: it begins anew. */
+  sweepPlace(slug: string): Promise<string | null>;
+  setSweepPlace(slug: string, place: string | null): Promise<void>;
 }
 
 export interface Deletion {

@@ -4,6 +4,7 @@ import type {
   Channel,
   McpHttpServer,
   McpProcessServer,
+  RetentionField,
 } from "../domain/channel.ts";
 import type { HandoffField } from "../domain/hand-off.ts";
 import type { OlderKeys } from "../domain/older-keys.ts";
@@ -127,6 +128,9 @@ export const isChannel = shape<Channel>({
         events: optional(listOf(isWebhookEvent)),
       }),
     ),
+  ),
+  retention: optional(
+    shape<RetentionField>({ threadsDays: optional(isNumber), anonymousDays: optional(isNumber) }),
   ),
 });
 

@@ -183,6 +183,20 @@ describe("chat-agent channels", () => {
     });
   });
 
+  test("--threads-days and --anonymous-days say what is deleted by itself, each apart", async () => {
+    await run("channels", "create", "shop", "--kind", "web", "--threads-days", "0.5");
+    const update = (...days: string[]) => runJson("channels", "update", "shop", ...days);
+    expect(await update("--anonymous-days", "30")).toMatchObject({
+      retention: { threadsDays: 0.5, anonymousDays: 30 },
+    });
+    expect(await update("--threads-days", "never")).toMatchObject({ retention: { anonymousDays: 30 } });
+    expect(await update("--model", "m")).toMatchObject({ retention: { anonymousDays: 30 } });
+    expect(await update("--anonymous-days", "never")).not.toHaveProperty("retention");
+    for (const days of ["0", "-1", "soon", " "]) {
+      expect((await run("channels", "update", "shop", "--threads-days", days)).code).not.toBe(0);
+    }
+  });
+
   test("--add-origin and --remove-origin leave the other origins", async () => {
     await run("channels", "create", "shop", "--kind", "web", "--origin", "https://a.example");
     const added = ["--add-origin", "https://b.example", "--add-origin", "https://a.example"];

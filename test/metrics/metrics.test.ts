@@ -44,6 +44,18 @@ describe("the model's metrics", () => {
   });
 });
 
+test("retention tells what it has deleted, and what it is behind with", async () => {
+  const metrics = await createMetrics();
+  const { retentionProgress } = metrics;
+  retentionProgress.deleted("shop", "thread");
+  retentionProgress.deleted("shop", "thread");
+  retentionProgress.usersSeen("shop", 200);
+  retentionProgress.overdue("shop", 90_000);
+  expect(await valueOf(metrics, 'chat_agent_retention_deleted_total{channel="shop",kind="thread"}')).toBe(2);
+  expect(await valueOf(metrics, 'chat_agent_retention_users_seen_total{channel="shop"}')).toBe(200);
+  expect(await valueOf(metrics, 'chat_agent_retention_overdue_seconds{channel="shop"}')).toBe(90);
+});
+
 test("a level that cannot be read hides no other", async () => {
   const metrics = await createMetrics();
   const levels = { openStreams: () => 3, threadsHeld: () => 0, repliesWaiting: () => 0, openFeeds: () => 0 };

@@ -504,7 +504,11 @@ export function createReference(clock: Clock): Store {
         .map(({ uid, updatedAtMs }) => ({ uid, atMs: updatedAtMs }))
         .filter(({ atMs }) => atMs >= sinceMs)
         .slice(0, limit),
+    // What ages is no part of the sequences that are compared.
+    restingThreads: async () => ({ items: [], next: null }),
     hasValidToken: async () => null,
+    sweepPlace: async () => null,
+    setSweepPlace: async () => {},
     fillOrders: async () => false,
 
     async planDeletion(deletion) {
@@ -536,6 +540,7 @@ export function createReference(clock: Clock): Store {
       for (const key of keptImages.keys()) if (key.startsWith(`${uid} `)) keptImages.delete(key);
       return { fence, watchers: [] };
     },
+    eraseUnchanged: async () => null,
     async eraseTokens(slug, userIds) {
       const kept = tokens.filter((token) => token.slug !== slug || !userIds.includes(token.userId));
       tokens.splice(0, tokens.length, ...kept);

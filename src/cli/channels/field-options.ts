@@ -2,7 +2,14 @@ import { readFileSync } from "node:fs";
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import type { AgentSettings } from "../../domain/channel.ts";
-import { agentSchema, complaint, originFrom, slugSchema, splitAgent } from "../../domain/channel-fields.ts";
+import {
+  agentSchema,
+  complaint,
+  daysSchema,
+  originFrom,
+  slugSchema,
+  splitAgent,
+} from "../../domain/channel-fields.ts";
 import { messageOf } from "../../errors.ts";
 
 /** The fields of a channel, as options of `create` and `update`. */
@@ -15,6 +22,8 @@ export interface FieldOptions {
   instructions?: string;
   model?: string;
   agent?: AgentSettings;
+  threadsDays?: number | "never";
+  anonymousDays?: number | "never";
   publishableKey?: string;
   secretKey?: string;
   json?: boolean;
@@ -28,6 +37,16 @@ export function withFieldOptions(command: Command): Command {
     .option("--instructions <text>", "what the agent is told first")
     .option("--model <name>", "the model, instead of OPENAI_MODEL")
     .option("--agent <file>", "JSON file with all of the agent's settings", readAgent)
+    .option(
+      "--threads-days <days>",
+      "delete threads without a message for so long; never: keep them",
+      parseDays,
+    )
+    .option(
+      "--anonymous-days <days>",
+      "delete anonymous users without a valid token and without a younger thread; never: keep them",
+      parseDays,
+    )
     .option("--publishable-key <key>", "pk_…, instead of a new one")
     .option("--secret-key <key>", "sk_…, instead of a new one")
     .option("--json", "print the channel as JSON");
@@ -43,6 +62,13 @@ export function withOriginChanges(command: Command): Command {
 export function parseSlug(text: string): string {
   const parsed = slugSchema.safeParse(text);
   if (!parsed.success) throw new InvalidArgumentError("It takes 1 to 64 of a-z 0-9 - _.");
+  return parsed.data;
+}
+
+function parseDays(text: string): number | "never" {
+  if (text === "never") return text;
+  const parsed = daysSchema.safeParse(text.trim() === "" ? Number.NaN : Number(text));
+  if (!parsed.success) throw new InvalidArgumentError("It takes a number above 0, or never.");
   return parsed.data;
 }
 

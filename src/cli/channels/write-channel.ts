@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Channel } from "../../domain/channel.ts";
+import type { Channel, RetentionField } from "../../domain/channel.ts";
 import { BadChannel, channelFrom, writeChannel } from "../../operators/channels.ts";
 import type { Store } from "../../store.ts";
 import { asCommandLine } from "../as-command-line.ts";
@@ -37,6 +37,20 @@ function originsFrom(slug: string, stored: Channel | null, options: FieldOptions
   return [...new Set([...before.filter((one) => !removeOrigin.includes(one)), ...addOrigin])];
 }
 
+/** undefined: it stays as it is. */
+function retentionFrom(stored: Channel | null, options: FieldOptions): RetentionField | undefined {
+  const { threadsDays, anonymousDays } = options;
+  if (threadsDays === undefined && anonymousDays === undefined) return undefined;
+  const days = (written: number | "never" | undefined, before: number | undefined) =>
+    written === "never" ? undefined : (written ?? before);
+  const threads = days(threadsDays, stored?.retention?.threadsDays);
+  const anonymous = days(anonymousDays, stored?.retention?.anonymousDays);
+  return {
+    ...(threads === undefined ? {} : { threadsDays: threads }),
+    ...(anonymous === undefined ? {} : { anonymousDays: anonymous }),
+  };
+}
+
 function fromOptions(slug: string, stored: Channel | null, options: FieldOptions, command: Command): Channel {
   const agent = {
     ...(options.agent ?? stored?.agent),
@@ -45,8 +59,17 @@ function fromOptions(slug: string, stored: Channel | null, options: FieldOptions
   };
   const { kind, accessMode, publishableKey, secretKey } = options;
   const allowedOrigins = originsFrom(slug, stored, options);
+  const retention = retentionFrom(stored, options);
   try {
-    return channelFrom(slug, stored, { agent, kind, accessMode, allowedOrigins, publishableKey, secretKey });
+    return channelFrom(slug, stored, {
+      agent,
+      kind,
+      accessMode,
+      allowedOrigins,
+      publishableKey,
+      secretKey,
+      retention,
+    });
   } catch (error) {
     if (error instanceof BadChannel) return command.error(`error: ${error.message}`);
     throw error;

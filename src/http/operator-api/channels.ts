@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Channel } from "../../domain/channel.ts";
-import { handoffSchema, slugSchema, webhooksSchema } from "../../domain/channel-fields.ts";
+import { handoffSchema, retentionSchema, slugSchema, webhooksSchema } from "../../domain/channel-fields.ts";
 import { closedUrl } from "../../domain/public-address.ts";
 import { MAX_OVERLAP_HOURS } from "../../domain/older-keys.ts";
 import { seesChannel } from "../../domain/operator.ts";
@@ -30,6 +30,7 @@ const channelSchema = z.object({
   agent: z.record(z.string(), z.unknown()).describe("Secrets of MCP servers stand as `[secret]`"),
   handoff: handoffSchema.optional().describe("Whether and how a person may take over"),
   webhooks: webhooksSchema.optional().describe("Who is told of what happens; secrets stand as `[secret]`"),
+  retention: retentionSchema.optional().describe("After how many days what is deleted by itself"),
 });
 const withSecret = channelSchema.extend({
   secretKey: z.string().optional().describe("sk_…, where it was made, this once"),

@@ -1,7 +1,13 @@
 import { UnreadableRecord } from "../../store.ts";
-import type { ChannelThread, ChannelThreadStore, ThreadChange } from "../../store/channel-threads.ts";
+import type {
+  ChannelThread,
+  ChannelThreadStore,
+  RestingThread,
+  ThreadChange,
+} from "../../store/channel-threads.ts";
 import { pageOf } from "../../store/page.ts";
 import type { ThreadEntry, ThreadPlace } from "../../store/users.ts";
+import { isReadable } from "../checks.ts";
 import { readThreadPlace, threadPlaceText } from "../thread-place.ts";
 import type { EmbeddedDb } from "./db.ts";
 import { fillOrders } from "./fill-orders.ts";
@@ -47,6 +53,14 @@ export function embeddedChannelThreads(
     }
   }
 
+  /** Null: it cannot be read. */
+  function resting({ uid, atMs }: ThreadPlace): RestingThread | null {
+    if (threads.isDeleted(uid)) return { uid, state: "idle", updatedAtMs: atMs, rev: null };
+    if (!isReadable(() => threads.header(uid))) return null;
+    const { state, updatedAtMs } = glanceAt(threads, { uid, threadId: "", createdAtMs: atMs });
+    return { uid, state, updatedAtMs, rev: threads.header(uid)?.rev ?? 0 };
+  }
+
   return {
     channelThreads: (slug, { limit, after, sinceMs, untilMs, state }) =>
       db.read("list a channel's threads", () => {
@@ -72,6 +86,16 @@ export function embeddedChannelThreads(
         const spoken = some(orders.byActivity(slug, { untilMs: Infinity }), limit, isSince);
         const changed = some(orders.changes(slug), limit, isSince);
         return latestOf([...spoken, ...changed]).slice(0, limit);
+      }),
+
+    restingThreads: (slug, { untilMs, limit, after }) =>
+      db.read("look for threads at rest", () => {
+        const places = some(orders.oldest(slug, after), limit, ({ atMs }) => atMs <= untilMs);
+        const items = places.flatMap((place): RestingThread[] => {
+          const thread = resting(place);
+          return thread && thread.updatedAtMs <= untilMs ? [thread] : [];
+        });
+        return { items, next: places.length < limit ? null : (places.at(-1) ?? null) };
       }),
 
     fillOrders: async () => (await fillOrders(db, { users, threads })) || fillTokens(db, users),

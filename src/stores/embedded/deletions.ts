@@ -1,5 +1,5 @@
 import { UnreadableRecord } from "../../store.ts";
-import type { Deletion, DeletionStore } from "../../store/deletions.ts";
+import type { Deletion, DeletionStore, ErasedThread } from "../../store/deletions.ts";
 import type { SealedTelling } from "../../store/outbox.ts";
 import { deletionKind } from "../backup/deletions.ts";
 import { isObject } from "../checks.ts";
@@ -24,6 +24,8 @@ export function embeddedDeletions(
   const plannedKey = ({ kind, slug, id }: Deletion): Key => ["deleting", kind, keyPart(slug), keyPart(id)];
   /** All of one user are deleted at one time. */
   const goneAt = (slug: string, atMs: number): Key => ["deleted", keyPart(slug), atMs];
+
+  const sweepKey = (slug: string): Key => ["sweeping", keyPart(slug)];
 
   /** By the first step of a deletion alone. */
   function tell({ kind, slug, id, atMs }: Deletion, tells: readonly SealedTelling[]): void {
@@ -61,6 +63,19 @@ export function embeddedDeletions(
       const deadlines = [...db.range(["due"], readText)].filter(({ value }) => value === uid);
       for (const { key } of [...holds, ...deadlines]) db.remove(key);
     }
+  }
+
+  /** Within a change. */
+  function buryWhole(uid: string, atMs: number): ErasedThread {
+    const header = readable(() => threads.header(uid));
+    release(uid, header);
+    bury(uid, atMs);
+    threads.removeHeader(uid);
+    return { fence: header?.fence ?? null, watchers: [] };
+  }
+
+  async function empty(uid: string): Promise<void> {
+    while (await db.change(`erase thread ${uid}`, () => threads.removeSome(uid, AT_ONCE)));
   }
 
   return {
@@ -111,15 +126,18 @@ export function embeddedDeletions(
       }),
 
     async eraseThread(uid, atMs) {
-      const fence = await db.change(`erase thread ${uid}`, () => {
-        const header = readable(() => threads.header(uid));
-        release(uid, header);
-        bury(uid, atMs);
-        threads.removeHeader(uid);
-        return header?.fence ?? null;
+      const erased = await db.change(`erase thread ${uid}`, () => buryWhole(uid, atMs));
+      await empty(uid);
+      return erased;
+    },
+
+    async eraseUnchanged(uid, atMs, rev) {
+      const erased = await db.change(`erase thread ${uid}`, () => {
+        const isOther = !threads.isDeleted(uid) && (readable(() => threads.header(uid))?.rev ?? 0) !== rev;
+        return isOther ? null : buryWhole(uid, atMs);
       });
-      while (await db.change(`erase thread ${uid}`, () => threads.removeSome(uid, AT_ONCE)));
-      return { fence, watchers: [] };
+      if (erased) await empty(uid);
+      return erased;
     },
 
     async eraseTokens(slug, userIds) {
@@ -138,6 +156,15 @@ export function embeddedDeletions(
         from = [...last.key, 0];
       }
     },
+
+    sweepPlace: (slug) =>
+      db.read("look how far retention came", () => db.get(sweepKey(slug), readText) ?? null),
+
+    setSweepPlace: (slug, place) =>
+      db.change("note how far retention came", () => {
+        if (place === null) db.remove(sweepKey(slug));
+        else db.put(sweepKey(slug), place);
+      }),
   };
 
   /** On which days the user spoke, as far as that is still known (stats.ts). */

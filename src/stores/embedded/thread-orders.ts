@@ -114,6 +114,16 @@ export function threadOrders(db: EmbeddedDb) {
       }
     },
 
+    /** The longest at rest first, behind a place. */
+    *oldest(slug: string, after: ThreadPlace | null): Iterable<ThreadPlace> {
+      const all: Key = ["acts", keyPart(slug)];
+      const from: Key = after === null ? all : [...all, after.atMs, keyPart(after.uid)];
+      for (const { key, value } of db.range(all, readText, { from })) {
+        const atMs = Number(key[all.length]);
+        if (value !== after?.uid || atMs !== after.atMs) yield { atMs, uid: value };
+      }
+    },
+
     /** Its state changed without a message. */
     putChange(slug: string, uid: string, atMs: number): void {
       db.put(changeKey(slug, atMs, uid), uid);

@@ -12,6 +12,7 @@ import { activityKey, busyKey, changesKey, ownersKey, threadKeys, userKeys } fro
 import { hashPages, scoresOf } from "./pages.ts";
 import { jsonValue, listOf, textOrNull, threadEntryFrom } from "./records.ts";
 import type { RedisLink } from "./link.ts";
+import { restingThreads } from "./resting-threads.ts";
 import { glanceAt } from "./thread-list.ts";
 import { createTokenFilling } from "./user-tokens.ts";
 import { isObject } from "../checks.ts";
@@ -138,6 +139,8 @@ export function redisChannelThreads({
         .sort((a, b) => b.atMs - a.atMs)
         .slice(0, limit);
     },
+
+    restingThreads: (slug, page) => restingThreads(redis, slug, page),
 
     fillOrders: () => fillOrders(background, processId, fillTokens),
   };

@@ -42,8 +42,24 @@ export function redisDeletions(
   link: Pick<RedisLink, "shards">,
   ownerOf: OwnerOf,
 ): DeletionStore {
-  const { deleting } = globalKeys;
+  const { deleting, sweeping } = globalKeys;
   const memberOf = ({ kind, slug, id }: Deletion) => `${kind} ${slug} ${id}`;
+
+  /** `ifRev`: only while that is the thread's revision; '': whatever it is. */
+  function erase(uid: string, atMs: number, ifRev: string): Promise<ErasedThread | "changed"> {
+    const bucket = bucketOf(uid);
+    let fence = "";
+    return untilItIsSo(`erase thread ${uid}`, async (): Promise<ErasedThread | "changed" | null> => {
+      const own = ownKey(bucket, fence === "" ? NOBODY : holderOf(fence));
+      const keys = { ...threadKeys(uid), due: dueKey(bucket), own };
+      const args = { uid, fence, atMs: String(atMs), ifRev };
+      const [type, fact, watchers] = listOf(await redis.call("erase_thread", keys, args));
+      if (type === "changed") return type;
+      if (type === "erased") return { fence: fence || null, watchers: listOf(watchers ?? []).map(textOf) };
+      fence = textOrNull(fact) ?? "";
+      return null;
+    });
+  }
 
   return {
     async planDeletion(deletion) {
@@ -108,18 +124,15 @@ export function redisDeletions(
       return uids;
     },
 
-    eraseThread(uid, atMs) {
-      const bucket = bucketOf(uid);
-      let fence = "";
-      return untilItIsSo(`erase thread ${uid}`, async (): Promise<ErasedThread | null> => {
-        const own = ownKey(bucket, fence === "" ? NOBODY : holderOf(fence));
-        const keys = { ...threadKeys(uid), due: dueKey(bucket), own };
-        const args = { uid, fence, atMs: String(atMs) };
-        const [type, fact, watchers] = listOf(await redis.call("erase_thread", keys, args));
-        if (type === "erased") return { fence: fence || null, watchers: listOf(watchers ?? []).map(textOf) };
-        fence = textOrNull(fact) ?? "";
-        return null;
-      });
+    async eraseThread(uid, atMs) {
+      const erased = await erase(uid, atMs, "");
+      if (erased === "changed") throw new Error(`Cannot erase thread ${uid}: a revision was compared`);
+      return erased;
+    },
+
+    async eraseUnchanged(uid, atMs, rev) {
+      const erased = await erase(uid, atMs, String(rev));
+      return erased === "changed" ? null : erased;
     },
 
     async eraseTokens(slug, userIds) {
@@ -134,6 +147,15 @@ export function redisDeletions(
           }),
         );
       }
+    },
+
+    async sweepPlace(slug) {
+      return textOrNull(await redis.read(sweeping, "HGET", sweeping, slug));
+    },
+
+    async setSweepPlace(slug, place) {
+      if (place === null) await redis.write(sweeping, "HDEL", sweeping, slug);
+      else await redis.write(sweeping, "HSET", sweeping, slug, place);
     },
   };
 }

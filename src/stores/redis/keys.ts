@@ -29,6 +29,8 @@ export const globalKeys = {
   filling: "filling:{g}",
   /** Deletions that are not carried out yet, by time. */
   deleting: "deleting:{g}",
+  /** By channel: up to which user retention has looked. */
+  sweeping: "sweeping:{g}",
 };
 
 /** A key of a slot that nobody has, except within one step: see functions/moves.lua. */

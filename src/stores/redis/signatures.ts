@@ -47,7 +47,7 @@ export const changing = {
       "atMs",
     ],
   },
-  drop_silent_visitor: { keys: ["user", "names", "users"], args: ["userId"] },
+  drop_silent_visitor: { keys: ["user", "names", "users", "days"], args: ["userId"] },
   add_thread: { keys: ["user", "names", "owners", "activity"], args: ["userId", "name", "uid", "atMs"] },
   /** What webhooks are told follows, of both. */
   unlist_thread: {
@@ -183,7 +183,7 @@ export const changing = {
       "own",
       "outbox",
     ],
-    args: ["uid", "fence", "atMs"],
+    args: ["uid", "fence", "atMs", "ifRev"],
   },
   keep_images: { keys: ["header", "parts"], args: ["name", "images"] },
   set_catalog: { keys: ["header"], args: ["slug", "catalog"] },

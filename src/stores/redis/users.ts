@@ -94,8 +94,7 @@ export function redisUsers(redis: RedisCommands): UserStore {
     },
 
     async dropSilentVisitor(slug, userId) {
-      const { user, names } = userKeys(slug, userId);
-      const keys = { user, names, users: usersKey(slug) };
+      const keys = { ...userKeys(slug, userId), users: usersKey(slug) };
       return (await redis.call("drop_silent_visitor", keys, { userId })) === 1;
     },
 

@@ -136,6 +136,17 @@ describe("channels", () => {
     ]);
   });
 
+  test("retention is written and shown, and {} takes it away", async () => {
+    const { as } = await startOperated();
+    const patch = (retention: object) => as("admin", "PATCH", "/channels/shop", { retention });
+    const written = { threadsDays: 0.5, anonymousDays: 30 };
+    expect(await json(patch(written), 200)).toMatchObject({ retention: written });
+    expect(await json(as("auditor", "GET", "/channels/shop"), 200)).toMatchObject({ retention: written });
+    for (const wrong of [{ threadsDays: 0 }, { anonymousDays: "30" }, { days: 3 }])
+      expect((await patch(wrong)).status).toBe(422);
+    expect(await json(patch({}), 200)).not.toHaveProperty("retention");
+  });
+
   test("secrets are never shown, and a PATCH that leaves them out keeps them", async () => {
     const { as, store } = await startOperated();
     const before = (await store.channel("shop"))?.secretKeyHash;

@@ -159,6 +159,8 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       read(cluster.ofChannel(slug), "look at a thread", (twin) => twin.channelThread(slug, uid)),
     changedThreads: (slug, since) =>
       read(cluster.ofChannel(slug), "look for changed threads", (twin) => twin.changedThreads(slug, since)),
+    restingThreads: (slug, page) =>
+      read(cluster.ofChannel(slug), "look for threads at rest", (twin) => twin.restingThreads(slug, page)),
     fillOrders: async () => false,
     addStats: (counted) =>
       write(cluster.ofChannel(counted.slug), "count what happened", (twin) => twin.addStats(counted)),
@@ -177,8 +179,15 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       write(cluster.ofChannel(deletion.slug), "unlist a user", (twin) => twin.unlistUser(deletion)),
     eraseThread: (uid, atMs) =>
       write(cluster.ofThread(uid), "erase a thread", (twin) => twin.eraseThread(uid, atMs)),
+    eraseUnchanged: (uid, atMs, rev) =>
+      write(cluster.ofThread(uid), "erase a thread", (twin) => twin.eraseUnchanged(uid, atMs, rev)),
     eraseTokens: (slug, userIds) =>
       write(cluster.ofChannel(slug), "erase tokens", (twin) => twin.eraseTokens(slug, userIds)),
+
+    sweepPlace: (slug) =>
+      read(cluster.ofInstances(), "look how far retention came", (twin) => twin.sweepPlace(slug)),
+    setSweepPlace: (slug, place) =>
+      write(cluster.ofInstances(), "note how far retention came", (twin) => twin.setSweepPlace(slug, place)),
 
     channels: () => read(cluster.ofInstances(), "list channels", (twin) => twin.channels()),
     channel: (slug) => read(cluster.ofInstances(), "read a channel", (twin) => twin.channel(slug)),

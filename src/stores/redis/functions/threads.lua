@@ -285,13 +285,15 @@ end
 -- Puts the tombstone into the header, and removes all else. `fence`: by which the thread is held, '' for none, and `own` what
 -- its holder holds; answers 'moved' with the right one where it is another. The tombstone keeps it for a repeat. It has an
 -- `op` of its own, so that who asks for the last commit finds that something happened. Where an earlier version's instance
--- wrote beside the tombstone, the same call removes that. The watchers, which expire, are told, and stay.
+-- wrote beside the tombstone, the same call removes that. The watchers, which expire, are told, and stay. `if_rev`: only while
+-- that is its revision, '' for any; 'changed' where it is another.
 local function erase_thread(keys, args)
   local header, messages, queue, runs, run_order, parts, message_ids, watchers, aside, due, own,
     outbox = unpack(keys)
-  local uid, fence, at_ms = unpack(args)
+  local uid, fence, at_ms, if_rev = unpack(args)
   local held_by, rev, last = unpack(redis.call('HMGET', header, 'fence', 'rev', 'last'))
   local deleted = is_deleted(held_by)
+  if not deleted and if_rev ~= '' and if_rev ~= (rev or '0') then return { 'changed' } end
   if deleted then held_by = last end
   if (held_by or '') ~= fence then return { 'moved', held_by } end
   local watching = redis.call('ZRANGE', watchers, 0, -1)

@@ -240,12 +240,13 @@ end
 
 -- An anonymous user without flags and threads. The record goes last: while it is there, the user is.
 local function drop_silent_visitor(keys, args)
-  local user, names, users = unpack(keys)
+  local user, names, users, days = unpack(keys)
   local user_id = unpack(args)
   local found = read_user(user)
   if not found or found[2] or found[4] == '1' or found[5] == '1' then return 0 end
   if redis.call('EXISTS', names) == 1 then return 0 end
   redis.call('ZREM', users, user_id)
+  redis.call('DEL', days)
   redis.call('DEL', user)
   return 1
 end
