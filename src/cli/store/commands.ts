@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Terminal } from "../terminal.ts";
 import { addBackup } from "./backup.ts";
 import { addCheck } from "./check.ts";
+import { addCompact } from "./compact.ts";
 import { addDeletions } from "./deletions.ts";
 import { addInfo } from "./info.ts";
 import { addRestore } from "./restore.ts";
@@ -10,10 +11,13 @@ import { addRestore } from "./restore.ts";
 export function addStore(program: Command, terminal: Terminal): void {
   const store = program
     .command("store")
-    .description("count, check, back up and restore everything that is stored, beside a running service");
+    .description(
+      "count, check, back up, restore and compact everything that is stored, beside a running service",
+    );
   addInfo(store, terminal);
   addCheck(store, terminal);
   addBackup(store, terminal);
   addRestore(store, terminal);
   addDeletions(store, terminal);
+  addCompact(store, terminal);
 }

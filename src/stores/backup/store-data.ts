@@ -11,8 +11,14 @@ export interface StoreData {
   info(): Promise<StoreInfo>;
   /** Everything that looks as if a rule did not hold (rules.ts). `onWalked`: told how many records were looked at so far. */
   suspicions(onWalked?: (records: number) => void): AsyncIterable<Suspicion>;
+  /** Rids the disk of what was deleted. The embedded store is closed by it. */
+  compact(): Promise<Compaction>;
   close(): Promise<void>;
 }
+
+export type Compaction =
+  | { kind: "embedded"; bytesBefore: number; bytesAfter: number }
+  | { kind: "redis"; servers: number; rewritten: number };
 
 export interface StoreInfo extends Counts {
   /** Instances of the service that were heard of lately. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { systemClock } from "../../clock.ts";
 import type { StoreData } from "../backup/store-data.ts";
 import { refuseLaterFormat } from "../format.ts";
+import { compactFile } from "./compact.ts";
 import { embeddedSuspicions } from "./check.ts";
 import { isServed } from "./data-dir-lock.ts";
 import { openDb } from "./db.ts";
@@ -43,6 +44,10 @@ export async function openEmbeddedData(dataDir: string): Promise<StoreData> {
         nowMs: () => systemClock.now(),
         onWalked,
       }),
+    async compact() {
+      await db.close();
+      return compactFile(dataDir);
+    },
     close: () => db.close(),
   };
 }

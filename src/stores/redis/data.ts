@@ -3,6 +3,7 @@ import type { StoreData } from "../backup/store-data.ts";
 import { refuseLaterFormat } from "../format.ts";
 import { redisSuspicions } from "./check.ts";
 import { linkToCluster } from "./cluster.ts";
+import { rewriteAppendOnlyFiles } from "./compact.ts";
 import { createCommands } from "./commands.ts";
 import { redisCounts } from "./counts.ts";
 import { redisFormat, redisSource } from "./export.ts";
@@ -59,6 +60,7 @@ export async function openRedisData(options: {
       };
     },
     suspicions: (onWalked) => redisSuspicions(link, redis, { source: redisSource(link, redis), onWalked }),
+    compact: () => rewriteAppendOnlyFiles(link),
     close,
   };
 }

@@ -1,0 +1,52 @@
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { open } from "lmdb";
+import type { Compaction } from "../backup/store-data.ts";
+import { lockDataDir } from "./data-dir-lock.ts";
+
+/**
+ * Puts a copy in the place of the file that has no free pages, and with them nothing of what was deleted. Nobody may have
+ * the file open: who serves it holds the lock, and what a command wrote into the old file meanwhile would be lost with it.
+ *
+ * The copy is on the disk before one rename puts it in the file's place: whoever dies before has left the file as it was,
+ * and a folder that the next compaction removes. Throws where somebody serves it.
+ */
+export async function compactFile(dataDir: string): Promise<Compaction> {
+  const release = await lockDataDir(dataDir);
+  try {
+    const [folder, fresh] = [join(dataDir, "store"), join(dataDir, "store.compacting")];
+    const [file, copy] = [join(folder, "data.mdb"), join(fresh, "data.mdb")];
+    const bytesBefore = statSync(file).size;
+    rmSync(fresh, { recursive: true, force: true });
+    mkdirSync(fresh, { mode: 0o700 });
+    await copyTo(folder, fresh);
+    chmodSync(copy, 0o600);
+    flush(copy);
+    renameSync(copy, file);
+    flush(folder);
+    // It tells of the transactions of the other file.
+    rmSync(join(folder, "lock.mdb"), { force: true });
+    rmSync(fresh, { recursive: true });
+    return { kind: "embedded", bytesBefore, bytesAfter: statSync(file).size };
+  } finally {
+    await release();
+  }
+}
+
+async function copyTo(folder: string, fresh: string): Promise<void> {
+  const db = open({ path: folder, encoding: "json" });
+  try {
+    await db.backup(fresh, true);
+  } finally {
+    await db.close();
+  }
+}
+
+function flush(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
