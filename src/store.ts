@@ -42,6 +42,8 @@ export type {
   CommitResult,
   SaidBefore,
   HistoryPage,
+  Rated,
+  Rating,
   RunSummary,
   RunsRead,
   Salvage,
@@ -94,6 +96,7 @@ export interface Store
   readonly kind: "embedded" | "redis";
   /** Absent: a store that tells webhooks nothing. */
   readonly outbox?: OutboxStore;
+  /** Absent: a store that keeps no keys of users, and so nothing that is encrypted. */
   health(): Promise<StoreHealth>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { RunOutcome } from "../../machines/run.ts";
 import type { Agent } from "../agent.ts";
 import type { Clock, Timers } from "../clock.ts";
 import type { HandOff } from "../domain/hand-off.ts";
-import type { RunMove } from "../domain/message.ts";
+import type { Feedback, RunMove } from "../domain/message.ts";
 import type { WebhookField } from "../domain/webhook.ts";
 import type { PlainLog } from "../log.ts";
 import type { Deletion, SealedTelling, Store, UnreadableRecord } from "../store.ts";
@@ -69,6 +69,8 @@ export interface ThreadObserver {
     how: AnswererChange;
     waitedMs: number | null;
   }): void;
+  /** Somebody rated a reply. `before`: their former rating; `feedback`: null where it was taken back. */
+  rated?(rated: { slug: string; before: Feedback | null; feedback: Feedback | null; atMs: number }): void;
 }
 
 export type AnswererChange = "asked" | "cancelled" | "expired" | "taken" | "returned" | "closed";

@@ -26,6 +26,8 @@ import { createPeople } from "./people.ts";
 import type { People } from "./people.ts";
 import { createOnReadable } from "./on-readable.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
+import { createRate } from "./rate.ts";
+import type { GivenFeedback } from "./rate.ts";
 import { createRecovery } from "./recovery.ts";
 import { createRepeat } from "./repeat.ts";
 import type { Reply } from "./reply.ts";
@@ -51,6 +53,8 @@ export interface Threads {
   cancel(uid: string): Promise<void>;
   /** Who answers, where it is not the model. */
   people: People;
+  /** Resolves when it is stored. */
+  rate(given: GivenFeedback): Promise<void>;
   /** Deletes threads and users, with everything of theirs. */
   forgetting: Pick<Forgetting, "thread" | "user" | "aged">;
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
@@ -186,6 +190,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     isDraining: () => draining,
 
     people,
+    rate: createRate({ ...dependencies, onReadable }),
     forgetting,
 
     async setCatalog(uid, slug, catalog) {

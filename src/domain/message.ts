@@ -9,6 +9,15 @@ import type { PageTool } from "./page-tool.ts";
 /** A step as history and streams show it. */
 export type Step = Omit<StepLine, "type">;
 
+/** What somebody thinks of a reply. */
+export interface Feedback {
+  rating: "up" | "down";
+  comment?: string;
+  /** Only at rest, where contents are encrypted: the comment. */
+  sealed?: string;
+  atMs: number;
+}
+
 /** A tool call of an earlier run in short form: what the model is reminded of. */
 export interface PastCall {
   /** As it was offered. */
@@ -57,6 +66,8 @@ export interface Message {
   model?: string;
   /** Only on the reply of a run that failed: why. Where it streamed nothing, this message is also its content. */
   error?: { message: string; code?: string };
+  /** Only on a reply, and only where somebody rated it: the one field of a message that changes. Not shown to the model. */
+  feedback?: Feedback;
   /** What stood here could not be read and was set aside: nobody is shown this. */
   aside?: true;
   /** Only on a reply that grew long: what `content` leaves out. Whoever reads from the store gets it whole, without this. */

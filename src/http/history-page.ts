@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Attachment } from "../domain/attachments.ts";
-import type { Message } from "../domain/message.ts";
+import type { Feedback, Message } from "../domain/message.ts";
 import type { Threads } from "../actors/threads.ts";
 import type { HttpAnswer } from "../listener.ts";
 import type { Reads } from "./reads.ts";
@@ -49,6 +49,10 @@ export const historyItem = z.object({
     .object({ message: z.string(), code: z.string().optional() })
     .optional()
     .describe("Only on the reply of a run that failed; where it said nothing, `content` is this message"),
+  feedback: z
+    .object({ rating: z.enum(["up", "down"]), comment: z.string().optional() })
+    .optional()
+    .describe("Only on a reply that somebody rated"),
 });
 
 export const historyPage = z.object({ items: z.array(historyItem) });
@@ -165,9 +169,11 @@ function inString(text: string): string {
  * that is lost.
  */
 export function itemOf(
-  { id, role, content, createdAtMs, clientMessageId, attachments = [], steps, author, model, error }: Message,
+  message: Message,
   addresses?: readonly (string | null)[],
 ): z.infer<typeof historyItem> {
+  const { id, role, content, createdAtMs, clientMessageId, attachments = [], steps, author, model } = message;
+  const { error, feedback } = message;
   return {
     id,
     role,
@@ -179,7 +185,12 @@ export function itemOf(
     ...(author ? { author } : {}),
     ...(model === undefined ? {} : { model }),
     ...(error ? { error } : {}),
+    ...(feedback ? { feedback: ratingOf(feedback) } : {}),
   };
+}
+
+function ratingOf({ rating, comment }: Feedback) {
+  return { rating, ...(comment === undefined ? {} : { comment }) };
 }
 
 /** Without one that is lost. */

@@ -5,6 +5,7 @@ import { serverMessagesRoute } from "./server-api/messages.ts";
 import { revokeRoute } from "./server-api/revoke.ts";
 import { createVisitorFeeds } from "./feeds/visitor-feeds.ts";
 import { serverEventsRoute } from "./server-api/thread-events.ts";
+import { serverFeedbackRoute } from "./server-api/thread-feedback.ts";
 import { serverHistoryRoute } from "./server-api/thread-messages.ts";
 import { serverStreamRoute } from "./server-api/thread-stream.ts";
 import { serverHandOffRoute } from "./server-api/thread-handoff.ts";
@@ -42,6 +43,7 @@ import { widgetDeleteRoute } from "./widget-api/delete.ts";
 import { preflightRoute } from "./widget-api/cors.ts";
 import { createGate } from "./widget-api/gate.ts";
 import { eventsRoute } from "./widget-api/events.ts";
+import { feedbackRoute } from "./widget-api/feedback.ts";
 import { handOffCancelRoute, handOffRoute } from "./widget-api/hand-off.ts";
 import { historyRoute } from "./widget-api/history.ts";
 import { widgetMessagesRoute } from "./widget-api/messages.ts";
@@ -108,6 +110,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     serverStreamRoute(server), //    GET     /v1/threads/:threadId/stream
     serverEventsRoute(server), //    GET     /v1/threads/:threadId/events
     serverHandOffRoute(server), //   POST    /v1/threads/:threadId/handoff
+    serverFeedbackRoute(server), //  POST    /v1/threads/:threadId/feedback
     accessRoute(server), //          POST    /v1/access
     identifyRoute(server), //        POST    /v1/channels/:slug/identify
     revokeRoute(server), //          POST    /v1/channels/:slug/revoke
@@ -122,6 +125,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     widgetDeleteRoute(widget), //    POST    /v1/widget/threads/:id/delete
     handOffRoute(widget), //         POST    /v1/widget/threads/:id/handoff
     handOffCancelRoute(widget), //   POST    /v1/widget/threads/:id/handoff/cancel
+    feedbackRoute(widget), //        POST    /v1/widget/threads/:id/feedback
     widgetMessagesRoute(widget), //  POST    /v1/widget/messages
     toolsRoute(widget), //           POST    /v1/widget/tools
     toolResultsRoute(widget), //     POST    /v1/widget/tool-results

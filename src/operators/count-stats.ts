@@ -2,6 +2,7 @@ import type { ThreadObserver } from "../actors/dependencies.ts";
 import type { Agent } from "../agent.ts";
 import type { Clock } from "../clock.ts";
 import { dayOf } from "../domain/day.ts";
+import type { Feedback } from "../domain/message.ts";
 import { messageOf } from "../errors.ts";
 import type { PlainLog } from "../log.ts";
 import type { CountedStats, StatsStore } from "../store.ts";
@@ -122,6 +123,13 @@ export function createStatCounts({
         if (changed.how === "asked") add(changed.slug, { handoffs: 1 });
         others.answererChanged?.(changed);
       },
+      rated(rated) {
+        const { slug, before, feedback, atMs } = rated;
+        // What was given on an earlier day stays that day's.
+        const counted = before && dayOf(before.atMs) === dayOf(atMs) ? before : null;
+        add(slug, thumbs({ feedback, counted }));
+        others.rated?.(rated);
+      },
     }),
 
     agent: (counted) => ({
@@ -153,6 +161,12 @@ export function createStatCounts({
       if (timer) clearTimeout(timer);
     },
   };
+}
+
+function thumbs({ feedback, counted }: Record<"feedback" | "counted", Feedback | null>) {
+  const change = (rating: Feedback["rating"]) =>
+    Number(feedback?.rating === rating) - Number(counted?.rating === rating);
+  return { thumbsUp: change("up"), thumbsDown: change("down") };
 }
 
 function hasMore({ counts, visitors, sent }: Open): boolean {

@@ -57,7 +57,8 @@ function statView({ day, visitors, counts }: DayStats) {
     handoffs: number("handoffs"),
     waitMsP50: waitAt(0.5, counts),
     waitMsP90: waitAt(0.9, counts),
-    thumbsUp: number("thumbsUp"),
-    thumbsDown: number("thumbsDown"),
+    // What was given and taken back is counted by two processes, of which one may have died before it told.
+    thumbsUp: Math.max(0, number("thumbsUp")),
+    thumbsDown: Math.max(0, number("thumbsDown")),
   };
 }

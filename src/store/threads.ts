@@ -1,4 +1,4 @@
-import type { Catalog, Message, MessageClaim, RunRecord, UserMessage } from "../domain/message.ts";
+import type { Catalog, Feedback, Message, MessageClaim, RunRecord, UserMessage } from "../domain/message.ts";
 import type { Telling } from "../domain/webhook.ts";
 import type { ToldRef } from "./outbox.ts";
 import type { UnreadableRecord } from "./unreadable.ts";
@@ -43,6 +43,11 @@ export interface ThreadStore {
   waitingRuns(uid: string): Promise<string[]>;
   /** Replaces the catalog; an empty one clears it. The revision is not touched. False: the thread was deleted. */
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<boolean>;
+  /**
+   * Rates a reply: by no fence, and beside whatever goes on in the thread, whose revision stays. The same again (isSameFeedback)
+   * changes nothing and tells nobody.
+   */
+  rate(rating: Rating): Promise<Rated>;
   /** Oldest first. */
   history(uid: string, page: HistoryPage): Promise<Message[]>;
   /** The thread's state, and what is in its history behind its first `from` items; null: nothing of that. */
@@ -221,6 +226,25 @@ export interface SaidBefore {
   /** False: it was another text. */
   isSameText: boolean;
 }
+
+export interface Rating {
+  uid: string;
+  /** Names this attempt: a repeat completes it, and tells nobody twice. */
+  opId: string;
+  messageId: string;
+  /** null: takes the former one back. */
+  feedback: Feedback | null;
+  atMs: number;
+  /** What the channel's webhooks are told of it. */
+  tells: Telling[];
+}
+
+export type Rated =
+  /** `unqueued`: as of a commit. */
+  | { type: "rated"; before: Feedback | null; unqueued: ToldRef[] }
+  | { type: "unchanged" }
+  /** There is no such message, or none that may be rated; or the thread was deleted. */
+  | { type: "not-found" };
 
 export interface HistoryPage {
   limit: number;

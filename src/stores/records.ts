@@ -16,6 +16,7 @@ import type { RenamedThread } from "../domain/renamed-threads.ts";
 import type { KeptText, RunLine } from "../domain/kept-text.ts";
 import type {
   Api,
+  Feedback,
   Message,
   NotedCall,
   PastCall,
@@ -150,6 +151,14 @@ const isMessage = shape<Message>({
   outcome: optional(isOutcome),
   model: optional(isText),
   error: optional(shape<NonNullable<Message["error"]>>({ message: isText, code: optional(isText) })),
+  feedback: optional(
+    shape<Feedback>({
+      rating: oneOf<Feedback["rating"]>({ up: true, down: true }),
+      comment: optional(isText),
+      sealed: optional(isText),
+      atMs: isNumber,
+    }),
+  ),
   aside: optional(literal(true)),
   kept: optional(isKept),
 });

@@ -10,6 +10,11 @@ export function tellingStore(store: Store, webhooks: Pick<Webhooks, "told" | "wa
       if (commit.tells && result.type === "committed") webhooks.told(result.unqueued ?? []);
       return result;
     },
+    async rate(rating) {
+      const rated = await store.rate(rating);
+      if (rated.type === "rated") webhooks.told(rated.unqueued);
+      return rated;
+    },
     async unlistThread(deletion, tells = []) {
       await store.unlistThread(deletion, tells);
       webhooks.told(refsOf({ slug: deletion.slug, tells }));

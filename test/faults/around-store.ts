@@ -11,6 +11,7 @@ export const CHANGES = [
   "keepPart",
   "keepImages",
   "dropImages",
+  "rate",
   "wait",
   "setCatalog",
 ] as const satisfies readonly (keyof Store)[];

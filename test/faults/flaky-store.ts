@@ -39,6 +39,7 @@ const CALLS = [
   "keepImages",
   "keptImages",
   "dropImages",
+  "rate",
   "wait",
   "setCatalog",
   "history",

@@ -227,6 +227,7 @@ const BOUNDS: Record<string, string> = {
   "server attachments[].url": `${OF_THE_BODY}; of an address 2,048 characters; 4 of them`,
   "server attributes{}": "4,000 characters of JSON, 422",
   "server context{}": "WIDGET_MAX_TEXT_CHARS of JSON, 413",
+  "server messageId": NAMES_IN_BODY,
   "server visitorToken": "a token's shape, or 404 without a look at the store",
   "widget origin": OF_THE_HEAD,
   "widget id": NAMES_SOMETHING,

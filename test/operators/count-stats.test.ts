@@ -57,6 +57,31 @@ test("messages, their users and runs are added up and written once a second", as
   expect(sent).toHaveLength(1);
 });
 
+test("thumbs of a day: the latest of each reply, and what an earlier day was given stays", async () => {
+  const { counts, store } = opened();
+  const observer = counts.observer(nobody);
+  const [yesterday, up, down] = [
+    { rating: "up" as const, atMs: NOON - 86_400_000 },
+    { rating: "up" as const, atMs: NOON },
+    { rating: "down" as const, atMs: NOON },
+  ];
+  const shop = { slug: "shop", atMs: NOON };
+  const given = [
+    { before: null, feedback: up },
+    { before: up, feedback: down },
+    { before: null, feedback: up },
+    { before: up, feedback: { ...up, comment: "Very good" } },
+    { before: null, feedback: down },
+    { before: down, feedback: null },
+    { before: yesterday, feedback: down },
+  ];
+  for (const one of given) observer.rated?.({ ...shop, ...one });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await store.stats("shop", days)).toMatchObject([
+    { day: DAY, counts: { thumbsUp: 1, thumbsDown: 2 } },
+  ]);
+});
+
 test("tokens of each turn, and the wait for a run's first text", async () => {
   const { counts, store } = opened();
   const end: TurnEnd = {

@@ -172,6 +172,19 @@ export function deletionPromises(bench: Bench): void {
         false,
       ],
       [
+        "a rating",
+        (store) =>
+          store.rate({
+            uid: "t1",
+            opId: "late",
+            messageId: "1",
+            feedback: { rating: "up", atMs: AT_MS },
+            atMs: AT_MS,
+            tells: [],
+          }),
+        { type: "not-found" },
+      ],
+      [
         "a catalog",
         (store) =>
           store.setCatalog("t1", SLUG, [

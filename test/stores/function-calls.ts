@@ -30,7 +30,7 @@ export interface FunctionCase {
 
 /** Every function at least once. */
 export function functionCases(): FunctionCase[] {
-  return [...userCases(), ...commitCases(), ...outboxCases(), ...otherCases()];
+  return [...userCases(), ...commitCases(), ...ratingCases(), ...outboxCases(), ...otherCases()];
 }
 
 const slug = "shop";
@@ -270,6 +270,32 @@ function outboxCases(): FunctionCase[] {
       function: "release_endpoint",
       before: async (store) => store.outbox?.lease(slug, endpoint, 60_000),
       step: async (store) => store.outbox?.release(slug, endpoint),
+    },
+  ];
+}
+
+function ratingCases(): FunctionCase[] {
+  const reply = sampleMessage(1, { role: "assistant" });
+  const rating = { uid, opId: "rates", messageId: "1", atMs: 5_000 };
+  const up = { rating: "up" as const, atMs: 5_000 };
+  return [
+    {
+      name: "rate_message",
+      function: "rate_message",
+      before: (store) => store.commit(commit("claim", { messages: [reply] })),
+      step: (store) => store.rate({ ...rating, feedback: up, tells: [] }),
+    },
+    {
+      name: "rate_message, which webhooks are told",
+      function: "rate_message",
+      before: (store) => store.commit(commit("claim", { messages: [reply], tells })),
+      step: (store) => store.rate({ ...rating, feedback: up, tells }),
+    },
+    {
+      name: "rate_message, the first that webhooks are told",
+      function: "rate_message",
+      before: (store) => store.commit(commit("claim", { messages: [reply] })),
+      step: (store) => store.rate({ ...rating, feedback: up, tells }),
     },
   ];
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../src/clock.ts";
 import type { Channel } from "../../src/domain/channel.ts";
+import { isSameFeedback, mayBeRated, withFeedback } from "../../src/domain/feedback.ts";
 import { wholeMessage, wholeRun } from "../../src/domain/kept-text.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../src/domain/message.ts";
 import type { Operator } from "../../src/domain/operator.ts";
@@ -601,6 +602,16 @@ export function createReference(clock: Clock): Store {
       if (erased.has(uid)) return false;
       threadOf(uid, slug).catalog = catalog;
       return true;
+    },
+    async rate({ uid, messageId, feedback }) {
+      const messages = threads.get(uid)?.messages ?? [];
+      const at = messages.findIndex(({ id }) => id === messageId);
+      const message = messages[at];
+      if (erased.has(uid) || !message || !mayBeRated(message)) return { type: "not-found" };
+      const before = message.feedback ?? null;
+      if (isSameFeedback(before, feedback)) return { type: "unchanged" };
+      messages[at] = withFeedback(message, feedback);
+      return { type: "rated", before, unqueued: [] };
     },
     async history(uid, { limit, before, budgetChars }) {
       const stored = threads.get(uid)?.messages ?? [];

@@ -134,6 +134,10 @@ async function held(store: Store, place: Place): Promise<unknown> {
   return store.commit(claim(place));
 }
 
+async function rateable(store: Store, place: Place): Promise<unknown> {
+  return store.commit({ ...claim(place), messages: [sampleMessage(1, { role: "assistant" })] });
+}
+
 /** A claim with a message that its caller gave an id. */
 async function said(store: Store, place: Place): Promise<unknown> {
   return store.commit({ ...claim(place), orWait: { message: named("r1"), max: 3 } });
@@ -269,6 +273,14 @@ export const threadSteps: Step[] = [
     take: async (store, { uid }) => {
       await store.keepImages({ uid, runId: "r1", images: ["data:image/png;base64,iVBORw0KGgo="] });
       return store.keptImages(uid, "r1");
+    },
+  },
+  {
+    name: "rate",
+    before: rateable,
+    take: async (store, { uid }) => {
+      const rating = { uid, opId: "rates", messageId: "1", atMs: 2_000, tells: [] };
+      return await store.rate({ ...rating, feedback: { rating: "up", atMs: 2_000 } });
     },
   },
   {

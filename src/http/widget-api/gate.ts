@@ -44,6 +44,11 @@ export const asMessage = {
 /** For what tells what was said: history, and streams again. */
 export const asRead = { counts: ["reads-by-token", "reads-by-address"] } as const;
 
+/** The thread is named by a parameter of the path. */
+export function inPath({ params }: RouteRequest, parameter = "id"): () => string {
+  return () => params[parameter] ?? "";
+}
+
 export type VisitorRequest<Body> = Pick<AdmittedVisitor, "slug" | "user" | "userNow" | "renamed"> & {
   body: Body;
 };

@@ -205,6 +205,7 @@ export function threadRecords(db: EmbeddedDb) {
         yield { position: Number(key[2]), message: value };
       }
     },
+    message: (uid: string, position: number) => db.get(messageKey(uid, position), messageKind.read),
     putMessage: (uid: string, position: number, message: Message) =>
       db.put(messageKey(uid, position), messageKind.stored(message)),
 

@@ -6,6 +6,7 @@ import type { ThreadStore } from "../../store/threads.ts";
 import { imagesFrom } from "../records.ts";
 import { commitThread, findClaim, joinQueue } from "./commit.ts";
 import type { EmbeddedDb } from "./db.ts";
+import { rateMessage } from "./rate.ts";
 import { embeddedSalvage } from "./salvage.ts";
 import { newHeader } from "./thread-records.ts";
 import type { ThreadRecords } from "./thread-records.ts";
@@ -133,6 +134,12 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         if (records.header(uid) === undefined) records.putHeader(uid, newHeader(slug));
         records.putCatalog(uid, catalog);
         return true;
+      }),
+
+    rate: (rating) =>
+      db.change(`rate a reply of thread ${rating.uid}`, () => {
+        const position = positionOf(rating.messageId);
+        return position >= 1 ? rateMessage(records, position, rating) : { type: "not-found" as const };
       }),
 
     history: (uid, { limit, before, budgetChars }) =>

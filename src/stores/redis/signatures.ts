@@ -193,6 +193,11 @@ export const changing = {
     args: ["runId", "entry", "max", "clientMessageId", "claim"],
   },
 
+  /** What webhooks are told follows, as of a commit. */
+  rate_message: {
+    keys: ["header", "messages", "outbox", "unqueued"],
+    args: ["op", "uid", "atMs", "place", "before", "after", "tellCount"],
+  },
   watch_thread: { keys: ["watchers"], args: ["processId", "keptMs"] },
 
   seal_event: { keys: ["outbox"], args: ["field", "sealed"] },

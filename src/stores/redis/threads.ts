@@ -30,6 +30,8 @@ import {
 } from "./records.ts";
 import { redisSalvage } from "./salvage.ts";
 import type { ArgsOf, KeysOf } from "./signatures.ts";
+import { rateMessage } from "./rate.ts";
+import { tellEntries } from "./tell-entries.ts";
 
 /** The thread plane: everything inside a thread, one slot for each. */
 export interface RedisThreads extends Omit<ThreadStore, "commit" | "watch"> {
@@ -128,7 +130,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     },
 
     async commit(commit, stamp) {
-      const entries = [...tellEntries(commit), ...commit.messages.map(messageEntry)];
+      const entries = [...tellEntries(commit.tells), ...commit.messages.map(messageEntry)];
       const args = commitArguments(commit, stamp);
       const result = resultFrom(commit, await redis.call("commit", commitKeys(commit), args, entries));
       if (result.type !== "fenced" || !commit.claims || !commit.orWait) return result;
@@ -151,6 +153,11 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     async setCatalog(uid, slug, catalog) {
       const args = { slug, catalog: JSON.stringify(catalogKind.stored(catalog)) };
       return (await redis.call("set_catalog", threadKeys(uid), args)) === 1;
+    },
+
+    async rate(rating) {
+      const place = placeOf(rating.messageId);
+      return place === 0 ? { type: "not-found" as const } : rateMessage(redis, place, rating);
     },
 
     async history(uid, { limit, before, budgetChars }) {
@@ -256,14 +263,6 @@ function commitKeys({ uid, fence, takesFrom, tells }: ThreadCommit): KeysOf<"com
     outbox: tells ? outbox : header,
     unqueued: tells ? unqueuedKey(bucket) : header,
   };
-}
-
-/** Of each event its place, an endpoint and the text. */
-function tellEntries({ tells = [] }: ThreadCommit): string[] {
-  return tells.flatMap(({ event, endpoints }, nth) => {
-    const text = JSON.stringify(event);
-    return endpoints.flatMap((endpoint) => [String(nth + 1), endpoint, text]);
-  });
 }
 
 function commitArguments(commit: ThreadCommit, stamp: number): ArgsOf<"commit"> {

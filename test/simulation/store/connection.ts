@@ -82,6 +82,8 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
     keptImages: (uid, runId) =>
       read(cluster.ofThread(uid), "read images", (twin) => twin.keptImages(uid, runId)),
     keepImages: (kept) => write(cluster.ofThread(kept.uid), "keep images", (twin) => twin.keepImages(kept)),
+    rate: (rating) =>
+      write(cluster.ofThread(rating.uid), "rate a reply", (twin) => twin.rate(structuredClone(rating))),
     dropImages: (uid, runId) =>
       write(cluster.ofThread(uid), "drop images", (twin) => twin.dropImages(uid, runId)),
     keepPart: (part) =>

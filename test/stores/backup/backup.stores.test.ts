@@ -75,9 +75,23 @@ function withoutOrder(contents: Record<string, unknown>): Record<string, unknown
   return Object.fromEntries(Object.entries(contents).filter(([key]) => !/^(act|busy)\b/.test(key)));
 }
 
-/** Without what is kept for two days: whom merged users became, and the tokens that caps count. */
+/**
+ * Without what is kept for two days (whom merged users became, and the tokens that caps count), and without what tells the
+ * repeat of a rating.
+ */
 function withoutBrief(contents: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(contents).filter(([key]) => !/^[wy]\b/.test(key)));
+  return Object.fromEntries(
+    Object.entries(contents)
+      .filter(([key]) => !/^[wy]\b/.test(key))
+      .map(([key, value]) => [key, withoutRepeat(value)]),
+  );
+}
+
+function withoutRepeat(value: unknown): unknown {
+  const { hash } = value as { hash?: Record<string, string> };
+  if (!hash || !("rated" in hash)) return value;
+  const { rated: _, ...rest } = hash;
+  return { ...(value as object), hash: rest };
 }
 
 function withoutPlaces(contents: Record<string, unknown>): Record<string, unknown> {

@@ -90,6 +90,8 @@ async function idle(store: Store, uid: string): Promise<void> {
   const said = { uid, run, state: "idle", holds: false } as const;
   const messages = [...steps(["Hello 👋\n"], 1), ...steps(["Hi"], 2, { role: "assistant", outcome: "done" })];
   await store.commit(sampleCommit({ opId: "idle", fence: newFence(HOLDER), ...said, messages }));
+  const feedback = { rating: "down", comment: "No 👎", atMs: AT_MS } as const;
+  await store.rate({ uid, opId: "rates", messageId: "2", feedback, atMs: AT_MS, tells: [] });
 }
 
 /** A run in the middle of its turn; two messages wait, one of them with an id of its own. */

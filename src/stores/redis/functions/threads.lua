@@ -219,6 +219,38 @@ local function wait_in_queue(keys, args)
   return { 'waiting', fence }
 end
 
+-- Puts a message with another rating, `after`, in the place of `before`. By no fence: who holds the thread only adds to its
+-- messages. `op` tells a repeat from somebody who says the same; the header's `rated` has it, with how many events are told by then. What webhooks are told follows as in a commit; with
+-- nothing, `outbox` and `unqueued` are any key.
+local function rate_message(keys, args)
+  local header, messages, outbox, unqueued = unpack(keys)
+  local op, uid, at_ms, place, before, after, tell_count = unpack(args)
+  local fence, slug, told, rated = unpack(redis.call('HMGET', header, 'fence', 'slug', 'told', 'rated'))
+  if not slug or is_deleted(fence) then return { 'not-found' } end
+  told = tonumber(told or '0')
+  local rated_op, rated_told = string.match(rated or '', '^(%S+) (%d+)$')
+  local entry = redis.call('LINDEX', messages, place)
+  local repeats = entry == after and rated_op == op
+  if entry ~= before and not repeats then return { 'changed' } end
+  local tells = tell_count ~= '0'
+  local thread = slug .. ' ' .. uid .. ' '
+  local last = repeats and tonumber(rated_told) or told + tonumber(tell_count)
+  local tellings = tells and unqueued_of(unqueued, thread, repeats and last or told) or {}
+
+  if not repeats then
+    for i = 8, #args, 3 do
+      local event = string.format('%.0f', told + tonumber(args[i])) .. ' ' .. args[i + 1]
+      tellings[#tellings + 1] = thread .. event
+      redis.call('HSET', outbox, event, args[i + 2])
+      redis.call('ZADD', unqueued, at_ms, tellings[#tellings])
+    end
+    redis.call('HSET', header, 'rated', op .. ' ' .. string.format('%.0f', last))
+    redis.call('LSET', messages, place, after)
+  end
+  if last > told then redis.call('HSET', header, 'told', string.format('%.0f', last)) end
+  return { 'rated', tellings }
+end
+
 -- `place`: of the first message after the page, counted from 1; '' for the end of the list.
 local function read_page(keys, args)
   local messages = unpack(keys)
@@ -318,6 +350,7 @@ register('keep_images', keep_images)
 register('set_catalog', set_catalog)
 register('erase_thread', erase_thread)
 register('keep_part', keep_part)
+register('rate_message', rate_message)
 register('wait_in_queue', wait_in_queue)
 register('load_thread', load_thread, READS)
 register('read_page', read_page, READS)
