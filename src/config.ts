@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { ConfigError } from "./config/config-error.ts";
+import { contentKeys } from "./config/content-keys.ts";
+import type { ContentKeys } from "./config/content-keys.ts";
 import {
   callersKeys,
   httpUrl,
@@ -56,6 +58,8 @@ export interface Config {
   /** Empty: the embedded store. Several: the seed nodes of a Redis Cluster. Secret: an address may carry a password. */
   redisUrls: Secret[];
   dataDir: string;
+  /** null: contents are stored as they are. */
+  contentKeys: ContentKeys | null;
   channelsFile: string | null;
   /** null: the OPENAI_… variables are the one provider. */
   providersFile: string | null;
@@ -100,6 +104,7 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 
 /** What these got is never repeated: it is a secret, or an address that may carry one. */
 const SECRETS: ReadonlySet<string> = new Set([
+  "CONTENT_KEYS",
   "HARNESS_API_KEY",
   "OIDC_CLIENT_SECRET",
   "OPENAI_API_KEY",
@@ -118,6 +123,7 @@ const variables = z.object({
   HARNESS_API_KEY: callersKeys().default([]),
   REDIS_URL: redisUrls().default([]),
   DATA_DIR: z.string().default("./data"),
+  CONTENT_KEYS: contentKeys().nullable().default(null),
   CHANNELS_FILE: z.string().nullable().default(null),
   PROVIDERS_FILE: z.string().nullable().default(null),
   OPENAI_API_KEY: key().nullable().default(null),
@@ -209,6 +215,7 @@ function configOf(value: z.infer<typeof variables>, openId: OpenIdSettings | nul
     logAddresses: value.LOG_ADDRESSES === "on",
     redisUrls: value.REDIS_URL,
     dataDir: value.DATA_DIR,
+    contentKeys: value.CONTENT_KEYS,
     channelsFile: value.CHANNELS_FILE,
     providersFile: value.PROVIDERS_FILE,
     openai: { apiKey: value.OPENAI_API_KEY, baseUrl: value.OPENAI_BASE_URL, model: value.OPENAI_MODEL },
@@ -279,6 +286,7 @@ export function secretsOf(config: Config): Secret[] {
       config.openai.apiKey,
       config.openId?.clientSecret ?? null,
     ].filter((secret) => secret !== null),
+    ...(config.contentKeys?.keys ?? []).map(({ key: secret }) => secret),
     ...passwords.filter((password) => password !== "").map((password) => new Secret(password)),
   ];
 }

@@ -1,5 +1,6 @@
 import type { ChannelThreadStore } from "./store/channel-threads.ts";
 import type { ChannelStore } from "./store/channels.ts";
+import type { ContentKeyStore } from "./store/content-keys.ts";
 import type { DeletionStore } from "./store/deletions.ts";
 import type { InstanceStore } from "./store/instances.ts";
 import type { OperatorStore } from "./store/operators.ts";
@@ -19,6 +20,7 @@ export type {
   ThreadChange,
 } from "./store/channel-threads.ts";
 export type { ChannelStore, UnreadableChannel } from "./store/channels.ts";
+export type { ContentKeyStore } from "./store/content-keys.ts";
 export type { Deletion, DeletionStore, ErasedThread } from "./store/deletions.ts";
 export { EVERYTHING, RETIRED } from "./store/instances.ts";
 export type { Heartbeat, Hold, InstanceMessage, InstanceStore, Share } from "./store/instances.ts";
@@ -52,6 +54,7 @@ export type {
   ThreadRecord,
   ThreadState,
   ThreadStore,
+  SealedPart,
   UnreadablePart,
 } from "./store/threads.ts";
 export type {
@@ -69,10 +72,10 @@ export type {
   VisitorAdmission,
 } from "./store/users.ts";
 
-export { NewerRecord, UnreadableRecord } from "./store/unreadable.ts";
+export { LockedRecord, NewerRecord, UnreadableRecord } from "./store/unreadable.ts";
 
 /**
- * The store contract: what is kept, and the steps in which it changes. Eight contracts in one; who needs one part asks
+ * The store contract: what is kept, and the steps in which it changes. Several contracts in one; who needs one part asks
  * for that part.
  *
  * Stores keep, they do not decide: each operation is one atomic step on one key slot, and the rules that choose the
@@ -97,6 +100,7 @@ export interface Store
   /** Absent: a store that tells webhooks nothing. */
   readonly outbox?: OutboxStore;
   /** Absent: a store that keeps no keys of users, and so nothing that is encrypted. */
+  readonly contentKeys?: ContentKeyStore;
   health(): Promise<StoreHealth>;
   close(): Promise<void>;
 }

@@ -30,6 +30,7 @@ describe("readConfig()", () => {
       logAddresses: true,
       redisUrls: [],
       dataDir: "./data",
+      contentKeys: null,
       channelsFile: null,
       providersFile: null,
       openai: { apiKey: null, baseUrl: null, model: "gpt-5-mini" },
@@ -148,6 +149,34 @@ describe("readConfig()", () => {
     [{ DEMO: "on", HOST: "0.0.0.0", CHANNELS_FILE: "channels.json" }, true],
   ])("the demo is for this machine, unless it is wanted elsewhere: %o", (env, isOn) => {
     expect(readConfig(env).demo).toBe(isOn);
+  });
+
+  test("takes keys of CONTENT_KEYS, the first of which encrypts, or none after off", () => {
+    const key = Buffer.alloc(32, 7).toString("base64");
+    const read = (text: string) => {
+      const { seals, keys = [] } = readConfig({ CONTENT_KEYS: text }).contentKeys ?? {};
+      return { seals, keys: keys.map(({ id, key: secret }) => [id, secret.reveal()]) };
+    };
+    expect(read(`k2:${key}, k1:${key}`)).toEqual({
+      seals: true,
+      keys: [
+        ["k2", key],
+        ["k1", key],
+      ],
+    });
+    expect(read(`off,k1:${key}`)).toEqual({ seals: false, keys: [["k1", key]] });
+    for (const [wrong, takes] of [
+      ["k1", "it takes ID:KEY"],
+      ["off", "it takes ID:KEY"],
+      [`k 1:${key}`, "it takes ID:KEY"],
+      [`k1:${key},k1:${key}`, "it takes each ID once"],
+      ["k1:c2hvcnQ=", "it takes 32 bytes in base64 as the KEY of k1"],
+      [`k1:${key},k2:${key.replace("B", "-")}`, "it takes 32 bytes in base64 as the KEY of k2"],
+      [`k1:${Buffer.alloc(33, 7).toString("base64")}`, "it takes 32 bytes in base64 as the KEY of k1"],
+    ] as const) {
+      const line = refusal({ CONTENT_KEYS: wrong });
+      expect(line).toContain(`CONTENT_KEYS is not usable (its value is not shown), ${takes}`);
+    }
   });
 
   const openId = {

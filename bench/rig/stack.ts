@@ -20,16 +20,16 @@ export interface StackKind {
 /** The service or its floor, with a Redis or a folder of its own. */
 export async function startStack(
   what: "service" | "floor",
-  kind: StackKind & { modelUrl: string },
+  kind: StackKind & { modelUrl: string; settings?: NodeJS.ProcessEnv },
 ): Promise<Stack> {
   const folder = temporaryFolder();
   // As a person starts it: append-only, flushed once a second.
   const redis = kind.store === "redis" ? await startRedis() : null;
   if (redis) pin(redis.pid, SERVER_CORE);
-  const server = await startServer(
-    what === "service" ? SERVICE : FLOOR,
-    environment({ ...kind, redisUrl: redis?.url ?? null, dataDir: folder.path }),
-  );
+  const server = await startServer(what === "service" ? SERVICE : FLOOR, {
+    ...environment({ ...kind, redisUrl: redis?.url ?? null, dataDir: folder.path }),
+    ...kind.settings,
+  });
   return {
     port: server.port,
     server,

@@ -6,6 +6,7 @@ import type { Reply } from "./reply.ts";
 /** A message with images, and how it is said. */
 export interface MessageWithImages {
   uid: string;
+  slug: string;
   /** Its own: a repeat gets another's reply. */
   runId: string;
   images: readonly string[];
@@ -15,9 +16,9 @@ export interface MessageWithImages {
 /** Keeps images before their message is stored: no process may find the message and not its images. */
 export async function sayWithImages(
   store: Pick<Store, "keepImages" | "dropImages">,
-  { uid, runId, images, say }: MessageWithImages,
+  { uid, slug, runId, images, say }: MessageWithImages,
 ): Promise<Reply> {
-  if (!(await store.keepImages({ uid, runId, images }))) throw refuseDeleted();
+  if (!(await store.keepImages({ uid, slug, runId, images }))) throw refuseDeleted();
   // The message was not stored: they would be nobody's.
   const drop = () => store.dropImages(uid, runId);
   try {

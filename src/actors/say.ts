@@ -58,7 +58,9 @@ export function createSay({
     const { attachments, images } = keptAttachments(said.attachments ?? []);
     const message = userMessage(said, attachments, { runId: newId(), saidAtMs: clock.now() });
     const say = () => sayMessage(said, message, loading);
-    return images.length > 0 ? sayWithImages(store, { uid, runId: message.runId, images, say }) : say();
+    return images.length > 0
+      ? sayWithImages(store, { uid, slug: said.slug, runId: message.runId, images, say })
+      : say();
   };
 
   function sayMessage(

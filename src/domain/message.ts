@@ -72,7 +72,23 @@ export interface Message {
   aside?: true;
   /** Only on a reply that grew long: what `content` leaves out. Whoever reads from the store gets it whole, without this. */
   kept?: KeptText;
+  /**
+   * Only at rest, and only where contents are encrypted: content, steps, attachments, calls, turns, note and error, which are
+   * empty then or absent (stores/content-keys/).
+   */
+  sealed?: string;
+  /** With `sealed`: the length of the content. */
+  chars?: number;
 }
+
+/** Units of a message's content, wherever they are. */
+export function contentChars({ content, kept, chars = 0 }: Message): number {
+  return content.length + (kept?.chars ?? 0) + chars;
+}
+
+/** True: some of it is encrypted. */
+export const isSealed = ({ sealed, feedback }: Message): boolean =>
+  sealed !== undefined || feedback?.sealed !== undefined;
 
 /** What takes the place of a message that was set aside: the ids of the others stay. An older version shows an empty reply. */
 export function asideMessage(id: string): Message {
@@ -109,6 +125,10 @@ export interface UserMessage {
   traceparent?: string;
   /** By which its client's address is counted, hashed; only where addresses have a daily cap. */
   address?: string;
+  /** Only at rest, where contents are encrypted: text, speaker and attachments, which are empty then. */
+  sealed?: string;
+  /** With `sealed`: what a claim of it has in the place of its text's hash. */
+  sealedHash?: string;
 }
 
 /**
@@ -179,6 +199,10 @@ export interface RunRecord {
   outcome: RunOutcome | null;
   /** What moved the run, oldest first, bounded: the inspector replays it. */
   path: RunMove[];
+  /** Only at rest, where contents are encrypted: speaker, turns and lines, which are empty then. */
+  sealed?: string;
+  /** Likewise, of the terminal line: a call's arguments, an error's sentence. */
+  sealedTerminal?: string;
 }
 
 /** One recorded transition of a run's thread chart: event type, state after it, when, and the lines it emitted (types only for deltas). */

@@ -3,7 +3,7 @@ import { ForeignOrigin } from "../admission/origin.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { RequestGone } from "../listener.ts";
 import type { Handler, HttpAnswer, HttpRequest } from "../listener.ts";
-import { NewerRecord, StoreUnavailable } from "../store.ts";
+import { LockedRecord, NewerRecord, StoreUnavailable } from "../store.ts";
 import { channelFactsRoute } from "./channel-facts.ts";
 import { createFindRoute } from "./find-route.ts";
 import type { RouteMatch } from "./find-route.ts";
@@ -121,7 +121,11 @@ function failed(error: unknown, api: RouteApi): Outcome {
   // Nobody reads this answer. 499 is the status that logs use for a client that left.
   if (error instanceof RequestGone) return { answer: emptyAnswer(499), error };
   // Another instance knows what this one leaves alone: the caller comes back, and lands there.
-  if (error instanceof NewerRecord) return { answer: refusalAnswer(new Refusal("unavailable"), api), error };
+  if (error instanceof NewerRecord) {
+    // A key that is missing is the operator's to bring: the log names it.
+    const isFault = error instanceof LockedRecord;
+    return { answer: refusalAnswer(new Refusal("unavailable"), api), error, isFault };
+  }
   if (error instanceof StoreUnavailable) {
     return { answer: refusalAnswer(new Refusal("unavailable"), api), error, isFault: true };
   }

@@ -2,15 +2,39 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store.ts";
+import { contentStore } from "../stores/content-keys/content-store.ts";
+import { refuseLockedStore } from "../stores/content-keys/refuse-locked.ts";
+import { createWrapping } from "../stores/content-keys/wrapping.ts";
 
-/** Opens the store that the configuration names: REDIS_URL, or the embedded one in DATA_DIR. Loads only the one in use. */
-export async function openStore(options: {
+interface OpenStoreOptions {
   config: Config;
   clock: Clock;
   log: Log;
   /** Called with each round trip to Redis: its name, and how long it took. */
   onCommand?: (name: string, ms: number) => void;
-}): Promise<Store> {
+}
+
+/**
+ * Opens the store that the configuration names, with CONTENT_KEYS as its contents are encrypted by. Throws where a key is
+ * missing that something in the store needs.
+ */
+export async function openStore(options: OpenStoreOptions): Promise<Store> {
+  const { config, clock } = options;
+  const store = await openSealedStore(options);
+  try {
+    const wrapping = createWrapping(config.contentKeys ?? NO_KEYS);
+    await refuseLockedStore(store, wrapping);
+    return contentStore(store, { wrapping, clock });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+export const NO_KEYS = { seals: false, keys: [] };
+
+/** REDIS_URL, or the embedded store in DATA_DIR, with its contents as they are at rest. Loads only the one in use. */
+export async function openSealedStore(options: OpenStoreOptions): Promise<Store> {
   const { config, clock, log, onCommand } = options;
   if (config.redisUrls.length === 0) {
     const { openEmbeddedStore } = await import("../stores/embedded.ts");

@@ -23,7 +23,13 @@ export interface ThreadStore {
    * Keeps the images of a message, data: URLs, under its run. Before the message is stored, and so by no fence: whoever
    * could not store the message drops them. The same run again replaces them. False: the thread was deleted.
    */
-  keepImages(kept: { uid: string; runId: string; images: readonly string[] }): Promise<boolean>;
+  keepImages(kept: {
+    uid: string;
+    runId: string;
+    images: readonly string[];
+    /** Whose they are, for who encrypts them: the thread may not have begun. */
+    slug?: string;
+  }): Promise<boolean>;
   /** Empty where none are kept. */
   keptImages(uid: string, runId: string): Promise<string[]>;
   dropImages(uid: string, runId: string): Promise<void>;
@@ -139,7 +145,17 @@ export interface ThreadRecord {
 export interface Salvage {
   record: ThreadRecord;
   parts: UnreadablePart[];
+  /** Each as it is stored: whether its content opens is for who has the keys to say. */
+  sealed: SealedPart[];
 }
+
+/** A part that is read, and has content that is encrypted. */
+export type SealedPart = Pick<UnreadablePart, "place" | "stored"> &
+  (
+    | { part: "message"; record: Message }
+    | { part: "waiting"; record: UserMessage }
+    | { part: "run"; record: RunRecord }
+  );
 
 export interface UnreadablePart {
   part: "header" | "state" | "snapshot" | "run" | "catalog" | "message" | "waiting" | "summary";
@@ -264,4 +280,18 @@ export interface RunSummary {
   outcome: RunRecord["outcome"];
   path: RunRecord["path"];
   terminal: RunRecord["terminal"];
+  /** As the run's. */
+  sealedTerminal?: string;
+}
+
+export function summaryFrom({
+  runId,
+  saidAtMs,
+  outcome,
+  path,
+  terminal,
+  sealedTerminal,
+}: RunSummary): RunSummary {
+  const summary = { runId, saidAtMs, outcome, path, terminal };
+  return sealedTerminal === undefined ? summary : { ...summary, sealedTerminal };
 }

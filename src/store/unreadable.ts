@@ -19,3 +19,15 @@ export class NewerRecord extends UnreadableRecord {
     this.version = version;
   }
 }
+
+/**
+ * What is stored is encrypted, and cannot be opened here: CONTENT_KEYS lacks its key, or it is damaged. It is left as it is, as
+ * what a newer version wrote: callers are answered 503, and it can be read again when the key is back.
+ */
+export class LockedRecord extends NewerRecord {
+  constructor(kind: string, place: string, fact: string) {
+    super(kind, place, 0);
+    this.message = `Cannot read the ${kind} at ${place}: ${fact}`;
+    this.name = "LockedRecord";
+  }
+}

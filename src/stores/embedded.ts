@@ -4,6 +4,7 @@ import type { Store } from "../store.ts";
 import { refuseRestoring } from "./backup/restoring.ts";
 import { embeddedChannelThreads } from "./embedded/channel-threads.ts";
 import { embeddedChannels } from "./embedded/channels.ts";
+import { embeddedContentKeys } from "./embedded/content-keys.ts";
 import { embeddedDeletions } from "./embedded/deletions.ts";
 import { checkFormat, openDb } from "./embedded/db.ts";
 import { embeddedHealth } from "./embedded/health.ts";
@@ -50,6 +51,7 @@ export async function openEmbeddedStore(options: { dataDir: string; clock: Clock
     ...embeddedLiveness(db, processId),
     ...embeddedOperators(db),
     ...embeddedStats(db),
+    contentKeys: embeddedContentKeys(db, users),
     outbox: embeddedOutbox(db, (uid) => threads.header(uid)?.told ?? 0),
 
     health: () => embeddedHealth(db, dataDir),

@@ -1,3 +1,4 @@
+import { contentChars } from "../domain/message.ts";
 import type { Message } from "../domain/message.ts";
 
 /** The newest messages whose contents fit the budget, at least one; oldest first. */
@@ -6,7 +7,7 @@ export function newestWithin(messages: readonly Message[], budgetChars: number):
   let first = messages.length;
   while (first > 0) {
     const message = messages[first - 1];
-    left -= (message?.content.length ?? 0) + (message?.kept?.chars ?? 0);
+    left -= message ? contentChars(message) : 0;
     if (left < 0 && first < messages.length) break;
     first -= 1;
   }

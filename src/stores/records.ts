@@ -32,7 +32,7 @@ import type { PageTool } from "../domain/page-tool.ts";
 import type { User } from "../domain/user.ts";
 import type { RunSummary, ThreadState } from "../store/threads.ts";
 import { channelKind } from "./channel-record.ts";
-import type { Check } from "./checks.ts";
+import type { Check, RecordStep } from "./checks.ts";
 import {
   byType,
   defaulted,
@@ -161,6 +161,8 @@ const isMessage = shape<Message>({
   ),
   aside: optional(literal(true)),
   kept: optional(isKept),
+  sealed: optional(isText),
+  chars: optional(isNumber),
 });
 
 const isAttributes: Check<Attributes> = mapOf(either(isText, either(isNumber, isFlag)));
@@ -195,6 +197,8 @@ export const isUserMessage = shape<UserMessage>({
   attachments: optional(isAttachments),
   traceparent: optional(isText),
   address: optional(isText),
+  sealed: optional(isText),
+  sealedHash: optional(isText),
 });
 
 type Spoken = Extract<TurnItem, { type: "assistant" }>;
@@ -243,6 +247,8 @@ const isRun = shape<RunRecord>({
   outcome: nullable(isOutcome),
   // For the inspector alone: a run without it is a run.
   path: defaulted(isPath, () => []),
+  sealed: optional(isText),
+  sealedTerminal: optional(isText),
 });
 
 const isRunSummary = shape<RunSummary>({
@@ -251,7 +257,18 @@ const isRunSummary = shape<RunSummary>({
   outcome: nullable(isOutcome),
   path: defaulted(isPath, () => []),
   terminal: nullable(isTerminal),
+  sealedTerminal: optional(isText),
 });
+
+function isSealed(record: unknown): boolean {
+  return isObject(record) && (record["sealed"] !== undefined || record["sealedTerminal"] !== undefined);
+}
+
+/** Version 2: contents may be encrypted. An older version would show them as empty. */
+const withSealed: RecordStep = {
+  up: (record) => record,
+  down: (record) => (isSealed(record) || isSealed(record["feedback"]) ? null : record),
+};
 
 const isPageTool = shape<PageTool>({
   name: isText,
@@ -265,10 +282,10 @@ const isPageTool = shape<PageTool>({
   ),
 });
 
-export const messageKind = kindOf("message", isMessage);
-export const waitingKind = kindOf("waiting message", isUserMessage);
-export const runKind = kindOf("run", isRun);
-export const summaryKind = kindOf("run in short form", isRunSummary);
+export const messageKind = kindOf("message", isMessage, [withSealed]);
+export const waitingKind = kindOf("waiting message", isUserMessage, [withSealed]);
+export const runKind = kindOf("run", isRun, [withSealed]);
+export const summaryKind = kindOf("run in short form", isRunSummary, [withSealed]);
 export const catalogKind = listKindOf("catalog", isPageTool);
 
 /** The kinds of both stores. Whoever changes the shape of one adds a step to it: test/versions/shapes.json knows each. */

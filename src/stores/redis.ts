@@ -12,6 +12,7 @@ import { linkToCluster } from "./redis/cluster.ts";
 import { createCommands } from "./redis/commands.ts";
 import type { OnCommand } from "./redis/commands.ts";
 import { checkFormat } from "./redis/format.ts";
+import { redisContentKeys } from "./redis/content-keys.ts";
 import { redisDeletions } from "./redis/deletions.ts";
 import { redisHealth } from "./redis/health.ts";
 import { globalKeys, messageChannel } from "./redis/keys.ts";
@@ -117,6 +118,7 @@ export async function storeOver(
     ...redisChannelThreads({ redis, background: local, processId, busy, link }),
     ...redisOperators(redis),
     ...redisStats({ redis, background: local }),
+    contentKeys: redisContentKeys(redis),
     outbox: redisOutbox(redis, processId),
     ...threads,
     ...liveness,

@@ -26,6 +26,7 @@ import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { createScriptedAgent } from "../actors/scripted-agent.ts";
 import type { ScriptedAgent } from "../actors/scripted-agent.ts";
 import { sampleChannel } from "../stores/samples.ts";
+import { encryptedForAnybodyInFull } from "../support/content-keys.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { endpointFor } from "./described.ts";
 import type { Described } from "./described.ts";
@@ -106,7 +107,7 @@ export async function startService(
   const config = readConfig({ ...env });
   const time = { nowMs: Date.UTC(2026, 10, 21, 12, 0, 5) };
   const clock = { now: () => time.nowMs, elapsed: () => performance.now() };
-  const store = await openEmbeddedStore({ dataDir: temporaryFolder(), clock });
+  const store = encryptedForAnybodyInFull(await openEmbeddedStore({ dataDir: temporaryFolder(), clock }));
   onTestFinished(() => store.close());
   for (const channel of [shop, other, cli]) await store.putChannel(channel);
 

@@ -5,7 +5,7 @@ import { imagesName, withoutText } from "../../src/domain/kept-text.ts";
 import type { KeptText } from "../../src/domain/kept-text.ts";
 import type { Store } from "../../src/store.ts";
 import type { Bench } from "./contract.ts";
-import { sampleCommit, sampleMessage, sampleRun } from "./samples.ts";
+import { SLUG, sampleCommit, sampleMessage, sampleRun } from "./samples.ts";
 
 const step: ProgressLine = { type: "step", id: "find", phase: "running", text: "Finding" };
 const delta = (text: string): ProgressLine => ({ type: "delta", text });
@@ -118,9 +118,9 @@ export function keptTextPromises(bench: Bench): void {
       const { store } = bench.it;
       const images = ["data:image/png;base64,iVBORw0KGgo=", `data:image/gif;base64,${"R0lG".repeat(50_000)}`];
       expect(await store.keptImages("t1", "r1")).toEqual([]);
-      await store.keepImages({ uid: "t1", runId: "r1", images });
-      await store.keepImages({ uid: "t1", runId: "r2", images: images.slice(1) });
-      await store.keepImages({ uid: "t1", runId: "r2", images: images.slice(0, 1) });
+      await store.keepImages({ uid: "t1", runId: "r1", slug: SLUG, images });
+      await store.keepImages({ uid: "t1", runId: "r2", slug: SLUG, images: images.slice(1) });
+      await store.keepImages({ uid: "t1", runId: "r2", slug: SLUG, images: images.slice(0, 1) });
       await begin(store);
       await keep(store, 0, "kept part");
       const again = await bench.it.reopen();

@@ -3,7 +3,10 @@ import type { Store } from "../../src/store.ts";
 import { channelThreadPromises } from "./contract-channel-threads.ts";
 import { channelPromises } from "./contract-channels.ts";
 import { commitPromises } from "./contract-commit.ts";
+import { contentKeyPromises } from "./contract-content-keys.ts";
 import { deletionPromises } from "./contract-deletions.ts";
+import { feedbackPromises } from "./contract-feedback.ts";
+import { retentionPromises } from "./contract-retention.ts";
 import { identityPromises } from "./contract-identity.ts";
 import { keptTextPromises } from "./contract-kept-text.ts";
 import { livenessPromises } from "./contract-liveness.ts";
@@ -36,11 +39,36 @@ export interface Bench {
   readonly it: StoreUnderTest;
 }
 
-/** Holds an implementation to every sentence of src/store.ts. What it lacks is skipped by name. */
+type Promises = (bench: Bench, lacks: readonly Lack[]) => void;
+
+const ALL: readonly Promises[] = [
+  channelPromises,
+  operatorPromises,
+  userPromises,
+  userPagePromises,
+  identityPromises,
+  contentKeyPromises,
+  commitPromises,
+  threadPromises,
+  threadListPromises,
+  channelThreadPromises,
+  statsPromises,
+  deletionPromises,
+  retentionPromises,
+  messageClaimPromises,
+  keptTextPromises,
+  feedbackPromises,
+  livenessPromises,
+];
+
+/** Holds an implementation to every sentence of src/store.ts, or to these. What it lacks is skipped by name. */
 export function describeStore(
   name: string,
   open: () => Promise<StoreUnderTest>,
-  lacks: readonly Lack[] = [],
+  {
+    lacks = [],
+    promises = ALL,
+  }: { lacks?: readonly Lack[]; promises?: readonly Promises[] | undefined } = {},
 ): void {
   describe(`${name} keeps the store's contract`, () => {
     let opened: StoreUnderTest | undefined;
@@ -58,19 +86,6 @@ export function describeStore(
       opened = undefined;
     });
 
-    channelPromises(bench);
-    operatorPromises(bench);
-    userPromises(bench);
-    userPagePromises(bench);
-    identityPromises(bench);
-    commitPromises(bench);
-    threadPromises(bench);
-    threadListPromises(bench);
-    channelThreadPromises(bench);
-    statsPromises(bench);
-    deletionPromises(bench);
-    messageClaimPromises(bench);
-    keptTextPromises(bench);
-    livenessPromises(bench, lacks);
+    for (const hold of promises) hold(bench, lacks);
   });
 }

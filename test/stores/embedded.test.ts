@@ -8,7 +8,7 @@ import { checkInvariants } from "./invariants.ts";
 import { openForTest } from "./open-embedded.ts";
 import { sampleChannel, sampleCommit, sampleRun, sampleWaiting } from "./samples.ts";
 
-describeStore("the embedded store", openForTest, ["beats", "messages"]);
+describeStore("the embedded store", openForTest, { lacks: ["beats", "messages"] });
 
 describe("the embedded store", () => {
   itEqualsTheReference(openForTest, {

@@ -83,6 +83,14 @@ async function merge(store: Store): Promise<unknown> {
   return store.merge({ slug, tokenHash, from: from.user, into, result, snapshot: "bound" });
 }
 
+const contentKey = { slug, userId: anonymous, keyId: `${slug}~${anonymous}`, wrapped: "enc:v1:k1:AAAA" };
+
+async function withKeys(store: Store): Promise<void> {
+  await both(store);
+  await store.contentKeys?.add(contentKey);
+  await store.contentKeys?.add({ ...contentKey, keyId: "another" });
+}
+
 async function promote(store: Store): Promise<unknown> {
   const { visitor: read } = await store.readIdentity(slug, tokenHash, caller.externalId);
   if (!read) throw new Error("Cannot promote: there is no visitor");
@@ -167,6 +175,35 @@ function userCases(): FunctionCase[] {
     },
     { name: "promote", function: "promote", before: visitor, step: promote },
     { name: "merge", function: "merge", before: both, step: merge },
+    { name: "merge, with keys", function: "merge", before: withKeys, step: merge },
+    {
+      name: "read_content_keys",
+      function: "read_content_keys",
+      before: withKeys,
+      step: (store) => store.contentKeys?.keys(slug, anonymous) ?? Promise.resolve(),
+    },
+    {
+      name: "add_content_key",
+      function: "add_content_key",
+      before: both,
+      step: (store) => store.contentKeys?.add(contentKey) ?? Promise.resolve(),
+    },
+    {
+      name: "replace_content_key",
+      function: "replace_content_key",
+      before: withKeys,
+      step: (store) =>
+        store.contentKeys?.replace({ ...contentKey, was: contentKey.wrapped, wrapped: "enc:v1:k2:BBBB" }) ??
+        Promise.resolve(),
+    },
+    {
+      name: "replace_content_key, which is removed",
+      function: "replace_content_key",
+      before: withKeys,
+      step: (store) =>
+        store.contentKeys?.replace({ ...contentKey, was: contentKey.wrapped, wrapped: null }) ??
+        Promise.resolve(),
+    },
     {
       name: "drop_silent_visitor",
       function: "drop_silent_visitor",

@@ -69,7 +69,7 @@ export const SERVICE: readonly Layer[] = [
       { path: "src/store.ts", is: "contract: what is kept, and the steps in which it changes" },
       {
         path: "src/store/",
-        is: "its nine parts: channels, users, threads and their lists, deletion, instances, operators, statistics, webhooks",
+        is: "its ten parts: channels, users, their keys, threads and their lists, deletion, instances, operators, statistics, webhooks",
       },
       { path: "src/model.ts", is: "contract: one turn of a chat model, streamed" },
       { path: "src/agent.ts", is: "contract: one model turn, or one call of a server-side tool" },
@@ -119,6 +119,10 @@ export const SERVICE: readonly Layer[] = [
           { path: "src/stores/redis/check/", is: "what must hold of channels, users and threads" },
           { path: "src/stores/redis/functions/", is: "the steps that Redis takes, in Lua" },
           { path: "src/stores/backup/", is: "a whole store in one file, and back; what must hold in it" },
+          {
+            path: "src/stores/content-keys/",
+            is: "contents encrypted at rest, over any implementation; keys of users",
+          },
         ],
       },
       { path: "src/models/", is: "implementation of model.ts: any OpenAI-compatible server" },

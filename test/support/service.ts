@@ -16,6 +16,7 @@ import { startService } from "../../src/service.ts";
 import type { Service, ServiceDependencies } from "../../src/service.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import { encryptedInFull } from "./content-keys.ts";
 
 /** The transport key of every service that a test starts. */
 export const TEST_KEY = "test-transport-key";
@@ -59,7 +60,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
   const { ownServers = {}, extraRoutes = () => [] } = options;
   const config = { ...readConfig(env), port: 0 };
   const dataDir = mkdtempSync(join(tmpdir(), "chat-agent-service-"));
-  const store = options.store ?? (await openEmbeddedStore({ dataDir, clock }));
+  const store = options.store ?? encryptedInFull(await openEmbeddedStore({ dataDir, clock }));
   const model = options.model ?? (await openModel(config));
   const logged: string[] = [];
   const log = createLog({

@@ -7,6 +7,7 @@ import type { Clock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
+import { encryptedForAnybodyInFull } from "./content-keys.ts";
 import { redisClient } from "./redis-client.ts";
 import { startRedis } from "./redis-server.ts";
 import { UNHURRIED_MS } from "./unhurried.ts";
@@ -28,7 +29,8 @@ export async function prepareFolder(): Promise<TestDatabase> {
   let dataDir = await mkdtemp(join(tmpdir(), "chat-agent-"));
   const remove = () => rm(dataDir, { recursive: true, force: true });
   return {
-    open: (clock = systemClock) => openEmbeddedStore({ dataDir, clock }),
+    open: async (clock = systemClock) =>
+      encryptedForAnybodyInFull(await openEmbeddedStore({ dataDir, clock })),
     async clear() {
       await remove();
       dataDir = await mkdtemp(join(tmpdir(), "chat-agent-"));
@@ -40,14 +42,16 @@ export async function prepareFolder(): Promise<TestDatabase> {
 export async function prepareRedis(): Promise<TestDatabase> {
   const redis = await startRedis();
   return {
-    open: (clock = systemClock) =>
-      openRedisStore({
-        urls: [redis.url],
-        durability: "local",
-        clock,
-        log: { warn() {} },
-        deadlineMs: UNHURRIED_MS,
-      }),
+    open: async (clock = systemClock) =>
+      encryptedForAnybodyInFull(
+        await openRedisStore({
+          urls: [redis.url],
+          durability: "local",
+          clock,
+          log: { warn() {} },
+          deadlineMs: UNHURRIED_MS,
+        }),
+      ),
     async clear() {
       const client = redisClient(redis.url);
       await client.connect();

@@ -26,6 +26,16 @@ export function sendMessage(
   });
 }
 
+/** The active or last run of a thread again. */
+export function followRun(
+  { url, transportKey }: Backend,
+  { threadId, ...whose }: Pick<ServerMessage, "channel" | "userId" | "threadId">,
+): Promise<ReadStream> {
+  const query = new URLSearchParams(whose).toString();
+  const path = `${url}/v1/threads/${encodeURIComponent(threadId)}/stream?${query}`;
+  return openStream(path, { method: "GET", headers: bearer(transportKey) });
+}
+
 export async function cancelMessage({ url, transportKey }: Backend, body: Omit<ServerMessage, "text">) {
   await mustBe(204, `${url}/v1/messages/cancel`, bearer(transportKey), body);
 }

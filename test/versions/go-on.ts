@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Line } from "../../machines/line.ts";
 import type { ModelServerRequest } from "../support/model-server.ts";
-import { sendMessage } from "./api.ts";
+import { followRun, sendMessage } from "./api.ts";
 import type { Page } from "./api.ts";
 import { textOf } from "./client.ts";
 import type { ReadStream } from "./client.ts";
@@ -27,7 +27,7 @@ export async function goOn(
   }
   const stream = await say(golden, continued, thread);
   expect(stream.status).toBe(thread.refusal ?? 200);
-  const lines = await stream.end();
+  const lines = await linesOf(stream, () => follow(continued, thread, page));
   const { messages } = await continued.conversation(thread);
   if (thread.refusal !== undefined) return messages;
 
@@ -53,29 +53,42 @@ function replyIn({ facts }: Golden, { reply }: ThreadFact): string {
 /** The last run's stream ends again as it ended then. */
 async function expectLastEnd(golden: Golden, thread: ThreadFact, page: Page): Promise<void> {
   const last = shownConversation(golden, thread).runs.at(-1);
-  expect(await endOf(page.follow(thread.threadId))).toEqual(last?.terminal);
+  expect(await endOf(page.follow(thread.threadId), thread, page)).toEqual(last?.terminal);
 }
 
 /** Everything that was to be done before another message is answered. */
 async function endPresentRun(thread: ThreadFact, page: Page): Promise<void> {
   const { threadId, state, callId, answered, answers = [] } = thread;
   if (answered !== undefined) {
-    const again = await page.answer({ threadId, ...answered, result: "Another result" });
-    expect((await again.end()).at(-1)).toMatchObject({ type: state === "awaiting" ? "tool_call" : "done" });
+    const again = page.answer({ threadId, ...answered, result: "Another result" });
+    expect(await endOf(again, thread, page)).toMatchObject({
+      type: state === "awaiting" ? "tool_call" : "done",
+    });
   }
-  let end = await endOf(page.follow(threadId));
+  let end = await endOf(page.follow(threadId), thread, page);
   let pending = callId;
   for (const { tool, result } of answers) {
     expect(end).toMatchObject({ type: "tool_call", tool, callId: pending ?? expect.any(String) });
     if (end?.type !== "tool_call") return;
-    end = await endOf(page.answer({ threadId, callId: end.callId, tool, result }));
+    end = await endOf(page.answer({ threadId, callId: end.callId, tool, result }), thread, page);
     pending = undefined;
   }
   expect(end).toMatchObject({ type: "done" });
 }
 
-async function endOf(stream: Promise<ReadStream>): Promise<Line | undefined> {
-  return (await (await stream).end()).at(-1);
+async function endOf(
+  stream: Promise<ReadStream>,
+  { threadId }: ThreadFact,
+  page: Page,
+): Promise<Line | undefined> {
+  return (await linesOf(await stream, () => page.follow(threadId))).at(-1);
+}
+
+/** All lines of the run, as a client has them: a service that stood still for seconds interrupts its streams, and goes on with the runs. */
+async function linesOf(stream: ReadStream, again: () => Promise<ReadStream>): Promise<Line[]> {
+  const lines = await stream.end();
+  const end = lines.at(-1);
+  return end?.type === "error" && end.code === "interrupted" ? linesOf(await again(), again) : lines;
 }
 
 /** What the model was asked with: the whole conversation, and what is known of the speaker. */
@@ -111,6 +124,13 @@ export function say(golden: Golden, continued: Continued, thread: ThreadFact): P
   if (page !== null) return page.say({ threadId, text });
   const userId = "userId" in speaker ? speaker.userId : "";
   return sendMessage(continued.backend, { channel: slug, userId, threadId, text });
+}
+
+function follow(continued: Continued, thread: ThreadFact, page: Page | null): Promise<ReadStream> {
+  const { slug, threadId, speaker } = thread;
+  if (page !== null) return page.follow(threadId);
+  const userId = "userId" in speaker ? speaker.userId : "";
+  return followRun(continued.backend, { channel: slug, userId, threadId });
 }
 
 /** null: its speaker comes over the server API. */

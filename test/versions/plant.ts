@@ -17,6 +17,8 @@ import { startRedis } from "../support/redis-server.ts";
 export interface PlantableStore {
   open(): Promise<Store>;
   plant(plant: Plant): Promise<void>;
+  /** What is stored of a thread where plant() puts another text. */
+  read(part: ReadPart, uid: string): Promise<string>;
   /** What is set aside of a thread, by part and place. */
   aside(uid: string): Promise<Record<string, string>>;
   /** All that is kept of a thread, as it is stored. */
@@ -30,6 +32,9 @@ export type Plant =
   | { part: "waiting"; uid: string; nth: number; text: string }
   | { part: "token"; slug: string; tokenHash: string; text: string }
   | { part: "channel"; slug: string; text: string };
+
+/** `waiting`: the first one. */
+export type ReadPart = "snapshot" | "run" | "message" | "waiting";
 
 const PREPARE = { embedded: plantableFolder, redis: plantableRedis };
 
@@ -59,6 +64,12 @@ async function plantableRedis(): Promise<PlantableStore> {
     open: () =>
       openRedisStore({ urls: [server.url], durability: "local", clock: systemClock, log: { warn() {} } }),
     plant,
+    async read(part, uid) {
+      const { header, messages, queue } = threadKeys(uid);
+      if (part === "message") return (await client.lIndex(messages, 0)) ?? "";
+      if (part === "waiting") return (await client.lIndex(queue, 0)) ?? "";
+      return (await client.hGet(header, part)) ?? "";
+    },
     aside: async (uid) => ({ ...(await client.hGetAll(threadKeys(uid).aside)) }),
     async stored(uid) {
       const { header, messages, queue } = threadKeys(uid);
@@ -114,6 +125,18 @@ async function plantableFolder(): Promise<PlantableStore> {
           waiting: ["q", uid, waiting],
         };
         db.put(keys[part], parsedOr(text));
+      }),
+
+    read: (part, uid) =>
+      onDb((db) => {
+        const header = db.get(["h", uid], headerKind.read);
+        if (part === "snapshot") return header?.snapshot ?? "";
+        const keys: Record<typeof part, Key> = {
+          run: ["r", uid],
+          message: ["m", uid, 1],
+          waiting: ["q", uid, header?.waiting[0] ?? ""],
+        };
+        return JSON.stringify(db.get(keys[part], raw));
       }),
 
     aside: (uid) =>

@@ -5,6 +5,7 @@ import { addCheck } from "./check.ts";
 import { addCompact } from "./compact.ts";
 import { addDeletions } from "./deletions.ts";
 import { addInfo } from "./info.ts";
+import { addRekey } from "./rekey.ts";
 import { addRestore } from "./restore.ts";
 
 /** `chat-agent store`: the data themselves, all of them at once. */
@@ -19,5 +20,6 @@ export function addStore(program: Command, terminal: Terminal): void {
   addBackup(store, terminal);
   addRestore(store, terminal);
   addDeletions(store, terminal);
+  addRekey(store, terminal);
   addCompact(store, terminal);
 }

@@ -38,7 +38,11 @@ export interface BackupEnd extends Counts {
 export const FILE_VERSION = 3;
 
 /** The oldest version that has everything of the store. */
-export async function fileVersionOf(source: Pick<BackupSource, "operators" | "audit">): Promise<number> {
+export async function fileVersionOf(
+  source: Pick<BackupSource, "operators" | "audit" | "stats" | "isEncrypted">,
+): Promise<number> {
+  if (await source.isEncrypted()) return 3;
+  for await (const days of source.stats()) if (days.length > 0) return 3;
   if ((await source.operators()).length > 0) return 2;
   for await (const entries of source.audit()) if (entries.length > 0) return 2;
   return 1;

@@ -138,6 +138,7 @@ const readUser = reader<Omit<Extract<BackupRecord, { type: "user" }>, "type">>("
   nth: isNumber,
   spent: listOf(shape<{ day: string; tokens: number }>({ day: isText, tokens: isNumber })),
   revocations: optional(isNumber),
+  contentKeys: optional(mapOf(isText)),
 });
 const readToken = reader<Omit<Extract<BackupRecord, { type: "token" }>, "type">>("token", {
   slug: isText,

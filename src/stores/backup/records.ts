@@ -61,6 +61,8 @@ export interface BackupUser {
   nth: number;
   spent: { day: string; tokens: number }[];
   revocations?: number;
+  /** Wrapped, as the store has them. */
+  contentKeys?: Record<string, string>;
 }
 
 export interface BackupToken {

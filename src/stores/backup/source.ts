@@ -22,6 +22,8 @@ export interface BackupSource {
   channels(): Promise<Channel[]>;
   blockedIps(): Promise<string[]>;
   operators(): Promise<Operator[]>;
+  /** Some of its contents may be: users have keys. */
+  isEncrypted(): Promise<boolean>;
   /** Oldest first, some at a time. */
   audit(): AsyncIterable<BackupAudit[]>;
   /** What happened, by channel and day. */

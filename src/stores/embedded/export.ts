@@ -63,6 +63,8 @@ export function embeddedSource(db: EmbeddedDb): BackupSource {
       }
     },
 
+    isEncrypted: () => Promise.resolve([...at.range(["wrapper"], readText, { limit: 1 })].length > 0),
+
     async *stats() {
       for await (const page of pagesOf(at, ["st"], statsKind.read, AUDIT_AT_ONCE)) {
         yield page.map(({ key, value }) => backupStats(at, key, value));

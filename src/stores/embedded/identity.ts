@@ -98,7 +98,10 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
           (sum, { day, tokens }) => records.spend(sum, day, tokens),
           account,
         );
-        records.putUser(slug, { ...spent, user: result });
+        // What the moved threads are encrypted by goes with them.
+        const contentKeys = { ...anonymous.contentKeys, ...spent.contentKeys };
+        const kept = Object.keys(contentKeys).length > 0 ? { contentKeys } : {};
+        records.putUser(slug, { ...spent, ...kept, user: result });
         // Who could talk before cannot any more, and every process hears of it.
         if (result.blocked && !from.blocked) countChange(db);
         const { revocations } = account;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StoreUnavailable } from "../../store.ts";
 import type { BackupAudit, BackupRecord, BackupStats, WholeThread } from "../backup/records.ts";
 import { readRestoring } from "../backup/restoring.ts";
+import { keyIdOf } from "../content-keys/cipher.ts";
 import type { Restoring, RestoreTarget } from "../backup/source.ts";
 import { embeddedChannels, removeChannel } from "./channels.ts";
 import { checkFormat } from "./db.ts";
@@ -118,11 +119,13 @@ function putRecord(
       for (const entry of record.names) ofUsers.putThread(record.slug, record.userId, entry);
       return;
     case "user": {
-      const { slug, user, createdAtMs, spent, revocations } = record;
+      const { slug, user, createdAtMs, spent, revocations, contentKeys } = record;
       const ended = revocations === undefined ? {} : { revocations };
-      const nothingSpent: UserRecord = { user, createdAtMs, spent: [], ...ended };
+      const keys = contentKeys === undefined ? {} : { contentKeys };
+      const nothingSpent: UserRecord = { user, createdAtMs, spent: [], ...ended, ...keys };
       const whole = spent.reduce((sum, { day, tokens }) => ofUsers.spend(sum, day, tokens), nothingSpent);
       ofUsers.putUser(slug, whole);
+      for (const wrapped of Object.values(contentKeys ?? {})) ofUsers.noteWrapper(keyIdOf(wrapped) ?? "", "");
       return;
     }
     case "token": {

@@ -1,7 +1,7 @@
-import { asideMessage } from "../../domain/message.ts";
+import { asideMessage, isSealed } from "../../domain/message.ts";
 import type { Message, RunRecord } from "../../domain/message.ts";
 import { UnreadableRecord } from "../../store.ts";
-import type { ThreadStore, UnreadablePart } from "../../store.ts";
+import type { SealedPart, ThreadStore, UnreadablePart } from "../../store.ts";
 import { isObject, isText } from "../checks.ts";
 import type { Reader } from "../checks.ts";
 import { newestWithin } from "../newest-within.ts";
@@ -30,25 +30,37 @@ export function embeddedSalvage(
         const stored = db.get(["h", keyPart(uid)], raw);
         if (stored === undefined) return null;
         const parts: UnreadablePart[] = [];
+        const sealed: SealedPart[] = [];
         const tried = attempts(parts);
         const header =
           tried("header", "", stored, headerKind.read, ["h", uid]) ?? rebuiltHeader(db, uid, stored);
 
         for (const runId of header.waiting) {
           const value = db.get(["q", keyPart(uid), keyPart(runId)], raw);
-          if (value !== undefined) tried("waiting", runId, value, waitingKind.read, ["q", uid]);
+          if (value === undefined) continue;
+          const record = tried("waiting", runId, value, waitingKind.read, ["q", uid]);
+          if (record?.sealed !== undefined) {
+            sealed.push({ part: "waiting", place: runId, stored: JSON.stringify(value), record });
+          }
         }
         for (const { key, value } of db.range(["rs", keyPart(uid)], raw)) {
           tried("summary", String(key[2]), value, summaryKind.read, key);
         }
         const messages: Message[] = [];
         for (const { key, value } of db.range(["m", keyPart(uid)], raw)) {
-          const message = tried("message", String(key[2]), value, messageKind.read, key);
+          const place = String(key[2]);
+          const message = tried("message", place, value, messageKind.read, key);
           if (message && !message.aside) messages.push(message);
+          if (message && isSealed(message)) {
+            sealed.push({ part: "message", place, stored: JSON.stringify(value), record: message });
+          }
         }
         const catalog = db.get(["t", keyPart(uid)], raw);
         const run = db.get(["r", keyPart(uid)], raw);
         const readable = run === undefined ? null : tried("run", "", run, runKind.read, ["r", uid]);
+        if (readable?.sealed !== undefined) {
+          sealed.push({ part: "run", place: "", stored: JSON.stringify(run), record: readable });
+        }
         const { slug, rev, fence, state, snapshot, messageCount, waiting, lastOp } = header;
         const record = {
           uid,
@@ -65,7 +77,7 @@ export function embeddedSalvage(
           messageCount,
           waitingCount: waiting.length,
         };
-        return { record, parts };
+        return { record, parts, sealed };
       }),
 
     setAside: (uid, parts) =>

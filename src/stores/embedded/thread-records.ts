@@ -1,6 +1,7 @@
 import { holderOf } from "../../domain/fence.ts";
 import type { MessageClaim } from "../../domain/message-claim.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
+import { summaryFrom } from "../../store/threads.ts";
 import type { CommitResult, RunSummary, ThreadState } from "../../store/threads.ts";
 import { isNumber, isText, kindOf, listOf, literal, nullable, optional, shape } from "../checks.ts";
 import type { RecordStep } from "../checks.ts";
@@ -101,14 +102,6 @@ export const newHeader = (slug: string): Header => ({
   waiting: [],
   dueAtMs: null,
   lastOp: null,
-});
-
-const summaryOf = ({ runId, saidAtMs, outcome, path, terminal }: RunRecord): RunSummary => ({
-  runId,
-  saidAtMs,
-  outcome,
-  path,
-  terminal,
 });
 
 /** What stays of a deleted thread. */
@@ -230,7 +223,7 @@ export function threadRecords(db: EmbeddedDb) {
       const known = db.get(runPositionKey(uid, run.runId), readNumber);
       const position = known ?? runCount + 1;
       if (known === undefined) db.put(runPositionKey(uid, run.runId), position);
-      db.put(summaryKey(uid, position), summaryKind.stored(summaryOf(run)));
+      db.put(summaryKey(uid, position), summaryKind.stored(summaryFrom(run)));
       return Math.max(runCount, position);
     },
 

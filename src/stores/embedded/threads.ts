@@ -1,5 +1,6 @@
 import { claimOf } from "../../domain/message-claim.ts";
 import { imagesName, wholeMessage, wholeRun } from "../../domain/kept-text.ts";
+import { contentChars } from "../../domain/message.ts";
 import type { Message, RunRecord } from "../../domain/message.ts";
 import { LOOK_CHARS, LOOK_MESSAGES } from "../../store/threads.ts";
 import type { ThreadStore } from "../../store/threads.ts";
@@ -27,12 +28,17 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
   }
 
   function wholeOf(uid: string, run: RunRecord): RunRecord {
-    return run.kept ? wholeRun(run, records.text(uid, run.runId, run.kept.parts)) : run;
+    return run.kept && run.sealed === undefined
+      ? wholeRun(run, records.text(uid, run.runId, run.kept.parts))
+      : run;
   }
 
   function whole(uid: string, message: Message): Message {
-    const { runId, kept } = message;
-    return kept ? wholeMessage(message, records.text(uid, runId, kept.parts)) : message;
+    const { runId, kept, sealed } = message;
+    // What is encrypted is put together by who opens it.
+    return kept && sealed === undefined
+      ? wholeMessage(message, records.text(uid, runId, kept.parts))
+      : message;
   }
 
   /** The newest messages up to a position whose contents fit the budget, at least one; oldest first. */
@@ -44,7 +50,7 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
     const tail: Message[] = [];
     let left = budgetChars;
     for (const message of records.messages(uid, position)) {
-      left -= message.content.length + (message.kept?.chars ?? 0);
+      left -= contentChars(message);
       if (tail.length === limit || (left < 0 && tail.length > 0)) break;
       tail.push(message);
     }
@@ -55,7 +61,7 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
     const messages: Message[] = [];
     let [to, left] = [from, LOOK_CHARS];
     for (const { position, message } of records.messagesBehind(uid, from)) {
-      left -= message.content.length + (message.kept?.chars ?? 0);
+      left -= contentChars(message);
       if (to > from && (left < 0 || position - from > LOOK_MESSAGES)) break;
       to = position;
       if (!message.aside) messages.push(whole(uid, message));

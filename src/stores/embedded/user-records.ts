@@ -5,7 +5,7 @@ import { pageOf } from "../../store/page.ts";
 import type { Page } from "../../store/page.ts";
 import type { PlacedUser, ThreadEntry, UserPage } from "../../store/users.ts";
 import type { Reader } from "../checks.ts";
-import { defaulted, isNumber, isObject, isText, kindOf, listOf, optional, shape } from "../checks.ts";
+import { defaulted, isNumber, isObject, isText, kindOf, listOf, mapOf, optional, shape } from "../checks.ts";
 import { areRenamed, isUser, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
@@ -19,6 +19,8 @@ export interface UserRecord {
   spent: { day: string; tokens: number }[];
   /** How often all tokens were ended; absent: never. */
   revocations?: number;
+  /** Wrapped, by their ids (store/content-keys.ts); absent: none. */
+  contentKeys?: Record<string, string>;
 }
 
 /** A user's name for a thread, as it is stored: `name` is the entry's `threadId`. */
@@ -46,6 +48,7 @@ export const userKind = kindOf(
     createdAtMs: isNumber,
     spent: defaulted(listOf(shape<UserRecord["spent"][number]>({ day: isText, tokens: isNumber })), () => []),
     revocations: optional(isNumber),
+    contentKeys: optional(mapOf(isText)),
   }),
 );
 export const threadNameKind = kindOf(
@@ -162,6 +165,12 @@ export function userRecords(db: EmbeddedDb) {
       db.put(orderKey(slug, record), userId);
       if (externalId !== null) db.put(externalKey(slug, externalId), userId);
       listBlocked(slug, record);
+    },
+
+    /** `check`: a text by which a key of CONTENT_KEYS is known again. Where it is not noted yet. */
+    noteWrapper(id: string, check: string): void {
+      const key: Key = ["wrapper", keyPart(id)];
+      if (!db.has(key)) db.put(key, check);
     },
 
     removeUser(slug: string, record: UserRecord): void {

@@ -15,6 +15,7 @@ import { FIRST_FORMAT } from "../format.ts";
 import { bucketOf } from "../buckets.ts";
 import { readRun, readRunSummary, readState, readUserMessage } from "../records.ts";
 import { redisChannels } from "./channels.ts";
+import { contentKeysFrom } from "./content-keys.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { dueKey, globalKeys, goneKey, threadKeys, userKeys, usersKey } from "./keys.ts";
@@ -61,7 +62,7 @@ export function redisSource(link: RedisLink, redis: RedisCommands): Omit<BackupS
     const reply = await redis.ask("export_user", keys, { userId, most: String(MOST) });
     // Merged meanwhile.
     if (reply === null) return null;
-    const [user, place, days, nameCount, names, revocations] = listOf(reply);
+    const [user, place, days, nameCount, names, revocations, wrapped] = listOf(reply);
     const entries = pairsOf(names ?? null).map(([name, entry]) => threadEntryFrom(name, entry));
     return {
       record: userRecord(slug, {
@@ -69,6 +70,7 @@ export function redisSource(link: RedisLink, redis: RedisCommands): Omit<BackupS
         place: place ?? null,
         days: days ?? null,
         revocations: revocations ?? null,
+        contentKeys: contentKeysFrom(wrapped ?? []),
       }),
       names: numberOf(nameCount) > MOST ? null : entries,
     };
@@ -82,6 +84,10 @@ export function redisSource(link: RedisLink, redis: RedisCommands): Omit<BackupS
     blockedIps,
 
     operators: () => redisOperators(redis).operators(),
+
+    async isEncrypted() {
+      return Number(await redis.read(globalKeys.wrappers, "HLEN", globalKeys.wrappers)) > 0;
+    },
 
     async *audit() {
       for await (const pairs of hashPages(redis, globalKeys.audit, PAGE, "ZSCAN")) {
@@ -168,7 +174,13 @@ async function* userIds(redis: RedisCommands, slug: string): AsyncIterable<strin
 
 function userRecord(
   slug: string,
-  read: { user: Reply | undefined; place: Reply; days: Reply; revocations: Reply },
+  read: {
+    user: Reply | undefined;
+    place: Reply;
+    days: Reply;
+    revocations: Reply;
+    contentKeys: Record<string, string>;
+  },
 ): BackupUser {
   const place = numberOf(read.place ?? 0);
   return {
@@ -182,6 +194,7 @@ function userRecord(
       .filter(([day]) => !day.includes(" "))
       .map(([day, tokens]) => ({ day, tokens: Number(tokens) })),
     ...(read.revocations === null ? {} : { revocations: numberOf(read.revocations) }),
+    ...(Object.keys(read.contentKeys).length === 0 ? {} : { contentKeys: read.contentKeys }),
   };
 }
 

@@ -12,6 +12,8 @@ import type { Restoring, RestoreTarget } from "../backup/source.ts";
 import { bucketOf } from "../buckets.ts";
 import { catalogKind, runKind } from "../records.ts";
 import { redisChannels } from "./channels.ts";
+import { keyIdOf } from "../content-keys/cipher.ts";
+import { contentKeyFields } from "./content-keys.ts";
 import type { RedisCommands } from "./commands.ts";
 import { checkFormat } from "./format.ts";
 import { redisFormat } from "./export.ts";
@@ -194,7 +196,8 @@ function auditCommand({ nth, entry }: BackupAudit): Written {
   return [audit, "ZADD", audit, score, `${score} ${auditText(entry)}`];
 }
 
-function userCommands({ slug, user, createdAtMs, nth, spent, revocations }: BackupUser): Written[] {
+function userCommands(record: BackupUser): Written[] {
+  const { slug, user, createdAtMs, nth, spent, revocations, contentKeys = {} } = record;
   const { userId, externalId, displayName, blocked, whitelisted } = user;
   const attributes = attributesText(user.attributes);
   const keys = userKeys(slug, userId);
@@ -211,8 +214,22 @@ function userCommands({ slug, user, createdAtMs, nth, spent, revocations }: Back
     [users, "ZADD", users, place, userId],
     ...(blocked ? [[blockedUsers, "ZADD", blockedUsers, place, userId] satisfies Written] : []),
     ...onHash(keys.days, days),
-    ...onHash(keys.user, ["id", userId, ...external, ...name, ...told, ...flags, ...ended]),
+    ...onHash(keys.user, [
+      "id",
+      userId,
+      ...external,
+      ...name,
+      ...told,
+      ...flags,
+      ...ended,
+      ...contentKeyFields(contentKeys),
+    ]),
   ];
+  // A start asks for the keys that these are wrapped by.
+  for (const wrapped of Object.values(contentKeys)) {
+    const { wrappers } = globalKeys;
+    commands.push([wrappers, "HSETNX", wrappers, keyIdOf(wrapped) ?? "", ""]);
+  }
   if (externalId === null) return commands;
   const leads = externalIdKey(slug, externalId);
   return [...commands, [leads, "SET", leads, userId]];

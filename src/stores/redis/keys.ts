@@ -29,6 +29,8 @@ export const globalKeys = {
   filling: "filling:{g}",
   /** Deletions that are not carried out yet, by time. */
   deleting: "deleting:{g}",
+  /** Keys of CONTENT_KEYS that something was wrapped by: a text by which each is known again. */
+  wrappers: "wrappers:{g}",
   /** By channel: up to which user retention has looked. */
   sweeping: "sweeping:{g}",
 };

@@ -1,8 +1,10 @@
 import { attributesField } from "../../domain/attributes.ts";
 import type { Attributes } from "../../domain/attributes.ts";
+import { contentChars } from "../../domain/message.ts";
 import type { Catalog, Message, UserMessage } from "../../domain/message.ts";
 import type { RenamedThread } from "../../domain/renamed-threads.ts";
 import type { ChannelState, User } from "../../domain/user.ts";
+import { summaryFrom } from "../../store/threads.ts";
 import type { RunSummary, ThreadRecord } from "../../store/threads.ts";
 import type { ThreadEntry } from "../../store/users.ts";
 import type { Place, Reader } from "../checks.ts";
@@ -128,8 +130,7 @@ export function channelStateFrom(reply: Reply | undefined): ChannelState {
 
 /** A message in its list: before the JSON the length of its content, which load counts without reading JSON. */
 export function messageEntry(message: Message): string {
-  const chars = message.content.length + (message.kept?.chars ?? 0);
-  return `${chars}\n${JSON.stringify(messageKind.stored(message))}`;
+  return `${contentChars(message)}\n${JSON.stringify(messageKind.stored(message))}`;
 }
 
 export function messageFrom(entry: Reply, uid: string): Message {
@@ -148,8 +149,7 @@ export function runOfWaitingEntry(entry: string): string {
 }
 
 export function summaryOf(run: RunSummary): string {
-  const { runId, saidAtMs, outcome, path, terminal } = run;
-  return JSON.stringify(summaryKind.stored({ runId, saidAtMs, outcome, path, terminal }));
+  return JSON.stringify(summaryKind.stored(summaryFrom(run)));
 }
 
 /** `UID CREATED_AT_MS` under a thread's name. */

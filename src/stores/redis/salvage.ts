@@ -1,7 +1,7 @@
-import { asideMessage } from "../../domain/message.ts";
+import { asideMessage, isSealed } from "../../domain/message.ts";
 import type { Message, RunRecord } from "../../domain/message.ts";
 import { UnreadableRecord } from "../../store.ts";
-import type { ThreadStore, UnreadablePart } from "../../store.ts";
+import type { SealedPart, ThreadStore, UnreadablePart } from "../../store.ts";
 import { newestWithin } from "../newest-within.ts";
 import { readRunSummary, readRun, readState, readUserMessage } from "../records.ts";
 import type { RedisCommands } from "./commands.ts";
@@ -45,10 +45,13 @@ export function redisSalvage(
       if (typeof slug !== "string") return null;
 
       const parts: UnreadablePart[] = [];
+      const sealed: SealedPart[] = [];
       const tried = attempts(parts);
       for (const entry of listOf(waiting).map(textOf)) {
         const [runId, json] = splitEntry(entry);
-        tried("waiting", runId, entry, () => parsed(readUserMessage, json, uid));
+        const record = tried("waiting", runId, entry, () => parsed(readUserMessage, json, uid));
+        if (record?.sealed !== undefined)
+          sealed.push({ part: "waiting", place: runId, stored: entry, record });
       }
       for (const [runId, json] of pairsOf(summaries)) {
         tried("summary", runId, json, () => parsed(readRunSummary, json, uid));
@@ -59,11 +62,18 @@ export function redisSalvage(
         const to = String(from + MESSAGES_AT_ONCE - 1);
         const entries = listOf(await redis.read(messages, "LRANGE", messages, String(from), to)).map(textOf);
         for (const [i, entry] of entries.entries()) {
-          const message = tried("message", String(from + i + 1), entry, () => messageFrom(entry, uid));
+          const place = String(from + i + 1);
+          const message = tried("message", place, entry, () => messageFrom(entry, uid));
           if (message && !message.aside) all.push(message);
+          if (message && isSealed(message)) {
+            sealed.push({ part: "message", place, stored: entry, record: message });
+          }
         }
       }
       const readable = run ? tried("run", "", run, () => parsed(readRun, run, uid)) : null;
+      if (run && readable?.sealed !== undefined) {
+        sealed.push({ part: "run", place: "", stored: run, record: readable });
+      }
       const record = {
         uid,
         slug,
@@ -78,7 +88,7 @@ export function redisSalvage(
         messageCount: count,
         waitingCount: listOf(waiting).length,
       };
-      return { record, parts };
+      return { record, parts, sealed };
     },
 
     async setAside(uid, parts) {

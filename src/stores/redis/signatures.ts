@@ -82,6 +82,8 @@ export const changing = {
     keys: ["token", "external", "user", "outbox", "unqueued"],
     args: ["userId", "externalId", "snapshot", ...userArgs("was"), "slug", "atMs"],
   },
+  add_content_key: { keys: ["user"], args: ["keyId", "wrapped"] },
+  replace_content_key: { keys: ["user"], args: ["keyId", "was", "wrapped"] },
   mend_token: { keys: ["token", "aside"], args: ["unreadable", "snapshot", "keptMs"] },
   /** What webhooks are told follows. */
   merge: {
@@ -225,6 +227,7 @@ export const changing = {
 
 /** Functions that only read. */
 export const reading = {
+  read_content_keys: { keys: ["user"], args: [] },
   load_thread: { keys: ["header", "messages", "queue"], args: ["budget", "runs"] },
   read_event: { keys: ["header", "outbox"], args: ["nth", "field"] },
   read_page: { keys: ["messages"], args: ["limit", "place", "budget"] },

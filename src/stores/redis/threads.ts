@@ -64,14 +64,19 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     // Hardly any thread has a long one: the others wait for nothing.
     if (!messages.some(({ kept }) => kept)) return messages;
     const whole = messages.map(async (message) => {
-      const { runId, kept } = message;
-      return kept ? wholeMessage(message, await textOfParts(uid, runId, kept.parts)) : message;
+      const { runId, kept, sealed } = message;
+      // What is encrypted is put together by who opens it.
+      return kept && sealed === undefined
+        ? wholeMessage(message, await textOfParts(uid, runId, kept.parts))
+        : message;
     });
     return Promise.all(whole);
   }
 
   async function wholeOf(uid: string, run: RunRecord | null): Promise<RunRecord | null> {
-    return run?.kept ? wholeRun(run, await textOfParts(uid, run.runId, run.kept.parts)) : run;
+    return run?.kept && run.sealed === undefined
+      ? wholeRun(run, await textOfParts(uid, run.runId, run.kept.parts))
+      : run;
   }
 
   async function joinQueue(uid: string, message: UserMessage, max: number): Promise<Joined> {

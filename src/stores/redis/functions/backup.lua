@@ -46,6 +46,7 @@ local function export_user(keys, args)
     name_count,
     up_to(most, name_count, function() return redis.call('HGETALL', names) end),
     redis.call('HGET', user, 'revocations'),
+    content_keys_of(user),
   }
 end
 

@@ -459,6 +459,53 @@ local function mend_token(keys, args)
   return 1
 end
 
+-- A wrapped key by which contents are encrypted is a field of its user: this, and the key's id.
+local CONTENT_KEY = 'key '
+
+-- The fields of a user's keys, with their texts.
+local function content_keys_of(user)
+  local found, fields = {}, redis.call('HGETALL', user)
+  for i = 1, #fields, 2 do
+    if string.sub(fields[i], 1, #CONTENT_KEY) == CONTENT_KEY then
+      found[#found + 1] = fields[i]
+      found[#found + 1] = fields[i + 1]
+    end
+  end
+  return found
+end
+
+-- Of a user who is there; false: there is none.
+local function read_content_keys(keys, args)
+  local user = unpack(keys)
+  if redis.call('EXISTS', user) == 0 then return false end
+  return content_keys_of(user)
+end
+
+-- The text that is kept: another one's, where one was first. False: the user is gone.
+local function add_content_key(keys, args)
+  local user = unpack(keys)
+  local key_id, wrapped = unpack(args)
+  if redis.call('EXISTS', user) == 0 then return false end
+  local known = redis.call('HGET', user, CONTENT_KEY .. key_id)
+  if known then return known end
+  redis.call('HSET', user, CONTENT_KEY .. key_id, wrapped)
+  return wrapped
+end
+
+-- `wrapped` is optional: without it the key is removed.
+local function replace_content_key(keys, args)
+  local user = unpack(keys)
+  local key_id, was, wrapped = unpack(args)
+  wrapped = optional(wrapped)
+  if redis.call('HGET', user, CONTENT_KEY .. key_id) ~= was then return 0 end
+  if wrapped then
+    redis.call('HSET', user, CONTENT_KEY .. key_id, wrapped)
+  else
+    redis.call('HDEL', user, CONTENT_KEY .. key_id)
+  end
+  return 1
+end
+
 -- Both users as they were read, `from_…` and `into_…`, and the account as it shall be, `result_…`. The leaving user's
 -- record goes last: while it is there as it was read, the merge is not done.
 local function merge(keys, args)
@@ -479,6 +526,7 @@ local function merge(keys, args)
   end
   local revocations = redis.call('HGET', into_user, 'revocations')
   local names, renamed = moving_names(from_names, into_names)
+  local content_keys = content_keys_of(from_user)
   local totals, notes = total_days(from_days, into_days), {}
   for i = 1, #totals, 2 do
     notes[i], notes[i + 1] = TOTAL .. totals[i], totals[i + 1]
@@ -488,6 +536,8 @@ local function merge(keys, args)
     owned[i], owned[i + 1] = string.match(names[i + 1], '^(.*) ') or names[i + 1], into .. ' ' .. names[i]
   end
 
+  -- First: what moves is encrypted by them.
+  set_fields(into_user, content_keys)
   -- Before the names: a repeat finds no name to move any more.
   set_fields(owners, owned)
   set_fields(into_names, names)
@@ -612,6 +662,9 @@ register('count_tokens', count_tokens)
 register('promote', promote)
 register('mend_token', mend_token)
 register('merge', merge)
+register('read_content_keys', read_content_keys, READS)
+register('add_content_key', add_content_key)
+register('replace_content_key', replace_content_key)
 register('flag_user', flag_user)
 register('rename_user', rename_user)
 register('select_threads', select_threads, READS)

@@ -1,0 +1,96 @@
+import type { Store } from "../../store.ts";
+import { keyIdOf } from "./cipher.ts";
+import { CannotUnwrap } from "./wrapping.ts";
+import type { Wrapping } from "./wrapping.ts";
+
+export interface Rekeyed {
+  users: number;
+  /** Wrapped by the first key now. */
+  rekeyed: number;
+  /** Were wrapped by it before. */
+  asBefore: number;
+  /** Removed: what was encrypted by them cannot be read any more. */
+  forgotten: number;
+  /** Why a key could not be wrapped anew, by whose it is. */
+  failed: { user: string; reason: string }[];
+  /** Keys of CONTENT_KEYS that nothing is wrapped by now. */
+  free: string[];
+}
+
+/** A user who is merged takes its keys to where the walk may have been already: then it walks once more. */
+const MOST_WALKS = 5;
+const USERS_AT_ONCE = 500;
+
+/** Wraps every user's key by the first key of CONTENT_KEYS, beside a running service. No text is touched. */
+export async function rekey(
+  store: Pick<Store, "channels" | "usersPage" | "contentKeys">,
+  { wrapping, forget }: { wrapping: Wrapping; forget: readonly string[] },
+): Promise<Rekeyed> {
+  const { contentKeys } = store;
+  const { first } = wrapping;
+  const done: Rekeyed = { users: 0, rekeyed: 0, asBefore: 0, forgotten: 0, failed: [], free: [] };
+  if (!contentKeys) return done;
+  const left = new Set<string>();
+
+  /** True: it is another one by now. */
+  async function renew(slug: string, userId: string, keyId: string, was: string): Promise<boolean> {
+    const by = keyIdOf(was) ?? "";
+    if (forget.includes(by)) {
+      const isDone = await contentKeys?.replace({ slug, userId, keyId, was, wrapped: null });
+      if (isDone) done.forgotten += 1;
+      return !isDone;
+    }
+    if (first === null || by === first) {
+      done.asBefore += 1;
+      left.add(by);
+      return false;
+    }
+    try {
+      const wrapped = wrapping.wrap(keyId, wrapping.unwrap(keyId, was));
+      if (done.rekeyed === 0) await contentKeys?.noteWrapper(first, wrapping.checkOf(first));
+      const isDone = await contentKeys?.replace({ slug, userId, keyId, was, wrapped });
+      if (isDone) done.rekeyed += 1;
+      return !isDone;
+    } catch (error) {
+      if (!(error instanceof CannotUnwrap)) throw error;
+      left.add(by);
+      done.failed.push({ user: `${slug} ${userId}`, reason: error.message });
+      return false;
+    }
+  }
+
+  /** True: something changed beside it, or was changed by it. */
+  async function walk(): Promise<boolean> {
+    Object.assign(done, { users: 0, asBefore: 0, failed: [] });
+    left.clear();
+    let isMoving = false;
+    const before = done.rekeyed + done.forgotten;
+    for (const { slug } of await store.channels()) {
+      for (let after: string | null = null; ;) {
+        const page = await store.usersPage(slug, { limit: USERS_AT_ONCE, after, order: "oldest first" });
+        for (const { user } of page.items) {
+          done.users += 1;
+          const keys = (await contentKeys?.keys(slug, user.userId)) ?? {};
+          for (const [keyId, was] of Object.entries(keys)) {
+            if (await renew(slug, user.userId, keyId, was)) isMoving = true;
+          }
+        }
+        after = page.next;
+        if (after === null) break;
+      }
+    }
+    return isMoving || done.rekeyed + done.forgotten > before;
+  }
+
+  // The walk that finds nothing to do says that nothing is left.
+  let walks = 0;
+  while (walks < MOST_WALKS && (await walk())) walks += 1;
+  if (walks === MOST_WALKS) return done;
+  done.asBefore -= done.rekeyed;
+  for (const id of Object.keys(await contentKeys.wrappers())) {
+    if (left.has(id) || id === first) continue;
+    await contentKeys.forgetWrapper(id);
+    done.free.push(id);
+  }
+  return done;
+}

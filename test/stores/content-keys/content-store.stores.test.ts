@@ -1,0 +1,413 @@
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/clock.ts";
+import type { Message, RunRecord, UserMessage } from "../../../src/domain/message.ts";
+import { LockedRecord, StoreUnavailable } from "../../../src/store.ts";
+import type { Store, ThreadCommit } from "../../../src/store.ts";
+import { contentStore } from "../../../src/stores/content-keys/content-store.ts";
+import { refuseLockedStore } from "../../../src/stores/content-keys/refuse-locked.ts";
+import { rekey } from "../../../src/stores/content-keys/rekey.ts";
+import { contentKey, encrypted, testWrapping } from "../../support/content-keys.ts";
+import { admitCaller, mint } from "../contract-users.ts";
+import { BUDGET_CHARS, SLUG, sampleChannel, sampleCommit, sampleMessage, sampleRun } from "../samples.ts";
+import { storesWithFiles } from "./stored-bytes.ts";
+
+const CANARY = "canary-7f3a";
+const k1 = contentKey("k1", 1);
+const k2 = contentKey("k2", 2);
+
+const speaker = { displayName: "Kim", page: `/${CANARY}`, customerContext: { plan: CANARY }, locale: CANARY };
+const argumentsOf = { colour: CANARY };
+
+const waiting: UserMessage = {
+  runId: "w1",
+  api: "widget",
+  text: `waits ${CANARY}`,
+  userId: "u1",
+  speaker,
+  saidAtMs: 2_000,
+  clientMessageId: "m1",
+  attachments: [{ name: CANARY, url: `https://cdn.example/${CANARY}` }],
+};
+
+const run: RunRecord = sampleRun("r1", {
+  speaker,
+  turns: [
+    {
+      type: "assistant",
+      text: CANARY,
+      calls: [{ callId: "c1", offeredName: "paint", arguments: JSON.stringify(argumentsOf) }],
+    },
+    { type: "result", callId: "c1", text: `result ${CANARY}`, isError: false },
+  ],
+  lines: [{ type: "delta", text: `reply ${CANARY}` }],
+  terminal: { type: "tool_call", tool: "paint", arguments: argumentsOf, callId: "c1" },
+});
+const endedRun: RunRecord = sampleRun("r0", {
+  outcome: "failed",
+  terminal: { type: "error", message: `broke ${CANARY}`, code: "task_failed", hint: CANARY },
+});
+
+const messages: Message[] = [
+  sampleMessage(1, { content: `text ${CANARY}`, attachments: [{ name: CANARY }] }),
+  sampleMessage(2, {
+    role: "assistant",
+    content: `answer ${CANARY}`,
+    steps: [{ id: "s1", phase: "done", text: CANARY }],
+    calls: [{ tool: "paint", arguments: CANARY, result: CANARY }],
+    turns: [{ by: "a/b", extra: { thought: CANARY }, calls: [{ id: "c1", extra: { thought: CANARY } }] }],
+    handedBack: { name: "Ada", how: "returned", note: CANARY },
+    error: { message: CANARY },
+    outcome: "failed",
+  }),
+];
+
+const told = {
+  event: { id: "e1", type: "handoff.requested" as const, atMs: 1, data: { reason: CANARY } },
+  endpoints: ["hook"],
+};
+
+const commit: ThreadCommit = sampleCommit({
+  opId: "claim",
+  fence: "p:a",
+  snapshot: JSON.stringify({ value: "x", context: { version: 2, note: CANARY } }),
+  run,
+  endedRun,
+  messages,
+  tells: [told],
+  claimsId: { clientMessageId: "m0", runId: "r1", textHash: "a-hash-of-it" },
+});
+
+/** One character of what is sealed is another one. */
+function changed(message: Message): Message {
+  const { sealed = "" } = message;
+  const at = sealed.length - 30;
+  return {
+    ...message,
+    sealed: `${sealed.slice(0, at)}${sealed[at] === "A" ? "B" : "A"}${sealed.slice(at + 1)}`,
+  };
+}
+
+/** A visitor u1 with a thread t1, in which all is said that can be. */
+async function speak(store: Store): Promise<void> {
+  await store.putChannel(sampleChannel());
+  await mint(store, "h1", "u1");
+  await store.addThread({ slug: SLUG, userId: "u1", threadId: "t1", uid: "t1", atMs: 1_000 });
+  await store.keepImages({ uid: "t1", slug: SLUG, runId: "r1", images: [`data:image/png;base64,${CANARY}`] });
+  expect(await store.commit(commit)).toMatchObject({ type: "committed" });
+  expect(await store.wait("t1", waiting, 8)).toMatchObject({ type: "waiting" });
+  expect(await store.keepPart({ uid: "t1", fence: "p:a", runId: "r1", nth: 0, text: CANARY })).toBe(true);
+}
+
+/** Everything that can be read of t1. */
+async function readAll(store: Store) {
+  const ref = { slug: SLUG, endpoint: "hook", uid: "t1", nth: "1" };
+  return {
+    load: await store.load("t1", BUDGET_CHARS),
+    history: await store.history("t1", { limit: 9, before: null }),
+    look: await store.look("t1", 0),
+    runs: await store.runs("t1", 9),
+    run: await store.run("t1", "r0"),
+    salvage: await store.salvage("t1", BUDGET_CHARS),
+    text: await store.keptText("t1", "r1", 1),
+    images: await store.keptImages("t1", "r1"),
+    claimed: await store.claimed("t1", "m0"),
+    event: await store.outbox?.event(ref),
+  };
+}
+
+describe.each(storesWithFiles)("contents encrypted at rest, on $name", ({ prepare }) => {
+  async function prepared() {
+    const place = await prepare();
+    const stored = await place.open();
+    const open = (...args: Parameters<typeof testWrapping>) => encrypted(stored, testWrapping(...args));
+    return { place, stored, open };
+  }
+
+  test("no text, argument or result is on the disk or in memory; all of it is read as it was written", async () => {
+    const { place, stored, open } = await prepared();
+    const store = open();
+    await speak(store);
+    const sealed = { id: "e1", body: JSON.stringify({ text: CANARY }) };
+    const ref = { slug: SLUG, endpoint: "hook", uid: "t1", nth: "1" };
+    const plain = await readAll(store);
+    expect(await store.outbox?.seal(ref, sealed)).toEqual(sealed);
+    expect(await store.outbox?.event(ref)).toEqual({ type: "sealed", ...sealed });
+    const bytes = await place.bytes();
+    expect(bytes.includes("answererSinceMs")).toBe(true);
+    expect(bytes.includes(CANARY)).toBe(false);
+    expect(bytes.includes(Buffer.from(CANARY).toString("base64").slice(0, 10))).toBe(false);
+    expect(bytes.includes("a-hash-of-it")).toBe(false);
+    expect((await stored.history("t1", { limit: 9, before: null })).map(({ content }) => content)).toEqual([
+      "",
+      "",
+    ]);
+
+    expect(plain).toMatchObject({
+      load: { snapshot: commit.snapshot, run, tail: messages },
+      history: messages,
+      look: { messages },
+      runs: [{ terminal: endedRun.terminal }, { terminal: run.terminal }],
+      run: { runId: "r0", terminal: endedRun.terminal },
+      salvage: { record: { snapshot: commit.snapshot, run, tail: messages }, parts: [] },
+      text: CANARY,
+      images: [`data:image/png;base64,${CANARY}`],
+      claimed: { runId: "r1", textHash: "a-hash-of-it" },
+    });
+    expect(plain.event?.type === "told" && JSON.parse(plain.event.text)).toEqual(told.event);
+    expect(plain.load?.run).toEqual(run);
+    expect(plain.load?.tail).toEqual(messages);
+    const next = sampleCommit({ opId: "2", fence: "p:a", rev: 1, claims: false, run: null });
+    expect(await store.commit(next)).toMatchObject({ type: "committed", next: waiting });
+  });
+
+  test("a budget counts the texts, and not what they are on the disk", async () => {
+    const { open } = await prepared();
+    const store = open();
+    await speak(store);
+    const chars = messages.map(({ content }) => content.length);
+    expect((await store.load("t1", chars[0]! + chars[1]!))?.tail).toHaveLength(2);
+    expect((await store.load("t1", chars[0]! + chars[1]! - 1))?.tail).toHaveLength(1);
+  });
+
+  test("a message that comes again is known by its text", async () => {
+    const { open } = await prepared();
+    const store = open();
+    await speak(store);
+    expect(await store.wait("t1", waiting, 8)).toMatchObject({ type: "said-before", isSameText: true });
+    const other = { ...waiting, text: "Something else" };
+    expect(await store.wait("t1", other, 8)).toMatchObject({ type: "said-before", isSameText: false });
+    const claim = { clientMessageId: "m0", runId: "r9", textHash: "a-hash-of-it" };
+    const again = sampleCommit({ opId: "3", fence: "p:a", rev: 1, claims: false, claimsId: claim });
+    expect(await store.commit(again)).toMatchObject({ type: "said-before", runId: "r1", isSameText: true });
+    const another = { ...again, opId: "4", claimsId: { ...claim, textHash: "another" } };
+    expect(await store.commit(another)).toMatchObject({ type: "said-before", isSameText: false });
+  });
+
+  test("what was opened is known no longer than its key, and not where the store has another text by now", async () => {
+    const { stored } = await prepared();
+    let elapsedMs = 0;
+    let isChanged = false;
+    const changing: Store = {
+      ...stored,
+      history: async (uid, page) =>
+        (await stored.history(uid, page)).map((message) => (isChanged ? changed(message) : message)),
+    };
+    const clock = { ...systemClock, elapsed: () => elapsedMs };
+    const store = contentStore(changing, { wrapping: testWrapping(), clock });
+    await speak(store);
+    const page = { limit: 9, before: null };
+    expect(await store.history("t1", page)).toEqual(messages);
+    isChanged = true;
+    await expect(store.history("t1", page)).rejects.toThrow("it is damaged");
+    isChanged = false;
+    await stored.unlistUser({ kind: "user", slug: SLUG, id: "u1", atMs: 9 });
+    expect(await store.history("t1", page)).toEqual(messages);
+    elapsedMs = 60_000;
+    await expect(store.history("t1", page)).rejects.toThrow("the key of its user is gone");
+  });
+
+  test("a comment on a reply is encrypted too; the same again tells nobody", async () => {
+    const { place, open } = await prepared();
+    const store = open();
+    await speak(store);
+    const feedback = { rating: "down" as const, comment: `no ${CANARY}`, atMs: 1 };
+    const tells = [{ ...told, event: { ...told.event, id: "e2", type: "feedback.given" as const } }];
+    const rating = { uid: "t1", messageId: "2", opId: "o1", feedback, atMs: 1, tells };
+    expect(await store.rate(rating)).toMatchObject({ type: "rated", before: null });
+    expect((await place.bytes()).includes(CANARY)).toBe(false);
+    expect((await store.history("t1", { limit: 1, before: null }))[0]).toEqual({ ...messages[1], feedback });
+    expect(await store.rate({ ...rating, opId: "o2" })).toEqual({ type: "unchanged" });
+    const other = { ...feedback, comment: "better" };
+    expect(await store.rate({ ...rating, opId: "o3", feedback: other })).toMatchObject({
+      type: "rated",
+      before: feedback,
+    });
+  });
+
+  test("a commit that is tried again is the same", async () => {
+    const { open } = await prepared();
+    const store = open();
+    await speak(store);
+    expect(await store.commit(commit)).toMatchObject({ type: "committed", rev: 1 });
+    expect((await store.load("t1", BUDGET_CHARS))?.messageCount).toBe(2);
+  });
+
+  test("without its key nothing is read, and nothing is taken for anything else; with it all is there again", async () => {
+    const { open } = await prepared();
+    const written = open();
+    await speak(written);
+    const plain = await readAll(written);
+    const wrongKeys = [
+      { store: open([k2]), fact: "wrapped by k1, which is not in CONTENT_KEYS" },
+      { store: open([contentKey("k1", 9)]), fact: "is not the key that wrapped it" },
+      { store: open([], false), fact: "wrapped by k1, which is not in CONTENT_KEYS" },
+    ];
+    for (const { store, fact } of wrongKeys) {
+      const readings = [
+        () => store.load("t1", BUDGET_CHARS),
+        () => store.history("t1", { limit: 9, before: null }),
+        () => store.look("t1", 0),
+        () => store.runs("t1", 9),
+        () => store.run("t1", "r0"),
+        () => store.salvage("t1", BUDGET_CHARS),
+        () => store.keptText("t1", "r1", 1),
+        () => store.keptImages("t1", "r1"),
+        () => store.claimed("t1", "m0"),
+        () => store.outbox?.event({ slug: SLUG, endpoint: "hook", uid: "t1", nth: "1" }),
+      ];
+      for (const read of readings) {
+        const error = await Promise.resolve(read()).catch((reason: unknown) => reason);
+        expect(error).toBeInstanceOf(LockedRecord);
+        expect(String(error)).toContain(fact);
+      }
+      const next = sampleCommit({ opId: "2", fence: "p:a", rev: 1, claims: false, run: null });
+      if (store === wrongKeys[2]?.store) {
+        expect(await store.commit(next)).toMatchObject({ type: "committed", next: null });
+      } else await expect(store.commit(next)).rejects.toThrow(LockedRecord);
+    }
+    expect(await readAll(open())).toMatchObject({ history: plain.history, run: plain.run });
+  });
+
+  test("what was written before there were keys is read, and so is what was encrypted when they stop to seal", async () => {
+    const { stored, open } = await prepared();
+    await speak(stored);
+    const plain = await readAll(stored);
+    expect(await readAll(open())).toEqual(plain);
+    const third = sampleMessage(3, { content: "third" });
+    const more = { fence: "p:a", claims: false, run: null } as const;
+    await open().commit(sampleCommit({ opId: "2", rev: 1, ...more, messages: [third] }));
+    await open().keepPart({ uid: "t1", fence: "p:a", runId: "r1", nth: 1, text: " second part" });
+    const fourth = sampleMessage(4, { content: "fourth" });
+    const off = open([k1], false);
+    await off.commit(sampleCommit({ opId: "3", rev: 2, ...more, messages: [fourth] }));
+    expect(await off.keptText("t1", "r1", 2)).toBe(`${CANARY} second part`);
+    expect(await off.keptText("t1", "r1", 2, 1)).toBe(" second part");
+    const page = { limit: 9, before: null };
+    expect((await off.history("t1", page)).slice(2)).toEqual([third, fourth]);
+    expect((await stored.history("t1", page)).map(({ sealed }) => sealed === undefined)).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  test("a long reply is put together of its parts, where it is read whole", async () => {
+    const { open } = await prepared();
+    const store = open();
+    await speak(store);
+    const kept = { parts: 1, chars: CANARY.length };
+    const lines = [{ type: "delta" as const, text: " and the rest", kept: CANARY.length }];
+    const long = sampleMessage(3, { role: "assistant", content: " and the rest", kept });
+    await store.commit(
+      sampleCommit({
+        opId: "2",
+        fence: "p:a",
+        rev: 1,
+        claims: false,
+        run: { ...run, lines, kept },
+        messages: [long],
+      }),
+    );
+    const whole = `${CANARY} and the rest`;
+    expect((await store.history("t1", { limit: 1, before: null }))[0]?.content).toBe(whole);
+    expect((await store.history("t1", { limit: 1, before: null, budgetChars: 9 }))[0]).toMatchObject({
+      content: " and the rest",
+      kept,
+    });
+    expect((await store.load("t1", 1))?.run?.lines).toEqual([{ type: "delta", text: whole }]);
+    expect((await store.load("t1", 1, "last-in-parts"))?.run?.lines).toEqual(lines);
+    expect((await store.look("t1", 2)).messages[0]?.content).toBe(whole);
+  });
+
+  test("a merge takes the keys along: the account's conversations are read, and go on, on every instance", async () => {
+    const { stored, open } = await prepared();
+    const [here, there] = [open(), open()];
+    await speak(here);
+    await admitCaller(here);
+    const { visitor, account } = await here.readIdentity(SLUG, "h1", "kim");
+    const [from, into] = [visitor!.user, account!];
+    const merge = { slug: SLUG, tokenHash: "h1", from, into, result: into, snapshot: "bound" };
+    expect(await here.merge(merge)).toBe("done");
+    expect((await there.load("t1", BUDGET_CHARS))?.tail).toEqual(messages);
+    const third = sampleMessage(3, { content: "third" });
+    const more = { fence: "p:a", claims: false } as const;
+    // The run still names the visitor, who is gone.
+    await there.commit(sampleCommit({ opId: "2", rev: 1, ...more, run, messages: [third] }));
+    await open().commit(sampleCommit({ opId: "3", rev: 2, ...more, run, messages: [] }));
+    expect((await open().history("t1", { limit: 1, before: null }))[0]).toEqual(third);
+    expect(Object.keys((await stored.contentKeys?.keys(SLUG, into.userId)) ?? {}).toSorted()).toEqual(
+      [`${SLUG}~${into.userId}`, `${SLUG}~u1`].toSorted(),
+    );
+  });
+
+  test("with its user the key is gone: what is left of a conversation cannot be read by anybody", async () => {
+    const { stored, open } = await prepared();
+    await speak(open());
+    await stored.unlistUser({ kind: "user", slug: SLUG, id: "u1", atMs: 9 });
+    // As it is for an instance that never had the key: the texts are still there until their thread is erased.
+    expect(await stored.contentKeys?.keys(SLUG, "u1")).toBeNull();
+    for (const store of [open(), open([k2, k1])]) {
+      const raw = await stored.keptText("t1", "r1", 1);
+      expect(raw).toContain("enc:v1:");
+      await expect(store.keptText("t1", "r1", 1)).rejects.toThrow("the key of its user is gone");
+    }
+    await stored.eraseThread("t1", 9);
+    const late = { ...commit, opId: "late", claims: false, rev: 1 };
+    expect(await open().commit(late)).toEqual({ type: "deleted" });
+    expect(await open().wait("t1", { ...waiting, runId: "w2" }, 8)).toEqual({ type: "deleted" });
+  });
+
+  test("nothing is written of a thread that nobody has", async () => {
+    const { stored, open } = await prepared();
+    await stored.putChannel(sampleChannel());
+    await expect(open().commit(commit)).rejects.toThrow(StoreUnavailable);
+    expect(await stored.load("t1", BUDGET_CHARS)).toBeNull();
+  });
+
+  test("a new key in front wraps what is new; rekey wraps the rest, and then the old one may go", async () => {
+    const { stored, open } = await prepared();
+    await speak(open());
+    const rotated = testWrapping([k2, k1]);
+    const readable = encrypted(stored, rotated);
+    expect((await readable.load("t1", BUDGET_CHARS))?.tail).toEqual(messages);
+    await expect(refuseLockedStore(stored, testWrapping([k2]))).rejects.toThrow(
+      "are encrypted by k1, which CONTENT_KEYS does not have",
+    );
+    await expect(refuseLockedStore(stored, testWrapping([contentKey("k1", 9)]))).rejects.toThrow(
+      "the k1 of CONTENT_KEYS is not the key",
+    );
+    expect(await rekey(stored, { wrapping: rotated, forget: [] })).toMatchObject({
+      users: 1,
+      rekeyed: 1,
+      failed: [],
+      free: ["k1"],
+    });
+    expect(await rekey(stored, { wrapping: rotated, forget: [] })).toMatchObject({ rekeyed: 0, asBefore: 1 });
+    await refuseLockedStore(stored, testWrapping([k2]));
+    expect((await open([k2]).load("t1", BUDGET_CHARS))?.tail).toEqual(messages);
+    await expect(open([k1]).load("t1", BUDGET_CHARS)).rejects.toThrow(LockedRecord);
+  });
+
+  test("a key that is lost holds a start up until it is given up by name", async () => {
+    const { stored, open } = await prepared();
+    await speak(open());
+    const left = testWrapping([k2]);
+    expect(await rekey(stored, { wrapping: left, forget: [] })).toMatchObject({
+      rekeyed: 0,
+      failed: [{ user: "shop u1" }],
+      free: [],
+    });
+    await expect(refuseLockedStore(stored, left)).rejects.toThrow("k1");
+    expect(await rekey(stored, { wrapping: left, forget: ["k1"] })).toMatchObject({
+      forgotten: 1,
+      free: ["k1"],
+    });
+    await refuseLockedStore(stored, left);
+    const store = open([k2]);
+    await expect(store.load("t1", BUDGET_CHARS)).rejects.toThrow("the key of its user is gone");
+    await store.addThread({ slug: SLUG, userId: "u1", threadId: "t2", uid: "t2", atMs: 1_000 });
+    expect(await store.commit({ ...commit, uid: "t2", tells: [] })).toMatchObject({ type: "committed" });
+    expect((await open([k2]).load("t2", BUDGET_CHARS))?.tail).toEqual(messages);
+  });
+});
