@@ -1,13 +1,13 @@
 /** The second file of the build, loaded when the panel opens. */
+import feedback from "./styles/feedback.css";
 import images from "./styles/images.css";
 import people from "./styles/people.css";
 import richText from "./styles/rich-text.css";
 import threads from "./styles/threads.css";
 
-export const styles = richText + images + threads + people;
+export const styles = richText + images + threads + people + feedback;
 export { addImages } from "./images/add-images.ts";
 export { imageIntake } from "./images/image-intake.ts";
-export { openImage } from "./images/open-image.ts";
 export { followThread } from "./run/followed-thread.ts";
 export { listThreads } from "./run/thread-list.ts";
 export { readChannel } from "./service/read-channel.ts";
@@ -15,6 +15,8 @@ export { translations } from "./strings/translations.ts";
 export { shareJsx } from "./view/jsx-of-script.ts";
 export { DraftImageList } from "./view/draft-image-list.tsx";
 export { ImageButton } from "./view/image-button.tsx";
+export { MessageImages } from "./view/message-images.tsx";
 export { PersonBar } from "./view/person-bar.tsx";
 export { renderMarkdown } from "./view/render-markdown.ts";
+export { Thumbs } from "./view/thumbs.tsx";
 export { ThreadListView } from "./view/thread-list-view.tsx";

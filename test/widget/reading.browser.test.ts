@@ -117,7 +117,10 @@ describe.concurrent("what is read in <chat-agent>", () => {
     expect(await at.tell("agent.shadowRoot.querySelector('textarea').value")).toBe("Behind the scenes");
   });
 
-  test("::part(user) is the visitor's bubble", async ({ expect, visit }) => {
+  test("::part(user) is the visitor's bubble, icons have parts, and what the page puts below has room", async ({
+    expect,
+    visit,
+  }) => {
     const at = await visit(stage.browser, `${stage.site.url}/`);
     await at.tell(`(() => {
       const sheet = new CSSStyleSheet();
@@ -128,6 +131,12 @@ describe.concurrent("what is read in <chat-agent>", () => {
     await at.log.getByText("You said: a bubble").waitFor();
     expect(await styleOf(at, ".user-text", "backgroundColor")).toBe("rgb(1, 2, 3)");
     expect(await styleOf(at, ".header .plain:last-child", "color")).toBe("rgb(4, 5, 6)");
+    await at.tell(
+      "agent.append(Object.assign(document.createElement('p'), { slot: 'footer', textContent: 'By Shop' }))",
+    );
+    await at.agent.getByText("By Shop").waitFor();
+    const footer = "getComputedStyle(agent.querySelector('[slot=footer]')).paddingInlineStart";
+    expect(await at.tell(footer)).toBe("20px");
   });
 });
 

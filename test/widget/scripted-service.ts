@@ -52,6 +52,7 @@ interface Kept {
   clientMessageId?: string;
   attachments?: unknown;
   steps?: unknown[];
+  feedback?: { rating: unknown; comment?: unknown };
 }
 
 interface Refusal {
@@ -110,6 +111,8 @@ export interface ScriptedService {
   addThread(token: string, said: string): void;
   /** The first one is the account's to which the other one belongs. */
   identify(token: string, other: string): void;
+  /** Another token in the place of this one, which is unknown from now on. */
+  rotate(token: string): string;
   deleteThread(threadId: string): void;
   endFeeds(): void;
   expireTokens(): void;
@@ -159,7 +162,11 @@ export async function startScriptedService(): Promise<ScriptedService> {
       const key = url.searchParams.get("key") ?? "";
       const maxBodyBytes = key === "pk_roomy" ? 8_388_608 : 131_072;
       const takesImages = ["pk_images", "pk_roomy"].includes(key);
-      return json(response, 200, { maxBodyBytes, ...(takesImages ? { images: true } : {}) });
+      return json(response, 200, {
+        maxBodyBytes,
+        ...(takesImages ? { images: true } : {}),
+        ...(key === "pk_people" ? { handoff: true } : {}),
+      });
     }
     let text = "";
     for await (const chunk of request) text += String(chunk);
@@ -197,7 +204,16 @@ export async function startScriptedService(): Promise<ScriptedService> {
       return json(response, 200, { items: pageOf(thread.history, url.searchParams) });
     if (path.endsWith("/events")) return feed(request, response, thread, url.searchParams);
     if (path === "/tools") return void response.writeHead(204).end();
+    if (path.endsWith("/handoff")) {
+      turn(thread, { state: "waiting_for_person", waitingSince: Date.now() });
+      return void response.writeHead(204).end();
+    }
+    if (path.endsWith("/feedback")) return rate(response, thread, body);
     if (path.endsWith("/cancel")) return cancel(response, thread);
+    if (path.endsWith("/delete")) {
+      deleteThread(id);
+      return void response.writeHead(204).end();
+    }
     if (path.endsWith("/stream")) {
       const name = url.searchParams.get("run");
       const run = name === null ? thread.runs.at(-1) : thread.runs.find((one) => one.id === name);
@@ -206,6 +222,19 @@ export async function startScriptedService(): Promise<ScriptedService> {
     }
     if (path === "/messages") return message(request, response, thread, body);
     return toolResult(request, response, thread, String(body["callId"]));
+  }
+
+  /** As the service does: an active run's streams end first, then the feeds. */
+  function deleteThread(threadId: string): void {
+    const thread = threads.get(threadId);
+    threads.delete(threadId);
+    const run = thread?.runs.at(-1);
+    const last = run?.log.at(-1)?.type;
+    if (last !== "done" && last !== "error")
+      run?.log.push({ type: "error", code: "deleted", message: "The thread was deleted" });
+    run?.moved.emit("line");
+    thread?.told.emit("line", { type: "deleted" });
+    thread?.told.emit("over");
   }
 
   function makeThread(owner: string): string {
@@ -246,6 +275,13 @@ export async function startScriptedService(): Promise<ScriptedService> {
     }
     thread.told.on("line", write).on("over", end);
     request.on("close", stop);
+  }
+
+  function rate(response: ServerResponse, thread: Thread, { messageId, ...feedback }: Asked["body"]): void {
+    const rated = thread.history.find(({ id, role }) => id === messageId && role === "assistant");
+    if (rated) rated.feedback = { rating: feedback["rating"], ...feedback };
+    if (rated && feedback["rating"] === null) delete rated.feedback;
+    response.writeHead(rated ? 204 : 404).end();
   }
 
   function message(
@@ -409,12 +445,14 @@ export async function startScriptedService(): Promise<ScriptedService> {
     identify(token, other) {
       accounts.set(token, accountOf(other));
     },
-    deleteThread(threadId) {
-      const thread = threads.get(threadId);
-      threads.delete(threadId);
-      thread?.told.emit("line", { type: "deleted" });
-      thread?.told.emit("over");
+    rotate(token) {
+      const fresh = randomBytes(16).toString("hex");
+      accounts.set(fresh, accountOf(token));
+      tokens.add(fresh);
+      tokens.delete(token);
+      return fresh;
     },
+    deleteThread,
     endFeeds: () => threads.forEach(({ told }) => told.emit("over")),
     expireTokens: () => tokens.clear(),
     forgetThreads: () => threads.clear(),

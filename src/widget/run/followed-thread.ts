@@ -2,6 +2,7 @@ import type { FeedLine } from "../service/read-feed.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import { PersonWatch } from "./person-watch.ts";
+import { rateReplies } from "./rate-replies.ts";
 import { countUnseen, noteSeen } from "./seen-messages.ts";
 import { spokenLately } from "./spoken-lately.ts";
 import type { TabRun } from "./tab-run.ts";
@@ -42,6 +43,7 @@ export class FollowedThread {
     this.#options = options;
     const { api, visitor } = options.dependencies;
     this.#person = new PersonWatch(options.dependencies);
+    rateReplies(options.dependencies);
     this.#feed = new ThreadFeed({
       api,
       visitor,

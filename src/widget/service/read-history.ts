@@ -22,6 +22,7 @@ export interface HistoryMessage {
   atMs: number | null;
   /** The reply of a run that failed on the service's side; the page has its own words for that. */
   isFault: boolean;
+  feedback: unknown;
 }
 
 export interface HistoryPage {
@@ -48,7 +49,8 @@ export async function readHistory(
 
 /** An item of a thread's history, as it is read or as its feed tells it. */
 export function messageOf(item: unknown): HistoryMessage {
-  const { id, role, content, author, attachments, clientMessageId, steps, error, createdAt } = fieldsOf(item);
+  const { id, role, content, author, attachments, clientMessageId, steps, error, createdAt, feedback } =
+    fieldsOf(item);
   const fault = error === undefined ? null : fieldsOf(error);
   const { name } = fieldsOf(author);
   const isFault = fault !== null && fault["code"] === undefined;
@@ -62,5 +64,6 @@ export function messageOf(item: unknown): HistoryMessage {
     steps: Array.isArray(steps) ? steps.filter(isStep) : [],
     atMs: typeof createdAt === "number" ? createdAt : null,
     isFault,
+    feedback,
   };
 }

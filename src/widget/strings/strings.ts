@@ -74,5 +74,30 @@ export interface PersonStrings {
   assistantIsBack: string;
 }
 
+/** Of the thumbs on replies. In the second file, English too. */
+export interface FeedbackStrings {
+  rate: string;
+  rateUp: string;
+  rateDown: string;
+  whatWasWrong: string;
+  sendFeedback: string;
+  skipFeedback: string;
+  feedbackThanks: string;
+}
+
+/** Before a conversation is deleted. In the second file, English too. */
+export interface DeletionStrings {
+  deleteChat: string;
+  deleteQuestion: string;
+  deleteYes: string;
+  deleteNo: string;
+}
+
 /** The element's built-in texts. */
-export interface Strings extends LauncherStrings, PanelStrings, Partial<PersonStrings> {}
+export interface Strings
+  extends
+    LauncherStrings,
+    PanelStrings,
+    Partial<PersonStrings>,
+    Partial<FeedbackStrings>,
+    Partial<DeletionStrings> {}

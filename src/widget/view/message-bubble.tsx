@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import type { Language } from "../strings/language.ts";
 import type { Strings } from "../strings/strings.ts";
 import { Icon } from "./icons.tsx";
-import { MessageImages } from "./message-images.tsx";
+import { panelModule } from "./panel-module.ts";
 import { RichText } from "./rich-text.tsx";
 import { Time } from "./time.tsx";
 import type { Problem, ShownMessage, ShownStep } from "./view-state.ts";
@@ -35,7 +35,7 @@ export class MessageBubble extends Component<Props> {
             ))}
           </ul>
         )}
-        {images !== undefined && <MessageImages images={images} strings={strings} />}
+        {images !== undefined && panelModule()?.MessageImages({ images, strings })}
         {role === "user" ? (
           <p class="user-text" part="user" dir="auto">
             {text}
@@ -54,6 +54,7 @@ export class MessageBubble extends Component<Props> {
         {problem !== null && (
           <ProblemNote problem={problem} strings={strings} retry={() => retry(message.key)} />
         )}
+        {panelModule()?.Thumbs(this.props)}
         {atMs !== null && <Time atMs={atMs} tag={language.tag} />}
       </article>
     );

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
+import { openImage } from "../images/open-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
 import type { Strings } from "../strings/strings.ts";
-import { panelModule } from "./panel-module.ts";
 
 /** The images of a visitor's message, each in a box of its own size: nothing moves when they are there. */
 export function MessageImages(props: { images: readonly MessageImage[]; strings: Strings }): VNode {
@@ -17,8 +17,7 @@ export function MessageImages(props: { images: readonly MessageImage[]; strings:
           aria-haspopup="dialog"
           onClick={({ currentTarget }) => {
             const root = currentTarget.getRootNode();
-            if (root instanceof ShadowRoot)
-              panelModule()?.openImage(root, { url, alt: name, close: strings.closeImage });
+            if (root instanceof ShadowRoot) openImage(root, { url, alt: name, close: strings.closeImage });
           }}
         >
           <img src={url} alt={name} decoding="async" referrerpolicy="no-referrer" />

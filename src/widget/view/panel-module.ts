@@ -1,10 +1,11 @@
 import type { addImages } from "../images/add-images.ts";
 import type { imageIntake } from "../images/image-intake.ts";
-import type { openImage } from "../images/open-image.ts";
+import type { MessageImage } from "../images/message-image.ts";
 import type { VNode } from "preact";
 import type { jsx } from "preact/jsx-runtime";
+import type { Language } from "../strings/language.ts";
 import type { PanelStrings, Strings } from "../strings/strings.ts";
-
+import type { ShownMessage } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
 /** What is not needed before the panel opens: more than a third of the element's code. */
@@ -15,11 +16,14 @@ export interface PanelModule {
   styles: string;
   addImages: typeof addImages;
   imageIntake: typeof imageIntake;
-  openImage: typeof openImage;
+  /** Of a message that came with some. */
+  MessageImages(this: void, props: { images: readonly MessageImage[]; strings: Strings }): VNode;
   DraftImageList(this: void, props: WidgetProps): VNode | null;
   /** Who answers instead of the assistant, and the way to ask for a person. */
   PersonBar(this: void, props: WidgetProps): VNode | null;
   ImageButton(this: void, props: WidgetProps): VNode;
+  /** What the visitor thinks of a reply. */
+  Thumbs(this: void, props: { message: ShownMessage; language: Language }): VNode | null;
   /** The visitor's conversations. */
   ThreadListView(this: void, props: WidgetProps): VNode | null;
   /** Gives it the script's JSX, where it was built without. */

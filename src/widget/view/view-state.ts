@@ -88,6 +88,8 @@ export interface ShownMessage {
   /** The model stopped before its end. */
   isCutOff: boolean;
   problem: Problem | null;
+  /** Of a reply, as it came: the thumbs read it. */
+  feedback?: unknown;
 }
 
 export interface ShownStep {
