@@ -3,6 +3,7 @@ import type { ExpectStatic } from "vitest";
 import { violations } from "./axe.ts";
 import { SOON, test, visitOf } from "./browser.ts";
 import type { Visit } from "./browser.ts";
+import { gate, reply } from "./scripted-service.ts";
 import { openStage } from "./stage.ts";
 
 const stage = openStage();
@@ -137,6 +138,69 @@ describe.concurrent("the list of conversations", () => {
   });
 });
 
+describe.concurrent("a conversation that its visitor deletes", () => {
+  test("is asked about, is gone in the other tab too, whose reply ends, and leaves a new one", async ({
+    expect,
+    visit,
+  }) => {
+    const waits = gate();
+    stage.service.scripts.set("a long one", [[...reply("Begun"), waits, ...reply("and never ended")]]);
+    const at = await visit(stage.browser, `${stage.site.url}/`, { viewport: { width: 390, height: 700 } });
+    const [kept = "", gone = ""] = await converse(expect, at, "to be kept", "to be deleted");
+    const other = visitOf(await at.page.context().newPage());
+    await other.page.goto(`${stage.site.url}/`);
+    await other.tell("agent.show()");
+    await other.log.getByText("You said: to be deleted").waitFor();
+
+    await listButton(at).press("Enter");
+    const row = at.agent.locator("li", { hasText: "to be deleted" });
+    const bin = row.getByRole("button", { name: "Delete this conversation" });
+    const question = at.agent.getByRole("group", { name: "Delete this conversation for good?" });
+    await bin.press("Enter");
+    await question.waitFor();
+    expect(await violations(at)).toEqual([]);
+    const focused = () => at.tell<string>("agent.shadowRoot.activeElement?.className ?? ''");
+    await expect.poll(focused, SOON).toContain("confirm");
+    await at.page.keyboard.press("Escape");
+    await expect.poll(focused, SOON).toContain("delete");
+    expect(await titles(at)).toEqual(["to be deleted", "to be kept"]);
+
+    await other.say("a long one");
+    await other.log.getByText("Begun").waitFor();
+    await bin.press("Enter");
+    await question.getByRole("button", { name: "Delete" }).press("Enter");
+    await expect.poll(() => at.tell("agent.threadId"), SOON).toBeNull();
+    await at.agent.getByText("Hello! How can I help?").waitFor();
+    await expect.poll(() => at.tell("agent.shadowRoot.activeElement?.localName"), SOON).toBe("textarea");
+    await expect.poll(() => other.tell("agent.threadId"), SOON).toBeNull();
+    await expect.poll(() => other.agent.locator(".message").count(), SOON).toBe(0);
+    expect(await other.tell("agent.state")).toBe("idle");
+    // Nothing of it is left in the browser, also where it was a title alone.
+    expect(await at.tell("JSON.stringify([localStorage, sessionStorage])")).not.toContain(gone);
+    expect(await at.tell("JSON.stringify(localStorage)")).not.toContain("to be deleted");
+
+    // The other is there, and goes the same way, from within the list; a failure is said.
+    await at.say("a new one");
+    await at.log.getByText("You said: a new one").waitFor();
+    await listButton(at).press("Enter");
+    await expect.poll(() => titles(at), SOON).toEqual(["a new one", "to be kept"]);
+    const first = at.agent.locator("li", { hasText: "to be kept" });
+    await first.getByRole("button", { name: "Delete this conversation" }).press("Enter");
+    stage.service.refusals.set(`/threads/${kept}/delete`, [{ status: 503 }]);
+    await question.getByRole("button", { name: "Delete" }).press("Enter");
+    await question.getByText("Something went wrong.").waitFor();
+    await question.getByRole("button", { name: "Delete" }).press("Enter");
+    await expect.poll(() => titles(at), SOON).toEqual(["a new one"]);
+    await at.page.keyboard.press("Escape");
+    await at.log.getByText("You said: a new one").waitFor();
+    // The failure is told to the site's owner, too.
+    expect([...at.troubles, ...other.troubles]).toEqual([
+      expect.stringContaining("The service answered 503"),
+    ]);
+    waits.open();
+  });
+});
+
 describe.concurrent("a visitor who has conversations that this browser has not begun", () => {
   test("on another device: the latest one is shown, and the others are listed", async ({ expect, visit }) => {
     const first = await visit(stage.browser, `${stage.site.url}/`);
@@ -151,6 +215,25 @@ describe.concurrent("a visitor who has conversations that this browser has not b
     await other.log.getByText("You said: later, from the desk").waitFor();
     await listButton(other).click();
     await expect.poll(() => titles(other), SOON).toEqual(["later, from the desk", "from the desk"]);
+  });
+
+  test("with the token that a sign-in gave in the place of theirs: the conversation goes on, and so does its feed", async ({
+    expect,
+    visit,
+  }) => {
+    const at = await visit(stage.browser, `${stage.site.url}/`);
+    const [threadId = ""] = await converse(expect, at, "before the token changed");
+    const old = await at.tell<string>("agent.getVisitorToken()");
+    const fresh = stage.service.rotate(old);
+    await at.tell(`agent.setVisitorToken("${fresh}")`);
+    expect(await at.tell("agent.getVisitorToken()")).toBe(fresh);
+    await at.say("with the new token");
+    await at.log.getByText("You said: with the new token").waitFor();
+    expect(await at.tell("agent.threadId")).toBe(threadId);
+    await at.log.getByText("You said: before the token changed").waitFor();
+    const feeds = () => stage.service.asked.filter(({ path }) => path === `/threads/${threadId}/events`);
+    stage.service.endFeeds();
+    await expect.poll(() => feeds().at(-1)?.token, SOON).toBe(fresh);
   });
 
   test("in a panel that is opened after the sign-in: the same; who wants a new one, has a new one", async ({

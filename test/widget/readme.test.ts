@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { enDeletion } from "../../src/widget/strings/deletion-strings.ts";
 import { en } from "../../src/widget/strings/en.ts";
+import { enFeedback } from "../../src/widget/strings/feedback-strings.ts";
 import { enPerson } from "../../src/widget/strings/person-strings.ts";
 
 const folder = fileURLToPath(new URL("../../src/widget/", import.meta.url));
@@ -30,7 +32,8 @@ test("README names every part, and no other", () => {
 });
 
 test("README names every string, and no other", () => {
-  expect(named("Strings")).toEqual(Object.keys({ ...en, ...enPerson }).sort());
+  const all = { ...en, ...enPerson, ...enFeedback, ...enDeletion };
+  expect(named("Strings")).toEqual(Object.keys(all).sort());
 });
 
 test("README names every event, and no other", () => {

@@ -3,8 +3,9 @@ import type { JsonStorage } from "../service/json-storage.ts";
 import { readHistory } from "../service/read-history.ts";
 import { readThreads } from "../service/read-threads.ts";
 import type { ListedThread } from "../service/read-threads.ts";
-import type { ShownThread, ShownThreads } from "../view/view-state.ts";
+import type { ShownThread, ShownThreads, ThreadDeletion } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { deleteThread } from "./delete-thread.ts";
 import { seenUntil } from "./seen-messages.ts";
 import { warnOwner } from "./warn-owner.ts";
 
@@ -13,7 +14,10 @@ const PAGE_SIZE = 15;
 const MOST_TITLES = 200;
 const MOST_TITLE_CHARS = 80;
 
-type ListDependencies = Pick<ConversationDependencies, "api" | "visitor" | "view" | "sharedStorage">;
+type ListDependencies = Pick<
+  ConversationDependencies,
+  "api" | "visitor" | "view" | "sharedStorage" | "tabStorage"
+>;
 
 export function listThreads(dependencies: ListDependencies): ThreadList {
   return new ThreadList(dependencies);
@@ -36,7 +40,7 @@ export class ThreadList {
   async open(): Promise<void> {
     this.#next = null;
     this.#shown += 1;
-    this.#change({ items: [], hasMore: false });
+    this.#change({ items: [], hasMore: false, deletion: this.#deletion({ threadId: null, phase: "rest" }) });
     await this.more();
   }
 
@@ -65,6 +69,34 @@ export class ThreadList {
       warnOwner(error);
       this.#change({ phase: "failed" });
     }
+  }
+
+  /** The question before a deletion, as far as it has come. */
+  #deletion(state: Pick<ThreadDeletion, "threadId" | "phase">): ThreadDeletion {
+    const { threadId } = state;
+    const go = (next: typeof state) => this.#change({ deletion: this.#deletion(next) });
+    return {
+      ...state,
+      ask: (asked) => go(asked === null ? { threadId, phase: "rest" } : { threadId: asked, phase: "asking" }),
+      confirm: async (leave) => {
+        if (threadId === null) return;
+        const shown = this.#shown;
+        const isCurrent = threadId === this.#dependencies.visitor.threadId;
+        go({ threadId, phase: "deleting" });
+        try {
+          await deleteThread(this.#dependencies, threadId);
+        } catch (error) {
+          warnOwner(error);
+          if (shown === this.#shown) go({ threadId, phase: "failed" });
+          return;
+        }
+        if (isCurrent) return leave();
+        if (shown !== this.#shown) return;
+        const items = this.#dependencies.view.state.threads?.items ?? [];
+        this.#change({ items: items.filter((one) => one.threadId !== threadId) });
+        go({ threadId: null, phase: "gone" });
+      },
+    };
   }
 
   #shownAs({ threadId, updatedAtMs }: ListedThread): ShownThread {

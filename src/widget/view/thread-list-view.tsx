@@ -1,23 +1,43 @@
 import type { VNode } from "preact";
 import type { Strings } from "../strings/strings.ts";
+import { DeleteButton, DeletionQuestion, deletionStringsOf, takeFocus } from "./thread-deletion.tsx";
 import { Time } from "./time.tsx";
 import type { ShownThread } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
 /** The visitor's conversations, in place of the present one. */
-export function ThreadListView({ state, language, actions }: WidgetProps): VNode | null {
+export function ThreadListView(props: WidgetProps): VNode | null {
+  const { state, language, actions } = props;
   const { threads } = state;
   const { strings, tag } = language;
   if (threads === null) return null;
-  const { items, hasMore, phase } = threads;
+  const { items, hasMore, phase, deletion } = threads;
+  const isAsked = (threadId: string) => deletion?.threadId === threadId && deletion.phase !== "rest";
   return (
     <div class="middle">
-      <div class="log threads" part="threads" aria-busy={phase === "loading"}>
+      <div
+        class="log threads"
+        part="threads"
+        aria-busy={phase === "loading"}
+        tabIndex={-1}
+        // What had the focus is gone.
+        ref={deletion?.phase === "gone" ? takeFocus : null}
+      >
         {items.length > 0 && (
           <ul>
             {items.map((thread) => (
               <li key={thread.threadId}>
-                <ThreadButton {...{ thread, strings, tag }} enter={actions.enterThread} />
+                <div class="entry">
+                  <ThreadButton {...{ thread, strings, tag }} enter={actions.enterThread} />
+                  {!isAsked(thread.threadId) && (
+                    <DeleteButton
+                      label={deletionStringsOf(props).deleteChat}
+                      isBack={deletion?.threadId === thread.threadId}
+                      onClick={() => deletion?.ask(thread.threadId)}
+                    />
+                  )}
+                </div>
+                {isAsked(thread.threadId) && <DeletionQuestion {...props} threads={threads} />}
               </li>
             ))}
           </ul>

@@ -37,6 +37,18 @@ export interface ShownThreads {
   items: ShownThread[];
   hasMore: boolean;
   phase: "loading" | "ready" | "failed";
+  deletion?: ThreadDeletion;
+}
+
+/** Of one of the visitor's conversations. */
+export interface ThreadDeletion {
+  /** The conversation that is asked about, or was last. */
+  threadId: string | null;
+  phase: "rest" | "asking" | "deleting" | "failed" | "gone";
+  /** Asks about this conversation; null: it stays. */
+  ask(this: void, threadId: string | null): void;
+  /** Deletes it. `leave`: goes on in a new one, where it is the one that the tab is in. */
+  confirm(this: void, leave: () => void): Promise<void>;
 }
 
 export interface ShownThread {

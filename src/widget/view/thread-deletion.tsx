@@ -1,0 +1,81 @@
+import type { VNode } from "preact";
+import { deletionStrings } from "../strings/deletion-strings.ts";
+import type { DeletionStrings } from "../strings/strings.ts";
+import type { ShownThreads } from "./view-state.ts";
+import type { WidgetProps } from "./widget-props.ts";
+
+export function deletionStringsOf({ language }: WidgetProps): DeletionStrings {
+  return { ...deletionStrings(language.code), ...language.strings };
+}
+
+/** Asks before the conversation is deleted. It has the focus, and none of its buttons: an Enter must not decide. */
+export function DeletionQuestion(props: WidgetProps & { threads: ShownThreads }): VNode {
+  const { threads, actions, language } = props;
+  const { deletion } = threads;
+  const strings = deletionStringsOf(props);
+  return (
+    <div
+      class="confirm"
+      part="delete-question"
+      role="group"
+      aria-label={strings.deleteQuestion}
+      tabIndex={-1}
+      ref={takeFocus}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        deletion?.ask(null);
+      }}
+    >
+      <p>
+        <strong>{strings.deleteQuestion}</strong>
+      </p>
+      {deletion?.phase === "failed" && <p role="alert">{language.strings.failed}</p>}
+      <div class="choices">
+        <button
+          type="button"
+          class="chip strong"
+          disabled={deletion?.phase === "deleting"}
+          onClick={() => void deletion?.confirm(actions.newThread)}
+        >
+          {strings.deleteYes}
+        </button>
+        <button type="button" class="chip" onClick={() => deletion?.ask(null)}>
+          {strings.deleteNo}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Asks for the question. It has the focus again when that was answered with no. */
+export function DeleteButton({
+  label,
+  isBack,
+  onClick,
+}: {
+  label: string;
+  isBack: boolean;
+  onClick: () => void;
+}): VNode {
+  return (
+    <button
+      type="button"
+      class="plain delete"
+      part="delete"
+      aria-label={label}
+      title={label}
+      ref={isBack ? takeFocus : null}
+      onClick={onClick}
+    >
+      <svg viewBox="0 0 24 24" aria-hidden="true" class="icon">
+        <path d="M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13" />
+      </svg>
+    </button>
+  );
+}
+
+/** Of what is there instead of what had the focus. */
+export function takeFocus(element: HTMLElement | null): void {
+  element?.focus();
+}
