@@ -22,7 +22,14 @@ const BUNDLE_SCRIPTS = [
   "src/inspector/build.mjs",
   "src/console/build.mjs",
 ];
-const ASSETS = ["src/stores/redis/functions", "machines/thread.svg", "src/client/client.d.ts"];
+const ASSETS = [
+  "src/stores/redis/functions",
+  "machines/thread.svg",
+  "src/client/client.d.ts",
+  "src/widget/element.d.ts",
+  "src/widget/element-react.d.ts",
+  "src/widget/element-vue.d.ts",
+];
 
 const sources = digestOf(root, ["src", "machines", "package.json", "package-lock.json", "tsconfig.json"]);
 const { state, why } = stateOf(dist, sources);

@@ -163,6 +163,12 @@ export class ChatAgent extends Base {
     return await this.#requiredConversation().visitor.token();
   }
 
+  /** Goes on with the token that identify answered in the place of the visitor's. */
+  async setVisitorToken(visitorToken: string): Promise<void> {
+    this.#requiredConversation().visitor.replaceToken(visitorToken);
+    await this.refresh();
+  }
+
   show(): void {
     this.open = true;
   }

@@ -178,16 +178,24 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(0);
   });
 
-  test("sends the page and the context along, and refuses a context that is not flat", async ({
+  test("sends the page, without what smells of a secret, and the context along, and refuses a context that is not flat", async ({
     expect,
     visit,
   }) => {
-    const at = await visit(stage.browser, `${stage.site.url}/shelf?x=1`);
+    const at = await visit(stage.browser, `${stage.site.url}/shelf?x=1&reset_token=abc`);
     await at.tell("(agent.context = { plan: 'pro', seats: 3 }, 0)");
     await at.say("with context");
     await at.log.getByText("You said: with context").waitFor();
     const asked = stage.service.asked.find(({ body }) => body["text"] === "with context");
-    expect(asked?.body).toMatchObject({ page: "/shelf?x=1", customerContext: { plan: "pro", seats: 3 } });
+    expect(asked?.body).toMatchObject({
+      page: "/shelf?x=1&reset_token=…",
+      customerContext: { plan: "pro", seats: 3 },
+    });
+    await at.tell("agent.setAttribute('page-params', '')");
+    await at.say("without parameters");
+    await at.log.getByText("You said: without parameters").waitFor();
+    const next = stage.service.asked.find(({ body }) => body["text"] === "without parameters");
+    expect(next?.body["page"]).toBe("/shelf");
     await expect(at.tell("(agent.context = { deep: {} }, 0)")).rejects.toThrow("Cannot take context: deep");
   });
 

@@ -11,6 +11,8 @@ export class PersonWatch {
   readonly #dependencies: ConversationDependencies;
   #typing: ReturnType<typeof setTimeout> | undefined;
   #ticking: ReturnType<typeof setInterval> | undefined;
+  /** As the page was told last. */
+  #told: FeedPerson | null = null;
 
   constructor(dependencies: ConversationDependencies) {
     this.#dependencies = dependencies;
@@ -21,6 +23,7 @@ export class PersonWatch {
   take(person: FeedPerson | null, isAtWork: boolean): void {
     const { view } = this.#dependencies;
     this.#stop();
+    this.#tell(person);
     if (person === null) {
       // Said until the assistant is at work, which shows it.
       const isBack = (view.state.person ?? null) !== null && !isAtWork;
@@ -45,6 +48,7 @@ export class PersonWatch {
   /** Another thread is shown, or none. */
   leave(): void {
     this.#stop();
+    this.#tell(null);
     if (this.#dependencies.view.state.person) this.#dependencies.view.change({ person: null });
   }
 
@@ -58,6 +62,16 @@ export class PersonWatch {
     } catch {
       view.notify(host.strings().failed, true);
     }
+  }
+
+  /** Each feed that is opened says it again. */
+  #tell(person: FeedPerson | null): void {
+    if (JSON.stringify(person) === JSON.stringify(this.#told)) return;
+    this.#told = person;
+    this.#dependencies.host.emit("person", {
+      waitingSince: person && "sinceMs" in person ? person.sinceMs : null,
+      name: person && "name" in person ? person.name : null,
+    });
   }
 
   #stop(): void {

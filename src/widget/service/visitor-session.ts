@@ -131,6 +131,12 @@ export class VisitorSession {
     this.#stayIn(threadId);
   }
 
+  /** The service gave this one in the place of the token that there is: the visitor and the thread stay. */
+  replaceToken(visitorToken: string): void {
+    const { storage } = this.#options;
+    storage.write("visitor", { ...fieldsOf(storage.read("visitor")), visitorToken });
+  }
+
   /** Forgets the visitor. With a token: only the visitor with that token, as another tab may have stored a new one. */
   forget(token: string | null = null): void {
     if (token !== null && this.#read()?.visitorToken !== token) return;

@@ -101,6 +101,7 @@ for (const name of [
   "thread",
   "visitor",
   "resumed",
+  "person",
   "link",
 ]) {
   document.addEventListener(`chat-agent:${name}`, (event) => {

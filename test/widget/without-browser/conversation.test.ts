@@ -13,6 +13,7 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -75,6 +76,25 @@ describe("the page's catalog", () => {
     expect(site.paths().slice(-2)).toEqual(["/tools", "/messages"]);
   });
 
+  test("of which the service drops some is posted once, and the console says which", async () => {
+    const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const { api } = site;
+    site.api = async (request) => {
+      const answer = await api(request);
+      const headers = { "x-dropped-tools": "deep%2C%20%C3%BC, flat" };
+      return request.path === "/tools" ? new Response(null, { status: 204, headers }) : answer;
+    };
+    const { conversation, events } = tab([tool("deep, ü"), tool("flat")]);
+    await conversation.send("One", null);
+    await conversation.send("Two", null);
+    expect(site.paths().filter((path) => path === "/tools")).toHaveLength(1);
+    const told = "The agent cannot be offered these tools: deep, ü, flat";
+    expect(warned.mock.calls).toEqual([[`chat-agent: ${told}`]]);
+    expect(events.filter(([name]) => name === "error")).toEqual([
+      ["error", { code: "catalog_trimmed", message: told }],
+    ]);
+  });
+
   test("is posted when it has stopped changing", async () => {
     const { host } = element();
     const order: string[] = [];
@@ -135,6 +155,28 @@ describe("two tabs of one visitor", () => {
     expect(second.own.read("thread")).toBe(null);
     await first.conversation.send("Somebody else", null);
     expect(second.conversation.visitor.threadId).toBe(first.conversation.visitor.threadId);
+  });
+});
+
+describe("a token that the service gave in the place of the visitor's", () => {
+  test("is used from then on, in each tab, which stays in its conversation", async () => {
+    const first = tab();
+    await first.conversation.send("Hello", null);
+    const second = tab();
+    await second.conversation.newThread();
+    await second.conversation.send("Elsewhere", null);
+    const threads = [first, second].map(({ conversation }) => conversation.visitor.threadId);
+
+    first.conversation.visitor.replaceToken("fresh");
+    await first.conversation.refresh();
+    expect(site.asked.at(-1)).toMatchObject({ visitorToken: "fresh" });
+    for (const { conversation } of [first, second]) await conversation.send("Goes on", null);
+    const said = site.asked.filter(({ path }) => path === "/messages").slice(-2);
+    expect(said.map(({ visitorToken }) => visitorToken)).toEqual(["fresh", "fresh"]);
+    expect(said.map(({ body }) => (body as { threadId: string }).threadId)).toEqual(threads);
+    expect(site.paths().filter((path) => path === "/visitors")).toHaveLength(1);
+    // A tab that comes later begins with the conversation that the tabs share.
+    expect(tab().conversation.visitor.threadId).toBe(threads[1]);
   });
 });
 
