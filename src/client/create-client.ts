@@ -1,4 +1,4 @@
-import type { Client, ClientOptions, HistoryItem, ListedThread } from "./client.d.ts";
+import type { Access, Client, ClientOptions, HistoryItem, Identified, ThreadPage } from "./client.d.ts";
 import { followEvents } from "./follow-events.ts";
 import { queryOf } from "./query.ts";
 import { createRequests } from "./requests.ts";
@@ -9,28 +9,38 @@ export function createClient(options: ClientOptions): Client {
   const requests = createRequests(options);
   const { channel = "cli" } = options;
 
+  const inChannel = <Given extends { channel?: string }>(given: Given) => ({
+    ...given,
+    channel: given.channel ?? channel,
+  });
+
   return {
-    send: (message, how) => sendMessage(requests, { channel, ...message }, how),
-    events: (thread, how) => followEvents(requests, { channel, ...thread }, how),
+    send: (message, how) => sendMessage(requests, inChannel(message), how),
+    events: (thread, how) => followEvents(requests, inChannel(thread), how),
 
     async history({ threadId, ...query }, how) {
-      const path = `threads/${encodeURIComponent(threadId)}/messages?${queryOf({ channel, ...query })}`;
+      const path = `threads/${encodeURIComponent(threadId)}/messages?${queryOf(inChannel(query))}`;
       // Casts here and below: the service's answers are what the types say.
       return ((await (await requests.insist(path, how)).json()) as { items: HistoryItem[] }).items;
     },
 
     async threads(query, how) {
-      const response = await requests.insist(`threads?${queryOf({ channel, ...query })}`, how);
-      return (await response.json()) as { items: ListedThread[]; next: string | null };
+      const response = await requests.insist(`threads?${queryOf({ ...inChannel(query) })}`, how);
+      return (await response.json()) as ThreadPage;
     },
 
     async cancel(thread, how) {
-      await requests.insist("messages/cancel", { ...how, body: { channel, ...thread } });
+      await requests.insist("messages/cancel", { ...how, body: inChannel(thread) });
+    },
+
+    async feedback({ threadId, ...given }, how) {
+      const path = `threads/${encodeURIComponent(threadId)}/feedback`;
+      await requests.insist(path, { ...how, body: inChannel(given) });
     },
 
     async access(user, how) {
-      const response = await requests.insist("access", { ...how, body: { channel, ...user } });
-      return (await response.json()) as { allowed: boolean; userId: string };
+      const response = await requests.insist("access", { ...how, body: inChannel(user) });
+      return (await response.json()) as Access;
     },
 
     async identify({ channel: slug, secretKey: key, ...body }, how) {
@@ -38,7 +48,7 @@ export function createClient(options: ClientOptions): Client {
       // A repeat with `rotate` would name a token that is over: it is asked once.
       const sent = { ...how, key, body };
       const response = await (body.rotate ? requests.ask(path, sent) : requests.insist(path, sent));
-      return (await response.json()) as Awaited<ReturnType<Client["identify"]>>;
+      return (await response.json()) as Identified;
     },
   };
 }

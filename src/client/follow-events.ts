@@ -1,4 +1,4 @@
-import type { Abortable, FeedLine, HistoryItem, ThreadOfUser } from "./client.d.ts";
+import type { Abortable, EventsQuery, FeedLine, HistoryItem } from "./client.d.ts";
 import { readLines } from "./read-lines.ts";
 import type { Requests } from "./requests.ts";
 import { queryOf } from "./query.ts";
@@ -6,7 +6,7 @@ import { queryOf } from "./query.ts";
 /** A thread's feed over as many connections as that takes; each begins behind the last item that was told. */
 export async function* followEvents(
   requests: Requests,
-  thread: ThreadOfUser & { after?: string },
+  thread: EventsQuery,
   { signal }: Abortable = {},
 ): AsyncGenerator<FeedLine> {
   const { threadId, ...query } = thread;

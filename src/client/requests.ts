@@ -1,13 +1,17 @@
-import type { Abortable, ClientOptions } from "./client.d.ts";
+import type { Abortable, ClientOptions, ServiceError as DeclaredError } from "./client.d.ts";
+import { isRefusal } from "./core/refusals.ts";
+import { spread } from "./core/spread.ts";
 
-/** An answer that is no success, or none at all within its tries. */
-export class ServiceError extends Error {
+/** An answer that is no success. */
+export class ServiceError extends Error implements DeclaredError {
+  override readonly name = "ServiceError";
   readonly status: number;
+  readonly retryAfterMs: number;
 
-  constructor(status: number, text: string) {
-    super(`${status} ${text}`.trim());
-    this.name = "ServiceError";
-    this.status = status;
+  constructor(response: Response, text: string) {
+    super(`${response.status} ${text}`.trim());
+    this.status = response.status;
+    this.retryAfterMs = 1_000 * (Number(response.headers.get("retry-after")) || 0);
   }
 }
 
@@ -29,7 +33,7 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
 
 export function createRequests({ baseUrl, key, retries = 8, fetch: send = fetch }: ClientOptions): Requests {
-  const base = baseUrl.replace(/\/+$/, "");
+  const base = baseUrl.replace(/(?<!\/)\/+$/, "");
 
   async function ask(path: string, { body, key: own = key, signal }: Sent = {}): Promise<Response> {
     const response = await send(`${base}/v1/${path}`, {
@@ -39,18 +43,14 @@ export function createRequests({ baseUrl, key, retries = 8, fetch: send = fetch 
       ...(signal ? { signal } : {}),
     });
     if (response.ok) return response;
-    const error = new ServiceError(response.status, await response.text());
-    const seconds = Number(response.headers.get("retry-after"));
-    throw seconds > 0 ? Object.assign(error, { retryAfterMs: seconds * 1_000 }) : error;
+    throw new ServiceError(response, await response.text());
   }
 
   async function recover(error: unknown, nth: number, signal: AbortSignal | undefined): Promise<void> {
-    const isRefusal = error instanceof ServiceError && error.status < 500 && error.status !== 429;
-    if (isRefusal || signal?.aborted || nth > retries) throw error;
-    const least = error instanceof ServiceError && "retryAfterMs" in error ? Number(error.retryAfterMs) : 0;
-    const grown = Math.min(FIRST_PAUSE_MS * 2 ** nth, LONGEST_PAUSE_MS);
-    // Spread: not all who lost the same instance come back at once.
-    await pause(Math.max(least, grown * (0.5 + Math.random() / 2)), signal);
+    const { status, retryAfterMs } = error instanceof ServiceError ? error : { status: 0, retryAfterMs: 0 };
+    if (isRefusal(status) || signal?.aborted || nth > retries) throw error;
+    const grown = Math.min(FIRST_PAUSE_MS * 2 ** (nth - 1), LONGEST_PAUSE_MS);
+    await pause(Math.max(retryAfterMs, spread(grown)), signal);
   }
 
   return {
@@ -70,11 +70,14 @@ export function createRequests({ baseUrl, key, retries = 8, fetch: send = fetch 
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
     const stop = () => {
       clearTimeout(timer);
       reject(signal?.reason as Error);
     };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
     signal?.addEventListener("abort", stop, { once: true });
   });
 }

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, expectTypeOf, inject, test } from "vitest";
-import type { Client, ClientOptions, FeedLine, Line, TerminalLine } from "../../src/client/client.d.ts";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import type { FeedLine, Line, TerminalLine, ThreadOfUser } from "../../src/client/client.d.ts";
 import { createClient } from "../../src/client/create-client.ts";
 import { embedded, openHouse, redis, secretKeyOf, webChannel } from "../scenarios/houses.ts";
 import type { House, Site } from "../scenarios/houses.ts";
@@ -8,10 +8,6 @@ import { TEST_KEY } from "../support/service.ts";
 
 /** The typed client on a whole service; on Redis each connection goes to another instance. */
 const SITES = inject("stores").map((kind): Site => (kind === "embedded" ? embedded : redis));
-
-test("what the package declares is what it has", () => {
-  expectTypeOf(createClient).toEqualTypeOf<(options: ClientOptions) => Client>();
-});
 
 describe.each(SITES)("on $name", (site) => {
   let house: House;
@@ -55,6 +51,9 @@ describe.each(SITES)("on $name", (site) => {
     expect([lines.at(-1), reply.text]).toEqual([final, "You said: Hello"]);
     const history = await client.history({ threadId: "a/b", userId: "ada" });
     expect(history.map(({ content }) => content)).toEqual(["Hello", "You said: Hello"]);
+    await client.feedback({ threadId: "a/b", userId: "ada", messageId: "2", rating: "down", comment: "?" });
+    const [, rated] = await client.history({ threadId: "a/b", userId: "ada" });
+    expect(rated?.feedback).toEqual({ rating: "down", comment: "?" });
     await expect
       .poll(async () => (await client.threads({ userId: "ada" })).items)
       .toMatchObject([{ threadId: "a/b", state: "idle" }]);
@@ -118,5 +117,47 @@ describe.each(SITES)("on $name", (site) => {
     await expect(client.identify({ ...visitor, secretKey: "sk_wrong" })).rejects.toMatchObject({
       status: 401,
     });
+  });
+
+  test("what is refused has the status that the types tell, and is asked once", async () => {
+    const { client, asked } = open();
+    const thread = { threadId: "refused", userId: "ada" };
+    await client.send({ ...thread, text: "Hello", clientMessageId: "m" }).final;
+    const rating = { ...thread, messageId: "2", rating: "up" } as const;
+    const visitor = { channel: "shop", secretKey: secretKeyOf("shop"), externalUserId: "ada" };
+    const images = Array.from({ length: 5 }, () => ({ url: "https://images.example/a.png" }));
+    const refused: [number, () => Promise<unknown>][] = [
+      [404, () => client.history({ ...thread, threadId: "unknown" })],
+      [404, () => client.threads({ userId: "unknown" })],
+      [422, () => client.threads({ userId: "ada", cursor: "unknown" })],
+      [
+        404,
+        () =>
+          client
+            .events({ ...thread, threadId: "unknown" })
+            [Symbol.asyncIterator]()
+            .next(),
+      ],
+      [404, () => client.feedback({ ...rating, messageId: "1" })],
+      [413, () => client.feedback({ ...rating, comment: "x".repeat(2_001) })],
+      [422, () => client.send({ ...thread, text: "Another", clientMessageId: "m" }).final],
+      [422, () => client.send({ ...thread, text: "See", attachments: images }).final],
+      [413, () => client.send({ ...thread, text: "Hi", context: { is: "x".repeat(2_000) } }).final],
+      [404, () => client.identify({ ...visitor, visitorToken: "vt_shop_x", rotate: true })],
+    ];
+    for (const [status, ask] of refused) {
+      const before = asked();
+      await expect(ask()).rejects.toMatchObject({ name: "ServiceError", status, retryAfterMs: 0 });
+      expect(asked()).toBe(before + 1);
+    }
+    await expect(client.cancel({ ...thread, threadId: "unknown" })).resolves.toBeUndefined();
+  });
+
+  test("a channel that a call leaves undefined is the client's", async () => {
+    const client = createClient({ baseUrl: house.urls[0] ?? "", key: TEST_KEY, channel: "shop" });
+    // Who compiles without exactOptionalPropertyTypes may write this.
+    const given = { threadId: "in-shop", userId: "eve", channel: undefined } as unknown as ThreadOfUser;
+    await client.send({ ...given, text: "Hello" }).final;
+    expect(await client.history({ ...given, channel: "shop" })).toHaveLength(2);
   });
 });
