@@ -27,7 +27,7 @@ export interface Turn {
   catalog: Catalog;
   /** What the run's earlier turns used, as the model server reported it; absent or null: estimated from `run.turns`. */
   usage?: Usage | null;
-  /** W3C trace context of the request that began this, or null. */
+  /** W3C trace context of the request that began this, or of the run's active segment; null: none. */
   traceparent: string | null;
 }
 
@@ -51,6 +51,8 @@ export interface ToolCaller {
   /** Our id of the thread. */
   uid: string;
   api: Api;
+  /** W3C trace context that the call belongs to. */
+  traceparent?: string | null;
 }
 
 export interface Agent {

@@ -17,6 +17,8 @@ import {
 } from "./config/kinds.ts";
 import { openIdOf, openIdVariables } from "./config/open-id.ts";
 import type { OpenIdSettings } from "./config/open-id.ts";
+import { tracingOf, tracingVariables } from "./config/tracing.ts";
+import type { TracingSettings } from "./config/tracing.ts";
 import { Secret } from "./secret.ts";
 
 /**
@@ -86,6 +88,8 @@ export interface Config {
   metricsPort: number | null;
   /** Webhooks may go to private addresses. */
   webhooksPrivate: boolean;
+  /** OpenTelemetry's traces; null: off. */
+  tracing: TracingSettings | null;
   limits: Limits;
   visitorTtlMs: number;
   /** null: a token's use alone decides when it ends. */
@@ -109,6 +113,8 @@ const SECRETS: ReadonlySet<string> = new Set([
   "OIDC_CLIENT_SECRET",
   "OPENAI_API_KEY",
   "OPENAI_BASE_URL",
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
   "REDIS_URL",
 ]);
 
@@ -146,6 +152,7 @@ const variables = z.object({
   SWAGGER: oneOf(["on", "off"]).default("on"),
   METRICS_PORT: whole(1, 65_535).nullable().default(null),
   WEBHOOKS_PRIVATE: oneOf(["on", "off"]).default("off"),
+  ...tracingVariables,
   WIDGET_MAX_TEXT_CHARS: whole(1, MOST).default(2_000),
   WIDGET_MAX_WEBMCP_TOOLS_CHARS: whole(1, MOST).default(20_000),
   WIDGET_MAX_BODY_BYTES: whole(1, MOST).default(131_072),
@@ -236,6 +243,7 @@ function configOf(value: z.infer<typeof variables>, openId: OpenIdSettings | nul
     swagger: value.SWAGGER === "on",
     metricsPort: value.METRICS_PORT,
     webhooksPrivate: value.WEBHOOKS_PRIVATE === "on",
+    tracing: tracingOf(value),
     limits: {
       maxTextChars: value.WIDGET_MAX_TEXT_CHARS,
       maxCatalogChars: value.WIDGET_MAX_WEBMCP_TOOLS_CHARS,

@@ -37,6 +37,7 @@ import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
 import type { Share, Store } from "./store.ts";
+import type { Tracing } from "./trace.ts";
 import { createStatCounts } from "./operators/count-stats.ts";
 import { createRetention } from "./operators/retention.ts";
 import { noProgress } from "./operators/retention-sweep.ts";
@@ -73,6 +74,8 @@ export interface ServiceDependencies {
   extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
   keepKeys?: NonNullable<HandlerDependencies["keepKeys"]>;
+  /** Absent: traces are off. */
+  tracing?: Tracing;
   onWebhook?: NonNullable<LaneDependencies["onTried"]>;
   retentionProgress?: RetentionProgress;
   /** True: other processes of this service listen on the same port. */
@@ -190,6 +193,7 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
     ownServers = {},
     onMcpRequest,
     onSpent = () => {},
+    tracing,
   } = dependencies;
   return createAgent({
     model,
@@ -204,6 +208,7 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
     findUser: (slug, userId) => store.findUser(slug, userId),
     variable: readVariable,
     ...(onMcpRequest ? { onMcpRequest } : {}),
+    ...(tracing ? { tracing } : {}),
   });
 }
 
@@ -211,7 +216,7 @@ function threadsOver(
   dependencies: ServiceDependencies,
   { agent, directory }: { agent: Agent; directory: Directory },
 ): RunningThreads {
-  const { config, store, clock, log, observer = nobody } = dependencies;
+  const { config, store, clock, log, observer = nobody, tracing } = dependencies;
   return createThreads({
     store,
     agent,
@@ -227,6 +232,7 @@ function threadsOver(
     limits: threadLimitsOf(config),
     observer,
     isCrowded,
+    ...(tracing ? { tracing } : {}),
   });
 }
 
@@ -270,6 +276,7 @@ function handlerOver(
       ...(agent.warnings?.() ?? []),
     ],
     ...(dependencies.keepKeys ? { keepKeys: dependencies.keepKeys } : {}),
+    ...(dependencies.tracing ? { tracing: dependencies.tracing } : {}),
     isCrowded,
     extraRoutes: extraRoutes(threads),
     onAnswered,

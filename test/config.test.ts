@@ -17,6 +17,24 @@ function refusal(env: NodeJS.ProcessEnv): string {
 }
 
 describe("readConfig()", () => {
+  test("traces are off without a collector, and where OpenTelemetry's own variables say so", () => {
+    const on = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" };
+    const defaults = { protocol: "http/protobuf", capturesContent: false, maxQueueSize: 2_048 };
+    expect(readConfig(on).tracing).toEqual(defaults);
+    expect(readConfig({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://c/t" }).tracing).toEqual(defaults);
+    const content = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
+    const json = { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json", [content]: "True" };
+    expect(readConfig({ ...on, ...json }).tracing).toMatchObject({
+      protocol: "http/json",
+      capturesContent: true,
+    });
+    expect(readConfig({ ...on, OTEL_SDK_DISABLED: "true" }).tracing).toBeNull();
+    expect(readConfig({ ...on, OTEL_TRACES_EXPORTER: "none" }).tracing).toBeNull();
+    expect(() => readConfig({ ...on, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })).toThrow(
+      'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", it takes one of http/protobuf, http/json',
+    );
+  });
+
   test("without any variable takes the defaults of the contract", () => {
     expect(readConfig({})).toEqual({
       host: "127.0.0.1",
@@ -49,6 +67,7 @@ describe("readConfig()", () => {
       console: true,
       openId: null,
       swagger: true,
+      tracing: null,
       metricsPort: null,
       webhooksPrivate: false,
       limits: {

@@ -30,11 +30,13 @@ export interface Claims {
 const MAX_ATTEMPTS = 20;
 
 export function createClaims(
-  dependencies: HeldThreadDependencies & Pick<ThreadDependencies, "store" | "limits">,
+  dependencies: HeldThreadDependencies & Pick<ThreadDependencies, "store" | "limits" | "tracing">,
   held: HeldThreads,
 ): Claims {
-  const { store, limits } = dependencies;
-  const load = (uid: string, runs?: RunsRead) => store.load(uid, limits.historyBudgetChars, runs);
+  const { store, limits, tracing } = dependencies;
+  // The last run knows what the next segment of a trace links to, also where it is over.
+  const readFor = (runs?: RunsRead) => (tracing && runs === "active" ? "last" : runs);
+  const load = (uid: string, runs?: RunsRead) => store.load(uid, limits.historyBudgetChars, readFor(runs));
 
   return {
     load,

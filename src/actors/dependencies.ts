@@ -7,6 +7,7 @@ import type { Feedback, RunMove } from "../domain/message.ts";
 import type { WebhookField } from "../domain/webhook.ts";
 import type { PlainLog } from "../log.ts";
 import type { Deletion, SealedTelling, Store, UnreadableRecord } from "../store.ts";
+import type { Tracing } from "../trace.ts";
 
 /** What the threads of an instance work with. */
 export interface ThreadDependencies {
@@ -29,6 +30,8 @@ export interface ThreadDependencies {
   log: PlainLog;
   limits: ThreadLimits;
   observer: ThreadObserver;
+  /** Absent: traces are off. */
+  tracing?: Tracing;
   /** Whether readers leave too much unread: no long reply is told again then. By default they never do. */
   isCrowded?: () => boolean;
 }

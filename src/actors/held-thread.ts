@@ -25,7 +25,10 @@ import { reportChange } from "./report-change.ts";
 import { createRunLog } from "./run-log.ts";
 import type { RunLog } from "./run-log.ts";
 import { NOT_SAVED, saveThread } from "./save-thread.ts";
+import { createSegments } from "./segments.ts";
+import type { Segments } from "./segments.ts";
 import { threadStateOf } from "./thread-state.ts";
+import type { Segment } from "../trace.ts";
 import { createWork } from "./work.ts";
 import type { Work } from "./work.ts";
 
@@ -33,6 +36,9 @@ import type { Work } from "./work.ts";
 interface Planned {
   change: PlannedChange;
   next: ThreadSnapshot;
+  event: ThreadEvent | null;
+  /** The segment of the trace that begins with it. */
+  segment: Segment | null;
 }
 
 export interface Claim extends Partial<Enclosed> {
@@ -79,6 +85,8 @@ function claimedId({ claimsId }: Claim, planned: Planned | null): Pick<ThreadCom
   return claimsId && item ? { claimsId: { ...claimsId, runId: item.runId } } : {};
 }
 
+const NOTHING_TRACED = {};
+
 const NOTHING_ENCLOSED: Enclosed = { item: null, message: null, page: null };
 
 /**
@@ -104,6 +112,8 @@ export class HeldThread {
   readonly #mailbox: Mailbox;
   readonly #work: Work;
   readonly #activeTime: ActiveTime;
+  /** null: traces are off. */
+  readonly #segments: Segments | null;
   #longReply: LongReply;
   #snapshot: ThreadSnapshot;
   #rev: number;
@@ -134,6 +144,7 @@ export class HeldThread {
       slug: this.slug,
       post: (step) => this.#mailbox.post(step),
       handle: (event, item) => this.#handle(event, { item }),
+      traced: () => this.traceFields,
     });
     this.run = record?.run ?? null;
     this.log = createRunLog(this.run?.runId ?? "", this.run?.lines, this.run?.kept);
@@ -149,6 +160,10 @@ export class HeldThread {
     this.#catalog = record?.catalog ?? [];
     this.#traceparent = traceparent;
     this.#activeTime = createActiveTime(dependencies, dependencies.limits.runTimeoutMs);
+    const { tracing, clock } = dependencies;
+    this.#segments = tracing
+      ? createSegments(tracing, { uid, slug: this.slug, now: () => clock.now() })
+      : null;
   }
 
   /** Takes the thread with its first event. Rejects with StoreUnavailable: the outcome is then unknown. */
@@ -207,6 +222,11 @@ export class HeldThread {
     this.#longReply.attach(reply, from);
   }
 
+  /** What a line of the log about the active run says of its trace. */
+  get traceFields(): object {
+    return this.#segments?.fields() ?? NOTHING_TRACED;
+  }
+
   /** The page registered other tools: the next turn is offered these. */
   setCatalog(catalog: Catalog): void {
     this.#catalog = catalog;
@@ -216,6 +236,7 @@ export class HeldThread {
   interrupt(): void {
     if (this.#isOver) return;
     this.#stop();
+    this.#segments?.cut("interrupted");
     this.log.cut(INTERRUPTED);
     this.#registry.gaveUp(this);
   }
@@ -224,6 +245,7 @@ export class HeldThread {
   forget(): void {
     if (this.#isOver) return;
     this.#stop();
+    this.#segments?.cut("deleted");
     this.log.cut(DELETED);
     this.#registry.released(this);
   }
@@ -231,7 +253,8 @@ export class HeldThread {
   /** After a fault of this process's own: whoever looks after lost threads takes up the run where it was saved. */
   #giveUp(error: unknown): void {
     const { uid, run } = this;
-    this.#dependencies.log.error({ uid, runId: run?.runId, err: error }, "cannot go on with a thread");
+    const about = { uid, runId: run?.runId, ...this.traceFields };
+    this.#dependencies.log.error({ ...about, err: error }, "cannot go on with a thread");
     this.interrupt();
   }
 
@@ -273,7 +296,18 @@ export class HeldThread {
       lastMessageAtMs: this.#history.at(-1)?.createdAtMs ?? 0,
       nowMs: this.#dependencies.clock.now(),
     });
-    return { change, next: decision.next };
+    return this.#traced({ change, next: decision.next, event, segment: null });
+  }
+
+  #traced(planned: Planned): Planned {
+    const { event } = planned;
+    if (!this.#segments || !event) return planned;
+    const traceparent = this.#traceparent;
+    return { ...planned, ...this.#segments.plan({ ...this.#before(), ...planned, event, traceparent }) };
+  }
+
+  #before(): { run: RunRecord | null; before: ThreadSnapshot } {
+    return { run: this.run, before: this.#snapshot };
   }
 
   #planClaim(claim: Claim): Planned | null {
@@ -285,7 +319,7 @@ export class HeldThread {
     const { clock, newId } = this.#dependencies;
     const thread = { run: this.run, tail: this.#history, messageCount: this.#messageCount };
     const change = endUnreadable(thread, { newRunId: newId(), nowMs: clock.now() });
-    return { change, next: threadHost.initial() };
+    return { change, next: threadHost.initial(), event: null, segment: null };
   }
 
   #runSoFar(run: RunRecord): RunRecord {
@@ -307,7 +341,7 @@ export class HeldThread {
     const commit = this.#draft(planned, { ...GOES_ON, startsWaiting });
     if (!commit) return;
     const { log } = this.#dependencies;
-    const about = { uid: this.uid, runId: commit.run?.runId };
+    const about = { uid: this.uid, runId: commit.run?.runId, ...this.traceFields };
     try {
       const result = await saveThread(this.#dependencies, commit, {
         isWanted: () => !this.#isOver,
@@ -351,8 +385,9 @@ export class HeldThread {
     if (planned) return this.#save(planned, message.runId);
   }
 
-  #adopt({ change, next }: Planned): void {
+  #adopt({ change, next, event, segment }: Planned): void {
     this.#work.leave();
+    if (event) this.#segments?.adopt({ ...this.#before(), change, next, event }, segment);
     const waited = this.#snapshot.context.person;
     this.#snapshot = next;
     this.#messageCount += change.messages.length;
@@ -389,7 +424,7 @@ export class HeldThread {
       run,
       history: this.#history,
       catalog: this.#catalog,
-      traceparent: this.#traceparent,
+      traceparent: this.#segments?.traceparent() ?? this.#traceparent,
       usage: this.#snapshot.context.run?.usage ?? null,
     });
   }

@@ -116,7 +116,7 @@ export function createTakeUp({
       throw error;
     }
     const { slug } = thread;
-    log.info({ uid, runId, from }, "took up a run whose process is gone");
+    log.info({ uid, runId, from, ...thread.traceFields }, "took up a run whose process is gone");
     observer.takenOver({ slug, uid, runId });
     following.begun(thread);
   }

@@ -51,6 +51,8 @@ export function createWork(
     post: (step: () => void | Promise<void>) => void;
     /** `item`: what the model said in the turn that the event ends. */
     handle: (event: ThreadEvent, item: TurnItem | null) => void | Promise<void>;
+    /** For lines of the log. */
+    traced: () => object;
   },
 ): Work {
   const { agent, store, clock, timers, log, limits, handOff = () => handOffOf(undefined) } = dependencies;
@@ -70,7 +72,7 @@ export function createWork(
 
   /** The words for the visitor; the cause is for the log alone. */
   function faultText(error: unknown, runId: string, signal: AbortSignal): string {
-    if (!signal.aborted) log.warn({ uid: thread.uid, runId, err: error }, "a run failed");
+    if (!signal.aborted) log.warn({ uid: thread.uid, runId, ...thread.traced(), err: error }, "a run failed");
     return error instanceof ModelFault ? error.message : "Something went wrong on the server";
   }
 
@@ -133,9 +135,10 @@ export function createWork(
   function useTool({ log: { runId }, turn }: WorkingRun, call: Call): void {
     const { signal, tell, fail } = begin(runId);
     const { callId } = call;
-    const { userId, api } = turn().run;
+    const { run, traceparent } = turn();
+    const { userId, api } = run;
     agent
-      .useTool(thread.slug, call, signal, { userId, uid: thread.uid, api })
+      .useTool(thread.slug, call, signal, { userId, uid: thread.uid, api, traceparent })
       .then(
         ({ text, isError }) => tell({ type: "tool.returned", callId, text, isError, atMs: clock.now() }),
         fail,

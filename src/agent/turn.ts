@@ -5,6 +5,8 @@ import { allowsHandOff } from "../domain/hand-off.ts";
 import type { User } from "../domain/user.ts";
 import type { Log } from "../log.ts";
 import type { Model, ModelMessage, ModelRequest, Wrote } from "../model.ts";
+import { traceFields } from "../trace.ts";
+import type { Tracing } from "../trace.ts";
 import { createArgumentCheck } from "./argument-check.ts";
 import { createDailyBudget, DAY_SENTENCES, outputLeft, RUN_BUDGET_SPENT } from "./budget.ts";
 import type { DayCap, SharedCaps, Spending } from "./budget.ts";
@@ -35,6 +37,8 @@ export interface AgentOptions {
   /** A variable that a channel's settings name. */
   variable?: NonNullable<SessionsOptions["variable"]>;
   onMcpRequest?: NonNullable<SessionsOptions["onRequest"]>;
+  /** Absent: traces are off. */
+  tracing?: Tracing;
   /** Instead of sessions with the channels' MCP servers. */
   mcp?: McpSessions;
 }
@@ -65,7 +69,7 @@ function sessionsOptions({ clock, log, variable, onMcpRequest }: AgentOptions): 
 
 /** The agent of the contract (agent.ts): one model turn, or one call of a server-side tool. */
 export function createAgent(options: AgentOptions): Agent {
-  const { model, defaultModel, maxInputTokens, log, spending } = options;
+  const { model, defaultModel, maxInputTokens, log, spending, tracing } = options;
   const mcp = options.mcp ?? createMcpSessions(sessionsOptions(options));
   const check = createArgumentCheck();
   const daily = createDailyBudget({
@@ -136,19 +140,28 @@ export function createAgent(options: AgentOptions): Agent {
     return turnEnd(answer, { offers, check, hasSaid, allowsHandOff: handsOff });
   }
 
+  const useTool: Agent["useTool"] = async (slug, call, signal, by) => {
+    const servers = settingsOf(slug).mcpServers ?? {};
+    const traceparent = by?.traceparent ?? null;
+    try {
+      const caller = await callerOf(slug, servers[call.server ?? ""], by);
+      return await mcp.call(slug, servers, { call, caller, traceparent }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const traced = tracing && traceparent !== null ? traceFields(traceparent) : {};
+      log.error({ err: error, slug, tool: call.tool, ...traced }, "cannot use a tool");
+      return { text: "The tool failed.", isError: true };
+    }
+  };
+
   return {
     think,
 
-    async useTool(slug, call, signal, by) {
-      const servers = settingsOf(slug).mcpServers ?? {};
-      try {
-        const caller = await callerOf(slug, servers[call.server ?? ""], by);
-        return await mcp.call(slug, servers, { call, caller }, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        log.error({ err: error, slug, tool: call.tool }, "cannot use a tool");
-        return { text: "The tool failed.", isError: true };
-      }
+    useTool(slug, call, signal, by) {
+      if (!tracing || !by) return useTool(slug, call, signal, by);
+      return tracing.tool({ call, traceparent: by.traceparent ?? null }, (traceparent) =>
+        useTool(slug, call, signal, { ...by, traceparent }),
+      );
     },
 
     warnings: () =>

@@ -203,6 +203,18 @@ export interface RunRecord {
   sealed?: string;
   /** Likewise, of the terminal line: a call's arguments, an error's sentence. */
   sealedTerminal?: string;
+  /** Only where traces are on. */
+  trace?: RunTrace;
+}
+
+/** W3C traceparents of spans: what the next segment of the conversation links to. */
+export interface RunTrace {
+  /** Of the segment that was active last. */
+  segment: string;
+  /** Of the request that made it go on. */
+  parent?: string;
+  /** It ended because a person was to answer; the run may be another one. */
+  person?: true;
 }
 
 /** One recorded transition of a run's thread chart: event type, state after it, when, and the lines it emitted (types only for deltas). */

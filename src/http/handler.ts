@@ -4,6 +4,8 @@ import { Refusal } from "../domain/refusal.ts";
 import { RequestGone } from "../listener.ts";
 import type { Handler, HttpAnswer, HttpRequest } from "../listener.ts";
 import { LockedRecord, NewerRecord, StoreUnavailable } from "../store.ts";
+import { traceFields } from "../trace.ts";
+import type { RequestSpan, Tracing } from "../trace.ts";
 import { channelFactsRoute } from "./channel-facts.ts";
 import { createFindRoute } from "./find-route.ts";
 import type { RouteMatch } from "./find-route.ts";
@@ -20,11 +22,13 @@ export interface HandlerDependencies extends RouteDependencies {
   /** Beside the API: metrics, the inspector, the widget's script. */
   extraRoutes?: readonly Route[];
   onAnswered?: (answered: AnsweredRequest) => void;
+  /** Absent: traces are off. */
+  tracing?: Tracing;
 }
 
 /** Every request of the service: finds its route, answers what the route answers or refuses, and logs one line. */
 export function createHandler(dependencies: HandlerDependencies): Handler {
-  const { config, directory, log, clock, onAnswered } = dependencies;
+  const { config, directory, log, clock, onAnswered, tracing } = dependencies;
   const addressOf = addressReader(config, log);
   const findRoute = createFindRoute([
     ...apiRoutes(dependencies),
@@ -37,7 +41,8 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
     const found = findRoute(request);
     const ids: Record<string, string> = {};
     const traceparent = traceparentOf(request);
-    const outcome = await run(found, request, { traceparent, ids });
+    const span = tracing ? spanOf(tracing, found, traceparent) : null;
+    const outcome = await run(found, request, { traceparent: span?.traceparent ?? traceparent, ids });
     const readable = isWidgetPath(request.path)
       ? withCors(outcome.answer, request, { directory, isForeign: outcome.error instanceof ForeignOrigin })
       : outcome.answer;
@@ -46,6 +51,7 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
     const route = found.type === "found" ? found.route.path : "none";
     const { status } = answer;
     const ms = clock.elapsed() - beganAt;
+    span?.end(status);
     const line = {
       route,
       method: request.method.slice(0, 16),
@@ -53,6 +59,7 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
       ms: Math.round(ms * 100) / 100,
       ...ids,
       ...(traceparent === null ? {} : { traceparent }),
+      ...(span ? traceFields(span.traceparent) : {}),
       ...(config.logAddresses && REFUSED.has(status) ? { address: addressOf(request) } : {}),
       ...refusedOrigin(request, answer),
     };
@@ -61,6 +68,14 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
     onAnswered?.({ route, status, ms });
     return answer;
   };
+}
+
+/** Of a call of the API. What only looks whether the service is well, and files, would hide all else. */
+function spanOf(tracing: Tracing, found: RouteMatch, traceparent: string | null): RequestSpan | null {
+  if (found.type !== "found") return null;
+  const { method, path, documentation } = found.route;
+  if (documentation === "hidden" || path === "/health") return null;
+  return tracing.request({ method, route: path, traceparent });
 }
 
 /** Whose line in the log says from where: whom to block. */

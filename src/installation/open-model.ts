@@ -15,6 +15,7 @@ export interface ModelDependencies {
   written?: WrittenProviders;
   log?: Pick<PlainLog, "warn">;
   onCall?: ProvidersOptions["onCall"];
+  tracing?: NonNullable<ProvidersOptions["tracing"]>;
 }
 
 /** Opens the models that the configuration names; with no provider, the offline demo. */
@@ -24,8 +25,9 @@ export async function openModel(config: Config, dependencies: ModelDependencies 
     log = { warn() {} },
     onCall = () => {},
   } = dependencies;
+  const traced = dependencies.tracing ? { tracing: dependencies.tracing } : {};
   const { modelTimeoutMs: silenceMs } = config;
-  if (written.providers.length === 0) return openDemo(silenceMs, { log, onCall });
+  if (written.providers.length === 0) return openDemo(silenceMs, { log, onCall, ...traced });
   return openProviders({
     kind: "openai",
     providers: written.providers.map((provider) => openProvider(optionsOf(provider, silenceMs))),
@@ -33,6 +35,7 @@ export async function openModel(config: Config, dependencies: ModelDependencies 
     clock: systemClock,
     log,
     onCall,
+    ...traced,
   });
 }
 
@@ -55,7 +58,7 @@ const DEMO_CHAIN = "demo-chain";
 
 async function openDemo(
   silenceMs: number,
-  { log, onCall }: Pick<ProvidersOptions, "log" | "onCall">,
+  asked: Pick<ProvidersOptions, "log" | "onCall" | "tracing">,
 ): Promise<Model> {
   const { startDemoModel } = await import("../demo/model/demo-model.ts");
   const demo = await startDemoModel();
@@ -73,8 +76,7 @@ async function openDemo(
       defaultModel: "demo",
     },
     clock: systemClock,
-    log,
-    onCall,
+    ...asked,
   });
   return {
     ...model,

@@ -61,6 +61,7 @@ export function createInstruments({ Counter, Gauge, Histogram }: PromClient, reg
       "operation",
       "outcome",
     ]),
+    spans: counter("trace_spans_total", "Spans of traces, by what became of them", ["outcome"]),
     overBudget: counter("over_daily_cap_total", "Runs that ended because a day's tokens were used up", [
       "channel",
       "cap",

@@ -24,6 +24,8 @@ export interface Metrics {
   onModelCall: (call: MemberCall) => void;
   /** A list or a call of tools of an MCP server. */
   onMcpRequest: (request: Record<"channel" | "server" | "operation" | "outcome", string>) => void;
+  /** Spans were exported, or were not. */
+  onSpans: (outcome: string, count: number) => void;
   /** A run ended over a daily cap. */
   onSpent: (spent: { slug: string; cap: string }) => void;
   /** What retention has done, and is behind with. */
@@ -76,6 +78,7 @@ export async function createMetrics(): Promise<Metrics> {
     onModelCall: ({ provider, model, outcome }) => instruments.modelCalls.inc({ provider, model, outcome }),
     onMcpRequest: ({ channel, server, operation, outcome }) =>
       instruments.mcpRequests.inc({ channel, server, operation, outcome }),
+    onSpans: (outcome, count) => instruments.spans.inc({ outcome }, count),
     onSpent: ({ slug, cap }) => instruments.overBudget.inc({ channel: slug, cap }),
     retentionProgress: {
       deleted: (channel, kind) => instruments.aged.inc({ channel, kind }),

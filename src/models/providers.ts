@@ -2,6 +2,8 @@ import type { Clock } from "../clock.ts";
 import type { PlainLog } from "../log.ts";
 import { ModelFault } from "../model.ts";
 import type { Model, ModelTurn } from "../model.ts";
+import { traceFields } from "../trace.ts";
+import type { Tracing } from "../trace.ts";
 import { mayFallOver, PassingFault } from "./faults.ts";
 import type { Asked, Provider } from "./openai.ts";
 import { createRests } from "./rests.ts";
@@ -31,6 +33,8 @@ export interface ProvidersOptions {
   clock: Pick<Clock, "elapsed">;
   log: Pick<PlainLog, "warn">;
   onCall: (call: MemberCall) => void;
+  /** Absent: traces are off. */
+  tracing?: Tracing;
 }
 
 /**
@@ -39,7 +43,7 @@ export interface ProvidersOptions {
  * while, and who answered the run so far is asked first.
  */
 export function openProviders(options: ProvidersOptions): Model {
-  const { kind, providers, directory, clock, log, onCall } = options;
+  const { kind, providers, directory, clock, log, onCall, tracing } = options;
   const byName = new Map(providers.map((provider) => [provider.name, provider]));
   const rests = createRests(clock);
 
@@ -55,7 +59,10 @@ export function openProviders(options: ProvidersOptions): Model {
   async function ask(member: Member, asked: Asked, tries: number): Promise<ModelTurn> {
     const provider = byName.get(member.provider);
     if (!provider) throw new ModelFault("The model is not configured");
-    return provider.stream(member.model, { ...asked, tries });
+    if (!tracing) return provider.stream(member.model, { ...asked, tries });
+    return tracing.chat({ ...member, request: asked.request }, (traceparent) =>
+      provider.stream(member.model, { ...asked, request: { ...asked.request, traceparent }, tries }),
+    );
   }
 
   async function askChain(members: readonly Member[], { request, wrote, signal }: Asked): Promise<ModelTurn> {
@@ -82,12 +89,16 @@ export function openProviders(options: ProvidersOptions): Model {
         onCall({ ...member, outcome: outcomeOf(signal, fallsOver) });
         if (!fallsOver) throw error;
         log.warn(
-          { model: nameOf(member), next: nextName(order, at), err: error },
+          { model: nameOf(member), next: nextName(order, at), ...tracedBy(request), err: error },
           "a model failed: the next one is asked",
         );
       }
     }
     throw new ModelFault("The model is not configured");
+  }
+
+  function tracedBy({ traceparent }: Asked["request"]): object {
+    return tracing && traceparent !== null ? traceFields(traceparent) : {};
   }
 
   async function askOne(member: Member, asked: Asked): Promise<ModelTurn> {

@@ -8,6 +8,8 @@ import { createMetrics } from "../metrics/metrics.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Model } from "../model.ts";
 import type { Store } from "../store.ts";
+import type { Tracing } from "../trace.ts";
+import { VERSION } from "../version.ts";
 import type { Starting } from "./starting.ts";
 
 /** What a service works with, and what outlives it: opened before it, and closed after it. */
@@ -18,6 +20,8 @@ export interface Resources {
   /** Timed by the metrics, like the model. */
   store: Store;
   model: Model;
+  /** Empty where no OTEL_EXPORTER_OTLP_ENDPOINT is set. */
+  traced: { tracing?: Tracing };
 }
 
 /** Rejects with a sentence for people where a store or a provider cannot be opened. */
@@ -31,11 +35,12 @@ export async function openResources(starting: Starting, providers: WrittenProvid
   closing.push(() => opened.close());
   const store = metrics.timeStore(opened);
 
+  const traced = await openTraces(starting, { metrics, processId: store.processId });
   const model = metrics.timeModel(
-    await openModel(config, { written: providers, log, onCall: metrics.onModelCall }),
+    await openModel(config, { written: providers, log, onCall: metrics.onModelCall, ...traced }),
   );
   closing.push(() => model.close());
-  return { metrics, exposition: shared ?? metrics, store, model };
+  return { metrics, exposition: shared ?? metrics, store, model, traced };
 }
 
 /** The embedded store is one process's at a time: another one that holds it ends this start with its sentence. */
@@ -43,4 +48,17 @@ export async function lockEmbeddedStore(config: Config): Promise<() => unknown> 
   if (config.redisUrls.length > 0) return () => {};
   const { lockDataDir } = await import("../stores/embedded/data-dir-lock.ts");
   return lockDataDir(config.dataDir);
+}
+
+/** OpenTelemetry's packages are not even loaded where nobody asked for traces. */
+async function openTraces(
+  { config, closing }: Starting,
+  { metrics, processId }: { metrics: Metrics; processId: string },
+): Promise<{ tracing?: Tracing }> {
+  const { tracing: settings } = config;
+  if (settings === null) return {};
+  const { openTracing } = await import("../traces/opentelemetry.ts");
+  const tracing = await openTracing({ settings, version: VERSION, processId, onSpans: metrics.onSpans });
+  closing.push(() => tracing.close());
+  return { tracing };
 }

@@ -92,7 +92,7 @@ async function openService(
   },
 ): Promise<{ service: Service; inspector: Inspector | null }> {
   const { transportKey, secrets, written, demoUrl } = given;
-  const { metrics, exposition, store, model } = given.resources;
+  const { metrics, exposition, store, model, traced } = given.resources;
   const keyDoor = createKeyDoor({ config, clock: systemClock, log });
   const inspector = config.inspector ? openInspector({ transportKey, keyDoor, secrets, store, log }) : null;
   const hasInspector = inspector !== null;
@@ -123,6 +123,7 @@ async function openService(
     onSpent: metrics.onSpent,
     retentionProgress: metrics.retentionProgress,
     isShared: member !== null,
+    ...traced,
     extraRoutes: (threads) => [...beside, ...(inspector?.routes(threads) ?? [])],
   });
   closing.push(() => service.stop(0));

@@ -249,6 +249,13 @@ const isRun = shape<RunRecord>({
   path: defaulted(isPath, () => []),
   sealed: optional(isText),
   sealedTerminal: optional(isText),
+  trace: optional(
+    shape<NonNullable<RunRecord["trace"]>>({
+      segment: isText,
+      parent: optional(isText),
+      person: optional(literal(true)),
+    }),
+  ),
 });
 
 const isRunSummary = shape<RunSummary>({

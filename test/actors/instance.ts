@@ -12,6 +12,7 @@ import type { Clock, Timers } from "../../src/clock.ts";
 import { handOffOf } from "../../src/domain/hand-off.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/store.ts";
+import type { Tracing } from "../../src/trace.ts";
 import { createScriptedAgent } from "./scripted-agent.ts";
 import type { ScriptedAgent } from "./scripted-agent.ts";
 
@@ -38,6 +39,7 @@ export interface InstanceOptions {
   clock?: Clock;
   timers?: Timers;
   observer?: ThreadObserver;
+  tracing?: Tracing;
   /** How long a thread waits for a person. */
   waitMs?: number;
 }
@@ -55,6 +57,7 @@ export function createInstance(store: Store, options: InstanceOptions = {}): Ins
     log: { info() {}, warn: complain, error: complain },
     limits: { ...limits, ...options.limits },
     observer: options.observer ?? nobody,
+    ...(options.tracing ? { tracing: options.tracing } : {}),
     handOff: () => ({ ...handOffOf(undefined), ...(options.waitMs ? { waitMs: options.waitMs } : {}) }),
   });
   return { threads, agent, store, complaints };

@@ -12,6 +12,8 @@ export interface McpHttpServer {
   url: string;
   /** What tools/list answers, page by page. */
   pages: Tool[][];
+  /** Of each call received so far, as it came in its header and with its parameters; absent: neither had one. */
+  traceparents: string[];
   /** Calls received so far. */
   calls: { name: string; arguments: Record<string, unknown> | undefined }[];
   lists(): number;
@@ -53,7 +55,10 @@ export async function startMcpHttpServer(
       const more = page + 1 < playing.pages.length ? { nextCursor: String(page + 1) } : {};
       return { tools: playing.pages[page] ?? [], ...more };
     });
-    server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+    server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestInfo }) => {
+      const inHeader = requestInfo?.headers["traceparent"];
+      if (inHeader !== params._meta?.["traceparent"]) throw new Error("The two traceparents differ");
+      if (typeof inHeader === "string") playing.traceparents.push(inHeader);
       playing.calls.push({ name: params.name, arguments: params.arguments });
       return answer(params);
     });
@@ -96,6 +101,7 @@ export async function startMcpHttpServer(
   const playing: McpHttpServer = {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
     pages,
+    traceparents: [],
     calls: [],
     lists: () => lists,
     sessions: () => sessions,

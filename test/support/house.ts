@@ -74,6 +74,7 @@ export const SERVICE: readonly Layer[] = [
       { path: "src/model.ts", is: "contract: one turn of a chat model, streamed" },
       { path: "src/agent.ts", is: "contract: one model turn, or one call of a server-side tool" },
       { path: "src/listener.ts", is: "contract: HTTP bytes in, HTTP bytes out" },
+      { path: "src/trace.ts", is: "contract: spans of requests, runs, model calls and tools" },
     ],
   },
   {
@@ -126,6 +127,7 @@ export const SERVICE: readonly Layer[] = [
         ],
       },
       { path: "src/models/", is: "implementation of model.ts: any OpenAI-compatible server" },
+      { path: "src/traces/", is: "implementation of trace.ts: OpenTelemetry, loaded where it is asked for" },
       {
         path: "src/listeners/",
         is: "implementations of listener.ts",
@@ -383,6 +385,10 @@ export const STRANGERS: readonly (readonly [place: string, others: readonly stri
   ["src/models/", ["src/stores/", "src/listeners/", "src/agent/", "src/actors/", "src/admission/"]],
   ["src/listeners/", ["src/stores/", "src/models/", "src/agent/", "src/actors/", "src/admission/"]],
   ["src/agent/", ["src/stores/", "src/models/", "src/listeners/", "src/actors/", "src/admission/"]],
+  [
+    "src/traces/",
+    ["src/stores/", "src/models/", "src/listeners/", "src/actors/", "src/admission/", "src/agent/"],
+  ],
   ["src/actors/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
   ["src/admission/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/", "src/actors/"]],
   ["src/http/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
@@ -405,6 +411,7 @@ export const PACKAGES: readonly (readonly [name: string, users: readonly string[
   ["openai", ["src/models/"]],
   ["openid-client", ["src/openid/"]],
   ["@modelcontextprotocol/sdk", ["src/agent/", "src/demo/"]],
+  ["@opentelemetry", ["src/traces/"]],
 ];
 
 /** Build scripts run before there is a service. */

@@ -40,7 +40,7 @@ export interface TestService extends Service {
 }
 
 export interface TestServiceOptions extends Partial<
-  Pick<ServiceDependencies, "ownServers" | "extraRoutes" | "observer">
+  Pick<ServiceDependencies, "ownServers" | "extraRoutes" | "observer" | "tracing">
 > {
   /** Settings as the service reads them; its port is any free one. */
   env?: Record<string, string>;
@@ -70,7 +70,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
   });
   for (const channel of options.channels ?? []) await store.putChannel(channel);
   if (options.channels === undefined) await createCliChannel(store);
-  const { observer } = options;
+  const { observer, tracing } = options;
   const service = await startService({
     config,
     harnessApiKey,
@@ -81,6 +81,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     ownServers,
     extraRoutes,
     ...(observer ? { observer } : {}),
+    ...(tracing ? { tracing } : {}),
   });
   return {
     ...service,

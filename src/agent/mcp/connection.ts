@@ -19,7 +19,7 @@ export interface McpConnection {
   /** The result as the server sent it. */
   callTool(
     call: { tool: string; arguments: Record<string, unknown> },
-    options: { timeoutMs: number; signal: AbortSignal; caller: Caller | null },
+    options: { timeoutMs: number; signal: AbortSignal; caller: Caller | null; traceparent: string | null },
   ): Promise<Record<string, unknown>>;
   /** Ends the session, or the process: within about four seconds. */
   close(): Promise<void>;
@@ -48,18 +48,21 @@ const LONGEST_CALL_MS = 600_000;
 export async function openConnection(options: ConnectionOptions): Promise<McpConnection> {
   const { name } = options;
   const sdk = await loadSdk();
-  /** Whose call is being sent: the transport is shared by all of them. */
-  const calling = new AsyncLocalStorage<Caller | null>();
+  /** Which call is being sent: the transport is shared by all of them. */
+  const calling = new AsyncLocalStorage<Calling>();
   const { client, endSession } = await connected(sdk, options, calling);
 
   return {
     listTools: (listMs) =>
       listTools({ server: name, client, schema: sdk.ListToolsResultSchema, timeoutMs: listMs }),
 
-    callTool: ({ tool, arguments: args }, { timeoutMs: callMs, signal, caller }) =>
+    callTool: ({ tool, arguments: args }, { timeoutMs: callMs, signal, caller, traceparent }) => {
+      // The one place where a server that is a process can read it.
+      const traced = traceparent === null ? {} : { _meta: { traceparent } };
+      const params = { name: tool, arguments: args, ...traced };
       // The result's shape is not checked: a text is made of anything.
-      calling.run(caller, () =>
-        client.request({ method: "tools/call", params: { name: tool, arguments: args } }, sdk.ResultSchema, {
+      return calling.run({ caller, traceparent }, () =>
+        client.request({ method: "tools/call", params }, sdk.ResultSchema, {
           timeout: callMs,
           signal,
           // A tool that says how far it is may take longer.
@@ -67,13 +70,20 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
           resetTimeoutOnProgress: true,
           maxTotalTimeout: Math.max(callMs, LONGEST_CALL_MS),
         }),
-      ),
+      );
+    },
 
     async close() {
       await abortable(endSession(), AbortSignal.timeout(GOODBYE_MS)).catch(() => {});
       await client.close().catch(() => {});
     },
   };
+}
+
+/** Of a call that is being sent. */
+interface Calling {
+  caller: Caller | null;
+  traceparent: string | null;
 }
 
 interface Connected {
@@ -85,7 +95,7 @@ interface Connected {
 async function connected(
   sdk: McpSdk,
   options: ConnectionOptions,
-  calling: AsyncLocalStorage<Caller | null>,
+  calling: AsyncLocalStorage<Calling>,
 ): Promise<Connected> {
   const { settings, timeoutMs, onStderr } = options;
   // One deadline over all of it: the SDK's own covers the first request alone.
@@ -125,7 +135,7 @@ async function connectBy(
 function addressed(
   { url, headers = {}, oauth, identity }: McpHttpServer,
   { channel, variable }: Pick<ConnectionOptions, "channel" | "variable">,
-  calling: AsyncLocalStorage<Caller | null>,
+  calling: AsyncLocalStorage<Calling>,
 ): HttpAddress {
   const plain = (value: string) => resolved(value, variable).reveal();
   const values = Object.entries(headers).map(([name, value]) => [name, plain(value)]);
@@ -133,14 +143,15 @@ function addressed(
     url,
     headers: Object.fromEntries(values) as Record<string, string>,
     bearer: identity ? bearerOf(resolved(identity.key, variable), channel, calling) : null,
+    traceparent: () => calling.getStore()?.traceparent ?? null,
     oauth: oauth
       ? { ...oauth, clientId: plain(oauth.clientId), clientSecret: plain(oauth.clientSecret) }
       : null,
   };
 }
 
-function bearerOf(key: Secret, channel: string, calling: AsyncLocalStorage<Caller | null>): () => string {
-  return () => identityToken(key, { channel, caller: calling.getStore() ?? null, nowMs: Date.now() });
+function bearerOf(key: Secret, channel: string, calling: AsyncLocalStorage<Calling>): () => string {
+  return () => identityToken(key, { channel, caller: calling.getStore()?.caller ?? null, nowMs: Date.now() });
 }
 
 function resolved(value: string, variable: ConnectionOptions["variable"]): Secret {

@@ -24,6 +24,8 @@ export interface ToolUse {
   repeatable: boolean;
   /** null: nobody's, or of nobody that is known. */
   caller: Caller | null;
+  /** W3C trace context that the server is told. */
+  traceparent?: string | null;
 }
 
 export interface McpTimeouts {
@@ -164,6 +166,7 @@ export class McpSession {
         timeoutMs: this.#timeouts.callMs,
         signal,
         caller: use.caller,
+        traceparent: use.traceparent ?? null,
       });
       return { text: toolResultText(result), isError: result["isError"] === true };
     } catch (error) {

@@ -25,7 +25,7 @@ export interface McpSessions {
   call(
     slug: string,
     servers: McpServers,
-    use: { call: Call; caller: Caller | null },
+    use: { call: Call; caller: Caller | null; traceparent?: string | null },
     signal: AbortSignal,
   ): Promise<ToolAnswer>;
   /** Servers that could not be used the last time that they were needed. */
@@ -98,11 +98,11 @@ export function createMcpSessions(options: SessionsOptions): McpSessions {
       };
     },
 
-    async call(slug, servers, { call, caller }, signal) {
+    async call(slug, servers, { call, caller, traceparent = null }, signal) {
       const server = call.server ?? "";
       const session = sessionsOf(slug, servers).get(server)?.session;
       if (!session) return { text: NO_LONGER, isError: true };
-      const answer = await session.call({ ...call, caller }, signal);
+      const answer = await session.call({ ...call, caller, traceparent }, signal);
       onRequest({ channel: slug, server, operation: "call", outcome: answer.isError ? "failed" : "done" });
       return answer;
     },

@@ -15,6 +15,8 @@ export interface HttpAddress {
   headers: Record<string, string>;
   /** Who asks, made for each request; null: nobody is told. */
   bearer: (() => string) | null;
+  /** Of the call that is being sent; null: it has none. */
+  traceparent: () => string | null;
   /** The service's own credentials; null: it has none. */
   oauth: { clientId: string; clientSecret: string; issuer: string; scope?: string } | null;
 }
@@ -45,7 +47,7 @@ export async function sseTransport(sdk: McpSdk, address: HttpAddress): Promise<M
 }
 
 /** The settings' headers go to the server itself alone: the SDK also asks its authorization server, by the same fetch. */
-function addressedFetch({ url, headers, bearer }: HttpAddress): typeof fetch {
+function addressedFetch({ url, headers, bearer, traceparent }: HttpAddress): typeof fetch {
   const own = new URL(url).origin;
   return (address, init = {}) => {
     const asked = new URL(address instanceof Request ? address.url : address).origin;
@@ -53,6 +55,8 @@ function addressedFetch({ url, headers, bearer }: HttpAddress): typeof fetch {
     const all = new Headers(init.headers);
     for (const [name, value] of Object.entries(headers)) all.set(name, value);
     if (bearer) all.set("authorization", `Bearer ${bearer()}`);
+    const trace = traceparent();
+    if (trace !== null) all.set("traceparent", trace);
     return fetch(address, { ...init, headers: all });
   };
 }
