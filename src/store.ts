@@ -27,6 +27,7 @@ export type { Heartbeat, Hold, InstanceMessage, InstanceStore, Share } from "./s
 export { DELIVERIES_KEPT } from "./store/outbox.ts";
 export type {
   Delivery,
+  EndpointLevel,
   EndpointState,
   OutboxStore,
   QueuedEvent,

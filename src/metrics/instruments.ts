@@ -66,6 +66,10 @@ export function createInstruments({ Counter, Gauge, Histogram }: PromClient, reg
       "channel",
       "cap",
     ]),
+    webhooks: counter("webhook_tries_total", "Tries to tell a webhook, by what came of them", [
+      "channel",
+      "outcome",
+    ]),
     tokens: counter("model_tokens_total", "Tokens as the model server told them", ["model", "direction"]),
     aged: counter("retention_deleted_total", "What was deleted because it was past its date", [
       "channel",

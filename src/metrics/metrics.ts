@@ -28,6 +28,8 @@ export interface Metrics {
   onSpans: (outcome: string, count: number) => void;
   /** A run ended over a daily cap. */
   onSpent: (spent: { slug: string; cap: string }) => void;
+  /** A try to tell a webhook. */
+  onWebhook: (tried: { slug: string; outcome: string }) => void;
   /** What retention has done, and is behind with. */
   retentionProgress: RetentionProgress;
   /** The same store, each of its calls timed. */
@@ -56,6 +58,10 @@ export interface Levels {
   openFeeds(): number;
   /** Threads that wait for a person, on all instances together. */
   waitingForPerson(): Promise<number>;
+  /** How far each channel's webhooks are behind, whichever instance delivers. */
+  webhooks(): Promise<{ channel: string; waiting: number; oldestMs: number; off: number }[]>;
+  /** Threads that a person has taken and not given back, on all instances together. */
+  withPerson(): Promise<number>;
 }
 
 /** Loads prom-client on first use. */
@@ -80,6 +86,7 @@ export async function createMetrics(): Promise<Metrics> {
       instruments.mcpRequests.inc({ channel, server, operation, outcome }),
     onSpans: (outcome, count) => instruments.spans.inc({ outcome }, count),
     onSpent: ({ slug, cap }) => instruments.overBudget.inc({ channel: slug, cap }),
+    onWebhook: ({ slug, outcome }) => instruments.webhooks.inc({ channel: slug, outcome }),
     retentionProgress: {
       deleted: (channel, kind) => instruments.aged.inc({ channel, kind }),
       usersSeen: (channel, count) => instruments.usersSeen.inc({ channel }, count),
@@ -147,14 +154,46 @@ function addGauges(levels: Levels, { Gauge }: PromClient, registry: Registry): v
   gauge("open_feeds", "Feeds of threads that are kept open; each is an open stream, too", () =>
     levels.openFeeds(),
   );
-  new Gauge({
-    name: "chat_agent_waiting_for_person",
-    help: "Threads that wait for a person, of all instances: the same number at each of them",
-    registers: [registry],
-    aggregator: "max",
-    async collect() {
-      // One level that cannot be read must not hide all other metrics.
-      this.set(await levels.waitingForPerson().catch(() => Number.NaN));
-    },
-  });
+  const shared = (name: string, help: string, read: () => Promise<number>) =>
+    new Gauge({
+      name: `chat_agent_${name}`,
+      help: `${help}, of all instances: the same number at each of them`,
+      registers: [registry],
+      aggregator: "max",
+      async collect() {
+        // One level that cannot be read must not hide all other metrics.
+        this.set(await read().catch(() => Number.NaN));
+      },
+    });
+  shared("waiting_for_person", "Threads that wait for a person", () => levels.waitingForPerson());
+  shared("with_person", "Threads that a person has now", () => levels.withPerson());
+  addWebhookGauges(levels, { Gauge }, registry);
+}
+
+/** Of each channel that has webhooks. All instances tell the same number. */
+function addWebhookGauges(levels: Levels, { Gauge }: Pick<PromClient, "Gauge">, registry: Registry): void {
+  type Level = Awaited<ReturnType<Levels["webhooks"]>>[number];
+  let reading: Promise<Level[]> | null = null;
+  // What cannot be read is not told: the numbers of before would look like those of now. All gauges share one reading.
+  const read = () =>
+    (reading ??= levels
+      .webhooks()
+      .catch(() => [])
+      .finally(() => (reading = null)));
+  const gauge = (name: string, help: string, valueOf: (level: Level) => number) =>
+    new Gauge({
+      name: `chat_agent_webhooks_${name}`,
+      help,
+      labelNames: ["channel"],
+      registers: [registry],
+      aggregator: "max",
+      async collect() {
+        const found = await read();
+        this.reset();
+        for (const level of found) this.set({ channel: level.channel }, valueOf(level));
+      },
+    });
+  gauge("waiting", "Events that wait for a channel's webhooks, of all instances", ({ waiting }) => waiting);
+  gauge("oldest_seconds", "Since the oldest of them happened", ({ oldestMs }) => oldestMs / 1000);
+  gauge("off", "Webhooks that answered 410, and are told nothing until they are tested", ({ off }) => off);
 }

@@ -1,4 +1,7 @@
+import { systemClock } from "../clock.ts";
 import { countWaiting } from "../operators/count-waiting.ts";
+import { webhookLevels } from "../operators/count-webhooks.ts";
+import { countWithPerson } from "../operators/count-with-person.ts";
 import type { Service } from "../service.ts";
 import { openMetricsPort } from "./open-metrics-port.ts";
 import type { Resources } from "./open-resources.ts";
@@ -16,6 +19,12 @@ export async function showMetrics(
     repliesWaiting: () => service.threads.waiting(),
     openFeeds: () => service.threads.feeds(),
     waitingForPerson: () => countWaiting(service.store),
+    webhooks: () => webhookLevels(service.store, systemClock.now()),
+    withPerson: () =>
+      countWithPerson(
+        service.store,
+        service.directory.channels().map(({ slug }) => slug),
+      ),
   });
   if (config.metricsPort === null) return;
   const port = await openMetricsPort(exposition, { host: config.host, port: config.metricsPort });

@@ -121,6 +121,7 @@ async function openService(
     onMcpRequest: metrics.onMcpRequest,
     keepKeys: keptKeys(config.dataDir),
     onSpent: metrics.onSpent,
+    onWebhook: metrics.onWebhook,
     retentionProgress: metrics.retentionProgress,
     isShared: member !== null,
     ...traced,

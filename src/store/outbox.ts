@@ -36,6 +36,8 @@ export interface OutboxStore {
   /** `offSinceMs`: nothing is sent to it; null: again. */
   switchEndpoint(slug: string, endpoint: string, offSinceMs: number | null): Promise<void>;
   endpoint(slug: string, endpoint: string): Promise<EndpointState>;
+  /** How far behind it is, for whoever watches. */
+  level(slug: string, endpoint: string): Promise<EndpointLevel>;
   /** Endpoints that have, or had, a queue. */
   endpoints(slug: string): Promise<string[]>;
   /** Forgets an endpoint that no channel has any more; what waits for it must be settled before. */
@@ -88,6 +90,14 @@ export interface EndpointState {
   offSinceMs: number | null;
   /** The latest first. */
   deliveries: Delivery[];
+}
+
+/** Without what was given up. */
+export interface EndpointLevel {
+  waiting: number;
+  /** Among them is the one that happened first. */
+  oldest: ToldRef[];
+  isOff: boolean;
 }
 
 /** Deliveries that are kept of each endpoint. */

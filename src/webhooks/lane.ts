@@ -56,12 +56,19 @@ export function createLane(
 ): Lane {
   const { outbox, sender, clock, timers, random, log, onTried = () => {} } = dependencies;
   const busy = new Map<string, Promise<void>>();
+  /** Read and not begun, in order: while much waits, it is not read anew for each event that is sent. */
+  let read: QueuedEvent[] = [];
+  /** Under way. */
+  const begun = new Set<string>();
+  /** Its receiver said 410. */
+  let isOff = false;
   let running: Promise<void> | null = null;
   let isWanted = false;
   let stopped = false;
   let ring = () => {};
   let callOff = () => {};
 
+  const nameOf = ({ uid, nth }: QueuedEvent) => `${uid ?? "-"} ${nth}`;
   const threadOf = ({ uid, nth }: QueuedEvent) => uid ?? `- ${nth}`;
 
   /** Resolves at the next ring, or after so long. */
@@ -80,6 +87,8 @@ export function createLane(
     if (next === null) return;
     if (next > clock.now()) return later(next);
     if (!(await outbox.lease(slug, endpoint, LEASE_MS))) return;
+    read = [];
+    isOff = false;
     let leasedAt = clock.elapsed();
     let lastBusyAt = leasedAt;
     try {
@@ -89,9 +98,9 @@ export function createLane(
           leasedAt = clock.elapsed();
           if (!(await outbox.lease(slug, endpoint, LEASE_MS))) return;
         }
-        const begun = await beginDue();
-        if (begun === null) break;
-        if (begun > 0 || busy.size > 0) lastBusyAt = clock.elapsed();
+        const count = await beginDue();
+        if (count === null) break;
+        if (count > 0 || busy.size > 0) lastBusyAt = clock.elapsed();
         else if (clock.elapsed() - lastBusyAt > IDLE_MS) break;
         if (!isWanted) await pause(LOOK_MS);
       }
@@ -105,27 +114,40 @@ export function createLane(
 
   /** How many were begun; null: nothing may be sent. */
   async function beginDue(): Promise<number | null> {
-    const free = AT_ONCE - busy.size;
-    if (free <= 0) return 0;
+    if (busy.size >= AT_ONCE) return 0;
     const webhook = dependencies.webhook(slug, endpoint);
-    if (!webhook) return null;
+    if (!webhook || isOff) return null;
+    const known = beginRead(webhook);
+    if (busy.size >= AT_ONCE) return known;
     const due = await outbox.due(slug, endpoint, { nowMs: clock.now(), limit: READ_AT_ONCE });
-    let begun = 0;
-    for (const event of due) {
-      if (begun === free || stopped) break;
-      const thread = threadOf(event);
-      if (busy.has(thread)) continue;
-      begun++;
-      const delivering = deliver(event, webhook)
-        .catch((error: unknown) => log.warn({ channel: slug, endpoint, err: error }, "cannot tell a webhook"))
-        .finally(() => {
-          busy.delete(thread);
-          isWanted = true;
-          ring();
-        });
-      busy.set(thread, delivering);
+    read = due.filter((event) => !begun.has(nameOf(event)));
+    return known + beginRead(webhook);
+  }
+
+  /** How many of those that were read could be begun. */
+  function beginRead(webhook: WebhookField): number {
+    const left: QueuedEvent[] = [];
+    for (const event of read) {
+      if (busy.size >= AT_ONCE || stopped || busy.has(threadOf(event))) left.push(event);
+      else begin(event, webhook);
     }
-    return begun;
+    const count = read.length - left.length;
+    read = left;
+    return count;
+  }
+
+  function begin(event: QueuedEvent, webhook: WebhookField): void {
+    const [name, thread] = [nameOf(event), threadOf(event)];
+    begun.add(name);
+    const delivering = deliver(event, webhook)
+      .catch((error: unknown) => log.warn({ channel: slug, endpoint, err: error }, "cannot tell a webhook"))
+      .finally(() => {
+        begun.delete(name);
+        busy.delete(thread);
+        isWanted = true;
+        ring();
+      });
+    busy.set(thread, delivering);
   }
 
   async function deliver(event: QueuedEvent, webhook: WebhookField): Promise<void> {
@@ -154,6 +176,7 @@ export function createLane(
       );
     }
     if (sent.status !== 410) return;
+    isOff = true;
     await outbox.switchEndpoint(slug, endpoint, clock.now());
     log.warn({ channel: slug, endpoint }, "a webhook's receiver is gone (410): it is off until it is tested");
   }

@@ -139,6 +139,38 @@ describe("chat-agent channels", () => {
     expect(await runJson("channels", "list")).toEqual([rest]);
   });
 
+  test("--webhooks says who is told, keeps a secret that is left out, and ends them", async () => {
+    const folder = temporaryFolder();
+    const secret = `whsec_${Buffer.alloc(24, 1).toString("base64")}`;
+    const file = (webhooks: unknown) => {
+      const path = join(folder, "webhooks.json");
+      writeFileSync(path, JSON.stringify(webhooks));
+      return path;
+    };
+    const url = "https://office.example/chat";
+    const make = ["channels", "create", "bot", "--kind", "transport"];
+    const made = await runJson(...make, "--webhooks", file([{ url, secret }]));
+    expect(made).toMatchObject({ webhooks: [{ url, secret: "[secret]" }] });
+    const update = (webhooks: unknown) =>
+      run("channels", "update", "bot", "--json", "--webhooks", file(webhooks));
+    const narrowed = await update([{ url, events: ["run.ended"] }]);
+    expect(JSON.parse(narrowed.out)).toMatchObject({ webhooks: [{ url, events: ["run.ended"] }] });
+    const refused = [
+      await update([{ url: "http://127.0.0.1/", secret }]),
+      await update([{ url, secret: "short" }]),
+      await update({ url }),
+    ];
+    expect(refused.map(({ code }) => code)).toEqual([1, 2, 2]);
+    expect(refused.map(({ err }) => err)).toEqual([
+      expect.stringContaining("has no public address"),
+      expect.stringContaining("must be whsec_ and base64"),
+      expect.stringContaining("no list of webhooks"),
+    ]);
+    const shown = await runJson("channels", "show", "bot");
+    expect(shown).toMatchObject({ webhooks: [{ url, secret: "[secret]", events: ["run.ended"] }] });
+    expect(JSON.parse((await update([])).out)).not.toHaveProperty("webhooks");
+  });
+
   test("create does not repeat keys that were given", async () => {
     const given = ["--publishable-key", "pk_mine", "--secret-key", "sk_mine"];
     const { out } = await run("channels", "create", "shop", "--kind", "web", ...given);

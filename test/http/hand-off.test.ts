@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { countWithPerson } from "../../src/operators/count-with-person.ts";
 import { startOperated } from "./operator-api/operators-service.ts";
 import { ORIGIN, TRANSPORT_KEY, shop } from "./service.ts";
 
@@ -37,6 +38,7 @@ describe("a hand-off", () => {
     expect(await waiting.lines()).toEqual([{ type: "done", elapsedMs: 0, handledBy: "person" }]);
     const taken = await act("agent", "take", { epoch: 1 });
     expect([taken.status, await taken.json()]).toEqual([200, { epoch: 2 }]);
+    expect(await countWithPerson(store, ["shop"])).toBe(1);
     const said = await act("agent", "messages", { text: "Hi", epoch: 2, clientMessageId: "k" });
     expect([said.status, await said.json()]).toEqual([201, { id: "2" }]);
     const again = await act("agent", "messages", { text: "Hi", epoch: 1, clientMessageId: "k" });
@@ -51,6 +53,7 @@ describe("a hand-off", () => {
       .toEqual({ type: "typing", name: "agent" });
     const back = await act("agent", "return", { epoch: 2, note: "Be kind" });
     expect([back.status, await back.json()]).toEqual([200, { epoch: 3 }]);
+    expect(await countWithPerson(store, ["shop"])).toBe(0);
     await expect.poll(() => feed.soFar().at(-1), WITHIN).toEqual({ type: "state", state: "idle" });
     expect(feed.soFar().filter(({ type }) => type !== "typing")).toMatchObject([
       { type: "state", state: "idle" },

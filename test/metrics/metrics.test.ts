@@ -8,9 +8,13 @@ import { createMetrics } from "../../src/metrics/metrics.ts";
 import type { Metrics } from "../../src/metrics/metrics.ts";
 import { ModelFault } from "../../src/model.ts";
 import { countWaiting } from "../../src/operators/count-waiting.ts";
+import { webhookLevels } from "../../src/operators/count-webhooks.ts";
+import { countWithPerson } from "../../src/operators/count-with-person.ts";
 import { openMetricsPort } from "../../src/start/open-metrics-port.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { timedMethods } from "../../src/metrics/timed-methods.ts";
+import { endpointOf } from "../../src/domain/tellings.ts";
+import { sampleChannel, sampleCommit } from "../stores/samples.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { call, hold, say, status, usage } from "../support/model-server.ts";
 import { openScriptedModel, plainRequest } from "../support/open-model.ts";
@@ -59,9 +63,11 @@ test("retention tells what it has deleted, and what it is behind with", async ()
 test("a level that cannot be read hides no other", async () => {
   const metrics = await createMetrics();
   const levels = { openStreams: () => 3, threadsHeld: () => 0, repliesWaiting: () => 0, openFeeds: () => 0 };
-  metrics.watch({ ...levels, waitingForPerson: () => Promise.reject(new Error("the store is away")) });
+  const away = () => Promise.reject(new Error("the store is away"));
+  metrics.watch({ ...levels, waitingForPerson: away, withPerson: away, webhooks: away });
   expect(await valueOf(metrics, "chat_agent_open_streams")).toBe(3);
   expect(await valueOf(metrics, "chat_agent_waiting_for_person")).toBeNaN();
+  expect(await valueOf(metrics, "chat_agent_with_person")).toBeNaN();
 });
 
 describe("the threads' metrics", () => {
@@ -88,11 +94,59 @@ describe("the threads' metrics", () => {
     expect(await valueOf(metrics, "chat_agent_takeovers_total")).toBe(1);
   });
 
-  test("count what a limit refused", async () => {
+  test("count what a limit refused, and runs that a daily cap ended", async () => {
     const metrics = await createMetrics();
     metrics.onAnswered({ route: "/v1/widget/messages", status: 429, ms: 1 });
     metrics.onAnswered({ route: "/v1/widget/messages", status: 200, ms: 1 });
     expect(await valueOf(metrics, 'chat_agent_refused_by_limit_total{route="/v1/widget/messages"}')).toBe(1);
+    for (const cap of ["channel", "channel", "installation"]) metrics.onSpent({ slug: "shop", cap });
+    const over = (cap: string) =>
+      valueOf(metrics, `chat_agent_over_daily_cap_total{channel="shop",cap="${cap}"}`);
+    expect([await over("channel"), await over("installation")]).toEqual([2, 1]);
+  });
+});
+
+describe("the webhooks' metrics", () => {
+  test("count tries by what came of them, and tell how far a channel is behind", async () => {
+    const metrics = await createMetrics();
+    for (const outcome of ["delivered", "failed", "failed"]) metrics.onWebhook({ slug: "shop", outcome });
+    const tries = (outcome: string) =>
+      valueOf(metrics, `chat_agent_webhook_tries_total{channel="shop",outcome="${outcome}"}`);
+    let levels = [{ channel: "shop", waiting: 7, oldestMs: 90_500, off: 1 }];
+    const none = { openStreams: () => 0, threadsHeld: () => 0, repliesWaiting: () => 0, openFeeds: () => 0 };
+    const nobody = async () => 0;
+    metrics.watch({ ...none, waitingForPerson: nobody, withPerson: nobody, webhooks: async () => levels });
+    const level = (name: string) => valueOf(metrics, `chat_agent_webhooks_${name}{channel="shop"}`);
+    expect([await tries("delivered"), await tries("failed")]).toEqual([1, 2]);
+    expect([await level("waiting"), await level("oldest_seconds"), await level("off")]).toEqual([7, 90.5, 1]);
+    levels = [];
+    expect([await level("waiting"), await level("oldest_seconds"), await level("off")]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  test("are made of what waits in the store", async () => {
+    const store = await openEmbeddedStore({ dataDir: temporaryFolder(), clock: systemClock });
+    onTestFinished(() => store.close());
+    const [good, gone] = ["https://a.example/", "https://b.example/"].map((url) => ({ url, secret: "$S" }));
+    const webhooks = [good, gone].filter((one) => one !== undefined);
+    await store.putChannel(sampleChannel({ webhooks }));
+    const event = { id: "msg_1", type: "run.ended" as const, atMs: 40_000, data: {} };
+    const tells = [{ event, endpoints: webhooks.map(endpointOf) }];
+    await store.commit(sampleCommit({ opId: "tells", fence: "p:a", tells }));
+    const sealed = { id: "msg_1", body: JSON.stringify({ timestamp: new Date(30_000).toISOString() }) };
+    await store.outbox?.seal(
+      { slug: "shop", endpoint: endpointOf(webhooks[1] ?? { url: "" }), uid: "t1", nth: "1" },
+      sealed,
+    );
+    await store.outbox?.switchEndpoint("shop", endpointOf(webhooks[1] ?? { url: "" }), 50_000);
+    expect(await webhookLevels(store, 60_000)).toEqual([
+      { channel: "shop", waiting: 2, oldestMs: 30_000, off: 1 },
+    ]);
+    await store.putChannel(sampleChannel());
+    expect(await webhookLevels(store, 60_000)).toEqual([]);
   });
 });
 
@@ -113,6 +167,8 @@ describe("the queue's metrics", () => {
       repliesWaiting: () => service.threads.waiting(),
       openFeeds: () => service.threads.feeds(),
       waitingForPerson: () => countWaiting(store),
+      webhooks: () => webhookLevels(store, Date.now()),
+      withPerson: () => countWithPerson(store, ["cli"]),
     });
     const send = (text: string) => sendMessage(service.url, { threadId: "t1", userId: "ada", text });
 
@@ -126,6 +182,7 @@ describe("the queue's metrics", () => {
     expect(await valueOf(metrics, "chat_agent_open_streams")).toBe(2);
     expect(await valueOf(metrics, "chat_agent_open_feeds")).toBe(0);
     expect(await valueOf(metrics, "chat_agent_waiting_for_person")).toBe(0);
+    expect(await valueOf(metrics, "chat_agent_with_person")).toBe(0);
     const leave = new AbortController();
     const feed = await fetch(`${service.url}/v1/threads/t1/events?userId=ada`, {
       headers: { authorization: `Bearer ${TEST_KEY}` },

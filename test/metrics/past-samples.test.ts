@@ -18,6 +18,8 @@ test("several processes' metrics as one: counts and levels are sums, and what ea
     repliesWaiting: () => 0,
     openFeeds: () => 0,
     waitingForPerson: async () => 5,
+    webhooks: async () => [],
+    withPerson: async () => 6,
   });
   two.watch({
     openStreams: () => 4,
@@ -25,6 +27,8 @@ test("several processes' metrics as one: counts and levels are sums, and what ea
     repliesWaiting: () => 0,
     openFeeds: () => 0,
     waitingForPerson: async () => 5,
+    webhooks: async () => [],
+    withPerson: async () => 6,
   });
   const text = await one.textOf([await one.sample(), await two.sample()]);
   expect(await valueOf(text, COUNT)).toBe(2);
@@ -33,6 +37,7 @@ test("several processes' metrics as one: counts and levels are sums, and what ea
   expect(await valueOf(text, "chat_agent_open_streams")).toBe(7);
   // Each process tells the whole.
   expect(await valueOf(text, "chat_agent_waiting_for_person")).toBe(5);
+  expect(await valueOf(text, "chat_agent_with_person")).toBe(6);
 });
 
 test("what ended processes counted stays in the sums, and their levels do not", async () => {
@@ -46,6 +51,8 @@ test("what ended processes counted stays in the sums, and their levels do not", 
       repliesWaiting: () => 1,
       openFeeds: () => 0,
       waitingForPerson: async () => 0,
+      webhooks: async () => [],
+      withPerson: async () => 0,
     });
     past.add(await metrics.sample());
   }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ChannelThreadPage, PlacedThread, Store, ThreadCommit, ThreadState } from "../../src/store.ts";
+import { countWithPerson } from "../../src/operators/count-with-person.ts";
 import type { Bench } from "./contract.ts";
 import { mint } from "./contract-users.ts";
 import { SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
@@ -135,9 +136,12 @@ export function channelThreadPromises(bench: Bench): void {
         running: ["d"],
         idle: ["e"],
       };
+      const withPerson = () => countWithPerson(store, [SLUG, "no such channel"]);
       expect(await all()).toEqual(there);
+      expect(await withPerson()).toBe(2);
       while (await store.fillOrders());
       expect(await all()).toEqual(there);
+      expect(await withPerson()).toBe(2);
 
       // One goes on with a message, one without, one ends.
       const next = { claims: false, rev: 1, opId: "next" } as const;
@@ -153,6 +157,8 @@ export function channelThreadPromises(bench: Bench): void {
       const ends = { holds: false, state: "idle" } as const;
       await say(store, "b", 8_000, { ...next, claims: true, readOp: "say in b", ...ends });
       const later = { with_person: ["d", "a"], awaiting: [], running: ["c"], idle: ["b", "e"] };
+      // Without waiting for the lists: who stands in one and does not belong to it any more is not counted.
+      expect(await withPerson()).toBe(2);
       await expect.poll(all, { timeout: 20_000 }).toEqual({ ...there, ...later });
       const span = { sinceMs: 2_000, untilMs: 6_999, state: "with_person" } as const;
       expect(uidsOf(await walk(store, 10, span))).toEqual(["a"]);

@@ -12,6 +12,7 @@ import { keptTextPromises } from "./contract-kept-text.ts";
 import { livenessPromises } from "./contract-liveness.ts";
 import { messageClaimPromises } from "./contract-message-claim.ts";
 import { operatorPromises } from "./contract-operators.ts";
+import { outboxPromises } from "./contract-outbox.ts";
 import { statsPromises } from "./contract-stats.ts";
 import { threadListPromises } from "./contract-thread-list.ts";
 import { threadPromises } from "./contract-threads.ts";
@@ -58,6 +59,7 @@ const ALL: readonly Promises[] = [
   messageClaimPromises,
   keptTextPromises,
   feedbackPromises,
+  outboxPromises,
   livenessPromises,
 ];
 

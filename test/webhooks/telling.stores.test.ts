@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Channel } from "../../src/domain/channel.ts";
 import type { WebhookField } from "../../src/domain/webhook.ts";
 import { endpointOf } from "../../src/domain/tellings.ts";
 import { hashKey } from "../../src/keys.ts";
 import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";
-import { sendMessage, startTestService } from "../support/service.ts";
+import { TEST_KEY, sendMessage, startTestService } from "../support/service.ts";
+import { openScriptedModel } from "../support/open-model.ts";
 import { storeKinds } from "../support/store-kinds.ts";
 import type { TestDatabase } from "../support/store-kinds.ts";
 import { sampleChannel } from "../stores/samples.ts";
@@ -68,6 +69,37 @@ describe.each(storeKinds)("webhooks on the $name store", ({ prepare }) => {
     expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(3);
   });
 
+  it("are told of feedback that changes something, and it is in the day's statistics", async () => {
+    const receiver = await startReceiver();
+    const { url } = await start([
+      cli([{ url: receiver.url, secret: SECRET, events: ["feedback.given", "run.ended"] }]),
+    ]);
+    await sendMessage(url, { threadId: "t", userId: "kim", text: "Hello" });
+    const rate = async (given: object) => {
+      const { status } = await fetch(`${url}/v1/threads/t/feedback`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
+        body: JSON.stringify({ userId: "kim", messageId: "2", ...given }),
+      });
+      expect(status).toBe(204);
+    };
+    for (const rating of ["up", "up", "down", null]) {
+      await rate({ rating, ...(rating === "down" ? { comment: "No" } : {}) });
+    }
+    await expect.poll(() => receiver.told.length, WAIT).toBe(4);
+    expect(receiver.faults).toEqual([]);
+    const [, up, down, back] = receiver.told;
+    const common = { channel: "cli", threadId: "t", externalUserId: "kim", messageId: "2" };
+    expect(up).toMatchObject({ type: "feedback.given", data: { ...common, sequence: 2, rating: "up" } });
+    expect(down?.data).toMatchObject({ ...common, sequence: 3, rating: "down", comment: "No" });
+    expect(back?.data).toMatchObject({ ...common, sequence: 4, rating: null });
+    const today = new Date().toISOString().slice(0, 10);
+    await rate({ rating: "down" });
+    const days = { from: "2020-01-01", to: today };
+    const counts = async () => (await store.stats("cli", days)).at(-1)?.counts ?? {};
+    await expect.poll(counts, WAIT).toMatchObject({ thumbsUp: 0, thumbsDown: 1 });
+  });
+
   it("hear of what they asked for alone", async () => {
     const [all, ends] = [await startReceiver(), await startReceiver()];
     const { url } = await start([
@@ -85,8 +117,9 @@ describe.each(storeKinds)("webhooks on the $name store", ({ prepare }) => {
 
   it("are asked again after a failure, with the same id and body, and later events do not wait", async () => {
     const receiver = await startReceiver(({ data }) => (data.sequence === 1 ? 500 : 204));
-    let aheadMs = 0;
-    const clock = { now: () => Date.now() + aheadMs, elapsed: () => performance.now() };
+    // Time stands still: on a busy machine the second try would be over before the receiver takes it.
+    let nowMs = Date.now();
+    const clock = { now: () => nowMs, elapsed: () => performance.now() };
     const service = await startTestService({
       store,
       clock,
@@ -96,12 +129,47 @@ describe.each(storeKinds)("webhooks on the $name store", ({ prepare }) => {
     await sendMessage(service.url, { threadId: "t", userId: "kim", text: "Hello" });
     await expect.poll(() => receiver.taken().length, WAIT).toBe(2);
     receiver.answer(() => 204);
-    aheadMs = 7_000;
+    nowMs += 7_000;
     await expect.poll(() => receiver.taken().length, WAIT).toBe(3);
     const [first, again] = receiver.told.filter(({ data }) => data.sequence === 1);
     expect(again?.raw).toBe(first?.raw);
     expect(again?.id).toBe(first?.id);
     expect(again?.signature).not.toBe(first?.signature);
+  });
+
+  it("that were away for an hour are told everything when they are back, by the same ids", async () => {
+    const receiver = await startReceiver(() => 503);
+    const { model } = await openScriptedModel(() => "Hi");
+    const channels = [cli([{ url: receiver.url, secret: SECRET }])];
+    const service = await startTestService({ store, model, channels, env: { WEBHOOKS_PRIVATE: "on" } });
+    // The receiver, too, takes no timestamp of another time.
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const beganMs = Date.now();
+    const ids = () => new Set(receiver.told.map(({ id }) => id)).size;
+    const { endpoint } = endpointFor(receiver.url);
+    const nextDueMs = () => store.outbox?.nextDueMs("cli", endpoint);
+    // Each message wakes the deliveries: what is due by then is tried again, too.
+    for (const [nth, minutes] of [0, 0.2, 20, 59].entries()) {
+      vi.setSystemTime(beganMs + minutes * 60_000);
+      await sendMessage(service.url, { threadId: "t", userId: "kim", text: `At ${minutes}` });
+      await expect.poll(ids, WAIT).toBe(3 * (nth + 1));
+      await expect.poll(nextDueMs, WAIT).toBeGreaterThan(Date.now());
+    }
+    receiver.answer(() => 204);
+    vi.setSystemTime(beganMs + 4 * 3_600_000);
+    await sendMessage(service.url, { threadId: "t", userId: "kim", text: "Back" });
+    await expect.poll(() => receiver.taken().length, WAIT).toBe(15);
+    const sequences = receiver.taken().map(({ data }) => Number(data.sequence));
+    expect(sequences.sort((a, b) => a - b)).toEqual(Array.from({ length: 15 }, (_, i) => i + 1));
+    for (const { id, raw } of receiver.taken()) {
+      expect(new Set(receiver.told.filter((one) => one.id === id).map((one) => one.raw))).toEqual(
+        new Set([raw]),
+      );
+    }
+    const waiting = async () =>
+      (await store.outbox?.level("cli", endpointFor(receiver.url).endpoint))?.waiting;
+    await expect.poll(waiting, WAIT).toBe(0);
   });
 
   it.each([302, 410, 500])("that answer %i have not taken it", async (status) => {

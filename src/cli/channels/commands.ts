@@ -84,7 +84,7 @@ function addCreate(channels: Command, terminal: Terminal): void {
     .action(async (slug: string, options: FieldOptions, command: Command) => {
       if (options.kind === undefined)
         command.error("error: a new channel needs --kind web or --kind transport");
-      await withStore(terminal, async (store) => {
+      await withStore(terminal, async (store, { webhooksPrivate }) => {
         if (await mayNotMake(store, slug)) {
           throw new CannotDo(`Cannot create channel ${slug}: it exists; see channels update`);
         }
@@ -97,7 +97,7 @@ function addCreate(channels: Command, terminal: Terminal): void {
                 secretKey: options.secretKey ?? made.secretKey.reveal(),
               }
             : options;
-        const channel = await writeOptions(store, { slug, stored: null }, withKeys, command);
+        const channel = await writeOptions(store, { slug, stored: null, webhooksPrivate }, withKeys, command);
         const isNewSecret = channel.kind === "web" && options.secretKey === undefined;
         printChannel(terminal, channel, options, isNewSecret ? made.secretKey : null);
       });
@@ -119,9 +119,10 @@ function addUpdate(channels: Command, terminal: Terminal): void {
     .description("change the fields that are given")
     .argument("<slug>")
     .action(async (slug: string, options: FieldOptions, command: Command) => {
-      await withStore(terminal, async (store) => {
+      await withStore(terminal, async (store, { webhooksPrivate }) => {
         const stored = await existingChannel(store, slug);
-        printChannel(terminal, await writeOptions(store, { slug, stored }, options, command), options);
+        const channel = await writeOptions(store, { slug, stored, webhooksPrivate }, options, command);
+        printChannel(terminal, channel, options);
       });
     });
 }

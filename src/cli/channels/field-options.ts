@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
+import { z } from "zod";
 import type { AgentSettings } from "../../domain/channel.ts";
 import {
   agentSchema,
@@ -26,6 +27,7 @@ export interface FieldOptions {
   anonymousDays?: number | "never";
   publishableKey?: string;
   secretKey?: string;
+  webhooks?: Record<string, unknown>[];
   json?: boolean;
 }
 
@@ -37,6 +39,7 @@ export function withFieldOptions(command: Command): Command {
     .option("--instructions <text>", "what the agent is told first")
     .option("--model <name>", "the model, instead of OPENAI_MODEL")
     .option("--agent <file>", "JSON file with all of the agent's settings", readAgent)
+    .option("--webhooks <file>", "JSON file with a list of all the channel's webhooks", readWebhooks)
     .option(
       "--threads-days <days>",
       "delete threads without a message for so long; never: keep them",
@@ -77,6 +80,16 @@ function collectOrigin(text: string, before: string[] = []): string[] {
   if (origin === null)
     throw new InvalidArgumentError('It takes scheme://host[:port] without a path, never "null".');
   return [...before, origin];
+}
+
+/** What each of them holds is checked with the channel. */
+function readWebhooks(path: string): Record<string, unknown>[] {
+  try {
+    return z.array(z.looseObject({})).parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch (error) {
+    if (error instanceof z.ZodError) throw new InvalidArgumentError("The file holds no list of webhooks.");
+    throw new InvalidArgumentError(messageOf(error));
+  }
 }
 
 function readAgent(path: string): AgentSettings {

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import type { Channel, RetentionField } from "../../domain/channel.ts";
+import { closedUrl } from "../../domain/public-address.ts";
+import { changedWebhooks } from "../../operators/channel-secrets.ts";
 import { BadChannel, channelFrom, writeChannel } from "../../operators/channels.ts";
 import type { Store } from "../../store.ts";
 import { asCommandLine } from "../as-command-line.ts";
@@ -9,11 +11,17 @@ import type { FieldOptions } from "./field-options.ts";
 /** Checks the options as CHANNELS_FILE is checked, and writes the channel. */
 export async function writeOptions(
   store: Store,
-  { slug, stored }: { slug: string; stored: Channel | null },
+  { slug, stored, webhooksPrivate }: { slug: string; stored: Channel | null; webhooksPrivate: boolean },
   options: FieldOptions,
   command: Command,
 ): Promise<Channel> {
   const channel = fromOptions(slug, stored, options, command);
+  const closed = webhooksPrivate || !options.webhooks ? null : closedUrl(channel.webhooks ?? []);
+  if (closed !== null) {
+    throw new CannotDo(
+      `Cannot write channel ${slug}: webhook ${closed} has no public address, and WEBHOOKS_PRIVATE is off`,
+    );
+  }
   await mustWrite(store, channel, stored);
   return channel;
 }
@@ -59,6 +67,7 @@ function fromOptions(slug: string, stored: Channel | null, options: FieldOptions
   };
   const { kind, accessMode, publishableKey, secretKey } = options;
   const allowedOrigins = originsFrom(slug, stored, options);
+  const told = options.webhooks && { webhooks: changedWebhooks(stored?.webhooks ?? [], options.webhooks) };
   const retention = retentionFrom(stored, options);
   try {
     return channelFrom(slug, stored, {
@@ -69,6 +78,7 @@ function fromOptions(slug: string, stored: Channel | null, options: FieldOptions
       publishableKey,
       secretKey,
       retention,
+      ...told,
     });
   } catch (error) {
     if (error instanceof BadChannel) return command.error(`error: ${error.message}`);

@@ -134,6 +134,14 @@ export function outboxRecords(db: EmbeddedDb) {
         ({ key, value }) => ({ slug, endpoint, ...value, dueMs: dueOf(Number(key[3])) }),
       ),
 
+    /** Of those that failed and were not given up, the one that is tried last: it failed most often, or nearly so. */
+    lastFailed(slug: string, endpoint: string): QueuedEvent | undefined {
+      const prefix: Key = ["wq", keyPart(slug), endpoint];
+      const from: Key = [...prefix, GIVEN_UP - 1];
+      const [last] = db.range(prefix, queuedKind.read, { from, reverse: true, limit: 1 });
+      return last && { slug, endpoint, ...last.value, dueMs: dueOf(Number(last.key[3])) };
+    },
+
     *queued(
       slug: string,
       endpoint: string,
@@ -165,10 +173,11 @@ export function embeddedOutbox(db: EmbeddedDb, toldBy: (uid: string) => number):
     for (const { key } of [...newest].slice(DELIVERIES_KEPT)) db.remove(key);
   }
 
-  function countOf(slug: string, endpoint: string): number {
+  /** `place`: those at this one alone. */
+  function countOf(slug: string, endpoint: string, place?: number): number {
     const at = db.snapshot();
     try {
-      return at.count(["wq", keyPart(slug), endpoint]);
+      return at.count(["wq", keyPart(slug), endpoint, ...(place === undefined ? [] : [place])]);
     } finally {
       at.close();
     }
@@ -242,6 +251,17 @@ export function embeddedOutbox(db: EmbeddedDb, toldBy: (uid: string) => number):
           }),
         ].map(({ value }) => value),
       })),
+
+    level: (slug, endpoint) =>
+      db.read("count what waits for a webhook", () => {
+        const [fresh] = records.queued(slug, endpoint, 0, FIRST_TIME, 1);
+        const failed = records.lastFailed(slug, endpoint);
+        return {
+          waiting: countOf(slug, endpoint) - countOf(slug, endpoint, GIVEN_UP),
+          oldest: [fresh, failed].filter((event) => event !== undefined),
+          isOff: records.state(slug, endpoint).offSinceMs !== null,
+        };
+      }),
 
     endpoints: (slug) =>
       db.read("list webhooks", () =>

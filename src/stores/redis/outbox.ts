@@ -171,6 +171,18 @@ export function redisOutbox(redis: RedisCommands, processId: string): OutboxStor
       };
     },
 
+    async level(slug, endpoint) {
+      const { queue, state } = endpointKeys(slug, endpoint);
+      const last = { from: `(${GIVEN_UP}`, to: `(${FIRST_TIME}`, rev: true };
+      const [waiting, off, fresh, failed] = await Promise.all([
+        redis.read(queue, "ZCOUNT", queue, "-inf", `(${GIVEN_UP}`),
+        redis.read(state, "HGET", state, "off"),
+        queued(slug, endpoint, { from: "-inf", to: String(FIRST_TIME) }, 1),
+        queued(slug, endpoint, last, 1),
+      ]);
+      return { waiting: numberOf(waiting), oldest: [...fresh, ...failed], isOff: off !== null };
+    },
+
     async endpoints(slug) {
       const { endpoints } = channelOutboxKeys(slug);
       return listOf(await redis.read(endpoints, "SMEMBERS", endpoints)).map(textOf);
