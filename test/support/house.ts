@@ -366,7 +366,10 @@ export const BESIDE: readonly Place[] = [
   {
     path: "src/deploy/",
     is: "the lines of systemd, Kubernetes and proxies; Dockerfile and compose.yaml are at the top",
-    rooms: [{ path: "src/deploy/kubernetes/", is: "manifests" }],
+    rooms: [
+      { path: "src/deploy/kubernetes/", is: "manifests" },
+      { path: "src/deploy/monitoring/", is: "alert rules, a dashboard, and what to do about each alert" },
+    ],
   },
   {
     path: "test/",
