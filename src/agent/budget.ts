@@ -32,6 +32,13 @@ function asOutput(item: Turn["run"]["turns"][number]): ModelMessage[] {
 /** Whose tokens of a day a cap bounds. */
 export type DayCap = "user" | "channel" | "installation" | "address";
 
+/** The names under which a day's tokens are counted, as `Spending` takes them. */
+export const CAP_NAMES = {
+  installation: "installation",
+  channel: (slug: string) => `channel ${slug}`,
+  address: (hash: string) => `address ${hash}`,
+} as const;
+
 /** Caps that no channel sets; null: none. */
 export interface SharedCaps {
   /** MAX_TOKENS_PER_DAY */
@@ -72,9 +79,9 @@ export function createDailyBudget({
   /** The caps that count under a name, each with it. */
   function counted({ maxTokensPerDay }: AgentSettings, { slug, run }: Turn): Counted[] {
     return [
-      ...capped("channel", maxTokensPerDay, `channel ${slug}`),
-      ...capped("installation", caps.installation, "installation"),
-      ...(run.address === undefined ? [] : capped("address", caps.address, `address ${run.address}`)),
+      ...capped("channel", maxTokensPerDay, CAP_NAMES.channel(slug)),
+      ...capped("installation", caps.installation, CAP_NAMES.installation),
+      ...(run.address === undefined ? [] : capped("address", caps.address, CAP_NAMES.address(run.address))),
     ];
   }
 

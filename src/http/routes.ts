@@ -60,6 +60,7 @@ export interface RouteDependencies {
     Config,
     | "limits"
     | "addressMaxTokensPerDay"
+    | "maxTokensPerDay"
     | "logAddresses"
     | "serverMaxBodyBytes"
     | "clientIpSource"

@@ -88,6 +88,7 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
     "get /v1/operator/audit",
     "get /v1/operator/events",
     "get /v1/operator/stats",
+    "get /v1/operator/caps",
   ]);
 });
 

@@ -52,7 +52,7 @@ export function ChannelPage({ slug }: { slug: string }) {
     >
       <Trouble text={loaded.trouble} onRetry={loaded.reload} />
       {channel && <ChannelFacts channel={channel} />}
-      {channel && <Caps channels={[channel]} />}
+      {channel && <Caps channel={slug} stamp={String(channel.agent.maxTokensPerDay)} />}
       {channel && may.changeChannels && (
         <Settings
           channel={channel}

@@ -62,9 +62,7 @@ export function Overview({ query }: { query: Readonly<Record<string, string>> })
         </Empty>
       )}
       {days && !isEmpty && <Totals days={days} />}
-      <Caps
-        channels={channel === "" ? (channels ?? []) : (channels ?? []).filter(({ slug }) => slug === channel)}
-      />
+      <Caps {...(channel === "" ? {} : { channel })} />
       {!isEmpty && (
         <div class="plots">
           {plots.map((spec) => (

@@ -101,6 +101,18 @@ export interface AuditView {
   detail?: Record<string, unknown>;
 }
 
+export interface CapUse {
+  limit: number;
+  used: number;
+}
+
+/** The spending caps of today; null: there is none. */
+export interface CapsView {
+  installation: CapUse | null;
+  address: { limit: number } | null;
+  channels: ({ channel: string } & CapUse)[];
+}
+
 /** One UTC day. */
 export interface DayView {
   day: string;

@@ -39,7 +39,10 @@ export interface OperatorApi {
   threadChanges: ThreadChanges;
   clock: Clock;
   log: PlainLog;
-  config: Pick<Config, "serverMaxBodyBytes" | "webhooksPrivate">;
+  config: Pick<
+    Config,
+    "serverMaxBodyBytes" | "webhooksPrivate" | "maxTokensPerDay" | "addressMaxTokensPerDay"
+  >;
   /** Told of keys that this instance may have to know at its next start. */
   keepKeys: KeptKeys;
 }

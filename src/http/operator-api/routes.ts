@@ -1,5 +1,6 @@
 import type { Route } from "../route.ts";
 import { auditRoute } from "./audit.ts";
+import { capsRoute } from "./caps.ts";
 import { channelsRoutes } from "./channels.ts";
 import { handOffRoutes } from "./hand-off.ts";
 import { exportRoute } from "./export.ts";
@@ -32,5 +33,6 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     auditRoute(api), //       GET  /audit
     eventsRoute(api), //      GET  /events
     statsRoute(api), //       GET  /stats
+    capsRoute(api), //        GET  /caps
   ];
 }

@@ -49,6 +49,7 @@ const ROUTES: [
   ["POST /operators/spare/rotate", "admin", "installation", undefined, 200],
   ["GET /events", "admin, agent", "channels", undefined, 200],
   ["GET /stats", "all", "channels", undefined, 200],
+  ["GET /caps", "all", "channels", undefined, 200],
   ["GET /audit", "admin, auditor", "channels", undefined, 200],
 ];
 
