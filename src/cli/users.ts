@@ -4,14 +4,15 @@ import type { User } from "../domain/user.ts";
 import { exportLine } from "../http/operator-api/export.ts";
 import { exportUser } from "../operators/export-user.ts";
 import { deleteUser } from "../operators/forgetting.ts";
-import { changeUser, pagesOfUsers, userView } from "../operators/users.ts";
+import { stopUser } from "../operators/stop-runs.ts";
+import { changeUser, pagesOfUsers, revokeUser, userView } from "../operators/users.ts";
 import { asCommandLine } from "./as-command-line.ts";
 import { existingChannel, existingUser } from "./existing.ts";
 import { forgettingIn } from "./forgetting.ts";
 import { printFields, printJson } from "./print.ts";
 import { printJsonPages, printTablePages } from "./print-pages.ts";
 import { CannotDo } from "./terminal.ts";
-import { stopRuns } from "./stop-runs.ts";
+import { threadsToStop } from "./stopping.ts";
 import type { Terminal } from "./terminal.ts";
 import { withStore } from "./with-store.ts";
 
@@ -45,7 +46,7 @@ function addRevoke(users: Command, terminal: Terminal): void {
     .action(async (slug: string, id: string, options: { json?: boolean }) => {
       await withStore(terminal, async (store) => {
         const user = await existingUser(store, slug, id);
-        if (!(await store.revokeTokens(slug, user.userId)))
+        if (!(await revokeUser(asCommandLine(store), slug, user.userId)))
           throw new CannotDo(`Cannot revoke ${id}: no such user in channel ${slug}`);
         printUser(terminal, user, options);
       });
@@ -136,9 +137,9 @@ function addFlag(users: Command, terminal: Terminal, { name, does, flags }: (typ
       const changed = await changeUser(asCommandLine(store), slug, user, flags);
       if (changed === null) throw new CannotDo(`Cannot ${name} ${id}: no such user in channel ${slug}`);
       if (options.stop) {
-        const threads = await store.threads(slug, user.userId);
-        const uids = threads.map(({ uid }) => uid);
-        terminal.err(`Stopped in ${await stopRuns(store, config, uids)} threads\n`);
+        const threads = await threadsToStop(store, config);
+        const stopped = await stopUser(asCommandLine(store), threads, slug, user.userId);
+        terminal.err(`Stopped in ${stopped} threads\n`);
       }
       printUser(terminal, changed, options);
     });

@@ -26,6 +26,16 @@ export async function changeUser(
   return changed;
 }
 
+/** Ends all visitor tokens of the user. False: the user is gone. */
+export async function revokeUser(
+  acting: Acting<Pick<UserStore, "revokeTokens">>,
+  slug: string,
+  userId: string,
+): Promise<boolean> {
+  await note(acting, { action: "users.revoke", target: userId, slug });
+  return acting.store.revokeTokens(slug, userId);
+}
+
 /** In the words of the command line. */
 function actionsOf({ blocked, whitelisted, displayName }: UserChange): string[] {
   return [

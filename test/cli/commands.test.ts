@@ -361,6 +361,9 @@ describe("chat-agent users, ips and threads", () => {
     expect(await runJson("users", "show", "bot", userId)).toMatchObject({ userId, externalUserId: "old" });
     expect(await runJson("threads", "list", "bot", userId)).toMatchObject([{ id: uid }]);
     expect(await runJson("threads", "show", "bot", uid)).toMatchObject({ id: uid });
+    const named = await runJson("threads", "show", "bot", threadId, "--user", userId);
+    expect(named).toMatchObject({ id: uid });
+    expect(await runJson("users", "block", "bot", userId)).toMatchObject({ userId, blocked: true });
     const { out } = await run("users", "show", userId, "bot");
     expect(out).not.toContain("\u0000");
   });
@@ -376,6 +379,27 @@ describe("chat-agent users, ips and threads", () => {
       whitelisted: true,
     });
     expect(await runJson("users", "unwhitelist", "bot", "ada")).toMatchObject({ whitelisted: false });
+  });
+
+  test("P16: users revoke ends all tokens of a user, and of no other", async () => {
+    await run("channels", "create", "shop", "--kind", "web");
+    const [mine, other] = ["user-2", "user-3"];
+    await withStore(async (store) => {
+      for (const userId of [mine, other]) {
+        const token = { slug: "shop", tokenHash: `of ${userId}`, userId };
+        await store.mintVisitor({ ...token, snapshot: "{}", ttlMs: 60_000, atMs: 1_000 });
+      }
+    });
+    expect(await runJson("users", "revoke", "shop", mine)).toMatchObject({ userId: mine });
+    await withStore(async (store) => {
+      const admitted = (tokenHash: string) =>
+        store.admitVisitor({ slug: "shop", tokenHash, ttlMs: 60_000, threadId: null });
+      expect(await admitted(`of ${mine}`)).toBeNull();
+      expect(await admitted(`of ${other}`)).not.toBeNull();
+      const { items } = await store.audit({ limit: 1, after: null, sinceMs: 0 });
+      expect(items[0]?.entry).toMatchObject({ action: "users.revoke", target: mine, slug: "shop" });
+    });
+    expect((await run("users", "revoke", "shop", "nobody")).code).toBe(1);
   });
 
   test("what users wrote does not steer the terminal", async () => {

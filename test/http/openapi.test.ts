@@ -66,6 +66,7 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
     "get /v1/operator/channels/{slug}/users/{userId}",
     "patch /v1/operator/channels/{slug}/users/{userId}",
     "delete /v1/operator/channels/{slug}/users/{userId}",
+    "post /v1/operator/channels/{slug}/users/{userId}/revoke",
     "get /v1/operator/channels/{slug}/threads",
     "get /v1/operator/channels/{slug}/threads/{id}",
     "delete /v1/operator/channels/{slug}/threads/{id}",

@@ -7,12 +7,13 @@ import { NewerRecord, UnreadableRecord } from "../../store.ts";
 import type { Store } from "../../store.ts";
 import { channelView } from "../../operators/channel-secrets.ts";
 import { rotateKeys } from "../../operators/channels.ts";
+import { stopChannel } from "../../operators/stop-runs.ts";
 import { asCommandLine } from "../as-command-line.ts";
 import { existingChannel } from "../existing.ts";
 import { printJson, printTable } from "../print.ts";
 import { CannotDo } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
-import { activeThreads, stopRuns } from "../stop-runs.ts";
+import { threadsToStop } from "../stopping.ts";
 import { withStore } from "../with-store.ts";
 import { parseSlug, withFieldOptions, withOriginChanges } from "./field-options.ts";
 import type { FieldOptions } from "./field-options.ts";
@@ -144,8 +145,9 @@ function addSwitch(
       const channel = { ...stored, enabled };
       await mustWrite(store, channel, stored);
       if (options.stop) {
-        const uids = await activeThreads(store, slug);
-        terminal.err(`Stopped in ${await stopRuns(store, config, uids)} threads\n`);
+        const threads = await threadsToStop(store, config);
+        const stopped = await stopChannel(asCommandLine(store), threads, slug);
+        terminal.err(`Stopped in ${stopped} threads\n`);
       }
       printChannel(terminal, channel, options);
     });

@@ -9,6 +9,7 @@ import { newChannelKeys } from "../../keys.ts";
 import type { Acting } from "../../operators/acting.ts";
 import { BadChannel, channelFrom, rotateKeys, writeChannel } from "../../operators/channels.ts";
 import { changedAgent, changedWebhooks, channelView } from "../../operators/channel-secrets.ts";
+import { stopChannel } from "../../operators/stop-runs.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";
 import type { Store } from "../../store.ts";
 import { bodyIfAny, bodyOf } from "../body.ts";
@@ -67,13 +68,19 @@ const changeSchema = z.looseObject({
     })
     .optional(),
 });
+const patchSchema = changeSchema.extend({
+  stop: z
+    .boolean()
+    .optional()
+    .describe("With `enabled: false`: the channel's runs, pending calls and what waits behind them end, too"),
+});
 const newSchema = changeSchema.extend({ slug: slugSchema, kind: z.enum(["web", "transport"]) });
 
 const rotationSchema = z.object({ overlapHours: z.number().min(0).max(MAX_OVERLAP_HOURS).optional() });
 
 /** GET, POST /v1/operator/channels; GET, PATCH …/:slug; POST …/:slug/rotate-keys. Fields by the names of CHANNELS_FILE. */
 export function channelsRoutes(api: OperatorApi): Route[] {
-  const { store, directory, config, keepKeys } = api;
+  const { store, directory, config, keepKeys, threads } = api;
   return [
     operatorRoute(api, {
       method: "GET",
@@ -143,11 +150,15 @@ export function channelsRoutes(api: OperatorApi): Route[] {
       summary: "Change a channel",
       description:
         "What is left out stays. In `agent` and its `mcpServers` too, and null takes a setting or a server away; a server is replaced as a whole but for secrets that are left out or written as `[secret]`.",
-      body: { schema: changeSchema, example: { agent: { instructions: "You help visitors of a shop." } } },
+      body: { schema: patchSchema, example: { agent: { instructions: "You help visitors of a shop." } } },
       answers: { 200: documentedJson("The channel", channelSchema, EXAMPLE) },
       refusals: { "not-found": "Unknown channel", conflict: "Another channel has that publishable key" },
       async handle({ incoming, acting, param }) {
-        const change = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: changeSchema });
+        const { stop = false, ...change } = await bodyOf(incoming.request, config.serverMaxBodyBytes, {
+          schema: patchSchema,
+        });
+        if (stop && change["enabled"] !== false)
+          throw new Refusal("invalid", "The body does not match the schema: stop goes with enabled");
         const stored = await existingChannel(store, param("slug"));
         const { agent, webhooks, slug = stored.slug, ...fields } = change;
         if (slug !== stored.slug) throw new Refusal("invalid", "The body does not match the schema: slug");
@@ -159,6 +170,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
         if (webhooks !== undefined) mustBePublic(channel, config);
         await write(acting, channel, stored);
         await directory.renew();
+        if (stop) await stopChannel(acting, threads, channel.slug);
         return jsonAnswer(200, channelView(channel));
       },
     }),

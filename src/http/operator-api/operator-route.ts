@@ -25,6 +25,8 @@ export interface OperatorApi {
   store: Store;
   threads: Pick<
     Threads,
+    | "load"
+    | "cancel"
     | "history"
     | "keptText"
     | "attachmentAddresses"

@@ -22,7 +22,7 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     meRoute(api), //          GET  /me
     ...channelsRoutes(api), // GET, POST /channels; GET, PATCH /channels/:slug; POST …/rotate-keys
     ...webhooksRoutes(api), // GET /channels/:slug/webhooks; POST …/test, …/replay
-    ...usersRoutes(api), //   GET  /channels/:slug/users; GET, PATCH …/:userId
+    ...usersRoutes(api), //   GET  /channels/:slug/users; GET, PATCH …/:userId; POST …/revoke
     ...threadsRoutes(api), // GET /channels/:slug/threads, …/:id, …/:id/messages, …/:id/runs
     exportRoute(api), //      GET  /channels/:slug/users/:userId/export
     ...forgettingRoutes(api), // DELETE /channels/:slug/threads/:id, …/users/:userId

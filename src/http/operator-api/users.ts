@@ -4,11 +4,12 @@ import type { Operator } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { User } from "../../domain/user.ts";
 import { searchUsers } from "../../operators/search-users.ts";
-import { changeUser, userView } from "../../operators/users.ts";
+import { stopUser } from "../../operators/stop-runs.ts";
+import { changeUser, revokeUser, userView } from "../../operators/users.ts";
 import { bodyOf } from "../body.ts";
 import { callerId } from "../fields.ts";
-import { documentedJson } from "../reference/shared-documentation.ts";
-import { jsonAnswer } from "../route.ts";
+import { documentedEmpty, documentedJson } from "../reference/shared-documentation.ts";
+import { emptyAnswer, jsonAnswer } from "../route.ts";
 import type { Field, Route } from "../route.ts";
 import { existingChannel, existingUser } from "./existing.ts";
 import { documentedList, listAnswer, listFields, listingOf } from "./lists.ts";
@@ -54,7 +55,13 @@ const bodySchema = z.object({
   blocked: z.boolean().exactOptional(),
   whitelisted: z.boolean().exactOptional(),
   displayName: z.string().nullable().exactOptional().describe("null takes the name away"),
+  stop: z
+    .boolean()
+    .exactOptional()
+    .describe("With `blocked`: the user's runs, pending calls and what waits behind them end, too"),
 });
+
+const STOP_ALONE = "The body does not match the schema: stop goes with blocked";
 
 export const userParam: Record<string, Field> = {
   userId: {
@@ -65,7 +72,7 @@ export const userParam: Record<string, Field> = {
   },
 };
 
-/** GET /v1/operator/channels/:slug/users; GET, PATCH …/users/:userId. */
+/** GET /v1/operator/channels/:slug/users; GET, PATCH …/users/:userId; POST …/revoke. */
 export function usersRoutes(api: OperatorApi): Route[] {
   const { store, config } = api;
   return [
@@ -130,12 +137,34 @@ export function usersRoutes(api: OperatorApi): Route[] {
       answers: { 200: documentedJson("The user", userSchema, { ...EXAMPLE, blocked: true }) },
       refusals: { "not-found": "Unknown channel or user" },
       async handle({ incoming, operator, acting, param }) {
-        const change = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: bodySchema });
+        const { stop = false, ...change } = await bodyOf(incoming.request, config.serverMaxBodyBytes, {
+          schema: bodySchema,
+        });
+        if (stop && change.blocked !== true) throw new Refusal("invalid", STOP_ALONE);
         const slug = param("slug");
         const user = await existingUser(store, slug, param("userId"));
         const changed = await changeUser(acting, slug, user, change);
         if (changed === null) throw new Refusal("not-found", "Unknown user");
+        if (stop) await stopUser(acting, api.threads, slug, user.userId);
         return jsonAnswer(200, viewFor(operator, changed));
+      },
+    }),
+
+    operatorRoute(api, {
+      method: "POST",
+      path: "/channels/:slug/users/:userId/revoke",
+      roles: ["admin", "agent"],
+      scope: "channels",
+      summary: "End all visitor tokens of a user",
+      description: "Pages that hold one are strangers again, and their feeds end.",
+      params: userParam,
+      answers: { 204: documentedEmpty("They are ended") },
+      refusals: { "not-found": "Unknown channel or user" },
+      async handle({ acting, param }) {
+        const { userId } = await existingUser(store, param("slug"), param("userId"));
+        const isThere = await revokeUser(acting, param("slug"), userId);
+        if (!isThere) throw new Refusal("not-found", "Unknown user");
+        return emptyAnswer(204);
       },
     }),
   ];

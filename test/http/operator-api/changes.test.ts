@@ -345,3 +345,49 @@ describe("lists", () => {
     expect(await times("&thread=t-1&operator=bob&since=1001")).toEqual([1]);
   });
 });
+
+describe("stopping and revoking", () => {
+  /** A visitor whose run goes on, with a message that waits behind it. */
+  async function talking() {
+    const service = await startOperated();
+    const token = await service.newToken();
+    const headers = { "x-visitor-token": token };
+    const threadId = await service.newThread(token);
+    const say = (text: string) => service.post("/v1/widget/messages", { threadId, text }, { headers });
+    const first = await say("One");
+    await service.agent.turn();
+    const second = await say("Two");
+    const { items } = await service.store.usersPage("shop", { limit: 1, after: null, order: "newest first" });
+    const userId = items[0]?.user.userId ?? "";
+    return { ...service, say, first, second, userId };
+  }
+
+  test.each([
+    ["a block", (userId: string) => `/channels/shop/users/${userId}`, { blocked: true }, "users.stop"],
+    ["a channel that is disabled", () => "/channels/shop", { enabled: false }, "channels.stop"],
+  ])("stop goes with %s: the run ends, and what waits behind it", async (_, path, change, action) => {
+    const service = await talking();
+    const { as, first, second, userId } = service;
+    expect((await as("admin", "PATCH", path(userId), { stop: true })).status).toBe(422);
+    const changed = await as("admin", "PATCH", path(userId), { ...change, stop: true });
+    expect(changed.status).toBe(200);
+    for (const stream of [first, second])
+      expect((await stream.lines()).at(-1)).toMatchObject({ type: "error", code: "cancelled" });
+    expect((await audited(service)).at(-1)).toEqual([
+      "admin",
+      action,
+      path(userId).split("/").at(-1),
+      "shop",
+    ]);
+  });
+
+  test("revoking ends all tokens of a user, and is in the audit", async () => {
+    const service = await talking();
+    const { as, say, userId } = service;
+    const got = await as("agent", "POST", `/channels/shop/users/${userId}/revoke`);
+    expect([got.status, await got.text()]).toEqual([204, ""]);
+    expect((await say("Three")).status).toBe(401);
+    expect((await as("agent", "POST", "/channels/shop/users/nobody/revoke")).status).toBe(404);
+    expect(await audited(service)).toEqual([["agent", "users.revoke", userId, "shop"]]);
+  });
+});

@@ -26,6 +26,7 @@ const ROUTES: [
   ["GET /channels/shop/users", "all", "channels", undefined, 200],
   ["GET /channels/shop/users/kim", "all", "channels", undefined, 200],
   ["PATCH /channels/shop/users/kim", "admin, agent", "channels", { blocked: true }, 200],
+  ["POST /channels/shop/users/kim/revoke", "admin, agent", "channels", undefined, 204],
   ["GET /channels/shop/threads", "all", "channels", undefined, 200],
   ["GET /channels/shop/threads/t-0", "all", "channels", undefined, 200],
   ["GET /channels/shop/threads/t-1/messages", "admin, agent", "channels", undefined, 200],
