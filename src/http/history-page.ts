@@ -116,8 +116,7 @@ export async function historyAnswer(
   page: z.infer<typeof historyQuery>,
   shape: HistoryShape = ITEMS,
 ): Promise<HttpAnswer> {
-  const all = await reads.page(() => threads.history(uid, { ...page, budgetChars: PAGE_CHARS }));
-  const messages = newestWithinImages(all);
+  const messages = await readPage({ threads, reads }, uid, page);
   const isLong = messages.some(({ kept, attachments }) => kept || attachments);
   const { status, headers } = jsonAnswer(200, null);
   if (isLong) {
@@ -127,6 +126,27 @@ export async function historyAnswer(
   const body = shape.begin + messages.map((message) => textOf(message, shape)).join(",") + shape.end;
   if (body.length <= SHORT_CHARS) return { status, headers, body };
   return { status, headers, stream: (outlet) => outlet.end(body) };
+}
+
+/** As `historyAnswer`, for what is written into another answer; without the replies of the run `but`, which it tells itself. */
+export async function historyPieces(
+  { threads, reads }: { threads: HistoryThreads; reads: Reads },
+  uid: string,
+  { shape, but, ...page }: z.infer<typeof historyQuery> & { shape: HistoryShape; but: string | null },
+): Promise<AsyncGenerator<string>> {
+  const messages = await readPage({ threads, reads }, uid, page);
+  const shown = messages.filter(({ role, runId, author }) => role === "user" || author || runId !== but);
+  return piecesOf(shown, { threads, uid, shape });
+}
+
+async function readPage(
+  { threads, reads }: { threads: Pick<Threads, "history">; reads: Reads },
+  uid: string,
+  page: z.infer<typeof historyQuery>,
+): Promise<Message[]> {
+  return newestWithinImages(
+    await reads.page(() => threads.history(uid, { ...page, budgetChars: PAGE_CHARS })),
+  );
 }
 
 function textOf(message: Message, shape: HistoryShape): string {
@@ -147,7 +167,8 @@ async function* piecesOf(
   messages: readonly Message[],
   { threads, uid, shape }: { threads: HistoryThreads; uid: string; shape: HistoryShape },
 ): AsyncGenerator<string> {
-  let separator = shape.begin;
+  yield shape.begin;
+  let separator = "";
   for (const message of messages) {
     const addresses = message.attachments && (await threads.attachmentAddresses(uid, message));
     const { before, after } = shape.around(message, addresses);
@@ -162,6 +183,21 @@ async function* piecesOf(
 /** A text as it stands between the quotes of a JSON string. */
 function inString(text: string): string {
   return JSON.stringify(text).slice(1, -1);
+}
+
+/**
+ * The id of a message for the clients of other front ends. A reply has none of its own while it is made, so it is named
+ * after its run, as in the stream that tells it.
+ */
+export function shownMessageId({
+  id,
+  role,
+  clientMessageId,
+  runId,
+  author,
+}: Pick<Message, "id" | "role" | "clientMessageId" | "runId" | "author">): string {
+  if (role === "user") return clientMessageId ?? id;
+  return author ? id : runId;
 }
 
 /**

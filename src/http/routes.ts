@@ -31,6 +31,10 @@ import { chatMessagesRoute } from "./ai-sdk/chat-messages.ts";
 import { chatStopRoute } from "./ai-sdk/chat-stop.ts";
 import { chatStreamRoute } from "./ai-sdk/chat-stream.ts";
 import { chatRoute } from "./ai-sdk/chat.ts";
+import { copilotConnectRoute } from "./ag-ui/copilot-connect.ts";
+import { copilotInfoRoute } from "./ag-ui/copilot-info.ts";
+import { copilotRunRoute, copilotStopRoute } from "./ag-ui/copilot-run.ts";
+import { agUiRoute } from "./ag-ui/run.ts";
 import { createReads } from "./reads.ts";
 import { healthRoute } from "./health.ts";
 import type { HealthFacts } from "./health.ts";
@@ -136,6 +140,12 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     chatStreamRoute(widget), //      GET     /v1/widget/ai-sdk/chat/:id/stream
     chatStopRoute(widget), //        POST    /v1/widget/ai-sdk/chat/:id/stop
     chatMessagesRoute(widget), //    GET     /v1/widget/ai-sdk/chat/:id/messages
+
+    agUiRoute(widget), //            POST    /v1/widget/ag-ui
+    copilotInfoRoute(widget), //     GET     /v1/widget/copilotkit/info
+    copilotRunRoute(widget), //      POST    /v1/widget/copilotkit/agent/:id/run
+    copilotConnectRoute(widget), //  POST    /v1/widget/copilotkit/agent/:id/connect
+    copilotStopRoute(widget), //     POST    /v1/widget/copilotkit/agent/:id/stop/:threadId
 
     healthRoute({ ...dependencies, facts: dependencies.health }), // GET /health
   ];

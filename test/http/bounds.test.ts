@@ -179,6 +179,7 @@ const UNCOUNTED = new Set([
   "/v1/widget/threads/:id/cancel",
   "/v1/widget/threads/:id/handoff/cancel",
   "/v1/widget/ai-sdk/chat/:id/stop",
+  "/v1/widget/copilotkit/agent/:id/stop/:threadId",
   "/v1/widget/threads/:id/delete",
 ]);
 
@@ -213,6 +214,7 @@ const NAMES_SOMETHING = `${OF_THE_HEAD}; it names something, or nothing is found
 const NAMES_IN_BODY = "of the body's length; it names something, or nothing is found";
 const OF_THE_BODY = "of the body's length, which is SERVER_MAX_BODY_BYTES, from who holds a key";
 const CATALOG = "WIDGET_MAX_WEBMCP_TOOLS_CHARS of the whole catalog, 413; 127 tools are offered";
+const CONTEXT = "WIDGET_MAX_TEXT_CHARS of JSON, 413";
 
 /** Whose size no schema bounds, and what does. A new field is bounded by its schema, or comes here with its reason. */
 const BOUNDS: Record<string, string> = {
@@ -253,6 +255,16 @@ const BOUNDS: Record<string, string> = {
   "widget messages[]": "WIDGET_MAX_BODY_BYTES",
   "widget messageId": NAMES_IN_BODY,
   "widget tools{}": CATALOG,
+  "widget runId": "WIDGET_MAX_BODY_BYTES; told back to who sent it",
+  "widget protocolVersion": "a version, or an old one",
+  "widget tools": CATALOG,
+  "widget tools[].name": CATALOG,
+  "widget tools[].description": CATALOG,
+  "widget tools[].parameters": CATALOG,
+  "widget context": CONTEXT,
+  "widget context[].description": CONTEXT,
+  "widget context[].value": CONTEXT,
+  "widget forwardedProps": "WIDGET_MAX_BODY_BYTES; of it page and locale are read, which are bounded",
   "open live": "not read",
   "operator slug": NAMES_SOMETHING,
   "operator id": NAMES_SOMETHING,

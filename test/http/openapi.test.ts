@@ -48,6 +48,7 @@ test("the API's description is valid OpenAPI 3.1 and names every endpoint", asyn
     "get /v1/widget/ai-sdk/chat/{id}/stream",
     "post /v1/widget/ai-sdk/chat/{id}/stop",
     "get /v1/widget/ai-sdk/chat/{id}/messages",
+    "post /v1/widget/ag-ui",
     "get /v1/widget/copilotkit/info",
     "post /v1/widget/copilotkit/agent/{id}/run",
     "post /v1/widget/copilotkit/agent/{id}/connect",

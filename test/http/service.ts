@@ -69,6 +69,8 @@ export interface Got {
   lines(): Promise<Record<string, unknown>[]>;
   /** Of a stream that goes on: the lines so far, and whether it has ended. */
   soFar(): Record<string, unknown>[];
+  /** The body so far, as it is. */
+  bytesSoFar(): string;
   isEnded(): boolean;
   /** The client goes away. */
   leave(): void;
@@ -260,10 +262,13 @@ function gotFrom(answer: HttpAnswer): Got {
       onGone: (callback) => void (onGone = callback),
     });
   });
+  const decoded = () => {
+    const bytes = Buffer.concat(chunks);
+    return answer.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes;
+  };
   const text = async () => {
     await whole;
-    const bytes = Buffer.concat(chunks);
-    return (answer.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString("utf8");
+    return decoded().toString("utf8");
   };
   return {
     status: answer.status,
@@ -272,6 +277,7 @@ function gotFrom(answer: HttpAnswer): Got {
     json: async () => JSON.parse(await text()) as unknown,
     lines: async () => linesOf(await text()),
     soFar: () => linesOf(Buffer.concat(chunks).toString("utf8")),
+    bytesSoFar: () => decoded().toString("utf8"),
     isEnded: () => isEnded,
     leave: () => onGone(),
   };

@@ -184,6 +184,7 @@ describe("the API's description", () => {
       ["GET /v1/widget/ai-sdk/chat/{id}/stream", 200],
       ["POST /v1/widget/ai-sdk/chat/{id}/stop", 204],
       ["GET /v1/widget/ai-sdk/chat/{id}/messages", 200],
+      ["POST /v1/widget/ag-ui", 200],
       ["GET /health", 200],
       ["POST /v1/widget/threads/{id}/delete", 204],
       ["POST /v1/channels/{slug}/revoke", 204],

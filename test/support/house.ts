@@ -148,6 +148,10 @@ export const SERVICE: readonly Layer[] = [
           { path: "src/http/server-api/", is: "endpoints for backends and bots" },
           { path: "src/http/widget-api/", is: "endpoints for browsers, and CORS" },
           { path: "src/http/ai-sdk/", is: "endpoints for the AI SDK's client: our lines as its frames" },
+          {
+            path: "src/http/ag-ui/",
+            is: "endpoints for AG-UI's clients and CopilotKit: our lines as its events",
+          },
           { path: "src/http/operator-api/", is: "endpoints for operators" },
           {
             path: "src/http/feeds/",

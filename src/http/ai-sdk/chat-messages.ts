@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
-import { attempt, queryOf } from "../body.ts";
 import { historyAnswer, historyQuery, pageFields } from "../history-page.ts";
 import {
   documentedJson,
@@ -10,8 +9,8 @@ import {
 } from "../reference/shared-documentation.ts";
 import type { Reads } from "../reads.ts";
 import type { Documentation, Route } from "../route.ts";
-import { asRead } from "../widget-api/gate.ts";
 import type { Gate } from "../widget-api/gate.ts";
+import { toHistory } from "../widget-api/thread-entrances.ts";
 import { EXAMPLE_UI_MESSAGES, UI_MESSAGES, uiMessage } from "./ui-messages.ts";
 
 /** A client shows a conversation whole, and does not page through it. */
@@ -57,12 +56,7 @@ export function chatMessagesRoute(dependencies: {
     api: "widget",
     documentation,
     async handle(incoming) {
-      const { body: page, uid } = await dependencies.gate.admitToThread(incoming, {
-        ...asRead,
-        read: async (request) => attempt(() => queryOf(request, query)),
-        threadName: () => incoming.params["id"] ?? "",
-        loads: null,
-      });
+      const { body: page, uid } = await dependencies.gate.admitToThread(incoming, toHistory(incoming, query));
       return historyAnswer(dependencies, uid, page, UI_MESSAGES);
     },
   };

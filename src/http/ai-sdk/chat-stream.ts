@@ -7,16 +7,15 @@ import {
   threadParam,
   widgetRefusals,
 } from "../reference/shared-documentation.ts";
+import { shownMessageId } from "../history-page.ts";
 import type { Reads } from "../reads.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 import { sseAnswer } from "../stream/sse-answer.ts";
-import { asRead } from "../widget-api/gate.ts";
 import type { Gate } from "../widget-api/gate.ts";
-import { noBody } from "../widget-api/request-readers.ts";
+import { toReply } from "../widget-api/thread-entrances.ts";
 import { documentedFrames } from "./documented-frames.ts";
 import { uiFrames } from "./ui-frames.ts";
-import { uiMessageId } from "./ui-messages.ts";
 
 const documentation: Documentation = {
   summary: "AI SDK: the reply in progress again, from its beginning",
@@ -58,12 +57,7 @@ export function chatStreamRoute({
     api: "widget",
     documentation,
     async handle(incoming) {
-      const visit = await gate.admitToThread(incoming, {
-        ...asRead,
-        read: noBody,
-        threadName: () => incoming.params["id"] ?? "",
-        loads: "last-in-parts",
-      });
+      const visit = await gate.admitToThread(incoming, toReply(incoming));
       reads.mayBegin();
       const { uid, loading = threads.load(uid, "last-in-parts") } = visit;
       // What cannot be read is mended by `follow`.
@@ -81,5 +75,5 @@ export function chatStreamRoute({
 function lacksReply({ run, tail }: ThreadRecord, query: string): boolean {
   const after = new URLSearchParams(query).get("after");
   const asked = tail.find(({ role, runId }) => role === "user" && runId === run?.runId);
-  return asked !== undefined && uiMessageId(asked) === after;
+  return asked !== undefined && shownMessageId(asked) === after;
 }

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { declaredType } from "../../domain/attachments.ts";
-import type { Message } from "../../domain/message.ts";
-import { itemOf } from "../history-page.ts";
+import { itemOf, shownMessageId } from "../history-page.ts";
 import type { HistoryShape } from "../history-page.ts";
 import { stepPart } from "./ui-frames.ts";
 
@@ -41,18 +40,6 @@ export const EXAMPLE_UI_MESSAGES: z.infer<typeof uiMessage>[] = [
   },
 ];
 
-/** The id of a message for the client. A reply has none of its own while it is made, so it is named after its run. */
-export function uiMessageId({
-  id,
-  role,
-  clientMessageId,
-  runId,
-  author,
-}: Pick<Message, "id" | "role" | "clientMessageId" | "runId" | "author">): string {
-  if (role === "user") return clientMessageId ?? id;
-  return author ? id : runId;
-}
-
 /** A page of history as UI messages. The text is the last part, so that a long one can be written as it is read. */
 export const UI_MESSAGES: HistoryShape = {
   begin: "[",
@@ -69,7 +56,7 @@ export const UI_MESSAGES: HistoryShape = {
     } = itemOf(message, addresses);
     const { createdAt, author, model, error } = rest;
     const others = [...attachments.map(filePart), ...steps.map(stepPart)];
-    const before = JSON.stringify({ id: uiMessageId(message), role, parts: others }).slice(0, -2);
+    const before = JSON.stringify({ id: shownMessageId(message), role, parts: others }).slice(0, -2);
     const metadata = JSON.stringify({ createdAt, author, model, error });
     return {
       before: `${before}${others.length > 0 ? "," : ""}{"type":"text","text":"`,

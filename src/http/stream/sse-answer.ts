@@ -31,44 +31,93 @@ const COMMENT = ":\n\n";
 
 /**
  * A reply as server-sent events, as they come. Where the run goes on in another process the connection breaks off: a clean
- * end would look like the end of the reply.
+ * end would look like the end of the reply. `history`: what is told between the opening and the reply, as it stands on the
+ * wire.
  */
-export function sseAnswer(reply: Reply, request: HttpRequest, translation: Translation): HttpAnswer {
-  const headers = { ...HEADERS, ...translation.headers, [RUN_ID_HEADER]: reply.runId };
+export function sseAnswer(
+  reply: Reply,
+  request: HttpRequest,
+  translation: Translation,
+  history?: AsyncGenerator<string>,
+): HttpAnswer {
+  const headers = { ...translation.headers, [RUN_ID_HEADER]: reply.runId };
+  return answerWith(headers, request, (outlet) => {
+    if (reply.pieces) writePulled(outlet, encodedPieces(reply.pieces(), translation, history));
+    else writeLive(outlet, reply, translation, history);
+  });
+}
+
+/** Server-sent events that are all known, as fast as they are read. */
+export function sseWhole(pieces: AsyncGenerator<string>, request: HttpRequest): HttpAnswer {
+  return answerWith({}, request, (outlet) => writePulled(outlet, pieces));
+}
+
+function answerWith(
+  own: Record<string, string>,
+  request: HttpRequest,
+  write: (outlet: Outlet) => void,
+): HttpAnswer {
+  const headers = { ...HEADERS, ...own };
   const compresses = acceptsGzip(request.headers.get("accept-encoding")) && mayCompress();
   return {
     status: 200,
     headers: compresses ? { ...headers, "content-encoding": "gzip" } : headers,
-    stream(socket) {
-      const outlet = compresses ? gzipOutlet(socket) : socket;
-      if (reply.pieces) writePulled(outlet, encodedPieces(reply.pieces(), translation));
-      else writeLive(outlet, reply, translation);
-    },
+    stream: (socket) => write(compresses ? gzipOutlet(socket) : socket),
   };
 }
 
-function writeLive(outlet: Outlet, reply: Reply, translation: Translation): void {
-  const silence = heartbeat(() => outlet.write(COMMENT));
+function writeLive(
+  outlet: Outlet,
+  reply: Reply,
+  translation: Translation,
+  history?: AsyncGenerator<string>,
+): void {
+  let stopBeating = () => {};
   outlet.onGone(() => {
-    silence.stop();
+    stopBeating();
     reply.leave();
   });
   outlet.write(encoded(translation.opening));
-  reply.read((lines) => {
-    silence.spoken();
-    const last = lines.at(-1);
-    if (!last || !isTerminal(last)) return outlet.write(encodedLines(lines, translation));
-    silence.stop();
-    if (isInterrupted(last)) outlet.cut();
-    else outlet.end(encodedLines(lines, translation) + translation.closing);
-  });
+
+  function tell(): void {
+    // Not before: a comment in the middle of an event would break it.
+    const silence = heartbeat(() => outlet.write(COMMENT));
+    stopBeating = () => silence.stop();
+    reply.read((lines) => {
+      silence.spoken();
+      const last = lines.at(-1);
+      if (!last || !isTerminal(last)) return outlet.write(encodedLines(lines, translation));
+      silence.stop();
+      if (isInterrupted(last)) outlet.cut();
+      else outlet.end(encodedLines(lines, translation) + translation.closing);
+    });
+  }
+
+  if (history) void writeAsRead(outlet, history).then(tell, () => outlet.cut());
+  else tell();
+}
+
+/** Far below what a reader may leave unread. */
+const PIECE_BYTES = 65_536;
+
+/** Resolves when all of it has left; never where the reader is gone. */
+async function writeAsRead(outlet: Outlet, pieces: AsyncGenerator<string>): Promise<void> {
+  for await (const piece of pieces) {
+    const bytes = Buffer.from(piece);
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      outlet.write(bytes.subarray(at, at + PIECE_BYTES));
+      await new Promise<void>((resolve) => outlet.onDrained(resolve));
+    }
+  }
 }
 
 async function* encodedPieces(
   pieces: AsyncGenerator<readonly Line[]>,
   translation: Translation,
+  history?: AsyncGenerator<string>,
 ): AsyncGenerator<string> {
   yield encoded(translation.opening);
+  if (history) yield* history;
   for await (const lines of pieces) {
     if (lines.some(isInterrupted)) throw new Error("Cannot tell all of a run: the store lacks some");
     yield encodedLines(lines, translation);
@@ -85,6 +134,6 @@ function encodedLines(lines: readonly Line[], { eventsOf }: Translation): string
 }
 
 /** JSON has no line end in it, so each event is one line. */
-function encoded(events: readonly object[]): string {
+export function encoded(events: readonly object[]): string {
   return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
 }

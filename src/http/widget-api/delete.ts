@@ -11,6 +11,7 @@ import {
 } from "../reference/shared-documentation.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
+import { inPath } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 import { ignoredBody } from "./request-readers.ts";
 
@@ -47,7 +48,7 @@ export function widgetDeleteRoute(dependencies: {
       const { slug, uid } = await gate.admitToThread(incoming, {
         counts: [],
         read: ignoredBody(config.limits.maxBodyBytes),
-        threadName: () => incoming.params["id"] ?? "",
+        threadName: inPath(incoming),
         loads: null,
       });
       await deleteThread(asVisitor({ store, clock }), threads.forgetting, slug, uid);

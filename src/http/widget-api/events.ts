@@ -5,6 +5,7 @@ import type { VisitorFeeds } from "../feeds/visitor-feeds.ts";
 import type { Reads } from "../reads.ts";
 import { originHeader, threadParam, widgetRefusals } from "../reference/shared-documentation.ts";
 import type { Documentation, Route } from "../route.ts";
+import { inPath } from "./gate.ts";
 import type { Gate, ThreadEntrance } from "./gate.ts";
 
 const documentation: Documentation = {
@@ -51,7 +52,7 @@ export function eventsRoute({
       const entrance: ThreadEntrance<{ after: string | null }> = {
         counts: ["reads-by-token"],
         read: async (request) => attempt(() => queryOf(request, feedQuery)),
-        threadName: () => incoming.params["id"] ?? "",
+        threadName: inPath(incoming),
         loads: null,
       };
       const { uid, body } = await gate.admitToThread(incoming, entrance);

@@ -12,7 +12,7 @@ import {
 } from "../reference/shared-documentation.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
-import { asMessage } from "./gate.ts";
+import { asMessage, inPath } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 import { ignoredBody, jsonBody } from "./request-readers.ts";
 
@@ -66,7 +66,7 @@ export function handOffRoute({ gate, threads, directory, config }: Dependencies)
       const { slug, uid, body } = await gate.admitToThread(incoming, {
         counts: asMessage.counts,
         read,
-        threadName: () => incoming.params["id"] ?? "",
+        threadName: inPath(incoming),
         loads: null,
       });
       mustAllowHandOff(directory.channel(slug));
@@ -87,7 +87,7 @@ export function handOffCancelRoute({ gate, threads, directory, config }: Depende
       const { slug, uid } = await gate.admitToThread(incoming, {
         counts: [],
         read: ignoredBody(config.limits.maxBodyBytes),
-        threadName: () => incoming.params["id"] ?? "",
+        threadName: inPath(incoming),
         loads: null,
       });
       mustAllowHandOff(directory.channel(slug));

@@ -1,5 +1,4 @@
 import type { Threads } from "../../actors/threads.ts";
-import { attempt, queryOf } from "../body.ts";
 import { EXAMPLE_PAGE, historyAnswer, historyPage, historyQuery, pageFields } from "../history-page.ts";
 import {
   documentedJson,
@@ -9,8 +8,8 @@ import {
 } from "../reference/shared-documentation.ts";
 import type { Reads } from "../reads.ts";
 import type { Documentation, Route } from "../route.ts";
-import { asRead } from "./gate.ts";
 import type { Gate } from "./gate.ts";
+import { toHistory } from "./thread-entrances.ts";
 
 const documentation: Documentation = {
   summary: "Read a thread's history",
@@ -47,12 +46,7 @@ export function historyRoute(dependencies: {
     api: "widget",
     documentation,
     async handle(incoming) {
-      const { body: page, uid } = await gate.admitToThread(incoming, {
-        ...asRead,
-        read: async (request) => attempt(() => queryOf(request, historyQuery)),
-        threadName: () => incoming.params["id"] ?? "",
-        loads: null,
-      });
+      const { body: page, uid } = await gate.admitToThread(incoming, toHistory(incoming, historyQuery));
       return historyAnswer(dependencies, uid, page);
     },
   };

@@ -10,9 +10,8 @@ import { widgetLine } from "../reference/line-schemas.ts";
 import { followAnswer, runField } from "../stream/follow-answer.ts";
 import type { Reads } from "../reads.ts";
 import type { Documentation, Route } from "../route.ts";
-import { asRead } from "./gate.ts";
 import type { Gate } from "./gate.ts";
-import { noBody } from "./request-readers.ts";
+import { toReply } from "./thread-entrances.ts";
 
 const documentation: Documentation = {
   summary: "Re-attach to a run: the active or last one, or the one that is named",
@@ -54,12 +53,7 @@ export function streamRoute({
     api: "widget",
     documentation,
     async handle(incoming) {
-      const visit = await gate.admitToThread(incoming, {
-        ...asRead,
-        read: noBody,
-        threadName: () => incoming.params["id"] ?? "",
-        loads: "last-in-parts",
-      });
+      const visit = await gate.admitToThread(incoming, toReply(incoming));
       reads.mayBegin();
       return followAnswer(incoming, threads, visit);
     },

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { embedded, openHouse, ORIGIN, redis, webChannel } from "../../scenarios/houses.ts";
+import { embedded, openHouse, redis, webChannel } from "../../scenarios/houses.ts";
 import type { House, Site } from "../../scenarios/houses.ts";
-import { ask, objectOf } from "../../scenarios/page.ts";
-import { call, hold, lastUserText, say } from "../../support/model-server.ts";
-import type { ModelServerRequest, ScriptedTurn } from "../../support/model-server.ts";
+import { enterShop, HOLDS, shopModel } from "../front-ends/shop-visitor.ts";
 import { CLIENTS, textOf } from "./clients.ts";
 import type { ShownMessage } from "./clients.ts";
 
@@ -12,60 +10,26 @@ import type { ShownMessage } from "./clients.ts";
  * alone unless AI_SDK_TESTS=full.
  */
 const SITES = inject("stores").map((kind): Site => (kind === "embedded" ? embedded : redis));
-const HOLDS = "wait";
-
-function model({ body, ...request }: ModelServerRequest): ScriptedTurn {
-  const said = lastUserText({ body, ...request });
-  const used = body.messages.slice(body.messages.findLastIndex(({ role }) => role === "user"));
-  const results = used.filter(({ role }) => role === "tool").map(({ content }) => JSON.stringify(content));
-  if (said.includes("mug") && results.length < 2) {
-    return [
-      say(`Part ${results.length + 1}. `),
-      call(results.length === 0 ? "search" : "add", { what: "mug" }),
-    ];
-  }
-  if (said.includes("mug") && said.includes(HOLDS)) return [say("Nearly. "), hold(), say("It is there.")];
-  if (said.includes("mug")) return [say(`Got ${results.join(" and ")}.`)];
-  if (said.includes(HOLDS)) return [say("One "), say("two "), hold(), say("three")];
-  return `You said: ${said}`;
-}
-
 describe.each(SITES)("on $name", (site) => {
   let house: House;
   beforeAll(async () => {
-    house = await openHouse(site, model);
+    house = await openHouse(site, shopModel);
     await house.putChannel(webChannel("shop"));
   });
   afterAll(() => house.close());
 
   async function enter() {
-    const [url = ""] = house.urls;
-    const post = (path: string, headers: Record<string, string>, body?: unknown) =>
-      ask(url, `/v1/widget${path}`, { headers: { origin: ORIGIN, ...headers }, body });
-    const visitor = await post("/visitors", { "x-publishable-key": "pk_shop" });
-    const { visitorToken: token } = objectOf<{ visitorToken: string }>(visitor);
-    const mine = { "x-visitor-token": token };
-    const { threadId } = objectOf<{ threadId: string }>(await post("/threads", mine));
-    const path = `/v1/widget/ai-sdk/chat/${threadId}`;
-    /** Of another instance than the one that is talked to, where there is one. */
-    const elsewhere = house.urls.at(-1) ?? url;
+    const { askElsewhere, ...at } = await enterShop(house);
+    const path = `/v1/widget/ai-sdk/chat/${at.threadId}`;
     return {
-      url,
-      elsewhere,
-      token,
-      threadId,
+      ...at,
       register: (...names: string[]) =>
-        post("/tools", mine, { threadId, webmcpTools: names.map((name) => ({ name })) }),
+        at.post("/tools", { threadId: at.threadId, webmcpTools: names.map((name) => ({ name })) }),
       async read(): Promise<ShownMessage[]> {
-        const got = await ask(elsewhere, `${path}/messages`, {
-          method: "GET",
-          headers: { origin: ORIGIN, ...mine },
-        });
-        return JSON.parse(got.text) as ShownMessage[];
+        return JSON.parse((await askElsewhere(`${path}/messages`, "GET")).text) as ShownMessage[];
       },
-      stream: (query = "") =>
-        ask(elsewhere, `${path}/stream${query}`, { method: "GET", headers: { origin: ORIGIN, ...mine } }),
-      stopRun: () => ask(elsewhere, `${path}/stop`, { headers: { origin: ORIGIN, ...mine } }),
+      stream: (query = "") => askElsewhere(`${path}/stream${query}`, "GET"),
+      stopRun: () => askElsewhere(`${path}/stop`, "POST"),
     };
   }
 

@@ -2,6 +2,7 @@ import * as ai7 from "ai";
 import * as ai5 from "ai-5";
 import * as ai6 from "ai-6";
 import { ORIGIN } from "../../scenarios/houses.ts";
+import type { FrontEndOptions } from "../front-ends/client-options.ts";
 
 /** The real clients of the AI SDK, without React: what useChat is made of. */
 export interface Client {
@@ -9,15 +10,7 @@ export interface Client {
   open(options: ClientOptions): ClientChat;
 }
 
-export interface ClientOptions {
-  url: string;
-  token: string;
-  threadId: string;
-  messages?: ShownMessage[];
-  /** The page's tools. One that throws has its error told. */
-  tools?: Record<string, (input: unknown) => unknown>;
-  /** In place of the network. */
-  fetch?: typeof fetch;
+export interface ClientOptions extends FrontEndOptions<ShownMessage> {
   /** Beside what the client sends of itself. */
   body?: Record<string, unknown>;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { pageCall, serverCall } from "../../actors/scripted-agent.ts";
+import { eventsOf } from "../front-ends/lines-of-run.ts";
 import { ORIGIN, startService } from "../service.ts";
 import type { Service } from "../service.ts";
 
@@ -20,12 +21,6 @@ async function enter(service: Service) {
 
 const user = (id: string, text: string) => ({ id, role: "user", parts: [{ type: "text", text }] });
 const said = (id: string, text: string) => ({ messages: [user(id, text)], trigger: "submit-message" });
-const frames = (text: string) =>
-  text
-    .split("\n\n")
-    .filter((frame) => frame.startsWith("data: {"))
-    .map((frame) => JSON.parse(frame.slice("data: ".length)) as Record<string, unknown>);
-
 test("the stream has the headers of its protocol, and is told as frames from start to [DONE]", async () => {
   const service = await startService();
   const at = await enter(service);
@@ -45,7 +40,7 @@ test("the stream has the headers of its protocol, and is told as frames from sta
   turn.write("Ada");
   turn.finish();
   const messageId = got.headers["x-run-id"];
-  expect(frames(await got.text())).toEqual([
+  expect(eventsOf(await got.text())).toEqual([
     { type: "start", messageId },
     { type: "start-step" },
     { type: "text-start", id: "text-1" },
@@ -79,7 +74,7 @@ test("a server's tool shows as progress alone: no client takes it for one of its
   (await service.agent.turn()).call(serverCall("c1"));
   (await service.agent.toolCall()).answer("noon, secretly");
   (await service.agent.turn()).finish();
-  const told = frames(await got.text());
+  const told = eventsOf(await got.text());
   expect(told.filter(({ type }) => String(type).startsWith("tool-"))).toEqual([]);
   expect(told.filter(({ type }) => type === "data-step")).toEqual([
     { type: "data-step", id: "clock", data: { id: "clock", phase: "running", text: "Looking at the clock" } },
@@ -109,7 +104,7 @@ test("a page tool's output answers the call that is pending, once; any other is 
   ]);
   expect(turn.turn.run.speaker.page).toBe("/shop");
   turn.call(pageCall("call-1"));
-  expect(frames(await first.text()).slice(-3)).toEqual([
+  expect(eventsOf(await first.text()).slice(-3)).toEqual([
     { type: "tool-input-available", toolCallId: "call-1", toolName: "cart", input: { n: 1 } },
     { type: "finish-step" },
     { type: "finish", finishReason: "tool-calls" },
@@ -142,13 +137,13 @@ test("a page tool's output answers the call that is pending, once; any other is 
   expect(next.turn.run.turns.at(-1)).toMatchObject({ type: "result", text: "Done", isError: false });
   next.write("Full.");
   next.finish();
-  const goesOn = frames(await second.text());
+  const goesOn = eventsOf(await second.text());
   expect(goesOn.slice(0, 2)).toEqual([
     { type: "start", messageId: first.headers["x-run-id"] },
     { type: "start-step" },
   ]);
   // Lost on its way, and posted again.
-  expect(frames(await (await at.post(output("call-1"))).text()).at(-1)).toEqual(goesOn.at(-1));
+  expect(eventsOf(await (await at.post(output("call-1"))).text()).at(-1)).toEqual(goesOn.at(-1));
   expect(service.agent.turns).toBe(2);
 });
 
@@ -162,7 +157,7 @@ test("regenerate says what was never said, shows what goes on, and is 409 for a 
   const second = await at.post(again);
   turn.finish();
   expect(
-    frames(await second.text())
+    eventsOf(await second.text())
       .map(({ delta }) => delta)
       .join(""),
   ).toBe("Hi");
@@ -205,10 +200,10 @@ test("a stopped run ends in an abort, a failed one in an error that says why", a
   (await service.agent.turn()).write("Half");
   const stop = { method: "POST", path: `${CHAT}/${at.id}/stop`, headers: at.headers };
   expect((await service.ask(stop)).status).toBe(204);
-  expect(frames(await stopped.text()).at(-1)).toEqual({ type: "abort" });
+  expect(eventsOf(await stopped.text()).at(-1)).toEqual({ type: "abort" });
   const failed = await at.post(said("m2", "Hello"));
   (await service.agent.turn()).giveUp("The shop is closed");
-  const told = frames(await failed.text());
+  const told = eventsOf(await failed.text());
   expect(told.at(-1)).toEqual({ type: "error", errorText: expect.stringContaining("The shop is closed") });
   expect(told.at(-2)).toMatchObject({ messageMetadata: { error: { code: "task_failed" } } });
   expect(await (await at.get("messages")).json()).toMatchObject([

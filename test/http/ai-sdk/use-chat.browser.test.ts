@@ -1,81 +1,12 @@
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import type { Page } from "playwright-core";
-import { onTestFinished } from "vitest";
-import { openOpenAi } from "../../../src/models/openai.ts";
-import { startTcpProxy } from "../../faults/tcp-proxy.ts";
-import { webChannel } from "../../scenarios/houses.ts";
-import { call, hold, lastUserText, say, startModelServer } from "../../support/model-server.ts";
-import type { ModelServerRequest, ScriptedTurn } from "../../support/model-server.ts";
-import { ROOMY_LIMITS, startTestService } from "../../support/service.ts";
-import { launchBrowser, SOON, test } from "../../widget/browser.ts";
-
-const readme = fileURLToPath(new URL("../../../src/http/ai-sdk/README.md", import.meta.url));
-
-/** The example of the README, which begins with the service's address and the channel's key. */
-async function examplePage(service: string): Promise<string> {
-  const example = /^```jsx\n(.*?)^```/ms.exec(readFileSync(readme, "utf8"))?.[1] ?? "";
-  const { outputFiles } = await build({
-    stdin: {
-      contents: example.replace(/"https:\/\/chat.example.com"/, JSON.stringify(service)),
-      resolveDir: fileURLToPath(new URL("../../..", import.meta.url)),
-      loader: "jsx",
-    },
-    bundle: true,
-    write: false,
-    format: "esm",
-    jsx: "automatic",
-    define: { "process.env.NODE_ENV": '"production"' },
-  });
-  return outputFiles[0]?.text ?? "";
-}
-
-async function startSite(script: () => Promise<string>): Promise<string> {
-  const server = createServer((request, response) => {
-    void (async () => {
-      const isScript = request.url === "/page.js";
-      response.writeHead(200, { "content-type": isScript ? "text/javascript" : "text/html; charset=utf-8" });
-      response.end(
-        isScript
-          ? await script()
-          : `<!doctype html><title>A shop</title><div id="root"></div><script type="module" src="/page.js"></script>`,
-      );
-    })();
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-function model(request: ModelServerRequest): ScriptedTurn {
-  const said = lastUserText(request);
-  const last = request.body.messages.at(-1);
-  if (last?.role === "tool") return `The tool says: ${typeof last.content === "string" ? last.content : ""}`;
-  if (said.includes("mug")) return [call("add_to_cart", { product: "mug" })];
-  return said.includes("wait") ? [say("One "), say("two "), hold(), say("three.")] : `You said: ${said}`;
-}
+import { SOON, test } from "../../widget/browser.ts";
+import { openExampleShop } from "../example-shop.ts";
 
 test("the README's page with useChat talks, uses a tool, is reloaded, stopped, refused and cut off", async ({
   expect,
   visit,
 }) => {
-  const far = await startModelServer(model);
-  onTestFinished(() => far.close());
-  const brain = openOpenAi({ apiKey: null, baseUrl: far.baseUrl, silenceMs: 60_000 });
-  const service = await startTestService({ env: ROOMY_LIMITS, model: brain, channels: [] });
-  onTestFinished(() => brain.close());
-  const network = await startTcpProxy(Number(new URL(service.url).port));
-  onTestFinished(() => network.close());
-  const site = await startSite(() => examplePage(`http://127.0.0.1:${network.port}`));
-  await service.store.putChannel(webChannel("shop", { allowedOrigins: [site] }));
-  await service.directory.renew();
-  const browser = await launchBrowser({ webMcp: false });
-  onTestFinished(() => browser.close());
+  const { far, network, site, browser } = await openExampleShop("ai-sdk/README.md", "jsx");
 
   const { page, troubles } = await visit(browser, site);
   const replies = (at: Page = page) => at.locator("article.assistant").allTextContents();

@@ -1,0 +1,116 @@
+import type { DoneLine, ErrorLine, Line, StepLine } from "../../../machines/line.ts";
+import type { Translation } from "../stream/sse-answer.ts";
+
+/** The request that a stream answers, and what it tells of. */
+export interface Told {
+  /** As the client named them. */
+  threadId: string;
+  runId: string;
+  isNewProtocol: boolean;
+  /** The service's own run: its steps are named after it. */
+  ofRun: string;
+  /** The first message of the stream; the next ones are named after it. */
+  messageId: string;
+  /** Replaces what the client has, before anything is told. */
+  snapshot: readonly unknown[] | null;
+}
+
+/**
+ * Our lines as events of AG-UI. An event or a field that version 0.0.x does not know ends that client, so what is of 1.0
+ * alone is told to those who say that they speak it.
+ *
+ * A message is the text between two steps. A stream that goes on after a page tool has messages of its own: a client runs
+ * the calls of messages that it did not have before.
+ */
+export function agentEvents(told: Told): Translation {
+  const { threadId, runId, isNewProtocol } = told;
+  let texts = 0;
+  let isOpen = false;
+  const messageId = () => (texts < 2 ? told.messageId : `${told.messageId}.${texts}`);
+
+  function closed(): object[] {
+    if (!isOpen) return [];
+    isOpen = false;
+    return [{ type: "TEXT_MESSAGE_END", messageId: messageId() }];
+  }
+
+  function written(delta: string): object[] {
+    const opening = isOpen ? [] : opened();
+    return [...opening, { type: "TEXT_MESSAGE_CONTENT", messageId: messageId(), delta }];
+  }
+
+  function opened(): object[] {
+    isOpen = true;
+    texts++;
+    return [{ type: "TEXT_MESSAGE_START", messageId: messageId(), role: "assistant" }];
+  }
+
+  function finished(outcome: object, facts: object): object {
+    return {
+      type: "RUN_FINISHED",
+      threadId,
+      runId,
+      ...(isNewProtocol ? { outcome } : {}),
+      ...facts,
+    };
+  }
+
+  function ended(line: ErrorLine): object {
+    const { message, code, hint } = line;
+    // Nobody failed: where there is no word for it, it is an end like any other.
+    if (code === "cancelled") return finished({ type: "cancelled" }, { result: { code } });
+    return {
+      type: "RUN_ERROR",
+      message,
+      ...(code === undefined ? {} : { code }),
+      ...(hint === undefined ? {} : { metadata: { hint } }),
+    };
+  }
+
+  return {
+    headers: {},
+    opening: [
+      runStarted(told),
+      ...(told.snapshot ? [{ type: "MESSAGES_SNAPSHOT", messages: told.snapshot }] : []),
+    ],
+    eventsOf(line: Line) {
+      switch (line.type) {
+        case "delta":
+          return written(line.text);
+        case "step":
+          return [...closed(), { type: "ACTIVITY_SNAPSHOT", ...activityOf(told.ofRun, line), replace: true }];
+        case "tool_call": {
+          const { callId: toolCallId, tool: toolCallName, arguments: input } = line;
+          const pendingToolCallIds = [toolCallId];
+          return [
+            ...closed(),
+            { type: "TOOL_CALL_START", toolCallId, toolCallName, parentMessageId: messageId() },
+            { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(input) },
+            { type: "TOOL_CALL_END", toolCallId },
+            finished({ type: "success", pendingToolCallIds }, {}),
+          ];
+        }
+        case "done":
+          return [...closed(), finished({ type: "success" }, factsOf(line))];
+        case "error":
+          return [...closed(), ended(line)];
+      }
+    },
+    closing: "",
+  };
+}
+
+export function runStarted({ threadId, runId }: Pick<Told, "threadId" | "runId">): object {
+  return { type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" };
+}
+
+/** Progress. The tools of servers are not shown as tools, so no client runs one of them. */
+export function activityOf(ofRun: string, { id, phase, text }: Omit<StepLine, "type">) {
+  return { messageId: `${ofRun}/${id}`, activityType: "step", content: { id, phase, text } };
+}
+
+function factsOf({ type: _, ...result }: DoneLine): object {
+  const { inputTokens, outputTokens } = result;
+  const isCounted = inputTokens !== undefined && outputTokens !== undefined;
+  return { result, ...(isCounted ? { usage: [{ inputTokens, outputTokens }] } : {}) };
+}

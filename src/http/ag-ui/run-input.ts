@@ -1,0 +1,205 @@
+import { z } from "zod";
+import type { PageTool } from "../../domain/page-tool.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import {
+  attachmentList,
+  clientMessageId,
+  localeTag,
+  messageText,
+  pagePath,
+  widgetThreadId,
+} from "../fields.ts";
+import { parseWith } from "../body.ts";
+import { toolResultText } from "../widget-api/tool-results.ts";
+import { pageTool } from "../widget-api/tools.ts";
+import type { VisitorMessage } from "../widget-api/visitor-message.ts";
+
+/** What AG-UI's RunAgentInput says, in the service's words. */
+export interface RunInput {
+  threadId: string;
+  /** The client's own name of this request; told back to it, and known to nobody else. */
+  runId: string;
+  /** It says that it speaks 1.0 or later, and so knows what ends an older client. */
+  isNewProtocol: boolean;
+  said: SaidMessage | ToolOutput;
+  /** The page's catalog; null where none is sent. */
+  tools: PageTool[] | null;
+  /**
+   * Where the client has something behind the message that counts, the reply was begun before: its messages up to that
+   * one. What it has of the reply is told anew.
+   */
+  upToSaid: readonly unknown[] | null;
+  /** Of the client's messages, none of which the reply may have. */
+  knownIds: ReadonlySet<string>;
+}
+
+export interface SaidMessage {
+  type: "message";
+  message: VisitorMessage & { clientMessageId: string };
+}
+
+export interface ToolOutput {
+  type: "output";
+  callId: string;
+  text: string;
+  isError: boolean;
+  page: string | null;
+}
+
+const thread = {
+  threadId: widgetThreadId.describe("The thread's id, from POST /v1/widget/threads"),
+  runId: z.string().min(1).describe("The client's own, told back to it"),
+  protocolVersion: z
+    .string()
+    .nullish()
+    .describe("1.0 and later are also told what would end an older client"),
+};
+
+const sentTool = z.object({
+  name: z.string().min(1),
+  description: z.string().nullish(),
+  parameters: z.unknown().optional().describe("JSON Schema of an object"),
+});
+
+export const sentRun = z.object({
+  ...thread,
+  messages: z
+    .array(z.unknown())
+    .min(1)
+    .describe(
+      "Of these the last one that is a user's or a tool's counts: a user's id is its clientMessageId, a tool's answers the call",
+    ),
+  tools: z
+    .array(sentTool)
+    .nullish()
+    .describe("The page's catalog from now on; an empty list clears it, without it it stays"),
+  context: z
+    .array(z.object({ description: z.string(), value: z.string() }))
+    .nullish()
+    .describe("As customerContext of POST /v1/widget/messages, by description"),
+  forwardedProps: z
+    .unknown()
+    .optional()
+    .describe("Of these page and locale are taken, as for POST /v1/widget/messages"),
+});
+
+/** The same, of a client that says nothing: it asks what it has missed. */
+export const sentConnect = z.object(thread);
+
+export type ConnectInput = z.infer<typeof sentConnect>;
+
+export function isNewProtocol(version: string | null | undefined): boolean {
+  return Number.parseFloat(version ?? "0") >= 1;
+}
+
+export const runInput = sentRun.transform((sent): RunInput => {
+  const { threadId, runId, protocolVersion, messages, tools } = sent;
+  const at = messages.findLastIndex((message) => ["user", "tool"].includes(textIn(message, "role") ?? ""));
+  const last = messages[at];
+  if (last === undefined) throw new Refusal("invalid", "No message of a user or a tool");
+  return {
+    threadId,
+    runId,
+    isNewProtocol: isNewProtocol(protocolVersion),
+    said: textIn(last, "role") === "user" ? messageOf(last, sent) : outputOf(last, sent),
+    tools: tools ? tools.map(toolOf) : null,
+    upToSaid: at < messages.length - 1 ? messages.slice(0, at + 1) : null,
+    knownIds: new Set(messages.flatMap((message) => textIn(message, "id") ?? [])),
+  };
+});
+
+type Sent = z.infer<typeof sentRun>;
+
+const source = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("data"), value: z.string(), mimeType: z.string() }),
+  z.object({ type: z.literal("url"), value: z.string() }),
+]);
+
+const part = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.enum(["image", "audio", "video", "document"]), source }),
+  z.object({
+    type: z.literal("binary"),
+    mimeType: z.string(),
+    url: z.string().nullish(),
+    data: z.string().nullish(),
+    filename: z.string().nullish(),
+  }),
+]);
+
+const userMessage = z.object({ id: clientMessageId, content: z.union([z.string(), z.array(part)]) });
+
+function messageOf(sentAs: unknown, { context, forwardedProps }: Sent): SaidMessage {
+  const { id, content } = parseWith(userMessage, sentAs);
+  const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+  const texts = parts.flatMap((one) => (one.type === "text" ? [one.text] : []));
+  const attachments = parts.flatMap((one) => (one.type === "text" ? [] : [attachmentOf(one)]));
+  const facts = (context ?? []).map(({ description, value }) => [description, value] as const);
+  return {
+    type: "message",
+    message: {
+      text: parseWith(messageText, texts.join("\n")),
+      clientMessageId: id,
+      ...(attachments.length > 0 ? { attachments: parseWith(attachmentList, attachments) } : {}),
+      page: givenProp(forwardedProps, "page", pagePath),
+      locale: givenProp(forwardedProps, "locale", localeTag),
+      customerContext: facts.length > 0 ? Object.fromEntries(facts) : undefined,
+    },
+  };
+}
+
+function attachmentOf(one: Exclude<z.infer<typeof part>, { type: "text" }>) {
+  if (one.type !== "binary") {
+    const { source: from } = one;
+    return { url: from.type === "url" ? from.value : `data:${from.mimeType};base64,${from.value}` };
+  }
+  const { url, data, mimeType, filename } = one;
+  return {
+    url: url ?? `data:${mimeType};base64,${data ?? ""}`,
+    ...(filename == null ? {} : { name: filename }),
+  };
+}
+
+/** A page's own properties may be called anything: what has another form is not meant for the service. */
+function givenProp(props: unknown, name: string, schema: z.ZodType<string>): string | undefined {
+  if (typeof props !== "object" || props === null) return undefined;
+  const given = new Map<string, unknown>(Object.entries(props)).get(name);
+  const parsed = schema.safeParse(given);
+  return parsed.success ? parsed.data : undefined;
+}
+
+const toolMessage = z.object({
+  toolCallId: z.string(),
+  content: z.union([z.string(), z.array(z.unknown())]),
+  error: z.string().nullish(),
+});
+
+function outputOf(sentAs: unknown, { forwardedProps }: Sent): ToolOutput {
+  const { toolCallId: callId, content, error } = parseWith(toolMessage, sentAs);
+  const told = error != null && content.length === 0 ? error : content;
+  return {
+    type: "output",
+    callId,
+    text: toolResultText(typeof told === "string" ? told : { content: told }),
+    isError: error != null,
+    page: givenProp(forwardedProps, "page", pagePath) ?? null,
+  };
+}
+
+function toolOf({ name, description, parameters }: z.infer<typeof sentTool>): PageTool {
+  // A schema without a type is one of an object: nothing else can be called with names.
+  const isObject = typeof parameters === "object" && parameters !== null;
+  const inputSchema = isObject ? { type: "object", ...parameters } : parameters;
+  return parseWith(pageTool, {
+    name,
+    ...(description == null ? {} : { description }),
+    ...(inputSchema == null ? {} : { inputSchema }),
+  });
+}
+
+/** By hand: a body may hold tens of thousands of messages, of which one is parsed. */
+function textIn(message: unknown, name: "id" | "role"): string | null {
+  if (typeof message !== "object" || message === null) return null;
+  const value: unknown = Reflect.get(message, name);
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,162 @@
+import type { Reply } from "../../actors/reply.ts";
+import type { Threads } from "../../actors/threads.ts";
+import type { Config } from "../../config.ts";
+import { offerableTools } from "../../domain/offerable-tools.ts";
+import type { PageTool } from "../../domain/page-tool.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { UnreadableRecord } from "../../store.ts";
+import type { ThreadRecord } from "../../store.ts";
+import { BODY_REFUSALS, originHeader, widgetRefusals } from "../reference/shared-documentation.ts";
+import type { Documentation, Field, Route, RouteRequest } from "../route.ts";
+import { sseAnswer } from "../stream/sse-answer.ts";
+import { asMessage } from "../widget-api/gate.ts";
+import type { Gate, ThreadRequest } from "../widget-api/gate.ts";
+import { jsonBody } from "../widget-api/request-readers.ts";
+import { mustFitCatalog } from "../widget-api/tools.ts";
+import type { VisitorMessages } from "../widget-api/visitor-message.ts";
+import { agentEvents } from "./agent-events.ts";
+import { documentedEvents } from "./documented-events.ts";
+import { runInput, sentRun } from "./run-input.ts";
+import type { RunInput, ToolOutput } from "./run-input.ts";
+
+export interface RunDependencies {
+  gate: Gate;
+  messages: VisitorMessages;
+  threads: Pick<Threads, "answer" | "setCatalog" | "load">;
+  config: Pick<Config, "limits">;
+}
+
+/** Where AG-UI's input is taken: its own endpoint, and the one of a front end that speaks it. */
+export interface RunPlace {
+  path: string;
+  summary: string;
+  params: Record<string, Field>;
+}
+
+const AG_UI: RunPlace = {
+  path: "/v1/widget/ag-ui",
+  summary: "AG-UI: send a message, or a tool's output, and stream the reply",
+  params: {},
+};
+
+function documentationOf({ summary, params }: RunPlace): Documentation {
+  return {
+    summary,
+    description:
+      "A RunAgentInput. Rates, queue and limits are those of /v1/widget/messages and /v1/widget/tool-results. A message that was sent before is not said again: its reply is told once more.",
+    credential: "visitorToken",
+    params,
+    query: {},
+    headers: originHeader,
+    body: {
+      schema: sentRun,
+      example: {
+        threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
+        runId: "5f0c2a86-7a3c-4f3c-9d51-1c7e0d1a2b3c",
+        protocolVersion: "1.0",
+        messages: [{ id: "msg-9Kd4", role: "user", content: "Where is my order?" }],
+        tools: [],
+        context: [{ description: "plan", value: "pro" }],
+        forwardedProps: { page: "/orders?id=7" },
+      },
+    },
+    answers: {
+      200: documentedEvents("The reply"),
+      ...widgetRefusals([...BODY_REFUSALS, "conflict"], {
+        conflict: "Not the thread's pending call: unknown, answered, or superseded",
+      }),
+    },
+  };
+}
+
+/** POST /v1/widget/ag-ui: what AG-UI's clients send, told to the threads as the widget API tells it. */
+export function agUiRoute(dependencies: RunDependencies): Route {
+  return runRoute(dependencies, AG_UI);
+}
+
+export function runRoute(dependencies: RunDependencies, place: RunPlace): Route {
+  const { gate, messages, threads, config } = dependencies;
+  const { maxBodyBytes, maxCatalogChars } = config.limits;
+  const read = jsonBody({ schema: runInput, check: mustFit }, maxBodyBytes);
+
+  function mustFit({ said, tools }: RunInput): void {
+    if (said.type === "message") messages.mustBeShort(said.message);
+    if (tools) mustFitCatalog(tools, maxCatalogChars);
+  }
+
+  async function replyTo(incoming: RouteRequest, visit: ThreadRequest<RunInput>): Promise<Reply> {
+    const { uid, slug } = visit;
+    const { said, tools } = visit.body;
+    const record = await (visit.loading ?? threads.load(uid, runsFor(visit.body))).catch(ifUnreadable);
+    const tool = said.type === "output" ? calledTool(record, said) : null;
+    const isNewCatalog = tools !== null && (await setCatalog(visit, tools, record));
+    // A record that was read before the tools were known would offer the former ones.
+    const { loading: asRead, ...unread } = visit;
+    if (said.type === "message") {
+      return messages.say(incoming, isNewCatalog ? unread : visit, said.message);
+    }
+    if (tool === null) throw new Refusal("conflict", "No such call is pending");
+    const { traceparent } = incoming;
+    const { type: _, ...answer } = said;
+    const reply = await threads.answer(
+      { uid, slug, traceparent, tool, ...answer },
+      isNewCatalog ? undefined : asRead,
+    );
+    incoming.note({ runId: reply.runId });
+    return reply;
+  }
+
+  /** Sent with each request, and hardly ever another one. True: it was. */
+  async function setCatalog(
+    { uid, slug }: ThreadRequest<unknown>,
+    sent: PageTool[],
+    record: ThreadRecord | null,
+  ): Promise<boolean> {
+    const { tools } = offerableTools(sent);
+    if (record && JSON.stringify(record.catalog) === JSON.stringify(tools)) return false;
+    await threads.setCatalog(uid, slug, tools);
+    return true;
+  }
+
+  return {
+    method: "POST",
+    path: place.path,
+    api: "widget",
+    documentation: documentationOf(place),
+    async handle(incoming) {
+      const visit = await gate.admitToThread(incoming, {
+        counts: (body) => (body?.said.type === "output" ? ["tool-results-by-token"] : asMessage.counts),
+        read,
+        threadName: ({ threadId }) => threadId,
+        loads: runsFor,
+      });
+      const reply = await replyTo(incoming, visit);
+      return sseAnswer(reply, incoming.request, agentEvents(toldTo(visit.body, reply)));
+    },
+  };
+}
+
+/** Whoever says or answers something mends it. */
+export function ifUnreadable(error: unknown): null {
+  if (error instanceof UnreadableRecord) return null;
+  throw error;
+}
+
+function runsFor({ said }: RunInput) {
+  return said.type === "output" ? "last-in-parts" : "active";
+}
+
+/** A tool's message has no name of the tool, and what the client has of the call is its own word. */
+function calledTool(record: ThreadRecord | null, { callId }: ToolOutput): string | null {
+  const { terminal, answered } = record?.run ?? {};
+  if (answered?.callId === callId) return answered.tool;
+  return terminal?.type === "tool_call" && terminal.callId === callId ? terminal.tool : null;
+}
+
+function toldTo(input: RunInput, { runId: ofRun }: Reply) {
+  const { threadId, runId, isNewProtocol, said, upToSaid: snapshot, knownIds } = input;
+  // The same for each repeat; but never that of a message that the client has, whose calls it would take for old ones.
+  let messageId = said.type === "message" ? ofRun : `${ofRun}:${said.callId}`;
+  while (knownIds.has(messageId)) messageId += "+";
+  return { threadId, runId, isNewProtocol, ofRun, messageId, snapshot };
+}
