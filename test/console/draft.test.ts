@@ -57,3 +57,28 @@ test("hand-off is written whole, with what the form does not show", () => {
     },
   );
 });
+
+test("ready answers are written where one was changed, added or taken away, each with its own lines", () => {
+  const handoff = { enabled: true, replies: ["Hello,\nhow are you?", "One moment."] };
+  const channel: ChannelView = { ...shop, handoff };
+  const draft = draftOf(channel);
+  expect(changeOf(channel, { ...draft, replies: [...draft.replies, "  "] })).toBeNull();
+  const writes = (replies: string[]) => changeOf(channel, { ...draft, replies });
+  expect(writes(["Hello,\nhow are you?", "Goodbye. "])).toEqual({
+    handoff: { enabled: true, replies: ["Hello,\nhow are you?", "Goodbye."] },
+  });
+  expect(writes([""])).toEqual({ handoff: { enabled: true } });
+});
+
+test("retention is written whole, fractions too, and emptied where both fields are", () => {
+  const channel: ChannelView = { ...shop, retention: { threadsDays: 30, anonymousDays: 0.5 } };
+  const draft = draftOf(channel);
+  expect(draft).toMatchObject({ threadsDays: "30", anonymousDays: "0.5" });
+  expect(changeOf(channel, draft)).toBeNull();
+  const writes = (threadsDays: string, anonymousDays: string) =>
+    changeOf(channel, { ...draft, threadsDays, anonymousDays });
+  expect(writes("7", "0.5")).toEqual({ retention: { threadsDays: 7, anonymousDays: 0.5 } });
+  expect(writes("", "0.25")).toEqual({ retention: { anonymousDays: 0.25 } });
+  expect(writes("", "")).toEqual({ retention: {} });
+  expect(changeOf(shop, { ...draftOf(shop), threadsDays: "90" })).toEqual({ retention: { threadsDays: 90 } });
+});

@@ -1,3 +1,4 @@
+import { Fact } from "../parts/fact.tsx";
 import type { ChannelView } from "../service/views.ts";
 import { mayOf, useConsole } from "../shell/console-context.ts";
 
@@ -20,10 +21,9 @@ export function ChannelFacts({ channel }: { channel: ChannelView }) {
   return (
     <dl class="facts">
       {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd class={name === "Publishable key" ? "mono" : undefined}>{value}</dd>
-        </div>
+        <Fact key={name} name={name} mono={name === "Publishable key"}>
+          {value}
+        </Fact>
       ))}
     </dl>
   );

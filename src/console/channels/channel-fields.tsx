@@ -1,6 +1,8 @@
 import { CheckField, SelectField, TextField } from "../parts/fields.tsx";
 import type { ChannelView } from "../service/views.ts";
 import type { ChannelDraft } from "./draft.ts";
+import { ReplyFields } from "./reply-fields.tsx";
+import { RetentionFields } from "./retention-fields.tsx";
 
 const ACCESS = [
   ["open", "Everybody who is not blocked"],
@@ -107,6 +109,7 @@ export function ChannelFields({
               onInput={(unavailable) => set({ unavailable })}
               placeholder="a sentence of the service"
             />
+            <ReplyFields replies={draft.replies} onChange={(replies) => set({ replies })} />
           </>
         )}
       </fieldset>
@@ -119,6 +122,7 @@ export function ChannelFields({
           {cap("maxOutputTokensPerRun", "Output of one run")}
         </div>
       </fieldset>
+      <RetentionFields draft={draft} onChange={set} />
     </>
   );
 }

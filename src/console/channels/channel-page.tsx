@@ -42,6 +42,9 @@ export function ChannelPage({ slug }: { slug: string }) {
           <a class="button" href={linkTo(["channels", slug, "users"])}>
             Users
           </a>
+          <a class="button" href={linkTo(["channels", slug, "webhooks"])}>
+            Webhooks
+          </a>
           {may.changeChannels && channel?.kind === "web" && (
             <button type="button" class="button" onClick={() => setAsks(true)}>
               New keys

@@ -16,6 +16,11 @@ export interface ChannelDraft {
   waitSeconds: string;
   handoffMessage: string;
   unavailable: string;
+  /** Ready answers; empty ones are left out. */
+  replies: readonly string[];
+  /** Days; empty: kept for good. */
+  threadsDays: string;
+  anonymousDays: string;
 }
 
 const CAPS = ["maxOutputTokensPerRun", "maxTokensPerUserPerDay", "maxTokensPerDay"] as const;
@@ -26,8 +31,9 @@ export function draftOf({
   allowedOrigins = [],
   agent,
   handoff,
+  retention = {},
 }: ChannelView): ChannelDraft {
-  const cap = (value: number | undefined) => (value === undefined ? "" : String(value));
+  const numberText = (value: number | undefined) => (value === undefined ? "" : String(value));
   return {
     enabled,
     accessMode,
@@ -35,13 +41,16 @@ export function draftOf({
     instructions: agent.instructions ?? "",
     model: agent.model ?? "",
     images: agent.images ?? false,
-    maxOutputTokensPerRun: cap(agent.maxOutputTokensPerRun),
-    maxTokensPerUserPerDay: cap(agent.maxTokensPerUserPerDay),
-    maxTokensPerDay: cap(agent.maxTokensPerDay),
+    maxOutputTokensPerRun: numberText(agent.maxOutputTokensPerRun),
+    maxTokensPerUserPerDay: numberText(agent.maxTokensPerUserPerDay),
+    maxTokensPerDay: numberText(agent.maxTokensPerDay),
     handsOff: handoff?.enabled ?? false,
-    waitSeconds: cap(handoff?.waitSeconds),
+    waitSeconds: numberText(handoff?.waitSeconds),
     handoffMessage: handoff?.message ?? "",
     unavailable: handoff?.unavailable ?? "",
+    replies: handoff?.replies ?? [],
+    threadsDays: numberText(retention.threadsDays),
+    anonymousDays: numberText(retention.anonymousDays),
   };
 }
 
@@ -58,13 +67,32 @@ export function changeOf(channel: ChannelView, draft: ChannelDraft): Record<stri
     ...(draft.enabled === before.enabled ? {} : { enabled: draft.enabled }),
     ...(draft.accessMode === before.accessMode ? {} : { accessMode: draft.accessMode }),
     ...(sameLines(draft.origins, before.origins) ? {} : { allowedOrigins: linesOf(draft.origins) }),
-    ...(HANDOFF.every((name) => draft[name] === before[name]) ? {} : { handoff: handoffOf(channel, draft) }),
+    ...(isSameHandOff(draft, before) ? {} : { handoff: handoffOf(channel, draft) }),
+    ...(DAYS.every((name) => draft[name] === before[name]) ? {} : { retention: retentionOf(draft) }),
     ...(Object.keys(agent).length === 0 ? {} : { agent: agent as Partial<AgentView> }),
   };
   return Object.keys(change).length === 0 ? null : change;
 }
 
+const DAYS = ["threadsDays", "anonymousDays"] as const;
+
+/** Written whole: what is left out is kept for good. */
+function retentionOf(draft: ChannelDraft): Record<string, number> {
+  const set = DAYS.filter((name) => draft[name] !== "");
+  return Object.fromEntries(set.map((name) => [name, Number(draft[name])]));
+}
+
 const HANDOFF = ["handsOff", "waitSeconds", "handoffMessage", "unavailable"] as const;
+
+function isSameHandOff(draft: ChannelDraft, before: ChannelDraft): boolean {
+  const isSame = HANDOFF.every((name) => draft[name] === before[name]);
+  return isSame && JSON.stringify(written(draft.replies)) === JSON.stringify(written(before.replies));
+}
+
+/** Line breaks within an answer are its own. */
+function written(replies: readonly string[]): string[] {
+  return replies.map((reply) => reply.trim()).filter((reply) => reply !== "");
+}
 
 /** Written whole; what the form does not show stays. */
 function handoffOf({ handoff }: ChannelView, draft: ChannelDraft): HandoffView {
@@ -72,14 +100,17 @@ function handoffOf({ handoff }: ChannelView, draft: ChannelDraft): HandoffView {
     waitSeconds: _,
     message: _message,
     unavailable: _unavailable,
+    replies: _replies,
     ...rest
   } = handoff ?? { enabled: false };
+  const replies = written(draft.replies);
   return {
     ...rest,
     enabled: draft.handsOff,
     ...(draft.waitSeconds === "" ? {} : { waitSeconds: Number(draft.waitSeconds) }),
     ...(draft.handoffMessage === "" ? {} : { message: draft.handoffMessage }),
     ...(draft.unavailable === "" ? {} : { unavailable: draft.unavailable }),
+    ...(replies.length === 0 ? {} : { replies }),
   };
 }
 

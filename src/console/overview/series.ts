@@ -1,5 +1,6 @@
 import { compactText } from "../parts/numbers.ts";
-import { dayText, durationText } from "../parts/times.tsx";
+import { durationText } from "../parts/durations.ts";
+import { dayText } from "../parts/times.tsx";
 import { OUTCOMES } from "../service/views.ts";
 import type { DayView } from "../service/views.ts";
 

@@ -13,8 +13,11 @@ export function TextField({
   value,
   onInput,
   rows,
+  isWide = false,
   ...rest
 }: Common & {
+  /** Among filters: for a longer text than theirs. */
+  isWide?: boolean;
   value: string;
   onInput: (value: string) => void;
   rows?: number;
@@ -23,7 +26,7 @@ export function TextField({
   required?: boolean;
   autoFocus?: boolean;
   pattern?: string;
-  inputMode?: "numeric" | "text";
+  inputMode?: "numeric" | "decimal" | "text";
   autocomplete?: string;
 }) {
   const id = useId();
@@ -31,7 +34,7 @@ export function TextField({
   const attributes = rest as InputHTMLAttributes<HTMLInputElement>;
   const hintId = hint === undefined ? {} : { "aria-describedby": `${id}-hint` };
   return (
-    <div class="field">
+    <div class={isWide ? "field wide" : "field"}>
       <label for={id}>{label}</label>
       {rows === undefined ? (
         <input

@@ -48,9 +48,3 @@ export function agoText(at: number, now: number): string {
 export function dayText(day: string): string {
   return DAY.format(new Date(`${day}T12:00:00`));
 }
-
-export function durationText(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < MINUTE) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${(ms / MINUTE).toFixed(1)} min`;
-}

@@ -18,6 +18,14 @@ export interface ChannelView {
   agent: AgentView;
   /** Absent: nobody takes over. */
   handoff?: HandoffView;
+  /** Absent: everything is kept for good. */
+  retention?: RetentionView;
+}
+
+/** In days. */
+export interface RetentionView {
+  threadsDays?: number;
+  anonymousDays?: number;
 }
 
 export interface HandoffView {
@@ -134,4 +142,28 @@ export type Outcome = (typeof OUTCOMES)[number];
 export interface Page<Item> {
   items: Item[];
   next: string | null;
+}
+
+/** An endpoint of a channel that is told what happens. */
+export interface WebhookView {
+  url: string;
+  /** null: all of them. */
+  events: string[] | null;
+  waiting: number;
+  /** Since when nothing is sent to it, because it answered 410. */
+  offSince: number | null;
+  /** The latest hundred, latest first. */
+  deliveries: DeliveryView[];
+}
+
+export interface DeliveryView {
+  id: string;
+  event: string;
+  at: number;
+  attempt: number;
+  /** null: it answered nothing. */
+  status: number | null;
+  /** null: it was taken. */
+  fault: string | null;
+  elapsedMs: number;
 }

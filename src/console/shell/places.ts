@@ -30,7 +30,8 @@ export function placesOf(me: Me): Place[] {
     place(
       "Channels",
       "c",
-      (path) => isIn("new-channel")(path) || (path[0] === "channels" && path.length <= 2),
+      (path) =>
+        isIn("new-channel")(path) || within("webhooks")(path) || (path[0] === "channels" && path.length <= 2),
       "channels",
     ),
     ...(may.seeAddresses ? [place("Addresses", "d", isIn("addresses"), "addresses")] : []),

@@ -4,6 +4,7 @@ import { Operators } from "../administration/operators.tsx";
 import { ChannelPage } from "../channels/channel-page.tsx";
 import { Channels } from "../channels/channels.tsx";
 import { NewChannel } from "../channels/new-channel.tsx";
+import { Webhooks } from "../channels/webhooks.tsx";
 import { Conversation } from "../conversation/conversation.tsx";
 import { ChannelThreads } from "../inbox/channel-threads.tsx";
 import { Inbox } from "../inbox/inbox.tsx";
@@ -37,6 +38,7 @@ export function Room() {
     case "channels":
       if (slug === undefined) return <Channels />;
       if (kind === undefined) return <ChannelPage key={slug} slug={slug} />;
+      if (kind === "webhooks" && id === undefined) return <Webhooks key={slug} slug={slug} />;
       if (kind === "users" && id === undefined) return <Users key={slug} slug={slug} query={query} />;
       if (kind === "users" && id !== undefined) return <UserPage key={id} slug={slug} userId={id} />;
       if (kind === "threads" && id === undefined)
