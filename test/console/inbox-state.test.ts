@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { NO_THREADS, inStates, isNews, withChange, withListed } from "../../src/console/inbox/inbox-state.ts";
+import {
+  NO_THREADS,
+  inStates,
+  isNews,
+  noticeOf,
+  withChange,
+  withListed,
+} from "../../src/console/inbox/inbox-state.ts";
 import type { PlacedThread } from "../../src/console/service/views.ts";
 
 const thread = (id: string, more: Partial<PlacedThread> = {}): PlacedThread => ({
@@ -46,4 +53,17 @@ test("news is a conversation that began meanwhile, once, and one that asks for a
   expect(look(thread("old", { state: "waiting_for_person" }))).toBe(false);
   expect(look(thread("old", { state: "with_person" }))).toBe(false);
   expect(look(thread("old", { state: "waiting_for_person" }))).toBe(true);
+});
+
+test("who has waited longest for a person comes first, whatever was said since", () => {
+  const waits = (id: string, waitingSince: number, updatedAt: number) =>
+    thread(id, { state: "waiting_for_person", updatedAt, handoff: { waitingSince } });
+  const all = withListed(NO_THREADS, [waits("late", 30, 40), waits("first", 10, 50), waits("next", 20, 60)]);
+  expect(inStates(all, ["waiting_for_person"]).map(({ id }) => id)).toEqual(["first", "next", "late"]);
+});
+
+test("the browser's notice names the conversation, and nothing that was said", () => {
+  const waiting = thread("order 7", { state: "waiting_for_person", handoff: { reason: "My secret" } });
+  expect(noticeOf(waiting)).toEqual({ title: "Waiting for a person", body: "order 7 in shop" });
+  expect(noticeOf(thread("order 8")).title).toBe("A new conversation");
 });

@@ -32,6 +32,17 @@ test("every room is accessible at three widths, in the light and in the dark, an
   await service.directory.renew();
   const shop = await enterShop(service.url, "cart");
   await shop.say("What is new?");
+  const comment = "Too short, and **not** what I asked";
+  const rated = await fetch(`${service.url}/v1/widget/threads/${shop.threadId}/feedback`, {
+    method: "POST",
+    headers: {
+      origin: "https://shop.example",
+      "content-type": "application/json",
+      "x-visitor-token": shop.visitorToken,
+    },
+    body: JSON.stringify({ messageId: "2", rating: "down", comment }),
+  });
+  expect(rated.status).toBe(204);
   const { items } = await store.usersPage("shop", { limit: 1, after: null, order: "newest first" });
   const userId = items[0]?.user.userId ?? "";
   const [thread] = await store.threads("shop", userId);
@@ -50,6 +61,7 @@ test("every room is accessible at three widths, in the light and in the dark, an
     [`#/channels/shop/threads/${thread?.uid}`, "Conversation", "log=Messages"],
     ["#/channels", "Channels", "list=Channels"],
     ["#/channels/shop", "shop", "form=Settings"],
+    ["#/channels/shop/webhooks", "Webhooks", "heading=Webhooks"],
     ["#/new-channel", "New channel", "button=Make the channel"],
     ["#/addresses", "Addresses", "list=Blocked addresses"],
     ["#/operators", "Operators", "list=Operators"],
@@ -61,6 +73,11 @@ test("every room is accessible at three widths, in the light and in the dark, an
     await page.getByRole("heading", { name, exact: true, level: 1 }).waitFor();
     const [role, text] = shows.split("=") as [Parameters<Page["getByRole"]>[0], string];
     await page.getByRole(role, { name: text }).first().waitFor();
+    if (name === "Conversation") {
+      const reply = page.getByRole("article", { name: "Assistant:" });
+      await reply.getByText(comment, { exact: false }).waitFor();
+      await reply.getByText("thumbs down").waitFor();
+    }
     for (const { width, colorScheme } of looksOf(at)) {
       await page.setViewportSize({ width, height: 844 });
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

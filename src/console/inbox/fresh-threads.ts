@@ -4,10 +4,11 @@ import type { PlacedThread } from "../service/views.ts";
 import { tellFresh } from "../shell/title.ts";
 import { chime, isChimeOn } from "./chime.ts";
 import { isNews } from "./inbox-state.ts";
+import { isNotifyOn, notify } from "./notify.ts";
 
 /**
- * How many conversations are new to the reader, in whatever room: the title tells, and a sound where it is wanted. Who
- * looks at the inbox has seen them.
+ * How many conversations are new to the reader, in whatever room: the title tells, a sound where it is wanted, and the
+ * browser where it may and the console has not the focus. Who looks at the inbox has seen them.
  */
 export function useFreshThreads(events: ThreadEvents, isInInbox: boolean): number {
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
@@ -20,6 +21,7 @@ export function useFreshThreads(events: ThreadEvents, isInInbox: boolean): numbe
         known.set(thread.id, thread.state);
         if (!isNew) return;
         if (isChimeOn()) chime();
+        if (!document.hasFocus() && isNotifyOn()) notify(thread);
         setFresh((before) => new Set([...before, thread.id]));
       },
     });

@@ -22,11 +22,15 @@ export function withChange(threads: InboxThreads, change: PlacedThread): InboxTh
   return kept(new Map(threads).set(change.id, { ...threads.get(change.id), ...change }));
 }
 
-/** Those of the states, the latest activity first. */
+/** Those of the states, the latest activity first; who waits for a person comes before who began to wait later. */
 export function inStates(threads: InboxThreads, states: readonly PlacedThread["state"][]): PlacedThread[] {
   return [...threads.values()]
     .filter((thread) => states.includes(thread.state))
-    .sort((a, b) => b.updatedAt - a.updatedAt);
+    .sort((a, b) => (waitingSince(a) ?? 0) - (waitingSince(b) ?? 0) || b.updatedAt - a.updatedAt);
+}
+
+function waitingSince({ state, handoff }: PlacedThread): number | undefined {
+  return state === "waiting_for_person" ? handoff?.waitingSince : undefined;
 }
 
 function kept(threads: Map<string, PlacedThread>): Map<string, PlacedThread> {
@@ -45,4 +49,10 @@ export function isNews(
   const before = known.get(id);
   if (state === "waiting_for_person") return before !== state;
   return before === undefined && createdAt >= sinceMs;
+}
+
+/** What the browser tells of it. Ids alone: it is shown over whatever else is on the screen. */
+export function noticeOf({ channel, threadId, state }: PlacedThread): { title: string; body: string } {
+  const waits = state === "waiting_for_person";
+  return { title: waits ? "Waiting for a person" : "A new conversation", body: `${threadId} in ${channel}` };
 }

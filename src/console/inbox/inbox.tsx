@@ -12,6 +12,7 @@ import { isChimeOn, setChime } from "./chime.ts";
 import { inStates } from "./inbox-state.ts";
 import type { InboxThreads } from "./inbox-state.ts";
 import { useLiveThreads } from "./live-threads.ts";
+import { isNotifyOn, setNotify } from "./notify.ts";
 import { GROUPS } from "./states.tsx";
 import { ThreadRow } from "./thread-row.tsx";
 
@@ -21,6 +22,7 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
   const all = (channels ?? []).map(({ slug }) => slug);
   const only = all.find((slug) => slug === query["channel"]) ?? "";
   const [hasChime, turnChime] = useState(isChimeOn);
+  const [hasNotices, turnNotices] = useState(isNotifyOn);
   const live = useLiveThreads(api, events, only === "" ? all : [only]);
   const turn = (isOn: boolean) => {
     setChime(isOn);
@@ -46,6 +48,13 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
           onChoose={(channel) => go(linkTo(["inbox"], { channel }))}
         />
         <CheckField label="A sound for a new conversation" checked={hasChime} onChange={turn} />
+        {"Notification" in globalThis && (
+          <CheckField
+            label="A notification of the browser"
+            checked={hasNotices}
+            onChange={(isOn) => void setNotify(isOn).then(turnNotices)}
+          />
+        )}
         <p class="live" role="status">
           {live.note ?? (live.isLoading ? "" : "Live")}
         </p>

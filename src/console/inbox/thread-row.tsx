@@ -15,7 +15,7 @@ export function ThreadRow({
   withChannel?: boolean;
   withUser?: boolean;
 }) {
-  const { id, channel, threadId, userId, state, createdAt, updatedAt, messages } = thread;
+  const { id, channel, threadId, userId, state, createdAt, updatedAt, messages, handoff } = thread;
   return (
     <a class="row" href={linkTo(["channels", channel, "threads", id])} tabIndex={tabIndex}>
       <span class="first">
@@ -23,6 +23,12 @@ export function ThreadRow({
         {withChannel && <span class="quiet"> in {channel}</span>}
       </span>
       <span class="second">
+        {state === "waiting_for_person" && handoff?.waitingSince !== undefined && (
+          <>
+            since <Time at={handoff.waitingSince} />,{" "}
+          </>
+        )}
+        {state === "with_person" && handoff?.with !== undefined && <>with {handoff.with}, </>}
         {messages !== undefined && `${messages.toLocaleString()} ${messages === 1 ? "message" : "messages"} `}
         {withUser && (
           <>
@@ -44,5 +50,5 @@ export function ThreadRow({
 }
 
 function shortened(id: string): string {
-  return id.length > 24 ? `${id.slice(0, 22)}…` : id;
+  return id.length > 24 ? `${id.slice(0, 16)}…` : id;
 }

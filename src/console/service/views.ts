@@ -75,7 +75,8 @@ export interface ThreadView {
   messages?: number;
   /** Counts the changes of who answers. */
   epoch?: number;
-  handoff?: { reason?: string; summary?: string };
+  /** Since when somebody is waited for, or which operator has it; the texts where one thread is read. */
+  handoff?: { waitingSince?: number; with?: string; reason?: string; summary?: string };
 }
 
 /** A thread in a list of several channels. */
