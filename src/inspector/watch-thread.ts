@@ -29,18 +29,24 @@ export interface WatchDependencies {
   tellsMessages?: boolean;
 }
 
+export interface WatchedThread {
+  /** Something has happened in the thread: it is looked at soon. */
+  poke(): void;
+  stop(): void;
+}
+
 /**
  * Watches one thread, wherever its run is: the store is polled once a second for states and commits, and the run's lines
- * are read along. `onSight` is given what is seen until the watch is stopped. Returns how to stop it.
+ * are read along. `onSight` is given what is seen until the watch is stopped.
  */
 export function watchThread(
   dependencies: WatchDependencies,
   uid: string,
   onSight: (sight: Sight) => void,
-): () => void {
+): WatchedThread {
   const watch = new ThreadWatch(dependencies, uid, onSight);
   watch.start();
-  return () => watch.stop();
+  return { poke: () => watch.poke(), stop: () => watch.stop() };
 }
 
 class ThreadWatch {
@@ -52,6 +58,8 @@ class ThreadWatch {
   readonly #tellsMessages: boolean;
   #isStopped = false;
   #isPolling = false;
+  /** Since the present poll began. */
+  #isPoked = false;
   #timer: NodeJS.Timeout | null = null;
   #beat: NodeJS.Timeout | null = null;
   /** What the last poll found: where it is the same again, nothing is sent. */
@@ -77,6 +85,12 @@ class ThreadWatch {
     void this.#poll();
   }
 
+  poke(): void {
+    if (this.#isPoked) return;
+    this.#isPoked = true;
+    if (!this.#isPolling) this.#pollIn(SOON_MS);
+  }
+
   stop(): void {
     this.#isStopped = true;
     if (this.#beat) clearInterval(this.#beat);
@@ -87,6 +101,7 @@ class ThreadWatch {
   async #poll(): Promise<void> {
     if (this.#isPolling || this.#isStopped) return;
     this.#isPolling = true;
+    this.#isPoked = false;
     try {
       const record = await this.#store.load(this.#uid, 1);
       if (record === null) this.#showOnce("untouched", { type: "untouched" });
@@ -100,7 +115,7 @@ class ThreadWatch {
       });
     } finally {
       this.#isPolling = false;
-      this.#pollIn(POLL_MS);
+      this.#pollIn(this.#isPoked ? SOON_MS : POLL_MS);
     }
   }
 
@@ -142,7 +157,7 @@ class ThreadWatch {
   #pass(runId: string, lines: Line[], fresh: boolean): void {
     this.#onSight({ type: "said", runId, fresh, lines: lines.map(shortened) });
     const last = lines.at(-1);
-    if (last && (last.type === "step" || isTerminal(last))) this.#pollIn(SOON_MS);
+    if (last && (last.type === "step" || isTerminal(last))) this.poke();
   }
 }
 

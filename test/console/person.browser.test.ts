@@ -32,21 +32,26 @@ test("an operator hears of who waits, takes over, answers, and gives back", asyn
   await page.getByRole("heading", { name: "Overview" }).waitFor();
   await enter(page, "#/channels/cli");
   await page.getByLabel("A person may take over").check();
+  for (const [at, reply] of ["Good to see you.", "One moment, please."].entries()) {
+    await page.getByRole("button", { name: "Add a ready answer" }).press("Enter");
+    await page.getByRole("textbox", { name: `Ready answer ${at + 1}` }).fill(reply);
+  }
   await page.getByRole("button", { name: "Save" }).press("Enter");
   await page.getByText("cli is changed").waitFor();
-  // The console's settings leave ready answers as they are: they come by the API.
-  const replies = ["Good to see you.", "One moment, please."];
-  const changed = await fetch(`${url}/v1/operator/channels/cli`, {
-    method: "PATCH",
-    headers: { authorization: `Bearer ${localOperator}`, "content-type": "application/json" },
-    body: JSON.stringify({ handoff: { enabled: true, replies } }),
-  });
-  expect(changed.status).toBe(200);
-  await page.reload();
-  expect((await say("Hello")).status).toBe(200);
+  // Longer than the place that it is shown in.
+  expect((await say("Hello ".repeat(400))).status).toBe(200);
 
   await enter(page, "#/inbox");
   await page.getByRole("link", { name: /ticket-1/ }).waitFor();
+  // The operator looks elsewhere, and has allowed the browser to tell.
+  await page.evaluate(`globalThis.notices = [];
+    document.hasFocus = () => false;
+    globalThis.Notification = class extends EventTarget {
+      static permission = "granted";
+      static requestPermission = async () => "granted";
+      constructor(title, { body }) { super(); notices.push(title + ": " + body); }
+    };`);
+  await page.getByLabel("A notification of the browser").check();
   const asked = await fetch(`${url}/v1/threads/ticket-1/handoff`, {
     method: "POST",
     headers: { authorization: `Bearer ${harnessApiKey}`, "content-type": "application/json" },
@@ -54,8 +59,21 @@ test("an operator hears of who waits, takes over, answers, and gives back", asyn
   });
   expect(asked.status).toBe(204);
   await page.getByRole("heading", { name: /Waiting for a person/ }).waitFor();
+  await page.getByRole("link", { name: /ticket-1 in cli since/ }).waitFor();
+  expect(await page.evaluate("notices")).toEqual(["Waiting for a person: ticket-1 in cli"]);
   await page.getByRole("link", { name: /ticket-1/ }).press("Enter");
+  await page.getByRole("log").getByText("Hello Hello").first().waitFor();
+  await page.getByText("A refund").waitFor();
+  const isAtEnd = `(() => {
+    const list = document.querySelector("[role=log]");
+    return list.scrollHeight > list.clientHeight + 50 && list.scrollHeight - list.scrollTop - list.clientHeight < 2;
+  })()`;
+  await expect.poll(() => page.evaluate(isAtEnd), SOON).toBe(true);
   await page.getByRole("button", { name: "Take over" }).press("Enter");
+  await page.getByLabel("Your answer").waitFor();
+  // The answer's form takes a part of the list's place.
+  await expect.poll(() => page.evaluate(isAtEnd), SOON).toBe(true);
+  await page.getByText("Now: with_person").waitFor();
   await page.getByLabel("Your answer").fill("Here I am");
   await page.getByLabel("Your answer").press("Enter");
   await page.getByRole("article", { name: "local:" }).getByText("Here I am").waitFor();

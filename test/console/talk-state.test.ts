@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { NOTHING_SAID, openReply, withHistory, withLine } from "../../src/console/conversation/talk-state.ts";
+import {
+  NOTHING_SAID,
+  openReply,
+  withHistory,
+  withLine,
+  withQuiet,
+} from "../../src/console/conversation/talk-state.ts";
 import type { WatchLine } from "../../src/console/conversation/talk-state.ts";
 import type { MessageView } from "../../src/console/service/views.ts";
 
@@ -40,4 +46,15 @@ test("who answers is known from the state", () => {
   talk = withLine(talk, { type: "state", state: "with_person", with: "Ada" });
   expect(talk.person).toEqual({ name: "Ada" });
   expect(withLine(talk, { type: "state", state: "idle" }).person).toBeNull();
+});
+
+test("an operator who writes is seen until they have written, are silent, or the thread is another's", () => {
+  const writing = withLine(NOTHING_SAID, { type: "typing", name: "Ada" });
+  expect(writing.writes).toBe("Ada");
+  const said = { ...message(3, "assistant"), author: { type: "person", name: "Ada" } };
+  expect(withLine(writing, item(said)).writes).toBeNull();
+  expect(withLine(writing, item({ ...said, author: { type: "person", name: "Ben" } })).writes).toBe("Ada");
+  expect(withLine(writing, item(message(4))).writes).toBe("Ada");
+  expect(withQuiet(writing).writes).toBeNull();
+  expect(withLine(writing, { type: "state", state: "with_person", with: "Ben" }).writes).toBeNull();
 });

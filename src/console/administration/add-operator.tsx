@@ -7,10 +7,16 @@ import type { OperatorView, Role } from "../service/views.ts";
 import { useConsole } from "../shell/console-context.ts";
 
 const ROLES = [
-  ["agent", "Agent: reads conversations, blocks and renames users"],
-  ["auditor", "Auditor: ids, times and the audit, never a text"],
-  ["admin", "Admin: everything"],
+  ["agent", "Agent"],
+  ["auditor", "Auditor"],
+  ["admin", "Admin"],
 ] as const;
+
+const MAY: Record<Role, string> = {
+  agent: "Reads and answers conversations; blocks, whitelists and renames users.",
+  auditor: "Sees ids, times and the audit, and never a text or a name.",
+  admin: "May do everything, deletion included.",
+};
 
 export function AddOperator({
   onAdded,
@@ -49,7 +55,7 @@ export function AddOperator({
           autoFocus
           hint="As the audit will call it."
         />
-        <SelectField label="Role" value={role} choices={ROLES} onChoose={setRole} />
+        <SelectField label="Role" value={role} choices={ROLES} onChoose={setRole} hint={MAY[role]} />
         <fieldset>
           <legend>Limited to channels</legend>
           <p class="hint">None marked: every channel, and the installation.</p>

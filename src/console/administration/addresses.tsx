@@ -55,6 +55,7 @@ export function Addresses() {
             onInput={setAddress}
             placeholder="192.0.2.7 or 192.0.2.0/24"
             required
+            isWide
           />
           <button type="submit" class="button main">
             Block

@@ -1,21 +1,21 @@
 import { useState } from "preact/hooks";
 import { StateFlag } from "../inbox/states.tsx";
-import { useLoaded } from "../parts/loading.ts";
+import { Empty } from "../parts/empty.tsx";
 import { Time } from "../parts/times.tsx";
 import { Trouble } from "../parts/trouble.tsx";
-import { pathOf } from "../service/api.ts";
-import { Problem } from "../service/problem.ts";
-import type { ThreadView, UserView } from "../service/views.ts";
+import type { ThreadState } from "../service/views.ts";
 import { mayOf, useConsole } from "../shell/console-context.ts";
-import { linkTo } from "../shell/route.ts";
+import { go, linkTo } from "../shell/route.ts";
 import { Titled } from "../shell/titled.tsx";
 import { nameOf } from "../users/names.tsx";
-import { useUserChange } from "../users/user-change.ts";
 import { Answer } from "./answer.tsx";
 import { ChartPanel } from "./chart-panel.tsx";
+import { DeleteConversation } from "./delete-conversation.tsx";
 import { Facts } from "./facts.tsx";
 import { useHandOff } from "./hand-off.ts";
+import { useKnown } from "./known.ts";
 import { Messages } from "./messages.tsx";
+import type { TalkState } from "./talk-state.ts";
 import { useTalk } from "./watch-talk.ts";
 
 const PARTS = [
@@ -27,31 +27,24 @@ type Part = (typeof PARTS)[number][0];
 
 /** One conversation: as a chat, and beside it its chart and what is known of it. */
 export function Conversation({ slug, id }: { slug: string; id: string }) {
-  const { api, me, channels } = useConsole();
+  const { api, me, channels, tell } = useConsole();
   const may = mayOf(me);
   const watched = useTalk(api, slug, id, may.readTexts);
-  const thread = useLoaded<ThreadView | null>(
-    (signal) => orUnknown(api.get(pathOf("channels", slug, "threads", id), {}, signal)),
-    [slug, id],
-  );
-  const userId = thread.value?.userId ?? "";
-  const user = useLoaded<UserView | null>(
-    (signal) =>
-      userId === ""
-        ? Promise.resolve(null)
-        : orUnknown(api.get(pathOf("channels", slug, "users", userId), {}, signal)),
-    [slug, userId],
-  );
-  const change = useUserChange(slug, user.set);
-  const handOff = useHandOff(slug, id, thread.reload);
+  const { person } = watched.talk;
+  const { thread, facts, user, change } = useKnown(slug, id, person);
+  const handOff = useHandOff(slug, id, {
+    seenEpoch: thread.value?.epoch ?? null,
+    lookAgain: thread.reload,
+  });
   const settings = channels?.find((one) => one.slug === slug)?.handoff;
   const hasHandOff = settings?.enabled === true && may.readTexts;
   const [part, setPart] = useState<Part>("talk");
-  const state = watched.talk.state ?? thread.value?.state ?? null;
-  const { person } = watched.talk;
+  const state = watched.talk.state ?? facts?.state ?? null;
   const isMine = state === "with_person" && person !== null && "name" in person && person.name === me.name;
-  const visitor = user.value ? nameOf(user.value) : "Visitor";
-  const known = user.value;
+  const visitor = user ? nameOf(user) : "Visitor";
+  const { isDeleted } = watched.talk;
+  const [asksDeletion, setAsksDeletion] = useState(false);
+  if (isDeleted && !asksDeletion) return <Deleted slug={slug} />;
   return (
     <Titled
       title="Conversation"
@@ -63,13 +56,7 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
       }
       actions={
         <>
-          {state && <StateFlag state={state} />}
-          {person && "name" in person && <span>{person.name}</span>}
-          {person && "sinceMs" in person && (
-            <span>
-              since <Time at={person.sinceMs} style="ago" />
-            </span>
-          )}
+          <State state={state} person={person} />
           {may.readTexts && (
             <span class="live" role="status">
               {watched.isLive ? "Live" : watched.isLoading ? "" : "Not live"}
@@ -80,13 +67,13 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
               Take over
             </button>
           )}
-          {known && may.changeUsers && (
+          {user && may.changeUsers && (
             <button
               type="button"
-              class={known.blocked ? "button main" : "button bad"}
-              onClick={() => void change.send(known, { blocked: !known.blocked })}
+              class={user.blocked ? "button main" : "button bad"}
+              onClick={() => void change.send(user, { blocked: !user.blocked })}
             >
-              {known.blocked ? "Unblock the user" : "Block the user"}
+              {user.blocked ? "Unblock the user" : "Block the user"}
             </button>
           )}
         </>
@@ -94,7 +81,6 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
     >
       <Trouble text={watched.trouble ?? thread.trouble} />
       <Trouble text={change.trouble ?? handOff.trouble} />
-      {watched.talk.isDeleted && <p class="words">This conversation was deleted.</p>}
       <div class="parts" role="group" aria-label="Parts of the conversation">
         {PARTS.map(([name, text]) => (
           <button key={name} type="button" aria-pressed={part === name} onClick={() => setPart(name)}>
@@ -106,7 +92,7 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
         <section class="talk-part" aria-label="What was said">
           {may.readTexts ? (
             <>
-              <Messages watched={watched} visitor={visitor} />
+              <Messages watched={watched} visitor={visitor} reader={me.name} />
               {isMine && <Answer handOff={handOff} replies={settings?.replies ?? []} />}
             </>
           ) : (
@@ -120,24 +106,57 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
         )}
         <section class="facts-part" aria-label="About">
           <h2>About</h2>
-          <Facts slug={slug} id={id} thread={thread.value} chart={watched.talk.seen.thread} user={known} />
-          {may.readAudit && (
-            <p>
-              <a href={linkTo(["audit"], { thread: id })}>Who read this conversation</a>
-            </p>
-          )}
+          <Facts slug={slug} id={id} thread={facts} chart={watched.talk.seen.thread} user={user} />
+          <p class="actions">
+            {may.readAudit && <a href={linkTo(["audit"], { thread: id })}>Who read this conversation</a>}
+            {facts && may.forget && (
+              <button type="button" class="button small bad" onClick={() => setAsksDeletion(true)}>
+                Delete the conversation
+              </button>
+            )}
+          </p>
         </section>
       </div>
+      {asksDeletion && (
+        <DeleteConversation
+          slug={slug}
+          id={id}
+          visitor={visitor}
+          messages={watched.talk.seen.thread?.messages ?? facts?.messages ?? null}
+          onClose={() => setAsksDeletion(false)}
+          onDeleted={() => {
+            tell("The conversation is deleted");
+            // Going back does not come to what is not there any more.
+            go(linkTo(["channels", slug, "threads"]), { replace: true });
+          }}
+        />
+      )}
     </Titled>
   );
 }
 
-/** A service that does not tell it leaves the rest as it is. */
-async function orUnknown<Value>(asked: Promise<Value>): Promise<Value | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof Problem && error.status === 404) return null;
-    throw error;
-  }
+/** What an operator sees who looked at it when somebody deleted it. */
+function Deleted({ slug }: { slug: string }) {
+  return (
+    <Titled title="Conversation">
+      <Empty title="This conversation was deleted.">
+        <a href={linkTo(["channels", slug, "threads"])}>To the conversations of {slug}</a>
+      </Empty>
+    </Titled>
+  );
+}
+
+/** Who answers now, and since when somebody is waited for. */
+function State({ state, person }: { state: ThreadState | null; person: TalkState["person"] }) {
+  return (
+    <>
+      {state && <StateFlag state={state} />}
+      {person && "name" in person && <span>{person.name}</span>}
+      {person && "sinceMs" in person && (
+        <span>
+          since <Time at={person.sinceMs} />
+        </span>
+      )}
+    </>
+  );
 }

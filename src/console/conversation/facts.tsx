@@ -1,8 +1,10 @@
 import type { ThreadView as ChartView } from "../../inspector/views.ts";
-import { Time } from "../parts/times.tsx";
+import { Fact } from "../parts/fact.tsx";
 import { numberText } from "../parts/numbers.ts";
+import { Time } from "../parts/times.tsx";
 import type { ThreadView, UserView } from "../service/views.ts";
 import { linkTo } from "../shell/route.ts";
+import { Attributes } from "../users/attributes.tsx";
 import { UserFlags, nameOf } from "../users/names.tsx";
 
 /** What is known beside what was said. */
@@ -21,89 +23,48 @@ export function Facts({
 }) {
   const visitor = chart?.visitor ?? null;
   const context = Object.entries(visitor?.context ?? {});
-  const attributes = Object.entries(user?.attributes ?? {});
+  const usage = chart?.sums?.usage;
   return (
     <dl class="facts">
       {user && (
-        <div>
-          <dt>User</dt>
-          <dd>
-            <a href={linkTo(["channels", slug, "users", user.userId])}>{nameOf(user)}</a>{" "}
-            <UserFlags user={user} />
-          </dd>
-        </div>
+        <Fact name="User">
+          <a href={linkTo(["channels", slug, "users", user.userId])}>{nameOf(user)}</a>{" "}
+          <UserFlags user={user} />
+        </Fact>
       )}
-      {attributes.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{String(value)}</dd>
-        </div>
-      ))}
-      {visitor?.page && (
-        <div>
-          <dt>Page</dt>
-          <dd class="mono">{visitor.page}</dd>
-        </div>
-      )}
-      {visitor?.locale && (
-        <div>
-          <dt>Language</dt>
-          <dd>{visitor.locale}</dd>
-        </div>
-      )}
+      <Attributes attributes={user?.attributes} />
+      <Fact name="Page" mono>
+        {visitor?.page}
+      </Fact>
+      <Fact name="Language">{visitor?.locale}</Fact>
       {context.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}, by the page</dt>
-          <dd>{String(value)}</dd>
-        </div>
+        <Fact key={name} name={`${name}, by the page`}>
+          {String(value)}
+        </Fact>
       ))}
-      {thread?.handoff?.reason && (
-        <div>
-          <dt>Why a person</dt>
-          <dd>{thread.handoff.reason}</dd>
-        </div>
-      )}
-      {thread?.handoff?.summary && (
-        <div>
-          <dt>In short</dt>
-          <dd>{thread.handoff.summary}</dd>
-        </div>
-      )}
-      <div>
-        <dt>Id</dt>
-        <dd class="mono">{id}</dd>
-      </div>
+      <Fact name="Why a person">{thread?.handoff?.reason}</Fact>
+      <Fact name="In short">{thread?.handoff?.summary}</Fact>
+      <Fact name="Id" mono>
+        {id}
+      </Fact>
       {thread && (
         <>
-          <div>
-            <dt>Id at the caller</dt>
-            <dd class="mono">{thread.threadId}</dd>
-          </div>
-          <div>
-            <dt>Begun</dt>
-            <dd>
-              <Time at={thread.createdAt} style="long" />
-            </dd>
-          </div>
-          <div>
-            <dt>Last activity</dt>
-            <dd>
-              <Time at={thread.updatedAt} style="long" />
-            </dd>
-          </div>
+          <Fact name="Id at the caller" mono>
+            {thread.threadId}
+          </Fact>
+          <Fact name="Begun">
+            <Time at={thread.createdAt} style="long" />
+          </Fact>
+          <Fact name="Last activity">
+            <Time at={thread.updatedAt} style="long" />
+          </Fact>
         </>
       )}
-      <div>
-        <dt>Messages</dt>
-        <dd>{numberText(chart?.messages ?? thread?.messages ?? 0)}</dd>
-      </div>
-      {chart?.sums?.usage && (
-        <div>
-          <dt>Tokens of this run</dt>
-          <dd>
-            {numberText(chart.sums.usage.input)} in, {numberText(chart.sums.usage.output)} out
-          </dd>
-        </div>
+      <Fact name="Messages">{numberText(chart?.messages ?? thread?.messages ?? 0)}</Fact>
+      {usage && (
+        <Fact name="Tokens of this run">
+          {numberText(usage.input)} in, {numberText(usage.output)} out
+        </Fact>
       )}
     </dl>
   );

@@ -20,8 +20,15 @@ export interface HandOff {
 /** A sign of writing counts for six seconds. */
 const TYPING_EVERY_MS = 4_000;
 
-/** Each change names the epoch that was seen: where somebody was faster, nothing changes, and the page looks again. */
-export function useHandOff(slug: string, id: string, lookAgain: () => void): HandOff {
+/**
+ * Each change names the epoch that was seen: where somebody was faster, nothing changes, and the page looks again.
+ * `seenEpoch`: of what the page shows; null: not known yet, it is read first.
+ */
+export function useHandOff(
+  slug: string,
+  id: string,
+  { seenEpoch, lookAgain }: { seenEpoch: number | null; lookAgain: () => void },
+): HandOff {
   const { api, tell } = useConsole();
   const [trouble, setTrouble] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -34,8 +41,7 @@ export function useHandOff(slug: string, id: string, lookAgain: () => void): Han
     setTrouble(null);
     setBusy(true);
     try {
-      const { epoch = 0 } = await api.get<ThreadView>(path);
-      await does(epoch);
+      await does(seenEpoch ?? (await api.get<ThreadView>(path)).epoch ?? 0);
       if (done !== null) tell(done);
       return true;
     } catch (error) {

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Line } from "../../../machines/line.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Time } from "../parts/times.tsx";
@@ -11,9 +11,18 @@ import type { Talk } from "./watch-talk.ts";
 const NEAR_PX = 80;
 
 /** The conversation as a chat: what is said scrolls in at the end, what was said before is added above without a jolt. */
-export function Messages({ watched, visitor }: { watched: Talk; visitor: string }) {
+export function Messages({
+  watched,
+  visitor,
+  reader,
+}: {
+  watched: Talk;
+  visitor: string;
+  /** The operator who reads here. */
+  reader: string;
+}) {
   const { talk, hasEarlier } = watched;
-  const { messages } = talk;
+  const { messages, writes } = talk;
   const box = useRef<HTMLDivElement>(null);
   const place = useRef({ first: "", height: 0, isAtEnd: true });
   const [isAsking, setAsking] = useState(false);
@@ -27,7 +36,18 @@ export function Messages({ watched, visitor }: { watched: Talk; visitor: string 
     if (before.isAtEnd) list.scrollTop = list.scrollHeight;
     else if (first !== before.first) list.scrollTop += list.scrollHeight - before.height;
     place.current = { ...before, first, height: list.scrollHeight };
-  }, [messages, reply]);
+  }, [messages, reply, writes]);
+
+  // The place of the list changes with what is below it: the answer's form comes and goes.
+  useEffect(() => {
+    const list = box.current;
+    if (!list) return;
+    const resized = new ResizeObserver(() => {
+      if (place.current.isAtEnd) list.scrollTop = list.scrollHeight;
+    });
+    resized.observe(list);
+    return () => resized.disconnect();
+  }, []);
 
   const scrolled = () => {
     const list = box.current;
@@ -51,6 +71,7 @@ export function Messages({ watched, visitor }: { watched: Talk; visitor: string 
         <Message key={message.id} message={message} visitor={visitor} />
       ))}
       {reply && <OpenReply lines={reply.lines} />}
+      {writes !== null && writes !== reader && <p class="quiet">{writes} writes…</p>}
       {messages.length === 0 && !watched.isLoading && watched.trouble === null && (
         <Empty title="Nothing was said here yet." />
       )}
@@ -59,7 +80,7 @@ export function Messages({ watched, visitor }: { watched: Talk; visitor: string 
 }
 
 function Message({ message, visitor }: { message: MessageView; visitor: string }) {
-  const { role, content, createdAt, steps = [], attachments = [], model, error, author } = message;
+  const { role, content, createdAt, steps = [], attachments = [], model, error, author, feedback } = message;
   const who = role === "user" ? visitor : (author?.name ?? "Assistant");
   return (
     <article class={`message ${role}`} aria-label={`${who}:`}>
@@ -80,10 +101,24 @@ function Message({ message, visitor }: { message: MessageView; visitor: string }
       ))}
       {error && (
         <p class="failed">
-          Failed{error.code === undefined ? "" : ` (${error.code})`}: {error.message}
+          Failed{error.code === undefined ? "" : ` (${error.code})`}
+          {error.message !== content && `: ${error.message}`}
         </p>
       )}
+      {feedback && <Feedback {...feedback} />}
     </article>
+  );
+}
+
+/** What the visitor thought of it, as text: a comment is shown as it was written. */
+function Feedback({ rating, comment }: NonNullable<MessageView["feedback"]>) {
+  return (
+    <p class="feedback" dir="auto">
+      <span class={rating === "up" ? "flag" : "flag bad"}>
+        {rating === "up" ? "thumbs up" : "thumbs down"}
+      </span>
+      {comment !== undefined && comment !== "" && ` ${comment}`}
+    </p>
   );
 }
 

@@ -21,6 +21,8 @@ export interface TalkState {
   state: ThreadState | null;
   /** Who of the operators answers, or since when somebody is waited for. */
   person: { name: string } | { sinceMs: number } | null;
+  /** The operator who writes. */
+  writes: string | null;
   /** The active run whose reply is not in the history yet. */
   openRun: string | null;
   /** The chart, the runs, and what the active one says. */
@@ -32,10 +34,16 @@ export const NOTHING_SAID: TalkState = {
   messages: [],
   state: null,
   person: null,
+  writes: null,
   openRun: null,
   seen: nothingSeen,
   isDeleted: false,
 };
+
+/** No sign of writing came for some time. */
+export function withQuiet(talk: TalkState): TalkState {
+  return { ...talk, writes: null };
+}
 
 /** A page of the history, at either end. */
 export function withHistory(talk: TalkState, items: readonly MessageView[]): TalkState {
@@ -46,14 +54,23 @@ export function withLine(talk: TalkState, line: WatchLine): TalkState {
   switch (line.type) {
     case "message": {
       const messages = merged(talk.messages, [line.item]);
+      if (line.item.role === "user") return { ...talk, messages };
       // The reply takes the place of what was shown while it was written.
-      return line.item.role === "assistant" ? { ...talk, messages, openRun: null } : { ...talk, messages };
+      const writes = line.item.author?.name === talk.writes ? null : talk.writes;
+      return { ...talk, messages, openRun: null, writes };
     }
     case "state":
-      return { ...talk, state: line.state, person: personOf(line), openRun: line.runId ?? null };
+      return {
+        ...talk,
+        state: line.state,
+        person: personOf(line),
+        writes: null,
+        openRun: line.runId ?? null,
+      };
     case "deleted":
       return { ...NOTHING_SAID, isDeleted: true };
     case "typing":
+      return { ...talk, writes: line.name };
     case "reset":
     case "ping":
       return talk;

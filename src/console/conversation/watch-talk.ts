@@ -2,17 +2,20 @@ import { useEffect, useReducer, useState } from "preact/hooks";
 import { pathOf } from "../service/api.ts";
 import type { Api } from "../service/api.ts";
 import { keepOpen } from "../service/live.ts";
-import { messageOf } from "../service/problem.ts";
+import { Problem, messageOf } from "../service/problem.ts";
 import type { MessageView } from "../service/views.ts";
-import { NOTHING_SAID, withHistory, withLine } from "./talk-state.ts";
+import { NOTHING_SAID, withHistory, withLine, withQuiet } from "./talk-state.ts";
 import type { TalkState, WatchLine } from "./talk-state.ts";
 
 /** Messages of a page of the history. */
 const PAGE = 50;
+/** A sign of writing counts for so long. */
+const TYPING_MS = 6_000;
 
 type Told =
   | { type: "history"; items: readonly MessageView[] }
   | { type: "line"; line: WatchLine }
+  | { type: "quiet" }
   | { type: "forget" };
 
 export interface Talk {
@@ -43,12 +46,15 @@ export function useTalk(api: Api, slug: string, id: string, isWanted: boolean): 
   useEffect(() => {
     if (!isWanted) return;
     const watching = new AbortController();
+    let quiet: ReturnType<typeof setTimeout> | undefined;
     const { signal } = watching;
     tell({ type: "forget" });
     setTrouble(null);
     setLoading(true);
+    let isKnown = false;
     const follow = async () => {
       let last = (await load(null, signal)).at(-1)?.id ?? "";
+      isKnown = true;
       setLoading(false);
       await keepOpen<WatchLine>(api, {
         path: `${path}/watch`,
@@ -59,6 +65,10 @@ export function useTalk(api: Api, slug: string, id: string, isWanted: boolean): 
           if (line.type === "message") last = line.item.id;
           if (line.type === "reset")
             void load(null, signal).then((items) => (last = items.at(-1)?.id ?? last));
+          if (line.type === "typing") {
+            clearTimeout(quiet);
+            quiet = setTimeout(() => tell({ type: "quiet" }), TYPING_MS);
+          }
           tell({ type: "line", line });
         },
       });
@@ -67,9 +77,15 @@ export function useTalk(api: Api, slug: string, id: string, isWanted: boolean): 
       if (signal.aborted) return;
       setLoading(false);
       setLive(false);
-      setTrouble(messageOf(error));
+      // It was there: somebody deleted it while no line of it could come.
+      if (isKnown && error instanceof Problem && error.status === 404)
+        tell({ type: "line", line: { type: "deleted" } });
+      else setTrouble(messageOf(error));
     });
-    return () => watching.abort();
+    return () => {
+      watching.abort();
+      clearTimeout(quiet);
+    };
   }, [path, isWanted]);
 
   const first = talk.messages[0];
@@ -91,6 +107,8 @@ function reduce(talk: TalkState, told: Told): TalkState {
       return withHistory(talk, told.items);
     case "line":
       return withLine(talk, told.line);
+    case "quiet":
+      return withQuiet(talk);
     case "forget":
       return NOTHING_SAID;
   }

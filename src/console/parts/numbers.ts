@@ -8,3 +8,11 @@ export function numberText(value: number): string {
 export function compactText(value: number): string {
   return COMPACT.format(value);
 }
+
+const MEGA = 1_000_000;
+
+/** Of bytes, in whole kilobytes at least. */
+export function sizeText(bytes: number): string {
+  if (bytes < MEGA) return `${WHOLE.format(Math.ceil(bytes / 1_000))} KB`;
+  return `${COMPACT.format(bytes / MEGA)} MB`;
+}

@@ -42,3 +42,8 @@ function wordsFor(status: number, said: string, retryAfter: string | null): stri
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** For what is asked to be deleted: it is not there any more. Rethrows any other error. */
+export function isGone(error: unknown): void {
+  if (!(error instanceof Problem && error.status === 404)) throw error;
+}

@@ -94,6 +94,8 @@ export interface MessageView {
   model?: string;
   error?: { message: string; code?: string };
   author?: { type: string; name: string };
+  /** What the visitor thought of a reply. */
+  feedback?: { rating: "up" | "down"; comment?: string };
 }
 
 export interface OperatorView {

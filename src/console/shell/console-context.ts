@@ -28,6 +28,8 @@ export function useConsole(): Console {
 export interface May {
   readTexts: boolean;
   changeUsers: boolean;
+  /** Delete users and conversations, and export them. */
+  forget: boolean;
   changeChannels: boolean;
   makeChannels: boolean;
   seeAddresses: boolean;
@@ -41,6 +43,7 @@ export function mayOf({ role, channels }: Me): May {
   return {
     readTexts: role !== "auditor",
     changeUsers: role !== "auditor",
+    forget: role === "admin",
     changeChannels: role === "admin",
     makeChannels: role === "admin" && isOfAll,
     seeAddresses: isOfAll,

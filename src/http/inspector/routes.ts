@@ -74,16 +74,16 @@ function watchAnswer({ store, threads, log, hide, open }: InspectorDependencies,
     },
     stream(outlet) {
       const write = (sight: Sight) => outlet.write(`${hide(JSON.stringify(sight))}\n`);
-      const stop = watchThread({ store, threads, log }, uid, write);
+      const watched = watchThread({ store, threads, log }, uid, write);
       const end = () => {
         open.delete(end);
-        stop();
+        watched.stop();
         outlet.end();
       };
       open.add(end);
       outlet.onGone(() => {
         open.delete(end);
-        stop();
+        watched.stop();
       });
     },
   };

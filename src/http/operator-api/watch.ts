@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { Feed } from "../../actors/feeds/feed.ts";
 import { watchThread } from "../../inspector/watch-thread.ts";
+import type { WatchedThread } from "../../inspector/watch-thread.ts";
 import type { Outlet } from "../../listener.ts";
 import { noteReading } from "../../operators/threads.ts";
 import { queryOf } from "../body.ts";
@@ -62,21 +64,39 @@ export function watchRoute(api: OperatorApi): Route {
       api.reads.mayBegin();
       await noteReading(acting, param("slug"), uid);
       const feed = await api.threads.openFeed(uid, after);
-      let stop = () => {};
+      let beside: WatchedThread | null = null;
       return feedAnswer(
-        feed,
-        () => stop(),
-        (outlet) => (stop = watchBeside(api, { asked, uid, outlet, onRefused: () => feed.end() })),
+        // The chart moves with what the feed tells of, and not a second later.
+        heard(feed, () => beside?.poke()),
+        () => beside?.stop(),
+        (outlet) => (beside = watchBeside(api, { asked, uid, outlet, onRefused: () => feed.end() })),
       );
     },
   });
+}
+
+/** The same feed; `onLines` is called when lines are told. */
+function heard(feed: Feed, onLines: () => void): Feed {
+  return {
+    read: (reader) =>
+      feed.read({
+        write(lines) {
+          reader.write(lines);
+          onLines();
+        },
+        onDrained: (callback) => reader.onDrained(callback),
+        end: () => reader.end(),
+      }),
+    end: () => feed.end(),
+    leave: () => feed.leave(),
+  };
 }
 
 /** Writes what is seen of the thread until it is stopped; `onRefused`: the operator may not see it any more. */
 function watchBeside(
   { store, threads, log, admission }: OperatorApi,
   watch: { asked: Asked; uid: string; outlet: Outlet; onRefused: () => void },
-): () => void {
+): WatchedThread {
   const { asked, uid, outlet, onRefused } = watch;
   const before = JSON.stringify(asked.operator);
   const isStillAllowed = () => {
@@ -87,11 +107,14 @@ function watchBeside(
     }
   };
   const looking = setInterval(() => isStillAllowed() || onRefused(), LOOK_MS).unref();
-  const stopWatch = watchThread({ store, threads, log, tellsMessages: false }, uid, (sight) =>
+  const watched = watchThread({ store, threads, log, tellsMessages: false }, uid, (sight) =>
     outlet.write(encodeObjects([sight])),
   );
-  return () => {
-    clearInterval(looking);
-    stopWatch();
+  return {
+    poke: () => watched.poke(),
+    stop() {
+      clearInterval(looking);
+      watched.stop();
+    },
   };
 }

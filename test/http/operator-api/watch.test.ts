@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { hashKey } from "../../../src/keys.ts";
 import { Secret } from "../../../src/secret.ts";
+import { shop } from "../service.ts";
 import { startOperated } from "./operators-service.ts";
 
 const WITHIN = { timeout: 20_000, interval: 10 };
@@ -64,6 +65,34 @@ test("a watch tells each message once, the reply while it is written, and the ch
   expect(await audit()).toEqual([
     expect.objectContaining({ operator: "agent", action: "thread.read", target: uid }),
   ]);
+  watch.leave();
+});
+
+test("the chart moves with the feed, and not when the thread is looked at a second later", async () => {
+  const { as, path, uid, store, renew } = await withTalk();
+  await store.putChannel({ ...shop, handoff: { enabled: true } });
+  await renew();
+  // No time passes but what the test lets pass; expect.poll lets it pass, too.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const watch = await as("agent", "GET", path);
+  const states = (type: string) =>
+    watch.soFar().flatMap((line) => {
+      if (line.type !== type) return [];
+      return [((line["thread"] ?? line) as { state: string }).state];
+    });
+  const told = async (holds: () => boolean) => {
+    while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await told(() => watch.soFar().some(({ type }) => type === "said"));
+  // The look that the end of the run brings is over.
+  await vi.advanceTimersByTimeAsync(100);
+  const take = `/channels/shop/threads/${uid}/take`;
+  expect((await as("agent", "POST", take, { epoch: 0 })).status).toBe(200);
+  await told(() => states("state").includes("with_person"));
+  await vi.advanceTimersByTimeAsync(100);
+  await told(() => states("thread").length > 1);
+  expect(states("thread")).toEqual(["idle", "with_person"]);
   watch.leave();
 });
 

@@ -1,0 +1,51 @@
+import { useRef } from "preact/hooks";
+import { useLoaded } from "../parts/loading.ts";
+import type { Loaded } from "../parts/loading.ts";
+import { pathOf } from "../service/api.ts";
+import { Problem } from "../service/problem.ts";
+import type { ThreadView, UserView } from "../service/views.ts";
+import { useConsole } from "../shell/console-context.ts";
+import { useUserChange } from "../users/user-change.ts";
+import type { TalkState } from "./talk-state.ts";
+
+/** What is known of a conversation beside what was said in it. */
+export interface Known {
+  /** As it was last read. */
+  thread: Loaded<ThreadView | null>;
+  /** The same, and while it is read anew what it was before. */
+  facts: ThreadView | null;
+  /** Whose conversation it is, and how that user is changed. */
+  user: UserView | null;
+  change: ReturnType<typeof useUserChange>;
+}
+
+/** Reads it, and reads it anew when who answers changes. */
+export function useKnown(slug: string, id: string, person: TalkState["person"]): Known {
+  const { api } = useConsole();
+  const thread = useLoaded<ThreadView | null>(
+    (signal) => orUnknown(api.get(pathOf("channels", slug, "threads", id), {}, signal)),
+    [slug, id, person],
+  );
+  const known = useRef<ThreadView | null>(null);
+  if (thread.value !== null || known.current?.id !== id) known.current = thread.value;
+  const facts = known.current;
+  const userId = facts?.userId ?? "";
+  const user = useLoaded<UserView | null>(
+    (signal) =>
+      userId === ""
+        ? Promise.resolve(null)
+        : orUnknown(api.get(pathOf("channels", slug, "users", userId), {}, signal)),
+    [slug, userId],
+  );
+  return { thread, facts, user: user.value, change: useUserChange(slug, user.set) };
+}
+
+/** A service that does not tell it leaves the rest as it is. */
+async function orUnknown<Value>(asked: Promise<Value>): Promise<Value | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return null;
+    throw error;
+  }
+}
