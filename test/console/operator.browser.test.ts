@@ -1,4 +1,4 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Route } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { emptyFolder } from "../support/data-dir.ts";
 import { sendMessage } from "../support/service.ts";
@@ -43,7 +43,7 @@ test("a new operator finds a conversation, blocks its user, and adds a colleague
 
   // A conversation, by a user's id, with the keyboard alone.
   await page.locator("body").press("/");
-  await page.keyboard.type("account-7");
+  await page.getByLabel("Id of a user or a conversation").pressSequentially("account-7");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "account-7" }).waitFor();
   await page.getByRole("link", { name: /ticket-1/ }).press("Enter");
@@ -115,6 +115,25 @@ test("a new operator finds a conversation, blocks its user, and adds a colleague
   await page.getByRole("heading", { name: "Operators" }).waitFor();
   expect(strangers).toEqual([]);
   expect([...troubles, ...kim.troubles]).toEqual([]);
+});
+
+test("who looks for an id before the channels are there finds it", async ({ visit, expect }) => {
+  const { harnessApiKey, localOperator } = keysOf(dataDir);
+  const said = { threadId: "ticket-2", userId: "account-8", text: "Anybody here?" };
+  expect((await sendMessage(running.url, said, harnessApiKey)).status).toBe(200);
+  const { page } = await visit(browser, `${running.url}/console`);
+  const held: Route[] = [];
+  await page.route(/\/v1\/operator\/channels\?/, (route) => void held.push(route));
+  await page.getByLabel("Your operator key").fill(localOperator);
+  await page.getByRole("button", { name: "Sign in" }).press("Enter");
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.locator("body").press("/");
+  await page.getByLabel("Id of a user or a conversation").fill("account-8");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => held.length, SOON).toBe(2);
+  expect(await page.getByRole("dialog").getByRole("status").innerText()).toBe("");
+  await Promise.all(held.map((route) => route.continue()));
+  await page.getByRole("heading", { name: "account-8" }).waitFor();
 });
 
 test("a key that is none brings the form back, with a word why; what is shown stays behind", async ({

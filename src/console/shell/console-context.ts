@@ -11,7 +11,7 @@ export interface Console {
   events: ThreadEvents;
   /** Those that the operator may see; null: not loaded yet. */
   channels: readonly ChannelView[] | null;
-  reloadChannels: () => Promise<void>;
+  reloadChannels: () => Promise<readonly ChannelView[]>;
   /** Says in a line what was done. */
   tell: (text: string) => void;
 }

@@ -51,6 +51,7 @@ export function Console({
       if (cursor === null) break;
     }
     setChannels(all);
+    return all;
   };
   useEffect(() => void begin(), [api]);
 

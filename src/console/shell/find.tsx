@@ -17,7 +17,7 @@ interface Found {
 
 /** A user or a conversation by an id in full, in every channel that the operator may see. */
 export function Find({ onClose }: { onClose: () => void }) {
-  const { api, channels } = useConsole();
+  const { api, channels, reloadChannels } = useConsole();
   const [text, setText] = useState("");
   const [found, setFound] = useState<Found[] | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
@@ -30,8 +30,9 @@ export function Find({ onClose }: { onClose: () => void }) {
     if (id === "") return;
     setTrouble(null);
     try {
-      const slugs = (channels ?? []).map(({ slug }) => slug);
-      const all = (await Promise.all(slugs.map((slug) => findIn(api, slug, id)))).flat();
+      // Who is quick is here before the channels are.
+      const everywhere = channels ?? (await reloadChannels());
+      const all = (await Promise.all(everywhere.map(({ slug }) => findIn(api, slug, id)))).flat();
       const [only] = all;
       if (all.length === 1 && only) open(only);
       else setFound(all);
