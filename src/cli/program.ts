@@ -4,6 +4,7 @@ import { messageOf } from "../errors.ts";
 import { StoreUnavailable } from "../store.ts";
 import { addChannels } from "./channels/commands.ts";
 import { addChat } from "./chat.ts";
+import { addInit } from "./init/command.ts";
 import { addIps } from "./ips.ts";
 import { addMachines } from "./machines.ts";
 import { addMcp } from "./mcp.ts";
@@ -31,6 +32,7 @@ export function createProgram(terminal: Terminal): Command {
     .showSuggestionAfterError();
   takeShieldedIds(program);
   addServe(program);
+  addInit(program, terminal);
   addChat(program, terminal);
   addChannels(program, terminal);
   addUsers(program, terminal);

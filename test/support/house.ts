@@ -230,6 +230,10 @@ export const SERVICE: readonly Layer[] = [
         is: "the chat-agent command, a file or folder for each sub-command",
         rooms: [
           { path: "src/cli/channels/", is: "making and changing channels" },
+          {
+            path: "src/cli/init/",
+            is: "a beginning with a site of one's own: questions, files, lines to paste",
+          },
           { path: "src/cli/replay/", is: "reading cases, replaying them, telling what came out" },
           { path: "src/cli/store/", is: "counting, checking, backing up and restoring all that is stored" },
         ],

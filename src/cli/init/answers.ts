@@ -1,0 +1,89 @@
+import { readConfig } from "../../config.ts";
+import { ConfigError } from "../../config/config-error.ts";
+import { originFrom } from "../../domain/channel-fields.ts";
+
+/** What `init` has to know. */
+export interface Answers {
+  /** Of the site's pages. */
+  origins: string[];
+  /** Where pages reach the service, without a slash at the end. */
+  url: string;
+  instructions: string;
+  model: { type: "openai" } | { type: "demo" } | { type: "compatible"; baseUrl: string };
+  store: { type: "embedded"; dataDir: string } | { type: "redis"; url: string };
+}
+
+export interface Question<Answer> {
+  asks: string;
+  /** What an empty line means; null: it has to be answered. */
+  usual: string | null;
+  /** Throws an Error whose message is one line: what was said, and what it takes. */
+  parse: (text: string) => Answer;
+}
+
+/** In the order in which they are asked. What they take is what a start takes: its own parsers read it. */
+export const QUESTIONS: { [Name in keyof Answers]: Question<Answers[Name]> } = {
+  origins: {
+    asks: "Which pages have the chat? Their origin, like https://www.example.com; several with spaces between",
+    usual: null,
+    parse(text) {
+      const written = text.split(/[\s,]+/).filter((one) => one !== "");
+      if (written.length === 0) throw new Error("an origin is needed, like https://www.example.com");
+      return [...new Set(written.map(originOf))];
+    },
+  },
+  url: {
+    asks: "At which address do these pages reach the service?",
+    usual: "http://127.0.0.1:8080",
+    parse(text) {
+      const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : null;
+      if (url === null || url.search !== "" || url.hash !== "" || url.username !== "")
+        throw new Error(`${JSON.stringify(text)} is no address: http:// or https://, and a host`);
+      return url.href.replace(/\/$/, "");
+    },
+  },
+  instructions: {
+    asks: "What is the assistant there for? In a sentence or two, to itself",
+    usual: "You help the visitors of this site. Say so when you do not know something.",
+    parse: (text) => text,
+  },
+  model: {
+    asks: "Which model answers? openai, the address of another server that speaks OpenAI's API, or demo (offline, to try)",
+    usual: "openai",
+    parse(text) {
+      if (text === "openai" || text === "demo") return { type: text };
+      mustBeSetting("OPENAI_BASE_URL", text);
+      return { type: "compatible", baseUrl: text };
+    },
+  },
+  store: {
+    asks: "Where are conversations kept? A folder of this machine, or the redis:// address of a Redis",
+    usual: "./data",
+    parse(text) {
+      // Between quotes, a shell and node --env-file do not read these alike.
+      if (/["$`\\]/.test(text)) throw new Error('a folder or an address without any of " $ ` \\ is needed');
+      if (!/^rediss?:/i.test(text)) return { type: "embedded", dataDir: text };
+      mustBeSetting("REDIS_URL", text);
+      return { type: "redis", url: text };
+    },
+  },
+};
+
+export type QuestionName = keyof Answers;
+export const NAMES = Object.keys(QUESTIONS) as QuestionName[];
+
+function originOf(text: string): string {
+  const origin = originFrom(text);
+  if (origin === null)
+    throw new Error(`${JSON.stringify(text)} is no origin: scheme://host[:port], without a path`);
+  return origin;
+}
+
+function mustBeSetting(name: string, value: string): void {
+  try {
+    readConfig({ [name]: value });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new Error(error.message.replace("Cannot read the configuration: ", ""), { cause: error });
+  }
+}

@@ -1,0 +1,63 @@
+import { messageOf } from "../../errors.ts";
+import { readPerson } from "../chat-input.ts";
+import type { ChatInput } from "../chat-input.ts";
+import { CannotDo } from "../terminal.ts";
+import type { Terminal } from "../terminal.ts";
+import { NAMES, QUESTIONS } from "./answers.ts";
+import type { Answers, Question, QuestionName } from "./answers.ts";
+
+/**
+ * Asks at the terminal what is not given yet, one line each; an empty line takes what stands in brackets, and what is wrong
+ * is asked again. Throws CannotDo on Ctrl-C, or where the input ends.
+ */
+export async function askFor(terminal: Terminal, given: Partial<Answers>): Promise<Answers> {
+  const input = readPerson(terminal, () => input.close());
+  terminal.out("An empty line takes what stands in brackets. Nothing is written before the last answer.\n");
+  try {
+    const answers: Partial<Answers> = { ...given };
+    for (const name of NAMES) if (!(name in given)) await answer(name);
+    return allOf(answers);
+
+    async function answer<Name extends QuestionName>(name: Name): Promise<void> {
+      answers[name] = await askUntilRight(terminal, input, QUESTIONS[name]);
+    }
+  } finally {
+    input.close();
+  }
+}
+
+/** The answers that were given, and the usual ones for the rest; null: one has none. */
+export function withUsual(given: Partial<Answers>): Answers | null {
+  const answers: Partial<Answers> = { ...given };
+  for (const name of NAMES) fill(name);
+  return NAMES.every((name) => name in answers) ? allOf(answers) : null;
+
+  function fill<Name extends QuestionName>(name: Name): void {
+    const { usual, parse } = QUESTIONS[name];
+    if (!(name in answers) && usual !== null) answers[name] = parse(usual);
+  }
+}
+
+async function askUntilRight<Answer>(
+  terminal: Terminal,
+  input: ChatInput,
+  { asks, usual, parse }: Question<Answer>,
+): Promise<Answer> {
+  terminal.out(`\n${asks}${usual === null ? "" : ` [${usual}]`}\n`);
+  for (;;) {
+    const said = await input.next();
+    if (said === null) throw new CannotDo("Cannot go on without an answer: nothing was written");
+    const text = said.trim();
+    try {
+      return parse(text === "" && usual !== null ? usual : text);
+    } catch (error) {
+      terminal.out(`${messageOf(error)}\n`);
+    }
+  }
+}
+
+function allOf({ origins, url, instructions, model, store }: Partial<Answers>): Answers {
+  if (!origins || !url || instructions === undefined || !model || !store)
+    throw new Error("Cannot begin: an answer is missing");
+  return { origins, url, instructions, model, store };
+}

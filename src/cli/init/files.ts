@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isLoopback } from "../../config/kinds.ts";
+import { newChannelKeys, newKey } from "../../keys.ts";
+import type { Answers } from "./answers.ts";
+
+/** What `init` writes: CHANNELS_FILE, and the environment of a start. */
+export const CHANNELS = "channels.json";
+export const ENVIRONMENT = ".env";
+
+export interface WrittenFile {
+  name: string;
+  text: string;
+  /** 0o600: it has secrets. */
+  mode: number;
+}
+
+/** Both files for these answers, with new keys; the publishable key goes into the pages. */
+export function filesFor(answers: Answers, slug: string): { files: WrittenFile[]; publishableKey: string } {
+  const { publishableKey, secretKey } = newChannelKeys();
+  const variable = `${slug.toUpperCase().replaceAll("-", "_")}_SECRET_KEY`;
+  // A name of a variable does not begin with a digit.
+  const secretName = /^\d/.test(variable) ? `_${variable}` : variable;
+  const channel = {
+    slug,
+    kind: "web",
+    publishableKey,
+    secretKey: `$${secretName}`,
+    allowedOrigins: answers.origins,
+    agent: { instructions: answers.instructions },
+  };
+  const secrets = { [secretName]: secretKey.reveal(), HARNESS_API_KEY: newKey("tk_") };
+  return {
+    publishableKey,
+    files: [
+      { name: CHANNELS, text: `${JSON.stringify({ channels: [channel] }, null, 2)}\n`, mode: 0o644 },
+      { name: ENVIRONMENT, text: environmentText(answers, secrets), mode: 0o600 },
+    ],
+  };
+}
+
+/** The names of those that are in the folder already. */
+export function presentIn(folder: string): string[] {
+  return [CHANNELS, ENVIRONMENT].filter((name) => existsSync(join(folder, name)));
+}
+
+/** All of them or, where one cannot be written, none: each is written beside its place first. */
+export async function writeFiles(folder: string, files: readonly WrittenFile[]): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const beside = files.map(({ name }) => join(folder, `${name}.${randomUUID()}`));
+  try {
+    for (const [index, { text, mode }] of files.entries()) {
+      await writeFile(beside[index] ?? "", text, { mode, flag: "wx" });
+    }
+    for (const [index, { name }] of files.entries()) await rename(beside[index] ?? "", join(folder, name));
+  } catch (error) {
+    for (const path of beside) await rm(path, { force: true });
+    throw error;
+  }
+}
+
+function environmentText({ url, model, store }: Answers, secrets: Record<string, string>): string {
+  return `${[
+    "# The settings of the chat agent service: src/cli/README.md tells them all. This file has secrets: keep it to yourself.",
+    `CHANNELS_FILE=./${CHANNELS}`,
+    ...portLines(url),
+    "",
+    "# Backends, bots and commands show the first key, your site's backend the second.",
+    setting("HARNESS_API_KEY", secrets["HARNESS_API_KEY"] ?? ""),
+    ...Object.entries(secrets)
+      .filter(([name]) => name !== "HARNESS_API_KEY")
+      .map(([name, value]) => setting(name, value)),
+    "",
+    ...modelLines(model),
+    "",
+    "# Where conversations are kept.",
+    store.type === "redis" ? setting("REDIS_URL", store.url) : setting("DATA_DIR", store.dataDir),
+  ].join("\n")}\n`;
+}
+
+/** A service on this machine listens where its pages look for it; elsewhere a proxy stands before it. */
+function portLines(url: string): string[] {
+  const { hostname, port, pathname, protocol } = new URL(url);
+  if (protocol === "http:" && pathname === "/" && isLoopback(hostname)) {
+    const isUsual = hostname === "localhost" || hostname === "127.0.0.1";
+    return [
+      ...(isUsual ? [] : [`HOST=${hostname.replace(/[[\]]/g, "")}`]),
+      `PORT=${port === "" ? 80 : port}`,
+    ];
+  }
+  return [
+    "",
+    `# ${url} is a proxy's address, which leads to this one (src/deploy/README.md).`,
+    "HOST=127.0.0.1",
+    "PORT=8080",
+  ];
+}
+
+function modelLines(model: Answers["model"]): string[] {
+  const key = "OPENAI_API_KEY=";
+  const name = "OPENAI_MODEL=gpt-5-mini";
+  if (model.type === "openai")
+    return [
+      "# To fill in: the key of your account. While it is empty, the offline demo model answers.",
+      key,
+      name,
+    ];
+  if (model.type === "compatible") {
+    const address = setting("OPENAI_BASE_URL", model.baseUrl);
+    return [
+      "# To fill in: the model's name, and the key if the server asks for one.",
+      address,
+      key,
+      "OPENAI_MODEL=",
+    ];
+  }
+  return ["# The offline demo model answers. A key brings a real one.", `# ${key}`, `# ${name}`];
+}
+
+/** As `node --env-file` and a shell both read it. */
+function setting(name: string, value: string): string {
+  if (/^[\w./:@%,+=~?&-]*$/.test(value) && !value.includes("&")) return `${name}=${value}`;
+  return value.includes("'") ? `${name}="${value}"` : `${name}='${value}'`;
+}
