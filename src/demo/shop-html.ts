@@ -1,5 +1,6 @@
 import { productById, PRODUCTS } from "./products.ts";
 import type { Product } from "./products.ts";
+import { CHART_STATES } from "./chart-state.ts";
 
 /** What a page of the shop needs for the chat. All of it is public. */
 export interface ChatSettings {
@@ -44,7 +45,7 @@ ${chat.offersSignIn ? '<button type="button" class="link" data-sign-in>Sign in</
 <aside class="trace" data-trace aria-label="What the service says">
 <header><h2>Under the hood</h2><button type="button" class="link" data-clear>Clear</button></header>
 <ul class="states" aria-label="State of the thread">
-${["idle", "running.thinking", "running.usingServerTool", "awaitingPageTool"].map((state) => `<li data-state="${state}">${state}</li>`).join("\n")}
+${CHART_STATES.map((state) => `<li data-state="${state}">${state}</li>`).join("\n")}
 </ul>
 <ol class="lines" data-lines tabindex="0" aria-label="Lines of the stream"></ol>
 </aside>

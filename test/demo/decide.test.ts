@@ -55,6 +55,8 @@ function ask(said: string, tools: OfferedTool[], ...calls: [name: string, result
 test.each([
   ["Hello!", "I am the demo model"],
   ["Hallo, wer bist du?", "Ich bin das Demo-Modell"],
+  ["What can you do?", "I am the demo model"],
+  ["Was kannst du denn?", "Ich bin das Demo-Modell"],
   ["¡Hola!", "Soy el modelo de demostración"],
   ["Bonjour, qui est là ?", "Je suis le modèle de démonstration"],
   ["Ciao, che fai?", "Sono il modello dimostrativo"],

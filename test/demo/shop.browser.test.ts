@@ -53,7 +53,14 @@ describe.concurrent("the demo shop, on an origin of its own", () => {
     expect(await at.log.locator(".assistant").count()).toBe(1);
     // The panel names the chart's own states, and a page tool's step is no server's.
     const states = await at.page.locator("[data-state]").allTextContents();
-    expect(states).toEqual(["idle", "running.thinking", "running.usingServerTool", "awaitingPageTool"]);
+    expect(states).toEqual([
+      "idle",
+      "running.thinking",
+      "running.usingServerTool",
+      "awaitingPageTool",
+      "waiting_for_person",
+      "with_person",
+    ]);
     expect(seen).toEqual(new Set(["idle", "running.thinking", "awaitingPageTool"]));
     expect(await at.page.locator("[data-state=idle]").getAttribute("aria-current")).toBe("true");
     await expect.poll(() => at.page.locator("[data-lines] .done").count(), SOON).toBe(1);
@@ -144,10 +151,12 @@ describe.concurrent("the demo shop, on an origin of its own", () => {
     };
     await act("take", { epoch: 1 });
     await bar.getByText("local answers you here.").waitFor();
+    await at.page.locator("[data-state=with_person][aria-current]").waitFor();
     await act("messages", { epoch: 2, text: "Here I am" });
     await at.log.getByText("Here I am").waitFor();
     await act("return", { epoch: 2 });
     await bar.getByText("The assistant answers again.").waitFor();
+    await at.page.locator("[data-state=idle][aria-current]").waitFor();
     await at.say("Find a candle");
     await at.log.getByText("bees-candle").waitFor();
     expect(at.troubles).toEqual([]);

@@ -318,7 +318,7 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
   {
     path: "src/demo/shop/",
     is: "the script of the demo shop's pages",
-    takes: ["machines/line.ts", "src/demo/products.ts"],
+    takes: ["machines/line.ts", "src/demo/chart-state.ts", "src/demo/products.ts"],
     rooms: [{ path: "src/demo/shop/pictures/", is: "of what it sells" }],
   },
   {

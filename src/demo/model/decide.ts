@@ -47,6 +47,8 @@ const SHOP_STEPS: readonly { tool: RegExp; wish: RegExp }[] = [
 
 const GREETING =
   /^\W*(hi|hello|hey|hallo|guten|hola|buenos|bonjour|salut|ciao|buongiorno|olá|oi|bom dia)(?![\p{L}])/iu;
+const ASKS_WHAT_IT_CAN =
+  /\b(what|how) can you (do|help)|\bwas (kannst|können)|\bqué (puedes|puede)|\bque (peux|pouvez)|\bcosa (puoi|sai)|\bo que (você )?(pode|sabe)/i;
 /** In the languages that it speaks: to talk with a person. */
 const ASKS_FOR_PERSON =
   /\b(talk|speak|chat|connect me) (to|with) (an? |the |some )?(real |human )?(person|human|somebody|someone|agent|operator)\b|\bmit (einem|einer|dem) (echten )?(menschen|mitarbeiter|person)\b| (con|avec|à|com) (una|une|uma) (persona|personne|pessoa)\b/i;
@@ -109,7 +111,8 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
   if (latest !== undefined) return { type: "text", text: phrases.result(shorten(latest)) };
   const seen = seenIn(messages[lastOfUser]);
   if (seen.length > 0) return { type: "text", text: phrases.sees(seen.join("; ")) };
-  if (GREETING.test(userText)) return { type: "text", text: withOffers(phrases.greeting, useful, phrases) };
+  if (GREETING.test(userText) || ASKS_WHAT_IT_CAN.test(userText))
+    return { type: "text", text: withOffers(phrases.greeting, useful, phrases) };
   if (useful.length > 0 && REQUEST.test(userText)) return giveUp(userText, phrases);
   return { type: "text", text: withOffers(phrases.repeats(shorten(userText)), useful, phrases) };
 }

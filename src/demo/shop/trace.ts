@@ -1,4 +1,6 @@
 import type { Line } from "../../../machines/line.ts";
+import { afterLine, afterPerson, afterSaid } from "../chart-state.ts";
+import type { ChartState } from "../chart-state.ts";
 import { element } from "./element.ts";
 
 /**
@@ -6,10 +8,8 @@ import { element } from "./element.ts";
  * chart (machines/thread.ts) that they tell of. The chart is on the server; a browser knows of it by the lines alone.
  * The panel outlives navigations as the conversation does.
  */
-type State = "idle" | "running.thinking" | "running.usingServerTool" | "awaitingPageTool";
-
 interface Kept {
-  state: State;
+  state: ChartState;
   rows: { kind: string; text: string }[];
 }
 
@@ -17,10 +17,10 @@ const KEY = "shop:trace";
 
 const MAX_ROWS = 80;
 
-/** `pageTools`: names of the tools that run in the page; a step of any other is a tool of the service's. */
+/** `pageTools`: names of the tools that run in the page. */
 export function traceChat(agent: HTMLElement, panel: HTMLElement, pageTools: ReadonlySet<string>): void {
   let kept = read();
-  const change = (state: State, ...rows: Kept["rows"]) => {
+  const change = (state: ChartState, ...rows: Kept["rows"]) => {
     kept = { state, rows: [...kept.rows, ...rows].slice(-MAX_ROWS) };
     sessionStorage.setItem(KEY, JSON.stringify(kept));
     draw(panel, kept);
@@ -28,11 +28,18 @@ export function traceChat(agent: HTMLElement, panel: HTMLElement, pageTools: Rea
 
   on(agent, "message", (detail) => {
     if (detail["role"] === "user")
-      change("running.thinking", { kind: "said", text: `POST /messages  ${String(detail["text"])}` });
+      change(afterSaid(kept.state), { kind: "said", text: `POST /messages  ${String(detail["text"])}` });
   });
   // The chart moves on when the service has the result; the next line tells.
   on(agent, "tool-result", (detail) => {
     change(kept.state, { kind: "said", text: `POST /tool-results  ${String(detail["tool"])}` });
+  });
+  on(agent, "person", ({ waitingSince, name }) => {
+    const { state } = kept;
+    change(afterPerson(state, { waitingSince, name }), {
+      kind: "said",
+      text: `GET /events  ${JSON.stringify({ waitingSince, name })}`,
+    });
   });
   on(agent, "resumed", () =>
     change(kept.state, { kind: "said", text: "GET /stream  the page changed, the run goes on" }),
@@ -45,32 +52,13 @@ export function traceChat(agent: HTMLElement, panel: HTMLElement, pageTools: Rea
   });
   on(agent, "line", ({ line }) => {
     const read = line as Line;
-    change(stateAfter(read, pageTools), { kind: read.type, text: JSON.stringify(line) });
+    change(afterLine(kept.state, read, pageTools), { kind: read.type, text: JSON.stringify(line) });
   });
   panel.querySelector("[data-clear]")?.addEventListener("click", () => {
     kept = { ...kept, rows: [] };
     change(kept.state);
   });
   draw(panel, kept);
-}
-
-/** Where the chart is when it says this line. `running.choosing` is never to be seen: the chart does not rest there. */
-function stateAfter(line: Line, pageTools: ReadonlySet<string>): State {
-  switch (line.type) {
-    case "delta":
-      return "running.thinking";
-    case "step": {
-      if (line.phase !== "running") return "running.thinking";
-      // The second call of a tool is `name#2`.
-      const isPageTool = pageTools.has(line.id.replace(/#\d+$/, ""));
-      return isPageTool ? "awaitingPageTool" : "running.usingServerTool";
-    }
-    case "tool_call":
-      return "awaitingPageTool";
-    case "done":
-    case "error":
-      return "idle";
-  }
 }
 
 function draw(panel: HTMLElement, { state, rows }: Kept): void {
