@@ -1,4 +1,6 @@
+import { APIConnectionError } from "openai";
 import type { AttachedImage, Model, ModelMessage, ModelTurn, OfferedTool } from "../model.ts";
+import { KeyRefused } from "./faults.ts";
 import { plainPicture } from "./plain-picture.ts";
 
 /** What a model was seen to do. `note`: why it did not, if that is known. */
@@ -52,7 +54,7 @@ export async function checkModel(model: Model, name: string, signal: AbortSignal
       await work();
     } catch (error) {
       signal.throwIfAborted();
-      report.note ??= error instanceof Error ? error.message : "It failed";
+      report.note ??= noteOf(error);
     }
   }
 
@@ -84,4 +86,21 @@ export async function checkModel(model: Model, name: string, signal: AbortSignal
     report.images = SAYS_PURPLE.test(seen.text);
   });
   return report;
+}
+
+/** A visitor's sentence is for all; who tries a model is told what to look at, too. */
+function noteOf(error: unknown): string {
+  if (!(error instanceof Error)) return "It failed";
+  if (error instanceof KeyRefused) return `${error.message}: it does not take the key`;
+  const code = connectionCode(error);
+  return code === null ? error.message : `${error.message}: ${code}; look at its base URL`;
+}
+
+/** What the system said of the connection, such as ECONNREFUSED or ENOTFOUND: a name, and no address. */
+function connectionCode(error: Error): string | null {
+  if (!(error.cause instanceof APIConnectionError)) return null;
+  for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {
+    if ("code" in cause && typeof cause.code === "string") return cause.code;
+  }
+  return null;
 }

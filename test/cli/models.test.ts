@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { bytes, call, cut, startModelServer, status } from "../support/model-server.ts";
 import type { ModelServerRequest, ScriptedTurn } from "../support/model-server.ts";
@@ -46,24 +47,30 @@ test("models check says what each can do, and exits 1 where one cannot chat", as
       wordy: { baseUrl: wordy },
       whole: { baseUrl: whole },
       closed: { baseUrl: closed, apiKey: "sk-canary" },
+      nobody: { baseUrl: `http://127.0.0.1:${await freePort()}/v1` },
     },
-    models: { default: ["able/a", "wordy/b"], shut: "closed/c", whole: "whole/d" },
+    models: { default: ["able/a", "wordy/b"], shut: "closed/c", whole: "whole/d", away: "nobody/e" },
   });
   const listed = await runCommand(env, ["models", "list"]);
   expect(listed).toMatchObject({
     code: 0,
-    out: "NAME     ANSWERS\ndefault  able/a, wordy/b\nshut     closed/c\nwhole    whole/d\n",
+    out: "NAME     ANSWERS\ndefault  able/a, wordy/b\nshut     closed/c\nwhole    whole/d\naway     nobody/e\n",
   });
 
   const { code, out, err } = await runCommand(env, ["models", "check"]);
-  expect(out.split("\n").slice(0, 5)).toEqual([
+  expect(out.split("\n").slice(0, 6)).toEqual([
     expect.stringMatching(/^MODEL +WORD +STREAM +TOOL CALL +SECOND TURN +USAGE +IMAGES +NOTE$/),
     expect.stringMatching(/^able\/a +yes +yes +yes +yes +yes +yes +-$/),
     expect.stringMatching(/^wordy\/b +yes +yes +no +no +yes +no +-$/),
-    expect.stringMatching(/^closed\/c +no +no +no +no +no +no +The model answered with an error \(401\)$/),
+    expect.stringMatching(
+      /^closed\/c +no +no +no +no +no +no +The model answered with an error \(401\): it does not take the key$/,
+    ),
     expect.stringMatching(/^whole\/d +yes +no +no +no +no +no +-$/),
+    expect.stringMatching(
+      /^nobody\/e +no .*The model cannot be reached: ECONNREFUSED; look at its base URL$/,
+    ),
   ]);
-  expect([code, err]).toEqual([1, "Cannot chat: closed/c\n"]);
+  expect([code, err]).toEqual([1, "Cannot chat: closed/c, nobody/e\n"]);
   expect(out + err).not.toContain("canary");
 
   const one = await runCommand(env, ["models", "check", "default", "--json"]);
