@@ -9,53 +9,70 @@ import { userRecords } from "../src/stores/embedded/user-records.ts";
 import { openRedisStore } from "../src/stores/redis.ts";
 import { SLUG } from "./rig/askings.ts";
 import { filledThread } from "./rig/commits.ts";
+import { copyThreads } from "./rig/copy-threads.ts";
+import type { Owned } from "./rig/copy-threads.ts";
 import { pause } from "./rig/load.ts";
 
 /**
  * Fills a store with so many threads, each with a message, its reply and a user of its own: `fill.js redis URL 1000000`,
- * `fill.js embedded DATA_DIR 1000000`. A service must have run on it before, for the channel, and none may run now. In
- * a process of its own: the memory that it takes is gone when the measurement begins.
+ * `fill.js embedded DATA_DIR 1000000`. With `mixed` behind it some users are blocked, and some threads wait for their page.
+ * A service must have run on it before, for the channel, and none may run now. In a process of its own: the memory that it
+ * takes is gone when the measurement begins.
  */
-interface Owned {
-  externalId: string;
-  userId: string;
-  uid: string;
-}
-
 const NAME = "kept";
-const CALLS_AT_ONCE = 512;
-const THREADS_IN_A_CHANGE = 2_000;
+const THREADS_IN_A_CHANGE = 5_000;
 const MOST_TRIES = 60;
 const PAUSE_MS = 500;
+const DAY_MS = 86_400_000;
+/** One user in so many is blocked, one thread in so many waits, where they are mixed. */
+const BLOCKED_EVERY = 10_000;
+const AWAITING_EVERY = 1_000;
+const SPREAD_MS = 30 * DAY_MS;
 
-/** In the order of their keys: in any other, lmdb writes most of its pages anew with every change. */
-function ownedThreads(count: number): Owned[] {
-  const userIds = Array.from({ length: count }, () => newId()).toSorted();
-  const externalIds = Array.from({ length: count }, (_, i) => `owner-${i}`);
+const [kind, place = "", count = "0", how] = process.argv.slice(2);
+const COUNT = Number(count);
+const isMixed = how === "mixed";
+const isBlocked = (nth: number) => isMixed && nth % BLOCKED_EVERY === 0;
+const isAwaiting = (nth: number) => isMixed && nth % AWAITING_EVERY === 1;
+
+/** In the order of their keys: in any other, lmdb writes most of its pages anew with every change. Over the last month. */
+function ownedThreads(): Owned[] {
+  const userIds = Array.from({ length: COUNT }, () => newId()).toSorted();
+  const externalIds = Array.from({ length: COUNT }, (_, i) => `owner-${String(i).padStart(8, "0")}`);
+  const firstAtMs = Date.now() - SPREAD_MS;
   return externalIds
     .map((externalId) => ({ externalId, uid: threadUid(SLUG, externalId, NAME) }))
     .toSorted((a, b) => (a.uid < b.uid ? -1 : 1))
-    .map((thread, i) => ({ ...thread, userId: userIds[i] ?? "" }));
+    .map((thread, i) => ({
+      ...thread,
+      name: NAME,
+      userId: userIds[i] ?? "",
+      atMs: firstAtMs + Math.floor((i * SPREAD_MS) / COUNT),
+    }));
 }
 
-/** By the store's own calls, many under way. */
-async function fillRedis(url: string, threads: Owned[]): Promise<void> {
+/** The thread's next step, a second later, by which it waits for its page. */
+function awaited({ uid, userId, atMs }: Owned, readOp: string) {
+  const step = filledThread({ uid, userId, rev: 1, readOp, from: 2, count: 1, atMs: atMs + 1_000 });
+  return { ...step, state: "awaiting" as const, deadlineMs: Date.now() + DAY_MS };
+}
+
+/** The first one by the store's own calls; the others are copies of what these wrote. */
+async function fillRedis(url: string, [first, ...others]: Owned[]): Promise<void> {
+  if (!first) return;
   const log = { warn() {} };
   const store = await openRedisStore({ urls: [url], durability: "local", clock: systemClock, log });
-  const atMs = Date.now();
-  const left = threads.values();
-  const fill = async () => {
-    for (const { externalId, userId, uid } of left) {
-      const thread = { name: NAME, newUid: uid };
-      const caller = { slug: SLUG, externalId, displayName: null, newUserId: userId, thread };
-      const commit = filledThread({ uid, userId, rev: 0, from: 0, count: 2 });
-      await Promise.all([
-        surely(() => store.admitUser({ ...caller, creates: true, atMs })),
-        surely(() => store.commit(commit)),
-      ]);
-    }
-  };
-  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, fill));
+  const { externalId, userId, uid, atMs } = first;
+  const thread = { name: NAME, newUid: uid };
+  const caller = { slug: SLUG, externalId, displayName: null, newUserId: userId, thread };
+  const commit = filledThread({ uid, userId, rev: 0, from: 0, count: 2, atMs });
+  await store.admitUser({ ...caller, creates: true, atMs });
+  await store.commit(commit);
+  await copyThreads(url, first, others);
+  for (const [nth, one] of [first, ...others].entries()) {
+    if (isBlocked(nth)) await surely(() => store.flagUser(SLUG, one.userId, { blocked: true }));
+    if (isAwaiting(nth)) await surely(() => store.commit(awaited(one, commit.opId)));
+  }
   await store.close();
 }
 
@@ -63,16 +80,18 @@ async function fillRedis(url: string, threads: Owned[]): Promise<void> {
 async function fillEmbedded(dataDir: string, threads: Owned[]): Promise<void> {
   const db = openDb(dataDir);
   const [ofThreads, ofUsers] = [threadRecords(db), userRecords(db)];
-  const createdAtMs = Date.now();
-  const write = ({ externalId, userId, uid }: Owned) => {
-    const user = { userId, externalId, displayName: null, blocked: false, whitelisted: false };
-    ofUsers.putUser(SLUG, { user, createdAtMs, spent: [] });
-    ofUsers.putThread(SLUG, userId, { uid, threadId: NAME, createdAtMs });
-    commitThread(ofThreads, filledThread({ uid, userId, rev: 0, from: 0, count: 2 }));
+  const write = (one: Owned, nth: number) => {
+    const { externalId, userId, uid, atMs } = one;
+    const user = { userId, externalId, displayName: null, blocked: isBlocked(nth), whitelisted: false };
+    ofUsers.putUser(SLUG, { user, createdAtMs: atMs, spent: [] });
+    ofUsers.putThread(SLUG, userId, { uid, threadId: NAME, createdAtMs: atMs });
+    const commit = filledThread({ uid, userId, rev: 0, from: 0, count: 2, atMs });
+    commitThread(ofThreads, commit);
+    if (isAwaiting(nth)) commitThread(ofThreads, awaited(one, commit.opId));
   };
   for (let from = 0; from < threads.length; from += THREADS_IN_A_CHANGE) {
     const some = threads.slice(from, from + THREADS_IN_A_CHANGE);
-    await surely(() => db.change("fill the store", () => some.forEach(write)));
+    await surely(() => db.change("fill the store", () => some.forEach((one, i) => write(one, from + i))));
   }
   await db.close();
 }
@@ -90,6 +109,5 @@ async function surely(step: () => Promise<unknown>): Promise<void> {
   }
 }
 
-const [kind, place = "", count] = process.argv.slice(2);
 const fill = kind === "redis" ? fillRedis : fillEmbedded;
-await fill(place, ownedThreads(Number(count)));
+await fill(place, ownedThreads());

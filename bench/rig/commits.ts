@@ -150,9 +150,9 @@ export function filledThread(thread: {
   readOp?: string;
   from: number;
   count: number;
+  atMs?: number;
 }): ThreadCommit {
-  const { uid, userId, rev, readOp = null, from, count } = thread;
-  const atMs = Date.now();
+  const { uid, userId, rev, readOp = null, from, count, atMs = Date.now() } = thread;
   const said = {
     uid,
     userId,
