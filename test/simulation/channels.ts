@@ -30,5 +30,13 @@ export const OPERATORS: readonly Operator[] = ["ann", "ben", "cid"].map((name) =
   keyHash: hashKey(new Secret(operatorKey(name))),
 }));
 
+/** Who deletes. */
+export const KEEPER: Operator = {
+  name: "kim",
+  role: "admin",
+  channels: null,
+  keyHash: hashKey(new Secret(operatorKey("kim"))),
+};
+
 /** What the service says of hand-offs; a wait ends by itself within a simulation. */
 export const HAND_OFF = { waitMs: 5_000, message: "A person comes.", unavailable: "Nobody is there." };

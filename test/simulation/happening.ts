@@ -1,6 +1,6 @@
 import type { Catalog, UserMessage } from "../../src/domain/message.ts";
 import type { Turn } from "../../src/agent.ts";
-import type { CommitResult, ThreadCommit, ThreadStore } from "../../src/store.ts";
+import type { CommitResult, Deletion, ThreadCommit, ThreadStore } from "../../src/store.ts";
 import type { Call } from "../../machines/run.ts";
 import type { Exchange } from "./clients/exchange.ts";
 import type { Thought } from "./instance/agent.ts";
@@ -10,9 +10,13 @@ import type { StoreNode, Where } from "./store/node.ts";
 export type Happening =
   /** Steps of the store, as soon as they are done. */
   | { type: "committed"; uid: string; by: string; commit: ThreadCommit; result: CommitResult; where: Where }
+  /** The process hears what came of its commit. */
+  | { type: "commit heard"; uid: string; by: string }
   | { type: "waited"; uid: string; message: UserMessage; result: Waited; where: Where }
   | { type: "part kept"; uid: string; part: KeptPart; isKept: boolean; where: Where }
-  | { type: "catalog set"; uid: string; catalog: Catalog; where: Where }
+  | { type: "catalog set"; uid: string; catalog: Catalog; isKept: boolean; where: Where }
+  | { type: "erased"; uid: string; where: Where }
+  | { type: "deletion"; step: "planned" | "ended"; deletion: Deletion; where: Where }
   /** The writes of a node after the first `kept` ones are gone. */
   | { type: "writes lost"; node: StoreNode; kept: number }
   /** What stragglers wrote to a node is gone. */

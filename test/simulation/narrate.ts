@@ -17,6 +17,8 @@ export function narrate(trace: Trace, happening: Happening): void {
       const place = where.position === null ? " (among stragglers)" : "";
       return trace.add(uid, `${by} commits by ${commit.fence} ${what}: ${result.type}${place}`);
     }
+    case "commit heard":
+      return;
     case "waited": {
       const { uid, message, result } = happening;
       return trace.add(uid, `${message.runId} “${message.text}” ${result.type}`);
@@ -28,6 +30,13 @@ export function narrate(trace: Trace, happening: Happening): void {
       );
     case "catalog set":
       return trace.add(happening.uid, `catalog ${JSON.stringify(happening.catalog)}`);
+    case "erased":
+      return trace.add(happening.uid, "a tombstone is put in its place");
+    case "deletion": {
+      const { step, deletion } = happening;
+      const uid = deletion.kind === "thread" ? deletion.id : null;
+      return trace.add(uid, `the deletion of a ${deletion.kind} is ${step}`);
+    }
     case "writes lost":
       return trace.add(null, `${happening.node.name} fails over, ${happening.kept} writes are kept`);
     case "stragglers back":

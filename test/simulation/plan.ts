@@ -30,6 +30,7 @@ export interface Plan {
   model: ModelPlan;
   clients: ClientPlan;
   people: PeoplePlan;
+  deletions: DeletionPlan;
 }
 
 export type FaultName = (typeof FAULTS)[number];
@@ -93,6 +94,16 @@ export interface PeoplePlan {
   atOnce: number;
 }
 
+/** Who deletes, and how often. */
+export interface DeletionPlan {
+  hasKeeper: boolean;
+  /** Between two deletions of an admin. */
+  restMs: [number, number];
+  /** Shares: of an admin's deletions those of users, of a visitor's messages those with which they delete the thread. */
+  users: number;
+  visitors: number;
+}
+
 export function planOf(seed: number): Plan {
   const random = randomOf(seed, "plan");
   const isCalm = random.chance(0.08);
@@ -116,6 +127,7 @@ export function planOf(seed: number): Plan {
     model: modelOf(random),
     clients: clientsOf(random),
     people: peopleOf(randomOf(seed, "people's plan")),
+    deletions: deletionsOf(randomOf(seed, "deletions' plan")),
   };
 }
 
@@ -177,5 +189,18 @@ function peopleOf(random: Random): PeoplePlan {
     handsOff: share(0.2),
     isLate: share(0.3),
     atOnce: share(0.5),
+  };
+}
+
+function deletionsOf(random: Random): DeletionPlan {
+  const isNone = random.chance(0.75);
+  return {
+    hasKeeper: !isNone && random.chance(0.7),
+    restMs: random.pick([
+      [500, 4_000],
+      [2_000, 15_000],
+    ]),
+    users: random.pick([0, 0.2, 0.5]),
+    visitors: isNone ? 0 : random.between(0, 0.1),
   };
 }

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { OPERATORS } from "./channels.ts";
 import { createChecker } from "./checker/checker.ts";
-import type { Violation } from "./checker/checker.ts";
+import type { Checker, Violation } from "./checker/checker.ts";
 import { BOT_THREADS, runBot } from "./clients/bot.ts";
 import { createClient } from "./clients/client.ts";
 import { createClientNetwork } from "./clients/network.ts";
+import type { ClientNetwork } from "./clients/network.ts";
 import { runOperator } from "./clients/operator.ts";
-import { runPage } from "./clients/page.ts";
+import { runKeeper } from "./clients/keeper.ts";
+import { ACCOUNTS, runPage } from "./clients/page.ts";
 import type { Visitor } from "./clients/page.ts";
 import { createFaults } from "./faults.ts";
 import type { Happening } from "./happening.ts";
@@ -79,7 +81,8 @@ export async function simulate(seed: number, known: readonly string[] = []): Pro
   const nemesis = createFaults(world, fleet);
   nemesis.start();
   time.after(plan.workMs, nemesis.stop);
-  const clients = startClients(world, fleet, (uid) => checker.epochOf(uid));
+  const network = createClientNetwork(world);
+  const clients = startClients(world, { fleet, network }, checker);
 
   const isBroken = () => checker.violation !== null;
   await time.run(plan.workMs, isBroken);
@@ -95,6 +98,7 @@ export async function simulate(seed: number, known: readonly string[] = []): Pro
     }
   }
   const lines = traceText(trace.lines, trace);
+  network.close();
   return {
     seed,
     plan,
@@ -111,9 +115,12 @@ function isIdle(fleet: Fleet): boolean {
   return fleet.alive().every(({ threads }) => threads.held() + threads.waiting() === 0);
 }
 
-function startClients(world: World, fleet: Fleet, epochOf: (uid: string) => number) {
+function startClients(
+  world: World,
+  { fleet, network }: { fleet: Fleet; network: ClientNetwork },
+  { epochOf, userOf }: Pick<Checker, "epochOf" | "userOf">,
+) {
   const { plan } = world;
-  const network = createClientNetwork(world);
   const busy = new Set<string>();
   const visitors: Visitor[] = [];
 
@@ -129,15 +136,15 @@ function startClients(world: World, fleet: Fleet, epochOf: (uid: string) => numb
     start(`page${nth + 1}`, (client) => runPage(world, client, own));
   }
   for (let nth = 0; nth < plan.bots; nth++) start(`bot${nth + 1}`, (client) => runBot(world, client));
-  const desk = {
-    epochOf,
-    threads: () => [
-      ...visitors.flatMap(({ threads }) => threads.map((uid) => ({ slug: "shop", uid }))),
-      ...(plan.bots > 0 ? BOT_THREADS : []),
-    ],
-  };
+  const ofVisitors = () => visitors.flatMap(({ threads }) => threads.map((uid) => ({ slug: "shop", uid })));
+  const desk = { epochOf, threads: () => [...ofVisitors(), ...(plan.bots > 0 ? BOT_THREADS : [])] };
   for (const { name } of OPERATORS.slice(0, plan.people.operators)) {
     start(`operator ${name}`, (client) => runOperator(world, client, { desk, name }));
+  }
+
+  if (plan.deletions.hasKeeper) {
+    const kept = { threads: ofVisitors, userOf };
+    start("keeper", (client) => runKeeper(world, client, { kept, accounts: ACCOUNTS }));
   }
 
   return {

@@ -19,6 +19,8 @@ const STATUSES: Record<About["type"], readonly number[]> = {
   take: [200, 404, 409],
   write: [201, 404, 409],
   "give back": [200, 404, 409],
+  delete: [202, 204, 404],
+  "delete user": [202, 404],
   mint: [201],
   thread: [201],
 };
@@ -30,7 +32,7 @@ const STATUSES: Record<About["type"], readonly number[]> = {
  * a-named-run-is-found: who re-attaches to a run that is there gets its stream.
  * one-account: a token belongs to one account, an account to one user, for good.
  */
-export function watchAnswers({ ledger, report, world }: Watch): Watcher {
+export function watchAnswers({ ledger, deletions, report, world }: Watch): Watcher {
   const accounts = new Map<string, { userId: string; heardAtMs: number }>();
   const bindings = new Map<string, { externalId: string; heardAtMs: number }>();
 
@@ -47,6 +49,7 @@ export function watchAnswers({ ledger, report, world }: Watch): Watcher {
     const uid = "uid" in about ? about.uid : null;
     const who = `${exchange.client}'s ${about.type} ${exchange.nth} at ${exchange.instance}`;
     const allowed = about.type === "follow" && about.runId !== null ? NAMED : STATUSES[about.type];
+    if (isOfDeletedUser(about)) return;
     if (status !== 503 && !allowed.includes(status) && !isChannelAstray(exchange, 0)) {
       return report("statuses", uid, `${who} is answered ${status}`);
     }
@@ -60,6 +63,11 @@ export function watchAnswers({ ledger, report, world }: Watch): Watcher {
       const isSaved = ledger.truth(about.uid).catalogs.some(({ catalog }) => catalog === about.catalog);
       if (!isSaved) report("a-catalog-is-saved", uid, `${who} is taken, and not saved`);
     }
+  }
+
+  /** Its token ends, whenever that is. */
+  function isOfDeletedUser(about: About): boolean {
+    return (about.type === "identify" || about.type === "thread") && deletions.isTokenAsked(about.token);
   }
 
   function checkMissed(exchange: Exchange, { uid, runId }: Extract<About, { type: "follow" }>): void {
@@ -77,6 +85,7 @@ export function watchAnswers({ ledger, report, world }: Watch): Watcher {
     if (about.type !== "identify" || status !== 200 || heardAtMs === null) return;
     const { userId } = JSON.parse(body) as { userId: string };
     const { token, externalId } = about;
+    if (deletions.isAccountAsked(externalId)) return;
     const [account, binding] = [accounts.get(externalId), bindings.get(token)];
     const firstMs = Math.min(sentAtMs, account?.heardAtMs ?? Infinity, binding?.heardAtMs ?? Infinity);
     if (!isChannelAstray(exchange, firstMs)) {

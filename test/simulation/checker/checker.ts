@@ -3,6 +3,7 @@ import type { Trace } from "../trace.ts";
 import { watchAnswers } from "./answers.ts";
 import { watchAskedModels } from "./asked-models.ts";
 import { watchCancelled } from "./cancels.ts";
+import { watchDeletions } from "./deletions.ts";
 import { createLedger } from "./ledger.ts";
 import { watchPeople } from "./people.ts";
 import { watchReads } from "./reads.ts";
@@ -33,6 +34,7 @@ export interface Checker {
   isAtRest(): boolean;
   /** As an operator would see it. */
   epochOf(uid: string): number;
+  userOf(externalId: string): string | undefined;
   report: Watch["report"];
 }
 
@@ -49,10 +51,19 @@ export function createChecker(world: Watch["world"] & { trace: Trace }, known: r
 
   const ledger = createLedger(
     () => time.nowMs,
-    (uid, { invariant, text }) => report(invariant, uid, text),
+    (uid, { invariant, text }) =>
+      invariant === "deleted-stays-deleted"
+        ? report(invariant, uid, text)
+        : reportOther(invariant, uid, text),
   );
-  const watch: Watch = { ledger, world, report };
+  const deletions = watchDeletions({ ledger, world, report });
+  /** Of a thread that somebody deletes nothing is promised but that it is deleted. */
+  const reportOther: Watch["report"] = (invariant, uid, text) => {
+    if (uid === null || !deletions.isAsked(uid)) report(invariant, uid, text);
+  };
+  const watch: Watch = { ledger, deletions, world, report: reportOther };
   const watchers: Watcher[] = [
+    deletions,
     watchSaid(watch),
     watchRuns(watch),
     watchCancelled(watch),
@@ -75,10 +86,12 @@ export function createChecker(world: Watch["world"] & { trace: Trace }, known: r
       for (const { atRest } of watchers) atRest?.();
     },
     isAtRest: () =>
+      deletions.areOver() &&
       ledger.threads().every((uid) => {
         const { active, queue, fence, answerer } = ledger.truth(uid);
         return !active && queue.length === 0 && fence === null && answerer.kind !== "waiting";
       }),
+    userOf: (externalId) => deletions.userOf(externalId),
     epochOf: (uid) => ledger.truth(uid).answerer.epoch,
     report,
   };

@@ -174,8 +174,10 @@ function writeOf(happening: Happening): { uid: string; where: Where; write: Entr
   }
   if (happening.type === "catalog set") {
     const { uid, catalog, where } = happening;
+    if (!happening.isKept) return null;
     return { uid, where, write: { type: "catalog", catalog: JSON.stringify(catalog) } };
   }
+  if (happening.type === "erased") return { ...happening, write: { type: "erase" } };
   return null;
 }
 

@@ -9,7 +9,7 @@ type Act = Extract<About, { type: "take" | "write" | "give back" }>;
  * an-old-epoch-changes-nothing: what is stored of an operator names the epoch that the thread had, and was asked so.
  * an-act-is-saved: it is answered when it is saved. one-has-the-thread: of those who take at one epoch one is told so.
  * a-person-is-not-lost: what was acknowledged of a person stays.
- * no-model-with-a-person: who has written last that a person answers asks no model. a-wait-ends: at rest nobody waits.
+ * no-model-with-a-person: who has written last that a person answers, and has heard that it is so, asks no model. a-wait-ends: at rest nobody waits.
  */
 export function watchPeople({ ledger, report, world }: Watch): Watcher {
   /** What operators asked for, by thread. */
@@ -18,6 +18,8 @@ export function watchPeople({ ledger, report, world }: Watch): Watcher {
   const done = new Set<string>();
   const taken = new Map<string, Exchange>();
   const heard: { uid: string; text: string }[] = [];
+  /** Commits that are done, and of which their process has not heard yet. */
+  const unheard = new Set<string>();
 
   const keyOf = (act: Act) =>
     `${act.uid} ${act.type} ${act.name} ${act.epoch} ${"text" in act ? act.text : ""}`;
@@ -83,6 +85,7 @@ export function watchPeople({ ledger, report, world }: Watch): Watcher {
     const uid = ledger.threadOf(runId);
     const answerer = uid === undefined ? null : ledger.truth(uid).answerer;
     if (uid === undefined || !answerer || answerer.kind === "model" || answerer.by !== by) return;
+    if (unheard.has(`${uid} ${by}`)) return;
     // It may have written among stragglers since.
     if (ledger.isDisturbed(uid, answerer.atMs)) return;
     report("no-model-with-a-person", uid, `${by} asks a model for ${runId}, the thread is ${answerer.kind}`);
@@ -90,6 +93,8 @@ export function watchPeople({ ledger, report, world }: Watch): Watcher {
 
   return {
     see(happening) {
+      if (happening.type === "committed") unheard.add(`${happening.uid} ${happening.by}`);
+      if (happening.type === "commit heard") unheard.delete(`${happening.uid} ${happening.by}`);
       if (happening.type === "committed" && happening.result.type === "committed") checkCommitted(happening);
       if (happening.type === "answered") checkAnswered(happening.exchange, happening.status);
       if (happening.type === "model asked") checkAsked(happening.by, happening.turn.run.runId);

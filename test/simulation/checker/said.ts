@@ -4,6 +4,7 @@ import type { Watch, Watcher } from "./watcher.ts";
 /** What clients said of one text, over all their tries. */
 interface Said {
   sentAtMs: number;
+  tries: number;
   /** The first 200 that reached a client. */
   heardAtMs: number | null;
   isRefused: boolean;
@@ -13,7 +14,7 @@ interface Said {
  * said-once: no message is in a thread twice. only-what-was-said: nothing is there that no client sent.
  * said-in-order: what was acknowledged before another message was sent stands before it.
  * acknowledged-is-stored: the 200 of a message comes after its save. acknowledged-is-kept: it stays.
- * refused-is-not-stored: what was refused never shows up.
+ * refused-is-not-stored: what was refused never shows up, unless an earlier try had stored it that was not answered.
  */
 export function watchSaid({ ledger, report }: Watch): Watcher {
   const threads = new Map<string, Map<string, Said>>();
@@ -66,7 +67,7 @@ export function watchSaid({ ledger, report }: Watch): Watcher {
     if (about.type !== "say") return null;
     const texts = saidIn(about.uid);
     threads.set(about.uid, texts);
-    const said = texts.get(about.text) ?? { sentAtMs, heardAtMs: null, isRefused: false };
+    const said = texts.get(about.text) ?? { sentAtMs, tries: 0, heardAtMs: null, isRefused: false };
     texts.set(about.text, said);
     return said;
   }
@@ -75,8 +76,9 @@ export function watchSaid({ ledger, report }: Watch): Watcher {
     const { about } = exchange;
     const said = note(exchange);
     if (!said || about.type !== "say") return;
-    if (status !== 200 && status !== 503) said.isRefused = true;
-    if (status !== 200 || isThere(about.uid, about.text)) return;
+    const isStored = isThere(about.uid, about.text);
+    if (status !== 200 && status !== 503) said.isRefused ||= said.tries === 1 || !isStored;
+    if (status !== 200 || isStored) return;
     report("acknowledged-is-stored", about.uid, `“${about.text}” was answered with 200, and is not stored`);
   }
 
@@ -85,7 +87,10 @@ export function watchSaid({ ledger, report }: Watch): Watcher {
       const { type } = happening;
       if (type === "committed" || type === "waited") checkThread(happening.uid);
       if (type === "writes lost") checkKept();
-      if (type === "asked") note(happening.exchange);
+      if (type === "asked") {
+        const said = note(happening.exchange);
+        if (said) said.tries++;
+      }
       if (type === "answered") checkAnswered(happening.exchange, happening.status);
       if (type === "heard" && happening.status === 200) {
         const said = note(happening.exchange);

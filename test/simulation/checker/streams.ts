@@ -5,6 +5,7 @@ import { foldSteps, textOf } from "../../../src/domain/fold-steps.ts";
 import { endOf } from "../clients/client.ts";
 import { isStream } from "../clients/exchange.ts";
 import type { Exchange } from "../clients/exchange.ts";
+import { RUN_MAX_REPLY_CHARS } from "../instance/instance.ts";
 import type { Thoughts } from "./thoughts.ts";
 import type { RunTruth, Told } from "./thread-truth.ts";
 import type { Watch, Watcher } from "./watcher.ts";
@@ -49,7 +50,8 @@ export function watchStreams({ ledger, report, world }: Watch, thoughts: Thought
       const text = `${who} told ${JSON.stringify(told)} and ${JSON.stringify(ended.line)}, which is not stored`;
       return report("a-stream-is-what-is-stored", uid, text);
     }
-    const fault = thoughts.faultOf(told.text, exchange.runId);
+    const reply = about.type === "answer" ? ledger.truth(uid).runs.get(exchange.runId ?? "")?.reply : null;
+    const fault = thoughts.faultOf(told.text, exchange.runId, reply?.length === RUN_MAX_REPLY_CHARS);
     if (ended.type === "unfinished" && fault) report("a-stream-is-of-one-run", uid, `${who}: ${fault}`);
   }
 

@@ -8,9 +8,10 @@ export interface Thoughts {
   add(thought: Thought): void;
   /**
    * Is the text made of what models wrote for one run, in its order, each thought but the last one whole? As long as a reply
-   * may be, it may end within a piece. What is wrong with it; null: nothing. `runId` null: any one run.
+   * may be, it may end within a piece; so may the rest of such a reply (`isRestOfLongest`). What is wrong with it; null:
+   * nothing. `runId` null: any one run.
    */
-  faultOf(text: string, runId: string | null): string | null;
+  faultOf(text: string, runId: string | null, isRestOfLongest?: boolean): string | null;
   /** The last thought of a text that has one. */
   lastOf(text: string): Thought | undefined;
 }
@@ -20,8 +21,9 @@ const CHUNK = /\[(\d+)\.(\d+)\][^[]*/g;
 export function createThoughts(): Thoughts {
   const thoughts = new Map<number, Thought>();
 
-  function faultOf(told: string, runId: string | null): string | null {
+  function faultOf(told: string, runId: string | null, isRestOfLongest = false): string | null {
     const text = withoutHandOff(told);
+    const isLongest = isRestOfLongest || text.length === RUN_MAX_REPLY_CHARS;
     let expected = runId;
     let last: Thought | null = null;
     let next = 0;
@@ -39,7 +41,7 @@ export function createThoughts(): Thoughts {
         next = 0;
         last = thought;
       }
-      const isLastThatFits = length === RUN_MAX_REPLY_CHARS && length === text.length;
+      const isLastThatFits = isLongest && length === text.length;
       const chunk = thought.chunks[next] ?? "";
       const isChunk = isLastThatFits ? chunk.startsWith(match[0]) : chunk === match[0];
       if (Number(match[2]) !== next || !isChunk) {
@@ -48,7 +50,7 @@ export function createThoughts(): Thoughts {
       next++;
     }
     const rest = text.slice(length);
-    const isBeginning = text.length === RUN_MAX_REPLY_CHARS && /^\[\d*\.?\d*$/.test(rest);
+    const isBeginning = isLongest && /^\[\d*\.?\d*$/.test(rest);
     return rest === "" || isBeginning ? null : `it holds what no model wrote: ${shown(rest)}`;
   }
 

@@ -17,7 +17,8 @@ export interface Entry {
     | { type: "commit"; by: string; commit: ThreadCommit }
     | { type: "wait"; message: UserMessage }
     | { type: "part"; runId: string; nth: number; text: string }
-    | { type: "catalog"; catalog: string };
+    | { type: "catalog"; catalog: string }
+    | { type: "erase" };
 }
 
 export interface RunTruth {
@@ -57,6 +58,8 @@ export interface Told {
 
 /** One thread as its writes make it: what is true, whatever instances believe. */
 export interface ThreadTruth {
+  /** A tombstone stands in its place. */
+  isErased: boolean;
   fence: string | null;
   messages: Message[];
   queue: UserMessage[];
@@ -75,6 +78,7 @@ export interface ThreadTruth {
 
 export function emptyTruth(): ThreadTruth {
   return {
+    isErased: false,
     fence: null,
     messages: [],
     queue: [],
@@ -91,6 +95,8 @@ export function emptyTruth(): ThreadTruth {
 
 /** Adds one more write to what is true. */
 export function addEntry(truth: ThreadTruth, { atMs, write }: Entry): void {
+  if (truth.isErased && write.type !== "erase")
+    truth.problems.push({ invariant: "deleted-stays-deleted", text: `a ${write.type} is written` });
   switch (write.type) {
     case "catalog":
       truth.catalogs.push({ atMs, catalog: write.catalog });
@@ -100,6 +106,15 @@ export function addEntry(truth: ThreadTruth, { atMs, write }: Entry): void {
       return;
     case "wait":
       return wait(truth, write.message);
+    case "erase":
+      // What was said of it stays said: endings and problems.
+      Object.assign(truth, {
+        ...emptyTruth(),
+        endings: truth.endings,
+        problems: truth.problems,
+        isErased: true,
+      });
+      return;
     case "commit":
       // A repeat changes nothing.
       if (write.commit.opId === truth.lastOpId) return;

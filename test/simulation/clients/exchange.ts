@@ -39,6 +39,9 @@ export type About =
   | { type: "take"; uid: string; name: string; epoch: number }
   | { type: "write"; uid: string; name: string; epoch: number; text: string }
   | { type: "give back"; uid: string; name: string; epoch: number }
+  /** By the visitor or an operator; of a user: as what it was identified. */
+  | { type: "delete"; uid: string }
+  | { type: "delete user"; userId: string; externalId: string }
   | { type: "mint" }
   | { type: "thread"; token: string };
 

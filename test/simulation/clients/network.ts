@@ -12,6 +12,8 @@ import type { SentRequest } from "./requests.ts";
 export interface ClientNetwork {
   /** Resolves when the answer is over, or will not come. */
   ask(client: string, instance: Instance, request: SentRequest): Promise<Exchange>;
+  /** Once the simulation is over: closes on the servers' side what is open, also of processes that died, whose memory nothing else frees. */
+  close(): void;
 }
 
 /** A client leaves where it has heard nothing for so long. */
@@ -22,6 +24,7 @@ const CUT_WITHIN_MS = 3_000;
 export function createClientNetwork(world: World): ClientNetwork {
   const { time, plan, judge, count } = world;
   const random = world.randomOf("clients' network");
+  const served = new Set<() => void>();
   let exchanges = 0;
 
   const latencyMs = () => random.between(...plan.clientLatencyMs);
@@ -45,6 +48,10 @@ export function createClientNetwork(world: World): ClientNetwork {
       judge({ type: "asked", exchange });
       return new Promise((resolve) => open(instance, request, exchange, () => resolve(exchange)));
     },
+
+    close() {
+      for (const leave of served) leave();
+    },
   };
 
   function open(instance: Instance, request: SentRequest, exchange: Exchange, onClosed: () => void): void {
@@ -63,17 +70,16 @@ export function createClientNetwork(world: World): ClientNetwork {
       callOffPatience();
       const last = exchange.lines.at(-1);
       exchange.isCut = !(isStream(exchange) ? last && isTerminal(last) : isWhole);
-      time.after(latencyMs(), leaveServer);
+      time.after(latencyMs(), () => process.deliver(leaveServer));
       judge({ type: "closed", exchange });
       onClosed();
     }
 
     function leaveServer(): void {
-      process.deliver(() => {
-        if (isGone) return;
-        isGone = true;
-        onGone();
-      });
+      if (isGone) return;
+      isGone = true;
+      served.delete(leaveServer);
+      onGone();
     }
 
     /** Bytes of one connection arrive in their order. */
@@ -136,6 +142,7 @@ export function createClientNetwork(world: World): ClientNetwork {
       onGone(callback) {
         onGone = callback;
         if (isGone) callback();
+        else served.add(leaveServer);
       },
     };
 

@@ -8,6 +8,7 @@ import {
   askOnPage,
   cancelOnPage,
   createThread,
+  deleteOnPage,
   followThread,
   identify,
   mint,
@@ -26,7 +27,7 @@ export interface Visitor {
 const MOST_THREADS = 2;
 const MOST_REATTACHES = 100;
 const TOOLS = ["cart", "search", "scroll"] as const;
-const ACCOUNTS = ["ada", "bob"] as const;
+export const ACCOUNTS = ["ada", "bob"] as const;
 
 type Say = () => Promise<Exchange | null>;
 
@@ -40,6 +41,7 @@ export async function runPage(
   const wants = plan.clients;
   // Choices of their own: a page for which there are no people does what it did.
   const ofPeople = randomOf(`people of ${name}`);
+  const ofDeletions = randomOf(`deletions of ${name}`);
   let said = 0;
 
   while (!faultsAreOver()) {
@@ -60,11 +62,12 @@ export async function runPage(
     const { threads } = visitor;
     if (threads.length === 0 || (threads.length < MOST_THREADS && random.chance(0.05))) {
       const exchange = await client.sendUntilAnswered(() => createThread(token));
+      if (exchange?.status === 401) noteDeleted(token, "", exchange);
       if (exchange?.status === 201) {
-        threads.push((JSON.parse(exchange.body) as { threadId: string }).threadId);
+        visitor.threads.push((JSON.parse(exchange.body) as { threadId: string }).threadId);
       }
     }
-    return random.pickAny(threads);
+    return random.pickAny(visitor.threads);
   }
 
   async function act(token: string, uid: string): Promise<void> {
@@ -74,7 +77,7 @@ export async function runPage(
     const talking = talk(token, uid);
     const reading = random.chance(wants.follow) ? later(() => followThread(token, uid, null)) : null;
     const cancelling = random.chance(wants.cancel) ? later(() => cancelOnPage(token, uid)) : null;
-    await Promise.all([talking, reading, cancelling, askPerson(token, uid)]);
+    await Promise.all([talking, reading, cancelling, askPerson(token, uid), deleteThread(token, uid)]);
   }
 
   async function askPerson(token: string, uid: string): Promise<void> {
@@ -84,6 +87,25 @@ export async function runPage(
     if (!ofPeople.chance(plan.people.stopsWaiting)) return;
     await client.pause(ofPeople.between(0, 4_000));
     await client.send(stopWaitingOnPage(token, uid));
+  }
+
+  async function deleteThread(token: string, uid: string): Promise<void> {
+    if (!ofDeletions.chance(plan.deletions.visitors)) return;
+    await client.pause(ofDeletions.between(0, 3_000));
+    const exchange = await client.sendUntilAnswered(() => deleteOnPage(token, uid));
+    if (exchange?.status === 204) leave(uid);
+  }
+
+  function leave(uid: string): void {
+    visitor.threads = visitor.threads.filter((one) => one !== uid);
+  }
+
+  /** It is deleted, or its user is. */
+  function noteDeleted(token: string, uid: string, { status }: Exchange): void {
+    if (status === 404) leave(uid);
+    if (status !== 401 || visitor.token !== token) return;
+    visitor.token = null;
+    visitor.threads = [];
   }
 
   /** A message with an id is said until it is answered, now and then twice at once. One without is said once. */
@@ -116,6 +138,7 @@ export async function runPage(
     const reattach = (runId: string | null) =>
       client.sendUntilAnswered(() => followThread(token, uid, random.chance(0.7) ? runId : null));
     let exchange = await say();
+    if (exchange) noteDeleted(token, uid, exchange);
     for (let reattaches = 0; exchange?.status === 200 && reattaches < MOST_REATTACHES;) {
       const end = endOf(exchange);
       if (end.type === "unfinished") {

@@ -1,12 +1,12 @@
 import type { PageTool } from "../../../src/domain/page-tool.ts";
 import type { HttpRequest } from "../../../src/listener.ts";
-import { operatorKey, ORIGIN, PUBLISHABLE_KEY, SECRET_KEY, TRANSPORT_KEY } from "../channels.ts";
+import { KEEPER, operatorKey, ORIGIN, PUBLISHABLE_KEY, SECRET_KEY, TRANSPORT_KEY } from "../channels.ts";
 import type { About } from "./exchange.ts";
 
 /** A request as a client sends it. */
 export interface SentRequest {
   about: About;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   path: string;
   query?: string;
   headers: Record<string, string>;
@@ -174,6 +174,24 @@ export function giveBack(
 ): SentRequest {
   const about: About = { type: "give back", uid: thread.uid, name, epoch };
   return { about, ...operated(thread, name, how), body: { epoch } };
+}
+
+export function deleteOnPage(token: string, uid: string): SentRequest {
+  const path = `/v1/widget/threads/${uid}/delete`;
+  return { about: { type: "delete", uid }, method: "POST", path, headers: widget(token), body: null };
+}
+
+const keeper = { authorization: `Bearer ${operatorKey(KEEPER.name)}` };
+
+export function deleteAsOperator({ slug, uid }: OperatedThread): SentRequest {
+  const path = `/v1/operator/channels/${slug}/threads/${uid}`;
+  return { about: { type: "delete", uid }, method: "DELETE", path, headers: keeper, body: null };
+}
+
+export function deleteUser(externalId: string, userId: string): SentRequest {
+  const path = `/v1/operator/channels/shop/users/${userId}`;
+  const about: About = { type: "delete user", userId, externalId };
+  return { about, method: "DELETE", path, headers: keeper, body: null };
 }
 
 /** As a listener hands it to the service. */

@@ -307,4 +307,37 @@ export const PLANTS: readonly Plant[] = [
       },
     ],
   },
+  {
+    name: "brought-back",
+    about: "A message that was on its way when its thread was deleted is stored, and the thread is back",
+    changes: [
+      {
+        file: "test/stores/reference.ts",
+        from: '    if (erased.has(change.uid)) return { type: "deleted" };\n    const thread = threads.get(change.uid);\n',
+        to: "    const thread = threads.get(change.uid);\n",
+      },
+    ],
+  },
+  {
+    name: "half-deleted",
+    about: "What somebody who died has left undone of a deletion nobody carries out",
+    changes: [
+      {
+        file: "src/actors/forgetting.ts",
+        from: "    carryOut: (deletion) => carryOut(store, deletion, tell, tellsDeletion),\n",
+        to: "    carryOut: async () => {},\n",
+      },
+    ],
+  },
+  {
+    name: "user-stays",
+    about: "A user who is deleted loses the threads, and is there still",
+    changes: [
+      {
+        file: "test/stores/reference.ts",
+        from: "        people.splice(people.indexOf(person), 1);\n      }\n      return wentWith",
+        to: "        person.threads = [];\n      }\n      return wentWith",
+      },
+    ],
+  },
 ];

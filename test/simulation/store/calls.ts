@@ -20,6 +20,8 @@ export interface StoreCall<Result> {
   step: (data: NodeData) => Promise<Result>;
   /** The step was done; called again where the call is repeated. */
   done?: (result: Result, where: Where) => void;
+  /** The process hears what came of it. */
+  heard?: () => void;
 }
 
 /** A late request arrives at most so long after it was sent: after its sender gave up. */
@@ -37,7 +39,7 @@ export function createCalls(world: World, process: Process, trap: Trap): Call {
     return true;
   }
 
-  return <Result>(node: StoreNode, { action, isWrite, isSentOnce, step, done }: StoreCall<Result>) => {
+  return <Result>(node: StoreNode, { action, isWrite, isSentOnce, step, done, heard }: StoreCall<Result>) => {
     return new Promise<Result>((resolve, reject) => {
       if (!process.isAlive) return;
       const isRefused = node.isDown && random.chance(0.5);
@@ -60,6 +62,7 @@ export function createCalls(world: World, process: Process, trap: Trap): Call {
             if (attempt < attempts) return;
             isAnswered = true;
             callOff();
+            heard?.();
             resolve(copy);
           });
         });

@@ -60,13 +60,14 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
     commit(asked) {
       const change: ThreadCommit = structuredClone(asked);
       const { uid } = change;
+      const by = holderOf(change.fence);
       return call(cluster.ofThread(uid), {
         action: "commit a thread",
         isWrite: true,
         isSentOnce: change.orWait !== null,
         step: (data) => commit(data, change),
-        done: (result, where) =>
-          judge({ type: "committed", uid, by: holderOf(change.fence), commit: change, result, where }),
+        done: (result, where) => judge({ type: "committed", uid, by, commit: change, result, where }),
+        heard: () => judge({ type: "commit heard", uid, by }),
       });
     },
     wait(uid, asked, max) {
@@ -99,7 +100,7 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
         action: "set a catalog",
         isWrite: true,
         step: ({ twin }) => twin.setCatalog(uid, slug, catalog),
-        done: (_, where) => judge({ type: "catalog set", uid, catalog, where }),
+        done: (isKept, where) => judge({ type: "catalog set", uid, catalog, isKept, where }),
       });
     },
 
@@ -170,19 +171,41 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       read(cluster.ofChannel(slug), "read what was counted", (twin) => twin.stats(slug, days)),
 
     planDeletion: (deletion) =>
-      write(cluster.ofInstances(), "plan a deletion", (twin) => twin.planDeletion(deletion)),
+      call(cluster.ofInstances(), {
+        action: "plan a deletion",
+        isWrite: true,
+        step: ({ twin }) => twin.planDeletion(deletion),
+        done: (_, where) => judge({ type: "deletion", step: "planned", deletion, where }),
+      }),
     plannedDeletions: (limit) =>
       read(cluster.ofInstances(), "look for planned deletions", (twin) => twin.plannedDeletions(limit)),
     endDeletion: (deletion) =>
-      write(cluster.ofInstances(), "end a deletion", (twin) => twin.endDeletion(deletion)),
+      call(cluster.ofInstances(), {
+        action: "end a deletion",
+        isWrite: true,
+        step: ({ twin }) => twin.endDeletion(deletion),
+        done: (_, where) => judge({ type: "deletion", step: "ended", deletion, where }),
+      }),
     unlistThread: (deletion) =>
       write(cluster.ofChannel(deletion.slug), "unlist a thread", (twin) => twin.unlistThread(deletion)),
     unlistUser: (deletion) =>
       write(cluster.ofChannel(deletion.slug), "unlist a user", (twin) => twin.unlistUser(deletion)),
     eraseThread: (uid, atMs) =>
-      write(cluster.ofThread(uid), "erase a thread", (twin) => twin.eraseThread(uid, atMs)),
+      call(cluster.ofThread(uid), {
+        action: "erase a thread",
+        isWrite: true,
+        step: ({ twin }) => twin.eraseThread(uid, atMs),
+        done: (_, where) => judge({ type: "erased", uid, where }),
+      }),
     eraseUnchanged: (uid, atMs, rev) =>
-      write(cluster.ofThread(uid), "erase a thread", (twin) => twin.eraseUnchanged(uid, atMs, rev)),
+      call(cluster.ofThread(uid), {
+        action: "erase a thread",
+        isWrite: true,
+        step: ({ twin }) => twin.eraseUnchanged(uid, atMs, rev),
+        done(erased, where) {
+          if (erased) judge({ type: "erased", uid, where });
+        },
+      }),
     eraseTokens: (slug, userIds) =>
       write(cluster.ofChannel(slug), "erase tokens", (twin) => twin.eraseTokens(slug, userIds)),
 

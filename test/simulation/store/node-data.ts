@@ -1,7 +1,7 @@
 import { holderOf } from "../../../src/domain/fence.ts";
 import { RETIRED } from "../../../src/store.ts";
 import type { CommitResult, Heartbeat, Store, ThreadCommit } from "../../../src/store.ts";
-import { CHANNELS, OPERATORS } from "../channels.ts";
+import { CHANNELS, KEEPER, OPERATORS } from "../channels.ts";
 import { createReference } from "../../stores/reference.ts";
 
 /**
@@ -23,7 +23,7 @@ export function emptyData(): NodeData {
   const clock = { nowMs: 0 };
   const twin = createReference({ now: () => clock.nowMs, elapsed: () => clock.nowMs });
   for (const channel of CHANNELS) void twin.putChannel(channel);
-  for (const operator of OPERATORS) void twin.addOperator(operator);
+  for (const operator of [...OPERATORS, KEEPER]) void twin.addOperator(operator);
   return { twin, clock, heard: new Map(), holders: new Set() };
 }
 
