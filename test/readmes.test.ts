@@ -48,6 +48,37 @@ test.each(pages)("%s links what is there", (page) => {
   expect(brokenLinks(page)).toEqual([]);
 });
 
+/** Who takes the widget gives the agent the page's tools: this is no fine print. */
+test.each(["README.md", "src/widget/README.md"])(
+  "the first paragraph of %s says which of a page's tools run unasked",
+  (page) => {
+    const withoutCode = textOf(page).replaceAll(/^```.*?^```/gms, "");
+    const [, first = ""] = withoutCode.split(/\n{2,}/);
+    expect(first).toMatch(/`destructiveHint`\s+or\s+`consequentialHint`\s+asks?\s+the\s+visitor\s+first/);
+    expect(first).toMatch(/unasked/);
+  },
+);
+
+test("the tables of test/README.md name tests that are there", () => {
+  const files = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" });
+  const there = new Set(
+    files.map((file) =>
+      file.replace(/(?:\.(?:slow|process|redis|browser|stores|process-stores))?(?:\.test)?\.ts$/, ""),
+    ),
+  );
+  const [, ...sections] = textOf("test/README.md").split("## Attackers");
+  const rows = sections
+    .join("")
+    .split("\n")
+    .filter((line) => line.startsWith("|"));
+  const named = rows.flatMap((row) =>
+    [...row.matchAll(/(?<![\w/.([`-])[a-z][\w-]*(?:\/[\w*-]+)+/g)].map(([path]) => path),
+  );
+  expect(named.length).toBeGreaterThan(200);
+  const beginnings = (path: string) => [...there].some((file) => file.startsWith(path.slice(0, -1)));
+  expect(named.filter((path) => !(path.endsWith("*") ? beginnings(path) : there.has(path)))).toEqual([]);
+});
+
 test("the operator's table lists every variable that is read, and its default", () => {
   const sources = readdirSync(`${root}/src/config`).map((file) => `src/config/${file}`);
   const schema = ["src/config.ts", ...sources]

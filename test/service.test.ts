@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Secret } from "../src/secret.ts";
 import { openScriptedModel } from "./support/open-model.ts";
 import { hold, say } from "./support/model-server.ts";
 import { sendMessage, startTestService } from "./support/service.ts";
@@ -65,6 +66,19 @@ test("what happened is in the day's statistics when the service has stopped", as
   const days = await service.store.stats("cli", { from: "2000-01-01", to: "2100-01-01" });
   expect(days).toMatchObject([{ counts: { messages: 2, "runs.done": 2 }, visitors: 1 }]);
   expect(JSON.stringify(days)).toMatch(/"wait\.\d+":\d/);
+});
+
+test("a key that can be guessed is warned of in /health, and works", async () => {
+  const warned = async (key: string) => {
+    const harnessApiKey = new Secret(key);
+    const { url } = await startTestService({ env: { HARNESS_API_KEY: key }, harnessApiKey });
+    const got = await fetch(`${url}/health`, { headers: { authorization: `Bearer ${key}` } });
+    return ((await got.json()) as { warnings: string[] }).warnings;
+  };
+  expect(await warned("a")).toEqual([
+    "HARNESS_API_KEY has a key of fewer than 24 characters: it can be guessed",
+  ]);
+  expect(await warned("k".repeat(24))).toEqual([]);
 });
 
 test("limits of the configuration are in force", async () => {

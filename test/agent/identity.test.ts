@@ -1,8 +1,12 @@
 import { createHmac, createPublicKey, generateKeyPairSync, verify } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { createAgent } from "../../src/agent/turn.ts";
+import { systemClock } from "../../src/clock.ts";
 import { identityToken } from "../../src/agent/mcp/identity.ts";
 import { Secret } from "../../src/secret.ts";
+import { openScriptedModel } from "../support/open-model.ts";
 import type { McpHttpServer } from "./mcp-http-server.ts";
+import { channelWith, silentLog } from "./run.ts";
 import { callOf, never, openServer, openSessions, tool } from "./sessions.ts";
 
 const caller = { userId: "u_1", externalId: "ada", channel: "shop", thread: "t_1", isVerified: true };
@@ -75,6 +79,31 @@ test("each call carries its own caller, though calls share a connection; listing
   await Promise.all([ask("u_1"), ask("u_2")]);
   const users = seen.flatMap((claims) => (claims as { sub?: string }).sub ?? []);
   expect(new Set(users)).toEqual(new Set(["u_1", "u_2"]));
+});
+
+test.each([
+  ["an anonymous visitor of a page", "widget", null, false],
+  ["a visitor whom identify has bound", "widget", "ada", true],
+  ["whoever a backend says it is", "server", "ada", true],
+] as const)("%s is verified, or not", async (_who, api, externalId, verified) => {
+  const server = await openServer([[tool("whoami")]]);
+  const { model } = await openScriptedModel([]);
+  const mcpServers = { s: { url: server.url, identity: { key: "$MCP_IDENTITY_KEY" } } };
+  const agent = createAgent({
+    model,
+    channel: () => channelWith({ mcpServers }),
+    defaultModel: "m",
+    maxInputTokens: 1_000,
+    clock: systemClock,
+    log: silentLog,
+    variable: () => new Secret("s3cret"),
+    findUser: (slug, userId) => Promise.resolve(slug === "shop" ? { userId, externalId } : null),
+  });
+  onTestFinished(() => agent.close());
+  await agent.useTool("shop", callOf("s", "whoami"), never(), { userId: "u_1", uid: "t_1", api });
+  const claims = claimsIn(server.headers["authorization"]);
+  expect(claims).toMatchObject({ sub: "u_1", channel: "shop", thread: "t_1", verified });
+  expect((claims as { ext?: string }).ext ?? null).toBe(externalId);
 });
 
 test("a key that is unset keeps the server's tools away", async () => {

@@ -46,7 +46,7 @@ test("mcp check lists the tools and says which are offered, and exits 1 where a 
   expect(await runCommand(env, ["mcp", "check", "nowhere"])).toMatchObject({ code: 1 });
 });
 
-test("channels show does not show the key by which a server is told who asks", async () => {
+test("channels show and list show no secret of an MCP server: not its headers, nor the key by which it is told who asks", async () => {
   const orders = { url: "https://orders.example/mcp" };
   const env = await withChannel({
     one: { ...orders, identity: { key: "$KEY" } },
@@ -55,9 +55,14 @@ test("channels show does not show the key by which a server is told who asks", a
       ...orders,
       oauth: { clientId: "chat", clientSecret: "canary", issuer: "https://auth.example" },
     },
+    four: { ...orders, headers: { authorization: "Bearer canary", "x-key": "$KEY" } },
   });
-  for (const more of [[], ["--json"]]) {
-    const { out } = await runCommand(env, ["channels", "show", "shop", ...more]);
+  for (const more of [
+    ["show", "shop"],
+    ["show", "shop", "--json"],
+    ["list", "--json"],
+  ]) {
+    const { out } = await runCommand(env, ["channels", ...more]);
     expect(out).toContain("$KEY");
     expect(out).toContain("[secret]");
     expect(out).not.toContain("canary");

@@ -207,6 +207,15 @@ describe("customerContext and catalog", () => {
     expect(odd.turn?.run.speaker.customerContext).toEqual({ a: -0, b: 9007199254740992, c: 0 });
   });
 
+  test("the page's language is told to the agent, for its message alone; what is none is 422", async () => {
+    const visitor = await startVisitor();
+    const first = await says(visitor, { text: "Grüezi", locale: "de-CH" });
+    expect(first.turn?.run.speaker).toMatchObject({ locale: "de-CH" });
+    expect((await says(visitor, { text: "x" })).turn?.run.speaker).not.toHaveProperty("locale");
+    for (const locale of ["German, please", "", 7, "x".repeat(200)])
+      expect((await says(visitor, { text: "x", locale })).status).toBe(422);
+  });
+
   const deep = (depth: number) =>
     JSON.parse(`${'{"a":'.repeat(depth - 1)}{}${"}".repeat(depth - 1)}`) as object;
   test.each<[string, unknown, number]>([

@@ -193,7 +193,7 @@ describe("the feeds of a visitor end, and those of others go on, when", () => {
         headers: { authorization: `Bearer ${SECRET_KEY}` },
       });
     const account = { visitorToken: front.token, externalUserId: "account-7" };
-    await backend("identify", account);
+    expect((await backend("identify", account)).status).toBe(200);
     expect(theirs.isEnded()).toBe(false);
     expect((await backend(what, { ...account, rotate: true })).status).toBeLessThan(300);
     await expect.poll(() => theirs.isEnded(), WITHIN).toBe(true);

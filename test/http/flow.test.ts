@@ -38,6 +38,22 @@ test("a stream is compressed where the request accepts gzip", async () => {
   expect((await got.lines()).map((line) => line["type"])).toEqual(["delta", "done"]);
 });
 
+test("an answer with a token in it is neither compressed nor kept by a cache", async () => {
+  const { post, newToken } = await startService();
+  const accepts = { "accept-encoding": "gzip" };
+  const made = await post("/v1/widget/visitors", "", {
+    headers: { ...accepts, "x-publishable-key": "pk_shop" },
+  });
+  const asked = { visitorToken: await newToken(), externalUserId: "ada", rotate: true };
+  const asBackend = { headers: { ...accepts, authorization: `Bearer ${SECRET_KEY}` } };
+  const rotated = await post("/v1/channels/shop/identify", asked, asBackend);
+  for (const got of [made, rotated]) {
+    expect(await got.json()).toHaveProperty("visitorToken");
+    expect(got.headers).not.toHaveProperty("content-encoding");
+    expect(got.headers["cache-control"]).toBe("no-store");
+  }
+});
+
 test("a visitor talks, answers a tool_call, re-attaches, reads the history, and becomes an account", async () => {
   const { post, ask, agent, newToken, newThread } = await startService();
   const token = await newToken();

@@ -5,13 +5,20 @@ import type { Reply } from "../../src/actors/reply.ts";
 import type { HttpAnswer, HttpRequest } from "../../src/listener.ts";
 import { readLines } from "../../src/widget/service/read-lines.ts";
 
-let streamAnswer: (reply: Reply, request: HttpRequest) => HttpAnswer;
+type Answering = (reply: Reply, request: HttpRequest) => HttpAnswer;
+
+let streamAnswer: Answering;
+/** As the AI SDK's and AG-UI's clients have it. */
+let eventsAnswer: Answering;
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   // Its own timer: streams of other tests may have begun the one of this process.
   vi.resetModules();
   ({ streamAnswer } = await import("../../src/http/stream/stream-answer.ts"));
+  const { sseAnswer } = await import("../../src/http/stream/sse-answer.ts");
+  const translation = { headers: {}, opening: [], eventsOf: (line: Line) => [line], closing: "" };
+  eventsAnswer = (reply, request) => sseAnswer(reply, request, translation);
 });
 
 afterEach(() => {
@@ -19,7 +26,7 @@ afterEach(() => {
 });
 
 /** A stream whose reply speaks when the test says so. */
-function openStream(accepts: string) {
+function openStream(accepts: string, answering: Answering = streamAnswer) {
   let speak: (lines: Line[]) => void = () => {};
   let isLeft = false;
   const reply: Reply = {
@@ -29,7 +36,7 @@ function openStream(accepts: string) {
   };
   const request = { headers: new Map([["accept-encoding", accepts]]) };
   // A cast: the headers are all that is read of a request here.
-  const answer = streamAnswer(reply, request as unknown as HttpRequest);
+  const answer = answering(reply, request as unknown as HttpRequest);
   const chunks: Buffer[] = [];
   let goAway = () => {};
   answer.stream?.({
@@ -54,8 +61,14 @@ function openStream(accepts: string) {
 }
 
 describe.each(["gzip", "identity"])("a stream (%s) that has nothing to say", (accepts) => {
-  test("lets no 15 seconds pass in silence, and says nothing by it", async () => {
-    const stream = openStream(accepts);
+  const told = [
+    { type: "delta", text: "a" },
+    { type: "delta", text: "b" },
+    { type: "done", elapsedMs: 1 },
+  ];
+
+  /** A minute between the first line and the others. */
+  function sayWithPause(stream: ReturnType<typeof openStream>): string {
     stream.say({ type: "delta", text: "a" });
     for (let seconds = 0; seconds < 60; seconds += 15) {
       const before = stream.bytes();
@@ -63,13 +76,23 @@ describe.each(["gzip", "identity"])("a stream (%s) that has nothing to say", (ac
       expect(stream.bytes()).toBeGreaterThan(before);
     }
     stream.say({ type: "delta", text: "b" }, { type: "done", elapsedMs: 1 });
-    const lines = stream.text().split("\n");
+    return stream.text();
+  }
+
+  test("as events, lets no 15 seconds pass in silence either, by comments between them", () => {
+    const blocks = sayWithPause(openStream(accepts, eventsAnswer)).split("\n\n");
+    expect(blocks.pop()).toBe("");
+    const comments = blocks.filter((block) => block === ":");
+    expect(comments.length).toBeGreaterThanOrEqual(4);
+    const events = blocks.filter((block) => block !== ":");
+    expect(events).toEqual(told.map((line) => `data: ${JSON.stringify(line)}`));
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("lets no 15 seconds pass in silence, and says nothing by it", async () => {
+    const stream = openStream(accepts);
+    const lines = sayWithPause(stream).split("\n");
     expect(lines.pop()).toBe("");
-    const told = [
-      { type: "delta", text: "a" },
-      { type: "delta", text: "b" },
-      { type: "done", elapsedMs: 1 },
-    ];
     expect(lines.map((line): unknown => JSON.parse(line))).toEqual(told);
     const body = new Response(stream.text()).body;
     const read: Line[] = [];
@@ -78,6 +101,8 @@ describe.each(["gzip", "identity"])("a stream (%s) that has nothing to say", (ac
   });
 
   test("says nothing after its end, nor to a reader that is gone", () => {
+    // What other files of this process left running may have begun some.
+    vi.clearAllTimers();
     const ended = openStream(accepts);
     ended.say({ type: "done", elapsedMs: 1 });
     const left = openStream(accepts);

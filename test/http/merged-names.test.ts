@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { pageCall } from "../actors/scripted-agent.ts";
 import { ORIGIN, SECRET_KEY, TRANSPORT_KEY, startService } from "./service.ts";
 
 const bearer = { authorization: `Bearer ${TRANSPORT_KEY}` };
@@ -17,15 +18,7 @@ async function sameNames() {
   await (await theirs).text();
   const headers = { origin: ORIGIN, "x-visitor-token": token };
   const mine = service.post("/v1/widget/messages", { threadId, text: "from the page" }, { headers });
-  const call = {
-    callId: "call-1",
-    kind: "page",
-    tool: "cart",
-    arguments: {},
-    progress: "",
-    repeatable: false,
-  } as const;
-  (await service.agent.turn()).call(call);
+  (await service.agent.turn()).call(pageCall("call-1"));
   await (await mine).text();
   const said = async (name: string, by: string) => {
     const path = `/v1/widget/threads/${encodeURIComponent(name)}/messages`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { WRONG_KEYS } from "../../src/admission/key-door.ts";
-import { SECRET_KEY, startService, TRANSPORT_KEY } from "./service.ts";
+import { ORIGIN, SECRET_KEY, startService, TRANSPORT_KEY } from "./service.ts";
 
 const said = { threadId: "t1", userId: "ada" };
 
@@ -57,8 +57,15 @@ test("the log says from where it was that was refused, unless LOG_ADDRESSES is o
     await ask({ path: "/metrics-of-nobody", address: "192.0.2.7" });
     await ask({ method: "POST", path: "/v1/access", address: "192.0.2.7" });
     await ask({ path: "/v1/widget/threads/x/messages", address: "192.0.2.7" });
-    return logged.map((line) => line.includes("192.0.2.7"));
+    for (let nth = 0; nth < 2; nth++) {
+      const headers = { origin: ORIGIN, "x-publishable-key": "pk_shop" };
+      await ask({ method: "POST", path: "/v1/widget/visitors", headers, address: "192.0.2.7" });
+    }
+    return logged.map((line) => [Number(/"status":(\d+)/.exec(line)?.[1]), line.includes("192.0.2.7")]);
   };
-  expect(await lines({})).toEqual([false, true, true]);
-  expect(await lines({ LOG_ADDRESSES: "off" })).toEqual([false, false, false]);
+  const once = { WIDGET_VISITORS_PER_HOUR_PER_IP: "1" };
+  const statuses = [404, 401, 403, 201, 429];
+  const isRefused = [false, true, true, false, true];
+  expect(await lines(once)).toEqual(statuses.map((status, nth) => [status, isRefused[nth]]));
+  expect(await lines({ ...once, LOG_ADDRESSES: "off" })).toEqual(statuses.map((status) => [status, false]));
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ORIGIN } from "../http/service.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
+import { freePort } from "../support/free-port.ts";
 import { bytes, cut, reset, startModelServer, status } from "../support/model-server.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { spawnCommand, startServiceProcess } from "../support/service-process.ts";
@@ -16,6 +17,8 @@ const canaries = {
   secretKey: "sk_canary_secret_51d0be",
   modelKey: "canary-model-key-0a66f2",
   redisPassword: "canary-redis-password-98d4",
+  openIdSecret: "canary-openid-secret-b1c7",
+  webhookSecret: `whsec_${Buffer.from("canary-webhook-secret-4e2a").toString("base64")}`,
 };
 
 function found(text: string, sought: Record<string, string>): string[] {
@@ -52,8 +55,11 @@ test("P15: no key, password or token leaves the process: not in its log, its ans
   const dataDir = temporaryFolder();
   const CHANNELS_FILE = join(dataDir, "channels.json");
   const shop = { slug: "shop", kind: "web", publishableKey: "pk_shop", secretKey: "$SHOP_SECRET" };
+  // Nobody listens there: each delivery fails, and so does each sign-in.
+  const nowhere = `http://127.0.0.1:${await freePort()}`;
+  const webhooks = [{ url: `${nowhere}/webhooks`, secret: "$SHOP_WEBHOOKS" }];
   const channels = [
-    { ...shop, allowedOrigins: [ORIGIN] },
+    { ...shop, allowedOrigins: [ORIGIN], webhooks },
     { slug: "cli", kind: "transport" },
   ];
   writeFileSync(CHANNELS_FILE, JSON.stringify({ channels }));
@@ -61,6 +67,12 @@ test("P15: no key, password or token leaves the process: not in its log, its ans
     DATA_DIR: dataDir,
     CHANNELS_FILE,
     SHOP_SECRET: canaries.secretKey,
+    SHOP_WEBHOOKS: canaries.webhookSecret,
+    WEBHOOKS_PRIVATE: "on",
+    OIDC_ISSUER: nowhere,
+    OIDC_CLIENT_ID: "console",
+    OIDC_CLIENT_SECRET: canaries.openIdSecret,
+    OIDC_ROLES_CLAIM: "roles",
     HARNESS_API_KEY: canaries.transportKey,
     OPENAI_API_KEY: canaries.modelKey,
     OPENAI_BASE_URL: model.baseUrl,
@@ -98,7 +110,15 @@ test("P15: no key, password or token leaves the process: not in its log, its ans
     for (const threadId of ["1", "2", "3", "4"]) {
       await server("/v1/messages", transportKey, { threadId, userId: "u", text: "x" });
     }
-    for (const path of ["/health", "/swagger", "/swagger/openapi.json", "/metrics", "/nowhere"]) {
+    for (const path of [
+      "/health",
+      "/swagger",
+      "/swagger/openapi.json",
+      "/metrics",
+      "/nowhere",
+      "/console",
+      "/console/sign-in",
+    ]) {
       await send({ path });
     }
     await send({ path: "/metrics", headers: { authorization: `Bearer ${transportKey}` } });
@@ -119,6 +139,11 @@ test("P15: no key, password or token leaves the process: not in its log, its ans
       await widget("messages", { threadId, text: "x" }, token);
       await widget("tool-results", { threadId, callId: "c", tool: "t", result: 1 }, token);
     }
+    await server("/console/sign-in", transportKey, { redirectUri: `${ORIGIN}/console` });
+    await server("/console/sign-in/finish", transportKey, {
+      flow: secretKey,
+      answer: `code=${visitorToken}`,
+    });
     await send({ path: `/v1/widget/threads/${visitorToken}/messages?before=${secretKey}`, headers: page });
   }
 

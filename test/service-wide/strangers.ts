@@ -13,8 +13,8 @@ export function describeStrangers(reach: Reach): void {
     });
     afterAll(() => whole.close());
 
-    /** Every route that names a thread, with good requests. */
-    async function everyRoute(token: string, threadId: string): Promise<Got[]> {
+    /** Routes of each kind that name a thread, with good requests; all that there are: http/strangers. */
+    async function routesOfEachKind(token: string, threadId: string): Promise<Got[]> {
       return await Promise.all([
         whole.visitor(token, "GET", `threads/${threadId}/messages`),
         whole.visitor(token, "GET", `threads/${threadId}/stream`),
@@ -26,7 +26,7 @@ export function describeStrangers(reach: Reach): void {
     }
     const seen = ({ status, headers, bytes }: Got) => ({ status, headers, bytes: bytes.toString("hex") });
 
-    test("P14 another visitor's thread is byte for byte no thread, on every route, whatever state it is in", async () => {
+    test("P14 another visitor's thread is byte for byte no thread, on routes of each kind, whatever state it is in", async () => {
       const owner = await whole.newToken();
       const empty = await whole.newThread(owner);
       const told = await whole.newThread(owner);
@@ -40,12 +40,12 @@ export function describeStrangers(reach: Reach): void {
 
       const stranger = await whole.newToken();
       const calls = whole.model.requests.length;
-      const noThread = (await everyRoute(stranger, "A".repeat(22))).map(seen);
+      const noThread = (await routesOfEachKind(stranger, "A".repeat(22))).map(seen);
       expect(noThread.map(({ status }) => status)).toEqual(Array(6).fill(404));
       for (const threadId of [empty, told, pending]) {
-        expect((await everyRoute(stranger, threadId)).map(seen)).toEqual(noThread);
+        expect((await routesOfEachKind(stranger, threadId)).map(seen)).toEqual(noThread);
       }
-      expect((await everyRoute(stranger, "no-uid-at-all")).map(seen)).toEqual(noThread);
+      expect((await routesOfEachKind(stranger, "no-uid-at-all")).map(seen)).toEqual(noThread);
       expect(whole.model.requests).toHaveLength(calls);
       const own = await whole.visitor(owner, "GET", `threads/${pending}/stream`);
       expect(own.lines().at(-1)).toEqual(stream.lines().at(-1));

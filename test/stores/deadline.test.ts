@@ -2,7 +2,10 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createDeadline } from "../../src/stores/redis/deadline.ts";
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 const late = () => new Error("too late");
 
@@ -30,9 +33,14 @@ test("P24: what is not answered is rejected within 2 s, and not before 1.8 s, wh
 });
 
 test("what is answered settles as its answer does, and leaves no timer behind", async () => {
-  const deadline = createDeadline();
+  const armed = vi.spyOn(globalThis, "setInterval");
+  const cleared = vi.spyOn(globalThis, "clearInterval");
+  // A length that no other timer of this process has.
+  const deadline = createDeadline(1_970);
   expect(await deadline.bound(Promise.resolve("yes"), late)).toBe("yes");
   await expect(deadline.bound(Promise.reject(new Error("no")), late)).rejects.toThrow("no");
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(vi.getTimerCount()).toBe(0);
+  const own = armed.mock.results.filter((_, nth) => armed.mock.calls[nth]?.[1] === 197);
+  expect(own).toHaveLength(1);
+  expect(cleared).toHaveBeenCalledWith(own[0]?.value);
 });

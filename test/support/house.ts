@@ -242,7 +242,7 @@ export const SERVICE: readonly Layer[] = [
   },
 ];
 
-/** The widget has layers of its own. Browsers run it, so it shares nothing with the service but the lines of a stream. */
+/** The widget has layers of its own. Browsers run it, so it shares nothing with the service but the lines of a stream, and how they are read. */
 export const WIDGET: readonly Layer[] = [
   {
     name: "the widget's words and styles",
@@ -336,7 +336,6 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
     gives: [
       "src/inspector/page/chart.tsx",
       "src/inspector/page/lit.ts",
-      "src/inspector/page/read-lines.ts",
       "src/inspector/page/replay.ts",
       "src/inspector/page/run-panel.tsx",
       "src/inspector/page/run-steps.tsx",
@@ -355,7 +354,6 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
       "src/inspector/views.ts",
       "src/inspector/page/chart.tsx",
       "src/inspector/page/lit.ts",
-      "src/inspector/page/read-lines.ts",
       "src/inspector/page/replay.ts",
       "src/inspector/page/run-panel.tsx",
       "src/inspector/page/run-steps.tsx",

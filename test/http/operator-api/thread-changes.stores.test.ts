@@ -20,6 +20,7 @@ describe.each(storeKinds)("changes of threads on two instances of the $name stor
   let there: Store;
   let changes: ThreadChanges;
   let told: ToldChange[] = [];
+  let atMs = 0;
   beforeEach(async () => {
     await database.clear();
     [here, there] = [await database.open(), await database.open()];
@@ -38,18 +39,21 @@ describe.each(storeKinds)("changes of threads on two instances of the $name stor
     };
   });
 
+  /** No two steps are of one millisecond: a thread that changes in the one of its creation looks unchanged. */
+  const nextMs = () => (atMs = Math.max(Date.now(), atMs + 1));
+
   async function addThread(name: string): Promise<void> {
     const caller = { slug: "shop", externalId: "kim", displayName: null, newUserId: "u", creates: true };
-    await here.admitUser({ ...caller, thread: { name, newUid: name }, atMs: Date.now() });
+    await here.admitUser({ ...caller, thread: { name, newUid: name }, atMs: nextMs() });
   }
 
   async function commit(uid: string, changed: Partial<ThreadCommit>): Promise<void> {
     const base = { uid, slug: "shop", fence: `${here.processId}:a`, opId: `${uid} ${Math.random()}` };
-    const result = await here.commit(sampleCommit({ ...base, atMs: Date.now(), ...changed }));
+    const result = await here.commit(sampleCommit({ ...base, atMs: nextMs(), ...changed }));
     expect(result).toMatchObject({ type: "committed" });
   }
 
-  const said = (nth: number) => ({ messages: [sampleMessage(nth, { createdAtMs: Date.now() })] });
+  const said = (nth: number) => ({ messages: [sampleMessage(nth, { createdAtMs: nextMs() })] });
   const states = () => told.map(({ thread: { uid, state } }) => `${uid} ${state}`);
 
   test("what one commits is told by the other, calls of the page too", async () => {

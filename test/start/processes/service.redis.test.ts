@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { Agent, request } from "node:http";
 import type { IncomingMessage } from "node:http";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { emptyFolder, temporaryFolder } from "../../support/data-dir.ts";
 import { describeDefaultListener, describeEachListener } from "../../support/each-listener.ts";
 import { freePort } from "../../support/free-port.ts";
 import { hold, say, startModelServer } from "../../support/model-server.ts";
-import type { ModelServer } from "../../support/model-server.ts";
 import { startRedis } from "../../support/redis-server.ts";
 import type { RedisServer } from "../../support/redis-server.ts";
 import { TEST_KEY } from "../../support/service.ts";
@@ -15,13 +15,13 @@ import { spawnCommand, startServiceProcess } from "../../support/service-process
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { valueOf } from "../../metrics/sample.ts";
 import { openStream } from "../../service-wide/open-stream.ts";
+import type { OpenStream } from "../../service-wide/open-stream.ts";
 import { pidsOf } from "../../service-wide/reached.ts";
 
 /** `PROCESSES_TESTS=full`: on each listener, and to the end of what retires. */
 const isFull = process.env["PROCESSES_TESTS"] === "full";
 const listeners = isFull ? describeEachListener : describeDefaultListener;
 
-const RETRY = { retry: 2 };
 /** What waits here is released, however slow this machine is. */
 const UNHURRIED = {
   MODEL_TIMEOUT_SECONDS: "1000",
@@ -44,8 +44,10 @@ const settings = () => ({
 });
 
 listeners("two processes on one port", (listener) => {
-  async function start(): Promise<ServiceProcess & { model: ModelServer }> {
-    const model = await startModelServer(() => [say("Hel"), hold(), say("lo")]);
+  /** Its model stops in the middle of each turn until `finishTurns`. */
+  async function start(): Promise<ServiceProcess & { finishTurns: () => void; holdTurns: () => void }> {
+    let isHeld = true;
+    const model = await startModelServer(() => [say("Hel"), ...(isHeld ? [hold()] : []), say("lo")]);
     onTestFinished(() => model.close());
     const service = await startServiceProcess({
       ...settings(),
@@ -55,7 +57,17 @@ listeners("two processes on one port", (listener) => {
       OPENAI_BASE_URL: model.baseUrl,
       ...UNHURRIED,
     });
-    return { ...service, model };
+    let finished = 0;
+    return {
+      ...service,
+      holdTurns: () => void (isHeld = true),
+      // A run that was taken up has asked twice: its turns are more than the streams are.
+      finishTurns: () => {
+        isHeld = false;
+        model.release(model.requests.length - finished);
+        finished = model.requests.length;
+      },
+    };
   }
 
   test("one log, one count, and one that is killed is replaced, with nothing uncounted that was told", async () => {
@@ -93,50 +105,42 @@ listeners("two processes on one port", (listener) => {
     }
   });
 
-  // A process that gets no core for a second and a half is taken for dead, and what it streams is interrupted.
-  test(
-    "SIGHUP: new processes take the places of the old, SIGTERM: all end, and no stream is cut",
-    RETRY,
-    async () => {
-      const service = await start();
-      const { model } = service;
-      const open = (nth: number) =>
-        openStream(service.url, {
-          method: "POST",
-          path: "/v1/messages",
-          headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
-          body: JSON.stringify({ threadId: `t${nth}`, userId: "u", text: "Hi" }),
-        });
-      const told = (text: string) => linesOf(service).filter(({ msg }) => msg.startsWith(text)).length;
-      const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
-      const old = pidsOf(service.output.stdout).filter(isAlive);
-      const early = await Promise.all([1, 2, 3, 4].map(open));
-      for (const stream of early) await stream.has("delta");
+  test("SIGHUP: new processes take the places of the old, SIGTERM: all end, and no stream is cut", async () => {
+    const service = await start();
+    const open = (nth: number) =>
+      openStream(service.url, {
+        method: "POST",
+        path: "/v1/messages",
+        headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
+        body: JSON.stringify({ threadId: `t${nth}`, userId: "u", text: "Hi" }),
+      });
+    const told = (text: string) => linesOf(service).filter(({ msg }) => msg.startsWith(text)).length;
+    const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
+    const old = pidsOf(service.output.stdout).filter(isAlive);
+    const early = await Promise.all([1, 2, 3, 4].map(open));
+    for (const stream of early) await stream.has("delta");
 
-      service.kill("SIGHUP");
-      await expect.poll(() => told("Retiring")).toBe(2);
-      const late = await Promise.all([5, 6, 7].map(open));
-      for (const stream of late) await stream.has("delta");
-      // Who retires still writes.
-      expect(old.filter(isAlive)).toHaveLength(2);
-      model.release(early.length + late.length);
-      for (const stream of [...early, ...late]) {
-        const lines = await stream.end();
-        expect(lines.map(({ type }) => type)).toEqual(["delta", "delta", "done"]);
-      }
-      // They wait for kept connections to close, 12 seconds: too long for every time.
-      if (isFull) await expect.poll(() => old.filter(isAlive)).toEqual([]);
+    service.kill("SIGHUP");
+    await expect.poll(() => told("Retiring")).toBe(2);
+    const late = await Promise.all([5, 6, 7].map(open));
+    for (const stream of late) await stream.has("delta");
+    // Who retires still writes.
+    expect(old.filter(isAlive)).toHaveLength(2);
+    service.finishTurns();
+    for (const stream of [...early, ...late]) await endsWhole(stream, service);
+    // They wait for kept connections to close, 12 seconds: too long for every time.
+    if (isFull) await expect.poll(() => old.filter(isAlive)).toEqual([]);
 
-      const last = await open(8);
-      await last.has("delta");
-      service.kill("SIGTERM");
-      await expect.poll(() => told("Stopping")).toBeGreaterThanOrEqual(3);
-      model.release();
-      expect((await last.end()).at(-1)).toMatchObject({ type: "done" });
-      expect(await service.exit).toBe(0);
-      expect(pidsOf(service.output.stdout).filter(isAlive)).toEqual([]);
-    },
-  );
+    service.holdTurns();
+    const last = await open(8);
+    await last.has("delta");
+    service.kill("SIGTERM");
+    await expect.poll(() => told("Stopping")).toBeGreaterThanOrEqual(3);
+    service.finishTurns();
+    await endsWhole(last, service);
+    expect(await service.exit).toBe(0);
+    expect(pidsOf(service.output.stdout).filter(isAlive)).toEqual([]);
+  });
 });
 
 test("the demo's page and METRICS_PORT are there once, whoever answers", async () => {
@@ -171,6 +175,7 @@ test("a start that cannot be exits 1 with one line", async () => {
 interface LogLine {
   msg: string;
   process?: number;
+  runId?: string;
   route?: string;
 }
 
@@ -180,6 +185,18 @@ function linesOf({ output }: ServiceProcess): LogLine[] {
 
 function listensWithOthers({ msg }: LogLine): boolean {
   return msg === "Listening with the others";
+}
+
+/**
+ * Whole as the model wrote it. A process that gets no core for a second and a half is taken for dead, and its runs are
+ * taken up by others: such a stream ends all the same, with a line that says how.
+ */
+async function endsWhole(stream: OpenStream, service: ServiceProcess): Promise<void> {
+  const types = (await stream.end()).map(({ type }) => type);
+  if (isDeepStrictEqual(types, ["delta", "delta", "done"])) return;
+  const takenUp = () => linesOf(service).filter(({ msg }) => msg.startsWith("took up a run"));
+  await expect.poll(() => takenUp().map(({ runId }) => runId)).toContain(stream.headers["x-run-id"]);
+  expect(["done", "error"]).toContain(types.at(-1));
 }
 
 /** The numbers of the processes that have answered a message. */
