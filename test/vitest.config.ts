@@ -1,4 +1,6 @@
+import { mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { TestProjectInlineConfiguration } from "vitest/config";
@@ -15,6 +17,8 @@ import type { Program } from "./support/programs.ts";
 const named = (...words: string[]) => words.map((word) => `test/**/{*.,}${word}.test.ts`);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+// Vitest's own, which npm takes away with each install: two of its processes that make it at the same time can fail.
+mkdirSync(join(root, "node_modules/.experimental-vitest-cache"), { recursive: true });
 const cores = availableParallelism();
 /** How often a test is played again when it fails: never, but once in CI (test/README.md). */
 const retry = Number(process.env["TEST_RETRIES"] ?? 0);
