@@ -20,8 +20,6 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 // Vitest's own, which npm takes away with each install: two of its processes that make it at the same time can fail.
 mkdirSync(join(root, "node_modules/.experimental-vitest-cache"), { recursive: true });
 const cores = availableParallelism();
-/** How often a test is played again when it fails: never, but once in CI (test/README.md). */
-const retry = Number(process.env["TEST_RETRIES"] ?? 0);
 /** Seconds for each, also in their short form: a store's whole check, the listener's contract, plays with faults. */
 const LONG = [
   "cli/machines",
@@ -39,7 +37,7 @@ export default defineConfig({
   root,
   test: {
     teardownTimeout: 60_000,
-    reporters: ["default", "test/support/second-try.ts"],
+    reporters: ["default", "test/support/failed-files.ts"],
     // What a module becomes is kept by its content: for the next project, and for the next run.
     experimental: { fsModuleCache: true },
     // Once for all projects, which is why they do not extend this one.
@@ -100,7 +98,6 @@ function project(
       // Nothing asserts on time: these only end what hangs, on a machine that may be busy with anything else.
       testTimeout: 180_000,
       hookTimeout: 180_000,
-      retry,
       expect: { poll: { timeout: 60_000, interval: 20 } },
       provide: { project: name, stores },
       ...test,
