@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Place } from "./places.ts";
 import { go } from "./route.ts";
 
@@ -13,7 +13,8 @@ export function useShortcuts(shortcuts: {
 }): void {
   const latest = useRef(shortcuts);
   latest.current = shortcuts;
-  useEffect(() => {
+  // Before anything is shown: the first key may come at once.
+  useLayoutEffect(() => {
     let wentAt = -Infinity;
     const press = (event: KeyboardEvent) => {
       if (event.altKey || event.ctrlKey || event.metaKey || isTaken(event.target)) return;

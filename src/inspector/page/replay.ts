@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { RunView } from "../views.ts";
 
 /** Where the chart stands: at the present, or at a place in a run. */
@@ -57,7 +57,7 @@ export function useReplay(threadId: string | null, runs: readonly RunView[]): Re
 }
 
 function useKeys({ step, go, goLive, length }: Replay): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.altKey || event.ctrlKey || event.metaKey || isField(event.target)) return;
       const keys: Record<string, () => void> = {
