@@ -1,3 +1,4 @@
+import type { Route } from "playwright-core";
 import { describe } from "vitest";
 import { SOON, test, visitOf } from "./browser.ts";
 import { startPageServer } from "./page-server.ts";
@@ -132,12 +133,17 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     const others = await Promise.all([first.page.context().newPage(), first.page.context().newPage()]);
     const tabs = [first, ...others.map(visitOf)];
     await Promise.all(others.map((page) => page.goto(`${stage.site.url}/`)));
-    const tokens = await Promise.all(
-      tabs.map((tab) =>
-        tab.tell<string[]>("Promise.all(Array.from({ length: 7 }, () => agent.getVisitorToken()))"),
-      ),
+    // The first one's answer waits for the others to stand in line: on a busy machine they would come after it.
+    const held: Route[] = [];
+    await first.page.context().route("**/v1/widget/visitors", (route) => void held.push(route));
+    const asked = tabs.map((tab) =>
+      tab.tell<string[]>("Promise.all(Array.from({ length: 7 }, () => agent.getVisitorToken()))"),
     );
-    expect(new Set(tokens.flat()).size).toBe(1);
+    const inLine = () => first.tell<number>("navigator.locks.query().then(({ pending }) => pending.length)");
+    await expect.poll(inLine, SOON).toBe(2);
+    expect(held.length).toBe(1);
+    await held[0]?.continue();
+    expect(new Set((await Promise.all(asked)).flat()).size).toBe(1);
   });
 
   test("shows in one tab what was said in another", async ({ expect, visit }) => {

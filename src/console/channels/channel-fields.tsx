@@ -1,7 +1,8 @@
 import { CheckField, SelectField, TextField } from "../parts/fields.tsx";
 import type { ChannelView } from "../service/views.ts";
+import { CapFields } from "./cap-fields.tsx";
 import type { ChannelDraft } from "./draft.ts";
-import { ReplyFields } from "./reply-fields.tsx";
+import { HandOffFields } from "./hand-off-fields.tsx";
 import { RetentionFields } from "./retention-fields.tsx";
 
 const ACCESS = [
@@ -20,18 +21,6 @@ export function ChannelFields({
   onChange: (draft: ChannelDraft) => void;
 }) {
   const set = (change: Partial<ChannelDraft>) => onChange({ ...draft, ...change });
-  const cap = (
-    name: "maxTokensPerDay" | "maxTokensPerUserPerDay" | "maxOutputTokensPerRun",
-    label: string,
-  ) => (
-    <TextField
-      label={label}
-      value={draft[name]}
-      onInput={(text) => set({ [name]: text.replaceAll(/\D/g, "") })}
-      inputMode="numeric"
-      placeholder="no cap"
-    />
-  );
   return (
     <>
       <fieldset>
@@ -80,48 +69,8 @@ export function ChannelFields({
           onChange={(images) => set({ images })}
         />
       </fieldset>
-      <fieldset>
-        <legend>People</legend>
-        <CheckField
-          label="A person may take over"
-          hint="The model, the visitor and operators can ask for it; who waits is in the inbox."
-          checked={draft.handsOff}
-          onChange={(handsOff) => set({ handsOff })}
-        />
-        {draft.handsOff && (
-          <>
-            <TextField
-              label="Seconds to wait for a person"
-              value={draft.waitSeconds}
-              onInput={(text) => set({ waitSeconds: text.replaceAll(/\D/g, "") })}
-              inputMode="numeric"
-              placeholder="600"
-            />
-            <TextField
-              label="Said when a person is called"
-              value={draft.handoffMessage}
-              onInput={(handoffMessage) => set({ handoffMessage })}
-              placeholder="a sentence of the service"
-            />
-            <TextField
-              label="Said when nobody came"
-              value={draft.unavailable}
-              onInput={(unavailable) => set({ unavailable })}
-              placeholder="a sentence of the service"
-            />
-            <ReplyFields replies={draft.replies} onChange={(replies) => set({ replies })} />
-          </>
-        )}
-      </fieldset>
-      <fieldset>
-        <legend>Spending caps</legend>
-        <p class="hint">In tokens, input and output together; days are UTC days. Empty: no cap.</p>
-        <div class="caps">
-          {cap("maxTokensPerDay", "The channel, in a day")}
-          {cap("maxTokensPerUserPerDay", "One user, in a day")}
-          {cap("maxOutputTokensPerRun", "Output of one run")}
-        </div>
-      </fieldset>
+      <HandOffFields draft={draft} onChange={set} />
+      <CapFields draft={draft} onChange={set} />
       <RetentionFields draft={draft} onChange={set} />
     </>
   );

@@ -3,7 +3,7 @@ import { StateFlag } from "../inbox/states.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Time } from "../parts/times.tsx";
 import { Trouble } from "../parts/trouble.tsx";
-import type { ThreadState } from "../service/views.ts";
+import type { ThreadState, UserView } from "../service/views.ts";
 import { mayOf, useConsole } from "../shell/console-context.ts";
 import { go, linkTo } from "../shell/route.ts";
 import { Titled } from "../shell/titled.tsx";
@@ -68,26 +68,14 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
             </button>
           )}
           {user && may.changeUsers && (
-            <button
-              type="button"
-              class={user.blocked ? "button main" : "button bad"}
-              onClick={() => void change.send(user, { blocked: !user.blocked })}
-            >
-              {user.blocked ? "Unblock the user" : "Block the user"}
-            </button>
+            <BlockUser user={user} onChange={(blocked) => void change.send(user, { blocked })} />
           )}
         </>
       }
     >
       <Trouble text={watched.trouble ?? thread.trouble} />
       <Trouble text={change.trouble ?? handOff.trouble} />
-      <div class="parts" role="group" aria-label="Parts of the conversation">
-        {PARTS.map(([name, text]) => (
-          <button key={name} type="button" aria-pressed={part === name} onClick={() => setPart(name)}>
-            {text}
-          </button>
-        ))}
-      </div>
+      <PartsOnNarrowPages part={part} onChoose={setPart} />
       <div class="conversation" data-part={part}>
         <section class="talk-part" aria-label="What was said">
           {may.readTexts ? (
@@ -132,6 +120,31 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
         />
       )}
     </Titled>
+  );
+}
+
+function BlockUser({ user, onChange }: { user: UserView; onChange: (blocked: boolean) => void }) {
+  return (
+    <button
+      type="button"
+      class={user.blocked ? "button main" : "button bad"}
+      onClick={() => onChange(!user.blocked)}
+    >
+      {user.blocked ? "Unblock the user" : "Block the user"}
+    </button>
+  );
+}
+
+/** A narrow page shows one part at a time. */
+function PartsOnNarrowPages({ part, onChoose }: { part: Part; onChoose: (part: Part) => void }) {
+  return (
+    <div class="parts" role="group" aria-label="Parts of the conversation">
+      {PARTS.map(([name, text]) => (
+        <button key={name} type="button" aria-pressed={part === name} onClick={() => onChoose(name)}>
+          {text}
+        </button>
+      ))}
+    </div>
   );
 }
 

@@ -1,0 +1,48 @@
+import { CheckField, TextField } from "../parts/fields.tsx";
+import type { ChannelDraft } from "./draft.ts";
+import { ReplyFields } from "./reply-fields.tsx";
+
+/** Whether a person may take over, and what the visitor is told meanwhile. */
+export function HandOffFields({
+  draft,
+  onChange,
+}: {
+  draft: ChannelDraft;
+  onChange: (change: Partial<ChannelDraft>) => void;
+}) {
+  return (
+    <fieldset>
+      <legend>People</legend>
+      <CheckField
+        label="A person may take over"
+        hint="The model, the visitor and operators can ask for it; who waits is in the inbox."
+        checked={draft.handsOff}
+        onChange={(handsOff) => onChange({ handsOff })}
+      />
+      {draft.handsOff && (
+        <>
+          <TextField
+            label="Seconds to wait for a person"
+            value={draft.waitSeconds}
+            onInput={(text) => onChange({ waitSeconds: text.replaceAll(/\D/g, "") })}
+            inputMode="numeric"
+            placeholder="600"
+          />
+          <TextField
+            label="Said when a person is called"
+            value={draft.handoffMessage}
+            onInput={(handoffMessage) => onChange({ handoffMessage })}
+            placeholder="a sentence of the service"
+          />
+          <TextField
+            label="Said when nobody came"
+            value={draft.unavailable}
+            onInput={(unavailable) => onChange({ unavailable })}
+            placeholder="a sentence of the service"
+          />
+          <ReplyFields replies={draft.replies} onChange={(replies) => onChange({ replies })} />
+        </>
+      )}
+    </fieldset>
+  );
+}
