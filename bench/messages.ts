@@ -38,6 +38,7 @@ const CELLS: Cell[] = [
   { ...BASE, store: "embedded", everyMs: 20 },
   { ...BASE, listener: "node" },
   { ...BASE, listener: "node", everyMs: 20 },
+  { ...BASE, listener: "node", everyMs: 20, users: 256 },
 ];
 
 const REPEATS = Number(process.env["BENCH_REPEATS"] ?? 3);

@@ -32,15 +32,19 @@ const stylesheetText = {
 
 /**
  * Modules are bundled in the order of their imports, and gzip finds a repetition only within 32 KB. With stylesheet and
- * texts in front, the code is in one piece: 300 bytes less.
+ * texts in front, the code is in one piece: 400 bytes less.
  */
 const IN_FRONT = [
+  "./view/thumbs.tsx",
   "./view/shadow-renderer.ts",
   "./strings/language.ts",
   "./view/message-log.tsx",
   "./view/widget.tsx",
   "./tools/list-tools.ts",
+  "./run/tab-run.ts",
   "./run/tool-calls.ts",
+  "./run/followed-thread.ts",
+  "./widget-props-of.ts",
 ];
 
 /** One copy of preact for both files (view/jsx-of-script.ts). */

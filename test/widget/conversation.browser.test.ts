@@ -141,7 +141,7 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     );
     const inLine = () => first.tell<number>("navigator.locks.query().then(({ pending }) => pending.length)");
     await expect.poll(inLine, SOON).toBe(2);
-    expect(held.length).toBe(1);
+    await expect.poll(() => held.length, SOON).toBe(1);
     await held[0]?.continue();
     expect(new Set((await Promise.all(asked)).flat()).size).toBe(1);
   });

@@ -6,27 +6,50 @@ const MAX_STORAGE_LAG_MS = 5_000;
 /** A page that is left frees its locks when it is torn down, which takes a busy machine a while. */
 const TEARDOWN_MS = 5_000;
 
-/** Runs the work in one tab of the origin at a time. `isDone`: another tab has stored what the work would. */
+/** The locks by which this tab tells others what it stored: it sees that itself at once. */
+const own = new Set<string>();
+
+/**
+ * Runs the work in one tab of the origin at a time, and each sees what the one before stored. `stored`: what this tab sees
+ * of what the work stores.
+ */
 export async function withTabLock<Value>(
   name: string,
-  isDone: () => boolean,
+  stored: () => string | null,
   work: () => Promise<Value>,
 ): Promise<Awaited<Value>> {
   let isHeld = false;
+  const told = () => `${name}=${stored()}`;
   try {
     const locks = webLocks();
-    const { held = [], pending = [] } = await locks.query();
-    const isContended = [...held, ...pending].some((lock) => lock.name === name);
     return await locks.request(name, async () => {
       isHeld = true;
-      // This tab waited for another one, and must see what that one stored: nothing, where it failed.
-      for (let left = MAX_STORAGE_LAG_MS; isContended && left > 0 && !isDone(); left -= 50) await delay(50);
-      return await work();
+      const { held = [] } = await locks.query();
+      const others = held
+        .map((lock) => lock.name ?? "")
+        .filter((one) => one.startsWith(`${name}=`) && !own.has(one));
+      const isSeen = () => others.length === 0 || others.includes(told());
+      for (let left = MAX_STORAGE_LAG_MS; left > 0 && !isSeen(); left -= 50) await delay(50);
+      const value = await work();
+      await tell(locks, told());
+      return value;
     });
   } catch (error) {
     if (isHeld) throw error;
     return await work();
   }
+}
+
+/** A lock with this name is held from now on, for as long as another tab may not see what was stored. */
+function tell(locks: LockManager, name: string): Promise<void> {
+  own.add(name);
+  return new Promise((isTold) => {
+    const hold = () => (isTold(), delay(MAX_STORAGE_LAG_MS));
+    void locks
+      .request(name, { mode: "shared" }, hold)
+      .catch(isTold)
+      .finally(() => own.delete(name));
+  });
 }
 
 /** Runs the work with the lock held; resolves to false, without running it, where another tab keeps the lock. */

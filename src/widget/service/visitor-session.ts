@@ -66,8 +66,7 @@ export class VisitorSession {
   }
 
   async token(): Promise<string> {
-    const isDone = () => this.#read() !== null;
-    return (this.#read() ?? (await this.#alone(isDone, () => this.#createVisitor()))).visitorToken;
+    return (this.#read() ?? (await this.#alone(() => this.#createVisitor()))).visitorToken;
   }
 
   /** Creates what is missing. */
@@ -77,10 +76,7 @@ export class VisitorSession {
       this.#stayIn(known.threadId);
       return known;
     }
-    return await this.#alone(
-      () => hasThread(this.#read()),
-      () => this.#createThread(),
-    );
+    return await this.#alone(() => this.#createThread());
   }
 
   /**
@@ -180,8 +176,10 @@ export class VisitorSession {
   }
 
   /** One caller at a time, in this tab and among tabs. */
-  #alone<Value>(isDone: () => boolean, create: () => Promise<Value>): Promise<Awaited<Value>> {
-    const result = this.#creating.then(() => withTabLock(this.#options.lockName, isDone, create));
+  #alone<Value>(create: () => Promise<Value>): Promise<Awaited<Value>> {
+    const result = this.#creating.then(() =>
+      withTabLock(this.#options.lockName, () => this.#shared(), create),
+    );
     this.#creating = result.catch(() => {});
     return result;
   }
@@ -192,6 +190,12 @@ export class VisitorSession {
     if (!isString(visitorToken)) return null;
     const threadId = tabStorage.read("thread") ?? shared;
     return isString(threadId) && threadId !== NONE ? { visitorToken, threadId } : { visitorToken };
+  }
+
+  /** What the tabs share, in short; null: nothing yet. */
+  #shared(): string | null {
+    const { visitorToken, threadId } = fieldsOf(this.#options.storage.read("visitor"));
+    return [threadId, visitorToken].find(isString) ?? null;
   }
 
   /** null: in the one that the tabs share. */
