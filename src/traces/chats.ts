@@ -7,7 +7,6 @@ import {
   ATTR_GEN_AI_REQUEST_MODEL,
   ATTR_GEN_AI_REQUEST_STREAM,
   ATTR_GEN_AI_REQUEST_TEMPERATURE,
-  ATTR_GEN_AI_RESPONSE_FINISH_REASONS,
   ATTR_GEN_AI_RESPONSE_MODEL,
   ATTR_GEN_AI_USAGE_INPUT_TOKENS,
   ATTR_GEN_AI_USAGE_OUTPUT_TOKENS,
@@ -18,6 +17,7 @@ import type { ChatCall } from "../trace.ts";
 import { askedContent, answeredContent } from "./content.ts";
 import { contextOf, traceparentOf } from "./contexts.ts";
 import { errorType, fails } from "./failing.ts";
+import { finishReasons } from "./finish-reasons.ts";
 import { whoAnswered } from "./open-segments.ts";
 import type { OpenSegments } from "./open-segments.ts";
 
@@ -63,7 +63,7 @@ function told(turn: ModelTurn): Attributes {
   const { usage, finishReason } = turn;
   return {
     [ATTR_GEN_AI_RESPONSE_MODEL]: whoAnswered(turn).model,
-    ...(finishReason === null ? {} : { [ATTR_GEN_AI_RESPONSE_FINISH_REASONS]: [finishReason] }),
+    ...finishReasons(finishReason),
     ...(usage
       ? {
           [ATTR_GEN_AI_USAGE_INPUT_TOKENS]: usage.input,

@@ -5,7 +5,6 @@ import {
   ATTR_GEN_AI_CONVERSATION_ID,
   ATTR_GEN_AI_OPERATION_NAME,
   ATTR_GEN_AI_PROVIDER_NAME,
-  ATTR_GEN_AI_RESPONSE_FINISH_REASONS,
   ATTR_GEN_AI_RESPONSE_MODEL,
   ATTR_GEN_AI_USAGE_INPUT_TOKENS,
   ATTR_GEN_AI_USAGE_OUTPUT_TOKENS,
@@ -14,6 +13,7 @@ import type { ModelTurn } from "../model.ts";
 import type { Segment, SegmentStart } from "../trace.ts";
 import { contextOf, linkTo, spanIdOf, traceparentOf } from "./contexts.ts";
 import { fails } from "./failing.ts";
+import { finishReasons } from "./finish-reasons.ts";
 
 /**
  * Spans of the segments that are active in this process, `invoke_agent`. Model calls and tools know of their segment no
@@ -84,7 +84,7 @@ function noteUse(span: Span, { input, output, last }: Active): void {
     [ATTR_GEN_AI_RESPONSE_MODEL]: model,
     [ATTR_GEN_AI_USAGE_INPUT_TOKENS]: input,
     [ATTR_GEN_AI_USAGE_OUTPUT_TOKENS]: output,
-    ...(last.finishReason === null ? {} : { [ATTR_GEN_AI_RESPONSE_FINISH_REASONS]: [last.finishReason] }),
+    ...finishReasons(last.finishReason),
   });
 }
 

@@ -2,7 +2,16 @@ import { expect, test, vi } from "vitest";
 import { threadUid } from "../../src/domain/thread-uid.ts";
 import { createMetrics } from "../../src/metrics/metrics.ts";
 import { valueOf } from "../metrics/sample.ts";
-import { call, say, status, unreachableBaseUrl, usage } from "../support/model-server.ts";
+import {
+  bytes,
+  call,
+  lastUserText,
+  say,
+  status,
+  unreachableBaseUrl,
+  usage,
+} from "../support/model-server.ts";
+import type { ModelServerRequest, ScriptedTurn } from "../support/model-server.ts";
 import { sendMessage, startTestService, TEST_KEY } from "../support/service.ts";
 import { startReceiver } from "./receiver.ts";
 import { cliChannel, openTraced, startTraced } from "./traced.ts";
@@ -42,6 +51,27 @@ test("no text of anybody is in a span; with the flag, messages and answers are, 
       parts: [{ type: "text", content: `${CANARY} says hello` }],
       finish_reason: "stop",
     },
+  ]);
+});
+
+test("a model's server that echoes is not quoted: in a finish reason, a tool that nobody offered, an error", async () => {
+  const chunk = (what: object) => bytes(`data: ${JSON.stringify(what)}\n\n`);
+  const error = { message: CANARY, type: CANARY, code: CANARY, param: CANARY };
+  const called = [call(CANARY, {}, CANARY)];
+  const ended = [say("Yes"), chunk({ choices: [{ index: 0, delta: {}, finish_reason: CANARY }] })];
+  const refused = [status(400, {}, JSON.stringify({ error }))];
+  const brokenOff = [say("I "), chunk({ error })];
+  const turns = new Map<string, ScriptedTurn>(Object.entries({ called, ended, refused, brokenOff }));
+  const script = (request: ModelServerRequest) => {
+    const isCalled = request.body.messages.at(-1)?.role === "tool";
+    return (isCalled ? null : turns.get(lastUserText(request))) ?? "Well";
+  };
+  const { say: send, spans, receiver } = await startTraced(script);
+  for (const text of turns.keys()) await send(text);
+  const told = await spans(9);
+  expect(receiver.bytes()).not.toContain(CANARY);
+  expect(told.map(({ attributes }) => attributes["gen_ai.response.finish_reasons"])).toContainEqual([
+    "_OTHER",
   ]);
 });
 
