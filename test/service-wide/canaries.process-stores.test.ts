@@ -2,17 +2,20 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, inject, onTestFinished, test } from "vitest";
+import { startMcpHttpServer } from "../agent/mcp-http-server.ts";
 import { ORIGIN } from "../http/service.ts";
 import { emptyFolder, temporaryFolder } from "../support/data-dir.ts";
 import { filesWith } from "../support/files-with.ts";
 import { freePort } from "../support/free-port.ts";
 import { TINY_PNG } from "../support/images.ts";
-import { call, say, startModelServer } from "../support/model-server.ts";
-import type { ModelServerRequest } from "../support/model-server.ts";
+import { bytes, call, hold, lastUserText, say, startModelServer, status } from "../support/model-server.ts";
+import type { ModelServer, ModelServerRequest } from "../support/model-server.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { ROOMY_LIMITS, TEST_KEY } from "../support/service.ts";
 import { startServiceProcess } from "../support/service-process.ts";
 import { runCommand } from "../support/terminal.ts";
+import { startReceiver } from "../traces/receiver.ts";
+import type { Receiver } from "../traces/receiver.ts";
 import { ask as askOnce } from "./ask.ts";
 import type { Asking, Got } from "./ask.ts";
 
@@ -22,6 +25,11 @@ const OF_THREADS = {
   reply: "canary-reply-77aa",
   arguments: "canary-arguments-3b52",
   result: "canary-result-90de",
+  serverArguments: "canary-server-arguments-2ac7",
+  serverResult: "canary-server-result-f95b",
+  refused: "canary-refused-d13e",
+  brokenOff: "canary-broken-off-46c8",
+  oddEnd: "canary-odd-end-8e02",
   catalog: "canary-catalog-c4e1",
   context: "canary-context-5d08",
   page: "canary-page-e2b9",
@@ -43,9 +51,34 @@ async function ask(url: string, asking: Asking): Promise<Got> {
 /** Longer than a run's record takes: it is kept in parts. */
 const LONG = 70_000;
 
-function answer({ body: { messages } }: ModelServerRequest) {
-  if (messages.at(-1)?.role !== "tool") return [call("look_up", { query: OF_THREADS.arguments })];
-  return [say(`${OF_THREADS.reply} `), say("x".repeat(LONG))];
+/** A run that is in progress when its thread is deleted. */
+const UNDER_WAY = `${OF_THREADS.message} under way`;
+
+function answer(request: ModelServerRequest) {
+  const { messages } = request.body;
+  const text = lastUserText(request);
+  if (text.includes(UNDER_WAY)) return [say(OF_THREADS.reply), hold()];
+  const echo = messages.at(-1)?.role === "user" ? echoOf(text) : null;
+  if (echo !== null) return echo;
+  const said = messages.findLastIndex(({ role }) => role === "user");
+  switch (messages.slice(said).filter(({ role }) => role === "tool").length) {
+    case 0:
+      return [call("look_up", { query: OF_THREADS.arguments })];
+    case 1:
+      return [call("stock", { query: OF_THREADS.serverArguments })];
+    default:
+      return [say(`${OF_THREADS.reply} `), say("x".repeat(LONG))];
+  }
+}
+
+/** Some servers quote what they were asked, in every field of an error, and elsewhere. */
+function echoOf(text: string) {
+  const error = { message: text, type: text, code: text, param: text };
+  const chunk = (what: object) => bytes(`data: ${JSON.stringify(what)}\n\n`);
+  if (text.includes(OF_THREADS.refused)) return [status(400, {}, JSON.stringify({ error }))];
+  if (text.includes(OF_THREADS.brokenOff)) return [say("I "), chunk({ error })];
+  if (!text.includes(OF_THREADS.oddEnd)) return null;
+  return [say("Yes"), chunk({ choices: [{ index: 0, delta: {}, finish_reason: text }] })];
 }
 
 interface Place {
@@ -79,30 +112,29 @@ async function succeed(env: Record<string, string>, ...args: string[]): Promise<
   return out;
 }
 
+/** What a page asks of the widget's API. */
+function post(url: string, path: string, headers: Record<string, string>, body?: object): Promise<Got> {
+  const json = body === undefined ? {} : { "content-type": "application/json" };
+  const sent = {
+    method: "POST",
+    path: `/v1/widget/${path}`,
+    headers: { origin: ORIGIN, ...headers, ...json },
+  };
+  return ask(url, { ...sent, ...(body ? { body: JSON.stringify(body) } : {}) });
+}
+
 /** A visitor's conversation with everything in it that a thread can keep. */
 async function converse(url: string) {
-  const widget = async (path: string, headers: Record<string, string>, body?: object) => {
-    const json = body === undefined ? {} : { "content-type": "application/json" };
-    const sent = {
-      method: "POST",
-      path: `/v1/widget/${path}`,
-      headers: { origin: ORIGIN, ...headers, ...json },
-    };
-    return ask(url, { ...sent, ...(body ? { body: JSON.stringify(body) } : {}) });
-  };
-  const minted = await widget("visitors", { "x-publishable-key": "pk_shop" });
+  const minted = await post(url, "visitors", { "x-publishable-key": "pk_shop" });
   const { visitorToken } = minted.json() as { visitorToken: string };
-  const send = (path: string, body: object) => widget(path, { "x-visitor-token": visitorToken }, body);
+  const send = (path: string, body: object) => post(url, path, { "x-visitor-token": visitorToken }, body);
   const { threadId } = (await send("threads", {})).json() as { threadId: string };
   const tool = { name: "look_up", description: OF_THREADS.catalog, inputSchema: { type: "object" } };
   expect((await send("tools", { threadId, webmcpTools: [tool] })).status).toBe(204);
-  const said = {
-    text: OF_THREADS.message,
-    page: `/cart?q=${OF_THREADS.page}`,
-    customerContext: { cart: OF_THREADS.context },
-    attachments: [{ url: TINY_PNG, name: OF_THREADS.image }],
-  };
-  const asked = (await send("messages", { threadId, ...said })).lines().at(-1);
+  const where = { page: `/cart?q=${OF_THREADS.page}`, customerContext: { cart: OF_THREADS.context } };
+  const attachments = [{ url: TINY_PNG, name: OF_THREADS.image }];
+  const say = (text: string, more = {}) => send("messages", { threadId, text, ...where, ...more });
+  const asked = (await say(OF_THREADS.message, { attachments })).lines().at(-1);
   if (asked?.type !== "tool_call") throw new Error(`Cannot go on: ${JSON.stringify(asked)}`);
   const result = { threadId, callId: asked.callId, tool: "look_up", result: OF_THREADS.result };
   expect((await send("tool-results", result)).lines().at(-1)).toMatchObject({ type: "done" });
@@ -112,7 +144,34 @@ async function converse(url: string) {
   const messageId = items.findLast(({ role }) => role === "assistant")?.id;
   const rating = { messageId, rating: "down", comment: OF_THREADS.feedback };
   expect((await send(`threads/${threadId}/feedback`, rating)).status).toBe(204);
-  return { threadId, visitorToken };
+  for (const text of [OF_THREADS.refused, OF_THREADS.brokenOff]) {
+    expect((await say(text)).lines().at(-1)?.type).toBe("error");
+  }
+  expect((await say(OF_THREADS.oddEnd)).lines().at(-1)?.type).toBe("done");
+  return { threadId, visitorToken, send };
+}
+
+/** A run that has begun to reply ends with its thread. */
+async function deleteUnderWay({ send }: Awaited<ReturnType<typeof converse>>, model: ModelServer) {
+  const { threadId } = (await send("threads", {})).json() as { threadId: string };
+  const said = send("messages", { threadId, text: UNDER_WAY });
+  await model.held();
+  expect((await send(`threads/${threadId}/delete`, {})).status).toBe(204);
+  expect((await said).lines().at(-1)).toMatchObject({ type: "error", code: "deleted" });
+}
+
+function wordsIn(text: string): string[] {
+  return Object.entries(WORDS).flatMap(([name, word]) => (text.includes(word) ? [name] : []));
+}
+
+/** What the spans so far tell of anybody: the attributes, and then whatever else was sent. */
+function tellingIn(receiver: Receiver): string[] {
+  const telling = receiver.spans.flatMap(({ name, attributes }) =>
+    Object.entries({ ...attributes, name }).flatMap(([key, value]) =>
+      JSON.stringify(value).includes("canary") ? [`${name}: ${key}`] : [],
+    ),
+  );
+  return telling.length === 0 && receiver.bytes().includes("canary") ? ["elsewhere"] : telling;
 }
 
 test.each(inject("stores"))(
@@ -121,14 +180,21 @@ test.each(inject("stores"))(
     const [place, restored] = [await openPlace(kind), await openPlace(kind)];
     onTestFinished(async () => void (await Promise.all([place.close(), restored.close()])));
     const model = await startModelServer(answer);
-    onTestFinished(() => model.close());
+    const mcp = await startMcpHttpServer(
+      [[{ name: "stock", inputSchema: { type: "object" } }]],
+      async () => ({
+        content: [{ type: "text", text: OF_THREADS.serverResult }],
+      }),
+    );
+    onTestFinished(async () => void (await Promise.all([model.close(), mcp.close()])));
+    const receiver = await startReceiver();
     const folder = temporaryFolder();
     const CHANNELS_FILE = join(folder, "channels.json");
     // Nobody is there: what webhooks are to be told of stays in the outbox.
     const url = `http://127.0.0.1:${await freePort()}/`;
     const webhooks = [{ url, secret: `whsec_${Buffer.alloc(24, 1).toString("base64")}` }];
     const shop = { slug: "shop", kind: "web", publishableKey: "pk_shop", secretKey: "sk_shop_secret" };
-    const agent = { images: true };
+    const agent = { images: true, mcpServers: { warehouse: { url: mcp.url } } };
     writeFileSync(
       CHANNELS_FILE,
       JSON.stringify({ channels: [{ ...shop, allowedOrigins: [ORIGIN], agent, webhooks }] }),
@@ -140,6 +206,8 @@ test.each(inject("stores"))(
       OPENAI_BASE_URL: model.baseUrl,
       WEBHOOKS_PRIVATE: "on",
       LOG_LEVEL: "trace",
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_BSP_SCHEDULE_DELAY: "20",
       ...ROOMY_LIMITS,
     };
     const service = await startServiceProcess(env);
@@ -147,6 +215,7 @@ test.each(inject("stores"))(
     const operator = JSON.parse(added) as { key: string };
     const said = await converse(service.url);
     const account = await converse(service.url);
+    await deleteUnderWay(said, model);
     const asOperator = (at: string, method: string, path: string, body?: object) => {
       const json = body === undefined ? {} : { "content-type": "application/json" };
       const headers = { authorization: `Bearer ${operator.key}`, ...json };
@@ -176,6 +245,14 @@ test.each(inject("stores"))(
     expect((await asOperator(service.url, "PATCH", `/users/${theirs?.userId}`, named)).status).toBe(200);
     // The test can see.
     expect((await place.found()).toSorted()).toEqual(Object.keys(WORDS).toSorted());
+    // What comes last of the conversations: all before it has been sent.
+    const ends = () => receiver.spans.map(({ attributes }) => attributes["chat_agent.segment.end"]);
+    await expect.poll(ends).toContain("deleted");
+    expect(receiver.spans.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["execute_tool look_up", "execute_tool stock", "POST /v1/widget/messages"]),
+    );
+    expect(receiver.spans.filter(({ attributes }) => "error.type" in attributes).length).toBeGreaterThan(3);
+    expect(tellingIn(receiver)).toEqual([]);
     const [backup, deletions] = [join(folder, "backup"), join(folder, "deletions")];
     await succeed(env, "store", "backup", backup);
 
@@ -186,7 +263,11 @@ test.each(inject("stores"))(
     service.kill("SIGKILL");
     expect(deleted.map(({ status }) => status)).toEqual([202, 202]);
     await service.exit;
-    expect([...service.output.stdout, service.output.stderr].join("\n")).not.toContain("canary");
+    // What the model's server says of an error is in the log, whatever it quotes.
+    expect(wordsIn([...service.output.stdout, service.output.stderr].join("\n"))).toEqual([
+      "refused",
+      "brokenOff",
+    ]);
 
     await succeed(env, "store", "compact");
     expect(await place.found()).toEqual([]);
@@ -194,9 +275,15 @@ test.each(inject("stores"))(
     const again = await startServiceProcess(env);
     expect((await asOperator(again.url, "GET", `/threads/${thread?.id}`)).status).toBe(404);
     expect((await asOperator(again.url, "GET", `/users/${theirs?.userId}`)).status).toBe(404);
-    again.kill("SIGKILL");
-    await again.exit;
-    expect([...again.output.stdout, again.output.stderr].join("\n")).not.toContain("canary");
+    const late = { threadId: said.threadId, text: OF_THREADS.message };
+    const headers = { "x-visitor-token": said.visitorToken };
+    expect((await post(again.url, "messages", headers, late)).status).toBe(404);
+    again.kill("SIGTERM");
+    expect(await again.exit).toBe(0);
+    expect(wordsIn([...again.output.stdout, again.output.stderr].join("\n"))).toEqual([]);
+    const answered = receiver.spans.map(({ attributes }) => attributes["http.response.status_code"]);
+    expect(answered).toContain(404);
+    expect(tellingIn(receiver)).toEqual([]);
     await succeed(env, "store", "compact");
     expect(await place.found()).toEqual([]);
 
