@@ -100,6 +100,7 @@ export async function storeOver(
   });
 
   const threads = redisThreads(redis);
+  const deletions = redisDeletions(redis, link, (slug, uid) => ownerOf(redis, slug, uid));
   const activity = createActivity({ redis, background: local });
   const busy = createBusy(local);
   // Publish/subscribe may lose a notice: each beat tells of it too.
@@ -113,8 +114,8 @@ export async function storeOver(
     kind: "redis",
     processId,
     ...redisChannels(redis),
-    ...redisUsers(redis),
-    ...redisDeletions(redis, link, (slug, uid) => ownerOf(redis, slug, uid)),
+    ...redisUsers(redis, deletions),
+    ...deletions,
     ...redisChannelThreads({ redis, background: local, processId, busy, link }),
     ...redisOperators(redis),
     ...redisStats({ redis, background: local }),

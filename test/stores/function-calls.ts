@@ -396,6 +396,22 @@ function deletionCases(): FunctionCase[] {
       },
     },
     {
+      name: "admit_user, whose name an earlier version gave to a deleted thread again",
+      function: "admit_user",
+      before: async (store) => {
+        await both(store);
+        await store.unlistThread({ ...deletion, id: "own" });
+        await store.eraseThread("own", 9_000);
+      },
+      step: async (store, redis) => {
+        const { names } = userKeys(slug, account);
+        const { queue } = threadKeys("own");
+        await redis.write(names, "HSET", names, "n1", "own 9500");
+        await redis.write(queue, "RPUSH", queue, "w2\n{}");
+        return store.admitUser({ ...caller, thread: { name: "n1", newUid: "next" } });
+      },
+    },
+    {
       name: "unlist_thread",
       function: "unlist_thread",
       before: both,

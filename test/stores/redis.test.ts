@@ -8,7 +8,7 @@ import { systemClock } from "../../src/clock.ts";
 import { StoreUnavailable, UnreadableRecord } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
 import { STORE_FORMAT } from "../../src/stores/format.ts";
-import { globalKeys, messageChannel, threadKeys } from "../../src/stores/redis/keys.ts";
+import { globalKeys, messageChannel, threadKeys, userKeys } from "../../src/stores/redis/keys.ts";
 import { library } from "../../src/stores/redis/functions.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { isFull } from "../faults/lengths.ts";
@@ -257,6 +257,32 @@ it("a user whom an instance does not know, or who moved elsewhere, costs an admi
   await admits("visitor", "u2", ["admit_visitor", "admit_visitor"]);
   await admits("visitor", "u2", ["admit_visitor"]);
   expect((await store.users(SLUG)).map(({ userId }) => userId)).toEqual(["u2"]);
+});
+
+it("P36: a name that 0.1.0 gave to its deleted thread again leads to a new one, and what it put there is erased", async () => {
+  await order("FLUSHALL");
+  const store = await open();
+  await fill(store);
+  const kim = {
+    slug: SLUG,
+    externalId: "kim",
+    displayName: null,
+    newUserId: "u2",
+    thread: { name: "n", newUid: "follows" },
+    creates: true,
+    atMs: 1,
+  };
+  expect((await store.admitUser(kim))?.threadUid).toBe("follows");
+  await store.unlistThread({ kind: "thread", slug: SLUG, id: "follows", atMs: 2 });
+  await store.eraseThread("follows", 2);
+  const { queue } = threadKeys("follows");
+  await order("HSET", userKeys(SLUG, "u2").names, "n", "follows 3");
+  await order("RPUSH", queue, "w1\n{}");
+  const next = (await store.admitUser(kim))?.threadUid;
+  expect(next).not.toBe("follows");
+  expect(await order("EXISTS", queue)).toBe(0);
+  expect((await store.admitUser(kim))?.threadUid).toBe(next);
+  expect(await store.load("follows", BUDGET_CHARS)).toBeNull();
 });
 
 it("P9: a process that dies before its first beat is found silent by the others", async () => {

@@ -1,6 +1,7 @@
 import type { Attributes } from "../../domain/attributes.ts";
 import { newId } from "../../domain/ids.ts";
 import { StoreUnavailable } from "../../store.ts";
+import type { DeletionStore } from "../../store/deletions.ts";
 import type { UserAdmission, UserStore } from "../../store/users.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
@@ -25,6 +26,7 @@ const MOST_MOVES = 5;
 export function redisAdmissions(
   redis: RedisCommands,
   known: KnownUsers,
+  { eraseThread }: Pick<DeletionStore, "eraseThread">,
 ): Pick<UserStore, "admitVisitor" | "admitUser"> {
   /** Admits the user to whom a key leads: `first`, or who is said to have moved there. Null: not admitted. */
   async function admitted(
@@ -50,6 +52,17 @@ export function redisAdmissions(
     throw new StoreUnavailable(action, { fact: "its user moves again and again" });
   }
 
+  /** Where the name is a deleted thread's, what lies there is erased first: nothing leads to it afterwards. */
+  async function pastDeleted(atMs: number, ask: (erased: string) => Promise<Reply>): Promise<Reply> {
+    for (let erased = ""; ;) {
+      const reply = await ask(erased);
+      const [type, uid] = reply === null ? [] : listOf(reply);
+      if (type !== "deleted") return reply;
+      erased = textOf(uid);
+      await eraseThread(erased, atMs);
+    }
+  }
+
   return {
     async admitVisitor({ slug, tokenHash, ttlMs, threadId: threadName }) {
       const token = tokenKey(slug, tokenHash);
@@ -70,7 +83,7 @@ export function redisAdmissions(
         const { user, names } = namesWhere(thread !== null, userKeys(slug, userId));
         const orders = ordersWhere(typeof thread?.newUid === "string", slug, user);
         const keys = { external, channel: channelKey(slug), users: usersKey(slug), user, names, ...orders };
-        return redis.call("admit_user", keys, {
+        const args = {
           userId,
           externalId,
           displayName: optional(displayName),
@@ -81,7 +94,8 @@ export function redisAdmissions(
           otherUid: newId(),
           creates: flag(creates),
           atMs: String(atMs),
-        });
+        };
+        return pastDeleted(atMs, (erased) => redis.call("admit_user", keys, { ...args, erased }));
       });
       return reply && admissionFrom(reply);
     },

@@ -45,6 +45,7 @@ export const changing = {
       "otherUid",
       "creates",
       "atMs",
+      "erased",
     ],
   },
   drop_silent_visitor: { keys: ["user", "names", "users", "days"], args: ["userId"] },

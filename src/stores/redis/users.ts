@@ -1,3 +1,4 @@
+import type { DeletionStore } from "../../store/deletions.ts";
 import type { UserStore } from "../../store/users.ts";
 import { redisAdmissions } from "./admissions.ts";
 import type { RedisCommands } from "./commands.ts";
@@ -41,10 +42,10 @@ const COUNT_KEPT_MS = 2 * 86_400_000;
 const ASIDE_MS = 30 * 86_400_000;
 
 /** The channel plane: tokens, users, and whose a thread is; one slot for each channel. */
-export function redisUsers(redis: RedisCommands): UserStore {
+export function redisUsers(redis: RedisCommands, deletions: Pick<DeletionStore, "eraseThread">): UserStore {
   const known = createKnownUsers();
   return {
-    ...redisAdmissions(redis, known),
+    ...redisAdmissions(redis, known, deletions),
     ...redisIdentity(redis, known),
     ...redisThreadList(redis),
 

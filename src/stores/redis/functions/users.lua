@@ -181,11 +181,12 @@ end
 -- `display_name`, `attributes`, `thread_name` and `new_uid` are optional, and empty attributes are none; without a thread name `names` is any key,
 -- and so are `owners` and `activity` where no thread may be made. Who may not talk gets no thread. A new user is
 -- `new_user_id`, and its record comes last: without it, there is none yet. Where the thread of `new_uid` was deleted, the new
--- one is `other_uid`.
+-- one is `other_uid`. An instance of an earlier version may have given the name to the deleted one again, and put a message there:
+-- 'deleted' with its uid, until that is `erased`.
 local function admit_user(keys, args)
   local external, channel, users, user, names, owners, activity = unpack(keys)
   local user_id, external_id, display_name, attributes, new_user_id, thread_name, new_uid, other_uid, creates,
-    at_ms = unpack(args)
+    at_ms, erased = unpack(args)
   attributes = optional(attributes)
   display_name, thread_name, new_uid = optional(display_name), optional(thread_name), optional(new_uid)
   creates = creates == '1'
@@ -197,8 +198,10 @@ local function admit_user(keys, args)
   local entry = thread_name and redis.call('HGET', names, thread_name)
   if not creates then return found and { 'admitted', found, state, entry } end
   if thread_name and new_uid then
-    -- An instance of an earlier version gave the name to it again.
-    if entry and was_deleted(owners, uid_of(entry)) then entry = false end
+    if entry and was_deleted(owners, uid_of(entry)) then
+      if uid_of(entry) ~= erased then return { 'deleted', uid_of(entry) } end
+      entry = false
+    end
     if was_deleted(owners, new_uid) then new_uid = other_uid end
   end
 
