@@ -15,7 +15,7 @@ export interface Heard {
 }
 
 export interface Asking {
-  method?: "GET" | "POST";
+  method?: "GET" | "POST" | "DELETE";
   headers?: Record<string, string>;
   body?: object;
   /** Called when the status has come: an accepted message is acknowledged then. */

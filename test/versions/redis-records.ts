@@ -25,7 +25,8 @@ export async function readRedis(url: string): Promise<RedisRecord[]> {
     const records: RedisRecord[] = [];
     for (const key of (await client.keys("*")).sort()) {
       const ttlMs = await client.pTTL(key);
-      records.push({ key, ...(ttlMs < 0 ? {} : { ttlMs }), ...(await valueOf(client, key)) });
+      const value = await valueOf(client, key);
+      if (value) records.push({ key, ...(ttlMs < 0 ? {} : { ttlMs }), ...value });
     }
     return inAllBuckets(records);
   } finally {
@@ -39,7 +40,8 @@ function clientOf(url: string) {
 
 type Client = ReturnType<typeof clientOf>;
 
-async function valueOf(client: Client, key: string): Promise<RedisValue> {
+/** null: it has expired meanwhile. */
+async function valueOf(client: Client, key: string): Promise<RedisValue | null> {
   const type = await client.type(key);
   switch (type) {
     case "string":
@@ -54,6 +56,8 @@ async function valueOf(client: Client, key: string): Promise<RedisValue> {
       const members = await client.zRangeWithScores(key, 0, -1);
       return { sortedSet: Object.fromEntries(members.map(({ value, score }) => [value, score])) };
     }
+    case "none":
+      return null;
     default:
       throw new Error(`Cannot read ${key}: it is a ${type}`);
   }
