@@ -5,8 +5,8 @@ export const RESULT_TEXT_CHARS = 4_000;
 
 /**
  * The text of a tool's result, from a page or an MCP server: the `text` parts of an MCP-style object joined by newlines,
- * of every other part what can be told and the name of what cannot (images, sounds, files), a string as it is, other JSON
- * serialized; cut to 4,000 characters, never inside a surrogate pair (contract,
+ * of every other part what can be told and the name of what cannot (images, sounds, files), without any part its structured
+ * content; a string as it is, other JSON serialized; cut to 4,000 characters, never inside a surrogate pair (contract,
  * tool-results). Lone surrogates are replaced.
  */
 export function resultText(result: unknown): string {
@@ -22,8 +22,10 @@ const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 function wholeText(result: unknown): string {
   if (typeof result === "string") return result;
-  const content = isRecord(result) ? result["content"] : undefined;
+  const { content, structuredContent } = isRecord(result) ? result : {};
   if (!Array.isArray(content)) return JSON.stringify(result) ?? "null";
+  // MCP lets a tool answer in structured content alone.
+  if (content.length === 0 && structuredContent !== undefined) return wholeText(structuredContent);
   const parts = content.filter(isPart);
   if (parts.length === 0 && content.length > 0) return JSON.stringify(result);
   return parts.flatMap((part) => textOfPart(part) ?? []).join("\n");

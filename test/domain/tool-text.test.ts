@@ -26,6 +26,16 @@ describe("resultText()", () => {
     ["gives the JSON of the whole where no part is one", { content: ["a"], n: 1 }, '{"content":["a"],"n":1}'],
     ["gives the JSON of the whole where content is no array", { content: "hello" }, '{"content":"hello"}'],
     ["takes an MCP-style object without parts as empty", { content: [] }, ""],
+    [
+      "takes the structured content where there are no parts",
+      { content: [], structuredContent: { price: 3 } },
+      '{"price":3}',
+    ],
+    [
+      "takes the parts where there are both",
+      { content: [{ type: "text", text: "three" }], structuredContent: { price: 3 } },
+      "three",
+    ],
     ["takes a string as it is", "plain", "plain"],
     ["takes an empty string", "", ""],
     ["takes null", null, "null"],

@@ -6,10 +6,6 @@ const MOST_CHARS = RESULT_TEXT_CHARS - CUT_NOTE.length;
 
 /** What a server's tool answered, as text, by the rule for every tool. A cut is marked. */
 export function toolResultText(result: Record<string, unknown>): string {
-  const { content, structuredContent } = result;
-  // MCP lets a tool answer in structured content alone.
-  const isEmpty = Array.isArray(content) && content.length === 0;
-  const told = isEmpty && structuredContent !== undefined ? structuredContent : result;
-  const text = wholeResultText(told);
+  const text = wholeResultText(result);
   return text.length <= RESULT_TEXT_CHARS ? text : cutText(text, MOST_CHARS) + CUT_NOTE;
 }

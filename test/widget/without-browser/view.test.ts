@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { titled } from "../../../src/widget/run/titled-step.ts";
 import { readHistory } from "../../../src/widget/service/read-history.ts";
+import { en } from "../../../src/widget/strings/en.ts";
 import { languageOf } from "../../../src/widget/strings/language.ts";
 import { translations } from "../../../src/widget/strings/translations.ts";
 import { openConversation } from "./page.ts";
@@ -90,6 +91,18 @@ test("a reply that the model did not end of itself is marked", async () => {
   await conversation.send("Go on", null);
   expect(conversation.view.state.messages.at(-1)?.isCutOff).toBe(false);
 });
+
+test.each(Object.entries(translations))(
+  "the panel's texts are in words of their own in %s",
+  (_code, strings) => {
+    for (const [name, text] of Object.entries(strings)) {
+      const english = en[name as keyof typeof strings];
+      expect([name, text.trim()]).not.toEqual([name, ""]);
+      // A single word may be the same.
+      if (english.includes(" ")) expect([name, text]).not.toEqual([name, english]);
+    }
+  },
+);
 
 test("a language speaks at the launcher before its texts are loaded, and in the panel after", () => {
   const wanted = ["tlh", "de-CH", "fr"];
