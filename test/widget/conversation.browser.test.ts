@@ -375,6 +375,10 @@ describe.concurrent("the statuses of the service", () => {
     await at.say("fail the task");
     await at.log.getByText("Come back at nine.").waitFor();
     await expect.poll(() => at.agent.getByRole("button", { name: "Try again" }).count(), SOON).toBe(0);
+    await at.page.reload();
+    const failed = at.log.locator(".message").last();
+    await failed.locator(".problem").getByText("The shop is shut.").waitFor();
+    expect(await at.log.getByText("The shop is shut.").count()).toBe(1);
     await at.say("break");
     await at.log.getByText("Something went wrong.").waitFor();
     stage.service.scripts.set("break", [reply("Better now.")]);

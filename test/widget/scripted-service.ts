@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, createGzip } from "node:zlib";
 import { isTerminal } from "../../machines/line.ts";
-import type { Line } from "../../machines/line.ts";
+import type { ErrorLine, Line } from "../../machines/line.ts";
 import { loadWidgetScript, widgetScriptAnswer } from "../../src/http/widget-script.ts";
 
 /**
@@ -52,6 +52,7 @@ interface Kept {
   clientMessageId?: string;
   attachments?: unknown;
   steps?: unknown[];
+  error?: Omit<ErrorLine, "type">;
   feedback?: { rating: unknown; comment?: unknown };
 }
 
@@ -345,6 +346,10 @@ export async function startScriptedService(): Promise<ScriptedService> {
       // The reply is in the history before its terminal line is sent (contract, A process that dies mid-run).
       const spoken = run.log.flatMap((line) => (line.type === "delta" ? [line.text] : [])).join("");
       if (cue.type === "done") keep(thread, "assistant", spoken, stepsOf(run.log));
+      if (cue.type === "error" && cue.code === "task_failed") {
+        const { code, message } = cue;
+        keep(thread, "assistant", spoken || message, { ...stepsOf(run.log), error: { code, message } });
+      }
       run.log.push(cue);
       if (cue.type === "tool_call") turn(thread, { state: "awaiting", runId: run.id });
       if (cue.type === "done" || cue.type === "error") turn(thread, { state: "idle" });
@@ -513,7 +518,7 @@ function keep(
   { history, told }: Thread,
   role: string,
   content: string,
-  more: Pick<Kept, "clientMessageId" | "attachments" | "steps"> = {},
+  more: Pick<Kept, "clientMessageId" | "attachments" | "steps" | "error"> = {},
 ): void {
   const item = { id: String(history.length + 1), role, content, createdAt: Date.now(), ...more };
   history.push(item);

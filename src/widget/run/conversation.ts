@@ -405,7 +405,8 @@ export class Conversation {
   /** The last message has no reply yet: its run is active in another tab, or in none. */
   async #attachIfUnanswered(thread: ThreadAccess): Promise<void> {
     const { messages } = this.view.state;
-    const isUnanswered = messages.findLast(({ problem }) => problem === null)?.role === "user";
+    const isUnanswered =
+      messages.findLast(({ problem }) => problem === null || problem.isTold)?.role === "user";
     // With a closed panel nobody reads along, and the page may send.
     const isReader = this.#dependencies.host.isSeen();
     if (isUnanswered && isReader && !this.view.isRunning) await this.#run.attach(thread, null);

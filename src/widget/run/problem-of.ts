@@ -17,6 +17,8 @@ export function problemOf({ code, message, hint }: ErrorLine, strings: Strings):
       return { text: strings.expired, retry: "again" };
     case "interrupted":
     case "fault":
+    // What a newer service says.
+    default:
       return { text: strings.failed, retry: "again" };
   }
 }

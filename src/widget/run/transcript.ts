@@ -5,6 +5,7 @@ import type { ShownMessage } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import type { ConversationHost } from "./conversation-host.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
+import { problemOf } from "./problem-of.ts";
 import { titled } from "./titled-step.ts";
 import { dropUnsent, unsentMessages } from "./unsent-messages.ts";
 import { isBefore, lastIdOf, withLater } from "./with-item.ts";
@@ -128,8 +129,12 @@ function shownPage({ messages, hasEarlier }: HistoryPage, host: ConversationHost
   return { messages: messages.map((message) => shownMessage(message, host)), hasEarlier };
 }
 
-export function shownMessage({ isFault, ...message }: HistoryMessage, host: ConversationHost): ShownMessage {
-  const problem = isFault ? { text: host.strings().failed, retry: null } : null;
+export function shownMessage({ failure, ...message }: HistoryMessage, host: ConversationHost): ShownMessage {
+  const problem = failure && {
+    ...problemOf(failure, host.strings()),
+    retry: null,
+    isTold: failure.code !== undefined,
+  };
   const steps = message.steps.map((step) => titled(step, host));
   return { ...message, steps, key: `h${message.id}`, live: false, isCutOff: false, problem };
 }

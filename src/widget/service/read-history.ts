@@ -1,4 +1,4 @@
-import type { StepLine } from "../../../machines/line.ts";
+import type { ErrorLine, StepLine } from "../../../machines/line.ts";
 import { imagesOf } from "../images/message-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
 import { fieldsOf, isString } from "./fields.ts";
@@ -20,8 +20,8 @@ export interface HistoryMessage {
   clientMessageId: string | null;
   steps: Omit<StepLine, "type">[];
   atMs: number | null;
-  /** The reply of a run that failed on the service's side; the page has its own words for that. */
-  isFault: boolean;
+  /** Of the reply of a run that failed: how its stream ended, without the hint. */
+  failure: ErrorLine | null;
   feedback: unknown;
 }
 
@@ -51,19 +51,19 @@ export async function readHistory(
 export function messageOf(item: unknown): HistoryMessage {
   const { id, role, content, author, attachments, clientMessageId, steps, error, createdAt, feedback } =
     fieldsOf(item);
-  const fault = error === undefined ? null : fieldsOf(error);
   const { name } = fieldsOf(author);
-  const isFault = fault !== null && fault["code"] === undefined;
+  // A cast: a code that this version does not know is taken for a fault.
+  const failure = error === undefined ? null : ({ ...fieldsOf(error), type: "error" } as ErrorLine);
   return {
     id: String(id),
     role: role === "user" ? "user" : "assistant",
-    text: isFault && fault["message"] === content ? "" : String(content),
+    text: failure?.message === content ? "" : String(content),
     author: isString(name) ? name : undefined,
     images: imagesOf(attachments),
     clientMessageId: isString(clientMessageId) ? clientMessageId : null,
     steps: Array.isArray(steps) ? steps.filter(isStep) : [],
     atMs: typeof createdAt === "number" ? createdAt : null,
-    isFault,
+    failure,
     feedback,
   };
 }

@@ -116,6 +116,8 @@ export interface Problem {
   hint?: string | undefined;
   /** resend: no answer came. again: the run failed. attach: the run may have gone on without this tab. */
   retry: "resend" | "again" | "attach" | null;
+  /** The history says why the run failed: its stream need not be asked. */
+  isTold?: boolean;
 }
 
 export interface Notice {

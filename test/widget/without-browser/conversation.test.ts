@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { ErrorLine, Line } from "../../../machines/line.ts";
 import { Conversation } from "../../../src/widget/run/conversation.ts";
 import type { JsonStorage } from "../../../src/widget/service/json-storage.ts";
+import { en } from "../../../src/widget/strings/en.ts";
 import type { Tool } from "../../../src/widget/tools/tool.ts";
 import { element, openSite, tabStorage } from "./page.ts";
 import type { Site } from "./page.ts";
@@ -313,5 +315,65 @@ describe("what the service refuses", () => {
     expect(site.paths()).toContain(`GET /threads/${String(threadId)}/stream?run=r1`);
     expect(first.own.read("run")).toBe(null);
     expect(conversation.view.state).toMatchObject({ phase: "idle", notice: null });
+  });
+});
+
+describe("after a reload", () => {
+  /** What a reply says, on the page that saw its end and on the next one, which has its item alone. */
+  async function shownTwice(said: string, end: Line, item: object) {
+    const first = tab();
+    const text = said === "" ? [] : [{ type: "delta", text: said } as const];
+    site.streams.push([...text, end]);
+    await first.conversation.send("Buy it", null);
+    const createdAt = 1;
+    site.history.set(first.conversation.visitor.threadId ?? "", [
+      { id: "1", role: "user", content: "Buy it", createdAt },
+      { id: "2", role: "assistant", createdAt, ...item },
+    ]);
+    const next = tab([], first.own);
+    await next.conversation.start();
+    return [first, next].map(({ conversation }) => {
+      const { text: shown, problem } = conversation.view.state.messages.at(-1) ?? {};
+      return [shown, problem?.text];
+    });
+  }
+
+  const failed = en.failed;
+  test.each<[name: string, said: string, end: Omit<ErrorLine, "type">, problem: string]>([
+    [
+      "its task",
+      "",
+      { code: "task_failed", message: "The shop is shut.", hint: "At nine." },
+      "The shop is shut.",
+    ],
+    ["its task, after a word", "Well.", { code: "task_failed", message: "It is shut." }, "It is shut."],
+    ["its budget", "So", { code: "budget_exceeded", message: "That is all." }, "That is all."],
+    ["the service", "", { message: "The model does not answer" }, failed],
+    ["the service, after a word", "And", { message: "The model does not answer" }, failed],
+    // A cast: it is of a version to come.
+    ["what is yet to come", "", { code: "worn_out" as "task_failed", message: "No more" }, failed],
+  ])("a reply that failed by %s says so in the same words", async (_name, said, end, problem) => {
+    const { hint: _, ...error } = end;
+    const content = said === "" ? end.message : said;
+    const shown = await shownTwice(said, { type: "error", ...end }, { content, error });
+    expect(shown).toEqual([
+      [said, problem],
+      [said, problem],
+    ]);
+    // Where the history says why, its run is not asked.
+    const asked = site.paths().filter((path) => path.includes("/stream"));
+    expect(asked).toHaveLength(end.code === undefined ? 1 : 0);
+  });
+
+  test.each<[name: string, end: Line, problem: string | undefined]>([
+    ["was stopped", { type: "error", code: "cancelled", message: "Cancelled" }, en.stopped],
+    ["waited in vain", { type: "error", code: "expired", message: "No answer" }, en.expired],
+    ["was superseded", { type: "error", code: "superseded", message: "Superseded" }, en.stopped],
+    ["was cut off", { type: "done", elapsedMs: 1, finishReason: "length" }, undefined],
+  ])("a reply that %s has its text: the history does not tell its end", async (_name, end, problem) => {
+    expect(await shownTwice("Half", end, { content: "Half" })).toEqual([
+      ["Half", problem],
+      ["Half", undefined],
+    ]);
   });
 });
