@@ -36,6 +36,8 @@ export class FollowedThread {
   readonly #person: PersonWatch;
   /** A run that somebody else's message began, or a lost one of this tab: to be read along with. */
   #due: string | null = null;
+  /** The feed was refused, or told of the deletion, while a run was active: the history is to be read when that is over. */
+  #isDoubted = false;
   /** The last message that the feed told of is one that this page shows as its own. */
   #isOwnSaid = false;
 
@@ -49,7 +51,7 @@ export class FollowedThread {
       visitor,
       after: (threadId) => (this.#isWanted() ? options.transcript.lastIdIn(threadId) : null),
       take: (line, thread) => this.#take(line, thread),
-      onRefused: () => options.refresh(),
+      onRefused: () => this.#refresh(),
     });
   }
 
@@ -62,6 +64,7 @@ export class FollowedThread {
     this.#feed.check();
     if (!this.#isWanted()) this.#due = null;
     this.#noteSeen();
+    if (this.#isDoubted) void this.#refresh();
     this.#listen();
   }
 
@@ -80,6 +83,7 @@ export class FollowedThread {
   /** What is told of another thread is nobody's to read along with. */
   leave(): void {
     this.#due = null;
+    this.#isDoubted = false;
     this.#person.leave();
     this.#feed.check();
   }
@@ -89,8 +93,13 @@ export class FollowedThread {
     return host.isInView() && (host.isSeen() || spokenLately(sharedStorage));
   }
 
+  async #refresh(): Promise<void> {
+    this.#isDoubted = this.#options.dependencies.view.isRunning;
+    if (!this.#isDoubted) await this.#options.refresh();
+  }
+
   async #take(line: FeedLine, thread: ThreadAccess): Promise<void> {
-    const { run, transcript, refresh } = this.#options;
+    const { run, transcript } = this.#options;
     switch (line.type) {
       case "message":
         return this.#takeItem(line.item);
@@ -110,7 +119,7 @@ export class FollowedThread {
         await transcript.reload(thread, { isReset: true });
         return this.#noteSeen();
       case "deleted":
-        return refresh();
+        return this.#refresh();
     }
   }
 

@@ -230,6 +230,45 @@ describe("the feed of the thread that is shown", () => {
     });
   });
 
+  test.each(["told", "refused"])(
+    "whose thread is deleted, which is %s before the run's stream ends: the tab leaves it when that has ended",
+    async (how) => {
+      const { one, feed } = await begun();
+      let end = () => {};
+      const { api } = site;
+      site.api = async (request) => {
+        if (request.path !== "/messages") return await api(request);
+        const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+          start(controller) {
+            const write = (line: object) =>
+              controller.enqueue(new TextEncoder().encode(`${JSON.stringify(line)}\n`));
+            write({ type: "delta", text: "Begun" });
+            end = () => {
+              write({ type: "error", code: "deleted", message: "This conversation was deleted" });
+              controller.close();
+            };
+          },
+        });
+        return new Response(body);
+      };
+      const sending = one.conversation.send("A long one", null);
+      await vi.waitFor(() => expect(texts(one).at(-1)).toBe("Begun"));
+      const history = `/threads/${threadOf(one)}/messages?limit=30`;
+      site.refusals.set(history, [404]);
+      if (how === "refused") site.refusals.set("feed", [404]);
+      else feed.tell({ type: "deleted" });
+      feed.close();
+      const isTaken = () =>
+        how === "refused" ? site.refusals.get("feed")?.length === 0 : feeds.length === 2;
+      await vi.waitFor(() => expect(isTaken()).toBe(true), { timeout: 60_000 });
+      end();
+      await sending;
+      await vi.waitFor(() => expect(one.conversation.visitor.threadId).toBeNull());
+      await vi.waitFor(() => expect(texts(one)).toEqual([]));
+      expect(site.paths().filter((path) => path === `GET ${history}`)).toHaveLength(1);
+    },
+  );
+
   test("a reset reads the history, and nothing that went back stays", async () => {
     const { one, feed } = await begun();
     feed.tell(item(3, "Lost in a failover"));
