@@ -1,5 +1,5 @@
 import type { Browser, Page, Route } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { emptyFolder } from "../support/data-dir.ts";
 import { sendMessage } from "../support/service.ts";
 import { openServiceProcess } from "../support/service-process.ts";
@@ -9,19 +9,17 @@ import { keysOf, strangersOf } from "./operating.ts";
 
 let browser: Browser;
 let running: ServiceProcess;
-const dataDir = emptyFolder();
+let dataDir: string;
 
-beforeAll(async () => {
-  [browser, running] = await Promise.all([
-    launchBrowser({ webMcp: false }),
-    openServiceProcess({ DATA_DIR: dataDir }),
-  ]);
-});
+beforeAll(async () => void (browser = await launchBrowser({ webMcp: false })));
+afterAll(() => browser.close());
 
-afterAll(async () => {
-  await browser.close();
-  await running.close();
+// One for each try: what was said, blocked and added by the one before is not there.
+beforeEach(async () => {
+  dataDir = emptyFolder();
+  running = await openServiceProcess({ DATA_DIR: dataDir });
 });
+afterEach(() => running.close());
 
 /** Again when the second key came too late after the first, on a machine that is busy. */
 async function goByKeys(page: Page, letter: string, place: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { emptyFolder } from "../support/data-dir.ts";
 import { sendMessage } from "../support/service.ts";
 import { openServiceProcess } from "../support/service-process.ts";
@@ -9,19 +9,17 @@ import { accessibilityTroubles, enter, keysOf } from "./operating.ts";
 
 let browser: Browser;
 let running: ServiceProcess;
-const dataDir = emptyFolder();
+let dataDir: string;
 
-beforeAll(async () => {
-  [browser, running] = await Promise.all([
-    launchBrowser({ webMcp: false }),
-    openServiceProcess({ DATA_DIR: dataDir }),
-  ]);
-});
+beforeAll(async () => void (browser = await launchBrowser({ webMcp: false })));
+afterAll(() => browser.close());
 
-afterAll(async () => {
-  await browser.close();
-  await running.close();
+// One for each try: what was said, blocked and added by the one before is not there.
+beforeEach(async () => {
+  dataDir = emptyFolder();
+  running = await openServiceProcess({ DATA_DIR: dataDir });
 });
+afterEach(() => running.close());
 
 test("an operator hears of who waits, takes over, answers, and gives back", async ({ visit, expect }) => {
   const { url } = running;
