@@ -115,7 +115,8 @@ export function contentStore(
   async function compared(uid: string, said: SaidBefore, claim: MessageClaim | null): Promise<SaidBefore> {
     if (said.isSameText || !claim) return said;
     const known = await claimed(uid, claim.clientMessageId);
-    return { ...said, isSameText: known?.textHash === claim.textHash };
+    if (!known) throw new StoreUnavailable("look for a message", { fact: "what is read is behind" });
+    return { ...said, isSameText: known.textHash === claim.textHash };
   }
 
   async function claimed(uid: string, clientMessageId: string): Promise<MessageClaim | null> {

@@ -183,6 +183,14 @@ describe.each(storesWithFiles)("contents encrypted at rest, on $name", ({ prepar
     expect(await store.commit(another)).toMatchObject({ type: "said-before", isSameText: false });
   });
 
+  test("a message that comes again is not called another one where its id cannot be looked up", async () => {
+    const { stored } = await prepared();
+    const behind: Store = { ...stored, claimed: async () => null };
+    const store = contentStore(behind, { wrapping: testWrapping(), clock: systemClock });
+    await speak(store);
+    await expect(store.wait("t1", waiting, 8)).rejects.toThrow(StoreUnavailable);
+  });
+
   test("what was opened is known no longer than its key, and not where the store has another text by now", async () => {
     const { stored } = await prepared();
     let elapsedMs = 0;
