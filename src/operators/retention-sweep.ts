@@ -1,5 +1,6 @@
 import type { AgedForgetting } from "../actors/forgetting.ts";
 import { tryEach } from "../actors/try-each.ts";
+import type { Pace } from "../actors/try-each.ts";
 import type { Store } from "../store.ts";
 import type { NoteOnce } from "./noted-once.ts";
 
@@ -35,6 +36,7 @@ export interface Sweep {
   forgets: AgedForgetting;
   note: NoteOnce;
   progress: RetentionProgress;
+  pace: Pace;
   isStopped: () => boolean;
   /** Whether the walk over users has tried to get past this place so often that it leaves it to the next walk. */
   isStuck: (place: string) => boolean;
@@ -48,7 +50,7 @@ const MOST_LATE_IN_A_ROW = 4;
 
 /** Works on each item, and resolves to those that are left for the next time, in their order: late, or not reached. */
 export async function sweepEach<Item>(
-  { isStopped, onFailure }: Pick<Sweep, "isStopped" | "onFailure">,
+  { isStopped, onFailure, pace }: Pick<Sweep, "isStopped" | "onFailure" | "pace">,
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
 ): Promise<Item[]> {
@@ -57,7 +59,7 @@ export async function sweepEach<Item>(
     mostLateInARow: MOST_LATE_IN_A_ROW,
     isStopped,
     onFailure,
-    rests: true,
+    rests: pace,
   });
   return items.filter((item) => (tried.get(item) ?? "late") === "late");
 }

@@ -1,5 +1,7 @@
 import type { AgedForgetting } from "../actors/forgetting.ts";
 import { isInShare } from "../actors/in-share.ts";
+import { realPace } from "../actors/try-each.ts";
+import type { Pace } from "../actors/try-each.ts";
 import type { Clock, Timers } from "../clock.ts";
 import type { Channel } from "../domain/channel.ts";
 import { RETENTION } from "../domain/operator.ts";
@@ -50,8 +52,10 @@ export function createRetention(options: {
   log: Pick<PlainLog, "warn">;
   progress: RetentionProgress;
   random?: () => number;
+  pace?: Pace;
 }): Retention {
-  const { store, forgets, channels, share, clock, timers, log, progress, random = Math.random } = options;
+  const { store, forgets, channels, share, clock, timers, log, progress } = options;
+  const { random = Math.random, pace = realPace } = options;
   const acting = { store, clock, operator: RETENTION };
   const note = createNoteOnce(acting, ({ action, slug }) => {
     if (slug !== null) progress.deleted(slug, action === "users.delete" ? "user" : "thread");
@@ -77,6 +81,7 @@ export function createRetention(options: {
       forgets,
       note,
       progress,
+      pace,
       isStopped: () => stopped,
       isStuck: (place) => isStuck(slug, place),
       onFailure,
