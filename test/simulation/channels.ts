@@ -3,7 +3,9 @@ import type { Channel } from "../../src/domain/channel.ts";
 import { hashKey } from "../../src/keys.ts";
 import type { Operator } from "../../src/domain/operator.ts";
 import { Secret } from "../../src/secret.ts";
+import type { RetentionField } from "../../src/domain/channel.ts";
 import { sampleChannel } from "../stores/samples.ts";
+import type { RetentionPlan } from "./plan.ts";
 
 /** The channels of every simulation, and the keys to them. */
 export const ORIGIN = "https://shop.example";
@@ -15,10 +17,28 @@ const secretKeyHash = createHash("sha256").update(SECRET_KEY).digest("hex");
 
 const handoff = { enabled: true };
 
-export const CHANNELS: readonly Channel[] = [
-  sampleChannel({ publishableKey: PUBLISHABLE_KEY, secretKeyHash, allowedOrigins: [ORIGIN], handoff }),
-  sampleChannel({ slug: "cli", kind: "transport", publishableKey: null, secretKeyHash: null, handoff }),
-];
+const DAY_MS = 86_400_000;
+
+/** Threads of the channel that bots talk in are never deleted. */
+export function channelsWith(retention: RetentionPlan | null): readonly Channel[] {
+  const shop = sampleChannel({
+    publishableKey: PUBLISHABLE_KEY,
+    secretKeyHash,
+    allowedOrigins: [ORIGIN],
+    handoff,
+  });
+  return [
+    retention ? { ...shop, retention: inDays(retention) } : shop,
+    sampleChannel({ slug: "cli", kind: "transport", publishableKey: null, secretKeyHash: null, handoff }),
+  ];
+}
+
+function inDays({ threadsMs, anonymousMs }: RetentionPlan): RetentionField {
+  return {
+    ...(threadsMs === null ? {} : { threadsDays: threadsMs / DAY_MS }),
+    ...(anonymousMs === null ? {} : { anonymousDays: anonymousMs / DAY_MS }),
+  };
+}
 
 export const operatorKey = (name: string) => `op_${name}`;
 

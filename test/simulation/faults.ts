@@ -1,4 +1,5 @@
 import type { Berth, Fleet } from "./instance/fleet.ts";
+import type { Happening } from "./happening.ts";
 import { FAULTS } from "./plan.ts";
 import type { FaultName } from "./plan.ts";
 import type { Random } from "./random.ts";
@@ -7,6 +8,8 @@ import type { World } from "./world.ts";
 /** What goes wrong by itself, each kind at its own times; and the end of it all. */
 export interface Faults {
   start: () => void;
+  /** Now and then who deletes something dies in the midst of it. */
+  see: (happening: Happening) => void;
   /** Everything runs, is in reach and goes right again. */
   stop: () => void;
 }
@@ -15,6 +18,7 @@ const GRACES_MS = [0, 300, 4_000] as const;
 
 export function createFaults(world: World, fleet: Fleet): Faults {
   const { time, plan, cluster, count, faultsAreOver } = world;
+  const ofDeletions = world.randomOf("fault at a deletion");
 
   function repeat(name: FaultName, meanMs: number, happen: (random: Random) => void): void {
     const random = world.randomOf(`fault ${name}`);
@@ -59,6 +63,23 @@ export function createFaults(world: World, fleet: Fleet): Faults {
       nthWrite: random.whole(1, 20),
       spring() {
         if (process?.isAlive && !faultsAreOver()) happen(berth, random);
+      },
+    });
+  }
+
+  /** Its next writes are the other steps of the deletion, if it does nothing else meanwhile. */
+  function interrupt(by: string): void {
+    if (faultsAreOver() || !ofDeletions.chance(plan.deletions.interrupted)) return;
+    const berth = fleet.berths.find(({ instance }) => instance?.process.id === by);
+    const process = berth?.instance?.process;
+    if (!berth || !process) return;
+    berth.instance?.trap.set({
+      moment: ofDeletions.pick(["sent", "done", "answered"]),
+      nthWrite: ofDeletions.whole(1, 3),
+      spring() {
+        if (!process.isAlive || faultsAreOver()) return;
+        count("death at a deletion");
+        kill(berth, ofDeletions);
       },
     });
   }
@@ -129,6 +150,11 @@ export function createFaults(world: World, fleet: Fleet): Faults {
         const meanMs = plan.every[name];
         if (meanMs !== null) repeat(name, meanMs, happen[name]);
       }
+    },
+
+    see(happening) {
+      const isStep = happening.type === "erased" || happening.type === "deletion";
+      if (isStep) interrupt(happening.by);
     },
 
     stop() {

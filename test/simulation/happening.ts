@@ -15,8 +15,16 @@ export type Happening =
   | { type: "waited"; uid: string; message: UserMessage; result: Waited; where: Where }
   | { type: "part kept"; uid: string; part: KeptPart; isKept: boolean; where: Where }
   | { type: "catalog set"; uid: string; catalog: Catalog; isKept: boolean; where: Where }
-  | { type: "erased"; uid: string; where: Where }
-  | { type: "deletion"; step: "planned" | "ended"; deletion: Deletion; where: Where }
+  | { type: "erased"; uid: string; by: string; where: Where }
+  | { type: "deletion"; step: "planned" | "ended"; deletion: Deletion; by: string; where: Where }
+  | { type: "thread listed"; uid: string; slug: string; userId: string; atMs: number; where: Where }
+  | { type: "thread unlisted"; uid: string; where: Where }
+  /** An anonymous user is there; is deleted, or is an account's user from now on, as an account's may be deleted. */
+  | { type: "user came"; slug: string; userId: string; where: Where }
+  | { type: "user left"; left: UserLeft; where: Where }
+  | { type: "rest looked for"; look: RestLook }
+  /** A text that should be encrypted is stored as it is. */
+  | { type: "plain text stored"; by: string; text: string }
   /** The writes of a node after the first `kept` ones are gone. */
   | { type: "writes lost"; node: StoreNode; kept: number }
   /** What stragglers wrote to a node is gone. */
@@ -34,8 +42,24 @@ export type Happening =
   /** A model is asked, or a server-side tool is called. */
   | { type: "model asked"; by: string; turn: Turn; thought: Thought }
   | { type: "tool called"; by: string; call: Call }
-  /** Something that no fault excuses: an error in the log, a rejection that nobody took. */
-  | { type: "fault"; by: string; text: string };
+  /** Something that no fault excuses: an error in the log, a rejection that nobody took. `uid`: a thread whose key is gone. */
+  | { type: "fault"; by: string; uid: string | null; text: string };
+
+/** `was`: the user just before, and whether somebody could come in as it; null: nobody was deleted. */
+export interface UserLeft {
+  slug: string;
+  userId: string;
+  uids: readonly string[];
+  was: { externalId: string | null; hadToken: boolean } | null;
+}
+
+/** A process looks for threads that are past their date. `nowMs`: by its clock. */
+export interface RestLook {
+  by: string;
+  slug: string;
+  untilMs: number;
+  nowMs: number;
+}
 
 export type Waited = Awaited<ReturnType<ThreadStore["wait"]>>;
 

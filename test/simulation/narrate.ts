@@ -31,12 +31,26 @@ export function narrate(trace: Trace, happening: Happening): void {
     case "catalog set":
       return trace.add(happening.uid, `catalog ${JSON.stringify(happening.catalog)}`);
     case "erased":
-      return trace.add(happening.uid, "a tombstone is put in its place");
+      return trace.add(happening.uid, `${happening.by} puts a tombstone in its place`);
     case "deletion": {
-      const { step, deletion } = happening;
+      const { step, deletion, by } = happening;
       const uid = deletion.kind === "thread" ? deletion.id : null;
-      return trace.add(uid, `the deletion of a ${deletion.kind} is ${step}`);
+      return trace.add(uid, `the deletion of a ${deletion.kind} is ${step} by ${by}`);
     }
+    case "thread listed":
+      return trace.add(happening.uid, "it is on the list");
+    case "thread unlisted":
+      return trace.add(happening.uid, "it is off the list");
+    case "user came":
+      return trace.add(null, `${trace.name("u", happening.userId)} is there`);
+    case "user left":
+      return trace.add(null, `${trace.name("u", happening.left.userId)} is gone`);
+    case "rest looked for": {
+      const { by, slug, nowMs, untilMs } = happening.look;
+      return trace.add(null, `${by} looks for what rests in ${slug} for ${Math.round(nowMs - untilMs)} ms`);
+    }
+    case "plain text stored":
+      return trace.add(null, `${happening.by} stores “${happening.text}” as it is`);
     case "writes lost":
       return trace.add(null, `${happening.node.name} fails over, ${happening.kept} writes are kept`);
     case "stragglers back":

@@ -31,6 +31,13 @@ export interface Plan {
   clients: ClientPlan;
   people: PeoplePlan;
   deletions: DeletionPlan;
+  /** null: nothing is deleted because of its age. */
+  retention: RetentionPlan | null;
+  /**
+   * Contents are encrypted at rest. Where acknowledged writes may be lost a user's key may be, and with it whatever was sealed
+   * by it, wherever that is: nothing could be said of such a simulation.
+   */
+  isEncrypted: boolean;
 }
 
 export type FaultName = (typeof FAULTS)[number];
@@ -102,17 +109,36 @@ export interface DeletionPlan {
   /** Shares: of an admin's deletions those of users, of a visitor's messages those with which they delete the thread. */
   users: number;
   visitors: number;
+  /** Share of steps of deletions after which a fault meets who does them. */
+  interrupted: number;
 }
+
+/** The channel's `retention`, with days of some seconds. */
+export interface RetentionPlan {
+  /** null: such things stay. */
+  threadsMs: number | null;
+  anonymousMs: number | null;
+  /** Unused for so long, a token ends. */
+  tokenMs: number;
+  /** Share of messages before which a page rests for about as long as its thread is kept, or its token. */
+  away: number;
+}
+
+/** What is kept for some seconds is met twice. */
+const AGING_MS = 25_000;
 
 export function planOf(seed: number): Plan {
   const random = randomOf(seed, "plan");
   const isCalm = random.chance(0.08);
   const share = (most: number) => (isCalm || random.chance(0.4) ? 0 : most * random.next() ** 2);
   const slow = random.chance(0.3);
+  const retention = retentionOf(randomOf(seed, "retention's plan"));
+  const instances = random.pick([2, 3, 3, 4]);
+  const durability = random.pick(["local", "replica"] as const);
   return {
-    instances: random.pick([2, 3, 3, 4]),
-    durability: random.pick(["local", "replica"]),
-    workMs: random.whole(8_000, 40_000),
+    instances,
+    durability,
+    workMs: Math.max(random.whole(8_000, 40_000), retention ? AGING_MS : 0),
     pages: random.whole(2, 6),
     pagesShareThreads: random.chance(0.6),
     bots: random.whole(0, 3),
@@ -127,7 +153,9 @@ export function planOf(seed: number): Plan {
     model: modelOf(random),
     clients: clientsOf(random),
     people: peopleOf(randomOf(seed, "people's plan")),
-    deletions: deletionsOf(randomOf(seed, "deletions' plan")),
+    deletions: deletionsOf(randomOf(seed, "deletions' plan"), isCalm),
+    retention,
+    isEncrypted: durability === "replica" && randomOf(seed, "encryption").chance(0.4),
   };
 }
 
@@ -192,9 +220,9 @@ function peopleOf(random: Random): PeoplePlan {
   };
 }
 
-function deletionsOf(random: Random): DeletionPlan {
+function deletionsOf(random: Random, isCalm: boolean): DeletionPlan {
   const isNone = random.chance(0.75);
-  return {
+  const plan: Omit<DeletionPlan, "interrupted"> = {
     hasKeeper: !isNone && random.chance(0.7),
     restMs: random.pick([
       [500, 4_000],
@@ -202,5 +230,18 @@ function deletionsOf(random: Random): DeletionPlan {
     ]),
     users: random.pick([0, 0.2, 0.5]),
     visitors: isNone ? 0 : random.between(0, 0.1),
+  };
+  const interrupted = random.pick([0, 0.1, 0.3]);
+  return { ...plan, interrupted: isCalm ? 0 : interrupted };
+}
+
+function retentionOf(random: Random): RetentionPlan | null {
+  if (random.chance(0.8)) return null;
+  const keeps = random.pick(["threads", "anonymous", "both", "both"]);
+  return {
+    threadsMs: keeps === "anonymous" ? null : random.whole(3_000, 12_000),
+    anonymousMs: keeps === "threads" ? null : random.whole(500, 8_000),
+    tokenMs: random.whole(8_000, 20_000),
+    away: random.between(0.1, 0.4),
   };
 }

@@ -11,7 +11,7 @@ const MINUTES = 60_000;
 const RANGE = 100;
 
 describe("a simulation", () => {
-  test.each([1, 21, 52])("repeats seed %i event for event", async (seed) => {
+  test.each([1, 21, 52, 35, 851])("repeats seed %i event for event", async (seed) => {
     const [one, other] = [await simulate(seed, known), await simulate(seed, known)];
     expect(one.steps).toBeGreaterThan(500);
     expect(other.trace).toEqual(one.trace);

@@ -18,6 +18,7 @@ import { createMessages } from "./instance/messages.ts";
 import { planOf } from "./plan.ts";
 import type { Plan } from "./plan.ts";
 import { randomOf } from "./random.ts";
+import { seedIds } from "./seeded-ids.ts";
 import { createCluster } from "./store/cluster.ts";
 import { narrate } from "./narrate.ts";
 import { createTrace, traceText } from "./trace.ts";
@@ -45,6 +46,15 @@ const REST_MS = 180_000;
 
 /** Runs one seed: the service, its clients and what goes wrong, to the end or to the first invariant that is broken. */
 export async function simulate(seed: number, known: readonly string[] = []): Promise<Outcome> {
+  const release = seedIds(seed);
+  try {
+    return await simulateSeeded(seed, known);
+  } finally {
+    release();
+  }
+}
+
+async function simulateSeeded(seed: number, known: readonly string[]): Promise<Outcome> {
   const plan = planOf(seed);
   const time = createVirtualTime();
   const trace = createTrace(time);
@@ -69,6 +79,7 @@ export async function simulate(seed: number, known: readonly string[] = []): Pro
     judge(happening: Happening) {
       narrate(trace, happening);
       checker.see(happening);
+      nemesis.see(happening);
     },
     count: (fault: string) => void (faults[fault] = (faults[fault] ?? 0) + 1),
     faultsAreOver: () => time.nowMs >= plan.workMs,

@@ -11,9 +11,11 @@ import type { MessageClaim } from "../../src/domain/message-claim.ts";
 import type {
   CommitResult,
   Deletion,
+  ErasedThread,
   InstanceMessage,
   ListedThread,
   PlacedEntry,
+  RestingThread,
   RunSummary,
   SaidBefore,
   Store,
@@ -33,6 +35,8 @@ interface Person {
   createdAtMs: number;
   spent: Record<string, number>;
   threads: ThreadEntry[];
+  /** Wrapped, by their ids. */
+  contentKeys: Record<string, string>;
 }
 
 interface Token {
@@ -74,8 +78,9 @@ const isHeld = (thread: Thread): thread is Thread & { fence: string } => thread.
 
 const waitsAlone = (state: ThreadState | undefined) => state === "awaiting" || state === "waiting_for_person";
 
-function summaryOf({ runId, saidAtMs, outcome, path, terminal }: RunRecord): RunSummary {
-  return { runId, saidAtMs, outcome, path, terminal };
+function summaryOf({ runId, saidAtMs, outcome, path, terminal, sealedTerminal }: RunRecord): RunSummary {
+  const sealed = sealedTerminal === undefined ? {} : { sealedTerminal };
+  return { runId, saidAtMs, outcome, path, terminal, ...sealed };
 }
 
 export function createReference(clock: Clock): Store {
@@ -94,6 +99,10 @@ export function createReference(clock: Clock): Store {
   const erased = new Set<string>();
   /** Threads that went with a user, by the user's id. */
   const wentWith = new Map<string, string[]>();
+  /** By channel: up to which user retention has looked. */
+  const sweeping = new Map<string, string>();
+  /** Keys that wrapped something, and what each is known by. */
+  const wrappers = new Map<string, string>();
   let changes = 0;
   let deliver: (message: InstanceMessage) => void = () => {};
 
@@ -171,8 +180,10 @@ export function createReference(clock: Clock): Store {
 
   function wholeMessages(uid: string, messages: readonly Message[]): Message[] {
     return messages.map((message) => {
-      const { runId, kept } = message;
-      return kept ? wholeMessage(message, textOfParts(uid, runId, kept.parts)) : message;
+      const { runId, kept, sealed } = message;
+      return kept && sealed === undefined
+        ? wholeMessage(message, textOfParts(uid, runId, kept.parts))
+        : message;
     });
   }
 
@@ -236,6 +247,14 @@ export function createReference(clock: Clock): Store {
         own.map((entry) => ({ ...listedThread(entry), userId })),
       )
       .toSorted(laterFirst);
+  }
+
+  function erase(uid: string): ErasedThread {
+    const fence = threads.get(uid)?.fence ?? null;
+    erased.add(uid);
+    threads.delete(uid);
+    for (const key of keptImages.keys()) if (key.startsWith(`${uid} `)) keptImages.delete(key);
+    return { fence, watchers: [] };
   }
 
   return {
@@ -318,7 +337,7 @@ export function createReference(clock: Clock): Store {
       const expiresAtMs = Math.min(clock.now() + ttlMs, endsAtMs);
       tokens.push({ slug, tokenHash, userId, snapshot, expiresAtMs, endsAtMs, names: new Map() });
       const user = { userId, externalId: null, displayName: null, blocked: false, whitelisted: false };
-      people.push({ slug, user, createdAtMs: atMs, spent: {}, threads: [] });
+      people.push({ slug, user, createdAtMs: atMs, spent: {}, threads: [], contentKeys: {} });
     },
     async rotateToken({ slug, tokenHash, userId, newTokenHash, ttlMs, endsAtMs = Infinity }) {
       const token = tokenOf(slug, tokenHash);
@@ -355,7 +374,7 @@ export function createReference(clock: Clock): Store {
       if (!person) {
         if (!creates) return null;
         const user = { userId: newUserId, externalId, displayName, blocked: false, whitelisted: false };
-        person = { slug, user, createdAtMs: atMs, spent: {}, threads: [] };
+        person = { slug, user, createdAtMs: atMs, spent: {}, threads: [], contentKeys: {} };
         people.push(person);
       }
       if (creates && displayName !== null) person.user = { ...person.user, displayName };
@@ -436,6 +455,7 @@ export function createReference(clock: Clock): Store {
         staying.spent[day] = (staying.spent[day] ?? 0) + count;
       }
       staying.user = result;
+      staying.contentKeys = { ...leaving.contentKeys, ...staying.contentKeys };
       if (result.blocked && !from.blocked) changes++;
       Object.assign(token, { userId: into.userId, snapshot });
       return "done";
@@ -505,11 +525,33 @@ export function createReference(clock: Clock): Store {
         .map(({ uid, updatedAtMs }) => ({ uid, atMs: updatedAtMs }))
         .filter(({ atMs }) => atMs >= sinceMs)
         .slice(0, limit),
-    // What ages is no part of the sequences that are compared.
-    restingThreads: async () => ({ items: [], next: null }),
-    hasValidToken: async () => null,
-    sweepPlace: async () => null,
-    setSweepPlace: async () => {},
+    async restingThreads(slug, { untilMs, limit, after }) {
+      const oldest = channelThreadsOf(slug)
+        .map(({ uid, updatedAtMs, state }) => ({
+          uid,
+          updatedAtMs,
+          state,
+          rev: erased.has(uid) ? null : (threads.get(uid)?.rev ?? 0),
+        }))
+        .filter(({ updatedAtMs }) => updatedAtMs <= untilMs)
+        .toReversed();
+      const isBehind = ({ uid, updatedAtMs: atMs }: RestingThread) =>
+        after === null || atMs > after.atMs || (atMs === after.atMs && uid > after.uid);
+      const left = oldest.filter(isBehind);
+      const items = left.slice(0, limit);
+      const last = items.at(-1);
+      const next = last && left.length > limit ? { atMs: last.updatedAtMs, uid: last.uid } : null;
+      return { items, next };
+    },
+    hasValidToken: async (slug, userId) =>
+      tokens.some(
+        (token) => token.slug === slug && token.userId === userId && clock.now() < token.expiresAtMs,
+      ),
+    sweepPlace: async (slug) => sweeping.get(slug) ?? null,
+    async setSweepPlace(slug, place) {
+      if (place === null) sweeping.delete(slug);
+      else sweeping.set(slug, place);
+    },
     fillOrders: async () => false,
 
     async planDeletion(deletion) {
@@ -534,14 +576,11 @@ export function createReference(clock: Clock): Store {
       }
       return wentWith.get(`${slug} ${userId}`) ?? [];
     },
-    async eraseThread(uid) {
-      const fence = threads.get(uid)?.fence ?? null;
-      erased.add(uid);
-      threads.delete(uid);
-      for (const key of keptImages.keys()) if (key.startsWith(`${uid} `)) keptImages.delete(key);
-      return { fence, watchers: [] };
+    eraseThread: async (uid) => erase(uid),
+    async eraseUnchanged(uid, _, rev) {
+      if (!erased.has(uid) && (threads.get(uid)?.rev ?? 0) !== rev) return null;
+      return erase(uid);
     },
-    eraseUnchanged: async () => null,
     async eraseTokens(slug, userIds) {
       const kept = tokens.filter((token) => token.slug !== slug || !userIds.includes(token.userId));
       tokens.splice(0, tokens.length, ...kept);
@@ -564,7 +603,10 @@ export function createReference(clock: Clock): Store {
         state,
         snapshot: last?.commit.snapshot ?? null,
         catalog,
-        run: run?.kept && !inParts ? wholeRun(run, textOfParts(uid, run.runId, run.kept.parts)) : run,
+        run:
+          run?.kept && !inParts && run.sealed === undefined
+            ? wholeRun(run, textOfParts(uid, run.runId, run.kept.parts))
+            : run,
         tail: fitting(messages, budgetChars),
         messageCount: messages.length,
         waitingCount: queue.length,
@@ -649,6 +691,29 @@ export function createReference(clock: Clock): Store {
       return run ? summaryOf(run) : null;
     },
 
+    contentKeys: {
+      keys: async (slug, userId) => personOf(slug, userId)?.contentKeys ?? null,
+      async add({ slug, userId, keyId, wrapped }) {
+        const person = personOf(slug, userId);
+        if (!person) return null;
+        return (person.contentKeys[keyId] ??= wrapped);
+      },
+      async replace({ slug, userId, keyId, was, wrapped }) {
+        const person = personOf(slug, userId);
+        if (person?.contentKeys[keyId] !== was) return false;
+        const { [keyId]: _, ...others } = person.contentKeys;
+        person.contentKeys = wrapped === null ? others : { ...others, [keyId]: wrapped };
+        return true;
+      },
+      wrappers: async () => Object.fromEntries(wrappers),
+      async noteWrapper(id, check) {
+        if (!wrappers.has(id)) wrappers.set(id, check);
+      },
+      async forgetWrapper(id) {
+        wrappers.delete(id);
+      },
+    },
+
     beat: async () => [],
     retire: async () => {},
     enter: async () => {},
@@ -689,7 +754,9 @@ const isSame = (one: Deletion, other: Deletion) =>
 /** The newest whose contents fit the budget, at least one. */
 function fitting(messages: Message[], budgetChars: number): Message[] {
   const sizeFrom = (from: number) =>
-    messages.slice(from).reduce((sum, { content, kept }) => sum + content.length + (kept?.chars ?? 0), 0);
+    messages
+      .slice(from)
+      .reduce((sum, { content, chars, kept }) => sum + (chars ?? content.length) + (kept?.chars ?? 0), 0);
   let from = 0;
   while (from < messages.length - 1 && sizeFrom(from) > budgetChars) from++;
   return messages.slice(from);

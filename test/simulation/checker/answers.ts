@@ -30,6 +30,7 @@ const STATUSES: Record<About["type"], readonly number[]> = {
  * a-result-is-saved: the 200 of a result comes after its save. only-the-pending-call: a result for another call, or of
  * another tool, is refused. a-catalog-is-saved: the 204 of a catalog comes after its save.
  * a-named-run-is-found: who re-attaches to a run that is there gets its stream.
+ * stored-encrypted: where contents are encrypted, nothing that somebody said is written as it is, nor its hash.
  * one-account: a token belongs to one account, an account to one user, for good.
  */
 export function watchAnswers({ ledger, deletions, report, world }: Watch): Watcher {
@@ -49,7 +50,7 @@ export function watchAnswers({ ledger, deletions, report, world }: Watch): Watch
     const uid = "uid" in about ? about.uid : null;
     const who = `${exchange.client}'s ${about.type} ${exchange.nth} at ${exchange.instance}`;
     const allowed = about.type === "follow" && about.runId !== null ? NAMED : STATUSES[about.type];
-    if (isOfDeletedUser(about)) return;
+    if (isOfDeletedUser(about) || mayHaveEnded(about, status)) return;
     if (status !== 503 && !allowed.includes(status) && !isChannelAstray(exchange, 0)) {
       return report("statuses", uid, `${who} is answered ${status}`);
     }
@@ -68,6 +69,17 @@ export function watchAnswers({ ledger, deletions, report, world }: Watch): Watch
   /** Its token ends, whenever that is. */
   function isOfDeletedUser(about: About): boolean {
     return (about.type === "identify" || about.type === "thread") && deletions.isTokenAsked(about.token);
+  }
+
+  /** Its token was unused for too long. */
+  function mayHaveEnded({ type }: About, status: number): boolean {
+    return world.plan.retention !== null && status === (type === "identify" ? 404 : 401);
+  }
+
+  /** A user's key is beside the user: who looks at a channel that is behind does not find it. */
+  function isKeyAstray({ uid, by }: { uid: string | null; by: string }): boolean {
+    const nodes = [world.cluster.ofChannel("shop"), world.cluster.ofChannel("cli")];
+    return uid !== null && nodes.some((node) => node.wasAstray(by, 0));
   }
 
   function checkMissed(exchange: Exchange, { uid, runId }: Extract<About, { type: "follow" }>): void {
@@ -105,7 +117,10 @@ export function watchAnswers({ ledger, deletions, report, world }: Watch): Watch
       const { type } = happening;
       if (type === "answered") checkAnswered(happening.exchange, happening.status);
       if (type === "closed") checkIdentified(happening.exchange);
-      if (type === "fault") report("no-fault-of-our-own", null, `${happening.by}: ${happening.text}`);
+      if (type === "plain text stored")
+        report("stored-encrypted", null, `${happening.by} stores “${happening.text}” as it is`);
+      if (type === "fault" && !isKeyAstray(happening))
+        report("no-fault-of-our-own", happening.uid, `${happening.by}: ${happening.text}`);
       const isLoss = type === "writes lost" || type === "stragglers back";
       if (isLoss && world.plan.durability === "local") lostChannelsAtMs = world.time.nowMs;
     },

@@ -1,5 +1,6 @@
 import type { Happening } from "../happening.ts";
 import type { Trace } from "../trace.ts";
+import { watchAged } from "./aged.ts";
 import { watchAnswers } from "./answers.ts";
 import { watchAskedModels } from "./asked-models.ts";
 import { watchCancelled } from "./cancels.ts";
@@ -61,9 +62,11 @@ export function createChecker(world: Watch["world"] & { trace: Trace }, known: r
   const reportOther: Watch["report"] = (invariant, uid, text) => {
     if (uid === null || !deletions.isAsked(uid)) report(invariant, uid, text);
   };
+  const aged = watchAged({ ledger, deletions, world, report });
   const watch: Watch = { ledger, deletions, world, report: reportOther };
   const watchers: Watcher[] = [
     deletions,
+    aged,
     watchSaid(watch),
     watchRuns(watch),
     watchCancelled(watch),
@@ -87,6 +90,7 @@ export function createChecker(world: Watch["world"] & { trace: Trace }, known: r
     },
     isAtRest: () =>
       deletions.areOver() &&
+      aged.isOver() &&
       ledger.threads().every((uid) => {
         const { active, queue, fence, answerer } = ledger.truth(uid);
         return !active && queue.length === 0 && fence === null && answerer.kind !== "waiting";

@@ -1,12 +1,20 @@
 import type { About, Exchange } from "../clients/exchange.ts";
 import { terminalOf } from "../clients/exchange.ts";
-import type { Happening } from "../happening.ts";
+import type { Happening, UserLeft } from "../happening.ts";
 import type { Watch, Watcher } from "./watcher.ts";
 
 /** Which threads, accounts and tokens somebody has asked to delete: what they were promised otherwise is promised no more. */
 export interface Deletions {
-  /** Somebody has asked for it, or for its user's, or may have. */
+  /** Somebody has asked for it, or for its user's, or may have; or it is gone because of its age. */
   isAsked(uid: string): boolean;
+  /** Somebody has asked for it, and not its age. */
+  isWanted(uid: string): boolean;
+  isUserWanted(userId: string): boolean;
+  /** It goes because of its age. */
+  isAged(uid: string): boolean;
+  noteAged(uid: string): void;
+  /** Its user is deleted, since somebody wants it. */
+  noteWanted(uid: string): void;
   /** The token is, or may be, of a user who is deleted. */
   isTokenAsked(token: string): boolean;
   isAccountAsked(externalId: string): boolean;
@@ -30,6 +38,8 @@ export function watchDeletions({
   world,
 }: Pick<Watch, "ledger" | "report" | "world">): Watcher & Deletions {
   const threads = new Set<string>();
+  const aged = new Set<string>();
+  const wantedUsers = new Set<string>();
   const accounts = new Set<string>();
   /** Tokens by what they were to be identified as; whose a thread was made with. */
   const tokensAs = new Map<string, Set<string>>();
@@ -41,18 +51,25 @@ export function watchDeletions({
   const deleted = new Map<string, { askedAtMs: number; heardAtMs: number }>();
   let steps: { key: string; isEnd: boolean; position: number }[] = [];
   let lostAtMs = -Infinity;
+  /** Users who were deleted, and their threads. */
+  const left = new Map<string, string[]>();
 
   const isTokenAsked = (token: string) =>
     [...accounts].some((externalId) => tokensAs.get(externalId)?.has(token));
 
-  function isAsked(uid: string): boolean {
+  function isWanted(uid: string): boolean {
     const maker = makers.get(uid);
     return threads.has(uid) || (maker !== undefined && isTokenAsked(maker));
   }
 
+  const isAsked = (uid: string) => aged.has(uid) || isWanted(uid);
+
   function noteAsked({ about }: Exchange): void {
     if (about.type === "delete") threads.add(about.uid);
-    if (about.type === "delete user") accounts.add(about.externalId);
+    if (about.type === "delete user") {
+      accounts.add(about.externalId);
+      wantedUsers.add(about.userId);
+    }
     if (about.type !== "identify") return;
     const { externalId, token } = about;
     tokensAs.set(externalId, (tokensAs.get(externalId) ?? new Set()).add(token));
@@ -119,8 +136,29 @@ export function watchDeletions({
     return [...open];
   }
 
+  function noteLeft({ userId, uids }: UserLeft): void {
+    left.set(userId, [...(left.get(userId) ?? []), ...uids]);
+  }
+
+  /** What is ended was carried out before. */
+  function checkEnded(): void {
+    for (const { key, isEnd } of steps) {
+      const [kind, id = ""] = key.split(" ");
+      if (!isEnd) continue;
+      if (kind === "user" && !left.has(id)) report("a-deletion-ends", null, "of a user, who is there still");
+      for (const uid of kind === "user" ? (left.get(id) ?? []) : [id]) {
+        if (!ledger.truth(uid).isErased) report("a-deletion-ends", uid, "it is ended, and not erased");
+      }
+    }
+  }
+
   return {
     isAsked,
+    isWanted,
+    isUserWanted: (userId) => wantedUsers.has(userId),
+    isAged: (uid) => aged.has(uid),
+    noteAged: (uid) => void aged.add(uid),
+    noteWanted: (uid) => void threads.add(uid),
     isTokenAsked,
     isAccountAsked: (externalId) => accounts.has(externalId),
     userOf: (externalId) => users.get(externalId),
@@ -133,6 +171,7 @@ export function watchDeletions({
       if (type === "heard") noteHeard(happening.exchange, happening.status);
       if (type === "closed") checkClosed(happening.exchange);
       if (type === "deletion") noteStep(happening);
+      if (type === "user left" && happening.where.position !== null) noteLeft(happening.left);
       if (type === "writes lost" && happening.node === world.cluster.ofInstances())
         steps = steps.filter(({ position }) => position <= happening.kept);
       if ((type === "writes lost" || type === "stragglers back") && world.plan.durability === "local")
@@ -141,12 +180,12 @@ export function watchDeletions({
 
     atRest() {
       for (const key of openOnes()) report("a-deletion-ends", null, `of ${key}: it is not carried out`);
-      const ended = steps.filter(({ isEnd }) => isEnd).map(({ key }) => key.replace("thread ", ""));
-      for (const id of new Set([...deleted.keys(), ...ended])) {
+      for (const id of deleted.keys()) {
         const askedAtMs = deleted.get(id)?.askedAtMs ?? 0;
         if (!threads.has(id) || lostAtMs >= askedAtMs || ledger.truth(id).isErased) continue;
         report("deleted-stays-deleted", id, "it was deleted, and is not erased");
       }
+      if (lostAtMs === -Infinity) checkEnded();
     },
   };
 }

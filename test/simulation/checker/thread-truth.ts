@@ -60,6 +60,8 @@ export interface Told {
 export interface ThreadTruth {
   /** A tombstone stands in its place. */
   isErased: boolean;
+  /** What it had when it was erased. */
+  lost: { spokenAtMs: number; texts: string[] } | null;
   fence: string | null;
   messages: Message[];
   queue: UserMessage[];
@@ -79,6 +81,7 @@ export interface ThreadTruth {
 export function emptyTruth(): ThreadTruth {
   return {
     isErased: false,
+    lost: null,
     fence: null,
     messages: [],
     queue: [],
@@ -113,6 +116,7 @@ export function addEntry(truth: ThreadTruth, { atMs, write }: Entry): void {
         endings: truth.endings,
         problems: truth.problems,
         isErased: true,
+        lost: truth.lost ?? contentOf(truth),
       });
       return;
     case "commit":
@@ -121,6 +125,15 @@ export function addEntry(truth: ThreadTruth, { atMs, write }: Entry): void {
       addCommit(truth, { ...write, atMs });
       truth.lastOpId = write.commit.opId;
   }
+}
+
+/** Of what waits nobody has spoken yet, and it is a message all the same. */
+export function contentOf({ messages, queue }: ThreadTruth): NonNullable<ThreadTruth["lost"]> {
+  const times = [...messages.map(({ createdAtMs }) => createdAtMs), ...queue.map(({ saidAtMs }) => saidAtMs)];
+  return {
+    spokenAtMs: Math.max(0, ...times),
+    texts: [...messages.map(({ content }) => content), ...queue.map(({ text }) => text)],
+  };
 }
 
 function wait(truth: ThreadTruth, message: UserMessage): void {

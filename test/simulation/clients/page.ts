@@ -1,4 +1,5 @@
 import type { PageTool } from "../../../src/domain/page-tool.ts";
+import type { RetentionPlan } from "../plan.ts";
 import type { World } from "../world.ts";
 import type { Client } from "./client.ts";
 import { endOf } from "./client.ts";
@@ -42,13 +43,23 @@ export async function runPage(
   // Choices of their own: a page for which there are no people does what it did.
   const ofPeople = randomOf(`people of ${name}`);
   const ofDeletions = randomOf(`deletions of ${name}`);
+  const { retention } = plan;
+  const ofRetention = randomOf(`absences of ${name}`);
   let said = 0;
 
   while (!faultsAreOver()) {
     await client.rest(...wants.thinkMs);
+    if (retention && ofRetention.chance(retention.away)) await beAway(retention);
+    if (retention && faultsAreOver()) return;
     const token = visitor.token ?? (await arrive());
     const uid = token === null ? null : ((await pickThread(token)) ?? null);
     if (token !== null && uid !== null) await act(token, uid);
+  }
+
+  /** Comes back just when what it left is due, a little earlier or later. */
+  async function beAway({ threadsMs, anonymousMs, tokenMs }: RetentionPlan): Promise<void> {
+    const times = [threadsMs, anonymousMs === null ? null : tokenMs].filter((ms) => ms !== null);
+    await client.pause((ofRetention.pickAny(times) ?? 0) * ofRetention.between(0.9, 1.2));
   }
 
   async function arrive(): Promise<string | null> {

@@ -9,14 +9,18 @@ import { pause } from "../../../src/clock.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createHandler } from "../../../src/http/handler.ts";
 import type { Handler } from "../../../src/listener.ts";
+import { createRetention } from "../../../src/operators/retention.ts";
+import { noProgress } from "../../../src/operators/retention-sweep.ts";
 import { Secret } from "../../../src/secret.ts";
 import { StoreUnavailable } from "../../../src/store.ts";
 import { createCalls } from "../store/calls.ts";
 import { createConnection } from "../store/connection.ts";
+import { AS_STORED } from "../store/meant.ts";
 import type { World } from "../world.ts";
 import { createSimulatedAgent } from "./agent.ts";
 import type { AgentNumbers } from "./agent.ts";
 import { watchCancels } from "./cancels.ts";
+import { createEncrypting } from "./encrypted.ts";
 import { HAND_OFF, TRANSPORT_KEY } from "../channels.ts";
 import type { Messages } from "./messages.ts";
 import type { Process } from "./process.ts";
@@ -61,6 +65,8 @@ const config = readConfig({
 });
 
 const RETRY_MS = 300;
+/** Days last some seconds here, and the sweep that looks each minute comes by each other second. */
+const QUICKER = 30;
 
 export function createInstance(
   world: World,
@@ -68,8 +74,11 @@ export function createInstance(
 ): Instance {
   const { clock, timers } = process;
   const trap = createTrap();
-  const store = createConnection(world, process, createCalls(world, process, trap));
-  messages.join(process, store.receive);
+  const encrypting = world.plan.isEncrypted ? createEncrypting(world, process) : null;
+  const calls = createCalls(world, process, trap);
+  const connection = createConnection(world, process, calls, encrypting?.meant ?? AS_STORED);
+  const store = encrypting?.over(connection) ?? connection;
+  messages.join(process, connection.receive);
   const log = watchedLog(world, process);
   const random = world.randomOf(`jitter of ${process.id}`);
   let ids = 0;
@@ -94,13 +103,31 @@ export function createInstance(
     transportKeys: [new Secret(TRANSPORT_KEY)],
     keyDoor: createKeyDoor({ config, clock, log }),
     store,
-    threads: watchCancels(world, process, threads, store),
-    visitors: createVisitors({ store, clock, ttlMs: config.visitorTtlMs }),
+    threads: watchCancels(world, process, threads, connection),
+    visitors: createVisitors({
+      store,
+      clock,
+      ttlMs: world.plan.retention?.tokenMs ?? config.visitorTtlMs,
+    }),
     directory,
     windows: createRateWindows({ limits: config.limits, clock }),
     clock,
     log,
     health: { model: "demo" },
+  });
+
+  const retention = createRetention({
+    store,
+    forgets: threads.forgetting.aged,
+    channels: () => directory.channels(),
+    share: () => threads.share(),
+    clock,
+    timers: { after: (ms, run) => timers.after(ms / QUICKER, run) },
+    // One thread or user that it cannot delete is our own fault, and not the store's.
+    log: { warn: (fields, text) => log.error(fields, text) },
+    progress: noProgress,
+    random: random.next,
+    pace: { elapsed: () => clock.elapsed(), sleep: (ms) => pause(timers, ms) },
   });
 
   async function readChannels(): Promise<void> {
@@ -127,10 +154,12 @@ export function createInstance(
       await readChannels();
       isOpen = true;
       await threads.start();
+      if (world.plan.retention) retention.start();
     },
 
     async stop(graceMs) {
       isOpen = false;
+      retention.stop();
       world.trace.add(null, `${process.id} drains`);
       await threads.drain(graceMs);
       process.die();
@@ -149,7 +178,11 @@ function watchedLog({ judge, trace }: World, { id }: Process) {
     error(fields: object, text: string) {
       const error = told(fields);
       if (error instanceof StoreUnavailable) return;
-      judge({ type: "fault", by: id, text: `${text}: ${error?.stack ?? ""}` });
+      // A user's key goes with the user, before the threads are erased that somebody may be reading.
+      const uid = /^Cannot read the .* at (\S+): it is encrypted, and the key of its user is gone$/.exec(
+        error?.message ?? "",
+      )?.[1];
+      judge({ type: "fault", by: id, uid: uid ?? null, text: `${text}: ${error?.stack ?? ""}` });
     },
   };
 }

@@ -330,6 +330,66 @@ export const PLANTS: readonly Plant[] = [
     ],
   },
   {
+    name: "deleted-while-it-speaks",
+    about: "The sweep deletes a thread in which somebody spoke after it was listed",
+    changes: [
+      {
+        file: "src/actors/forgetting.ts",
+        from: "if (rev !== null && (await store.eraseUnchanged(uid, deletion.atMs, rev)) === null) return false;",
+        to: "if (rev !== null) await store.eraseThread(uid, deletion.atMs);",
+      },
+    ],
+  },
+  {
+    name: "tombstone-stays-listed",
+    about: "A sweep that died after a thread's tombstone is not gone on with: what leads to the thread stays",
+    changes: [
+      {
+        file: "src/operators/retention.ts",
+        from: '  return state !== "running";\n',
+        to: '  return state !== "running" && rev !== null;\n',
+      },
+      {
+        file: "src/operators/retention.ts",
+        from: "function isOver({ state }: RestingThread)",
+        to: "function isOver({ state, rev }: RestingThread)",
+      },
+    ],
+  },
+  {
+    name: "tokens-not-asked",
+    about: "An anonymous user who rests is deleted, though somebody may still come in as it",
+    changes: [
+      {
+        file: "src/operators/retained-users.ts",
+        from: "  if ((await store.hasValidToken(slug, userId)) !== false) return;\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "waits-unencrypted",
+    about: "A message that waits is stored as it was said",
+    changes: [
+      {
+        file: "src/stores/content-keys/content-store.ts",
+        from: "const sealed = sealer?.userMessage(message) ?? message;",
+        to: "const sealed = sealer ? message : message;",
+      },
+    ],
+  },
+  {
+    name: "keys-stay-behind",
+    about: "A merge leaves the keys behind by which the visitor's threads are encrypted",
+    changes: [
+      {
+        file: "test/stores/reference.ts",
+        from: "      staying.contentKeys = { ...leaving.contentKeys, ...staying.contentKeys };\n",
+        to: "",
+      },
+    ],
+  },
+  {
     name: "user-stays",
     about: "A user who is deleted loses the threads, and is there still",
     changes: [

@@ -1,4 +1,5 @@
 import type { World } from "../world.ts";
+import { channelsWith } from "../channels.ts";
 import { EPOCH_MS } from "../instance/machine.ts";
 import { createNode } from "./node.ts";
 import type { StoreNode } from "./node.ts";
@@ -28,6 +29,7 @@ export function createCluster({ time, plan, randomOf, judge }: ClusterWorld): Cl
       name,
       time,
       durability: plan.durability,
+      channels: channelsWith(plan.retention),
       now: () => Math.floor(EPOCH_MS + time.nowMs + offsetMs),
       lagMs: () => random.between(...plan.replicaLagMs),
       onCut(cut, kept) {

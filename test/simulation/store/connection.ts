@@ -1,9 +1,12 @@
 import { holderOf } from "../../../src/domain/fence.ts";
 import type { InstanceMessage, Store, ThreadCommit } from "../../../src/store.ts";
+import type { UserLeft } from "../happening.ts";
 import type { Process } from "../instance/process.ts";
 import type { World } from "../world.ts";
 import type { Call } from "./calls.ts";
+import { activeIn, pageByActivity, restIn } from "./activity.ts";
 import { createLiveness } from "./liveness.ts";
+import type { Meant } from "./meant.ts";
 import { commit } from "./node-data.ts";
 import type { NodeData } from "./node-data.ts";
 
@@ -15,7 +18,12 @@ export interface Connection extends Store {
   watchLoads(watcher: (uid: string) => () => void): void;
 }
 
-export function createConnection({ cluster, judge, post }: World, process: Process, call: Call): Connection {
+export function createConnection(
+  { cluster, judge, post }: World,
+  process: Process,
+  call: Call,
+  meant: Meant,
+): Connection {
   let deliver: (message: InstanceMessage) => void = () => {};
   let watchLoad: (uid: string) => () => void = () => () => {};
   type Twin = NodeData["twin"];
@@ -66,7 +74,11 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
         isWrite: true,
         isSentOnce: change.orWait !== null,
         step: (data) => commit(data, change),
-        done: (result, where) => judge({ type: "committed", uid, by, commit: change, result, where }),
+        done(result, where) {
+          if (result.type === "committed") meant.look(keptOf(change));
+          if (result.type === "waiting") meant.look(change.orWait);
+          judge({ type: "committed", uid, by, commit: meant.commit(change), result, where });
+        },
         heard: () => judge({ type: "commit heard", uid, by }),
       });
     },
@@ -77,7 +89,10 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
         isWrite: true,
         isSentOnce: true,
         step: ({ twin }) => twin.wait(uid, message, max),
-        done: (result, where) => judge({ type: "waited", uid, message, result, where }),
+        done(result, where) {
+          if (result.type === "waiting") meant.look(message);
+          judge({ type: "waited", uid, message: meant.message(message), result, where });
+        },
       });
     },
     keptImages: (uid, runId) =>
@@ -92,7 +107,10 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
         action: "keep a part of a reply",
         isWrite: true,
         step: ({ twin }) => twin.keepPart(part),
-        done: (isKept, where) => judge({ type: "part kept", uid: part.uid, part, isKept, where }),
+        done(isKept, where) {
+          if (isKept) meant.look(part);
+          judge({ type: "part kept", uid: part.uid, part: meant.part(part), isKept, where });
+        },
       }),
     setCatalog(uid, slug, asked) {
       const catalog = structuredClone(asked);
@@ -112,7 +130,12 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       write(cluster.ofChannel(token.slug), "mend a token", (twin) => twin.mendToken(token)),
 
     mintVisitor: (visitor) =>
-      write(cluster.ofChannel(visitor.slug), "mint a visitor", (twin) => twin.mintVisitor(visitor)),
+      call(cluster.ofChannel(visitor.slug), {
+        action: "mint a visitor",
+        isWrite: true,
+        step: ({ twin }) => twin.mintVisitor(visitor),
+        done: (_, where) => judge({ type: "user came", slug: visitor.slug, userId: visitor.userId, where }),
+      }),
     rotateToken: (rotation) =>
       write(cluster.ofChannel(rotation.slug), "rotate a token", (twin) => twin.rotateToken(rotation)),
     revokeTokens: (slug, userId) =>
@@ -121,9 +144,26 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       write(cluster.ofChannel(visitor.slug), "admit a visitor", (twin) => twin.admitVisitor(visitor)),
     admitUser: (user) => write(cluster.ofChannel(user.slug), "admit a user", (twin) => twin.admitUser(user)),
     addThread: (thread) =>
-      write(cluster.ofChannel(thread.slug), "add a thread", (twin) => twin.addThread(thread)),
+      call(cluster.ofChannel(thread.slug), {
+        action: "add a thread",
+        isWrite: true,
+        step: ({ twin }) => twin.addThread(thread),
+        done(isAdded, where) {
+          if (isAdded) judge({ type: "thread listed", ...thread, where });
+        },
+      }),
     dropSilentVisitor: (slug, userId) =>
-      write(cluster.ofChannel(slug), "drop a silent visitor", (twin) => twin.dropSilentVisitor(slug, userId)),
+      call(cluster.ofChannel(slug), {
+        action: "drop a silent visitor",
+        isWrite: true,
+        step: async ({ twin }) => ({
+          was: await userIn(twin, slug, userId),
+          isDropped: await twin.dropSilentVisitor(slug, userId),
+        }),
+        done({ was, isDropped }, where) {
+          if (isDropped) judge({ type: "user left", left: { slug, userId, uids: [], was }, where });
+        },
+      }).then(({ isDropped }) => isDropped),
     hasValidToken: (slug, userId) =>
       read(cluster.ofChannel(slug), "look for tokens", (twin) => twin.hasValidToken(slug, userId)),
     spendTokens: (spent) =>
@@ -139,8 +179,26 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
         twin.readIdentity(slug, tokenHash, externalId),
       ),
     promote: (promotion) =>
-      write(cluster.ofChannel(promotion.slug), "promote a visitor", (twin) => twin.promote(promotion)),
-    merge: (merge) => write(cluster.ofChannel(merge.slug), "merge a visitor", (twin) => twin.merge(merge)),
+      call(cluster.ofChannel(promotion.slug), {
+        action: "promote a visitor",
+        isWrite: true,
+        step: ({ twin }) => twin.promote(promotion),
+        done(result, where) {
+          const { slug, user } = promotion;
+          const left: UserLeft = { slug, userId: user.userId, uids: [], was: null };
+          if (result === "done") judge({ type: "user left", left, where });
+        },
+      }),
+    merge: (merge) =>
+      call(cluster.ofChannel(merge.slug), {
+        action: "merge a visitor",
+        isWrite: true,
+        step: ({ twin }) => twin.merge(merge),
+        done(result, where) {
+          const left: UserLeft = { slug: merge.slug, userId: merge.from.userId, uids: [], was: null };
+          if (result === "done") judge({ type: "user left", left, where });
+        },
+      }),
     findUser: (slug, id) => read(cluster.ofChannel(slug), "find a user", (twin) => twin.findUser(slug, id)),
     users: (slug) => read(cluster.ofChannel(slug), "list users", (twin) => twin.users(slug)),
     usersPage: (slug, page) =>
@@ -153,8 +211,17 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       read(cluster.ofChannel(slug), "list threads", (twin) => twin.threads(slug, userId)),
     renamedThreads: (slug, tokenHash) =>
       read(cluster.ofChannel(slug), "read a token's threads", (twin) => twin.renamedThreads(slug, tokenHash)),
-    listThreads: (list) =>
-      read(cluster.ofChannel(list.slug), "list threads by activity", (twin) => twin.listThreads(list)),
+    async listThreads({ slug, userId, limit, after }) {
+      const { items } = await read(cluster.ofChannel(slug), "list threads by activity", (twin) =>
+        twin.listThreads({ slug, userId, limit: Infinity, after: null }),
+      );
+      const active = await Promise.all(
+        items.map((entry) =>
+          read(cluster.ofThread(entry.uid), "look when a thread was active", (twin) => activeIn(twin, entry)),
+        ),
+      );
+      return pageByActivity(active, limit, after);
+    },
 
     channelThreads: (slug, page) =>
       read(cluster.ofChannel(slug), "list a channel's threads", (twin) => twin.channelThreads(slug, page)),
@@ -162,8 +229,23 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       read(cluster.ofChannel(slug), "look at a thread", (twin) => twin.channelThread(slug, uid)),
     changedThreads: (slug, since) =>
       read(cluster.ofChannel(slug), "look for changed threads", (twin) => twin.changedThreads(slug, since)),
-    restingThreads: (slug, page) =>
-      read(cluster.ofChannel(slug), "look for threads at rest", (twin) => twin.restingThreads(slug, page)),
+    async restingThreads(slug, page) {
+      const { untilMs } = page;
+      judge({
+        type: "rest looked for",
+        look: { by: process.id, slug, untilMs, nowMs: process.clock.now() },
+      });
+      // On the node of the channel nothing is said: by when they were made.
+      const { items, next } = await read(cluster.ofChannel(slug), "look for threads at rest", (twin) =>
+        twin.restingThreads(slug, page),
+      );
+      const resting = await Promise.all(
+        items.map((thread) =>
+          read(cluster.ofThread(thread.uid), "look whether a thread rests", (twin) => restIn(twin, thread)),
+        ),
+      );
+      return { items: resting.filter(({ updatedAtMs }) => updatedAtMs <= untilMs), next };
+    },
     fillOrders: async () => false,
     addStats: (counted) =>
       write(cluster.ofChannel(counted.slug), "count what happened", (twin) => twin.addStats(counted)),
@@ -175,7 +257,7 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
         action: "plan a deletion",
         isWrite: true,
         step: ({ twin }) => twin.planDeletion(deletion),
-        done: (_, where) => judge({ type: "deletion", step: "planned", deletion, where }),
+        done: (_, where) => judge({ type: "deletion", step: "planned", deletion, by: process.id, where }),
       }),
     plannedDeletions: (limit) =>
       read(cluster.ofInstances(), "look for planned deletions", (twin) => twin.plannedDeletions(limit)),
@@ -184,18 +266,34 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
         action: "end a deletion",
         isWrite: true,
         step: ({ twin }) => twin.endDeletion(deletion),
-        done: (_, where) => judge({ type: "deletion", step: "ended", deletion, where }),
+        done: (_, where) => judge({ type: "deletion", step: "ended", deletion, by: process.id, where }),
       }),
     unlistThread: (deletion) =>
-      write(cluster.ofChannel(deletion.slug), "unlist a thread", (twin) => twin.unlistThread(deletion)),
-    unlistUser: (deletion) =>
-      write(cluster.ofChannel(deletion.slug), "unlist a user", (twin) => twin.unlistUser(deletion)),
+      call(cluster.ofChannel(deletion.slug), {
+        action: "unlist a thread",
+        isWrite: true,
+        step: ({ twin }) => twin.unlistThread(deletion),
+        done: (_, where) => judge({ type: "thread unlisted", uid: deletion.id, where }),
+      }),
+    unlistUser(deletion) {
+      const { slug, id: userId } = deletion;
+      return call(cluster.ofChannel(slug), {
+        action: "unlist a user",
+        isWrite: true,
+        step: async ({ twin }) => ({
+          was: await userIn(twin, slug, userId),
+          uids: await twin.unlistUser(deletion),
+        }),
+        done: ({ was, uids }, where) =>
+          judge({ type: "user left", left: { slug, userId, uids, was }, where }),
+      }).then(({ uids }) => uids);
+    },
     eraseThread: (uid, atMs) =>
       call(cluster.ofThread(uid), {
         action: "erase a thread",
         isWrite: true,
         step: ({ twin }) => twin.eraseThread(uid, atMs),
-        done: (_, where) => judge({ type: "erased", uid, where }),
+        done: (_, where) => judge({ type: "erased", uid, by: process.id, where }),
       }),
     eraseUnchanged: (uid, atMs, rev) =>
       call(cluster.ofThread(uid), {
@@ -203,7 +301,7 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
         isWrite: true,
         step: ({ twin }) => twin.eraseUnchanged(uid, atMs, rev),
         done(erased, where) {
-          if (erased) judge({ type: "erased", uid, where });
+          if (erased) judge({ type: "erased", uid, by: process.id, where });
         },
       }),
     eraseTokens: (slug, userIds) =>
@@ -213,6 +311,41 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
       read(cluster.ofInstances(), "look how far retention came", (twin) => twin.sweepPlace(slug)),
     setSweepPlace: (slug, place) =>
       write(cluster.ofInstances(), "note how far retention came", (twin) => twin.setSweepPlace(slug, place)),
+
+    contentKeys: {
+      keys: (slug, userId) =>
+        read(
+          cluster.ofChannel(slug),
+          "read a user's keys",
+          async (twin) => (await twin.contentKeys?.keys(slug, userId)) ?? null,
+        ),
+      add: (key) =>
+        write(
+          cluster.ofChannel(key.slug),
+          "keep a user's key",
+          async (twin) => (await twin.contentKeys?.add(key)) ?? null,
+        ),
+      replace: (change) =>
+        write(
+          cluster.ofChannel(change.slug),
+          "replace a user's key",
+          async (twin) => (await twin.contentKeys?.replace(change)) ?? false,
+        ),
+      wrappers: () =>
+        read(
+          cluster.ofInstances(),
+          "read which keys wrapped something",
+          async (twin) => (await twin.contentKeys?.wrappers()) ?? {},
+        ),
+      noteWrapper: (id, check) =>
+        write(cluster.ofInstances(), "note a key that wraps", async (twin) =>
+          twin.contentKeys?.noteWrapper(id, check),
+        ),
+      forgetWrapper: (id) =>
+        write(cluster.ofInstances(), "forget a key that wraps", async (twin) =>
+          twin.contentKeys?.forgetWrapper(id),
+        ),
+    },
 
     channels: () => read(cluster.ofInstances(), "list channels", (twin) => twin.channels()),
     channel: (slug) => read(cluster.ofInstances(), "read a channel", (twin) => twin.channel(slug)),
@@ -245,4 +378,16 @@ export function createConnection({ cluster, judge, post }: World, process: Proce
     health: async () => ({ reachable: true, warnings: [] }),
     close: async () => {},
   };
+}
+
+/** Null: there is no such user. */
+async function userIn(twin: NodeData["twin"], slug: string, userId: string): Promise<UserLeft["was"]> {
+  const user = await twin.findUser(slug, userId);
+  if (user?.userId !== userId) return null;
+  return { externalId: user.externalId, hadToken: (await twin.hasValidToken(slug, userId)) === true };
+}
+
+/** Of a run that is over when another one begins its short form is kept alone. */
+function keptOf({ endedRun, ...change }: ThreadCommit): unknown {
+  return { ...change, endedTerminal: endedRun?.terminal };
 }

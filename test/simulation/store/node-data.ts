@@ -1,7 +1,8 @@
 import { holderOf } from "../../../src/domain/fence.ts";
 import { RETIRED } from "../../../src/store.ts";
 import type { CommitResult, Heartbeat, Store, ThreadCommit } from "../../../src/store.ts";
-import { CHANNELS, KEEPER, OPERATORS } from "../channels.ts";
+import type { Channel } from "../../../src/domain/channel.ts";
+import { KEEPER, OPERATORS } from "../channels.ts";
 import { createReference } from "../../stores/reference.ts";
 
 /**
@@ -19,10 +20,10 @@ export interface NodeData {
 }
 
 /** Each node has all channels and operators: which one a channel is on is of no interest to these tests. */
-export function emptyData(): NodeData {
+export function emptyData(channels: readonly Channel[]): NodeData {
   const clock = { nowMs: 0 };
   const twin = createReference({ now: () => clock.nowMs, elapsed: () => clock.nowMs });
-  for (const channel of CHANNELS) void twin.putChannel(channel);
+  for (const channel of channels) void twin.putChannel(channel);
   for (const operator of [...OPERATORS, KEEPER]) void twin.addOperator(operator);
   return { twin, clock, heard: new Map(), holders: new Set() };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { channelsWith } from "../channels.ts";
 import { createVirtualTime } from "../virtual-time.ts";
 import { createNode } from "./node.ts";
 
@@ -10,6 +11,7 @@ function nodeOf(durability: "local" | "replica") {
     name: "N1",
     time,
     durability,
+    channels: channelsWith(null),
     now: () => time.nowMs,
     lagMs: () => 10,
     onCut() {},

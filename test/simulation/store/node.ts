@@ -1,3 +1,4 @@
+import type { Channel } from "../../../src/domain/channel.ts";
 import type { VirtualTime } from "../virtual-time.ts";
 import { emptyData } from "./node-data.ts";
 import type { NodeData } from "./node-data.ts";
@@ -59,6 +60,8 @@ export interface NodeOptions {
   name: string;
   time: VirtualTime;
   durability: "local" | "replica";
+  /** What is there from the beginning. */
+  channels: readonly Channel[];
   /** The server's own clock. */
   now: () => number;
   /** How far the replica is behind, in ms. */
@@ -70,8 +73,8 @@ export interface NodeOptions {
 }
 
 export function createNode(options: NodeOptions): StoreNode {
-  const { name, time, durability, now, lagMs, onCut, onStragglersBack } = options;
-  let data = emptyData();
+  const { name, time, durability, channels, now, lagMs, onCut, onStragglersBack } = options;
+  let data = emptyData(channels);
   let writes: Write[] = [];
   let replica = createReplica(time, lagMs);
   let astray: { data: NodeData; who: ReadonlySet<string> } | null = null;
@@ -169,14 +172,14 @@ export function createNode(options: NodeOptions): StoreNode {
     answer(result);
   }
 
-  return node;
-}
-
-async function replayed(writes: readonly Write[]): Promise<NodeData> {
-  const data = emptyData();
-  for (const { atMs, step } of writes) {
-    data.clock.nowMs = atMs;
-    await step(data);
+  async function replayed(kept: readonly Write[]): Promise<NodeData> {
+    const replay = emptyData(channels);
+    for (const { atMs, step } of kept) {
+      replay.clock.nowMs = atMs;
+      await step(replay);
+    }
+    return replay;
   }
-  return data;
+
+  return node;
 }
