@@ -86,3 +86,23 @@ describe.concurrent.each(PAGES)("on a page of $name", ({ name, query, replace })
     expect(await at.events("tool-result")).toHaveLength(1);
   });
 });
+
+test("what a server rendered is hydrated: the tools are those of its effect, and nothing differs, also where the panel is open", async ({
+  expect,
+  visit,
+}) => {
+  stage.service.scripts.set("hydrate", [
+    call("returns", { word: "it" }),
+    [called("returns"), ...reply(SAID)],
+  ]);
+  const at = await visit(stage.browser, `${stage.site.url}/?in=hydrated`);
+  await at.page.waitForFunction("window.isHydrated");
+  await at.say("hydrate");
+  await at.log.getByText(SAID).waitFor();
+  expect(await at.tell("window.calls")).toEqual(["returns"]);
+  await at.page.reload();
+  await at.page.waitForFunction("window.isHydrated");
+  await at.log.getByText(SAID).waitFor();
+  expect(await at.tell("agent.hasAttribute('open')")).toBe(true);
+  expect(at.troubles).toEqual([]);
+});

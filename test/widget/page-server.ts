@@ -17,6 +17,7 @@ const SCRIPTS = new Map([
     () => readFile(join(dirname(packaged("@hotwired/turbo/package.json")), "dist/turbo.es2017-umd.js")),
   ],
   ["/react.js", () => bundled(here("pages/react.js"))],
+  ["/hydrated.js", () => bundled(here("pages/hydrated.js"))],
 ]);
 
 /** As a site of the framework is developed: it then mounts twice, and says what it objects to. */
@@ -59,7 +60,7 @@ export async function startPageServer(serviceUrl: string): Promise<{ url: string
       });
       return response.end(
         framed === null
-          ? html(url, serviceUrl)
+          ? html(url, serviceUrl, await rootOf(url))
           : `<iframe src="${framed}" sandbox="allow-scripts" width="800" height="700">`,
       );
     })();
@@ -79,20 +80,27 @@ export async function startPageServer(serviceUrl: string): Promise<{ url: string
   };
 }
 
+/** What a framework begins with: its root, with what a server rendered; null: the page's own element. */
+async function rootOf({ searchParams }: URL): Promise<string | null> {
+  const framework = searchParams.get("in");
+  if (framework === "react") return `<div id="root"></div>`;
+  if (framework !== "hydrated") return null;
+  const { markup } = (await import(here("pages/hydrated-markup.js"))) as { markup: () => string };
+  return `<div id="root">${markup()}</div>`;
+}
+
 /**
- * `?pictures=1` lets the page's policy show images of data: URLs; `?tools=polyfill` loads MCP-B's; `?early=1` lets the page set properties before the element is known; `?in=turbo` and
- * `?in=react` make it a page of these frameworks; `?framed=` shows another page in a frame without storage.
+ * `?pictures=1` lets the page's policy show images of data: URLs; `?tools=polyfill` loads MCP-B's; `?early=1` lets the page set properties before the element is known; `?in=turbo`,
+ * `?in=react` and `?in=hydrated` make it a page of these frameworks; `?framed=` shows another page in a frame without storage.
  */
-function html(url: URL, serviceUrl: string): string {
+function html(url: URL, serviceUrl: string, root: string | null): string {
   const { searchParams } = url;
   const lang = searchParams.get("lang") ?? "en";
   const attributes = searchParams.get("attributes") ?? "";
   const key = searchParams.get("key") ?? "pk_test";
   const framework = searchParams.get("in");
   const agent =
-    framework === "react"
-      ? `<div id="root"></div>`
-      : `<chat-agent ${key === "" ? "" : `publishable-key="${key}"`} ${attributes}></chat-agent>`;
+    root ?? `<chat-agent ${key === "" ? "" : `publishable-key="${key}"`} ${attributes}></chat-agent>`;
   const scripts = [
     `<script src="${serviceUrl}/widget/v1/chat-agent.js" defer></script>`,
     `<script src="/page.js" type="module"></script>`,

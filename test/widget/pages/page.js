@@ -77,7 +77,7 @@ const offered = location.pathname === "/next" && query.has("fewer") ? [] : tools
 window.offered = offered;
 function offer() {
   // A page in React gives them itself.
-  if (source === "property" && agent !== null) agent.tools = offered;
+  if (source === "property" && agent !== null && query.get("in") !== "hydrated") agent.tools = offered;
   if (source !== "property") for (const tool of offered) void document.modelContext.registerTool(tool);
 }
 document.addEventListener("turbo:load", () => (document.querySelector("chat-agent").tools = offered));
