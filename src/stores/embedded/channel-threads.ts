@@ -53,6 +53,10 @@ export function embeddedChannelThreads(
     }
   }
 
+  function* changesOfPresent(slug: string): Iterable<ThreadPlace> {
+    for (const change of orders.changes(slug)) if (!threads.isDeleted(change.uid)) yield change;
+  }
+
   /** Null: it cannot be read. */
   function resting({ uid, atMs }: ThreadPlace): RestingThread | null {
     if (threads.isDeleted(uid)) return { uid, state: "idle", updatedAtMs: atMs, rev: null };
@@ -84,7 +88,7 @@ export function embeddedChannelThreads(
       db.read("look for changed threads", () => {
         const isSince = ({ atMs }: ThreadPlace) => atMs >= sinceMs;
         const spoken = some(orders.byActivity(slug, { untilMs: Infinity }), limit, isSince);
-        const changed = some(orders.changes(slug), limit, isSince);
+        const changed = some(changesOfPresent(slug), limit, isSince);
         return latestOf([...spoken, ...changed]).slice(0, limit);
       }),
 

@@ -131,17 +131,15 @@ export function threadOrders(db: EmbeddedDb) {
       for (const { key } of oldest) if (Number(key[2]) < atMs - CHANGES_KEPT_MS) db.remove(key);
     },
 
-    /** The latest first. */
+    /** The latest first, deleted threads among them. */
     *changes(slug: string): Iterable<ThreadPlace> {
       for (const { key, value } of db.range(["chg", keyPart(slug)], readText, { reverse: true })) {
         yield { atMs: Number(key[2]), uid: value };
       }
     },
 
-    /** Everything that the channel knows of these threads. */
+    /** What the channel knows of these threads. Their changes go with their day: to look for them would be to read all of it. */
     forget(slug: string, uids: readonly string[]): void {
-      if (uids.length === 0) return;
-      const gone = new Set(uids);
       for (const uid of uids) {
         putState(slug, uid, "idle");
         const atMs = activity(slug, uid);
@@ -149,8 +147,6 @@ export function threadOrders(db: EmbeddedDb) {
         db.remove(activityKey(slug, uid));
         db.remove(ownerKey(slug, uid));
       }
-      const changes = [...db.range(["chg", keyPart(slug)], readText)];
-      for (const { key, value } of changes) if (gone.has(value)) db.remove(key);
     },
 
     owner: (slug: string, uid: string) => db.get(ownerKey(slug, uid), ownerKind.read),
