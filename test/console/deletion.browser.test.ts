@@ -7,7 +7,7 @@ import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { systemClock } from "../../src/clock.ts";
 import { emptyFolder } from "../support/data-dir.ts";
 import { SOON, launchBrowser, test } from "../widget/browser.ts";
-import { accessibilityTroubles } from "./operating.ts";
+import { accessibilityTroubles, untilLive } from "./operating.ts";
 
 let browser: Browser;
 beforeAll(async () => void (browser = await launchBrowser({ webMcp: false })));
@@ -120,7 +120,7 @@ test("who watches a conversation is told that it was deleted; an agent is offere
   const { page, troubles } = await visit(browser, users);
   await signIn(page, "op_agent");
   await page.getByRole("link", { name: /ticket-2/ }).press("Enter");
-  await page.getByText("Live", { exact: true }).first().waitFor();
+  await untilLive(page);
   expect(await page.getByRole("button", { name: /Delete/ }).count()).toBe(0);
   const id = new URL(page.url()).hash.split("/").at(-1) ?? "";
   const deleted = await fetch(`${url}/v1/operator/channels/cli/threads/${id}`, {

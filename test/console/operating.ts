@@ -30,3 +30,11 @@ export async function accessibilityTroubles(page: Page): Promise<string[]> {
 export async function enter(page: Page, place: string): Promise<void> {
   await page.evaluate(`void (location.hash = ${JSON.stringify(place)})`);
 }
+
+/** The conversation that is shown is followed. The chart has a button of that name, which may be there before. */
+export async function untilLive(page: Page): Promise<void> {
+  await page
+    .getByRole("status")
+    .filter({ hasText: /^Live$/ })
+    .waitFor();
+}

@@ -5,7 +5,7 @@ import { sendMessage } from "../support/service.ts";
 import { openServiceProcess } from "../support/service-process.ts";
 import type { ServiceProcess } from "../support/service-process.ts";
 import { SOON, launchBrowser, test } from "../widget/browser.ts";
-import { keysOf, strangersOf } from "./operating.ts";
+import { keysOf, strangersOf, untilLive } from "./operating.ts";
 
 let browser: Browser;
 let running: ServiceProcess;
@@ -61,7 +61,7 @@ test("a new operator finds a conversation, blocks its user, and adds a colleague
   const place = new URL(page.url()).hash;
 
   // What is said meanwhile comes by itself, once.
-  await page.getByText("Live", { exact: true }).first().waitFor();
+  await untilLive(page);
   expect((await say("Are you there?")).status).toBe(200);
   await page.getByRole("log").getByText("Are you there?", { exact: true }).waitFor();
   await expect.poll(() => page.getByRole("article").count(), SOON).toBe(4);
