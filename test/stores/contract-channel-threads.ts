@@ -208,6 +208,26 @@ export function channelThreadPromises(bench: Bench): void {
       expect(await store.changedThreads(SLUG, { sinceMs: 7_001, limit: 10 })).toEqual([]);
     });
 
+    it("changes of a deleted thread are told no more, and hide no others", async () => {
+      const { store } = bench.it;
+      const rests = { claims: false, rev: 1, state: "awaiting", holds: false, deadlineMs: 90_000 } as const;
+      for (const [uid, atMs] of [
+        ["a", 7_000],
+        ["b", 8_000],
+      ] as const) {
+        await addThread(store, "u1", uid, 1_000);
+        await say(store, uid, 5_000, { holds: true, state: "running" });
+        await say(store, uid, 0, { ...rests, opId: "rest", messages: [], atMs });
+      }
+      const latest = async () => (await store.changedThreads(SLUG, { sinceMs: 6_000, limit: 1 }))[0]?.uid;
+      await expect.poll(latest, { timeout: 20_000 }).toBe("b");
+      const deletion = { kind: "thread", slug: SLUG, id: "b", atMs: 9_000 } as const;
+      await store.unlistThread(deletion);
+      expect(await latest()).toBe("a");
+      await store.unlistThread({ ...deletion, id: "a" });
+      expect(await latest()).toBeUndefined();
+    });
+
     it("the orders are filled once, and stay as they are", async () => {
       const { store } = bench.it;
       await addThread(store, "u1", "a", 1_000);

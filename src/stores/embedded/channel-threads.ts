@@ -53,8 +53,8 @@ export function embeddedChannelThreads(
     }
   }
 
-  function* changesOfPresent(slug: string): Iterable<ThreadPlace> {
-    for (const change of orders.changes(slug)) if (!threads.isDeleted(change.uid)) yield change;
+  function* changesOfPresent(slug: string, sinceMs: number): Iterable<ThreadPlace> {
+    for (const change of orders.changes(slug, sinceMs)) if (!threads.isDeleted(change.uid)) yield change;
   }
 
   /** Null: it cannot be read. */
@@ -88,7 +88,7 @@ export function embeddedChannelThreads(
       db.read("look for changed threads", () => {
         const isSince = ({ atMs }: ThreadPlace) => atMs >= sinceMs;
         const spoken = some(orders.byActivity(slug, { untilMs: Infinity }), limit, isSince);
-        const changed = some(changesOfPresent(slug), limit, isSince);
+        const changed = some(changesOfPresent(slug, sinceMs), limit);
         return latestOf([...spoken, ...changed]).slice(0, limit);
       }),
 
@@ -107,7 +107,11 @@ export function embeddedChannelThreads(
 }
 
 /** The first ones, as long as each fits. */
-function some<Item>(items: Iterable<Item>, limit: number, fits: (item: Item) => boolean): Item[] {
+function some<Item>(
+  items: Iterable<Item>,
+  limit: number,
+  fits: (item: Item) => boolean = () => true,
+): Item[] {
   const found: Item[] = [];
   for (const item of items) {
     if (found.length === limit || !fits(item)) break;

@@ -131,10 +131,12 @@ export function threadOrders(db: EmbeddedDb) {
       for (const { key } of oldest) if (Number(key[2]) < atMs - CHANGES_KEPT_MS) db.remove(key);
     },
 
-    /** The latest first, deleted threads among them. */
-    *changes(slug: string): Iterable<ThreadPlace> {
+    /** The latest first, up to a time, deleted threads among them. */
+    *changes(slug: string, sinceMs: number): Iterable<ThreadPlace> {
       for (const { key, value } of db.range(["chg", keyPart(slug)], readText, { reverse: true })) {
-        yield { atMs: Number(key[2]), uid: value };
+        const atMs = Number(key[2]);
+        if (atMs < sinceMs) return;
+        yield { atMs, uid: value };
       }
     },
 
