@@ -1,7 +1,39 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import axe from "axe-core";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { emptyFolder } from "../support/data-dir.ts";
+import { openServiceProcess } from "../support/service-process.ts";
+import type { ServiceProcess } from "../support/service-process.ts";
+import { launchBrowser } from "../widget/browser.ts";
+
+/** A browser, and a service whose console it opens. */
+export interface Operated {
+  browser: Browser;
+  url: string;
+  keys: ReturnType<typeof keysOf>;
+}
+
+/**
+ * The browser is the file's, the service each try's: what was said, blocked and added by the one before is not there. Its
+ * members are there from the first test on.
+ */
+export function openOperated(): Operated {
+  // A cast: no test begins before it is filled.
+  const operated = {} as Operated;
+  let running: ServiceProcess;
+  beforeAll(async () => void (operated.browser = await launchBrowser({ webMcp: false })));
+  afterAll(() => operated.browser.close());
+  beforeEach(async () => {
+    const dataDir = emptyFolder();
+    running = await openServiceProcess({ DATA_DIR: dataDir });
+    operated.url = running.url;
+    operated.keys = keysOf(dataDir);
+  });
+  afterEach(() => running.close());
+  return operated;
+}
 
 /** The keys that a start made. */
 export function keysOf(dataDir: string): { harnessApiKey: string; localOperator: string } {

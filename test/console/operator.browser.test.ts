@@ -1,25 +1,10 @@
-import type { Browser, Page, Route } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { emptyFolder } from "../support/data-dir.ts";
+import type { Page, Route } from "playwright-core";
+import { expect } from "vitest";
 import { sendMessage } from "../support/service.ts";
-import { openServiceProcess } from "../support/service-process.ts";
-import type { ServiceProcess } from "../support/service-process.ts";
-import { SOON, launchBrowser, test } from "../widget/browser.ts";
-import { keysOf, strangersOf, untilLive } from "./operating.ts";
+import { SOON, test } from "../widget/browser.ts";
+import { openOperated, strangersOf, untilLive } from "./operating.ts";
 
-let browser: Browser;
-let running: ServiceProcess;
-let dataDir: string;
-
-beforeAll(async () => void (browser = await launchBrowser({ webMcp: false })));
-afterAll(() => browser.close());
-
-// One for each try: what was said, blocked and added by the one before is not there.
-beforeEach(async () => {
-  dataDir = emptyFolder();
-  running = await openServiceProcess({ DATA_DIR: dataDir });
-});
-afterEach(() => running.close());
+const operated = openOperated();
 
 /** Again when the second key came too late after the first, on a machine that is busy. */
 async function goByKeys(page: Page, letter: string, place: string): Promise<void> {
@@ -38,8 +23,8 @@ test("a new operator finds a conversation, blocks its user, and adds a colleague
   visit,
   expect,
 }) => {
-  const { url } = running;
-  const { harnessApiKey, localOperator } = keysOf(dataDir);
+  const { browser, url, keys } = operated;
+  const { harnessApiKey, localOperator } = keys;
   const say = (text: string) =>
     sendMessage(url, { threadId: "ticket-1", userId: "account-7", text }, harnessApiKey);
   expect((await say(RUDE)).status).toBe(200);
@@ -124,10 +109,11 @@ test("a new operator finds a conversation, blocks its user, and adds a colleague
 });
 
 test("who looks for an id before the channels are there finds it", async ({ visit, expect }) => {
-  const { harnessApiKey, localOperator } = keysOf(dataDir);
+  const { browser, url, keys } = operated;
+  const { harnessApiKey, localOperator } = keys;
   const said = { threadId: "ticket-2", userId: "account-8", text: "Anybody here?" };
-  expect((await sendMessage(running.url, said, harnessApiKey)).status).toBe(200);
-  const { page } = await visit(browser, `${running.url}/console`);
+  expect((await sendMessage(url, said, harnessApiKey)).status).toBe(200);
+  const { page } = await visit(browser, `${url}/console`);
   const held: Route[] = [];
   await page.route(/\/v1\/operator\/channels\?/, (route) => void held.push(route));
   await page.getByLabel("Your operator key").fill(localOperator);
@@ -146,10 +132,11 @@ test("a key that is none brings the form back, with a word why; what is shown st
   visit,
   expect,
 }) => {
-  const { page } = await visit(browser, `${running.url}/console#key=op_wrong`);
+  const { browser, url, keys } = operated;
+  const { page } = await visit(browser, `${url}/console#key=op_wrong`);
   await page.getByText("This key is not valid").waitFor();
-  expect(page.url()).toBe(`${running.url}/console`);
-  await page.getByLabel("Your operator key").fill(keysOf(dataDir).localOperator);
+  expect(page.url()).toBe(`${url}/console`);
+  await page.getByLabel("Your operator key").fill(keys.localOperator);
   await page.getByRole("button", { name: "Sign in" }).press("Enter");
   await page.getByRole("heading", { name: "Overview" }).waitFor();
   await page.getByRole("button", { name: "Sign out" }).press("Enter");

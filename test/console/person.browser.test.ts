@@ -1,29 +1,12 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { emptyFolder } from "../support/data-dir.ts";
 import { sendMessage } from "../support/service.ts";
-import { openServiceProcess } from "../support/service-process.ts";
-import type { ServiceProcess } from "../support/service-process.ts";
-import { SOON, launchBrowser, test } from "../widget/browser.ts";
-import { accessibilityTroubles, enter, keysOf } from "./operating.ts";
+import { SOON, test } from "../widget/browser.ts";
+import { accessibilityTroubles, enter, openOperated } from "./operating.ts";
 
-let browser: Browser;
-let running: ServiceProcess;
-let dataDir: string;
-
-beforeAll(async () => void (browser = await launchBrowser({ webMcp: false })));
-afterAll(() => browser.close());
-
-// One for each try: what was said, blocked and added by the one before is not there.
-beforeEach(async () => {
-  dataDir = emptyFolder();
-  running = await openServiceProcess({ DATA_DIR: dataDir });
-});
-afterEach(() => running.close());
+const operated = openOperated();
 
 test("an operator hears of who waits, takes over, answers, and gives back", async ({ visit, expect }) => {
-  const { url } = running;
-  const { harnessApiKey, localOperator } = keysOf(dataDir);
+  const { browser, url, keys } = operated;
+  const { harnessApiKey, localOperator } = keys;
   const owner = { threadId: "ticket-1", userId: "account-7" };
   const say = (text: string) => sendMessage(url, { ...owner, text }, harnessApiKey);
   const { page, troubles } = await visit(browser, `${url}/console#key=${localOperator}`);
