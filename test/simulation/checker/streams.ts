@@ -50,9 +50,19 @@ export function watchStreams({ ledger, report, world }: Watch, thoughts: Thought
       const text = `${who} told ${JSON.stringify(told)} and ${JSON.stringify(ended.line)}, which is not stored`;
       return report("a-stream-is-what-is-stored", uid, text);
     }
-    const reply = about.type === "answer" ? ledger.truth(uid).runs.get(exchange.runId ?? "")?.reply : null;
-    const fault = thoughts.faultOf(told.text, exchange.runId, reply?.length === RUN_MAX_REPLY_CHARS);
+    const chars = charsBefore(exchange) + told.text.length;
+    const fault = thoughts.faultOf(told.text, exchange.runId, chars === RUN_MAX_REPLY_CHARS);
     if (ended.type === "unfinished" && fault) report("a-stream-is-of-one-run", uid, `${who}: ${fault}`);
+  }
+
+  /** How much the run had said before this stream; a run that nobody saved any more may have come to its longest here. */
+  function charsBefore({ about }: Exchange): number {
+    if (about.type !== "answer") return 0;
+    const { callId } = about;
+    const before = ledger
+      .endings(about.uid)
+      .find(({ terminal }) => terminal.type === "tool_call" && terminal.callId === callId);
+    return before?.whole.text.length ?? 0;
   }
 
   /** Who looks at a store that is behind cannot know better. */
