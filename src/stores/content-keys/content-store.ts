@@ -157,7 +157,7 @@ export function contentStore(
     async load(uid, budgetChars, runs) {
       const record = await store.load(uid, budgetChars, runs);
       if (!record) return null;
-      slugs.set(uid, record.slug);
+      if (seals) slugs.set(uid, record.slug);
       const isWhole = runs !== "last-in-parts";
       const [snapshot, run, tail] = await Promise.all([
         opening(uid, keys).snapshot(record.snapshot),
@@ -168,7 +168,7 @@ export function contentStore(
     },
 
     async commit(commit) {
-      slugs.set(commit.uid, commit.slug);
+      if (seals) slugs.set(commit.uid, commit.slug);
       return openedCommit(commit, await store.commit(await sealedCommit(commit)));
     },
 
