@@ -19,6 +19,8 @@ export interface Sink {
   end(): void;
   /** The reader is too slow: close the connection. */
   cutOff(): void;
+  /** Does the work at once; what it writes leaves together. */
+  corked(work: () => void): void;
 }
 
 /**
@@ -121,10 +123,12 @@ export class Outbox {
       this.#sink.cutOff();
       return;
     }
-    this.#send();
+    // The last lines, and the end behind them.
+    if (this.#ending) this.#sink.corked(this.#send);
+    else this.#send();
   };
 
-  #send(): void {
+  readonly #send = (): void => {
     while (this.#chunks.length > 0 && !this.#blocked) {
       const frame = this.#take(this.#probes ? PROBE_BYTES : SLICE_BYTES);
       this.#probes = false;
@@ -149,7 +153,7 @@ export class Outbox {
     const drained = this.#drained;
     this.#drained = [];
     for (const callback of drained) callback();
-  }
+  };
 
   /** The next frame: everything that waits, up to a slice. */
   #take(limitBytes: number): Chunk {

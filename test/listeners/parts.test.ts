@@ -157,6 +157,7 @@ function slowConnection(kernelBytes: number) {
     },
     end: () => void (ended = true),
     cutOff: () => void (cut = true),
+    corked: (work) => work(),
   });
   return {
     outbox,

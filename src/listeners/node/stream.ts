@@ -22,6 +22,8 @@ export class NodeStream implements Outlet {
       this.#response.end();
     },
     cutOff: () => this.#request.socket.destroy(),
+    // What is written in one tick leaves together anyway.
+    corked: (work) => work(),
   });
   #isGone: boolean;
   #ended = false;

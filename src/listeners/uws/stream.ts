@@ -38,6 +38,10 @@ export class UwsStream implements Outlet {
     cutOff: () => {
       if (!this.#exchange.isOver) this.#exchange.response.close();
     },
+    corked: (work) => {
+      if (this.#exchange.isOver) work();
+      else this.#exchange.response.cork(work);
+    },
   });
   #headSent = false;
   #ended = false;
