@@ -1,4 +1,5 @@
 import { afterAll, describe } from "vitest";
+import { describeBadInput } from "./bad-input.ts";
 import { reachProcesses } from "./reached.ts";
 import type { Reach, Reached } from "./reached.ts";
 import { describeStrangers } from "./strangers.ts";
@@ -24,6 +25,7 @@ describe.skipIf(!isFull)(
       for (const reached of opened.values()) await (await reached).close();
     });
 
+    describeBadInput(reach);
     describeStreams(reach);
     describeStrangers(reach);
   },

@@ -12,7 +12,7 @@ import { startRedis } from "../support/redis-server.ts";
 import { ROOMY_LIMITS, TEST_KEY } from "../support/service.ts";
 import { openServiceProcess } from "../support/service-process.ts";
 import { UNHURRIED_MS } from "../support/unhurried.ts";
-import { callsOf, openWhole } from "./open-whole.ts";
+import { callsOf, closed, openWhole } from "./open-whole.ts";
 import type { Calls } from "./open-whole.ts";
 
 /** A whole service as its callers reach it, in this process or in others: what suites for both need. */
@@ -53,7 +53,7 @@ export async function reachProcesses(listener: Listener["kind"]): Promise<Reache
     log: { warn() {} },
     deadlineMs: UNHURRIED_MS,
   });
-  for (const channel of [shop, other, cli]) await store.putChannel(channel);
+  for (const channel of [shop, other, cli, closed]) await store.putChannel(channel);
   const model = await startModelServer();
   const service = await openServiceProcess({
     ...ROOMY_LIMITS,
