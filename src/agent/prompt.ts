@@ -148,13 +148,23 @@ function exchangeOf(message: Message, shown: ShownImages): ModelMessage[] {
   if (message.role === "user") {
     return [...(handedBack ? [handedBackBlock(handedBack)] : []), userMessage(message, shown)];
   }
-  const answered = (message.calls ?? []).map((call) => ({
+  const last = message.turns?.at(-1);
+  const closing = last?.calls.length === 0 ? last : {};
+  // Some model servers refuse an empty message.
+  const said = spoken(saidIn(message), [], closing);
+  const { calls = [] } = message;
+  return calls.length === 0 ? said : [...calledIn(message, calls), ...said];
+}
+
+/** The calls of a reply, with their results, as the turns that made them. */
+function calledIn(message: Message, calls: readonly PastCall[]): ModelMessage[] {
+  const answered = calls.map((call) => ({
     name: pastName(call),
     arguments: pastArguments(call),
     result: call.result ?? whyUnanswered(message.outcome),
   }));
   let at = 0;
-  const made = turnsOf(message).flatMap(({ by, extra, calls }) => {
+  return turnsOf(message).flatMap(({ by, extra, calls }) => {
     const said = answered.slice(at, at + calls.length).map(({ result, ...call }, nth) => {
       const { id, extra: ofCall } = calls[nth] ?? { id: "" };
       return { call: { callId: id, ...call, ...(ofCall === undefined ? {} : { extra: ofCall }) }, result };
@@ -162,12 +172,6 @@ function exchangeOf(message: Message, shown: ShownImages): ModelMessage[] {
     at += calls.length;
     return said.length === 0 ? [] : spoken("", said, { by, extra });
   });
-  const content = saidIn(message);
-  // Some model servers refuse an empty message.
-  if (content === "") return made;
-  const last = message.turns?.at(-1);
-  const closing = last?.calls.length === 0 ? last : {};
-  return [...made, ...spoken(content, [], closing)];
 }
 
 /** What the model itself said: the words for a failure are the service's. */

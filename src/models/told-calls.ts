@@ -18,7 +18,8 @@ const INTRO =
 export function tellCalls(
   messages: readonly ModelMessage[],
   isMine: (by: string | undefined) => boolean,
-): ModelMessage[] {
+): readonly ModelMessage[] {
+  if (!messages.some(hasCalls)) return messages;
   const told = new Map<string, ToldCall>();
   const calls: ToldCall[] = [];
   const rest = messages.flatMap((message): ModelMessage[] => {
@@ -39,6 +40,10 @@ export function tellCalls(
     return message.content === "" ? [] : [{ role: "assistant", content: message.content, calls: [] }];
   });
   return calls.length === 0 ? rest : withBlock(rest, calls);
+}
+
+function hasCalls(message: ModelMessage): boolean {
+  return message.role === "tool" || (message.role === "assistant" && message.calls.length > 0);
 }
 
 function withBlock(messages: ModelMessage[], calls: ToldCall[]): ModelMessage[] {

@@ -13,6 +13,7 @@ export function userContent(
   { content, images = [] }: UserMessage,
   { images: sees }: Pick<Quirks, "images">,
 ): ChatCompletionUserMessageParam["content"] {
+  if (images.length === 0) return content;
   const shown = images.flatMap(({ url }) => (sees && url !== null ? [url] : []));
   const named = images
     .filter(({ url }) => !sees || url === null)
