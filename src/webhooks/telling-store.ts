@@ -1,15 +1,17 @@
-import type { Store } from "../store.ts";
+import type { CommitResult, Store, ThreadCommit } from "../store.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 /** The store, whose commits tell those who deliver what they wrote down for them. */
 export function tellingStore(store: Store, webhooks: Pick<Webhooks, "told" | "wake">): Store {
+  async function commitAndTell(commit: ThreadCommit): Promise<CommitResult> {
+    const result = await store.commit(commit);
+    if (result.type === "committed") webhooks.told(result.unqueued ?? []);
+    return result;
+  }
+
   return {
     ...store,
-    async commit(commit) {
-      const result = await store.commit(commit);
-      if (commit.tells && result.type === "committed") webhooks.told(result.unqueued ?? []);
-      return result;
-    },
+    commit: (commit) => (commit.tells ? commitAndTell(commit) : store.commit(commit)),
     async rate(rating) {
       const rated = await store.rate(rating);
       if (rated.type === "rated") webhooks.told(rated.unqueued);

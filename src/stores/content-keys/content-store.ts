@@ -5,10 +5,11 @@ import type { MessageClaim } from "../../domain/message-claim.ts";
 import { isSameFeedback } from "../../domain/feedback.ts";
 import type { Feedback, Message, RunRecord } from "../../domain/message.ts";
 import { NewerRecord, StoreUnavailable, UnreadableRecord } from "../../store.ts";
-import type { CommitResult, Rating, SaidBefore, Store, ThreadCommit } from "../../store.ts";
+import type { CommitResult, Rating, SaidBefore, Store, ThreadCommit, ThreadRecord } from "../../store.ts";
 import { boundedCache } from "./bounded-cache.ts";
 import { openedOutbox } from "./opened-outbox.ts";
 import { openedSalvage } from "./salvage.ts";
+import { sealedOf } from "./snapshot.ts";
 import { opening, sealing } from "./thread-contents.ts";
 import { createUserKeys } from "./user-keys.ts";
 import type { UserKeys } from "./user-keys.ts";
@@ -60,7 +61,6 @@ export function contentStore(
   }
 
   async function sealedCommit(commit: ThreadCommit): Promise<ThreadCommit> {
-    if (!seals) return commit;
     const known = sealedCommits.get(commit);
     if (known) return known;
     const { uid, slug, run, orWait } = commit;
@@ -82,9 +82,7 @@ export function contentStore(
   }
 
   async function openMessages(uid: string, messages: Message[], isWhole: boolean): Promise<Message[]> {
-    if (!messages.some(({ sealed, feedback }) => sealed !== undefined || feedback?.sealed !== undefined)) {
-      return messages;
-    }
+    if (!messages.some(isSealedMessage)) return messages;
     const { message } = opening(uid, keys);
     return Promise.all(
       messages.map(async (stored) => {
@@ -156,8 +154,8 @@ export function contentStore(
 
     async load(uid, budgetChars, runs) {
       const record = await store.load(uid, budgetChars, runs);
-      if (!record) return null;
-      if (seals) slugs.set(uid, record.slug);
+      if (record && seals) slugs.set(uid, record.slug);
+      if (!record || !isSealed(record)) return record;
       const isWhole = runs !== "last-in-parts";
       const [snapshot, run, tail] = await Promise.all([
         opening(uid, keys).snapshot(record.snapshot),
@@ -169,7 +167,7 @@ export function contentStore(
 
     async commit(commit) {
       if (seals) slugs.set(commit.uid, commit.slug);
-      return openedCommit(commit, await store.commit(await sealedCommit(commit)));
+      return openedCommit(commit, await store.commit(seals ? await sealedCommit(commit) : commit));
     },
 
     async keepPart(part) {
@@ -293,6 +291,18 @@ export function contentStore(
 
     ...(store.outbox ? { outbox: openedOutbox(store.outbox, { keys, sealerOf }) } : {}),
   };
+}
+
+function isSealed({ snapshot, run, tail }: ThreadRecord): boolean {
+  return (
+    (snapshot !== null && sealedOf(snapshot) !== null) ||
+    run?.sealed !== undefined ||
+    tail.some(isSealedMessage)
+  );
+}
+
+function isSealedMessage({ sealed, feedback }: Message): boolean {
+  return sealed !== undefined || feedback?.sealed !== undefined;
 }
 
 function plainClaim({

@@ -22,10 +22,9 @@ export function createKnownUsers(most: number = MOST): KnownUsers {
       // A Map keeps the order of arrival: the first one is the one that was not set for the longest.
       known.delete(key);
       known.set(key, userId);
-      for (const oldest of known.keys()) {
-        if (known.size <= most) break;
-        known.delete(oldest);
-      }
+      if (known.size <= most) return;
+      const [oldest] = known.keys();
+      if (oldest !== undefined) known.delete(oldest);
     },
 
     forget: (key) => void known.delete(key),

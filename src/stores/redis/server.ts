@@ -47,18 +47,22 @@ export function openServer(options: {
   let planned: Promise<void> | null = null;
   let heardAtMs = 0;
 
-  async function send(args: string[], asking: boolean): Promise<Reply> {
+  function heard(reply: Reply): Reply {
+    heardAtMs = performance.now();
+    return reply;
+  }
+
+  function failed(error: unknown): never {
+    // A refusal is a sign of life too.
+    if (error instanceof ErrorReply) heardAtMs = performance.now();
+    throw error;
+  }
+
+  // Here and in `exchange`: every command comes by, and an async function for each step is what its way costs.
+  function send(args: string[], asking: boolean): Promise<Reply> {
     // Side by side on the connection; the command is refused where ASKING is.
     if (asking) client.sendCommand(["ASKING"]).catch(() => {});
-    try {
-      const reply = await client.sendCommand<Reply>(args, FLAT);
-      heardAtMs = performance.now();
-      return reply;
-    } catch (error) {
-      // A refusal is a sign of life too.
-      if (error instanceof ErrorReply) heardAtMs = performance.now();
-      throw error;
-    }
+    return client.sendCommand<Reply>(args, FLAT).then(heard, failed);
   }
 
   /** One WAIT for all that is sent in this tick: it answers for everything before it on its connection. */
@@ -87,11 +91,15 @@ export function openServer(options: {
     throw new StoreUnavailable("acknowledge a change", { fact: "its slot is moving" });
   }
 
-  async function once(args: string[], { copied, traces, asking }: How): Promise<Reply> {
-    const answer = send(args, asking);
-    const copying = copied ? (asking ? copy(traces, true) : copySoon(traces)) : null;
+  function once(args: string[], how: How): Promise<Reply> {
+    const answer = send(args, how.asking);
+    return how.copied ? whenCopied(answer, how) : answer;
+  }
+
+  async function whenCopied(answer: Promise<Reply>, { traces, asking }: How): Promise<Reply> {
+    const copying = asking ? copy(traces, true) : copySoon(traces);
     // Both may fail: each has its handler from the start.
-    copying?.catch(() => {});
+    copying.catch(() => {});
     const reply = await answer;
     await copying;
     return reply;
@@ -113,15 +121,12 @@ export function openServer(options: {
       return client.isReady;
     },
 
-    async exchange(args, how) {
-      try {
-        return await once(args, how);
-      } catch (error) {
+    exchange: (args, how) =>
+      once(args, how).catch(async (error: unknown) => {
         if (!isMissingFunction(error)) throw error;
         await load();
-        return await once(args, how);
-      }
-    },
+        return once(args, how);
+      }),
 
     order: (...args) => send(args, false),
 

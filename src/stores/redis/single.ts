@@ -5,12 +5,16 @@ import { outageNotice } from "./link.ts";
 import type { LinkOptions, RedisLink } from "./link.ts";
 import { isReadOnly } from "./refusal.ts";
 import { openServer } from "./server.ts";
+import type { How } from "./server.ts";
+
+const trace = traceKey("g");
+const HERE: How = { copied: false, traces: [trace], asking: false };
+const COPIED: How = { ...HERE, copied: true };
 
 /** The way to one Redis server. Resolves when it is connected; rejects with StoreUnavailable where that takes too long. */
 export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions): Promise<RedisLink> {
   const notice = outageNotice(log);
   const connection = connectionOptions(url, deadlineMs);
-  const trace = traceKey("g");
   const onLost = (error: unknown) => notice.lost(error);
   const onReady = () => notice.back();
   const opened = () => openServer({ connection, deadlineMs, onLost, onReady });
@@ -34,16 +38,14 @@ export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions
   }
 
   return {
-    async send(_key, args, copied) {
+    send(_key, args, copied) {
       const asked = server;
-      try {
-        return await asked.exchange(args, { copied, traces: [trace], asking: false });
-      } catch (error) {
+      return asked.exchange(args, copied ? COPIED : HERE).catch((error: unknown) => {
         // A replica by now, behind an address that may lead to the new primary already; not for each call anew.
         const isSettled = performance.now() - replacedAtMs > RECONNECT_MS;
         if (isReadOnly(error) && asked === server && isSettled) replace();
         throw error;
-      }
+      });
     },
 
     suspect(_key, sinceMs) {
