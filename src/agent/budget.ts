@@ -91,6 +91,7 @@ export function createDailyBudget({
       const { slug, run } = turn;
       const { maxTokensPerUserPerDay: ofUser } = settings;
       const others = counted(settings, turn);
+      if (ofUser === undefined && others.length === 0) return null;
       const [spent, counts] = await Promise.all([
         ofUser === undefined ? 0 : spending.spent(slug, run.userId),
         others.length === 0 ? [] : spending.counted(others.map(({ name }) => name)),
@@ -102,11 +103,13 @@ export function createDailyBudget({
     async spend(settings, turn, { prompt, answer }) {
       if (!spending) return;
       const { slug, run } = turn;
-      const tokens = tokensOf(prompt, answer);
+      const { maxTokensPerUserPerDay: ofUser } = settings;
       const names = counted(settings, turn).map(({ name }) => name);
+      if (ofUser === undefined && names.length === 0) return;
+      const tokens = tokensOf(prompt, answer);
       try {
         await Promise.all([
-          settings.maxTokensPerUserPerDay !== undefined && spending.spend(slug, run.userId, tokens),
+          ofUser !== undefined && spending.spend(slug, run.userId, tokens),
           names.length > 0 && spending.count(names, tokens),
         ]);
       } catch (error) {

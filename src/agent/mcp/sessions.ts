@@ -85,6 +85,7 @@ export function createMcpSessions(options: SessionsOptions): McpSessions {
     async tools(slug, servers, signal) {
       const held = sessionsOf(slug, servers);
       const names = Object.keys(servers);
+      if (names.length === 0) return { tools: [], missing: [] };
       const lists = await Promise.all(
         names.map(async (name) => (await held.get(name)?.session.tools(signal)) ?? null),
       );

@@ -61,7 +61,6 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
   }
 
   async function wholeMessages(uid: string, messages: Message[]): Promise<Message[]> {
-    // Hardly any thread has a long one: the others wait for nothing.
     if (!messages.some(({ kept }) => kept)) return messages;
     const whole = messages.map(async (message) => {
       const { runId, kept, sealed } = message;
@@ -105,7 +104,9 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       const reply = await redis.ask("load_thread", threadKeys(uid), args);
       if (reply === null) return null;
       const record = threadFrom(uid, reply);
-      if (runs === "last-in-parts") return record;
+      // Hardly any thread has a long reply: the others wait for nothing.
+      if (runs === "last-in-parts" || !(record.run?.kept || record.tail.some(({ kept }) => kept)))
+        return record;
       const [tail, run] = await Promise.all([wholeMessages(uid, record.tail), wholeOf(uid, record.run)]);
       return { ...record, tail, run };
     },
