@@ -180,7 +180,7 @@ export function threadFrom(uid: string, reply: Reply): ThreadRecord {
     run: run ? parsed(readRun, run, uid) : null,
     // The newest came first.
     tail: listOf(tail)
-      .map((text) => parsed(readMessage, text, uid))
+      .map((entry) => messageFrom(entry, uid))
       .filter(({ aside }) => !aside)
       .reverse(),
     messageCount: numberOf(messageCount),

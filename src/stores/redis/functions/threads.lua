@@ -1,6 +1,7 @@
 -- Everything inside a thread.
 
 -- The newest messages among the first `stop`, at most `limit`, whose contents fit the budget, at least one; newest first.
+-- Whole entries: to cut the heads off here costs a load a third of its time.
 local function newest_within(messages, stop, limit, budget)
   local left, chunk, newest = budget, 8, {}
   while stop > 0 do
@@ -9,7 +10,7 @@ local function newest_within(messages, stop, limit, budget)
     for i = #entries, 1, -1 do
       left = left - (tonumber(head_of(entries[i])) or 0)
       if #newest == limit or (left < 0 and #newest > 0) then return newest end
-      newest[#newest + 1] = body_of(entries[i])
+      newest[#newest + 1] = entries[i]
     end
     stop = start
     chunk = math.min(chunk * 2, 256)
