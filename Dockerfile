@@ -11,6 +11,9 @@ COPY machines machines
 COPY src src
 # What built it stays behind.
 RUN node src/build.mjs && rm -r node_modules/esbuild node_modules/@esbuild node_modules/preact node_modules/marked
+# Of the builds of uWebSockets.js all but this Node's: 100 MB.
+RUN find node_modules/uWebSockets.js -name "uws_*.node" \
+  ! -name "uws_$(node -p "[process.platform, process.arch, process.versions.modules].join('_')").node" -delete
 
 FROM node:24-trixie-slim
 WORKDIR /app
