@@ -1,17 +1,19 @@
 /**
  * `npm run fresh-machine`: what a person meets who has a bare Debian and this checkout, and nothing else. As root, with
- * debootstrap; minutes, and half an hour more with --tests. `--machine FOLDER` keeps the bare Debian for the next time.
+ * debootstrap; a few minutes, and half an hour more with --tests. `--debian 12` is for a system whose libraries are too old
+ * for the native listener. `--machine FOLDER` keeps the bare Debian for the next time.
  */
 import { parseArgs } from "node:util";
 import { pathOfCommand } from "../support/programs.ts";
-import { openMachine } from "./machine.ts";
+import { isDebian, openMachine } from "./machine.ts";
 import type { Ran } from "./machine.ts";
-import { STEPS, TESTS } from "./steps.ts";
-import type { Step } from "./steps.ts";
+import { stepsOn, TESTS } from "./steps.ts";
+import type { Step } from "./step.ts";
 
 const { values } = parseArgs({
   options: {
     tests: { type: "boolean", default: false },
+    debian: { type: "string", default: "13" },
     machine: { type: "string" },
     only: { type: "string" },
     verbose: { type: "boolean", default: false },
@@ -23,18 +25,25 @@ if (process.getuid?.() !== 0 || pathOfCommand("debootstrap") === null) {
   process.exit(1);
 }
 
-const machine = openMachine(values.machine ?? null);
+const { debian } = values;
+if (!isDebian(debian)) {
+  console.error(`Cannot make a machine: --debian takes 13 or 12, not ${debian}`);
+  process.exit(1);
+}
+
+const steps = stepsOn(debian);
+const machine = openMachine(values.machine ?? null, debian);
 const rows: { step: Step; ran: Ran; missing: string[] }[] = [];
 try {
-  for (const step of [...STEPS, ...(values.tests ? [TESTS] : [])]) {
+  for (const step of [...steps, ...(values.tests ? [TESTS] : [])]) {
     // The first one makes what others go on with.
-    if (values.only !== undefined && !new RegExp(values.only).test(step.name) && step !== STEPS[0]) continue;
+    if (values.only !== undefined && !new RegExp(values.only).test(step.name) && step !== steps[0]) continue;
     console.log(`\n== ${step.name}`);
     const ran = await step.does(machine);
     const missing = missingOf(step, ran);
     const lines = ran.said.split("\n");
-    const shown =
-      missing.length > 0 || values.verbose ? lines.slice(-40) : lines.filter((line) => step.shows.test(line));
+    const told = missing.length > 0 ? lines.slice(-40) : lines.filter((line) => step.shows.test(line));
+    const shown = values.verbose ? lines : told;
     for (const line of shown) console.log(`   ${line.slice(0, 200)}`);
     rows.push({ step, ran, missing });
   }
@@ -42,7 +51,7 @@ try {
   machine.remove();
 }
 
-console.log(`\nOn a bare Debian, with Node ${process.version}, as an unprivileged user:\n`);
+console.log(`\nOn a bare Debian ${debian}, with Node ${process.version}, as an unprivileged user:\n`);
 for (const { step, ran, missing } of rows) {
   const outcome = missing.length === 0 ? "ok    " : "FAILED";
   console.log(`${outcome} ${`${ran.seconds.toFixed(0)} s`.padStart(6)}  ${step.name}`);

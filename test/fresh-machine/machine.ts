@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -15,11 +16,18 @@ import { fileURLToPath } from "node:url";
 import { pathOfCommand } from "../support/programs.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const SUITE = "trixie";
-/** Besides what a bare Debian has: what the line to paste needs. */
-const INCLUDED = "ca-certificates,curl";
+/** Whose libraries the native listener takes, and the one before. */
+const SUITES = { "13": "trixie", "12": "bookworm" } as const;
+/** Besides what a bare Debian has: what the line to paste needs, and what Node 26 does. */
+const INCLUDED = "ca-certificates,curl,libatomic1";
 const USER = "visitor";
 const HOME = `/home/${USER}`;
+
+export type Debian = keyof typeof SUITES;
+
+export function isDebian(version: string): version is Debian {
+  return version in SUITES;
+}
 
 /** A bare Debian in a folder, with Node and npm, and one unprivileged user. */
 export interface Machine {
@@ -49,13 +57,16 @@ export interface Ran {
 }
 
 /** `kept`: a folder to make it in, or that has one of an earlier time; it stays. */
-export function openMachine(kept: string | null): Machine {
+export function openMachine(kept: string | null, debian: Debian): Machine {
   const path = kept ?? mkdtempSync("/var/tmp/fresh-machine-");
-  if (!existsSync(join(path, "etc/debian_version"))) {
-    execFileSync("debootstrap", ["--variant=minbase", `--include=${INCLUDED}`, SUITE, path], {
+  const versionFile = join(path, "etc/debian_version");
+  if (!existsSync(versionFile)) {
+    execFileSync("debootstrap", ["--variant=minbase", `--include=${INCLUDED}`, SUITES[debian], path], {
       stdio: "inherit",
     });
   }
+  const version = readFileSync(versionFile, "utf8").trim();
+  if (!version.startsWith(`${debian}.`)) throw new Error(`Cannot go on: Debian ${version} is in ${path}`);
   const home = join(path, HOME);
   if (!existsSync(home)) inside(path, ["useradd", "--create-home", "--shell", "/bin/bash", USER]);
   // Everything of an earlier time goes.
