@@ -29,44 +29,53 @@ export interface OpenReply extends Reply {
 }
 
 export function createReply(runId: string, onLeave: () => void = () => {}): OpenReply {
-  let stream = streamHost.initial();
-  let take: ((lines: Line[]) => void) | null = null;
-  let unread: Line[] = [];
-  let left = false;
+  return new StreamReply(runId, onLeave);
+}
 
-  return {
-    runId,
+// A class, as the log that it reads is.
+class StreamReply implements OpenReply {
+  readonly runId: string;
+  readonly #onLeave: () => void;
+  #stream = streamHost.initial();
+  #take: ((lines: Line[]) => void) | null = null;
+  #unread: Line[] = [];
+  #left = false;
 
-    get over() {
-      return left || stream.status === "done";
-    },
+  constructor(runId: string, onLeave: () => void) {
+    this.runId = runId;
+    this.#onLeave = onLeave;
+  }
 
-    say(lines) {
-      if (left) return;
-      const passed: Line[] = [];
-      for (const line of lines) {
-        if (stream.status === "done") break;
-        if (isTerminal(line)) stream = streamHost.decide(stream, { type: "terminal.said", line }).next;
-        passed.push(line);
-      }
-      if (passed.length === 0) return;
-      if (take) take(passed);
-      else unread.push(...passed);
-    },
+  get over(): boolean {
+    return this.#left || this.#stream.status === "done";
+  }
 
-    read(reader) {
-      take = reader;
-      const kept = unread;
-      unread = [];
-      if (kept.length > 0) reader(kept);
-    },
+  say(lines: readonly Line[]): void {
+    if (this.#left) return;
+    const passed: Line[] = [];
+    for (const line of lines) {
+      if (this.#stream.status === "done") break;
+      if (isTerminal(line))
+        this.#stream = streamHost.decide(this.#stream, { type: "terminal.said", line }).next;
+      passed.push(line);
+    }
+    if (passed.length === 0) return;
+    if (this.#take) this.#take(passed);
+    else this.#unread.push(...passed);
+  }
 
-    leave() {
-      if (left) return;
-      left = true;
-      take = null;
-      unread = [];
-      onLeave();
-    },
-  };
+  read(take: (lines: Line[]) => void): void {
+    this.#take = take;
+    const kept = this.#unread;
+    this.#unread = [];
+    if (kept.length > 0) take(kept);
+  }
+
+  leave(): void {
+    if (this.#left) return;
+    this.#left = true;
+    this.#take = null;
+    this.#unread = [];
+    this.#onLeave();
+  }
 }

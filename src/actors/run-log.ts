@@ -114,7 +114,7 @@ class Log implements RunLog {
   terminal: TerminalLine | null = null;
   kept: KeptText;
   /** Where readers stand that know more than this log. */
-  readonly #ahead = new Map<OpenReply, number>();
+  #ahead: Map<OpenReply, number> | null = null;
 
   constructor(runId: string, said: readonly ProgressLine[], kept: KeptText) {
     this.runId = runId;
@@ -173,16 +173,16 @@ class Log implements RunLog {
     reply.say(since);
     if (reply.over) return;
     this.readers.add(reply);
-    if (from > this.position) this.#ahead.set(reply, from);
+    if (from > this.position) (this.#ahead ??= new Map()).set(reply, from);
   }
 
   toldTo(reply: OpenReply): number {
-    return Math.max(this.position, this.#ahead.get(reply) ?? 0);
+    return Math.max(this.position, this.#ahead?.get(reply) ?? 0);
   }
 
   /** What is news to a reader of the lines that were said from a position on. */
   #newsTo(reply: OpenReply, said: readonly Line[], start: number): readonly Line[] {
-    const known = (this.#ahead.get(reply) ?? start) - start;
+    const known = (this.#ahead?.get(reply) ?? start) - start;
     if (known <= 0) return said;
     const progress = said.filter((line) => !isTerminal(line));
     return [...linesSince(progress, known), ...said.filter(isTerminal)];
