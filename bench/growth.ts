@@ -341,9 +341,9 @@ try {
   });
   const all = many.flatMap(({ filled }) => filled);
   targets.push({
-    says: "idle, it takes at most 100 MB, however many threads there are",
+    says: "idle, it takes at most 60 MB, however many threads there are",
     measured: `at most ${shown(Math.max(...all.map(idleMbOf)))} MB`,
-    met: all.every((one) => idleMbOf(one) <= 100),
+    met: all.every((one) => idleMbOf(one) <= 60),
   });
   targets.push({
     says: "a start takes at most a second, however many threads there are",

@@ -5,8 +5,10 @@ import type { Asking, Measured } from "./rig/load.ts";
 import { startModel } from "./rig/model.ts";
 import type { BenchModel } from "./rig/model.ts";
 import { median, quantile, shown, withSpread } from "./rig/numbers.ts";
+import { trafficOf } from "./rig/redis-traffic.ts";
+import type { RedisTraffic } from "./rig/redis-traffic.ts";
 import { print, tell } from "./rig/section.ts";
-import type { Section } from "./rig/section.ts";
+import type { Section, Table, Target } from "./rig/section.ts";
 import { startStack } from "./rig/stack.ts";
 import type { Stack, StackKind } from "./rig/stack.ts";
 
@@ -55,13 +57,26 @@ interface Result {
   pairs: Pair[];
 }
 
+/** What a message is to Redis. */
+interface RedisShare {
+  who: "service" | "floor";
+  cpuMs: number;
+  inBytes: number;
+  outBytes: number;
+  commands: number;
+}
+
 function nameOf({ listener, store, api, users, everyMs, gzip }: Cell): string {
   const pace = everyMs === 0 ? "burst" : `${everyMs} ms`;
   return [api, pace, `${users} users`, gzip ? "gzip" : "plain", store, listener].join(", ");
 }
 
-async function measure(cells: Cell[], model: BenchModel): Promise<Result[]> {
+async function measure(
+  cells: Cell[],
+  model: BenchModel,
+): Promise<{ results: Result[]; shares: RedisShare[] }> {
   const results: Result[] = [];
+  const shares: RedisShare[] = [];
   const kinds = new Map(cells.map(({ listener, store }) => [`${listener} ${store}`, { listener, store }]));
   for (const kind of kinds.values()) {
     const options = { ...kind, modelUrl: model.baseUrl };
@@ -83,12 +98,38 @@ async function measure(cells: Cell[], model: BenchModel): Promise<Result[]> {
         }
         results.push({ cell, pairs });
       }
+      if (kind.store !== "redis" || kind.listener !== BASE.listener) continue;
+      tell("what a message is to Redis");
+      shares.push(await shareOf("service", service, model), await shareOf("floor", floor, model));
     } finally {
       await service.stop();
       await floor.stop();
     }
   }
-  return results;
+  return { results, shares };
+}
+
+/** Of 64 visitors in burst, each of whom has made its threads before. */
+async function shareOf(
+  who: RedisShare["who"],
+  { port, redis }: Stack,
+  model: BenchModel,
+): Promise<RedisShare> {
+  if (!redis) throw new Error("Cannot tell what a message is to Redis: there is none");
+  await model.pace({ everyMs: 0 });
+  const visitors = await makeVisitors(port, BASE.users, messagesEach(BASE));
+  const before = await trafficOf(redis.url);
+  const plan = { users: BASE.users, warmMs: 0, windowMs: 3_000, spreadMs: 0, watched: [redis.pid] };
+  const { messages, cpuMs } = await load(askWidgetApi(port, visitors), plan);
+  const after = await trafficOf(redis.url);
+  const each = (pick: (traffic: RedisTraffic) => number) => (pick(after) - pick(before)) / messages;
+  return {
+    who,
+    cpuMs,
+    inBytes: each(({ inBytes }) => inBytes),
+    outBytes: each(({ outBytes }) => outBytes),
+    commands: each(({ commands }) => commands),
+  };
 }
 
 /**
@@ -162,7 +203,11 @@ const ratioOf = ({ service, floor }: Pair) => floor.cpuMs / service.cpuMs;
 const addedCpu = ({ service, floor }: Pair) => service.cpuMs - floor.cpuMs;
 const addedFirst = ({ service, model }: Pair) => p50(service) - p50(model);
 
-function sectionOf(results: Result[]): Section {
+function rowOfShare({ who, cpuMs, inBytes, outBytes, commands }: RedisShare): string[] {
+  return [who, shown(cpuMs), shown(inBytes), shown(outBytes), shown(commands)];
+}
+
+function sectionOf({ results, shares }: { results: Result[]; shares: RedisShare[] }): Section {
   const at = (wanted: Partial<Cell>) =>
     results.find(({ cell }) => JSON.stringify(cell) === JSON.stringify({ ...BASE, ...wanted }));
   const burst = at({});
@@ -171,9 +216,9 @@ function sectionOf(results: Result[]): Section {
   if (burst) {
     const ratios = burst.pairs.map(ratioOf);
     targets.push({
-      says: "at least 0.8 of the floor's messages for the same CPU (64 users, burst)",
+      says: "at least 0.85 of the floor's messages for the same CPU (64 users, burst)",
       measured: withSpread(ratios),
-      met: median(ratios) >= 0.8,
+      met: median(ratios) >= 0.85,
     });
     const added = burst.pairs.map(addedCpu);
     targets.push({
@@ -209,8 +254,26 @@ function sectionOf(results: Result[]): Section {
         ],
         rows: results.map(rowOf),
       },
+      ...(shares.length === 0 ? [] : [tableOfShares(shares)]),
     ],
-    targets,
+    targets: [...targets, ...shares.slice(0, 1).map(targetOfShare)],
+  };
+}
+
+function tableOfShares(shares: RedisShare[]): Table {
+  return {
+    caption:
+      "What a message is to Redis (widget, 64 users, burst). Its commands are also those inside of functions.",
+    head: ["who", "CPU ms", "bytes to Redis", "bytes from it", "commands"],
+    rows: shares.map(rowOfShare),
+  };
+}
+
+function targetOfShare({ cpuMs }: RedisShare): Target {
+  return {
+    says: "Redis takes at most 0.05 ms of CPU for a message",
+    measured: `${shown(cpuMs)} ms`,
+    met: cpuMs <= 0.05,
   };
 }
 

@@ -201,9 +201,9 @@ try {
         met: idle.openMb <= 500,
       },
       {
-        says: "a plain stream takes at most 30 kB",
+        says: "a plain stream takes at most 15 kB",
         measured: `${shown(worstPlain)} kB`,
-        met: worstPlain <= 30,
+        met: worstPlain <= 15,
       },
       {
         says: "a gzip stream takes at most 115 kB",

@@ -22,7 +22,7 @@ import type { Subject } from "./subject.ts";
 const REPEATS = Number(process.env["BENCH_REPEATS"] ?? 3);
 const SLOW_REPEATS = Math.min(2, REPEATS);
 /** For each before the first cell: new code costs several times as much. */
-const WARM_MS = Number(process.env["BENCH_WARM_MS"] ?? 5_000);
+const WARM_MS = Number(process.env["BENCH_WARM_MS"] ?? 12_000);
 const WINDOW_MS = 3_000;
 const CHUNKS = 20;
 

@@ -9,6 +9,8 @@ export interface Stack {
   server: BenchServer;
   /** All of its processes. */
   pids: number[];
+  /** Null: on the embedded store. */
+  redis: { url: string; pid: number } | null;
   stop(): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ export async function startStack(
     port: server.port,
     server,
     pids: [server.pid, ...(redis ? [redis.pid] : [])],
+    redis,
     async stop() {
       await server.stop();
       await redis?.stop();

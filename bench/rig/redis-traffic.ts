@@ -1,0 +1,22 @@
+import { createClient } from "redis";
+
+/** What came to a Redis and left it so far. */
+export interface RedisTraffic {
+  inBytes: number;
+  outBytes: number;
+  /** Those inside of functions, too. */
+  commands: number;
+}
+
+export async function trafficOf(url: string): Promise<RedisTraffic> {
+  const client = createClient({ url });
+  await client.connect();
+  const stats = await client.info("stats");
+  client.destroy();
+  const of = (field: string) => Number(new RegExp(`^${field}:(\\d+)`, "m").exec(stats)?.[1] ?? Number.NaN);
+  return {
+    inBytes: of("total_net_input_bytes"),
+    outBytes: of("total_net_output_bytes"),
+    commands: of("total_commands_processed"),
+  };
+}
