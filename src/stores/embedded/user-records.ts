@@ -10,6 +10,19 @@ import { areRenamed, isUser, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 import { FILLED_ALL, FILLED_BUT_STATES, isFilled, threadOrders } from "./thread-orders.ts";
+import {
+  blockedKey,
+  countKey,
+  expiryKey,
+  externalKey,
+  movedKey,
+  nameKey,
+  namesKey,
+  orderKey,
+  tokenKey,
+  userKey,
+  userTokenKey,
+} from "./user-keys.ts";
 
 /** The channel plane's records of people: users, their external ids, tokens and thread names. Within a read or a change. */
 export interface UserRecord {
@@ -86,40 +99,6 @@ const SWEEP_STEPS = 4;
 export type UserRecords = ReturnType<typeof userRecords>;
 
 export function userRecords(db: EmbeddedDb) {
-  const userKey = (slug: string, userId: string): Key => ["u", keyPart(slug), keyPart(userId)];
-  const externalKey = (slug: string, externalId: string): Key => ["x", keyPart(slug), keyPart(externalId)];
-  const orderKey = (slug: string, record: UserRecord): Key => [
-    "us",
-    keyPart(slug),
-    record.createdAtMs,
-    keyPart(record.user.userId),
-  ];
-  const blockedKey = (slug: string, record: UserRecord): Key => [
-    "bl",
-    keyPart(slug),
-    record.createdAtMs,
-    keyPart(record.user.userId),
-  ];
-  const namesKey = (slug: string, userId: string): Key => ["n", keyPart(slug), keyPart(userId)];
-  const nameKey = (slug: string, userId: string, name: string): Key => [
-    ...namesKey(slug, userId),
-    keyPart(name),
-  ];
-  const tokenKey = (slug: string, tokenHash: string): Key => ["v", keyPart(slug), keyPart(tokenHash)];
-  // Apart from the token, so that sliding the lifetime never overwrites what identify has just bound.
-  const expiryKey = (slug: string, tokenHash: string): Key => ["e", keyPart(slug), keyPart(tokenHash)];
-
-  /** Which tokens a user has; those that ended may still be among them. */
-  const userTokenKey = (slug: string, userId: string, tokenHash: string): Key => [
-    "vt",
-    keyPart(slug),
-    keyPart(userId),
-    keyPart(tokenHash),
-  ];
-
-  const movedKey = (slug: string, userId: string): Key => ["w", keyPart(slug), keyPart(userId)];
-  const countKey = (day: string, name: string): Key => ["y", keyPart(day), keyPart(name)];
-
   const orders = threadOrders(db);
 
   let sweptUpTo: Key = ["e"];
