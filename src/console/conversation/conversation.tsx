@@ -17,6 +17,7 @@ import { useKnown } from "./known.ts";
 import { Messages } from "./messages.tsx";
 import type { TalkState } from "./talk-state.ts";
 import { useTalk } from "./watch-talk.ts";
+import type { Talk } from "./watch-talk.ts";
 
 const PARTS = [
   ["talk", "Messages"],
@@ -49,19 +50,11 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
     <Titled
       title="Conversation"
       fills
-      above={
-        <>
-          <a href={linkTo(["inbox"])}>Inbox</a> / <a href={linkTo(["channels", slug, "threads"])}>{slug}</a>
-        </>
-      }
+      above={<Above slug={slug} />}
       actions={
         <>
           <State state={state} person={person} />
-          {may.readTexts && (
-            <span class="live" role="status">
-              {watched.isLive ? "Live" : watched.isLoading ? "" : "Not live"}
-            </span>
-          )}
+          {may.readTexts && <Live watched={watched} />}
           {hasHandOff && !isMine && (
             <button type="button" class="button main" disabled={handOff.isBusy} onClick={handOff.take}>
               Take over
@@ -95,14 +88,10 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
         <section class="facts-part" aria-label="About">
           <h2>About</h2>
           <Facts slug={slug} id={id} thread={facts} chart={watched.talk.seen.thread} user={user} />
-          <p class="actions">
-            {may.readAudit && <a href={linkTo(["audit"], { thread: id })}>Who read this conversation</a>}
-            {facts && may.forget && (
-              <button type="button" class="button small bad" onClick={() => setAsksDeletion(true)}>
-                Delete the conversation
-              </button>
-            )}
-          </p>
+          <WhatElse
+            readers={may.readAudit ? linkTo(["audit"], { thread: id }) : null}
+            onDelete={facts && may.forget ? () => setAsksDeletion(true) : null}
+          />
         </section>
       </div>
       {asksDeletion && (
@@ -120,6 +109,36 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
         />
       )}
     </Titled>
+  );
+}
+
+function Above({ slug }: { slug: string }) {
+  return (
+    <>
+      <a href={linkTo(["inbox"])}>Inbox</a> / <a href={linkTo(["channels", slug, "threads"])}>{slug}</a>
+    </>
+  );
+}
+
+function Live({ watched: { isLive, isLoading } }: { watched: Talk }) {
+  return (
+    <span class="live" role="status">
+      {isLive ? "Live" : isLoading ? "" : "Not live"}
+    </span>
+  );
+}
+
+/** `readers`: the page of who read it. Null: this operator may not. */
+function WhatElse({ readers, onDelete }: { readers: string | null; onDelete: (() => void) | null }) {
+  return (
+    <p class="actions">
+      {readers !== null && <a href={readers}>Who read this conversation</a>}
+      {onDelete && (
+        <button type="button" class="button small bad" onClick={onDelete}>
+          Delete the conversation
+        </button>
+      )}
+    </p>
   );
 }
 
