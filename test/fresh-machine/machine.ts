@@ -10,6 +10,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -78,6 +79,8 @@ export function openMachine(kept: string | null, debian: Debian): Machine {
     mkdirSync(dirname(join(path, file)), { recursive: true });
     copyFileSync(file, join(path, file));
   }
+  // The installer of Debian writes it, and debootstrap does not.
+  writeFileSync(join(path, "etc/hosts"), "127.0.0.1 localhost\n::1 localhost\n");
   return {
     checkOut: (name) => checkOut(path, `${HOME}/${name}`),
     run: (script, options = {}) => run(path, script, options),
