@@ -1,6 +1,6 @@
 /**
  * `npm run fresh-machine`: what a person meets who has a bare Debian and this checkout, and nothing else. As root, with
- * debootstrap; a few minutes, and half an hour more with --tests. `--debian 12` is for a system whose libraries are too old
+ * debootstrap; a few minutes, and three more with --tests. `--debian 12` is for a system whose libraries are too old
  * for the native listener. `--machine FOLDER` keeps the bare Debian for the next time.
  */
 import { parseArgs } from "node:util";

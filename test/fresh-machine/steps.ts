@@ -162,7 +162,7 @@ function ofUnit(name: string): string {
   return new RegExp(`^${name}=(.*)$`, "m").exec(unit)?.[1] ?? "";
 }
 
-/** As far as it can without root: half an hour, so only where it is asked for. */
+/** As far as it can without root: three minutes more, only where it is asked for. */
 export const TESTS: Step = {
   name: "npm test, without Redis and Chromium",
   does: run("npm test", { folder: "plain" }),
