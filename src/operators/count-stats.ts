@@ -50,20 +50,17 @@ export function createStatCounts({
   log: Pick<PlainLog, "warn">;
 }): StatCounts {
   const open = new Map<string, Open>();
-  /** By channel, of those that are open: several times a message it is asked for. */
-  const latest = new Map<string, Open>();
   let timer: NodeJS.Timeout | null = null;
   let flushing: Promise<void> | null = null;
   let isAway = false;
 
   function openFor(slug: string, day: string): Open {
-    const last = latest.get(slug);
-    if (last?.day === day) return last;
     const key = `${slug} ${day}`;
-    const of = open.get(key) ?? { slug, day, counts: {}, visitors: new Set(), nth: 0, sent: null };
-    open.set(key, of);
-    latest.set(slug, of);
-    return of;
+    const known = open.get(key);
+    if (known) return known;
+    const fresh: Open = { slug, day, counts: {}, visitors: new Set(), nth: 0, sent: null };
+    open.set(key, fresh);
+    return fresh;
   }
 
   function add(slug: string, counts: Readonly<Record<string, number>>, userId?: string): void {
@@ -91,11 +88,7 @@ export function createStatCounts({
     isAway = failed !== undefined;
     if ([...open.values()].some(hasMore)) timer ??= setTimeout(flushSoon, FLUSH_MS).unref();
     const today = dayOf(clock.now());
-    for (const [key, of] of open) {
-      if (of.day >= today || hasMore(of)) continue;
-      open.delete(key);
-      if (latest.get(of.slug) === of) latest.delete(of.slug);
-    }
+    for (const [key, of] of open) if (of.day < today && !hasMore(of)) open.delete(key);
   }
 
   async function send(of: Open): Promise<void> {
