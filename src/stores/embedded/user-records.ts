@@ -22,7 +22,7 @@ import {
   tokenKey,
   userKey,
   userTokenKey,
-} from "./user-keys.ts";
+} from "./keys.ts";
 
 /** The channel plane's records of people: users, their external ids, tokens and thread names. Within a read or a change. */
 export interface UserRecord {
