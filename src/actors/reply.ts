@@ -32,7 +32,7 @@ export function createReply(runId: string, onLeave: () => void = () => {}): Open
   return new StreamReply(runId, onLeave);
 }
 
-// A class, as the log that it reads is.
+// A class: each open stream has one.
 class StreamReply implements OpenReply {
   readonly runId: string;
   readonly #onLeave: () => void;

@@ -58,7 +58,7 @@ export function openServer(options: {
     throw error;
   }
 
-  // Here and in `exchange`: every command comes by, and an async function for each step is what its way costs.
+  // No async function here, nor in `exchange`: every command comes by, and each would cost it some promises.
   function send(args: string[], asking: boolean): Promise<Reply> {
     // Side by side on the connection; the command is refused where ASKING is.
     if (asking) client.sendCommand(["ASKING"]).catch(() => {});
