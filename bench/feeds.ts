@@ -1,6 +1,5 @@
 import { startRedis } from "../test/support/redis-server.ts";
 import type { RedisServer } from "../test/support/redis-server.ts";
-import { redisClient } from "../test/support/redis-client.ts";
 import { askServerApi, makeVisitors, ORIGIN, SLUG, TRANSPORT_KEY } from "./rig/askings.ts";
 import { openConnection } from "./rig/connection.ts";
 import { LOAD_CORE, pin, SERVER_CORE } from "./rig/cores.ts";
@@ -10,6 +9,7 @@ import { pause } from "./rig/load.ts";
 import { startModel } from "./rig/model.ts";
 import { quantile, shown } from "./rig/numbers.ts";
 import { newNonce, textWith } from "./rig/reply.ts";
+import { trafficOf } from "./rig/redis-traffic.ts";
 import { print, tell } from "./rig/section.ts";
 import { environment, SERVICE, startServer, temporaryFolder } from "./rig/server.ts";
 import type { BenchServer } from "./rig/server.ts";
@@ -70,11 +70,7 @@ async function atOnce<Made>(count: number, make: (nth: number) => Promise<Made>)
 }
 
 async function commandsOf(redis: RedisServer): Promise<number> {
-  const client = redisClient(redis.url);
-  await client.connect();
-  const stats = await client.info("stats");
-  client.destroy();
-  return Number(/total_commands_processed:(\d+)/.exec(stats)?.[1]);
+  return (await trafficOf(redis.url)).commands;
 }
 
 interface Rest {

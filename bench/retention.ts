@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { createClient } from "redis";
 import { startRedis } from "../test/support/redis-server.ts";
 import type { Channel } from "../src/domain/channel.ts";
 import { askServerApi, TRANSPORT_KEY } from "./rig/askings.ts";
@@ -11,6 +10,7 @@ import { load, pause } from "./rig/load.ts";
 import type { Measured } from "./rig/load.ts";
 import { startModel } from "./rig/model.ts";
 import { quantile, shown } from "./rig/numbers.ts";
+import { trafficOf } from "./rig/redis-traffic.ts";
 import { print, tell } from "./rig/section.ts";
 import { environment, SERVICE, startServer, temporaryFolder } from "./rig/server.ts";
 import { memoryMbOf } from "./rig/usage.ts";
@@ -68,11 +68,7 @@ async function deletedSoFar(port: number): Promise<number> {
 /** Commands that Redis has been given so far; on the embedded store none. */
 async function commandsSoFar({ redisUrl }: Ground): Promise<number> {
   if (redisUrl === null) return 0;
-  const client = createClient({ url: redisUrl });
-  await client.connect();
-  const told = await client.info("stats");
-  client.destroy();
-  return Number(/^total_commands_processed:(\d+)/m.exec(told)?.[1]);
+  return (await trafficOf(redisUrl)).commands;
 }
 
 /** A first look may leave the channel to the process before, whose heartbeat is still young. */

@@ -1,4 +1,4 @@
-import { createClient } from "redis";
+import { redisClient } from "../../test/support/redis-client.ts";
 
 /** What came to a Redis and left it so far. */
 export interface RedisTraffic {
@@ -9,7 +9,7 @@ export interface RedisTraffic {
 }
 
 export async function trafficOf(url: string): Promise<RedisTraffic> {
-  const client = createClient({ url });
+  const client = redisClient(url);
   await client.connect();
   const stats = await client.info("stats");
   client.destroy();
