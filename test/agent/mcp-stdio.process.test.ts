@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { familyOf } from "../../bench/rig/usage.ts";
 import type { McpServers } from "../../src/agent/mcp/sessions.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { freePort } from "../support/free-port.ts";
@@ -129,22 +130,16 @@ describe("a server process that dies in a call", () => {
   });
 });
 
-/** Children of this process whose command line names the file. */
+/** Processes that this one started whose command line names the file. */
 function childrenRunning(file: string): number {
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return pids.filter((pid) => isChild(pid) && textOf(`/proc/${pid}/cmdline`).includes(file)).length;
-}
-
-function isChild(pid: string): boolean {
-  // The name in parentheses may hold anything; behind it are the state and the parent.
-  const stat = textOf(`/proc/${pid}/stat`);
-  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) === process.pid;
+  const [, ...children] = familyOf(process.pid);
+  return children.filter((pid) => commandOf(pid).includes(file)).length;
 }
 
 /** Empty: the process is gone. */
-function textOf(file: string): string {
+function commandOf(pid: number): string {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
     return "";
   }
