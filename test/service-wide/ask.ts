@@ -23,6 +23,11 @@ export interface Got {
   lines(): Line[];
 }
 
+/** The text that lines tell. */
+export function spoken(lines: readonly Line[]): string {
+  return lines.map((line) => (line.type === "delta" ? line.text : "")).join("");
+}
+
 const THE_CONNECTIONS: ReadonlySet<string> = new Set(["date", "connection", "keep-alive"]);
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 

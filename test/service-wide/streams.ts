@@ -5,6 +5,7 @@ import { ORIGIN } from "../http/service.ts";
 import { atLength } from "../support/lengths.ts";
 import { call, hold, noUsage, say } from "../support/model-server.ts";
 import { TEST_KEY } from "../support/service.ts";
+import { spoken } from "./ask.ts";
 import { openStream } from "./open-stream.ts";
 import type { OpenStream } from "./open-stream.ts";
 import { describeEachListener } from "../support/each-listener.ts";
@@ -12,10 +13,6 @@ import type { Reach, Reached } from "./reached.ts";
 
 /** Streams over real sockets: readers that leave, wait, come late and come twice. */
 const SOON = { timeout: 60_000, interval: 20 };
-
-function spoken(lines: readonly Line[]): string {
-  return lines.map((line) => (line.type === "delta" ? line.text : "")).join("");
-}
 
 function calledIn(lines: readonly Line[]): Extract<Line, { type: "tool_call" }> {
   const last = lines.at(-1);
