@@ -51,6 +51,8 @@ export class Conversation {
   #threads: ThreadList | null = null;
   /** null until the history is asked for, and after a failure. */
   #starting: Promise<void> | null = null;
+  /** The thread that was shown is gone, and the tab in none: it is not to be moved into an older one. */
+  #isThreadGone = false;
   /** What the channel allows; false again after a failure. */
   #isAsked = false;
   #readChannel: (() => Promise<ChannelFacts>) | null = null;
@@ -81,7 +83,10 @@ export class Conversation {
     });
     this.#dependencies = { ...options, visitor: this.visitor, view: this.view };
     this.images = new DraftImages(this.#dependencies);
-    this.#transcript = new Transcript(this.#dependencies, () => this.#run.forgetAllowed());
+    this.#transcript = new Transcript(this.#dependencies, () => {
+      this.#isThreadGone = true;
+      this.#run.forgetAllowed();
+    });
     this.#run = new TabRun(this.#dependencies, this.#transcript);
     this.#recovery = new Recovery(
       () => void this.#recover(),
@@ -309,7 +314,8 @@ export class Conversation {
     if (isVisitor && this.visitor.isUnknown) {
       this.visitor.forgetTab();
       this.#forgetThread();
-    } else if (sharedStorage.owns(event, "seen")) this.#followed?.recount();
+    } else if (this.#isThreadGone && this.visitor.threadId === null) return;
+    else if (sharedStorage.owns(event, "seen")) this.#followed?.recount();
     else if (sharedStorage.owns(event, "turn") && this.#followed?.isLive === true) return;
     else if (["visitor", "turn", "unsent"].some((name) => sharedStorage.owns(event, name)))
       await this.refresh();
@@ -433,6 +439,7 @@ export class Conversation {
   #forgetThread(): void {
     const { tabStorage, sharedStorage } = this.#dependencies;
     this.#run.forgetAllowed();
+    this.#isThreadGone = false;
     this.#starting = null;
     tabStorage.write("run", null);
     tabStorage.write("draft", null);

@@ -158,6 +158,29 @@ describe("two tabs of one visitor", () => {
     await first.conversation.send("Somebody else", null);
     expect(second.conversation.visitor.threadId).toBe(first.conversation.visitor.threadId);
   });
+
+  test("one that has left a deleted conversation stays out of the older ones, whatever the other stores", async () => {
+    const { api } = site;
+    site.api = async (request) => {
+      if (!request.path.startsWith("/threads?")) return await api(request);
+      return Response.json({ items: [{ threadId: "t-older", updatedAt: 1 }], next: null });
+    };
+    const first = tab();
+    await first.conversation.send("Hello", null);
+    const second = tab();
+    await second.conversation.start();
+    const { threadId } = second.conversation.visitor;
+    site.refusals.set(`/threads/${threadId}/messages?limit=30`, [404]);
+    await second.conversation.refresh();
+    for (const name of ["visitor", "turn", "unsent"]) await storageChanged(second, name);
+    expect(second.conversation.visitor.threadId).toBe(null);
+    // What is begun there is in both.
+    await first.conversation.newThread();
+    await first.conversation.send("Anew", null);
+    await storageChanged(second, "visitor");
+    expect(second.conversation.visitor.threadId).toBe(first.conversation.visitor.threadId);
+    expect(site.paths().at(-1)).toBe(`GET /threads/${first.conversation.visitor.threadId}/messages?limit=30`);
+  });
 });
 
 describe("a token that the service gave in the place of the visitor's", () => {
