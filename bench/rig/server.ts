@@ -67,6 +67,8 @@ export function environment(options: {
 }
 
 export const SERVICE = [fileURLToPath(import.meta.resolve("../../src/cli/chat-agent.js")), "serve"];
+/** The same of another checkout, which is built. */
+export const serviceIn = (checkout: string) => [join(checkout, "dist/src/cli/chat-agent.js"), "serve"];
 export const FLOOR = [fileURLToPath(import.meta.resolve("../floor.js"))];
 
 /**

@@ -1,7 +1,8 @@
 import { startRedis } from "../../test/support/redis-server.ts";
 import { pin, SERVER_CORE } from "./cores.ts";
-import { environment, FLOOR, SERVICE, startServer, temporaryFolder } from "./server.ts";
+import { environment, FLOOR, SERVICE, serviceIn, startServer, temporaryFolder } from "./server.ts";
 import type { BenchServer } from "./server.ts";
+import { familyOf } from "./usage.ts";
 
 /** A server with the store under it. */
 export interface Stack {
@@ -19,23 +20,24 @@ export interface StackKind {
   store: "redis" | "embedded";
 }
 
-/** The service or its floor, with a Redis or a folder of its own. */
+/** The service or its floor, with a Redis or a folder of its own. `checkout`: of another version of the service, built. */
 export async function startStack(
   what: "service" | "floor",
-  kind: StackKind & { modelUrl: string; settings?: NodeJS.ProcessEnv },
+  kind: StackKind & { modelUrl: string; settings?: NodeJS.ProcessEnv; checkout?: string },
 ): Promise<Stack> {
   const folder = temporaryFolder();
   // As a person starts it: append-only, flushed once a second.
   const redis = kind.store === "redis" ? await startRedis() : null;
   if (redis) pin(redis.pid, SERVER_CORE);
-  const server = await startServer(what === "service" ? SERVICE : FLOOR, {
+  const service = kind.checkout === undefined ? SERVICE : serviceIn(kind.checkout);
+  const server = await startServer(what === "service" ? service : FLOOR, {
     ...environment({ ...kind, redisUrl: redis?.url ?? null, dataDir: folder.path }),
     ...kind.settings,
   });
   return {
     port: server.port,
     server,
-    pids: [server.pid, ...(redis ? [redis.pid] : [])],
+    pids: [...familyOf(server.pid), ...(redis ? [redis.pid] : [])],
     redis,
     async stop() {
       await server.stop();

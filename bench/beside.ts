@@ -1,0 +1,165 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { askServerApi, askWidgetApi, makeVisitors } from "./rig/askings.ts";
+import { LOAD_CORE, pin } from "./rig/cores.ts";
+import { load } from "./rig/load.ts";
+import type { Measured } from "./rig/load.ts";
+import { startModel } from "./rig/model.ts";
+import type { BenchModel } from "./rig/model.ts";
+import { median, quantile, shown, withSpread } from "./rig/numbers.ts";
+import { print, tell } from "./rig/section.ts";
+import type { Section } from "./rig/section.ts";
+import { startStack } from "./rig/stack.ts";
+import type { Stack, StackKind } from "./rig/stack.ts";
+
+/**
+ * Is a message dearer here than in another version, or with another setting? `--checkout=FOLDER` is the other version, built
+ * (`npm ci && npm run build` in it), `--set=NAME=VALUE` what only the other one is given. Both are up, on one core, and take
+ * turns under the same load, each as often the first; what counts is their ratio within one run.
+ */
+const { values: options } = parseArgs({
+  options: {
+    checkout: { type: "string" },
+    set: { type: "string", multiple: true },
+    store: { type: "string", multiple: true, default: ["redis", "embedded"] },
+    listener: { type: "string", default: "uws" },
+  },
+});
+
+const REPEATS = Number(process.env["BENCH_REPEATS"] ?? 6);
+const CHUNKS = 20;
+
+interface Cell {
+  api: "widget" | "server";
+  users: number;
+  /** Between two chunks of the model; 0: all 20 in one write. */
+  everyMs: number;
+}
+
+const CELLS: Cell[] = [
+  { api: "widget", users: 64, everyMs: 0 },
+  { api: "server", users: 64, everyMs: 0 },
+  { api: "widget", users: 256, everyMs: 20 },
+];
+
+interface Pair {
+  ours: Measured;
+  other: Measured;
+}
+
+interface Result {
+  store: StackKind["store"];
+  cell: Cell;
+  pairs: Pair[];
+}
+
+async function ask({ port, pids }: Stack, cell: Cell): Promise<Measured> {
+  const { api, users, everyMs } = cell;
+  const replyMs = everyMs * CHUNKS;
+  const plan = {
+    users,
+    watched: pids,
+    spreadMs: replyMs,
+    warmMs: Math.max(300, replyMs * 1.5),
+    windowMs: Math.max(2_500, replyMs * 3),
+  };
+  if (api === "server") return load(askServerApi(port), plan);
+  // More than a visitor can say in one measurement.
+  const messagesEach = everyMs > 0 ? 20 : Math.ceil(25_000 / users);
+  return load(askWidgetApi(port, await makeVisitors(port, users, messagesEach)), plan);
+}
+
+/** As the messages' own (messages.ts): code that is new to the engine costs more. */
+async function warmUp({ port }: Stack): Promise<void> {
+  const plan = { users: 64, warmMs: 0, windowMs: 6_000, spreadMs: 0, watched: [] };
+  await load(askServerApi(port), plan);
+  await load(askWidgetApi(port, await makeVisitors(port, 64, 400)), plan);
+}
+
+async function measure(kind: StackKind, model: BenchModel): Promise<Result[]> {
+  const common = { ...kind, modelUrl: model.baseUrl };
+  const settings = Object.fromEntries((options.set ?? []).map(settingOf));
+  const folder = options.checkout === undefined ? {} : { checkout: resolve(options.checkout) };
+  const ours = await startStack("service", common);
+  const other = await startStack("service", { ...common, ...folder, settings });
+  try {
+    tell(`warming up: ${kind.store}`);
+    await model.pace({ everyMs: 0 });
+    for (const stack of [ours, other]) await warmUp(stack);
+    const results: Result[] = [];
+    for (const cell of CELLS) {
+      tell(nameOf(kind.store, cell));
+      await model.pace({ everyMs: cell.everyMs });
+      const pairs: Pair[] = [];
+      for (let repeat = 0; repeat < REPEATS; repeat++) {
+        pairs.push(await inTurn({ ours, other }, cell, repeat % 2 === 0));
+      }
+      results.push({ store: kind.store, cell, pairs });
+    }
+    return results;
+  } finally {
+    await ours.stop();
+    await other.stop();
+  }
+}
+
+async function inTurn(stacks: { ours: Stack; other: Stack }, cell: Cell, isFirst: boolean): Promise<Pair> {
+  if (isFirst) return { ours: await ask(stacks.ours, cell), other: await ask(stacks.other, cell) };
+  return { other: await ask(stacks.other, cell), ours: await ask(stacks.ours, cell) };
+}
+
+function settingOf(text: string): [string, string] {
+  const at = text.indexOf("=");
+  if (at < 1) throw new Error(`Cannot set ${text}: write --set=NAME=VALUE`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+function nameOf(store: string, { api, users, everyMs }: Cell): string {
+  return [api, everyMs === 0 ? "burst" : `${everyMs} ms`, `${users} users`, store].join(", ");
+}
+
+const ratioOf = ({ ours, other }: Pair) => other.cpuMs / ours.cpuMs;
+const first = (measured: Measured) => quantile(measured.firstMs, 0.5);
+
+function sectionOf(results: Result[], otherName: string): Section {
+  return {
+    title: `Beside ${otherName}`,
+    tables: [
+      {
+        caption: `Node ${process.versions.node}, listener ${options.listener}. CPU is that of the whole stack for one message. Medians of ${REPEATS} repeats in turns, in brackets the lowest and highest.`,
+        head: ["cell", "msg/s", "other", "CPU ms", "other", "other's CPU / CPU", "first line ms", "other"],
+        rows: results.map(({ store, cell, pairs }) => [
+          nameOf(store, cell),
+          shown(median(pairs.map(({ ours }) => ours.perSecond))),
+          shown(median(pairs.map(({ other }) => other.perSecond))),
+          shown(median(pairs.map(({ ours }) => ours.cpuMs))),
+          shown(median(pairs.map(({ other }) => other.cpuMs))),
+          withSpread(pairs.map(ratioOf)),
+          shown(median(pairs.map(({ ours }) => first(ours)))),
+          shown(median(pairs.map(({ other }) => first(other)))),
+        ]),
+      },
+    ],
+    targets: [],
+  };
+}
+
+function oneOf<Name extends string>(option: string, value: string, names: readonly Name[]): Name {
+  const found = names.find((name) => name === value);
+  if (found === undefined) throw new Error(`Cannot take --${option}=${value}: it is ${names.join(" or ")}`);
+  return found;
+}
+
+if (options.checkout === undefined && options.set === undefined)
+  throw new Error("Cannot compare: say with what, by --checkout=FOLDER or --set=NAME=VALUE");
+const listener = oneOf("listener", options.listener, ["uws", "node"]);
+const stores = options.store.map((store) => oneOf<StackKind["store"]>("store", store, ["redis", "embedded"]));
+pin(process.pid, LOAD_CORE);
+const model = await startModel();
+try {
+  const results: Result[] = [];
+  for (const store of stores) results.push(...(await measure({ listener, store }, model)));
+  print(sectionOf(results, [options.checkout ?? [], options.set ?? []].flat().join(", ")));
+} finally {
+  model.stop();
+}
