@@ -103,8 +103,12 @@ async function measure(kind: StackKind, model: BenchModel): Promise<Result[]> {
   }
 }
 
-async function inTurn(stacks: { ours: Stack; other: Stack }, cell: Cell, isFirst: boolean): Promise<Pair> {
-  if (isFirst) return { ours: await ask(stacks.ours, cell), other: await ask(stacks.other, cell) };
+async function inTurn(
+  stacks: { ours: Stack; other: Stack },
+  cell: Cell,
+  isOursFirst: boolean,
+): Promise<Pair> {
+  if (isOursFirst) return { ours: await ask(stacks.ours, cell), other: await ask(stacks.other, cell) };
   return { other: await ask(stacks.other, cell), ours: await ask(stacks.ours, cell) };
 }
 
