@@ -1,6 +1,6 @@
 import { test } from "../../widget/browser.ts";
 import { openExampleShop } from "../example-shop.ts";
-import { talkTo } from "../front-ends/talk-to-page.ts";
+import { chatWithButtons, talkTo } from "../front-ends/talk-to-page.ts";
 
 /** All of it with AI_SDK_TESTS=full; else up to the person. */
 test("the README's page with AG-UI's client talks, uses a tool and shows a person; is reloaded, stopped, refused and cut off", async ({
@@ -9,24 +9,9 @@ test("the README's page with AG-UI's client talks, uses a tool and shows a perso
 }) => {
   const shop = await openExampleShop("ag-ui/README.md", "js");
   const { page, troubles } = await visit(shop.browser, shop.site);
-  const button = (name: string) => page.getByRole("button", { name });
-  const isReady = () => button("Stop").waitFor({ state: "hidden" });
-  const talk = talkTo(
-    page,
-    {
-      replies: (at) => at.locator("article:not(.user)").allTextContents(),
-      isReady,
-      async send(text) {
-        await page.getByLabel("Message").fill(text);
-        await button("Send").click();
-      },
-      stop: button("Stop"),
-      again: button("again"),
-      runs: "**/ag-ui",
-      half: "One two ",
-    },
-    { shop, expect },
-  );
+  const isReady = () => page.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+  const chat = chatWithButtons(page, { replies: "article:not(.user)", again: "again", runs: "**/ag-ui" });
+  const talk = talkTo(page, { ...chat, isReady }, { shop, expect });
 
   await talk.sendTo("Hello");
   await talk.shows(["You said: Hello"]);

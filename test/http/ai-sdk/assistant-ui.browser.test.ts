@@ -1,7 +1,7 @@
 import { test } from "../../widget/browser.ts";
 import { openExampleShop } from "../example-shop.ts";
 import { installFrontEnd } from "../front-ends/install.ts";
-import { talkTo } from "../front-ends/talk-to-page.ts";
+import { chatWithButtons, talkTo } from "../front-ends/talk-to-page.ts";
 
 /** Packages of its own: AI_SDK_TESTS=full. */
 test.runIf(process.env["AI_SDK_TESTS"] === "full")(
@@ -10,23 +10,12 @@ test.runIf(process.env["AI_SDK_TESTS"] === "full")(
     const packages = installFrontEnd("assistant-ui");
     const shop = await openExampleShop("ai-sdk/README.md", "tsx", { packages });
     const { page, troubles } = await visit(shop.browser, shop.site);
-    const button = (name: string) => page.getByRole("button", { name });
-    const talk = talkTo(
-      page,
-      {
-        replies: (at) => at.locator("article.assistant").allTextContents(),
-        isReady: () => button("Send").waitFor(),
-        async send(text) {
-          await page.getByLabel("Message").fill(text);
-          await button("Send").click();
-        },
-        stop: button("Stop"),
-        again: button("try again"),
-        runs: "**/ai-sdk/chat",
-        half: "One two ",
-      },
-      { shop, expect },
-    );
+    const chat = chatWithButtons(page, {
+      replies: "article.assistant",
+      again: "try again",
+      runs: "**/ai-sdk/chat",
+    });
+    const talk = talkTo(page, chat, { shop, expect });
 
     await talk.sendTo("Hello");
     await talk.shows(["You said: Hello"]);
@@ -37,7 +26,7 @@ test.runIf(process.env["AI_SDK_TESTS"] === "full")(
     // A person writes: it is there when the page is loaded anew.
     const person = await talk.takeOver();
     await talk.sendTo("A person, please");
-    await button("Send").waitFor();
+    await chat.isReady();
     await person.write("I am here.");
     await page.reload();
     const known = ["You said: Hello", cart, "I am here."];

@@ -1,6 +1,6 @@
 import { test } from "../../widget/browser.ts";
 import { openExampleShop } from "../example-shop.ts";
-import { talkTo } from "../front-ends/talk-to-page.ts";
+import { chatWithButtons, talkTo } from "../front-ends/talk-to-page.ts";
 
 test("the README's page with useChat talks, uses a tool, is reloaded, stopped, refused and cut off", async ({
   expect,
@@ -8,23 +8,8 @@ test("the README's page with useChat talks, uses a tool, is reloaded, stopped, r
 }) => {
   const shop = await openExampleShop("ai-sdk/README.md", "jsx");
   const { page, troubles } = await visit(shop.browser, shop.site);
-  const button = (name: string) => page.getByRole("button", { name });
-  const talk = talkTo(
-    page,
-    {
-      replies: (at) => at.locator("article.assistant").allTextContents(),
-      isReady: () => button("Send").waitFor(),
-      async send(text) {
-        await page.getByLabel("Message").fill(text);
-        await button("Send").click();
-      },
-      stop: button("Stop"),
-      again: button("again"),
-      runs: "**/ai-sdk/chat",
-      half: "One two ",
-    },
-    { shop, expect },
-  );
+  const chat = { replies: "article.assistant", again: "again", runs: "**/ai-sdk/chat" };
+  const talk = talkTo(page, chatWithButtons(page, chat), { shop, expect });
 
   await talk.sendTo("Hello");
   await talk.shows(["You said: Hello"]);

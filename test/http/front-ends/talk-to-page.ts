@@ -23,6 +23,26 @@ export interface Chat {
   half: string;
 }
 
+/** A field called Message, and buttons Send and Stop. `replies`: which elements; `again`: what the button is called. */
+export function chatWithButtons(
+  page: Page,
+  { replies, again, runs }: { replies: string; again: string; runs: string },
+): Chat {
+  const button = (name: string) => page.getByRole("button", { name });
+  return {
+    replies: (at) => at.locator(replies).allTextContents(),
+    isReady: () => button("Send").waitFor(),
+    async send(text) {
+      await page.getByLabel("Message").fill(text);
+      await button("Send").click();
+    },
+    stop: button("Stop"),
+    again: button(again),
+    runs,
+    half: "One two ",
+  };
+}
+
 /** What each front end must bear, one part after another. */
 export interface Talk {
   /** Shows these replies now or soon. */
