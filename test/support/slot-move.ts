@@ -1,5 +1,6 @@
 import type { ClusterNode } from "./cluster-node.ts";
 import type { ReplicatedCluster } from "./replicated-cluster.ts";
+import { until } from "./until.ts";
 
 /** The slot of a key on its way from primary to primary, key by key: half here and half there for as long as a test likes. */
 export interface SlotMove {
@@ -27,6 +28,7 @@ export async function openMove(
   const others = (await cluster.primaries()).filter((node) => node !== from);
   const to = must(options.to ?? others[0]);
   const slot = String(await from.orders.send("CLUSTER", "KEYSLOT", key));
+  await haveHeard(to, from);
   await to.orders.send("CLUSTER", "SETSLOT", slot, "IMPORTING", from.id);
   await from.orders.send("CLUSTER", "SETSLOT", slot, "MIGRATING", to.id);
 
@@ -55,6 +57,22 @@ export async function openMove(
       }
     },
   };
+}
+
+/**
+ * A target takes a slot under a higher epoch than the highest that it has heard of. Where that is not the source's, what the
+ * source said before takes the slot back, and both name each other for good.
+ */
+async function haveHeard(node: ClusterNode, of: ClusterNode): Promise<void> {
+  const its = await epochIn(of, "cluster_my_epoch");
+  await until("the target has heard of the source's epoch", async () => {
+    return (await epochIn(node, "cluster_current_epoch")) >= its;
+  });
+}
+
+async function epochIn(node: ClusterNode, field: string): Promise<number> {
+  const info = String(await node.orders.send("CLUSTER", "INFO"));
+  return Number(new RegExp(`^${field}:(\\d+)`, "m").exec(info)?.[1]);
 }
 
 function must(node: ClusterNode | undefined): ClusterNode {
