@@ -14,7 +14,7 @@ const LINKINGS = 100;
 async function linkUntilKilled(dataDir: string, count: number): Promise<Set<number>> {
   const script = join(import.meta.dirname, "merge-until-killed.ts");
   const child = spawn(process.execPath, ["--import", "tsx", script, dataDir, String(LINKINGS)], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit"],
   });
   const exited = once(child, "exit");
   const acknowledged = new Set<number>();

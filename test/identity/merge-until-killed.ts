@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { systemClock } from "../../src/clock.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel } from "../stores/samples.ts";
@@ -5,7 +6,8 @@ import { prepareLink } from "./linking.ts";
 
 /**
  * A process that prepares linkings, tells `prepared`, carries them out four at a time, and tells of each that was
- * acknowledged by its number, until it is killed. Arguments: the folder, and how many.
+ * acknowledged by its number, until it is killed, also where all are done before that. Ends by itself with its stdin alone.
+ * Arguments: the folder, and how many.
  */
 const [, , dataDir = "", count = ""] = process.argv;
 const store = await openEmbeddedStore({ dataDir, clock: systemClock });
@@ -22,3 +24,4 @@ async function work(): Promise<void> {
   }
 }
 await Promise.all([work(), work(), work(), work()]);
+await once(process.stdin.resume(), "end");
