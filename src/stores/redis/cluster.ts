@@ -7,7 +7,7 @@ import { createSubscriber } from "./cluster/subscriber.ts";
 import { hostOf, portOf, resolved } from "./cluster/topology.ts";
 import { connectionOptions } from "./connection.ts";
 import type { ConnectionOptions, Reply } from "./connection.ts";
-import { createDeadline } from "./deadline.ts";
+import { createDeadline } from "../deadline.ts";
 import { keysOf, onArrivingSlot } from "./functions.ts";
 import { traceKey } from "./keys.ts";
 import { outageNotice } from "./link.ts";

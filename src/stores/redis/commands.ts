@@ -1,7 +1,7 @@
 import { ErrorReply } from "redis";
 import { StoreUnavailable } from "../../store.ts";
 import type { Reply } from "./connection.ts";
-import { createDeadline } from "./deadline.ts";
+import { createDeadline } from "../deadline.ts";
 import { functionCall } from "./functions.ts";
 import type { FunctionCall } from "./functions.ts";
 import type { RedisLink } from "./link.ts";

@@ -1,6 +1,6 @@
 import type { StoreHealth } from "../../store.ts";
 import type { RedisCommands } from "./commands.ts";
-import { createDeadline } from "./deadline.ts";
+import { createDeadline } from "../deadline.ts";
 import type { RedisLink, Shard } from "./link.ts";
 import { listOf, textOf, textOrNull } from "./records.ts";
 import type { Server } from "./server.ts";

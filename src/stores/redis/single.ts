@@ -1,5 +1,5 @@
 import { connectionOptions, connectionWith, RECONNECT_MS } from "./connection.ts";
-import { createDeadline } from "./deadline.ts";
+import { createDeadline } from "../deadline.ts";
 import { traceKey } from "./keys.ts";
 import { outageNotice } from "./link.ts";
 import type { LinkOptions, RedisLink } from "./link.ts";

@@ -1,4 +1,4 @@
-import { STORE_DEADLINE_MS } from "../../store.ts";
+import { STORE_DEADLINE_MS } from "../store.ts";
 
 const TICKS = 10;
 
@@ -6,7 +6,8 @@ const TICKS = 10;
  * One deadline for every call, as a wheel of timers: a call costs an insertion into a set, where a timer of its own
  * would cost as much as the call. A call that is not answered is rejected between 1.8 and 2.0 s after it began.
  *
- * Real time, not the clock's: what is bounded here is a real server's silence.
+ * Real time, not the clock's: what is bounded here is a real server's silence, or a disk's. A process that stood still,
+ * however long, has missed one turn of the wheel: the answer may have come meanwhile.
  */
 export interface Deadline {
   /** Settles as the answer does, or rejects with what `late` makes. */
