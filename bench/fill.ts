@@ -78,7 +78,7 @@ async function fillRedis(url: string, [first, ...others]: Owned[]): Promise<void
 
 /** By the store's own records, many threads in one change: a change for each would wait for the disk a million times. */
 async function fillEmbedded(dataDir: string, threads: Owned[]): Promise<void> {
-  const db = openDb(dataDir);
+  const db = await openDb(dataDir);
   const [ofThreads, ofUsers] = [threadRecords(db), userRecords(db)];
   const write = (one: Owned, nth: number) => {
     const { externalId, userId, uid, atMs } = one;

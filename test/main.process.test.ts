@@ -111,7 +111,7 @@ describe("a start that cannot be", () => {
 
   test("a store whose format is from the future exits 1 with its line", async () => {
     const dataDir = temporaryFolder();
-    const db = openDb(dataDir);
+    const db = await openDb(dataDir);
     await db.change("write a later format", () => db.put(["format"], 999));
     await db.close();
     const { exit, output } = spawnCommand(["serve"], { PORT: "0", DATA_DIR: dataDir });

@@ -27,7 +27,7 @@ import { embeddedUsers } from "./embedded/users.ts";
  */
 export async function openEmbeddedStore(options: { dataDir: string; clock: Clock }): Promise<Store> {
   const { dataDir, clock } = options;
-  const db = openDb(dataDir);
+  const db = await openDb(dataDir);
   try {
     await checkFormat(db, dataDir);
     refuseRestoring(await embeddedRestoring(db), `in ${dataDir}`);

@@ -11,7 +11,7 @@ import type { StoreDump, ThreadDump } from "./invariants.ts";
 
 /** Reads the whole embedded store past its own operations. */
 export async function dumpEmbedded(dataDir: string): Promise<StoreDump> {
-  const db = openDb(dataDir);
+  const db = await openDb(dataDir);
   try {
     return dump(db);
   } finally {

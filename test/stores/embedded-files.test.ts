@@ -113,20 +113,21 @@ describe("the embedded store's files", () => {
     const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
     expect(modeOf(join(dataDir, "new"))).toBe("700");
     expect(modeOf(folder)).toBe("700");
-    expect(readdirSync(folder).map((file) => modeOf(join(folder, file)))).toEqual(["600", "600"]);
+    const modes = readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]);
+    expect(Object.fromEntries(modes)).toEqual({ "data.mdb": "600", "lock.mdb": "600", processes: "700" });
     await store.close();
   });
 
   it("carry the format; one of an earlier version is raised, one of a later version is not opened", async () => {
     const open = () => openEmbeddedStore({ dataDir, clock: systemClock });
     const formatOf = async () => {
-      const db = openDb(dataDir);
+      const db = await openDb(dataDir);
       const found = await db.read("read the format", () => db.get(["format"], readNumber));
       await db.close();
       return found;
     };
     const write = async (format: unknown) => {
-      const db = openDb(dataDir);
+      const db = await openDb(dataDir);
       await db.change("write another format", () => db.put(["format"], format));
       await db.close();
     };
@@ -162,7 +163,7 @@ describe("the embedded store's files", () => {
   it("a record that does not fit is named with its key, and is no outage; a field of a later version is let through", async () => {
     const store = await openEmbeddedStore({ dataDir, clock: systemClock });
     await store.commit(sampleCommit({ opId: "1", fence: "p:a", messages: [sampleMessage(1)] }));
-    const db = openDb(dataDir);
+    const db = await openDb(dataDir);
     const later = { ...sampleMessage(1), addedLater: 1 };
     await db.change("write a later version's message", () => db.put(["m", "t1", 1], later));
     // A reading may go on for a moment on the state that it began with.

@@ -4,7 +4,7 @@ import { pagesOf } from "../../src/stores/embedded/export.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 
 test("a walk over all records gives others a turn after each page: lmdb's cursors are freed in none but such a turn", async () => {
-  const db = openDb(temporaryFolder());
+  const db = await openDb(temporaryFolder());
   onTestFinished(() => db.close());
   await db.change("fill", () => {
     for (let i = 0; i < 100; i++) db.put(["x", i], i);

@@ -6,7 +6,7 @@ import { expectFilled, orders, populate } from "./unfilled.ts";
 
 /** As a version leaves it that keeps none of the orders. */
 async function forget(dataDir: string): Promise<void> {
-  const db = openDb(dataDir);
+  const db = await openDb(dataDir);
   const kinds = ["act", "acts", "chg", "whose", "bl", "busy", "busyat", "filled"];
   await db.change("forget the orders", () => {
     const keys = kinds.flatMap((kind) => [...db.range([kind], (value) => value)].map(({ key }) => key));
@@ -34,7 +34,7 @@ test("the orders by state are filled where those before them were filled already
   const before = await orders(opened.store);
   while (await opened.store.fillOrders());
   await opened.store.close();
-  const db = openDb(opened.dataDir);
+  const db = await openDb(opened.dataDir);
   await db.change("forget the orders by state", () => {
     const keys = ["busy", "busyat"].flatMap((kind) => [...db.range([kind], (value) => value)]);
     for (const { key } of keys) db.remove(key);
@@ -47,7 +47,7 @@ test("the orders by state are filled where those before them were filled already
   while (await store.fillOrders());
   await expectFilled(store, before);
   await store.close();
-  const filled = openDb(opened.dataDir);
+  const filled = await openDb(opened.dataDir);
   expect([...filled.range(["busyat"], (value) => value)]).toHaveLength(12);
   await filled.close();
   await opened.clean();

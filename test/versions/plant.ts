@@ -5,7 +5,7 @@ import { inject } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { openDb } from "../../src/stores/embedded/db.ts";
-import type { Key } from "../../src/stores/embedded/db.ts";
+import type { EmbeddedDb, Key } from "../../src/stores/embedded/db.ts";
 import { headerKind } from "../../src/stores/embedded/thread-records.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
@@ -86,8 +86,8 @@ async function plantableRedis(): Promise<PlantableStore> {
 async function plantableFolder(): Promise<PlantableStore> {
   const dataDir = await mkdtemp(join(tmpdir(), "chat-agent-"));
 
-  async function onDb<Result>(step: (db: ReturnType<typeof openDb>) => Result): Promise<Result> {
-    const db = openDb(dataDir);
+  async function onDb<Result>(step: (db: EmbeddedDb) => Result): Promise<Result> {
+    const db = await openDb(dataDir);
     try {
       return await db.change("plant", () => step(db));
     } finally {
@@ -97,7 +97,7 @@ async function plantableFolder(): Promise<PlantableStore> {
 
   const raw = (value: unknown) => value;
 
-  function put(db: ReturnType<typeof openDb>, key: Key, change: (value: object) => unknown): void {
+  function put(db: EmbeddedDb, key: Key, change: (value: object) => unknown): void {
     const value = db.get(key, raw);
     db.put(key, change(typeof value === "object" && value !== null ? value : {}));
   }

@@ -1,8 +1,8 @@
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { open } from "lmdb";
 import type { Compaction } from "../backup/store-data.ts";
 import { lockDataDir } from "./data-dir-lock.ts";
+import { openFile } from "./file.ts";
 
 /**
  * Puts a copy in the place of the file that has no free pages, and with them nothing of what was deleted. Nobody may have
@@ -34,11 +34,11 @@ export async function compactFile(dataDir: string): Promise<Compaction> {
 }
 
 async function copyTo(folder: string, fresh: string): Promise<void> {
-  const db = open({ path: folder, encoding: "json" });
+  const file = await openFile(folder);
   try {
-    await db.backup(fresh, true);
+    await file.db.backup(fresh, true);
   } finally {
-    await db.close();
+    await file.close();
   }
 }
 

@@ -12,7 +12,7 @@ import { embeddedTarget } from "./import.ts";
 
 /** The embedded store's data, also beside the service that runs on them. Throws where they are of a later format. */
 export async function openEmbeddedData(dataDir: string): Promise<StoreData> {
-  const db = openDb(dataDir);
+  const db = await openDb(dataDir);
   try {
     refuseLaterFormat(embeddedFormat(db), `in ${dataDir}`);
   } catch (error) {

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { open } from "lmdb";
-import type { RootDatabase, Transaction } from "lmdb";
-import { STORE_DEADLINE_MS, StoreUnavailable, UnreadableRecord } from "../../store.ts";
+import type { Transaction } from "lmdb";
+import { StoreUnavailable, UnreadableRecord } from "../../store.ts";
 import type { Reader } from "../checks.ts";
+import { createDeadline } from "../deadline.ts";
 import { makeDataDir } from "./data-dir.ts";
+import { openFile } from "./file.ts";
+import type { Key } from "./file.ts";
 import { FIRST_FORMAT, refuseLaterFormat, STORE_FORMAT } from "../format.ts";
 
 /**
@@ -20,8 +22,7 @@ import { FIRST_FORMAT, refuseLaterFormat, STORE_FORMAT } from "../format.ts";
  */
 const FORMAT_KEY: Key = ["format"];
 
-/** `[kind, …]`; the parts after the kind are numbers, or texts that went through `keyPart`. */
-export type Key = (string | number)[];
+export type { Key } from "./file.ts";
 
 export interface RangeOptions {
   /** The key, itself included, at which the walk begins; it goes on to that end of the prefix to which it walks. */
@@ -68,35 +69,16 @@ export function keyPart(text: string): string {
   return PLAIN.test(text) ? text : `#${createHash("sha256").update(text).digest("hex")}`;
 }
 
-/**
- * One handle of lmdb for each path in a process: two would wait for each other's writes on the one thread that both
- * write from, for ever.
- */
-const handles = new Map<string, { db: RootDatabase<unknown, Key>; users: number }>();
-
-function handleOf(path: string): RootDatabase<unknown, Key> {
-  const handle = handles.get(path) ?? { db: open<unknown, Key>({ path, encoding: "json" }), users: 0 };
-  handle.users++;
-  handles.set(path, handle);
-  return handle.db;
-}
-
-async function releaseHandle(path: string): Promise<void> {
-  const handle = handles.get(path);
-  if (!handle || --handle.users > 0) return;
-  handles.delete(path);
-  await handle.db.close();
-}
-
 /** Opens `DATA_DIR/store`, and makes it, readable by its owner alone, where it is missing. */
-export function openDb(dataDir: string): EmbeddedDb {
+export async function openDb(dataDir: string): Promise<EmbeddedDb> {
   const path = join(dataDir, "store");
   makeDataDir(dataDir);
   mkdirSync(path, { recursive: true, mode: 0o700 });
   chmodSync(path, 0o700);
-  const db = handleOf(path);
+  const { db, write, close } = await openFile(path);
   for (const file of ["data.mdb", "lock.mdb"]) chmodSync(join(path, file), 0o600);
 
+  const deadline = createDeadline();
   let closing: Promise<void> | undefined;
   // A record that cannot be read is no outage: it is the same at the next try.
   const failure = (action: string, cause: unknown) =>
@@ -108,19 +90,10 @@ export function openDb(dataDir: string): EmbeddedDb {
   /** Another process may keep the writer's lock, and a disk may hang: nobody waits longer than the deadline. */
   async function bounded<T>(action: string, work: () => Promise<T>): Promise<T> {
     refuseClosed(action);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Error("Cannot finish: the deadline has passed")),
-        STORE_DEADLINE_MS,
-      );
-    });
     try {
-      return await Promise.race([work(), late]);
+      return await deadline.bound(write(work), () => new Error("Cannot finish: the deadline has passed"));
     } catch (cause) {
       throw failure(action, cause);
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -187,7 +160,7 @@ export function openDb(dataDir: string): EmbeddedDb {
     },
 
     async close() {
-      closing ??= releaseHandle(path);
+      closing ??= close();
       await closing;
     },
   };

@@ -1,0 +1,167 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import type { Server, Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { codeOf } from "../../errors.ts";
+
+/**
+ * Opens lmdb's file while nobody writes to it.
+ *
+ * As lmdb 3.5.6 opens a file it reads the number of the last transaction in it, and then puts that into the memory that
+ * all processes share (`mti_txnid` in mdb_env_open2, whether or not another one has the file open). A commit between the
+ * two is taken back by that: it is not seen any more, and the next change takes its place, though it was acknowledged.
+ *
+ * So each process listens on a socket beside the file from before it opens it until it has closed it. Who opens it
+ * connects to all of these first: each ends the changes that have begun, answers, and begins no other one while the
+ * connection is there. A socket dies with its process, also under kill -9, so nobody waits for who is gone.
+ *
+ * A process that is seen by no other one, because it listened later than they looked, has not opened the file either: it
+ * looks itself, after it listens, and between the last look and opening no other one gets its turn to answer.
+ */
+export interface Opened<T> {
+  file: T;
+  /** Runs a change, which resolves when it is over, while nobody opens the file. */
+  write: <Result>(change: () => Promise<Result>) => Promise<Result>;
+  /** The file is closed: nobody needs to ask here any more. */
+  leave: () => Promise<void>;
+}
+
+/** A busy machine's process answers within seconds; one that stands still may do so in the middle of a change. */
+const ANSWER_MS = 10_000;
+
+/** Throws where a process that has the file open does not answer, or as `open` does. */
+export async function openWhileNobodyWrites<T>(
+  folder: string,
+  open: () => T,
+  answerMs: number = ANSWER_MS,
+): Promise<Opened<T>> {
+  const changes = createChanges();
+  const { place, name, server } = await listenBeside(folder, (socket) => changes.hold(socket));
+  const leave = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      changes.letGo();
+    });
+  const waiting = new Map<string, Socket | null>();
+  try {
+    for (;;) {
+      const others = readdirSync(place).filter((other) => other !== name && !waiting.has(other));
+      if (others.length === 0) break;
+      await Promise.all(
+        others.map(async (other) => waiting.set(other, await untilItWaits(join(place, other), answerMs))),
+      );
+    }
+    return { file: open(), write: (change) => changes.run(change), leave };
+  } catch (error) {
+    await leave();
+    throw error;
+  } finally {
+    for (const socket of waiting.values()) socket?.destroy();
+  }
+}
+
+/** The changes of this process, and who holds them back. */
+function createChanges() {
+  let running = 0;
+  const holding = new Set<Socket>();
+  const heldBack: (() => void)[] = [];
+
+  function answer() {
+    if (running === 0) for (const socket of holding) socket.write(WAITS);
+  }
+
+  return {
+    async run<Result>(change: () => Promise<Result>): Promise<Result> {
+      while (holding.size > 0) await new Promise<void>((resolve) => heldBack.push(resolve));
+      running++;
+      try {
+        return await change();
+      } finally {
+        running--;
+        answer();
+      }
+    },
+
+    /** Until the connection is gone. */
+    hold(socket: Socket): void {
+      holding.add(socket);
+      socket.once("close", () => {
+        holding.delete(socket);
+        if (holding.size === 0) for (const goOn of heldBack.splice(0)) goOn();
+      });
+      // It is over then, and "close" follows.
+      socket.on("error", () => {});
+      socket.unref().resume();
+      answer();
+    },
+
+    letGo(): void {
+      for (const socket of holding) socket.destroy();
+    },
+  };
+}
+
+const WAITS = "\n";
+const LEFT_BEHIND = ["ECONNREFUSED", "ENOTSOCK"];
+const GONE = [...LEFT_BEHIND, "ECONNRESET", "ENOENT", "EPIPE"];
+
+/** Resolves with the connection for which the other waits; with null where it is gone. */
+function untilItWaits(address: string, answerMs: number): Promise<Socket | null> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(address);
+    const timer = setTimeout(() => {
+      socket.destroy();
+      const [pid] = basename(address).split("-");
+      reject(new Error(`Cannot open the store: process ${pid}, which has it open, does not answer`));
+    }, answerMs);
+    const settle = (outcome: () => void) => {
+      clearTimeout(timer);
+      outcome();
+    };
+    socket.once("data", () => settle(() => resolve(socket)));
+    socket.once("close", () => settle(() => resolve(null)));
+    socket.once("error", (error) => {
+      const code = codeOf(error) ?? "";
+      if (LEFT_BEHIND.includes(code)) rmSync(address, { force: true });
+      if (!GONE.includes(code)) settle(() => reject(error));
+    });
+  });
+}
+
+/** The bytes of a socket's path: 107 on Linux, 103 on macOS. */
+const LONGEST_ADDRESS = 103;
+
+/** Beside the file; in the temporary folder where a socket cannot be there. */
+async function listenBeside(
+  folder: string,
+  onConnection: (socket: Socket) => void,
+): Promise<{ place: string; name: string; server: Server }> {
+  const name = `${process.pid}-${randomBytes(3).toString("hex")}`;
+  const hash = createHash("sha256").update(realpathSync(folder)).digest("hex").slice(0, 16);
+  const [beside, elsewhere] = [join(folder, "processes"), join(tmpdir(), `chat-agent-${hash}`)];
+  const isShort = Buffer.byteLength(join(beside, name)) <= LONGEST_ADDRESS;
+  const server = createServer(onConnection);
+  if (isShort) {
+    const failure = await listen(server, beside, name);
+    if (failure === null) return { place: beside, name, server };
+  }
+  const failure = await listen(server, elsewhere, name);
+  if (failure !== null) throw failure;
+  return { place: elsewhere, name, server };
+}
+
+/** Resolves with the reason where it cannot. */
+function listen(server: Server, place: string, name: string): Promise<Error | null> {
+  mkdirSync(place, { recursive: true, mode: 0o700 });
+  return new Promise((resolve) => {
+    server.once("error", resolve);
+    server.listen(join(place, name), () => {
+      server.off("error", resolve);
+      // It never keeps the process alive.
+      server.unref();
+      resolve(null);
+    });
+  });
+}
