@@ -210,12 +210,25 @@ async function join(nodes: ClusterNode[]): Promise<void> {
   }
   await until("every replica follows its primary", () => areInStep(nodes));
   await until("the cluster serves", () => allTell(nodes, "cluster_state:ok"));
-  await until("every node knows who follows whom", async () => {
-    const seen = await Promise.all(nodes.map(({ orders }) => orders.send("CLUSTER", "SLOTS")));
-    return (seen as SlotRange[][]).every(
-      (ranges) => ranges.length === SHARDS && ranges.every(([, , , ...replicas]) => replicas.length === 1),
-    );
+  await until(
+    "every node knows who follows whom",
+    async () => {
+      const seen = await Promise.all(nodes.map(({ orders }) => orders.send("CLUSTER", "SLOTS")));
+      return (seen as SlotRange[][]).every(
+        (ranges) => ranges.length === SHARDS && ranges.every(([, , , ...replicas]) => replicas.length === 1),
+      );
+    },
+    () => viewsOf(nodes),
+  );
+}
+
+/** The cluster as each node sees it, and how far it is with following its primary. */
+async function viewsOf(nodes: ClusterNode[]): Promise<string> {
+  const views = nodes.map(async ({ port, orders }) => {
+    const told = [await orders.send("CLUSTER", "NODES"), await orders.send("INFO", "replication")];
+    return [`Port ${port}:`, ...told].map(String).join("\n");
   });
+  return (await Promise.all(views)).join("\n");
 }
 
 /** What the test asked for, now that all is quiet. */

@@ -168,10 +168,11 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     await at.composer.fill("half a tho");
     await at.page.reload();
     await expect.poll(() => at.composer.inputValue(), SOON).toBe("half a tho");
+    await at.log.getByText("You said: remember me").waitFor();
     const token = await at.tell<string>("agent.getVisitorToken()");
     await at.tell("agent.reset()");
     await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(0);
-    expect(await at.composer.inputValue()).toBe("");
+    await expect.poll(() => at.composer.inputValue(), SOON).toBe("");
     expect(await at.tell("agent.getVisitorToken()")).not.toBe(token);
     expect(askedBy(token)).toContain("POST /messages");
   });
