@@ -32,7 +32,8 @@ export function createDeadline(deadlineMs: number = STORE_DEADLINE_MS): Deadline
 
   return {
     bound(answer, late) {
-      timer ??= setInterval(turn, deadlineMs / TICKS);
+      // Unreferenced: what is waited for keeps the process alive itself.
+      timer ??= setInterval(turn, deadlineMs / TICKS).unref();
       // The slot behind the hand: the one that it reaches last.
       const slot = wheel[hand] ?? new Set();
       return new Promise((resolve, reject) => {
