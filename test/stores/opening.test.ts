@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -81,16 +82,19 @@ test("who has closed the file, or is gone, is not waited for, and leaves nothing
 
 test("who does not answer is named, and nothing is opened beside it", async () => {
   const folder = temporaryFolder();
-  mkdirSync(join(folder, "processes"));
   const hung = createServer(() => {});
   onTestFinished(() => void hung.close());
-  await new Promise<void>((resolve) => hung.listen(join(folder, "processes", "4711-abc"), resolve));
+  const other = await openIn(folder);
+  hung.listen(join(folder, "processes", "4711-abc"));
+  await once(hung, "listening");
   const steps: string[] = [];
   await expect(openWhileNobodyWrites(folder, () => steps.push("opened"), 50)).rejects.toThrow(
     "Cannot open the store: process 4711, which has it open, does not answer",
   );
   expect(steps).toEqual([]);
-  expect(namesIn(folder)).toEqual(["4711-abc"]);
+  expect(namesIn(folder)).toHaveLength(2);
+  // Nobody holds it back any more.
+  expect(await other.write(async () => "written")).toBe("written");
 });
 
 test("where opening fails, the others go on", async () => {

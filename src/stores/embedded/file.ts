@@ -37,8 +37,11 @@ export async function openFile(path: string): Promise<LmdbFile> {
       write,
       async close() {
         if (!release()) return;
-        await file.close();
-        await leave();
+        try {
+          await file.close();
+        } finally {
+          await leave();
+        }
       },
     };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import type { Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -41,17 +41,20 @@ export async function openWhileNobodyWrites<T>(
   const { place, name, server } = await listenBeside(folder, (socket) => changes.hold(socket));
   const leave = () =>
     new Promise<void>((resolve) => {
+      rmSync(join(place, name), { force: true });
       server.close(() => resolve());
       changes.letGo();
     });
   const waiting = new Map<string, Socket | null>();
   try {
     for (;;) {
-      const others = readdirSync(place).filter((other) => other !== name && !waiting.has(other));
+      const others = namesIn(place).filter((other) => other !== name && !waiting.has(other));
       if (others.length === 0) break;
-      await Promise.all(
-        others.map(async (other) => waiting.set(other, await untilItWaits(join(place, other), answerMs))),
+      const asked = others.map(async (other) =>
+        waiting.set(other, await untilItWaits(join(place, other), answerMs)),
       );
+      // All of them, so that each connection is known, and closed in the end.
+      for (const each of await Promise.allSettled(asked)) if (each.status === "rejected") throw each.reason;
     }
     return { file: open(), write: (change) => changes.run(change), leave };
   } catch (error) {
@@ -130,6 +133,13 @@ function untilItWaits(address: string, answerMs: number): Promise<Socket | null>
   });
 }
 
+/** Before the name of a process that does not listen yet. */
+const COMING = ".";
+
+function namesIn(place: string): string[] {
+  return readdirSync(place).filter((name) => !name.startsWith(COMING));
+}
+
 /** The bytes of a socket's path: 107 on Linux, 103 on macOS. */
 const LONGEST_ADDRESS = 103;
 
@@ -141,7 +151,7 @@ async function listenBeside(
   const name = `${process.pid}-${randomBytes(3).toString("hex")}`;
   const hash = createHash("sha256").update(realpathSync(folder)).digest("hex").slice(0, 16);
   const [beside, elsewhere] = [join(folder, "processes"), join(tmpdir(), `chat-agent-${hash}`)];
-  const isShort = Buffer.byteLength(join(beside, name)) <= LONGEST_ADDRESS;
+  const isShort = Buffer.byteLength(join(beside, `${COMING}${name}`)) <= LONGEST_ADDRESS;
   const server = createServer(onConnection);
   if (isShort) {
     const failure = await listen(server, beside, name);
@@ -152,13 +162,17 @@ async function listenBeside(
   return { place: elsewhere, name, server };
 }
 
-/** Resolves with the reason where it cannot. */
+/**
+ * Resolves with the reason where it cannot. Under another name first: a socket that nobody listens on yet looks as one
+ * that was left behind, and is removed.
+ */
 function listen(server: Server, place: string, name: string): Promise<Error | null> {
   mkdirSync(place, { recursive: true, mode: 0o700 });
   return new Promise((resolve) => {
     server.once("error", resolve);
-    server.listen(join(place, name), () => {
+    server.listen(join(place, `${COMING}${name}`), () => {
       server.off("error", resolve);
+      renameSync(join(place, `${COMING}${name}`), join(place, name));
       // It never keeps the process alive.
       server.unref();
       resolve(null);
