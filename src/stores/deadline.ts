@@ -32,8 +32,9 @@ export function createDeadline(deadlineMs: number = STORE_DEADLINE_MS): Deadline
 
   return {
     bound(answer, late) {
-      // Unreferenced: what is waited for keeps the process alive itself.
-      timer ??= setInterval(turn, deadlineMs / TICKS).unref();
+      timer ??= setInterval(turn, deadlineMs / TICKS);
+      // It keeps the process alive while somebody waits, and no longer.
+      if (waiting === 0) timer.ref();
       // The slot behind the hand: the one that it reaches last.
       const slot = wheel[hand] ?? new Set();
       return new Promise((resolve, reject) => {
@@ -43,6 +44,7 @@ export function createDeadline(deadlineMs: number = STORE_DEADLINE_MS): Deadline
         };
         const leave = () => {
           if (slot.delete(expire)) waiting -= 1;
+          if (waiting === 0) timer?.unref();
         };
         slot.add(expire);
         waiting += 1;

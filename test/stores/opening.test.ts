@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { openFile } from "../../src/stores/embedded/file.ts";
 import { openWhileNobodyWrites } from "../../src/stores/embedded/opening.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 
@@ -106,4 +107,18 @@ test("where opening fails, the others go on", async () => {
   await expect(openWhileNobodyWrites(folder, failing)).rejects.toThrow("no such file");
   expect(await first.write(async () => "written")).toBe("written");
   expect(namesIn(folder)).toHaveLength(1);
+});
+
+test("the file is not closed while another process opens it", async () => {
+  const folder = temporaryFolder();
+  const file = await openFile(folder);
+  const other = connect(join(folder, "processes", namesIn(folder)[0] ?? ""));
+  await once(other, "data");
+  const steps: string[] = [];
+  const closing = file.close().then(() => steps.push("closed"));
+  await turns();
+  expect(steps).toEqual([]);
+  other.destroy();
+  await closing;
+  expect(namesIn(folder)).toEqual([]);
 });

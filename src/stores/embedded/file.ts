@@ -37,8 +37,9 @@ export async function openFile(path: string): Promise<LmdbFile> {
       write,
       async close() {
         if (!release()) return;
+        // Who closes the file as the only one takes its locks down, which one that opens it meanwhile goes on to use.
         try {
-          await file.close();
+          await write(() => file.close());
         } finally {
           await leave();
         }

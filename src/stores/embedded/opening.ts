@@ -22,7 +22,7 @@ import { codeOf } from "../../errors.ts";
  */
 export interface Opened<T> {
   file: T;
-  /** Runs a change, which resolves when it is over, while nobody opens the file. */
+  /** Runs a change, which resolves when it is over, while nobody opens the file. Closing it is one. */
   write: <Result>(change: () => Promise<Result>) => Promise<Result>;
   /** The file is closed: nobody needs to ask here any more. */
   leave: () => Promise<void>;
@@ -96,7 +96,7 @@ function createChanges() {
       });
       // It is over then, and "close" follows.
       socket.on("error", () => {});
-      socket.unref().resume();
+      socket.resume();
       answer();
     },
 
