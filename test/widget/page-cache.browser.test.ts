@@ -19,8 +19,9 @@ function replyWith(text: string, ...between: Cue[]): string {
 
 /** Goes back, and tells whether the page is the one that was left, restored, or loaded anew. */
 async function goBack({ page }: Visit): Promise<"restored" | "loaded"> {
+  // The page may be gone before it answers that it goes.
+  await page.evaluate("history.back()").catch(() => {});
   // A restored page has no load to wait for.
-  await page.evaluate("history.back()");
   await page.waitForURL(`${stage.site.url}/`, { waitUntil: "commit" });
   await page.waitForFunction("window.persisted !== undefined");
   return (await page.evaluate("window.persisted")) === true ? "restored" : "loaded";
