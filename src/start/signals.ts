@@ -1,3 +1,5 @@
+import { holdChangesForGood } from "../stores/embedded/opening.ts";
+
 /** SIGTERM and SIGINT: the first asks for an orderly stop, the second does not wait for it (P29). */
 export interface Signals {
   /** `retire`: another process has taken this one's place (PROCESSES). */
@@ -14,7 +16,7 @@ export function watchForSignals(): Signals {
     resolveFirst = resolve;
   });
   const receive = (signal: NodeJS.Signals) => {
-    if (asked) process.exit(1);
+    if (asked) void exitAtOnce();
     asked = true;
     resolveFirst(signal);
   };
@@ -25,4 +27,14 @@ export function watchForSignals(): Signals {
       for (const signal of STOPPING) process.off(signal, receive);
     },
   };
+}
+
+/** So long do the changes take that have begun; where the disk hangs, or another process keeps the lock, they take for ever. */
+const CHANGES_MS = 1_000;
+
+/** Between two changes: what an exit during one comes to is told at `holdChangesForGood`. */
+async function exitAtOnce(): Promise<void> {
+  setTimeout(() => process.kill(process.pid, "SIGKILL"), CHANGES_MS);
+  await holdChangesForGood();
+  process.exit(1);
 }

@@ -38,12 +38,26 @@ export async function openWhileNobodyWrites<T>(
   answerMs: number = ANSWER_MS,
 ): Promise<Opened<T>> {
   const changes = createChanges();
-  const { place, name, server } = await listenBeside(folder, (socket) => changes.hold(socket));
+  const sockets = new Set<Socket>();
+  const { place, name, server } = await listenBeside(folder, (socket) => {
+    sockets.add(socket);
+    const goOn = changes.hold(() => socket.write(WAITS));
+    socket.once("close", () => {
+      sockets.delete(socket);
+      goOn();
+    });
+    // It is over then, and "close" follows.
+    socket.on("error", () => {});
+    socket.resume();
+  });
+  changesOfProcess.add(changes);
+  if (isHeldForGood) changes.hold(() => {});
   const leave = () =>
     new Promise<void>((resolve) => {
+      changesOfProcess.delete(changes);
       rmSync(join(place, name), { force: true });
       server.close(() => resolve());
-      changes.letGo();
+      for (const socket of sockets) socket.destroy();
     });
   const waiting = new Map<string, Socket | null>();
   try {
@@ -65,43 +79,54 @@ export async function openWhileNobodyWrites<T>(
   }
 }
 
-/** The changes of this process, and who holds them back. */
-function createChanges() {
+/** The changes of one file, and who holds them back. */
+interface Changes {
+  run<Result>(change: () => Promise<Result>): Promise<Result>;
+  /** Lets no other change begin until what it returns is called; `onQuiet` is called when none is running, perhaps again. */
+  hold(onQuiet: () => void): () => void;
+}
+
+/** Of all files that this process has open. */
+const changesOfProcess = new Set<Changes>();
+let isHeldForGood = false;
+
+/**
+ * No change of this process begins any more; resolves when none is running.
+ *
+ * An exit during one does not come to its end: lmdb's thread waits for the change's step, and Node for that thread, for
+ * ever; or the thread goes on in memory that the exit has freed, and the process dies of that.
+ */
+export async function holdChangesForGood(): Promise<void> {
+  isHeldForGood = true;
+  await Promise.all(
+    [...changesOfProcess].map((changes) => new Promise<void>((resolve) => changes.hold(resolve))),
+  );
+}
+
+function createChanges(): Changes {
   let running = 0;
-  const holding = new Set<Socket>();
+  const holding = new Set<() => void>();
   const heldBack: (() => void)[] = [];
-
-  function answer() {
-    if (running === 0) for (const socket of holding) socket.write(WAITS);
-  }
-
   return {
-    async run<Result>(change: () => Promise<Result>): Promise<Result> {
+    async run(change) {
       while (holding.size > 0) await new Promise<void>((resolve) => heldBack.push(resolve));
       running++;
       try {
         return await change();
       } finally {
         running--;
-        answer();
+        if (running === 0) for (const onQuiet of holding) onQuiet();
       }
     },
 
-    /** Until the connection is gone. */
-    hold(socket: Socket): void {
-      holding.add(socket);
-      socket.once("close", () => {
-        holding.delete(socket);
+    hold(onQuiet) {
+      const held = () => onQuiet();
+      holding.add(held);
+      if (running === 0) onQuiet();
+      return () => {
+        holding.delete(held);
         if (holding.size === 0) for (const goOn of heldBack.splice(0)) goOn();
-      });
-      // It is over then, and "close" follows.
-      socket.on("error", () => {});
-      socket.resume();
-      answer();
-    },
-
-    letGo(): void {
-      for (const socket of holding) socket.destroy();
+      };
     },
   };
 }
