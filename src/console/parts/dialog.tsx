@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 /** A dialog over the page; Escape and a press beside it close it. The browser keeps the focus in it, and gives it back. */
 export function Dialog({
@@ -13,7 +13,8 @@ export function Dialog({
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before it is taken out of the page: the browser gives the focus back from an open dialog alone.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
     return () => dialog?.close();
@@ -22,7 +23,9 @@ export function Dialog({
     <dialog
       ref={ref}
       aria-labelledby={id}
-      onClose={onClose}
+      // What the browser closes goes at once: its "close" comes some time after, when another may be open already.
+      onCancel={onClose}
+      onClose={() => ref.current && onClose()}
       onClick={(event) => event.target === ref.current && onClose()}
     >
       <div class="dialog">
