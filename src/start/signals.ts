@@ -1,3 +1,4 @@
+import { createDeadline } from "../stores/deadline.ts";
 import { holdChangesForGood } from "../stores/embedded/opening.ts";
 
 /** SIGTERM and SIGINT: the first asks for an orderly stop, the second does not wait for it (P29). */
@@ -34,7 +35,9 @@ const CHANGES_MS = 1_000;
 
 /** Between two changes: what an exit during one comes to is told at `holdChangesForGood`. */
 async function exitAtOnce(): Promise<void> {
-  setTimeout(() => process.kill(process.pid, "SIGKILL"), CHANGES_MS);
-  await holdChangesForGood();
+  const late = () => new Error("A change of the embedded store does not end");
+  await createDeadline(CHANGES_MS)
+    .bound(holdChangesForGood(), late)
+    .catch(() => process.kill(process.pid, "SIGKILL"));
   process.exit(1);
 }
