@@ -4,6 +4,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { messageOf } from "../../src/errors.ts";
 import { openFile } from "../../src/stores/embedded/file.ts";
 import { openWhileNobodyWrites } from "../../src/stores/embedded/opening.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
@@ -89,9 +90,10 @@ test("who does not answer is named, and nothing is opened beside it", async () =
   hung.listen(join(folder, "processes", "4711-abc"));
   await once(hung, "listening");
   const steps: string[] = [];
-  await expect(openWhileNobodyWrites(folder, () => steps.push("opened"), 50)).rejects.toThrow(
-    "Cannot open the store: process 4711, which has it open, does not answer",
-  );
+  // The other one answers from this very process, which a busy machine may keep from it for that long: then it is named.
+  await expect
+    .poll(() => openWhileNobodyWrites(folder, () => steps.push("opened"), 50).catch(messageOf))
+    .toBe("Cannot open the store: process 4711, which has it open, does not answer");
   expect(steps).toEqual([]);
   expect(namesIn(folder)).toHaveLength(2);
   // Nobody holds it back any more.
