@@ -1,6 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { askedBy, help, takes } from "./questions.ts";
+import { CannotMeasure, orSayWhyNot } from "./rig/cannot-measure.ts";
+import { listenerFor } from "./rig/listener.ts";
+import { checkMachine } from "./rig/machine.ts";
+import { readOptions } from "./rig/options.ts";
+import type { Options } from "./rig/options.ts";
 import { conditions, writeMeasured } from "./rig/readme.ts";
 import { tell } from "./rig/section.ts";
 
@@ -8,30 +14,44 @@ import { tell } from "./rig/section.ts";
  * `npm run bench`: every question, one after another, each in a process of its own. `-- messages growth` asks only those;
  * `-- --write` puts what was measured into README.md, and its plots beside it.
  */
-const QUESTIONS = ["transitions", "stores", "messages", "streams", "feeds", "growth"];
+const ANSWER = fileURLToPath(import.meta.resolve("./answer.js"));
 
-async function answerTo(question: string, args: string[]): Promise<string> {
-  const file = fileURLToPath(import.meta.resolve(`./${question}.js`));
-  const child = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "inherit"] });
-  let said = "";
+async function answerAll(options: Options): Promise<void> {
+  if (options.help) {
+    process.stdout.write(help());
+    return;
+  }
+  const asked = askedBy(options);
+  checkMachine();
+  const listener = await listenerFor(options);
+  const given = [
+    ...options.given.filter(({ option }) => option !== "listener"),
+    { option: "listener", written: `--listener=${listener}` },
+  ];
+
+  process.stdout.write(`${conditions()}\n`);
+  const parts: string[] = [];
+  for (const question of asked) {
+    tell(`- ${question}`);
+    const its = given.filter(({ option }) => takes(question, option)).map(({ written }) => written);
+    parts.push(await answerTo(question, its));
+  }
+  if (options.write) writeMeasured("service", parts.join("\n"));
+}
+
+async function answerTo(question: string, options: string[]): Promise<string> {
+  const child = spawn(process.execPath, [ANSWER, question, ...options], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let answer = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
+    answer += text;
     process.stdout.write(text);
   });
   const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0) throw new Error(`Cannot answer ${question}: exit code ${code}`);
-  return said;
+  // Why, it has said itself.
+  if (code !== 0) throw new CannotMeasure(`Cannot answer ${question}`, { exitCode: code === 2 ? 2 : 1 });
+  return answer;
 }
 
-const args = process.argv.slice(2);
-const options = args.filter((arg) => arg.startsWith("--") && arg !== "--write");
-const wanted = args.filter((arg) => !arg.startsWith("--"));
-const asked = wanted.length > 0 ? wanted : QUESTIONS;
-
-process.stdout.write(`${conditions()}\n`);
-const parts: string[] = [];
-for (const question of asked) {
-  tell(`- ${question}`);
-  parts.push(await answerTo(question, options));
-}
-if (args.includes("--write")) writeMeasured("service", parts.join("\n"));
+await orSayWhyNot(() => answerAll(readOptions(process.argv.slice(2))));

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { askServerApi, askWidgetApi, makeVisitors } from "./rig/askings.ts";
 import { LOAD_CORE, pin } from "./rig/cores.ts";
 import { load } from "./rig/load.ts";
@@ -7,6 +6,7 @@ import type { Measured } from "./rig/load.ts";
 import { startModel } from "./rig/model.ts";
 import type { BenchModel } from "./rig/model.ts";
 import { median, quantile, shown, withSpread } from "./rig/numbers.ts";
+import { readOptions, wrongUse } from "./rig/options.ts";
 import { print, tell } from "./rig/section.ts";
 import type { Section } from "./rig/section.ts";
 import { startStack } from "./rig/stack.ts";
@@ -17,15 +17,8 @@ import type { Stack, StackKind } from "./rig/stack.ts";
  * (`npm ci && npm run build` in it), `--set=NAME=VALUE` what only the other one is given. Both are up, on one core, and take
  * turns under the same load, each as often the first; what counts is their ratio within one run.
  */
-const { values: options } = parseArgs({
-  options: {
-    checkout: { type: "string" },
-    set: { type: "string", multiple: true },
-    store: { type: "string", multiple: true, default: ["redis", "embedded"] },
-    listener: { type: "string", default: "uws" },
-  },
-});
-
+const { listener = "uws", stores, checkout, set: settings } = readOptions(process.argv.slice(2));
+const STORES = stores.length > 0 ? stores : (["redis", "embedded"] as const);
 const REPEATS = Number(process.env["BENCH_REPEATS"] ?? 6);
 const CHUNKS = 20;
 
@@ -78,10 +71,9 @@ async function warmUp({ port }: Stack): Promise<void> {
 
 async function measure(kind: StackKind, model: BenchModel): Promise<Result[]> {
   const common = { ...kind, modelUrl: model.baseUrl };
-  const settings = Object.fromEntries((options.set ?? []).map(settingOf));
-  const folder = options.checkout === undefined ? {} : { checkout: resolve(options.checkout) };
+  const folder = checkout === undefined ? {} : { checkout: resolve(checkout) };
   const ours = await startStack("service", common);
-  const other = await startStack("service", { ...common, ...folder, settings });
+  const other = await startStack("service", { ...common, ...folder, settings: Object.fromEntries(settings) });
   try {
     tell(`warming up: ${kind.store}`);
     await model.pace({ everyMs: 0 });
@@ -112,12 +104,6 @@ async function inTurn(
   return { other: await ask(stacks.other, cell), ours: await ask(stacks.ours, cell) };
 }
 
-function settingOf(text: string): [string, string] {
-  const at = text.indexOf("=");
-  if (at < 1) throw new Error(`Cannot set ${text}: write --set=NAME=VALUE`);
-  return [text.slice(0, at), text.slice(at + 1)];
-}
-
 function nameOf(store: string, { api, users, everyMs }: Cell): string {
   return [api, everyMs === 0 ? "burst" : `${everyMs} ms`, `${users} users`, store].join(", ");
 }
@@ -130,7 +116,7 @@ function sectionOf(results: Result[], otherName: string): Section {
     title: `Beside ${otherName}`,
     tables: [
       {
-        caption: `Node ${process.versions.node}, listener ${options.listener}. CPU is that of the whole stack for one message. Medians of ${REPEATS} repeats in turns, in brackets the lowest and highest.`,
+        caption: `Node ${process.versions.node}, listener ${listener}. CPU is that of the whole stack for one message. Medians of ${REPEATS} repeats in turns, in brackets the lowest and highest.`,
         head: ["cell", "msg/s", "other", "CPU ms", "other", "other's CPU / CPU", "first line ms", "other"],
         rows: results.map(({ store, cell, pairs }) => [
           nameOf(store, cell),
@@ -148,22 +134,14 @@ function sectionOf(results: Result[], otherName: string): Section {
   };
 }
 
-function oneOf<Name extends string>(option: string, value: string, names: readonly Name[]): Name {
-  const found = names.find((name) => name === value);
-  if (found === undefined) throw new Error(`Cannot take --${option}=${value}: it is ${names.join(" or ")}`);
-  return found;
-}
-
-if (options.checkout === undefined && options.set === undefined)
-  throw new Error("Cannot compare: say with what, by --checkout=FOLDER or --set=NAME=VALUE");
-const listener = oneOf("listener", options.listener, ["uws", "node"]);
-const stores = options.store.map((store) => oneOf<StackKind["store"]>("store", store, ["redis", "embedded"]));
+if (checkout === undefined && settings.length === 0)
+  throw wrongUse("Cannot compare: say with what, by --checkout=FOLDER or --set=NAME=VALUE");
 pin(process.pid, LOAD_CORE);
 const model = await startModel();
 try {
   const results: Result[] = [];
-  for (const store of stores) results.push(...(await measure({ listener, store }, model)));
-  print(sectionOf(results, [options.checkout ?? [], options.set ?? []].flat().join(", ")));
+  for (const store of STORES) results.push(...(await measure({ listener, store }, model)));
+  print(sectionOf(results, [checkout ?? [], settings.map((setting) => setting.join("="))].flat().join(", ")));
 } finally {
   model.stop();
 }

@@ -5,6 +5,7 @@ import { load } from "./rig/load.ts";
 import { startModel } from "./rig/model.ts";
 import type { BenchModel } from "./rig/model.ts";
 import { median, quantile, shown, withSpread } from "./rig/numbers.ts";
+import { readOptions } from "./rig/options.ts";
 import { print, tell } from "./rig/section.ts";
 import type { Section } from "./rig/section.ts";
 import { startStack } from "./rig/stack.ts";
@@ -15,6 +16,7 @@ import type { Stack } from "./rig/stack.ts";
  * same load, each as often the first; what counts is their ratio within one run. Of visitors who go on, a message meets a known
  * key and a thread of up to ten messages before it; a visitor who is new says one message, for which a key is made.
  */
+const { listener = "uws" } = readOptions(process.argv.slice(2));
 const REPEATS = Number(process.env["BENCH_REPEATS"] ?? 6);
 const USERS = 64;
 const WARM_MS = 300;
@@ -61,7 +63,7 @@ async function warmUp({ port }: Stack): Promise<void> {
 
 async function measure(store: Result["store"], model: BenchModel): Promise<Result[]> {
   tell(store);
-  const options = { listener: "uws" as const, store, modelUrl: model.baseUrl };
+  const options = { listener, store, modelUrl: model.baseUrl };
   const plain = await startStack("service", options);
   const settings = { CONTENT_KEYS: `bench:${Buffer.alloc(32, 1).toString("base64")}` };
   const encrypted = await startStack("service", { ...options, settings });

@@ -8,6 +8,7 @@ import type { OpenFeed } from "./rig/feed.ts";
 import { pause } from "./rig/load.ts";
 import { startModel } from "./rig/model.ts";
 import { quantile, shown } from "./rig/numbers.ts";
+import { readOptions } from "./rig/options.ts";
 import { newNonce, textWith } from "./rig/reply.ts";
 import { trafficOf } from "./rig/redis-traffic.ts";
 import { print, tell } from "./rig/section.ts";
@@ -20,6 +21,7 @@ import { cpuMsOf, memoryMbOf } from "./rig/usage.ts";
  * one thread: how late the last of them has a message. And a message that is said to one instance: how late a feed of
  * another has it, from the request on, so the commit is in it.
  */
+const { listener = "uws" } = readOptions(process.argv.slice(2));
 const IDLE_FEEDS = 10_000;
 /** As long as the slowest of what a watched thread asks again and again: all of it is counted. */
 const REST_MS = 60_000;
@@ -40,7 +42,7 @@ async function startInstances(count: number): Promise<Instances> {
   const redis = await startRedis();
   pin(redis.pid, SERVER_CORE);
   const env = environment({
-    listener: "uws",
+    listener,
     redisUrl: redis.url,
     dataDir: folder.path,
     modelUrl: model.baseUrl,

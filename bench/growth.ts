@@ -18,6 +18,7 @@ import { load, pause } from "./rig/load.ts";
 import type { Measured } from "./rig/load.ts";
 import { startModel } from "./rig/model.ts";
 import { median, quantile, shown, withSpread } from "./rig/numbers.ts";
+import { readOptions } from "./rig/options.ts";
 import { print, tell } from "./rig/section.ts";
 import type { Table, Target } from "./rig/section.ts";
 import type { BenchServer } from "./rig/server.ts";
@@ -29,7 +30,7 @@ import { memoryMbOf } from "./rig/usage.ts";
  * threads in the store (or as many as `--threads=` says: a million takes 4 GB of disk, 5 GB of memory and some minutes);
  * a merge of 10 and of 1,000 threads, which must not look at their messages.
  */
-const THREADS = Number(process.argv.find((arg) => arg.startsWith("--threads="))?.slice(10) ?? 100_000);
+const { listener = "uws", threads: THREADS = 100_000 } = readOptions(process.argv.slice(2));
 const LENGTHS = [10, 1_000, 2_000, 100_000];
 const TALKERS = 4;
 const FILLED_AT_ONCE = 64;
@@ -83,7 +84,7 @@ async function prepare(kind: Kind, onCommand?: (name: string) => void): Promise<
 }
 
 function startService({ redisUrl, dataDir }: Ground) {
-  const env = environment({ listener: "uws", redisUrl, dataDir, modelUrl: model.baseUrl });
+  const env = environment({ listener, redisUrl, dataDir, modelUrl: model.baseUrl });
   return startServer(SERVICE, env);
 }
 

@@ -12,6 +12,7 @@ import { openEmbeddedStore } from "../src/stores/embedded.ts";
 import { openRedisStore } from "../src/stores/redis.ts";
 import { SLUG } from "./rig/askings.ts";
 import { quantile, shown } from "./rig/numbers.ts";
+import { readOptions } from "./rig/options.ts";
 import { print, tell } from "./rig/section.ts";
 import { temporaryFolder } from "./rig/server.ts";
 
@@ -20,8 +21,7 @@ import { temporaryFolder } from "./rig/server.ts";
  * `--threads=` says? Asked by name alone: a million take 4 GB of disk, 4 of memory, and minutes. `--threads=10000` tries it
  * in half a minute. `--walk` measures the background walk over them too, which takes longer than all else.
  */
-const THREADS = Number(process.argv.find((arg) => arg.startsWith("--threads="))?.slice(10) ?? 1_000_000);
-const WALKS = process.argv.includes("--walk");
+const { threads: THREADS = 1_000_000, walk: WALKS } = readOptions(process.argv.slice(2));
 const FILL = fileURLToPath(import.meta.resolve("./fill.js"));
 const TIMES = 100;
 const PAGE = 50;

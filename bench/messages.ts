@@ -1,10 +1,12 @@
 import { askModel, askServerApi, askWidgetApi, makeVisitors } from "./rig/askings.ts";
+import { CannotMeasure } from "./rig/cannot-measure.ts";
 import { LOAD_CORE, pin } from "./rig/cores.ts";
 import { load } from "./rig/load.ts";
 import type { Asking, Measured } from "./rig/load.ts";
 import { startModel } from "./rig/model.ts";
 import type { BenchModel } from "./rig/model.ts";
 import { median, quantile, shown, withSpread } from "./rig/numbers.ts";
+import { readOptions } from "./rig/options.ts";
 import { trafficOf } from "./rig/redis-traffic.ts";
 import type { RedisTraffic } from "./rig/redis-traffic.ts";
 import { print, tell } from "./rig/section.ts";
@@ -24,7 +26,16 @@ interface Cell extends StackKind {
   gzip: boolean;
 }
 
-const BASE: Cell = { api: "widget", listener: "uws", store: "redis", users: 64, everyMs: 0, gzip: false };
+const { listener = "uws", cell: wanted } = readOptions(process.argv.slice(2));
+
+const BASE: Cell = { api: "widget", listener, store: "redis", users: 64, everyMs: 0, gzip: false };
+
+/** Beside uWebSockets.js, where it is the one that is measured. */
+const ON_NODE_HTTP: Cell[] = [
+  { ...BASE, listener: "node" },
+  { ...BASE, listener: "node", everyMs: 20 },
+  { ...BASE, listener: "node", everyMs: 20, users: 256 },
+];
 
 const CELLS: Cell[] = [
   BASE,
@@ -38,9 +49,7 @@ const CELLS: Cell[] = [
   { ...BASE, everyMs: 20, users: 512 },
   { ...BASE, store: "embedded" },
   { ...BASE, store: "embedded", everyMs: 20 },
-  { ...BASE, listener: "node" },
-  { ...BASE, listener: "node", everyMs: 20 },
-  { ...BASE, listener: "node", everyMs: 20, users: 256 },
+  ...(listener === "node" ? [] : ON_NODE_HTTP),
 ];
 
 const REPEATS = Number(process.env["BENCH_REPEATS"] ?? 3);
@@ -277,18 +286,15 @@ function targetOfShare({ cpuMs }: RedisShare): Target {
   };
 }
 
+const cells = CELLS.filter((cell) => nameOf(cell).includes(wanted ?? ""));
+if (cells.length === 0)
+  throw new CannotMeasure(
+    `Cannot measure --cell="${wanted}": the cells are\n${CELLS.map(nameOf).join("\n")}`,
+  );
 pin(process.pid, LOAD_CORE);
-const wanted = process.argv.slice(2).find((arg) => !arg.startsWith("--"));
 const model = await startModel();
 try {
-  print(
-    sectionOf(
-      await measure(
-        wanted === undefined ? CELLS : CELLS.filter((cell) => nameOf(cell).includes(wanted)),
-        model,
-      ),
-    ),
-  );
+  print(sectionOf(await measure(cells, model)));
 } finally {
   model.stop();
 }

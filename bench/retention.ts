@@ -10,6 +10,7 @@ import { load, pause } from "./rig/load.ts";
 import type { Measured } from "./rig/load.ts";
 import { startModel } from "./rig/model.ts";
 import { quantile, shown } from "./rig/numbers.ts";
+import { readOptions } from "./rig/options.ts";
 import { trafficOf } from "./rig/redis-traffic.ts";
 import { print, tell } from "./rig/section.ts";
 import { environment, SERVICE, startServer, temporaryFolder } from "./rig/server.ts";
@@ -19,7 +20,7 @@ import { memoryMbOf } from "./rig/usage.ts";
  * Do callers notice that 10,000 threads are past their date, or as many as `--threads=` says? The same load on the same full
  * store, first without retention and then with it. Asked by name alone: a million take 9 GB and minutes.
  */
-const THREADS = Number(process.argv.find((arg) => arg.startsWith("--threads="))?.slice(10) ?? 10_000);
+const { threads: THREADS = 10_000 } = readOptions(process.argv.slice(2));
 const FILL = fileURLToPath(import.meta.resolve("./fill.js"));
 const USERS = 8;
 const PLAN = { users: USERS, warmMs: 3_000, windowMs: 20_000, spreadMs: 0 };

@@ -8,6 +8,7 @@ import { load, pause } from "./rig/load.ts";
 import type { Asking } from "./rig/load.ts";
 import { startModel } from "./rig/model.ts";
 import { median, quantile, shown, withSpread } from "./rig/numbers.ts";
+import { readOptions } from "./rig/options.ts";
 import { newNonce, textWith } from "./rig/reply.ts";
 import { print, tell } from "./rig/section.ts";
 import { startStack } from "./rig/stack.ts";
@@ -26,7 +27,8 @@ const IDLE_STREAMS = 9_000;
 const GZIP_STREAMS = 2_000;
 const OPENED_AT_ONCE = 64;
 const REPEATS = 2;
-const BASE = { listener: "uws", store: "redis" } as const;
+const { listener = "uws" } = readOptions(process.argv.slice(2));
+const BASE = { listener, store: "redis" } as const;
 
 async function warm(stack: Stack): Promise<void> {
   await model.pace({ everyMs: 0 });

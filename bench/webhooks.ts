@@ -9,6 +9,7 @@ import { LOAD_CORE, pin, SERVER_CORE } from "./rig/cores.ts";
 import { load, pause } from "./rig/load.ts";
 import { startModel } from "./rig/model.ts";
 import { median, quantile, shown, withSpread } from "./rig/numbers.ts";
+import { readOptions } from "./rig/options.ts";
 import { newNonce, textWith } from "./rig/reply.ts";
 import { print, tell } from "./rig/section.ts";
 import { environment, SERVICE, startServer, temporaryFolder } from "./rig/server.ts";
@@ -19,10 +20,7 @@ import { cpuMsOf, memoryMbOf } from "./rig/usage.ts";
  * hear, what waits, and how much memory it takes. And what a message costs with a webhook, and with none.
  * `-- webhooks --seconds=60 --repeats=5` asks for longer.
  */
-const option = (name: string, otherwise: number) =>
-  Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split("=")[1] ?? otherwise);
-const SECONDS = option("seconds", 15);
-const REPEATS = option("repeats", 3);
+const { listener = "uws", seconds: SECONDS = 15, repeats: REPEATS = 3 } = readOptions(process.argv.slice(2));
 const RECEIVERS = 10;
 const DELIVERIES_PER_SECOND = 1_000;
 /** Both messages, and the run's end. */
@@ -75,7 +73,7 @@ async function startTelling(urls: readonly string[]) {
   const redis = await startRedis();
   pin(redis.pid, SERVER_CORE);
   const env = environment({
-    listener: "uws",
+    listener,
     redisUrl: redis.url,
     dataDir: folder.path,
     modelUrl: model.baseUrl,

@@ -7,6 +7,7 @@ import { systemClock } from "../src/clock.ts";
 import { openEmbeddedStore } from "../src/stores/embedded.ts";
 import { SLUG } from "./rig/askings.ts";
 import { pause } from "./rig/load.ts";
+import { readOptions } from "./rig/options.ts";
 import { print, tell } from "./rig/section.ts";
 import { SERVICE, temporaryFolder } from "./rig/server.ts";
 import { residentMbOf } from "./rig/usage.ts";
@@ -16,7 +17,7 @@ import { residentMbOf } from "./rig/usage.ts";
  * 100,000 threads, or as many as `--threads=` says. A million take 10 GB of disk and, on a busy machine, an hour. No part
  * of the default questions.
  */
-const THREADS = Number(process.argv.find((arg) => arg.startsWith("--threads="))?.slice(10) ?? 100_000);
+const { threads: THREADS = 100_000 } = readOptions(process.argv.slice(2));
 const FILL = fileURLToPath(import.meta.resolve("./fill.js"));
 const [COMMAND = ""] = SERVICE;
 const LOOK_MS = 100;

@@ -1,8 +1,12 @@
 import { askAllAtOnce } from "../rig/all-at-once.ts";
+import { orSayWhyNot } from "../rig/cannot-measure.ts";
 import { LOAD_CORE, pin } from "../rig/cores.ts";
+import { listenerFor } from "../rig/listener.ts";
 import { load, pause } from "../rig/load.ts";
 import type { Measured } from "../rig/load.ts";
+import { checkMachine } from "../rig/machine.ts";
 import { startModel } from "../rig/model.ts";
+import { readOptions, wrongUse } from "../rig/options.ts";
 import { conditions, writeMeasured } from "../rig/readme.ts";
 import { markdownOf, tell } from "../rig/section.ts";
 import { memoryMbOf } from "../rig/usage.ts";
@@ -36,13 +40,35 @@ function asked({ users, everyMs }: Cell, windowMs = WINDOW_MS): (subject: Subjec
   };
 }
 
-const args = process.argv.slice(2);
-const wanted = args.filter((arg) => !arg.startsWith("--"));
+const HELP = `npm run bench:peers -- [peer ...] [--write] [--listener=uws|node]
 
+Without a name, all of them: ${[...new Set(peers.map(({ folder }) => folder))].join(", ")}
+--write puts what was measured into bench/README.md, and its plot beside it.
+`;
+
+/** Who is asked, and with which listener; throws CannotMeasure. */
+async function commandLine() {
+  const options = readOptions(process.argv.slice(2));
+  for (const name of options.names) {
+    if (!peers.some(({ folder }) => folder === name))
+      throw wrongUse(`Cannot ask ${name}: no peer has this name`);
+  }
+  for (const { option } of options.given) {
+    if (!["help", "write", "listener"].includes(option)) throw wrongUse(`Cannot take --${option}`);
+  }
+  if (options.help) {
+    process.stdout.write(HELP);
+    process.exit();
+  }
+  checkMachine();
+  return { ...options, listener: await listenerFor(options) };
+}
+
+const { names: wanted, write: isWritten, listener } = await orSayWhyNot(commandLine);
 pin(process.pid, LOAD_CORE);
 const model = await startModel();
 const itself = await enter("the model itself", () => Promise.resolve(modelAlone(model)));
-const service = await enter("**this service**", () => startService(model.baseUrl));
+const service = await enter("**this service**", () => startService(model.baseUrl, listener));
 const field = [service];
 for (const peer of peers) {
   if (wanted.length > 0 && !wanted.includes(peer.folder)) continue;
@@ -69,7 +95,7 @@ try {
     sectionOf({ itself, service, field, burst, spaced, slow, idleMb, afterMb: memoryNow() }),
   );
   process.stdout.write(`${conditions()}\n${measured}`);
-  if (args.includes("--write")) writeMeasured("peers", measured);
+  if (isWritten) writeMeasured("peers", measured);
 } finally {
   for (const { subject } of field) await subject?.stop();
   model.stop();

@@ -6,6 +6,7 @@ import type { Asking } from "../rig/load.ts";
 import type { BenchModel } from "../rig/model.ts";
 import { startServer, temporaryFolder } from "../rig/server.ts";
 import { startStack } from "../rig/stack.ts";
+import type { StackKind } from "../rig/stack.ts";
 import { familyOf } from "../rig/usage.ts";
 import { install, nodeOf, SILENCE } from "./install.ts";
 import type { Peer } from "./peers.ts";
@@ -20,8 +21,8 @@ export interface Subject {
 }
 
 /** The service on Redis, as `npm start` runs it. */
-export async function startService(modelUrl: string): Promise<Subject> {
-  const stack = await startStack("service", { listener: "uws", store: "redis", modelUrl });
+export async function startService(modelUrl: string, listener: StackKind["listener"]): Promise<Subject> {
+  const stack = await startStack("service", { listener, store: "redis", modelUrl });
   return {
     pids: () => stack.pids,
     asking: () => askServerApi(stack.port),

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ORIGIN, PUBLISHABLE_KEY, SECRET_KEY, SLUG, TRANSPORT_KEY } from "./askings.ts";
+import { CannotMeasure } from "./cannot-measure.ts";
 import { SERVER_CORE } from "./cores.ts";
 import { pause } from "./load.ts";
 import { familyOf } from "./usage.ts";
@@ -96,7 +97,11 @@ export async function startServer(
   const exit = once(child, "exit");
   let port: number | null = null;
   while (port === null) {
-    if (child.exitCode !== null) throw new Error(`Cannot start the server: ${readFileSync(logFile, "utf8")}`);
+    if (child.exitCode !== null) {
+      const text = readFileSync(logFile, "utf8").trimEnd();
+      folder.remove();
+      throw new CannotMeasure(`Cannot start the server. It said:\n${text}`);
+    }
     await pause(LOOK_MS);
     const found = /"url":"http:\/\/[^:"]+:(\d+)"/.exec(readFileSync(logFile, "utf8"))?.[1];
     port = found === undefined ? null : Number(found);

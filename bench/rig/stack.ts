@@ -30,9 +30,16 @@ export async function startStack(
   const redis = kind.store === "redis" ? await startRedis() : null;
   if (redis) pin(redis.pid, SERVER_CORE);
   const service = kind.checkout === undefined ? SERVICE : serviceIn(kind.checkout);
+  const removeGround = async () => {
+    await redis?.stop();
+    folder.remove();
+  };
   const server = await startServer(what === "service" ? service : FLOOR, {
     ...environment({ ...kind, redisUrl: redis?.url ?? null, dataDir: folder.path }),
     ...kind.settings,
+  }).catch(async (error: unknown) => {
+    await removeGround();
+    throw error;
   });
   return {
     port: server.port,
@@ -41,8 +48,7 @@ export async function startStack(
     redis,
     async stop() {
       await server.stop();
-      await redis?.stop();
-      folder.remove();
+      await removeGround();
     },
   };
 }
