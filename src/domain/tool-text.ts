@@ -15,10 +15,8 @@ export function resultText(result: unknown): string {
 
 /** The same, not cut. */
 export function wholeResultText(result: unknown): string {
-  return wholeText(result).replaceAll(LONE_SURROGATE, "\ufffd");
+  return wholeText(result).toWellFormed();
 }
-
-const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 function wholeText(result: unknown): string {
   if (typeof result === "string") return result;

@@ -156,7 +156,7 @@ class TurnReader implements BodyReader {
   #pass(chars: number): void {
     if (this.#isOver || chars === 0) return;
     // Half of a pair whose other half never came is replaced: what is passed on can be written as UTF-8.
-    const passed = this.#pending.slice(0, chars).replaceAll(/\p{Surrogate}/gu, "\ufffd");
+    const passed = this.#pending.slice(0, chars).toWellFormed();
     this.#pending = this.#pending.slice(chars);
     if (this.#text.length < TURN_TEXT_CHARS) this.#text += passed;
     this.#hasPassed = true;
