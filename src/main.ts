@@ -7,6 +7,7 @@ import { watchForHangup } from "./start/hangup.ts";
 import { joinSupervisor } from "./start/processes/member.ts";
 import { supervise } from "./start/processes/supervise.ts";
 import { watchForSignals } from "./start/signals.ts";
+import type { Signals } from "./start/signals.ts";
 import { start } from "./start/start.ts";
 import type { Closing } from "./start/starting.ts";
 import { VERSION } from "./version.ts";
@@ -29,7 +30,7 @@ export async function serve(memberOn: number | null): Promise<void> {
     const providers = await readProviders(config, readVariable);
     const secrets = [...secretsOf(config), ...secretsOfProviders(providers)];
     hide = createHider(secrets);
-    const signals = member?.signals ?? watchForSignals();
+    const signals = member?.signals ?? watchForOurSignals();
     closing.push(() => signals.stop());
     const log = await openLog({
       level: config.logLevel,
@@ -68,7 +69,7 @@ export async function serve(memberOn: number | null): Promise<void> {
 
 /** PROCESSES: the process that starts the others, and serves nobody itself. */
 async function superviseProcesses(config: Config, count: number): Promise<void> {
-  const signals = watchForSignals();
+  const signals = watchForOurSignals();
   const hangup = watchForHangup();
   const log = await openLog({ level: config.logLevel, secrets: secretsOf(config) });
   log.info({ version: VERSION, processes: count }, "Starting");
@@ -79,6 +80,10 @@ async function superviseProcesses(config: Config, count: number): Promise<void> 
     signals.stop();
     hangup.stop();
   }
+}
+
+function watchForOurSignals(): Signals {
+  return watchForSignals({ isHandedOn: readVariable("npm_lifecycle_event") !== null });
 }
 
 function startFailure(error: unknown): string {

@@ -212,4 +212,32 @@ describe("signals", () => {
     await cut;
     await model.close();
   });
+
+  test("P29: what `npm start` runs is the service itself, so that it gets the SIGTERM that npm hands on", async () => {
+    const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { start: string } };
+    const env = { PORT: "0", DATA_DIR: temporaryFolder() };
+    const service = spawnCommand([], env, { runner: ["sh", "-c", scripts.start] });
+    await service.listening;
+    service.kill("SIGTERM");
+    expect(await service.exit).toBe(0);
+  });
+
+  test("P29: under npm a Ctrl-C that comes from the terminal and from npm asks once", async () => {
+    const model = await startModelServer([[say("Hel"), hold(), say("lo")]]);
+    const service = await startServiceProcess({
+      DATA_DIR: temporaryFolder(),
+      HARNESS_API_KEY: TEST_KEY,
+      OPENAI_BASE_URL: model.baseUrl,
+      npm_lifecycle_event: "start",
+    });
+    const reply = sendMessage(service.url, MESSAGE);
+    await model.held();
+    // So that both have come when it looks, however late that is.
+    for (const signal of ["SIGSTOP", "SIGINT", "SIGTERM", "SIGCONT"] as const) service.kill(signal);
+    await expect.poll(() => service.output.stdout.join("")).toContain("Stopping");
+    model.release();
+    expect((await reply).lines.at(-1)?.type).toBe("done");
+    expect(await service.exit).toBe(0);
+    await model.close();
+  });
 });

@@ -1,3 +1,4 @@
+import { systemClock } from "../clock.ts";
 import { createDeadline } from "../stores/deadline.ts";
 import { holdChangesForGood } from "../stores/embedded/opening.ts";
 
@@ -10,16 +11,25 @@ export interface Signals {
 
 const STOPPING = ["SIGTERM", "SIGINT"] as const;
 
-export function watchForSignals(): Signals {
-  let asked = false;
+/** Nobody asks twice so soon, and npm hands a signal on sooner. */
+const HANDED_ON_MS = 1_000;
+
+/**
+ * `isHandedOn`: npm started this process. A terminal tells Ctrl-C to both, and npm hands it on: it comes twice, and asks
+ * once.
+ */
+export function watchForSignals({ isHandedOn = false } = {}): Signals {
+  let askedAtMs: number | null = null;
   let resolveFirst: (signal: NodeJS.Signals) => void;
   const first = new Promise<NodeJS.Signals>((resolve) => {
     resolveFirst = resolve;
   });
   const receive = (signal: NodeJS.Signals) => {
-    if (asked) void exitAtOnce();
-    asked = true;
-    resolveFirst(signal);
+    const nowMs = systemClock.elapsed();
+    if (askedAtMs === null) {
+      askedAtMs = nowMs;
+      resolveFirst(signal);
+    } else if (!isHandedOn || nowMs - askedAtMs >= HANDED_ON_MS) void exitAtOnce();
   };
   for (const signal of STOPPING) process.on(signal, receive);
   return {

@@ -48,6 +48,8 @@ export interface CommandProcess {
 interface Limits {
   /** The command's file; without it as it was built here. */
   command?: string;
+  /** In place of Node and that file. */
+  runner?: string[];
   /** How many files it may have open. */
   descriptors?: number;
 }
@@ -67,9 +69,9 @@ export function spawnCommand(args: string[], env: NodeJS.ProcessEnv, limits: Lim
 function openCommand(
   args: string[],
   env: NodeJS.ProcessEnv,
-  { descriptors, command: file = COMMAND }: Limits,
+  { descriptors, command: file = COMMAND, runner = [process.execPath, file] }: Limits,
 ): CommandProcess & { listening: Promise<Listening> } {
-  const command = [process.execPath, file, ...args];
+  const command = [...runner, ...args];
   const limited = ["bash", "-c", `ulimit -n ${descriptors}; exec "$@"`, "bash", ...command];
   const [program = "", ...rest] = descriptors === undefined ? command : limited;
   const child = spawn(program, rest, {
