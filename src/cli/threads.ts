@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import type { Message } from "../domain/message.ts";
+import { itemOf } from "../http/history-page.ts";
 import type { RunSummary, Store, ThreadEntry } from "../store.ts";
 import { channelThreadView, pagesOfChannelThreads, THREAD_STATES } from "../operators/channel-threads.ts";
 import { deleteThread } from "../operators/forgetting.ts";
@@ -172,23 +173,15 @@ async function threadJson(store: Store, entry: ThreadEntry) {
   return { id: entry.uid, threadId: entry.threadId, createdAt: entry.createdAtMs, state };
 }
 
-/** As the widget's history shows it; of images only what they are. */
+/** As in the history; of images only what they are. */
 function messageJson(message: Message) {
-  const { id, role, content, createdAtMs, attachments, steps, model, error } = message;
-  return {
-    id,
-    role,
-    content,
-    createdAt: createdAtMs,
-    ...(attachments === undefined ? {} : { attachments }),
-    ...(steps === undefined ? {} : { steps }),
-    ...(model === undefined ? {} : { model }),
-    ...(error === undefined ? {} : { error }),
-  };
+  const { attachments } = message;
+  return { ...itemOf(message), ...(attachments === undefined ? {} : { attachments }) };
 }
 
 function printMessage(terminal: Terminal, message: Message): void {
-  terminal.out(`\n${isoTime(message.createdAtMs)}  ${message.role}\n`);
+  const who = message.author ? `${message.role}, ${printable(message.author.name)}` : message.role;
+  terminal.out(`\n${isoTime(message.createdAtMs)}  ${who}\n`);
   for (const step of message.steps ?? []) {
     terminal.out(`  [${step.phase}] ${printable(step.id)}: ${printable(step.text)}\n`);
   }

@@ -127,7 +127,8 @@ async function showsConversations(operated: Operated): Promise<void> {
   const { threadId } = objectOf<{ threadId: string }>(await page("/threads", visitor));
   const tools = { threadId, webmcpTools: [{ name: "cart", description: "The cart" }] };
   expect((await page("/tools", visitor, tools)).status).toBe(204);
-  const call = terminalOf(await page("/messages", visitor, { threadId, text: "call the cart" }));
+  const asked = { threadId, text: "call the cart", clientMessageId: "ask-1" };
+  const call = terminalOf(await page("/messages", visitor, asked));
   const link = { visitorToken, externalUserId: "kim" };
   await ask(url, "/v1/channels/shop/identify", {
     headers: { authorization: `Bearer ${keys.secretKey}` },
@@ -139,16 +140,25 @@ async function showsConversations(operated: Operated): Promise<void> {
   const callId = call.type === "tool_call" ? call.callId : "";
   await page("/tool-results", visitor, { threadId, callId, tool: "cart", result: "Filled" });
 
+  const history = async () => {
+    const headers = { origin: ORIGIN, ...visitor };
+    const told = await ask(url, `/v1/widget/threads/${threadId}/messages`, { method: "GET", headers });
+    return objectOf<{ items: Record<string, unknown>[] }>(told).items;
+  };
+  const messageId = (await history()).at(-1)?.["id"];
+  const rated = await page(`/threads/${threadId}/feedback`, visitor, { messageId, rating: "up" });
+  expect(rated.status).toBe(204);
   const [{ id }] = (await operate("threads", "list", "shop", "kim")) as [{ id: string }];
   const shown = await operate("threads", "show", "shop", id);
-  const history = await ask(url, `/v1/widget/threads/${threadId}/messages`, {
-    method: "GET",
-    headers: { origin: ORIGIN, ...visitor },
-  });
-  const { items } = objectOf<{ items: Record<string, unknown>[] }>(history);
+  const items = await history();
   expect(items).toMatchObject([
-    { role: "user", content: "call the cart" },
-    { role: "assistant", content: "You said: call the cart", steps: [{ id: "cart", phase: "done" }] },
+    { role: "user", content: "call the cart", clientMessageId: "ask-1" },
+    {
+      role: "assistant",
+      content: "You said: call the cart",
+      steps: [{ id: "cart", phase: "done" }],
+      feedback: { rating: "up" },
+    },
   ]);
   expect(shown).toEqual({
     ...listed,
