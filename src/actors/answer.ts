@@ -5,6 +5,7 @@ import type { Attach } from "./attach.ts";
 import type { Claims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import { refuseDeleted } from "./deleted.ts";
+import type { Expire } from "./expire.ts";
 import { createReply } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import { positionAfter } from "./run-log.ts";
@@ -30,8 +31,9 @@ export interface PageAnswer {
 export function createAnswer({
   claims,
   attach,
+  expire,
   clock,
-}: Pick<ThreadDependencies, "clock"> & { claims: Claims; attach: Attach }) {
+}: Pick<ThreadDependencies, "clock"> & { claims: Claims; attach: Attach; expire: Expire }) {
   return (answer: PageAnswer, loading?: Promise<ThreadRecord | null>): Promise<Reply> => {
     const { uid, slug, callId, tool, text, isError, page, traceparent } = answer;
 
@@ -46,6 +48,8 @@ export function createAnswer({
       if (record.state !== "awaiting") throw new Refusal("conflict", "No such call is pending");
       // Held while awaiting: a message that waited is just about to supersede the call.
       if (record.fence) throw new Refusal("conflict", "The call was superseded");
+
+      if (await expire(record)) throw new Refusal("conflict", "The call has expired");
 
       const thread = claims.open({ uid, slug, record, traceparent });
       const atMs = clock.now();

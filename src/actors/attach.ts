@@ -1,5 +1,6 @@
 import { areInParts } from "../domain/kept-text.ts";
 import type { Store, ThreadRecord } from "../store.ts";
+import type { Expire } from "./expire.ts";
 import type { Following } from "./following/following.ts";
 import type { HeldThreads } from "./held-threads.ts";
 import { createReply } from "./reply.ts";
@@ -17,10 +18,11 @@ export function createAttach(
   held: HeldThreads,
   following: Following,
   store: Pick<Store, "keptText">,
+  expire: Expire,
 ): Attach {
   return async (record, from) => {
     const { run, uid, fence } = record;
-    if (!run) return "again";
+    if (!run || (await expire(record))) return "again";
     const { runId, lines, kept, terminal } = run;
     const inParts = areInParts(lines);
     if (terminal && inParts) {

@@ -10,6 +10,7 @@ import { attachmentAddresses } from "./attachment-addresses.ts";
 import { createCancel } from "./cancel.ts";
 import { createClaims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
+import { createExpire } from "./expire.ts";
 import type { Feed } from "./feeds/feed.ts";
 import { refuseDeleted } from "./deleted.ts";
 import { createForgetting } from "./forgetting.ts";
@@ -123,10 +124,11 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   const recovery = createRecovery({ ...dependencies, silence: createSilence(clock), lost, takeUp });
 
   const shared = { ...dependencies, claims, held, following };
-  const attach = createAttach(held, following, store);
+  const expire = createExpire({ ...dependencies, claims });
+  const attach = createAttach(held, following, store, expire);
   const followRun = createFollowRun({ ...shared, attach });
   const say = createSay({ ...shared, repeat: createRepeat(followRun) });
-  const answer = createAnswer({ ...shared, attach });
+  const answer = createAnswer({ ...shared, attach, expire });
   const isSilent = (processId: string) => recovery.isSilent(processId);
   const cancel = createCancel({ ...shared, isSilent });
   const bring = createBringEvent({ ...shared, isSilent, onReadable });

@@ -364,6 +364,34 @@ describe.each(storeKinds)("threads on $name", ({ prepare }) => {
       expect((await shown.all).at(-1)).toMatchObject({ type: "error", code: "expired" });
       await timed.threads.drain(0);
     });
+
+    it("that has expired is told as expired by whoever asks first, before any sweep", async () => {
+      let now = 1_000_000;
+      const clock = { now: () => now, elapsed: () => performance.now() };
+      const timed = createInstance(store, { clock, limits: { toolResultTimeoutMs: 5_000 } });
+      const ask = async (uid: string) => {
+        const { runId } = await timed.threads.say(says(uid, "A mug"));
+        (await timed.agent.turn()).call(pageCall("c1"));
+        await until(() => timed.threads.held() === 0);
+        return runId;
+      };
+      const last = async (uid: string) => (await readerOf((await timed.threads.follow(uid))!).all).at(-1);
+      await ask("t1");
+      const runId = await ask("t2");
+      await ask("t3");
+      now += 4_999;
+      expect(await last("t1")).toMatchObject({ type: "tool_call", callId: "c1" });
+      now += 1;
+      expect(await last("t1")).toMatchObject({ type: "error", code: "expired" });
+      const named = readerOf((await timed.threads.followRun("t2", runId))!);
+      expect((await named.all).at(-1)).toMatchObject({ type: "error", code: "expired" });
+      await expect(timed.threads.answer(answers("t3", "c1"))).rejects.toMatchObject({ reason: "conflict" });
+      for (const uid of ["t1", "t2", "t3"]) {
+        const [, reply] = await store.history(uid, { limit: 10, before: null });
+        expect(reply?.steps).toMatchObject([{ phase: "failed" }]);
+      }
+      await timed.threads.drain(0);
+    });
   });
 
   describe("a process that ends", () => {
