@@ -11,7 +11,7 @@ import { createFindRoute } from "./find-route.ts";
 import type { RouteMatch } from "./find-route.ts";
 import type { AnsweredRequest } from "./answered-request.ts";
 import { asFastAsRead } from "./long-answer.ts";
-import { emptyAnswer, hasTexts, refusalAnswer, textAnswer } from "./route.ts";
+import { emptyAnswer, hasTexts, refusalAnswer, textAnswer, UNSTORED } from "./route.ts";
 import type { Route, RouteApi } from "./route.ts";
 import { apiRoutes } from "./routes.ts";
 import type { RouteDependencies } from "./routes.ts";
@@ -107,7 +107,7 @@ async function run(
     case "method": {
       const { api, allow } = found;
       const text = hasTexts(api) ? "Method not allowed" : "";
-      return { answer: textAnswer(405, text, { allow }) };
+      return { answer: textAnswer(405, text, { ...UNSTORED, allow }) };
     }
     case "found": {
       const { route, params } = found;

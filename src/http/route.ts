@@ -68,8 +68,8 @@ export type ContentType =
   | "text/event-stream"
   | "text/plain; charset=utf-8";
 
-/** Answers depend on credentials, which caches ignore; some of them would keep even a 404. */
-const UNSTORED = { "cache-control": "no-store" };
+/** Answers depend on credentials, which caches ignore; some of them would keep even a 404 or a 405. */
+export const UNSTORED = { "cache-control": "no-store" };
 
 /** The one table from the reason of a refusal to its status, and the text that the server API answers. */
 const REFUSALS: Record<RefusalReason, { status: number; text: string }> = {

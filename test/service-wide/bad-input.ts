@@ -49,7 +49,12 @@ function withText(status: number, text: string): Refused {
 
 const onlyPost: Refused = {
   status: 405,
-  headers: { allow: "POST", "content-type": "text/plain; charset=utf-8", "content-length": "18" },
+  headers: {
+    ...noStore,
+    allow: "POST",
+    "content-type": "text/plain; charset=utf-8",
+    "content-length": "18",
+  },
   text: "Method not allowed",
 };
 
@@ -76,7 +81,7 @@ const rows: [string, Asking, Refused][] = [
     toPage(404),
   ],
   ["GET on a POST route", { path: "/v1/messages" }, onlyPost],
-  ["DELETE", visitor("DELETE", "threads/x/messages"), toPage(405, { allow: "GET, OPTIONS" })],
+  ["DELETE", visitor("DELETE", "threads/x/messages"), toPage(405, { ...noStore, allow: "GET, OPTIONS" })],
   ["a trailing slash", { method: "POST", path: "/v1/messages/", headers: bearer }, silent(404)],
   ["an escaped slash in an id", visitor("GET", "threads/a%2Fb/messages"), toPage(404)],
   ["a hundred segments", { path: `/v1${"/x".repeat(100)}` }, silent(404)],
