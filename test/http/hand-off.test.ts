@@ -51,6 +51,13 @@ describe("a hand-off", () => {
         return feed.soFar().at(-1);
       }, WITHIN)
       .toEqual({ type: "typing", name: "agent" });
+    const late = await read("/events", "after=1");
+    await expect
+      .poll(() => late.soFar(), WITHIN)
+      .toMatchObject([
+        { type: "state", state: "with_person", with: "agent" },
+        { type: "message", item: { id: "2" } },
+      ]);
     const back = await act("agent", "return", { epoch: 2, note: "Be kind" });
     expect([back.status, await back.json()]).toEqual([200, { epoch: 3 }]);
     expect(await countWithPerson(store, ["shop"])).toBe(0);

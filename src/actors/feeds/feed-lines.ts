@@ -69,7 +69,7 @@ function detailOf(state: FeedState): string | number | null {
  * How a feed begins, for a reader that knows the item `after`; null: only what is new, "": nothing yet.
  *
  * The state comes first. But a run whose message the reader does not know yet is told behind that message: until then
- * the thread is idle for it.
+ * the thread is idle for it. Who waits for a person, or is with one, is told at once: that rests on no message.
  */
 export function beginningOf(
   after: string | null,
@@ -77,7 +77,8 @@ export function beginningOf(
 ): { told: Told; lines: FeedLine[] } {
   const known = placeOf(after, seen.messageCount);
   const position = known ?? seen.messageCount;
-  const state: FeedState = position < seen.messageCount ? { state: "idle" } : seen.state;
+  const isRunAhead = position < seen.messageCount && "runId" in seen.state;
+  const state: FeedState = isRunAhead ? { state: "idle" } : seen.state;
   const first: FeedLine = { type: "state", ...state };
   return { told: { position, state }, lines: known === null ? [first, { type: "reset" }] : [first] };
 }

@@ -48,6 +48,14 @@ describe("a feed begins", () => {
   });
 });
 
+test.each([
+  { state: "waiting_for_person", waitingSince: 5 } as const,
+  { state: "with_person", with: "ada" } as const,
+])("a feed begins with $state, also for who does not know all items", (state) => {
+  const behind = beginningOf("", { state, messageCount: 7 });
+  expect(behind).toEqual({ told: { position: 0, state }, lines: [{ type: "state", ...state }] });
+});
+
 describe("what a look adds", () => {
   const from: Told = { position: 2, state: idle };
   const look = (changes: Partial<ThreadLook>): ThreadLook => ({
