@@ -102,7 +102,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const admission = createWidgetAdmission(dependencies);
   const reads = createReads(dependencies.isCrowded ?? (() => false));
   const visitorFeeds = createVisitorFeeds(dependencies);
-  const server = { ...dependencies, reads, visitorFeeds, admission: createServerAdmission(dependencies) };
+  const server = { ...dependencies, reads, admission: createServerAdmission(dependencies) };
   const gate = createGate({ admission, threads: dependencies.threads });
   const messages = createVisitorMessages(dependencies);
   const widget = { ...dependencies, reads, admission, gate, messages, visitorFeeds };

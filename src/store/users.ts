@@ -26,6 +26,8 @@ export interface UserStore {
     ttlMs: number;
     endsAtMs?: number;
   }): Promise<boolean>;
+  /** Calls back soon after a token was rotated anywhere, with the hash of the old one; best effort. Returns how to stop. */
+  onTokenRotated(callback: (tokenHash: string) => void): () => void;
   /** Ends every token that the user has now, and counts as a change (onChange). False: no such user. */
   revokeTokens(slug: string, userId: string): Promise<boolean>;
   /** Null: no such token. Slides its lifetime to `ttlMs` from now. `threadId` as the token's page says it (renamedThreads). */

@@ -15,7 +15,7 @@ import { checkFormat } from "./redis/format.ts";
 import { redisContentKeys } from "./redis/content-keys.ts";
 import { redisDeletions } from "./redis/deletions.ts";
 import { redisHealth } from "./redis/health.ts";
-import { globalKeys, messageChannel } from "./redis/keys.ts";
+import { globalKeys, messageChannel, ROTATED_TOKENS } from "./redis/keys.ts";
 import { redisRestoring } from "./redis/import.ts";
 import { redisLiveness } from "./redis/liveness.ts";
 import type { LinkLog, RedisLink } from "./redis/link.ts";
@@ -92,7 +92,10 @@ export async function storeOver(
   const tellChange = () => changed.forEach((callback) => callback());
   let changeCount: string | null = null;
   let onMessage: (message: InstanceMessage) => void = () => {};
+  const rotated = new Set<(tokenHash: string) => void>();
+  const tellRotated = (tokenHash: string) => rotated.forEach((callback) => callback(tokenHash));
   await link.subscribe(globalKeys.changes, tellChange);
+  await link.subscribe(ROTATED_TOKENS, tellRotated);
   await link.subscribe(messageChannel(processId), (text) => {
     const message = jsonValue(text);
     if (isObject(message)) onMessage(message);
@@ -114,7 +117,11 @@ export async function storeOver(
     kind: "redis",
     processId,
     ...redisChannels(redis),
-    ...redisUsers(redis, deletions),
+    ...redisUsers(redis, deletions, (tokenHash) => {
+      // To this process also where its subscription is down.
+      tellRotated(tokenHash);
+      redis.peek(ROTATED_TOKENS, "PUBLISH", ROTATED_TOKENS, tokenHash).catch(() => {});
+    }),
     ...deletions,
     ...redisChannelThreads({ redis, background: local, processId, busy, link }),
     ...redisOperators(redis),
@@ -146,6 +153,11 @@ export async function storeOver(
     onChange(callback) {
       changed.add(callback);
       return () => changed.delete(callback);
+    },
+
+    onTokenRotated(callback) {
+      rotated.add(callback);
+      return () => rotated.delete(callback);
     },
 
     send(to, message) {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Store } from "../../src/store.ts";
 import type { Bench } from "./contract.ts";
 import { DAY, LIFETIME_MS, SLUG, sampleChannel } from "./samples.ts";
@@ -84,6 +84,25 @@ export function userPromises(bench: Bench): void {
       expect(await admit(store, "h2")).toMatchObject({ user: { userId: "u1" }, snapshot: "token of u1" });
       expect(await store.rotateToken({ ...rotation, userId: "u1", newTokenHash: "h3" })).toBe(false);
       expect(await admit(store, "h3")).toBeNull();
+    });
+
+    it("onTokenRotated() calls back with the hash of a token that any instance rotated, until it is stopped", async () => {
+      const { store, another } = bench.it;
+      // Of the embedded store there is one instance alone.
+      const other = (store.kind === "embedded" ? null : await another()) ?? store;
+      const [stopped, told] = [vi.fn<(tokenHash: string) => void>(), vi.fn<(tokenHash: string) => void>()];
+      const stop = store.onTokenRotated(stopped);
+      store.onTokenRotated(told);
+      await mint(store, "h1", "u1");
+      const rotation = { slug: SLUG, userId: "u1", ttlMs: 60_000 };
+      await other.rotateToken({ ...rotation, tokenHash: "h1", newTokenHash: "h2" });
+      await vi.waitFor(() => expect(told).toHaveBeenCalledWith("h1"), { timeout: 60_000 });
+      stop();
+      const calls = stopped.mock.calls.length;
+      expect(await other.rotateToken({ ...rotation, tokenHash: "h1", newTokenHash: "h3" })).toBe(false);
+      await other.rotateToken({ ...rotation, tokenHash: "h2", newTokenHash: "h4" });
+      await vi.waitFor(() => expect(told).toHaveBeenLastCalledWith("h2"), { timeout: 60_000 });
+      expect(stopped).toHaveBeenCalledTimes(calls);
     });
 
     it("P16: revokeTokens() ends all tokens that a user has, and none that it gets later", async () => {

@@ -346,6 +346,7 @@ export function createReference(clock: Clock): Store {
       Object.assign(token, { tokenHash: newTokenHash, expiresAtMs, endsAtMs });
       return true;
     },
+    onTokenRotated: () => () => {},
     renamedThreads: async (slug, tokenHash) =>
       [...(tokenOf(slug, tokenHash)?.names ?? [])].map(([said, stored]) => ({ said, stored })),
     async revokeTokens(slug, userId) {

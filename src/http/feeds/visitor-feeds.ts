@@ -1,19 +1,18 @@
 import type { Feed } from "../../actors/feeds/feed.ts";
 import type { Directory } from "../../admission/directory.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { readVisitorToken } from "../../domain/visitor-token.ts";
 import type { PlainLog } from "../../log.ts";
 import type { Store } from "../../store.ts";
 
 /**
  * The feeds of visitors that are open here: not too many for one token, and none for a visitor who may not read it any
  * more. Each is asked again when the store tells of a change of channels, addresses, blocked users or revoked tokens, and
- * every few minutes, since a token ends without a word.
+ * every few minutes, since a token ends without a word. The feeds of a token that was rotated, on any instance, end.
  */
 export interface VisitorFeeds {
   /** Keeps an eye on a feed. `mayRead` throws a Refusal where its visitor may not. Returns what to call when it is over. */
   add(opened: { token: string; feed: Feed; mayRead: () => Promise<unknown> }): () => void;
-  /** The token is none any more: its feeds here end. */
-  end(token: string): void;
 }
 
 /** The oldest one ends where another is opened. */
@@ -23,7 +22,6 @@ const LOOK_EVERY_MS = 1_000;
 const AT_ONCE = 100;
 
 interface OpenFeed {
-  token: string;
   feed: Feed;
   mayRead: () => Promise<unknown>;
   askAtMs: number;
@@ -35,11 +33,12 @@ export function createVisitorFeeds({
   clock,
   log,
 }: {
-  store: Pick<Store, "onChange">;
+  store: Pick<Store, "onChange" | "onTokenRotated">;
   directory: Pick<Directory, "renew">;
   clock: { elapsed(): number };
   log: Pick<PlainLog, "warn">;
 }): VisitorFeeds {
+  /** By the token's hash. */
   const byToken = new Map<string, Set<OpenFeed>>();
   let stopWatching = () => {};
 
@@ -49,11 +48,17 @@ export function createVisitorFeeds({
 
   function watch(): void {
     const unsubscribe = store.onChange(() => void askAll());
+    const forgetRotations = store.onTokenRotated(endAll);
     const timer = setInterval(() => void askDue(), LOOK_EVERY_MS).unref();
     stopWatching = () => {
       unsubscribe();
+      forgetRotations();
       clearInterval(timer);
     };
+  }
+
+  function endAll(tokenHash: string): void {
+    for (const { feed } of byToken.get(tokenHash) ?? []) feed.end();
   }
 
   async function askAll(): Promise<void> {
@@ -95,22 +100,19 @@ export function createVisitorFeeds({
   }
 
   return {
-    end(token) {
-      for (const { feed } of byToken.get(token) ?? []) feed.end();
-    },
-
     add({ token, feed, mayRead }) {
+      const tokenHash = readVisitorToken(token)?.tokenHash ?? "";
       if (byToken.size === 0) watch();
-      const feeds = byToken.get(token) ?? new Set();
-      byToken.set(token, feeds);
-      const open: OpenFeed = { token, feed, mayRead, askAtMs: clock.elapsed() + ASK_EVERY_MS };
+      const feeds = byToken.get(tokenHash) ?? new Set();
+      byToken.set(tokenHash, feeds);
+      const open: OpenFeed = { feed, mayRead, askAtMs: clock.elapsed() + ASK_EVERY_MS };
       feeds.add(open);
       const [oldest] = feeds;
       if (feeds.size > MOST_FOR_A_TOKEN) oldest?.feed.end();
       return () => {
         feeds.delete(open);
-        if (feeds.size > 0 || byToken.get(token) !== feeds) return;
-        byToken.delete(token);
+        if (feeds.size > 0 || byToken.get(tokenHash) !== feeds) return;
+        byToken.delete(tokenHash);
         if (byToken.size === 0) stopWatching();
       };
     },

@@ -3,7 +3,6 @@ import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Visitors } from "../../actors/visitors.ts";
 import type { Config } from "../../config.ts";
 import { bodyOf } from "../body.ts";
-import type { VisitorFeeds } from "../feeds/visitor-feeds.ts";
 import { documentedJson, serverRefusals } from "../reference/shared-documentation.ts";
 import { attributesMap, callerId } from "../fields.ts";
 import { jsonAnswer } from "../route.ts";
@@ -74,10 +73,9 @@ const documentation: Documentation = {
 export function identifyRoute(dependencies: {
   admission: Pick<ServerAdmission, "backend">;
   visitors: Pick<Visitors, "identify">;
-  visitorFeeds: Pick<VisitorFeeds, "end">;
   config: Pick<Config, "serverMaxBodyBytes">;
 }): Route {
-  const { admission, visitors, visitorFeeds, config } = dependencies;
+  const { admission, visitors, config } = dependencies;
   return {
     method: "POST",
     path: "/v1/channels/:slug/identify",
@@ -89,7 +87,6 @@ export function identifyRoute(dependencies: {
       const { visitorToken, externalUserId: externalId, attributes, rotate = false } = body;
       const answer = await visitors.identify({ slug, visitorToken, externalId, attributes, rotate });
       incoming.note({ userId: answer.userId });
-      if (rotate) visitorFeeds.end(visitorToken);
       return jsonAnswer(200, answer);
     },
   };

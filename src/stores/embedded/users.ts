@@ -24,6 +24,8 @@ const mayTalkIn = (channel: Channel, record: UserRecord | undefined): boolean =>
   mayTalk(stateOf(channel), record?.user ?? { blocked: false, whitelisted: false });
 
 export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock): Users {
+  const rotated = new Set<(tokenHash: string) => void>();
+
   /** What is known of a caller; `complete` where an admission would write nothing. */
   function known(caller: Caller) {
     const channel = channelOf(db, caller.slug);
@@ -90,8 +92,8 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         records.putUser(slug, { user, createdAtMs: atMs, spent: [] });
       }),
 
-    rotateToken: ({ slug, tokenHash, userId, newTokenHash, ttlMs, endsAtMs }) =>
-      db.change("rotate a token", () => {
+    async rotateToken({ slug, tokenHash, userId, newTokenHash, ttlMs, endsAtMs }) {
+      const isRotated = await db.change("rotate a token", () => {
         const nowMs = clock.now();
         const token = records.token(slug, tokenHash, nowMs);
         if (token?.userId !== userId || records.user(slug, userId) === undefined) return false;
@@ -100,7 +102,16 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
         records.putExpiry(slug, newTokenHash, Math.min(nowMs + ttlMs, endsAtMs ?? Infinity));
         records.removeToken(slug, tokenHash, token);
         return true;
-      }),
+      });
+      if (isRotated) rotated.forEach((callback) => callback(tokenHash));
+      return isRotated;
+    },
+
+    // The command line, which may open the folder beside the service, rotates none.
+    onTokenRotated(callback) {
+      rotated.add(callback);
+      return () => rotated.delete(callback);
+    },
 
     revokeTokens: (slug, userId) =>
       db.change("revoke a user's tokens", () => {

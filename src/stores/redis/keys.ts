@@ -45,6 +45,9 @@ export function messageChannel(processId: string): string {
   return `i:${processId}`;
 }
 
+/** Publish/subscribe channel of the hashes of tokens that were rotated. No process has this id; ACLs allow `i:*`. */
+export const ROTATED_TOKENS = messageChannel("rotated");
+
 export function channelTag(slug: string): string {
   return `{c:${slug}}`;
 }

@@ -42,7 +42,11 @@ const COUNT_KEPT_MS = 2 * 86_400_000;
 const ASIDE_MS = 30 * 86_400_000;
 
 /** The channel plane: tokens, users, and whose a thread is; one slot for each channel. */
-export function redisUsers(redis: RedisCommands, deletions: Pick<DeletionStore, "eraseThread">): UserStore {
+export function redisUsers(
+  redis: RedisCommands,
+  deletions: Pick<DeletionStore, "eraseThread">,
+  onRotated: (tokenHash: string) => void,
+): Omit<UserStore, "onTokenRotated"> {
   const known = createKnownUsers();
   return {
     ...redisAdmissions(redis, known, deletions),
@@ -70,6 +74,7 @@ export function redisUsers(redis: RedisCommands, deletions: Pick<DeletionStore, 
       if (rotated !== 1) return false;
       known.forget(token);
       known.set(fresh, userId);
+      onRotated(tokenHash);
       return true;
     },
 

@@ -367,6 +367,7 @@ export function createConnection(
     audit: (page) => read(cluster.ofInstances(), "read the audit", (twin) => twin.audit(page)),
     changeCount: () => read(cluster.ofInstances(), "count changes", (twin) => twin.changeCount()),
     onChange: () => () => {},
+    onTokenRotated: () => () => {},
 
     send: (to, message) => post(process, to, message),
     onMessage(handler) {
