@@ -16,6 +16,8 @@ export interface TransportUsers {
   speaker(arrival: Arrival, named: NamedUser): Promise<AdmittedUser>;
   /** The uid of a user's thread. Creates nothing: null if the user or the thread is unknown. Not refused to a blocked user. */
   threadOf(arrival: Arrival, named: NamedThread): Promise<string | null>;
+  /** As `threadOf`, and refused (403) to a user who may not talk. */
+  speakersThread(arrival: Arrival, named: NamedThread): Promise<string | null>;
   /** A user who is there already; Refusal("not-found") otherwise. Not refused to a blocked one. */
   knownUser(arrival: Arrival, named: Pick<NamedThread, "slug" | "externalId">): Promise<User>;
 }
@@ -89,6 +91,11 @@ export function createTransportUsers({
     return admission;
   }
 
+  function noted({ note }: Arrival, uid: string | null): string | null {
+    if (uid !== null) note({ uid });
+    return uid;
+  }
+
   return {
     user,
 
@@ -100,9 +107,13 @@ export function createTransportUsers({
 
     async threadOf(arrival, { slug, externalId, threadId }) {
       const admission = await known(arrival, { slug, externalId, threadId });
-      const uid = admission?.threadUid ?? null;
-      if (uid !== null) arrival.note({ uid });
-      return uid;
+      return noted(arrival, admission?.threadUid ?? null);
+    },
+
+    async speakersThread(arrival, { slug, externalId, threadId }) {
+      const admission = await known(arrival, { slug, externalId, threadId });
+      if (admission && !mayTalk(admission.channel, admission.user)) throw new Refusal("forbidden");
+      return noted(arrival, admission?.threadUid ?? null);
     },
 
     async knownUser(arrival, { slug, externalId }) {

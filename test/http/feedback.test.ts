@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Sent } from "./service.ts";
-import { ORIGIN, TRANSPORT_KEY, shop } from "./service.ts";
+import { cli, ORIGIN, TRANSPORT_KEY, shop } from "./service.ts";
 import { startOperated } from "./operator-api/operators-service.ts";
 
 const bearer = { authorization: `Bearer ${TRANSPORT_KEY}` };
@@ -198,6 +198,35 @@ describe("feedback by a transport", () => {
   ])("%j", async (body, status) => {
     const { rate } = await talk();
     expect((await rate(body)).status).toBe(status);
+  });
+
+  test.each([
+    [
+      "a user who is blocked",
+      async ({ store }: Service) => {
+        const [{ userId = "" } = {}] = await store.users("cli");
+        await store.flagUser("cli", userId, { blocked: true });
+      },
+    ],
+    [
+      "a channel that is disabled",
+      async ({ store, renew }: Service) => {
+        await store.putChannel({ ...cli, enabled: false });
+        await renew();
+      },
+    ],
+  ])("of %s is 403, also for an unknown thread", async (_, refuse) => {
+    const service = await talk();
+    await refuse(service);
+    expect((await service.rate({})).status).toBe(403);
+    expect((await service.rate({ userId: "lee" })).status).toBe(404);
+    const elsewhere = await service.post(
+      "/v1/threads/u/feedback",
+      { userId: "kim", messageId: "2", rating: "up" },
+      { headers: bearer },
+    );
+    expect([elsewhere.status, await elsewhere.text()]).toEqual([403, ""]);
+    expect((await service.items())[1]).not.toHaveProperty("feedback");
   });
 
   test("needs the transport's key", async () => {

@@ -1,4 +1,5 @@
 import type { Threads } from "../../actors/threads.ts";
+import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Config } from "../../config.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { bodyOf } from "../body.ts";
@@ -8,7 +9,6 @@ import { documentedEmpty, serverRefusals } from "../reference/shared-documentati
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 import { namedThreadParam } from "./named-thread.ts";
-import type { ThreadAdmission } from "./named-thread.ts";
 
 const bodySchema = feedbackBody.extend({
   userId: callerId,
@@ -27,7 +27,15 @@ const documentation: Documentation = {
   answers: {
     204: documentedEmpty("It is stored"),
     ...serverRefusals(
-      ["unauthorized", "not-found", "too-large", "unsupported-encoding", "invalid", "unavailable"],
+      [
+        "unauthorized",
+        "forbidden",
+        "not-found",
+        "too-large",
+        "unsupported-encoding",
+        "invalid",
+        "unavailable",
+      ],
       { "not-found": "Unknown channel, user or thread, or no reply of the assistant in it" },
     ),
   },
@@ -35,7 +43,7 @@ const documentation: Documentation = {
 
 /** POST /v1/threads/:threadId/feedback: what a transport's user thinks of a reply. */
 export function serverFeedbackRoute(dependencies: {
-  admission: ThreadAdmission;
+  admission: Pick<ServerAdmission, "transport" | "speakersThread">;
   threads: Pick<Threads, "rate">;
   config: Pick<Config, "serverMaxBodyBytes">;
 }): Route {
@@ -52,7 +60,7 @@ export function serverFeedbackRoute(dependencies: {
       const { channel: slug, userId: externalId } = body;
       const threadId = incoming.params["threadId"] ?? "";
       if (!callerId.safeParse(threadId).success) throw new Refusal("invalid", "The path holds no threadId");
-      const uid = await admission.threadOf(incoming, { slug, externalId, threadId });
+      const uid = await admission.speakersThread(incoming, { slug, externalId, threadId });
       if (uid === null) throw new Refusal("not-found", "Unknown thread");
       await threads.rate({ uid, slug, ...givenBy(body) });
       return emptyAnswer(204);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
+import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Directory } from "../../admission/directory.ts";
 import type { Config } from "../../config.ts";
 import { Refusal } from "../../domain/refusal.ts";
@@ -10,7 +11,6 @@ import { documentedEmpty, serverRefusals } from "../reference/shared-documentati
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 import { namedThreadParam } from "./named-thread.ts";
-import type { ThreadAdmission } from "./named-thread.ts";
 
 const bodySchema = z.object({
   userId: callerId,
@@ -32,6 +32,7 @@ const documentation: Documentation = {
     ...serverRefusals(
       [
         "unauthorized",
+        "forbidden",
         "not-found",
         "conflict",
         "too-large",
@@ -46,7 +47,7 @@ const documentation: Documentation = {
 
 /** POST /v1/threads/:threadId/handoff: a transport asks for a person (contract, A person takes over). */
 export function serverHandOffRoute(dependencies: {
-  admission: ThreadAdmission;
+  admission: Pick<ServerAdmission, "transport" | "speakersThread">;
   threads: Pick<Threads, "people">;
   directory: Pick<Directory, "channel">;
   config: Pick<Config, "serverMaxBodyBytes">;
@@ -63,7 +64,7 @@ export function serverHandOffRoute(dependencies: {
       const { channel: slug, userId: externalId, reason = null } = body;
       const threadId = incoming.params["threadId"] ?? "";
       if (!callerId.safeParse(threadId).success) throw new Refusal("invalid", "The path holds no threadId");
-      const uid = await admission.threadOf(incoming, { slug, externalId, threadId });
+      const uid = await admission.speakersThread(incoming, { slug, externalId, threadId });
       if (uid === null) throw new Refusal("not-found", "Unknown thread");
       mustAllowHandOff(directory.channel(slug));
       await threads.people.ask({ uid, slug, by: "transport", reason });
