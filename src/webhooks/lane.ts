@@ -4,7 +4,8 @@ import { endpointOf } from "../domain/tellings.ts";
 import { messageOf } from "../errors.ts";
 import type { PlainLog } from "../log.ts";
 import type { Secret } from "../secret.ts";
-import type { OutboxStore, QueuedEvent, SealedEvent } from "../store.ts";
+import { NewerRecord, UnreadableRecord } from "../store.ts";
+import type { Delivery, OutboxStore, QueuedEvent, SealedEvent } from "../store.ts";
 import { sealedEvent } from "./body.ts";
 import type { BodyDependencies } from "./body.ts";
 import { dueAfter } from "./schedule.ts";
@@ -44,6 +45,8 @@ const READ_AT_ONCE = 256;
 const LOOK_MS = 200;
 /** Nothing came for so long: the lease goes, and so do the looks. */
 const IDLE_MS = 2_000;
+/** A thread that cannot be told of now is left alone for so long: whoever can read it may have the lease meanwhile. */
+const REST_MS = 3_000;
 const HOUR_MS = 3_600_000;
 
 /**
@@ -60,6 +63,8 @@ export function createLane(
   let read: QueuedEvent[] = [];
   /** Under way. */
   const begun = new Set<string>();
+  /** Threads that could not be told of, and until when nothing of them is begun: what comes later does not pass them. */
+  const resting = new Map<string, number>();
   /** Its receiver said 410. */
   let isOff = false;
   let running: Promise<void> | null = null;
@@ -101,12 +106,12 @@ export function createLane(
         const count = await beginDue();
         if (count === null) break;
         if (count > 0 || busy.size > 0) lastBusyAt = clock.elapsed();
-        else if (clock.elapsed() - lastBusyAt > IDLE_MS) break;
+        else if (anyRests() || clock.elapsed() - lastBusyAt > IDLE_MS) break;
         if (!isWanted) await pause(LOOK_MS);
       }
       await Promise.all(busy.values());
       const due = await outbox.nextDueMs(slug, endpoint);
-      if (due !== null) later(due);
+      if (due !== null) later(anyRests() ? clock.now() + REST_MS : due);
     } finally {
       await outbox.release(slug, endpoint);
     }
@@ -117,6 +122,7 @@ export function createLane(
     if (busy.size >= AT_ONCE) return 0;
     const webhook = dependencies.webhook(slug, endpoint);
     if (!webhook || isOff) return null;
+    wakeRested();
     const known = beginRead(webhook);
     if (busy.size >= AT_ONCE) return known;
     const due = await outbox.due(slug, endpoint, { nowMs: clock.now(), limit: READ_AT_ONCE });
@@ -128,7 +134,8 @@ export function createLane(
   function beginRead(webhook: WebhookField): number {
     const left: QueuedEvent[] = [];
     for (const event of read) {
-      if (busy.size >= AT_ONCE || stopped || busy.has(threadOf(event))) left.push(event);
+      const thread = threadOf(event);
+      if (busy.size >= AT_ONCE || stopped || busy.has(thread) || resting.has(thread)) left.push(event);
       else begin(event, webhook);
     }
     const count = read.length - left.length;
@@ -140,7 +147,10 @@ export function createLane(
     const [name, thread] = [nameOf(event), threadOf(event)];
     begun.add(name);
     const delivering = deliver(event, webhook)
-      .catch((error: unknown) => log.warn({ channel: slug, endpoint, err: error }, "cannot tell a webhook"))
+      .catch((error: unknown) => {
+        log.warn({ channel: slug, endpoint, err: error }, "cannot tell a webhook");
+        resting.set(thread, clock.elapsed() + REST_MS);
+      })
       .finally(() => {
         begun.delete(name);
         busy.delete(thread);
@@ -150,44 +160,67 @@ export function createLane(
     busy.set(thread, delivering);
   }
 
+  function anyRests(): boolean {
+    wakeRested();
+    return resting.size > 0;
+  }
+
+  function wakeRested(): void {
+    for (const [thread, until] of resting) if (until <= clock.elapsed()) resting.delete(thread);
+  }
+
   async function deliver(event: QueuedEvent, webhook: WebhookField): Promise<void> {
-    const sealed = await seal(event);
-    if (!sealed) return outbox.settled(event, null);
+    const stored = await outbox.event(event);
+    if (!stored) return outbox.settled(event, null);
+    const sealed = stored.type === "sealed" ? stored : await sealOrFail(event, JSON.parse(stored.text));
+    if (!sealed) return;
+    const happened = happenedOf(sealed);
     const secret = dependencies.secretOf(webhook);
     const sent: Sent = secret
       ? await sender.send({ url: webhook.url, secret, ...sealed })
       : { status: null, fault: "its secret's variable is unset", elapsedMs: 0 };
     // Called off by the stop: it was not tried, and whoever delivers next begins with it.
     if (stopped && sent.status === null) return;
-    const { type, happenedAtMs } = readBody(sealed);
-    const attempts = event.attempts + 1;
-    const delivery = { id: sealed.id, event: type, atMs: clock.now(), attempt: attempts, ...sent };
     if (sent.fault === null) {
       onTried({ slug, outcome: "delivered" });
-      return outbox.settled(event, delivery);
+      return outbox.settled(event, deliveryOf(event, happened, sent));
     }
-    const dueMs = dueAfter({ attempts, happenedAtMs, nowMs: clock.now(), random });
-    onTried({ slug, outcome: dueMs === null ? "given-up" : "failed" });
-    await outbox.failed(event, { attempts, dueMs }, delivery);
-    if (dueMs === null) {
-      log.warn(
-        { channel: slug, endpoint, webhookId: sealed.id, fault: sent.fault },
-        "gave up telling a webhook",
-      );
-    }
+    await failed(event, happened, sent);
     if (sent.status !== 410) return;
     isOff = true;
     await outbox.switchEndpoint(slug, endpoint, clock.now());
     log.warn({ channel: slug, endpoint }, "a webhook's receiver is gone (410): it is off until it is tested");
   }
 
-  /** What is sent is the same at each try, whoever makes it. Null: there is nothing to tell any more. */
-  async function seal(event: QueuedEvent): Promise<SealedEvent | null> {
-    const stored = await outbox.event(event);
-    if (!stored || stored.type === "sealed") return stored;
-    const told: ToldEvent = JSON.parse(stored.text);
-    const sealed = await sealedEvent(dependencies, event, told);
-    return sealed && outbox.seal(event, sealed);
+  async function failed(event: QueuedEvent, happened: Happened, tried: Sent): Promise<void> {
+    const { id, atMs: happenedAtMs } = happened;
+    const delivery = deliveryOf(event, happened, tried);
+    const { attempt: attempts } = delivery;
+    const dueMs = dueAfter({ attempts, happenedAtMs, nowMs: clock.now(), random });
+    onTried({ slug, outcome: dueMs === null ? "given-up" : "failed" });
+    await outbox.failed(event, { attempts, dueMs }, delivery);
+    if (dueMs !== null) return;
+    log.warn({ channel: slug, endpoint, webhookId: id, fault: tried.fault }, "gave up telling a webhook");
+  }
+
+  function deliveryOf({ attempts }: QueuedEvent, { id, type }: Happened, tried: Sent): Delivery {
+    return { id, event: type, atMs: clock.now(), attempt: attempts + 1, ...tried };
+  }
+
+  /** What is sent is the same at each try, whoever makes it. Null: it was settled, or failed. */
+  async function sealOrFail(event: QueuedEvent, told: ToldEvent): Promise<SealedEvent | null> {
+    try {
+      const made = await sealedEvent(dependencies, event, told);
+      const sealed = made && (await outbox.seal(event, made));
+      // There is nothing to tell any more.
+      if (!sealed) await outbox.settled(event, null);
+      return sealed;
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      // It may be mended, as a receiver may come back: what happened later does not wait for it.
+      await failed(event, told, { status: null, fault: "what it tells of cannot be read", elapsedMs: 0 });
+      return null;
+    }
   }
 
   function later(dueMs: number): void {
@@ -220,9 +253,21 @@ export function createLane(
   };
 }
 
-function readBody({ body }: SealedEvent): { type: string; happenedAtMs: number } {
+/** What lists of deliveries and the schedule know of an event. */
+interface Happened {
+  id: string;
+  type: string;
+  atMs: number;
+}
+
+function happenedOf({ id, body }: SealedEvent): Happened {
   const { type, timestamp }: { type: string; timestamp: string } = JSON.parse(body);
-  return { type, happenedAtMs: Date.parse(timestamp) };
+  return { id, type, atMs: Date.parse(timestamp) };
+}
+
+/** What a newer version wrote, or a key that is missed here opens, is for another instance, or for later. */
+function isDamaged(error: unknown): boolean {
+  return error instanceof UnreadableRecord && !(error instanceof NewerRecord);
 }
 
 /** A channel's endpoint by its name in the store. */

@@ -4,6 +4,8 @@ import type { WebhookField } from "../../src/domain/webhook.ts";
 import { endpointOf } from "../../src/domain/tellings.ts";
 import { hashKey } from "../../src/keys.ts";
 import { Secret } from "../../src/secret.ts";
+import { threadUid } from "../../src/domain/thread-uid.ts";
+import { NewerRecord, UnreadableRecord } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
 import { TEST_KEY, sendMessage, startTestService } from "../support/service.ts";
 import { openScriptedModel } from "../support/open-model.ts";
@@ -212,6 +214,65 @@ describe.each(storeKinds)("webhooks on the $name store", ({ prepare }) => {
         .map(({ data }) => data.sequence);
       expect(sequences).toEqual([1, 2, 3]);
     }
+  });
+
+  it("hear of what comes after a message that is damaged, which is tried again as what they do not take", async () => {
+    const receiver = await startReceiver();
+    let reads = 0;
+    const damaged: Store = {
+      ...store,
+      history() {
+        reads++;
+        return Promise.reject(new UnreadableRecord("message", "t", "it is no object"));
+      },
+    };
+    const channels = [cli([{ url: receiver.url, secret: SECRET }])];
+    const env = { WEBHOOKS_PRIVATE: "on" };
+    // Time stands still: the second tries are not due.
+    const nowMs = Date.now();
+    const clock = { now: () => nowMs, elapsed: () => performance.now() };
+    const { url } = await startTestService({ store: damaged, clock, channels, env });
+    await sendMessage(url, { threadId: "t", userId: "kim", text: "Hello" });
+    await expect.poll(() => receiver.taken().map(({ type }) => type), WAIT).toEqual(["run.ended"]);
+    const state = () => store.outbox?.endpoint("cli", endpointFor(receiver.url).endpoint);
+    await expect.poll(async () => (await state())?.waiting, WAIT).toBe(2);
+    const faults = (await state())?.deliveries.filter(({ fault }) => fault !== null);
+    const failed = { event: "message.created", attempt: 1, status: null };
+    const fault = "what it tells of cannot be read";
+    expect(faults).toMatchObject([
+      { ...failed, fault },
+      { ...failed, fault },
+    ]);
+    expect(reads).toBe(2);
+  });
+
+  it("hear of a thread in its order when it can be read again, and of others meanwhile, without haste", async () => {
+    const receiver = await startReceiver();
+    let refusals = 0;
+    let isLocked = true;
+    const locked: Store = {
+      ...store,
+      history(uid, page) {
+        if (!isLocked || uid !== threadUid("cli", "kim", "t")) return store.history(uid, page);
+        refusals++;
+        return Promise.reject(new NewerRecord("message", uid, 9));
+      },
+    };
+    const channels = [cli([{ url: receiver.url, secret: SECRET }])];
+    const env = { WEBHOOKS_PRIVATE: "on" };
+    const { url } = await startTestService({ store: locked, channels, env });
+    await sendMessage(url, { threadId: "t", userId: "kim", text: "Hello" });
+    await expect.poll(() => refusals, WAIT).toBeGreaterThan(0);
+    await sendMessage(url, { threadId: "t2", userId: "kim", text: "Hello" });
+    await expect.poll(() => receiver.taken().length, WAIT).toBe(3);
+    expect(refusals).toBeLessThan(20);
+    isLocked = false;
+    await expect.poll(() => receiver.taken().length, WAIT).toBe(6);
+    expect(receiver.told.slice(3).map(({ data }) => [data["threadId"], data.sequence])).toEqual([
+      ["t", 1],
+      ["t", 2],
+      ["t", 3],
+    ]);
   });
 
   it("are not called at a private address, by a literal, a name or neither", async () => {
