@@ -22,8 +22,9 @@ export interface Sender {
 
 /** From the first byte of the request to the end of the answer's head. */
 export const ANSWER_MS = 15_000;
-/** Of an answer's body so much is read, so that its connection can be used again. */
+/** Of an answer's body so much is read, and for so long, so that its connection can be used again. */
 const ANSWER_BYTES = 16_384;
+const ANSWER_BODY_MS = 1_000;
 /** Each carries one request: no more than these wait for one receiver. */
 const CONNECTIONS = 64;
 
@@ -83,8 +84,8 @@ export function createSender({
       headersTimeout: answerMs,
       signal,
     });
-    // What else it says is of no interest, and is not waited for.
-    answer.dump({ limit: ANSWER_BYTES, signal }).catch(() => {});
+    // What else it says is of no interest, and is not waited for. Who never ends it must not keep the connections of later events.
+    answer.dump({ limit: ANSWER_BYTES, signal: AbortSignal.timeout(ANSWER_BODY_MS) }).catch(() => {});
     return statusCode;
   }
 
