@@ -1,11 +1,12 @@
 import { lookup as systemLookup } from "node:dns";
-import type { LookupAddress, LookupOptions } from "node:dns";
 import { Agent, request } from "undici";
 import type { Clock } from "../clock.ts";
 import { isPublicAddress, literalAddress } from "../domain/public-address.ts";
 import { codeOf, messageOf } from "../errors.ts";
 import type { Secret } from "../secret.ts";
 import { VERSION } from "../version.ts";
+import { sharedLookup } from "./shared-lookup.ts";
+import type { Lookup } from "./shared-lookup.ts";
 import { signedHeaders } from "./sign.ts";
 
 /** A receiver's answer. `status` null: none came, and `fault` says why. */
@@ -28,12 +29,6 @@ const ANSWER_BODY_MS = 1_000;
 /** Each carries one request: no more than these wait for one receiver. */
 const CONNECTIONS = 64;
 
-type Lookup = (
-  host: string,
-  options: LookupOptions,
-  callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
-) => void;
-
 /**
  * Posts events. A name is looked up by the connection itself, and the connection goes to an address that was judged: a
  * name cannot be one thing when it is checked and another one when it is used. Redirects are not followed.
@@ -50,13 +45,14 @@ export function createSender({
   answerMs?: number;
   lookup?: Lookup;
 }): Sender {
+  const look = sharedLookup(lookup);
   const agent = new Agent({
     connections: CONNECTIONS,
     pipelining: 1,
     connect: {
       timeout: answerMs,
       lookup(host, options, callback) {
-        lookup(host, options, (error, found) => {
+        look(host, options, (error, found) => {
           if (error) return callback(error, []);
           const open = found.filter(({ address }) => allowsPrivate || isPublicAddress(address));
           const [first] = open;
