@@ -39,9 +39,12 @@ export function createWebhooks(
     channels: () => readonly Channel[];
     /** Of all threads, this process's share. */
     share?: () => Share;
+    /** Of one endpoint. */
+    mostWaiting?: number;
   },
 ): Webhooks {
   const { outbox, clock, timers, random, log, channels, share = () => EVERYTHING } = dependencies;
+  const { mostWaiting = MOST_WAITING } = dependencies;
   const lanes = new Map<string, Lane>();
   let stopped = false;
   let callOff = () => {};
@@ -105,16 +108,21 @@ export function createWebhooks(
     if (waiting.length < DROPPED_AT_ONCE) await outbox.forgetEndpoint(slug, endpoint);
   }
 
+  /** All of it in one look: more may happen between two looks than is dropped at once. */
   async function dropExcess(slug: string, endpoint: string): Promise<void> {
-    const { waiting } = await outbox.endpoint(slug, endpoint);
-    const excess = Math.min(waiting - MOST_WAITING, DROPPED_AT_ONCE);
-    if (excess <= 0) return;
-    const oldest = await outbox.longestWaiting(slug, endpoint, excess);
-    await Promise.all(oldest.map((ref) => outbox.settled(ref, null)));
-    log.warn(
-      { channel: slug, endpoint, dropped: oldest.length },
-      "too much waits for a webhook: the oldest is dropped",
-    );
+    for (let dropped = 0; ;) {
+      const { waiting } = await outbox.endpoint(slug, endpoint);
+      const excess = Math.min(waiting - mostWaiting, DROPPED_AT_ONCE);
+      const oldest = excess > 0 && !stopped ? await outbox.longestWaiting(slug, endpoint, excess) : [];
+      await Promise.all(oldest.map((ref) => outbox.settled(ref, null)));
+      dropped += oldest.length;
+      if (oldest.length > 0) continue;
+      if (dropped === 0) return;
+      return log.warn(
+        { channel: slug, endpoint, dropped },
+        "too much waits for a webhook: the oldest is dropped",
+      );
+    }
   }
 
   function lookAndGoOn(): void {
