@@ -107,10 +107,13 @@ export async function storeOver(
   const activity = createActivity({ redis, background: local });
   const busy = createBusy(local);
   // Publish/subscribe may lose a notice: each beat tells of it too.
-  const liveness = redisLiveness(redis, processId, (count) => {
+  const countChanges = (count: string) => {
     if (changeCount !== null && changeCount !== count) tellChange();
     changeCount = count;
-  });
+  };
+  // Nobody waits for it: a list that is shown does it too.
+  const tidy = () => void busy.tidy().catch(() => {});
+  const liveness = redisLiveness(redis, processId, countChanges, tidy);
   const unlisted = createUnlistedHolders({ link, redis, processId, log });
 
   return {

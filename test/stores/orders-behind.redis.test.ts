@@ -10,9 +10,13 @@ import { sampleChannel, sampleCommit, sampleMessage, SLUG } from "./samples.ts";
 async function open() {
   const redis = await startRedis({ args: ["--appendonly", "no"] });
   onTestFinished(() => redis.stop());
-  const log = { warn() {} };
-  const store = await openRedisStore({ urls: [redis.url], durability: "local", clock: systemClock, log });
-  onTestFinished(() => store.close());
+  async function openOne() {
+    const log = { warn() {} };
+    const opened = await openRedisStore({ urls: [redis.url], durability: "local", clock: systemClock, log });
+    onTestFinished(() => opened.close());
+    return opened;
+  }
+  const store = await openOne();
   await store.putChannel(sampleChannel());
   while (await store.fillOrders());
   const visitor = { slug: SLUG, snapshot: "visitor", ttlMs: 60_000, atMs: 1 };
@@ -24,7 +28,9 @@ async function open() {
   onTestFinished(() => client.destroy());
   const keys = [activityKey(SLUG), changesKey(SLUG), busyKey(SLUG, "running"), busyKey(SLUG, "awaiting")];
   return {
+    openOne,
     store,
+    client,
     block: () => Promise.all(keys.map((key) => client.sendCommand(["SET", key, "no list"]))),
     free: () => client.sendCommand(["DEL", ...keys]),
   };
@@ -50,4 +56,43 @@ test("a message is committed whatever becomes of the lists by activity and state
   await expect.poll(() => listed()).toEqual(["goes-on", "rests", "ends"]);
   await expect.poll(() => listed("awaiting")).toEqual(["rests"]);
   await expect.poll(() => listed("running")).toEqual(["goes-on"]);
+});
+
+test("a thread that another instance brought to rest is in no list by its state, whoever writes last", async () => {
+  const { openOne, store, client } = await open();
+  const other = await openOne();
+  const commit = { uid: "rests", holds: false } as const;
+  const waits = sampleCommit({ ...commit, opId: "1", fence: "p:1", state: "waiting_for_person" });
+  expect(await store.commit(waits)).toMatchObject({ type: "committed", rev: 1 });
+  const rests = sampleCommit({ ...commit, opId: "2", fence: "q:1", rev: 1, readOp: "1", state: "idle" });
+  expect(await other.commit(rests)).toMatchObject({ type: "committed" });
+  // Each writes what it has left.
+  await other.close();
+  await store.close();
+  expect(await client.zRange(busyKey(SLUG, "waiting_for_person"), 0, -1)).toEqual([]);
+});
+
+test("what a process that died had to take out of the lists by state is taken out when it is forgotten", async () => {
+  const { store, client } = await open();
+  const awaits = {
+    uid: "rests",
+    opId: "1",
+    fence: "p:1",
+    state: "awaiting",
+    deadlineMs: 1,
+    holds: false,
+  } as const;
+  expect(await store.commit(sampleCommit(awaits))).toMatchObject({ type: "committed" });
+  const running = busyKey(SLUG, "running");
+  const members = ["ends", "goes-on", "rests", "deleted"].map((value) => ({ score: 5, value }));
+  await client.zAdd(running, members);
+  const goesOn = sampleCommit({ uid: "goes-on", opId: "2", fence: "p:2" });
+  expect(await store.commit(goesOn)).toMatchObject({ type: "committed" });
+
+  await client.zAdd("instances:{g}", { score: 7, value: "dead" });
+  await store.forget({ processId: "dead", stamp: "6" });
+  expect(await client.zCard(running)).toBe(4);
+  await store.forget({ processId: "dead", stamp: "7" });
+  await expect.poll(() => client.zRange(running, 0, -1)).toEqual(["goes-on"]);
+  expect(await client.zRange(busyKey(SLUG, "awaiting"), 0, -1)).toEqual(["rests"]);
 });

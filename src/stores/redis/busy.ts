@@ -2,8 +2,9 @@ import type { ThreadCommit, ThreadState } from "../../store/threads.ts";
 import { answererSince } from "../answerer-since.ts";
 import { BUSY_STATES } from "../busy-states.ts";
 import type { RedisCommands } from "./commands.ts";
-import { activityKey, busyKey, threadKeys } from "./keys.ts";
-import { listOf, textOrNull } from "./records.ts";
+import { activityKey, busyKey, globalKeys, threadKeys } from "./keys.ts";
+import { hashPages } from "./pages.ts";
+import { listOf, textOf, textOrNull } from "./records.ts";
 
 /**
  * A channel's threads by state, for those that are not idle: `busy:{c:S}:STATE`, each by its last activity. They say where
@@ -21,6 +22,8 @@ export interface Busy {
   ): void;
   /** As a list has met it. */
   met(slug: string, thread: { uid: string; state: ThreadState; updatedAtMs: number }): void;
+  /** Takes out of all lists who does not belong there any more, as a process that died has left it. */
+  tidy(): Promise<void>;
   /** Writes what is left. */
   close(): Promise<void>;
 }
@@ -79,6 +82,19 @@ export function createBusy(redis: Pick<RedisCommands, "read" | "write">): Busy {
 
     met: (slug, { uid, state, updatedAtMs }) => keepForLater(slug, uid, { state, atMs: updatedAtMs }),
 
+    async tidy() {
+      const { channels } = globalKeys;
+      for (const slug of listOf(await redis.read(channels, "SMEMBERS", channels)).map(textOf)) {
+        for (const state of BUSY_STATES) {
+          const key = busyKey(slug, state);
+          for await (const pairs of hashPages(redis, key, AT_ONCE, "ZSCAN")) {
+            const uids = pairs.map(([uid]) => uid);
+            await takeOut(redis, key, state, uids);
+          }
+        }
+      }
+    },
+
     async close() {
       if (timer) clearTimeout(timer);
       await writeLater();
@@ -112,14 +128,14 @@ export async function arrange(
   const known = new Map(busy.map((uid, nth) => [uid, Number(scores[nth] ?? 0)]));
   for (const state of BUSY_STATES) {
     const key = busyKey(slug, state);
-    const isIts = (uid: string) => there.has(uid) && threads.get(uid)?.state === state;
-    const members = busy.filter(isIts).flatMap((uid) => {
+    const members = busy.flatMap((uid) => {
+      if (threads.get(uid)?.state !== state) return [];
       const atMs = Math.max(known.get(uid) ?? 0, threads.get(uid)?.atMs ?? 0);
       return [String(atMs), uid];
     });
     if (members.length > 0) await redis.write(key, "ZADD", key, ...members);
-    const others = uids.filter((uid) => !isIts(uid));
-    await takeOut(redis, key, state, others);
+    // Those that were just put in, too: another instance may have brought them elsewhere, and written that before.
+    await takeOut(redis, key, state, uids);
   }
 }
 
@@ -146,7 +162,7 @@ async function existing(redis: Pick<RedisCommands, "read">, uids: readonly strin
   return uids.filter((_, nth) => found[nth] === 1);
 }
 
-/** Another instance may have put it in since: the thread itself is asked. */
+/** Who is not in the state. What is known here may be old: the thread itself is asked. */
 async function takeOut(
   redis: Pick<RedisCommands, "read" | "write">,
   key: string,

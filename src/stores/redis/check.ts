@@ -4,7 +4,7 @@ import type { SeenUids } from "../backup/seen-uids.ts";
 import type { BackupSource } from "../backup/source.ts";
 import { blockedRules } from "./check/blocked.ts";
 import { channelRules } from "./check/channels.ts";
-import { orderRules, settlingMs } from "./check/orders.ts";
+import { orderRules, settlingOf } from "./check/orders.ts";
 import { auditSuspicions, operatorSuspicions } from "./check/operators.ts";
 import { probeOf } from "./check/probe.ts";
 import type { Probe } from "./check/probe.ts";
@@ -40,7 +40,7 @@ export async function* redisSuspicions(
   const threads = threadRules(probe);
   const channels = channelRules(probe);
   const named = await namesIn(link, redis);
-  const orders = orderRules(probe, { named, settlesMs: await settlingMs(link, probe) });
+  const orders = orderRules(probe, { named, ...(await settlingOf(link, probe)) });
   const suspectKey = keyRules(probe, { threads, channels, orders });
   const nameless = new Map<string, string>();
 

@@ -34,6 +34,8 @@ export function redisLiveness(
   processId: string,
   /** Told with each beat how often channels and addresses have changed. */
   onChangeCount: (count: string) => void = () => {},
+  /** Told when a process is forgotten, by the one that did it. */
+  onForgotten: () => void = () => {},
 ): RedisLiveness {
   const { instances, changes } = globalKeys;
   /** Of this process's last heartbeat; 0: it has not beaten yet. */
@@ -96,7 +98,8 @@ export function redisLiveness(
         };
         return redis.call("bar", keys, args);
       });
-      if (isOff.every((off) => off === 1)) await redis.call("forget", { instances }, { ...gone });
+      if (!isOff.every((off) => off === 1)) return;
+      if ((await redis.call("forget", { instances }, { ...gone })) === 1) onForgotten();
     },
 
     async due(atMs, limit, share = EVERYTHING, except = new Set()) {

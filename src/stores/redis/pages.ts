@@ -4,7 +4,7 @@ import { listOf, pairsOf, textOf } from "./records.ts";
 
 /** A hash, or a sorted set with its scores, in pages; a field may come twice. */
 export async function* hashPages(
-  redis: RedisCommands,
+  redis: Pick<RedisCommands, "read">,
   key: string,
   count: number,
   command: "HSCAN" | "ZSCAN" = "HSCAN",

@@ -19,16 +19,22 @@ import type { Probe } from "./probe.ts";
 /** Lists by activity and state are written within two seconds behind a commit, and once more where that failed. */
 const SETTLES_MS = 5_000;
 const ALIVE_MS = 5_000;
+/** An instance that went on with a thread may have listed it again, until its deletion is carried out to its end. */
+const DELETING_MS = 60_000;
+const DELETED = "deleted ";
 const PAGE = 500;
 
 /** How long after a commit the lists may be judged: where nobody works on the store they are as they will be. */
-export async function settlingMs(link: RedisLink, { redis }: Probe): Promise<number> {
+export async function settlingOf(
+  link: RedisLink,
+  { redis }: Probe,
+): Promise<{ settlesMs: number; nowMs: number }> {
   const [first] = link.shards();
-  if (!first) return 0;
+  const nowMs = first ? await timeOf(first.server) : Date.now();
   const { instances } = globalKeys;
-  const since = String((await timeOf(first.server)) - ALIVE_MS);
+  const since = String(nowMs - ALIVE_MS);
   const alive = numberOf(await redis.read(instances, "ZCOUNT", instances, since, "+inf"));
-  return alive > 0 ? SETTLES_MS : 0;
+  return { settlesMs: alive > 0 ? SETTLES_MS : 0, nowMs };
 }
 
 /**
@@ -37,7 +43,7 @@ export async function settlingMs(link: RedisLink, { redis }: Probe): Promise<num
  */
 export function orderRules(
   { redis, exists, field, score, mend, suspect }: Probe,
-  { named, settlesMs }: { named: SeenUids; settlesMs: number },
+  { named, settlesMs, nowMs }: { named: SeenUids; settlesMs: number; nowMs: number },
 ) {
   const filled = new Map<string, Promise<boolean>>();
 
@@ -59,6 +65,8 @@ export function orderRules(
     const fence = await field(header, "fence");
     return fence?.startsWith(DELETED_FENCE) || !(await exists(header));
   };
+
+  const isBeingDeleted = (owner: string) => nowMs - Number(owner.slice(DELETED.length)) < DELETING_MS;
 
   /** Of a thread that goes on meanwhile nothing is said. */
   function restingThread(uid: string, rev: string | null, look: () => Promise<boolean>) {
@@ -158,7 +166,7 @@ export function orderRules(
         // Who makes a thread lists its owner in the same step.
         isStill: async () => {
           const owner = await field(owners, uid);
-          const isOwned = owner !== null && !owner.startsWith("deleted ");
+          const isOwned = owner !== null && (!owner.startsWith(DELETED) || isBeingDeleted(owner));
           return !isOwned && (await isGone(uid)) && (await score(key, uid));
         },
         mend: async () => redis.write(key, "ZREM", key, uid).then(() => {}),
@@ -171,7 +179,7 @@ export function orderRules(
     if (!(await knowsAll(slug))) return [];
     const found: Suspicion[] = [];
     for await (const pairs of hashPages(redis, key, PAGE)) {
-      const stale = pairs.filter(([uid, owner]) => !owner.startsWith("deleted ") && !named.has(uid));
+      const stale = pairs.filter(([uid, owner]) => !owner.startsWith(DELETED) && !named.has(uid));
       for (const [uid, owner] of stale) {
         const [userId = "", name = ""] = splitOwner(owner);
         const { names } = userKeys(slug, userId);
