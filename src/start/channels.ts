@@ -20,6 +20,11 @@ export async function writeChannels(store: Store, log: Log, written: WrittenChan
   for (const line of await upsertChannels(store, written.channels)) log.warn(line);
 }
 
+/** Of a file those that the store has lost: what else it has stays as it is. */
+export function lostOf(written: WrittenChannels, lost: ReadonlySet<string>): WrittenChannels {
+  return { ...written, channels: written.channels.filter(({ slug }) => lost.has(slug)) };
+}
+
 /** The channels that this start makes itself. */
 export function defaultSlugs({ channelsFile, demo }: Config): string[] {
   return [...(channelsFile === null ? [CLI_SLUG] : []), ...(demo ? [DEMO_SLUG] : [])];

@@ -14,6 +14,8 @@ export interface Demo {
   /** Of its page. */
   url: string;
   keys: DemoKeys;
+  /** Where this start made its channel: makes it again if it is gone. */
+  makeChannel: (() => Promise<unknown>) | null;
 }
 
 /** The demo's page and its channel; null if the channel was changed to a transport channel. */
@@ -25,11 +27,12 @@ export async function openDemo(
   if (keys === null) return null;
   const page = await openDemoPage({ config, serviceUrl: service.url, keys });
   closing.push(() => page.close());
-  const ended = await createDemoChannel(service.store, { keys: ownKeys, origins: page.origins });
+  const makeChannel = () => createDemoChannel(service.store, { keys: ownKeys, origins: page.origins });
+  const ended = await makeChannel();
   if (ended.length > 0)
     log.warn({ ended }, "The demo page's origins took the place of an earlier start's in channel demo");
   await service.directory.renew();
-  return { url: page.url, keys };
+  return { url: page.url, keys, makeChannel: keys.secretKey === null ? null : makeChannel };
 }
 
 /** The demo page, on an origin of its own. */

@@ -1,8 +1,9 @@
 import { createKeyDoor } from "../admission/key-door.ts";
-import { systemClock } from "../clock.ts";
+import { systemClock, systemTimers } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { warningsOf } from "../config/warnings.ts";
 import type { WrittenChannels } from "../installation/channels-file.ts";
+import { CLI_SLUG, DEMO_SLUG } from "../installation/default-channels.ts";
 import { keptKeys } from "../installation/kept-keys.ts";
 import { openKeysFile, withLocalOperator } from "../installation/keys-file.ts";
 import type { GeneratedKeys } from "../installation/keys-file.ts";
@@ -12,8 +13,9 @@ import type { Secret } from "../secret.ts";
 import { startService } from "../service.ts";
 import type { Service } from "../service.ts";
 import type { Store } from "../store.ts";
-import { defaultSlugs, readWrittenChannels, warnOfOldDemo, writeChannels } from "./channels.ts";
+import { defaultSlugs, lostOf, readWrittenChannels, warnOfOldDemo, writeChannels } from "./channels.ts";
 import { dropGarbage } from "./drop-garbage.ts";
+import { keepChannels } from "./keep-channels.ts";
 import { openDemo, openDemoServers } from "./open-demo.ts";
 import type { Demo } from "./open-demo.ts";
 import { openInspector } from "./open-inspector.ts";
@@ -67,6 +69,7 @@ export async function start(
   if (config.demo && generated !== null)
     demo = await openDemo(starting, { service, ownKeys: generated.demo });
   if (demo === null && written === null) await warnOfOldDemo(store, log);
+  closing.push(keepStartsChannels(starting, { service, written, demo, localKey }));
 
   await dropGarbage().catch((error: unknown) => log.debug({ err: error }, "Cannot drop the start's garbage"));
   await tellListening(starting, { service, resources, inspector, demo, transportKey, localKey });
@@ -129,6 +132,34 @@ async function openService(
   });
   closing.push(() => service.stop(0));
   return { service, inspector };
+}
+
+/** What this start wrote into the store, while it runs. */
+function keepStartsChannels(
+  { log }: Starting,
+  made: {
+    service: Service;
+    written: WrittenChannels | null;
+    demo: Demo | null;
+    localKey: Secret | null;
+  },
+): () => void {
+  const { service, written, demo, localKey } = made;
+  const { store, directory } = service;
+  const makeDemo = demo?.makeChannel ?? null;
+  const own = [CLI_SLUG, ...(makeDemo === null ? [] : [DEMO_SLUG])];
+  return keepChannels({
+    store,
+    directory,
+    slugs: written?.channels.map(({ slug }) => slug) ?? own,
+    async write(lost) {
+      await writeChannels(store, log, written && lostOf(written, lost));
+      if (lost.has(DEMO_SLUG)) await makeDemo?.();
+      if (localKey !== null) await createLocalOperator(store, localKey);
+    },
+    timers: systemTimers,
+    log,
+  });
 }
 
 /** The key of the operator `local`; null where it is another start's, on the same store. */

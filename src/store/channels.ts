@@ -13,6 +13,8 @@ export interface ChannelStore {
   blockIp(address: string): Promise<void>;
   /** False where it was not blocked. */
   unblockIp(address: string): Promise<boolean>;
+  /** A restore is under way, or was interrupted: channels are away until its end. */
+  isRestoring(): Promise<boolean>;
   /** A number that grows with every change of channels, addresses or operators, of who is blocked or whitelisted, or of whose tokens were revoked. */
   changeCount(): Promise<number>;
   /** Calls back soon after a change made anywhere, at the latest with the next beat of this process. Returns how to stop. */

@@ -42,6 +42,7 @@ export async function openEmbeddedStore(options: { dataDir: string; clock: Clock
   return {
     kind: "embedded",
     ...embeddedChannels(db),
+    isRestoring: async () => (await embeddedRestoring(db)) !== null,
     ...embeddedUsers(db, users, clock),
     ...embeddedIdentity(db, users, clock),
     ...embeddedThreads(db, threads),

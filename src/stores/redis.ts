@@ -88,6 +88,9 @@ export async function storeOver(
   await checkFormat(local);
   refuseRestoring(await redisRestoring(local), "on Redis");
 
+  // A Redis that came back empty has no format: a later start would take it for the first version's.
+  reconnected.add(() => void checkFormat(local).catch(() => {}));
+
   const changed = new Set<() => void>();
   const tellChange = () => changed.forEach((callback) => callback());
   let changeCount: string | null = null;
@@ -120,6 +123,7 @@ export async function storeOver(
     kind: "redis",
     processId,
     ...redisChannels(redis),
+    isRestoring: async () => (await redisRestoring(local)) !== null,
     ...redisUsers(redis, deletions, (tokenHash) => {
       // To this process also where its subscription is down.
       tellRotated(tokenHash);

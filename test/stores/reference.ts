@@ -331,6 +331,7 @@ export function createReference(clock: Clock): Store {
       return ips.delete(address);
     },
     changeCount: async () => changes,
+    isRestoring: async () => false,
     onChange: () => () => {},
 
     async mintVisitor({ slug, tokenHash, userId, snapshot, ttlMs, atMs, endsAtMs = Infinity }) {

@@ -29,7 +29,7 @@ export function removeChannel(db: EmbeddedDb, slug: string): void {
   countChange(db);
 }
 
-export function embeddedChannels(db: EmbeddedDb): ChannelStore {
+export function embeddedChannels(db: EmbeddedDb): Omit<ChannelStore, "isRestoring"> {
   const countOf = () => db.get(CHANGES, readNumber) ?? 0;
   const countUp = () => countChange(db);
   const changeCount = () => db.read("count the changes", countOf);

@@ -8,7 +8,7 @@ import { flag, jsonValue, listOf, numberOf, textOf, textOrNull } from "./records
 import type { ArgsOf } from "./signatures.ts";
 
 /** What every instance keeps in memory: channels and blocked addresses, and the count of their changes. */
-export type RedisChannels = Omit<ChannelStore, "onChange">;
+export type RedisChannels = Omit<ChannelStore, "onChange" | "isRestoring">;
 
 export function redisChannels(redis: RedisCommands): RedisChannels {
   const { channels, ips, changes } = globalKeys;

@@ -42,6 +42,7 @@ export function createConnection(
   return {
     kind: "redis",
     processId: process.id,
+    isRestoring: async () => false,
     ...createLiveness(cluster, process, call),
 
     load: (uid, budgetChars, runs) =>

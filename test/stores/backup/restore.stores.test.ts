@@ -99,10 +99,12 @@ describe.each(kinds)("a restore into the %s store", (kind) => {
       const data = await at.openData();
       const admitted: unknown[] = [];
       const counts: number[] = [];
+      const told: boolean[] = [];
       const taken: unknown[] = [];
       const watched = watching(data.target, async () => {
         admitted.push(await opened.admitUser({ ...caller, creates: true, atMs: 1 }));
         counts.push(await opened.changeCount());
+        told.push(await opened.isRestoring());
         // Nor is any run taken over whose channel is not there.
         taken.push(...(await opened.heldBy(HOLDER)), ...(await opened.due(Number.MAX_SAFE_INTEGER, 9)));
       });
@@ -110,6 +112,8 @@ describe.each(kinds)("a restore into the %s store", (kind) => {
       await data.close();
       expect(admitted.length).toBeGreaterThan(5);
       expect(new Set(admitted)).toEqual(new Set([null]));
+      expect(new Set(told)).toEqual(new Set([true]));
+      expect(await opened.isRestoring()).toBe(false);
       expect(taken).toEqual([]);
       expect((await opened.heldBy(HOLDER)).map(({ uid }) => uid).toSorted()).toEqual(["ann-two", "cid-two"]);
       expect(await opened.due(Number.MAX_SAFE_INTEGER, 9)).toEqual(["bob-one"]);
