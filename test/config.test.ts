@@ -286,6 +286,12 @@ describe("readConfig()", () => {
     expect(line).not.toContain("p%zz");
   });
 
+  test("takes an address with a database's number behind it, and nothing else there", () => {
+    expect(readConfig({ REDIS_URL: "redis://host/3, rediss://host:7/" }).redisUrls.length).toBe(2);
+    for (const end of ["/abc", "/1/2", "/-1", "/1.5"])
+      expect(refusal({ REDIS_URL: `redis://host${end}` })).toContain("but a database's number");
+  });
+
   test("refuses DURABILITY=replica without a Redis", () => {
     expect(refusal({ DURABILITY: "replica" })).toContain("REDIS_URL is unset");
     expect(readConfig({ DURABILITY: "replica", REDIS_URL: "redis://a" }).durability).toBe("replica");

@@ -75,14 +75,20 @@ export function redisUrls() {
     .string()
     .transform((text) => text.split(",").map((url) => url.trim()))
     .refine(
-      (urls) => urls.every((url) => isUrl(url, ["redis:", "rediss:"]) && isDecodable(url)),
-      "redis:// or rediss:// addresses, separated by commas, other characters of a password as %XX",
+      (urls) =>
+        urls.every((url) => isUrl(url, ["redis:", "rediss:"]) && isDecodable(url) && endsInDatabase(url)),
+      "redis:// or rediss:// addresses, separated by commas, with nothing behind the port but a database's number, other characters of a password as %XX",
     )
     .transform((urls) => urls.map((url) => new Secret(url)));
 }
 
 export function isUrl(text: string, protocols: string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol) && new URL(text).hostname !== "";
+}
+
+/** Behind the host stands a database's number, or nothing. */
+function endsInDatabase(url: string): boolean {
+  return /^(\/\d{0,5})?$/.test(new URL(url).pathname);
 }
 
 /** A "%" in a user's name or password begins an escape. */

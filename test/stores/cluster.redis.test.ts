@@ -76,6 +76,13 @@ const claim = sampleCommit({ opId: "claim", fence: "p:a", messages: [sampleMessa
 const committed = { type: "committed", rev: 1, next: null };
 
 describe("on a cluster", () => {
+  it("one of its nodes alone is no address of the store, whether it has what all share or not", async () => {
+    for (const url of cluster.urls)
+      await expect(
+        openRedisStore({ urls: [url], durability: "local", clock: systemClock, log }),
+      ).rejects.toThrow("REDIS_URL leads to one node of a Redis Cluster");
+  });
+
   it("the threads of one channel spread over all nodes", async () => {
     await orderEach("FLUSHALL");
     const store = await open();

@@ -415,6 +415,10 @@ describe("P24: an outage", () => {
     await gone.stop();
     await expect(open({ urls: [gone.url] })).rejects.toThrow(StoreUnavailable);
   });
+
+  it("several addresses of a server that is no cluster: an error that says so", async () => {
+    await expect(open({ urls: [own.url, own.url] })).rejects.toThrow("cluster support disabled");
+  });
 });
 
 describe("DURABILITY=replica", () => {

@@ -55,6 +55,7 @@ export async function linkToCluster(urls: string[], { log, deadlineMs }: LinkOpt
   const finder = createFinder(
     nodes,
     seeds.map(({ socket }) => `${socket.host}:${socket.port}`),
+    (error) => notice.lost(error),
   );
   const subscriber = createSubscriber(() => {
     const ready = finder.readyPrimaries();

@@ -3,13 +3,26 @@ import { createDeadline } from "../deadline.ts";
 import { traceKey } from "./keys.ts";
 import { outageNotice } from "./link.ts";
 import type { LinkOptions, RedisLink } from "./link.ts";
-import { isReadOnly } from "./refusal.ts";
+import { isReadOnly, refusalIn } from "./refusal.ts";
 import { openServer } from "./server.ts";
-import type { How } from "./server.ts";
+import type { How, Server } from "./server.ts";
 
 const trace = traceKey("g");
 const HERE: How = { copied: false, traces: [trace], asking: false };
 const COPIED: How = { ...HERE, copied: true };
+
+/** Slots to look at: enough to meet another node's, however few it has. */
+const PROBES = 256;
+
+const ONE_OF_SEVERAL =
+  "Cannot open the store: REDIS_URL leads to one node of a Redis Cluster: name several of its nodes, separated by commas (its only address twice)";
+
+/** Whether other nodes have some of its slots: their keys would be refused, and this server look well. */
+async function isOneOfSeveral(server: Server): Promise<boolean> {
+  const asked = Array.from({ length: PROBES }, (_, nth) => server.order("EXISTS", traceKey(`t:${nth}`)));
+  const answers = await Promise.allSettled(asked);
+  return answers.some((answer) => answer.status === "rejected" && refusalIn(answer.reason)?.type === "moved");
+}
 
 /** The way to one Redis server. Resolves when it is connected; rejects with StoreUnavailable where that takes too long. */
 export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions): Promise<RedisLink> {
@@ -24,7 +37,10 @@ export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions
   const subscriber = connectionWith(connection).on("error", onLost).on("ready", onReady);
   try {
     const connected = Promise.all([server.connected, subscriber.connect()]);
-    await createDeadline(deadlineMs).bound(connected, () => notice.noConnection());
+    const deadline = createDeadline(deadlineMs);
+    await deadline.bound(connected, () => notice.noConnection());
+    const isOne = await deadline.bound(isOneOfSeveral(server), () => notice.noConnection());
+    if (isOne) throw new Error(ONE_OF_SEVERAL);
   } catch (error) {
     server.close();
     subscriber.destroy();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ErrorReply } from "redis";
 import type { Nodes } from "./nodes.ts";
 import { rangesFrom, topologyOf } from "./topology.ts";
 import type { Range, Topology } from "./topology.ts";
@@ -24,7 +25,12 @@ const LEAST_MS = 50;
 /** How long to wait for all of them: the ones that hang say nothing. */
 const ANSWER_MS = 500;
 
-export function createFinder(nodes: Nodes, seeds: readonly string[]): Finder {
+export function createFinder(
+  nodes: Nodes,
+  seeds: readonly string[],
+  /** Told of a node that does not say who has which slots. */
+  onRefused: (error: unknown) => void = () => {},
+): Finder {
   let topology = topologyOf([]);
   let timer: NodeJS.Timeout | null = null;
   let timerAtMs = Infinity;
@@ -44,7 +50,14 @@ export function createFinder(nodes: Nodes, seeds: readonly string[]): Finder {
     const ready = readyPrimaries();
     const asked = ready.length > 0 ? ready : [...new Set([...topology.nodes, ...seeds])];
     const views: Range[][] = [];
-    const answers = asked.map(async (address) => void views.push(await viewOf(address)));
+    const answers = asked.map(async (address) => {
+      try {
+        views.push(await viewOf(address));
+      } catch (error) {
+        if (error instanceof ErrorReply) onRefused(error);
+        throw error;
+      }
+    });
     await settledSoon(answers);
     if (views.length === 0) await Promise.any(answers).catch(() => {});
     if (closed || views.length === 0) return;
