@@ -20,6 +20,8 @@ export class ServiceProcess {
   #sampled: (() => void)[] = [];
   /** When it began to listen, as `performance.now()` counts; null: not yet. */
   listeningSinceMs: number | null = null;
+  /** How many messages have come from it. */
+  heard = 0;
   /** True: its end was asked for. */
   isLeaving = false;
   /** Resolves when it listens; rejects with its reason if it ends before. */
@@ -44,6 +46,7 @@ export class ServiceProcess {
     this.listening = new Promise((resolve, reject) => {
       worker.on("message", (message: unknown) => {
         if (!isFromProcess(message)) return;
+        this.heard++;
         if (message.type === "failed") this.#failure = message.reason;
         if (message.type === "sample") this.#takeSample(message.sample);
         if (message.type === "listening") {

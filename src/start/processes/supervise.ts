@@ -11,6 +11,7 @@ import { ServiceProcess } from "./process.ts";
 import type { Told } from "./process.ts";
 import { reservePort } from "./reserve-port.ts";
 import { Seat } from "./seat.ts";
+import { createSilenceWatch, LOOK_MS } from "./watch-silence.ts";
 
 /** A process that is too busy to tell its metrics within this time counts as it last did. */
 const SAMPLE_MS = 2_000;
@@ -30,7 +31,7 @@ export interface SupervisorDependencies {
 
 /**
  * PROCESSES: several processes on one port, each an ordinary instance on the common Redis. This process starts them,
- * replaces one that dies, restarts them one by one on SIGHUP, and stops them all. It reads no request and opens no store,
+ * replaces one that dies or hangs, restarts them one by one on SIGHUP, and stops them all. It reads no request and opens no store,
  * so there is nothing in it that could fail with them. If it dies itself, they end.
  *
  * Resolves after an orderly stop; rejects with one line if the start failed, or a process cannot be kept running.
@@ -85,6 +86,8 @@ export async function supervise(dependencies: SupervisorDependencies): Promise<v
     clearTimeout(late);
   }
 
+  const watch = createSilenceWatch(log);
+  const looking = setInterval(() => watch(running), LOOK_MS);
   hangup.onAsked(createRolling(seats, log));
   try {
     const [first] = await startAll(seats);
@@ -99,6 +102,7 @@ export async function supervise(dependencies: SupervisorDependencies): Promise<v
     );
   } finally {
     await stopAll();
+    clearInterval(looking);
     reserved.release();
   }
 }

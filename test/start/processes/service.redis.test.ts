@@ -95,6 +95,21 @@ listeners("two processes on one port", (listener) => {
     await expect.poll(counted).toBe(spoken);
   });
 
+  // It is waited for as long as the supervisor waits: 15 seconds.
+  test("one that hangs is killed and replaced, and whoever reads from it hears of that", async () => {
+    const service = await start();
+    const streams = await Promise.all([1, 2, 3, 4].map((nth) => openReply(service.url, nth)));
+    for (const stream of streams) await stream.has("delta");
+    const [hung = 0] = pidsOf(service.output.stdout);
+    process.kill(hung, "SIGSTOP");
+    const ended = Promise.allSettled(streams.map((stream) => stream.end()));
+
+    await expect.poll(() => linesOf(service).filter(listensWithOthers)).toHaveLength(3);
+    service.finishTurns();
+    await ended;
+    for (let said = 0; said < 4; said++) await sayTo(service.url);
+  });
+
   test("they have their port alone: a second service exits 1, with several processes or with one", async () => {
     const PORT = String(await freePort());
     await startServiceProcess({ ...settings(), LISTENER: listener, PORT });
@@ -107,13 +122,7 @@ listeners("two processes on one port", (listener) => {
 
   test("SIGHUP: new processes take the places of the old, SIGTERM: all end, and no stream is cut", async () => {
     const service = await start();
-    const open = (nth: number) =>
-      openStream(service.url, {
-        method: "POST",
-        path: "/v1/messages",
-        headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
-        body: JSON.stringify({ threadId: `t${nth}`, userId: "u", text: "Hi" }),
-      });
+    const open = (nth: number) => openReply(service.url, nth);
     const told = (text: string) => linesOf(service).filter(({ msg }) => msg.startsWith(text)).length;
     const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
     const old = pidsOf(service.output.stdout).filter(isAlive);
@@ -181,6 +190,15 @@ interface LogLine {
 
 function linesOf({ output }: ServiceProcess): LogLine[] {
   return output.stdout.map((line) => JSON.parse(line) as LogLine);
+}
+
+function openReply(url: string, nth: number): Promise<OpenStream> {
+  return openStream(url, {
+    method: "POST",
+    path: "/v1/messages",
+    headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify({ threadId: `t${nth}`, userId: "u", text: "Hi" }),
+  });
 }
 
 function listensWithOthers({ msg }: LogLine): boolean {
