@@ -35,18 +35,24 @@ describe("a start without configuration", () => {
     expect(stdout.trimEnd().split("\n").at(-1)).toContain('"type":"done"');
   });
 
-  test("with a key of one's own the line says where it is missing, and streams where it is set", async () => {
-    const env = { DATA_DIR: temporaryFolder(), HARNESS_API_KEY: TEST_KEY };
-    const { output } = await startServiceProcess(env);
-    await expect.poll(() => output.stderr).toContain("curl");
-    expect(output.stderr).not.toContain(TEST_KEY);
-    expect(output.stderr).toContain("in a shell with HARNESS_API_KEY set to the same key");
-    const curl = output.stderr.split("\n").find((line) => line.startsWith("curl ")) ?? "";
-    const paste = (HARNESS_API_KEY?: string) =>
-      promisify(execFile)("sh", ["-c", curl], { env: { PATH: process.env["PATH"], HARNESS_API_KEY } });
-    expect((await paste(TEST_KEY)).stdout.trimEnd().split("\n").at(-1)).toContain('"type":"done"');
-    await expect(paste()).rejects.toThrow("HARNESS_API_KEY: is not set in this shell");
-  });
+  test.each([
+    ["a key", TEST_KEY],
+    ["keys", `${TEST_KEY} another-transport-key`],
+  ])(
+    "with %s of one's own the line says where it is missing, and streams where it is set",
+    async (_, keys) => {
+      const env = { DATA_DIR: temporaryFolder(), HARNESS_API_KEY: keys };
+      const { output } = await startServiceProcess(env);
+      await expect.poll(() => output.stderr).toContain("curl");
+      expect(output.stderr).not.toContain(TEST_KEY);
+      expect(output.stderr).toContain("in a shell with HARNESS_API_KEY set to the same key");
+      const curl = output.stderr.split("\n").find((line) => line.includes("curl ")) ?? "";
+      const paste = (HARNESS_API_KEY?: string) =>
+        promisify(execFile)("sh", ["-c", curl], { env: { PATH: process.env["PATH"], HARNESS_API_KEY } });
+      expect((await paste(keys)).stdout.trimEnd().split("\n").at(-1)).toContain('"type":"done"');
+      await expect(paste()).rejects.toThrow("HARNESS_API_KEY: is not set in this shell");
+    },
+  );
 
   test("serves the demo page on an origin that the demo channel allows", async () => {
     const { output } = await startServiceProcess({ DATA_DIR: temporaryFolder() });

@@ -18,6 +18,8 @@ export interface Greeting {
   answers: readonly string[];
   /** null: it was configured, and is not repeated. */
   generatedKey: Secret | null;
+  /** True: HARNESS_API_KEY has more than one. */
+  hasSeveralKeys: boolean;
   /** The demo channel's keys; null without the demo. */
   demoKeys: DemoKeys | null;
   /** The channel of the line to paste; null if there is none yet. */
@@ -66,7 +68,9 @@ export function greetingText(greeting: Greeting): string {
         ]),
   ].map(([name = "", value = ""]) => `  ${name.padEnd(14)}${value}`);
   const paste =
-    channel === null ? [] : ["", `${pasteThis(generatedKey)}:`, "", curlLine(url, generatedKey, channel)];
+    channel === null
+      ? []
+      : ["", `${pasteThis(generatedKey)}:`, "", lineToPaste({ ...greeting, generatedKey, channel })];
   return ["", ...lines, ...paste, "", ""].join("\n");
 }
 
@@ -87,12 +91,22 @@ function pasteThis(key: Secret | null): string {
   return "Paste this to talk to it, in a shell with HARNESS_API_KEY set to the same key";
 }
 
-function curlLine(url: string, key: Secret | null, channel: string): string {
+function lineToPaste({
+  url,
+  generatedKey,
+  hasSeveralKeys,
+  channel,
+}: Pick<Greeting, "url" | "generatedKey" | "hasSeveralKeys"> & { channel: string }): string {
   // A configured key is not repeated; a shell that does not have it says so, instead of sending none.
-  const authorization =
-    key === null
-      ? '"authorization: Bearer ${HARNESS_API_KEY:?is not set in this shell}"'
-      : `'authorization: Bearer ${key.reveal()}'`;
+  const fromShell = "${HARNESS_API_KEY:?is not set in this shell}";
+  if (generatedKey !== null)
+    return curlLine(url, `'authorization: Bearer ${generatedKey.reveal()}'`, channel);
+  if (!hasSeveralKeys) return curlLine(url, `"authorization: Bearer ${fromShell}"`, channel);
+  // The first of them: all together are none.
+  return `: "${fromShell}"; ${curlLine(url, '"authorization: Bearer ${HARNESS_API_KEY%% *}"', channel)}`;
+}
+
+function curlLine(url: string, authorization: string, channel: string): string {
   const body = JSON.stringify({
     ...(channel === "cli" ? {} : { channel }),
     threadId: "t1",

@@ -39,6 +39,7 @@ export async function tellListening(
     model: model.kind,
     answers: model.answers ?? [],
     generatedKey: config.harnessApiKey === null ? transportKey : null,
+    hasSeveralKeys: config.olderApiKeys.length > 0,
     demoKeys: demo?.keys ?? null,
     channel: await firstChannel(store),
     keysFile: isStderrKeptByOthers(member) ? keysFileOf(config.dataDir) : null,

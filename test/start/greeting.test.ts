@@ -12,6 +12,7 @@ const greeting = {
   model: "demo",
   answers: [],
   generatedKey: new Secret("tk_secret"),
+  hasSeveralKeys: false,
   demoKeys: { publishableKey: "pk_public", secretKey: new Secret("sk_secret") },
   channel: "cli",
 } as const;
