@@ -31,14 +31,16 @@ export function addRestore(store: Command, terminal: Terminal): void {
         const { deletions } = options;
         const deleted =
           deletions === undefined ? NOTHING_DELETED : await readDeletions(deletions, backup.header.takenAtMs);
-        await withStoreData(terminal, (data) => restoreBackup(data.target, backup, { onProgress, deleted }), {
-          mayBeNew: true,
-        });
+        const restored = await withStoreData(
+          terminal,
+          (data) => restoreBackup(data.target, backup, { onProgress, deleted }),
+          { mayBeNew: true },
+        );
         progress.end();
         const { header, end } = backup;
         const takenAt = new Date(header.takenAtMs).toISOString();
-        if (options.json) printJson(terminal, { file, takenAt, from: header.store, ...end });
-        else terminal.out(`Restored ${countsInWords(end)}, as they were at ${takenAt}\n`);
+        if (options.json) printJson(terminal, { file, takenAt, from: header.store, ...end, ...restored });
+        else terminal.out(`Restored ${countsInWords(restored)}, as they were at ${takenAt}\n`);
       } finally {
         progress.end();
       }

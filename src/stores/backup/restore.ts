@@ -5,7 +5,8 @@ import type { Deleted } from "./deletions.ts";
 import { readBackup } from "./file.ts";
 import type { BackupEnd, BackupHeader } from "./file.ts";
 import type { Operator } from "../../domain/operator.ts";
-import type { BackupRecord } from "./records.ts";
+import { count, NOTHING } from "./records.ts";
+import type { BackupRecord, Counts } from "./records.ts";
 import type { Restoring, RestoreTarget } from "./source.ts";
 
 /** A backup that was read to its end, and is what was written. */
@@ -59,6 +60,7 @@ const WEIGHT_AT_ONCE = 2_000;
 /**
  * Fills an empty store, and goes on where an earlier restore of the same file was interrupted. Until it is done the store
  * has no channels: nobody comes in, so that nothing is there before its record is. What was `deleted` is never written.
+ * Resolves to how many of each the store has then of the file.
  */
 export async function restoreBackup(
   target: RestoreTarget,
@@ -68,10 +70,11 @@ export async function restoreBackup(
     atOnce = target.recordsAtOnce,
     deleted = NOTHING_DELETED,
   }: { onProgress?: OnProgress; atOnce?: number; deleted?: Deleted } = {},
-): Promise<void> {
+): Promise<Counts> {
   const restoring = (await resumed(target, backup)) ?? (await begun(target, backup));
   const reader = await readBackup(backup.path, backup.header.format);
   const left = new Set(backup.moved);
+  const leftOut = { ...NOTHING };
   let skipped = restoring.done;
   let batch: BackupRecord[] = [];
   let weight = 0;
@@ -94,6 +97,7 @@ export async function restoreBackup(
       if (batch.length > 0) await flush();
       left.delete(record.uid);
     }
+    if (withoutDeleted(record, deleted) === null) count(leftOut, record);
     if (skipped > 0) {
       skipped -= 1;
       continue;
@@ -109,9 +113,16 @@ export async function restoreBackup(
   const kept = restoring.channels.filter(
     (channel) => !backup.channels.some((other) => collide(channel, other)),
   );
-  const { addresses, operators } = backup;
+  const { addresses, operators, end } = backup;
   const { holders } = restoring;
   await target.finish({ channels: [...kept, ...backup.channels], addresses, operators, holders });
+  return {
+    channels: end.channels - leftOut.channels,
+    users: end.users - leftOut.users,
+    tokens: end.tokens - leftOut.tokens,
+    threads: end.threads - leftOut.threads,
+    messages: end.messages - leftOut.messages,
+  };
 }
 
 async function resumed(target: RestoreTarget, { end, path }: VerifiedBackup): Promise<Restoring | null> {

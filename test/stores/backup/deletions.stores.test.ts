@@ -64,7 +64,8 @@ describe.each(kinds)("a backup of the %s store of before a deletion", (kind) => 
     const refused = await store(fresh.env, "restore", backup, "--deletions", broken);
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("it was changed")]);
 
-    await storeJson(fresh.env, "restore", backup, "--deletions", deletions);
+    const told = await storeJson(fresh.env, "restore", backup, "--deletions", deletions);
+    expect(told).toMatchObject({ channels: 1, users: 1, threads: 1, messages: 1 });
     await within(fresh, async (opened) => {
       expect((await opened.users(SLUG)).map(({ userId }) => userId)).toEqual(["u-ada"]);
       expect((await opened.threads(SLUG, "u-ada")).map(({ uid }) => uid)).toEqual(["ada-2"]);
