@@ -19,7 +19,8 @@ export class TurnBuilder {
   extra: Extra | null = null;
   readonly calls: ModelCall[] = [];
   /** The latest call of each index. */
-  readonly #latest = new Map<number, ModelCall>();
+  readonly #latest = new Map<number, OpenCall>();
+  readonly #ids = new Set<string>();
 
   /** Takes one event's data, and returns the text that it adds. Throws ModelFault. */
   take(data: string): string {
@@ -49,22 +50,56 @@ export class TurnBuilder {
       this.finishReason ??= chunk.finishReason;
     }
     if (chunk.extra) this.extra = joinExtra(this.extra, chunk.extra);
-    for (const part of chunk.calls) this.#addCall(part);
+    const begun: ModelCall[] = [];
+    for (const part of chunk.calls) this.#addCall(part, begun);
     return chunk.text;
   }
 
-  /** The id comes with a call's first part alone. Some servers number every call 0: a new id is a new call. */
-  #addCall({ index, id, name, arguments: args, extra }: CallPart): void {
-    let call = this.#latest.get(index);
-    if (!call || (id !== "" && id !== call.callId)) {
-      call = { callId: id || `call_${newId()}`, name: "", arguments: "" };
-      this.#latest.set(index, call);
+  /** `begun`: the calls that began in the same chunk. */
+  #addCall(part: CallPart, begun: ModelCall[]): void {
+    const { index, id, name, arguments: args, extra } = part;
+    const latest = this.#latest.get(index);
+    let call = latest?.call;
+    if (!latest || !call || isAnother(latest, part, begun)) {
+      // Results are told apart by their ids.
+      call = { callId: id === "" || this.#ids.has(id) ? `call_${newId()}` : id, name: "", arguments: "" };
+      this.#ids.add(call.callId);
+      this.#latest.set(index, { call, id });
       this.calls.push(call);
+      begun.push(call);
     }
     if (call.name === "") call.name = name;
     call.arguments += args;
     const joined = joinExtra(call.extra ?? null, extra);
     if (joined !== null) call.extra = joined;
+  }
+}
+
+interface OpenCall {
+  call: ModelCall;
+  /** As the server gave it; empty: it gave none. */
+  id: string;
+}
+
+/**
+ * Does this part begin another call than the latest of its index? A new id says so. Some servers number every call 0, and
+ * of these some give no ids: a name comes with a call's first part, or is repeated with each.
+ */
+function isAnother({ call, id: latestId }: OpenCall, part: CallPart, begun: readonly ModelCall[]): boolean {
+  const { id, name, arguments: args } = part;
+  if (id !== "" && id !== latestId) return true;
+  if (name === "" || call.name === "") return false;
+  if (id === "" && (name !== call.name || begun.includes(call))) return true;
+  return args.trim() !== "" && isWhole(call.arguments);
+}
+
+function isWhole(args: string): boolean {
+  if (!args.trimEnd().endsWith("}")) return false;
+  try {
+    JSON.parse(args);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -206,6 +206,93 @@ test("tool calls that are sent whole, without an index or all with the same one,
   expect(server.requests).toHaveLength(2);
 });
 
+const part = (fields: object, name: string | null, args: unknown) => ({
+  ...fields,
+  type: "function",
+  function: { ...(name === null ? {} : { name }), arguments: args },
+});
+
+test.each<[string, Act[]]>([
+  [
+    "in one chunk, numbered alike",
+    [
+      chunk({
+        tool_calls: [part({ index: 0, id: "" }, "find", '{"n":1}'), part({ index: 0 }, "find", '{"n":2}')],
+      }),
+    ],
+  ],
+  [
+    "in chunks of their own, numbered alike",
+    [
+      chunk({ tool_calls: [part({ index: 0, id: "" }, "find", '{"n":1}')] }),
+      chunk({ tool_calls: [part({ index: 0, id: "" }, "find", '{"n":2}')] }),
+    ],
+  ],
+  [
+    "without numbers, as objects",
+    [chunk({ tool_calls: [part({}, "find", { n: 1 }), part({}, "find", { n: 2 })] })],
+  ],
+  [
+    "in parts, the second after the first",
+    [
+      chunk({ tool_calls: [part({}, "find", '{"n"')] }),
+      chunk({ tool_calls: [part({}, null, ":1}")] }),
+      chunk({ tool_calls: [part({}, "find", '{"n"')] }),
+      chunk({ tool_calls: [part({}, null, ":2}")] }),
+    ],
+  ],
+  [
+    "in parts that repeat the name",
+    [
+      chunk({ tool_calls: [part({}, "find", '{"n"')] }),
+      chunk({ tool_calls: [part({}, "find", ":1}")] }),
+      chunk({ tool_calls: [part({}, "find", "")] }),
+      chunk({ tool_calls: [part({}, "find", '{"n":2}')] }),
+    ],
+  ],
+])("tool calls without ids stay apart: %s", async (_how, parts) => {
+  const { model } = await openScriptedModel([[...parts, chunk({}, "tool_calls"), done]]);
+  const { calls } = await startTurn(model).turn;
+  expect(calls.map(({ name, arguments: args }) => [name, args])).toEqual([
+    ["find", '{"n":1}'],
+    ["find", '{"n":2}'],
+  ]);
+  expect(new Set(calls.map(({ callId }) => callId)).size).toBe(2);
+});
+
+test("a call without arguments is another than the next one without an id", async () => {
+  const { model } = await openScriptedModel([
+    [
+      chunk({ tool_calls: [part({ index: 0 }, "clock", "")] }),
+      chunk({ tool_calls: [part({ index: 0 }, "find", '{"n":1}')] }),
+      chunk({}, "tool_calls"),
+    ],
+  ]);
+  const { calls } = await startTurn(model).turn;
+  expect(calls.map(({ name, arguments: args }) => [name, args])).toEqual([
+    ["clock", ""],
+    ["find", '{"n":1}'],
+  ]);
+});
+
+test("of tool calls with the same id the first keeps it", async () => {
+  const { model } = await openScriptedModel([
+    [
+      chunk({
+        tool_calls: [part({ index: 0, id: "0" }, "find", '{"n"'), part({ index: 1, id: "0" }, "find", "")],
+      }),
+      chunk({ tool_calls: [part({ index: 0, id: "0" }, null, ":1}")] }),
+      chunk({ tool_calls: [part({ index: 1, id: "0" }, null, '{"n":2}')] }),
+      chunk({}, "tool_calls"),
+    ],
+  ]);
+  const { calls } = await startTurn(model).turn;
+  expect(calls).toEqual([
+    { callId: "0", name: "find", arguments: '{"n":1}' },
+    { callId: expect.stringMatching(/^call_.{22}$/) as string, name: "find", arguments: '{"n":2}' },
+  ]);
+});
+
 test("a tool call without an id gets one of its own", async () => {
   const turn = [chunk({ tool_calls: [{ function: { name: "clock", arguments: "{}" } }] }), chunk({}, "stop")];
   const { model } = await openScriptedModel([turn, turn]);
