@@ -15,6 +15,7 @@ export interface CompletionChunk {
   /** Not null: the model has finished; usage may still come. */
   finishReason: string | null;
   usage: Usage | null;
+  /** What went wrong at the server; undefined: nothing. */
   error: unknown;
 }
 
@@ -34,7 +35,8 @@ const FUNCTION_FIELDS = new Set(["id", "name", "arguments"]);
 
 /** Throws TypeError if something is of a wrong type. */
 export function readChunk(json: unknown): CompletionChunk {
-  const { choices, usage, error } = fieldsOf(json);
+  const fields = fieldsOf(json);
+  const { choices, usage } = fields;
   // One choice was asked for.
   const choice = listOf(choices, readChoice).find(({ index }) => index === 0);
   return {
@@ -43,21 +45,31 @@ export function readChunk(json: unknown): CompletionChunk {
     extra: choice?.extra ?? null,
     finishReason: choice?.finishReason ?? null,
     usage: readUsage(usage),
-    error,
+    error: errorOf(fields) ?? choice?.error,
   };
 }
 
+/** Under its name, or (older vLLM, Mistral) the whole of it is an object of that kind. */
+function errorOf(fields: Record<string, unknown>): unknown {
+  return fields["error"] ?? (fields["object"] === "error" ? fields : undefined);
+}
+
+/** Ends by which a server says that it failed: OpenRouter and Mistral, DeepSeek, GLM. */
+const FAILED_ENDS = new Set(["error", "insufficient_system_resource", "network_error"]);
+
 function readChoice(value: unknown) {
-  const { index, delta, message, finish_reason } = fieldsOf(value);
+  const { index, delta, message, finish_reason, error } = fieldsOf(value);
   // `message`: the whole answer at once, of a server that does not stream.
   const said = fieldsOf(delta ?? message ?? {});
   const { content, refusal, tool_calls } = said;
+  const finishReason = textOf(finish_reason) || null;
   return {
     index: numberOf(index),
     text: contentOf(content) + textOf(refusal),
     calls: listOf(tool_calls, readCall),
     extra: extraOf(said, MESSAGE_FIELDS),
-    finishReason: textOf(finish_reason) || null,
+    finishReason,
+    error: error ?? (finishReason !== null && FAILED_ENDS.has(finishReason) ? { finish_reason } : undefined),
   };
 }
 

@@ -89,6 +89,20 @@ test.each<[string, ScriptedTurn, string]>([
     [bytes('data: {"error":{"message":"x","code":"server_error"}}\n\n')],
     "The model answered with an error",
   ],
+  [
+    "an error that is the whole of an event, as older vLLM has it",
+    [
+      bytes(
+        'data: {"object":"error","message":"x","type":"InternalServerError","code":500}\n\ndata: [DONE]\n\n',
+      ),
+    ],
+    "The model answered with an error (500)",
+  ],
+  [
+    "an end by a lack of resources, as DeepSeek has it",
+    [bytes('data: {"choices":[{"index":0,"delta":{},"finish_reason":"insufficient_system_resource"}]}\n\n')],
+    "The model answered with an error",
+  ],
 ])("P28: %s is retried, three tries in all", async (_name, turn, message) => {
   const { server, model } = await openScriptedModel(() => turn);
   await expect(startTurn(model).turn).rejects.toEqual(fault(message));
@@ -108,6 +122,31 @@ test.each<[string, ScriptedTurn, string]>([
     [say("Hel"), hold(), bytes('data: {"error":{"code":500}}\n\n')],
     "The model answered with an error (500)",
   ],
+  [
+    "broken by an event that is an error",
+    [say("Hel"), hold(), bytes('data: {"object":"error","message":"x","code":400}\n\ndata: [DONE]\n\n')],
+    "The model answered with an error (400)",
+  ],
+  [
+    "broken by an error of its choice",
+    [
+      say("Hel"),
+      hold(),
+      bytes(
+        'data: {"choices":[{"delta":{},"finish_reason":"error","error":{"code":502}}]}\n\ndata: [DONE]\n\n',
+      ),
+    ],
+    "The model answered with an error (502)",
+  ],
+  ...["error", "network_error"].map((end): [string, ScriptedTurn, string] => [
+    `that ends as ${end}`,
+    [
+      say("Hel"),
+      hold(),
+      bytes(`data: {"choices":[{"delta":{},"finish_reason":"${end}"}]}\n\ndata: [DONE]\n\n`),
+    ],
+    "The model answered with an error",
+  ]),
 ])("P28: a stream %s after its first text is not retried", async (_name, script, message) => {
   const { server, model } = await openScriptedModel([script]);
   const { turn, written } = startTurn(model);
