@@ -60,7 +60,7 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
       end: () => this.#early.push((reader) => reader.end()),
       failed: (error) => this.#early.push((reader) => reader.failed(error)),
     };
-    this.#resolve(new PushedResponse(this, { status, isEncoded: "content-encoding" in headers }));
+    this.#resolve(new PushedResponse(this, { status, isEncoded: isEncoded(headers["content-encoding"]) }));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
@@ -124,6 +124,13 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
     clearTimeout(this.#rest);
     this.#signal?.removeEventListener("abort", this.#stop);
   }
+}
+
+/** Two names for no encoding are sent, too: by servers that keep a proxy before them from compressing. */
+function isEncoded(encoding: string | string[] | undefined): boolean {
+  return [encoding ?? []]
+    .flat()
+    .some((name) => !["", "identity", "none"].includes(name.trim().toLowerCase()));
 }
 
 /** A reader after the last one has left. */

@@ -16,7 +16,7 @@ export interface PushSource {
 
 /** A good answer (2xx): its body comes by `read`. It has no headers: web headers cost 1 µs each, and nobody reads them. */
 export class PushedResponse extends Response {
-  /** It has a content-encoding. */
+  /** It is compressed, or otherwise not as it was written. */
   readonly isEncoded: boolean;
   readonly #source: PushSource;
 

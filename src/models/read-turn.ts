@@ -109,8 +109,12 @@ class TurnReader implements BodyReader {
     if (this.#pieces.length === 0) return;
     const bytes = Buffer.concat(this.#pieces);
     this.#pieces = [];
-    if (this.#isEmpty && beginsAsObject(bytes)) this.#whole = [];
-    this.#isEmpty = false;
+    // Some servers send empty lines until a whole answer is there.
+    if (this.#isEmpty) {
+      const first = firstCharacter(bytes);
+      if (first === "{") this.#whole = [];
+      this.#isEmpty = first === "";
+    }
     if (this.#whole) {
       this.#whole.push(bytes);
       return;
@@ -176,9 +180,9 @@ class TurnReader implements BodyReader {
   }
 }
 
-/** No stream of events begins so. */
-function beginsAsObject(bytes: Buffer): boolean {
-  return bytes.subarray(0, 64).toString("latin1").trimStart().startsWith("{");
+/** A stream of events never begins with a brace. Empty: nothing but white space has come. */
+function firstCharacter(bytes: Buffer): string {
+  return bytes.toString("latin1").trimStart().slice(0, 1);
 }
 
 function endsInHalfPair(text: string): boolean {

@@ -24,6 +24,8 @@ export class TurnBuilder {
 
   /** Takes one event's data, and returns the text that it adds. Throws ModelFault. */
   take(data: string): string {
+    // Some servers keep a connection alive with events without content.
+    if (data.trim() === "") return "";
     if (data.startsWith("[DONE]")) {
       this.isFinished = true;
       this.isDone = true;

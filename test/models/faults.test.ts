@@ -177,6 +177,12 @@ test("a compressed answer is not understood", async () => {
   await expect(startTurn(model).turn).rejects.toEqual(fault("The model's answer was not understood"));
 });
 
+test.each(["identity", "none", ""])("an answer of the encoding %j is not compressed", async (encoding) => {
+  const body = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n';
+  const { model } = await openScriptedModel([[status(200, { "content-encoding": encoding }, body)]]);
+  expect((await startTurn(model).turn).text).toBe("Hi");
+});
+
 test("P28: an answer that is not understood is not read on", async () => {
   const { server, model } = await openScriptedModel([[bytes("data: {oops}\n\n"), hang()]], {
     silenceMs: 600_000,

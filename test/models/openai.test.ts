@@ -349,6 +349,23 @@ test("an answer with a finish_reason is whole, also when the connection ends or 
   expect((await turn).text).toBe("all");
 });
 
+test("a whole answer is read after empty lines, wherever it is cut", async () => {
+  const answer = { choices: [{ index: 0, message: { content: "all" }, finish_reason: "stop" }] };
+  const whole = Buffer.from(`\n\r\n ${JSON.stringify(answer, null, 2)}\n`);
+  const { model } = await openScriptedModel([
+    [...cutUp(whole, [0]), cut()],
+    [bytes(whole), cut()],
+  ]);
+  for (const _ of [1, 2]) expect(await startTurn(model).turn).toMatchObject({ text: "all", isWhole: true });
+});
+
+test("events without content are none", async () => {
+  const { model } = await openScriptedModel([
+    [bytes("data:\n\n"), chunk({ content: "all" }, "stop"), bytes("data: \n\n"), done],
+  ]);
+  expect((await startTurn(model).turn).text).toBe("all");
+});
+
 test("an answer is over at [DONE], also when its body never ends", async () => {
   const { model } = await openScriptedModel([[say("all"), done, hang()]]);
   expect((await startTurn(model).turn).text).toBe("all");
