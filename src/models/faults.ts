@@ -48,20 +48,31 @@ export function brokeOff(error: unknown): ModelFault {
     : new PassingFault("The model answered with an error", { cause: error });
 }
 
-/** The fault in what the openai package threw; anything else is not the model's, and comes back as it is. */
-export function modelFaultOf(error: unknown): unknown {
+/**
+ * The fault in what the openai package threw; anything else is not the model's, and comes back as it is. `said`: the words of
+ * a refusal; null where there are none.
+ */
+export function modelFaultOf(error: unknown, said: string | null): unknown {
   if (error instanceof APIConnectionError) {
     if (error.cause instanceof ModelFault) return error.cause;
     return new PassingFault("The model cannot be reached", { cause: error });
   }
   if (error instanceof APIError && error.status !== undefined) {
+    if (error.status === 400 && said !== null && REFUSES_KEY.test(said))
+      return new KeyRefused(errorSentence(400), { cause: error });
     return answeredWith(error.status, error, retryAfterMs(error.headers));
   }
   return error;
 }
 
+/** Gemini and xAI say it with 400; xAI's words may come as they stand in an address. */
+const REFUSES_KEY =
+  /\bAPI_KEY_INVALID\b|\bapi key (not valid|not found|expired)\b|\b(incorrect|invalid)( |%20)api( |%20)key\b/i;
+
+const errorSentence = (status: number) => `The model answered with an error (${status})`;
+
 function answeredWith(status: number, cause: unknown, afterMs: number | null): ModelFault {
-  const message = `The model answered with an error (${status})`;
+  const message = errorSentence(status);
   if (status === 401 || status === 402 || status === 403) return new KeyRefused(message, { cause });
   const mayPass = status === 408 || status === 409 || status === 429 || status >= 500;
   return mayPass

@@ -171,7 +171,7 @@ async function streamLearning(connection: Connection, model: string, asked: Aske
       if (learned !== null)
         quirks.note(model, leavesImagesOut ? { ...learned, images: known.images } : learned);
       else if (refused !== null && refusesAnImage(refused)) leavesImagesOut = true;
-      else throw modelFaultOf(error);
+      else throw modelFaultOf(error, refused?.text ?? null);
     }
   }
 }

@@ -85,6 +85,20 @@ test.each([401, 402, 403, 408, 429, 500, 503, 529])(
   },
 );
 
+test.each([
+  [
+    "Gemini",
+    '[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]',
+  ],
+  ["Gemini, by its reason", '{"error":{"code":400,"details":[{"reason":"API_KEY_INVALID"}]}}'],
+  ["xAI", '{"code":"Client specified an invalid argument","error":"Incorrect API key provided: ab***yz."}'],
+  ["xAI, encoded", '{"error":"Incorrect%20API%20key%20provided:%20ab***yz."}'],
+])("%s refuses a key with 400: the next one is asked", async (_server, body) => {
+  const { model, outcomes } = await openChain({ one: [[status(400, {}, body)]] });
+  expect((await startTurn(model, { request: asked }).turn).by).toBe("two/b");
+  expect(outcomes()).toEqual(["one/a fell_over", "two/b done"]);
+});
+
 test("it is asked after one that cannot be reached, and after one that breaks off before its first text", async () => {
   const unreachable = await openChain({ one: await unreachableBaseUrl() });
   expect((await startTurn(unreachable.model, { request: asked }).turn).by).toBe("two/b");
