@@ -84,6 +84,7 @@ export function openProviders(options: ProvidersOptions): Model {
       } catch (error) {
         const isIll = !signal.aborted && mayFallOver(error);
         if (isIll) rests.failed(nameOf(member), error instanceof PassingFault ? error.retryAfterMs : null);
+        else if (signal.aborted && !hasTold) rests.left(nameOf(member));
         else rests.well(nameOf(member));
         const fallsOver = isIll && !hasTold && !isLast;
         onCall({ ...member, outcome: outcomeOf(signal, fallsOver) });

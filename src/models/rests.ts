@@ -18,7 +18,9 @@ export interface Rests {
   /** It is asked: after a rest this turn alone, until it says how it went. */
   asked(member: string): void;
   failed(member: string, restMs: number | null): void;
-  /** It answered, or was left for another reason than its own. */
+  /** It was left before it said how it is: after a rest the next turn tries it. */
+  left(member: string): void;
+  /** It answered, if only to refuse the request. */
   well(member: string): void;
 }
 
@@ -40,6 +42,11 @@ export function createRests(clock: Pick<Clock, "elapsed">): Rests {
       const doubled = Math.min(FIRST_REST_MS * 2 ** (failures - 1), LONGEST_REST_MS);
       const restsUntilMs = clock.elapsed() + Math.min(restMs ?? doubled, LONGEST_REST_MS);
       states.set(member, { failures, restsUntilMs, isTried: false });
+    },
+
+    left(member) {
+      const state = states.get(member);
+      if (state) state.isTried = false;
     },
 
     well: (member) => void states.delete(member),

@@ -7,6 +7,7 @@ import type { MemberCall } from "../../src/models/providers.ts";
 import {
   call,
   cut,
+  hang,
   hold,
   say,
   startModelServer,
@@ -14,7 +15,7 @@ import {
   unreachableBaseUrl,
 } from "../support/model-server.ts";
 import type { Script } from "../support/model-server.ts";
-import { startTurn } from "../support/open-model.ts";
+import { plainRequest, startTurn } from "../support/open-model.ts";
 import { sendMessage, startTestService, TEST_KEY } from "../support/service.ts";
 import { openShopper, shopChannel, textOf } from "./shopper.ts";
 
@@ -131,6 +132,35 @@ test("who failed rests, and is tried again by one turn", async () => {
   one?.release();
   expect((await trying).by).toBe("one/a");
   expect((await startTurn(model, { request: asked }).turn).by).toBe("one/a");
+});
+
+test("a turn that is stopped while it tries a rested one says nothing of it: the next turn alone tries it", async () => {
+  const { model, one, pass } = await openChain({
+    one: [[status(500)], [hang()], [hold(), say("Fine again")]],
+  });
+  await startTurn(model, { request: asked }).turn;
+  pass(15_000);
+  const stopped = new AbortController();
+  const trying = model.stream({ ...plainRequest, ...asked }, () => {}, stopped.signal);
+  await one?.requested(2);
+  stopped.abort("stopped");
+  await expect(trying).rejects.toBe("stopped");
+  const next = startTurn(model, { request: asked }).turn;
+  await one?.held();
+  expect((await startTurn(model, { request: asked }).turn).by).toBe("two/b");
+  one?.release();
+  expect((await next).by).toBe("one/a");
+});
+
+test("one that failed rests on where another of its turns was stopped", async () => {
+  const { model, one } = await openChain({ one: [[hang()], [status(500)]] });
+  const stopped = new AbortController();
+  const waiting = model.stream({ ...plainRequest, ...asked }, () => {}, stopped.signal);
+  await one?.requested(1);
+  await startTurn(model, { request: asked }).turn;
+  stopped.abort("stopped");
+  await expect(waiting).rejects.toBe("stopped");
+  expect((await startTurn(model, { request: asked }).turn).by).toBe("two/b");
 });
 
 test("if all rest, they are asked all the same", async () => {

@@ -37,3 +37,20 @@ test("it rests as long as its server asks, and five minutes at most; others are 
   pass(298_000);
   expect(rests.rests("p/b")).toBe(false);
 });
+
+test("who was left while it was tried is tried by the next turn, and rests twice as long where it fails", () => {
+  const { rests, pass } = withClock();
+  rests.left("p/m");
+  expect(rests.rests("p/m")).toBe(false);
+  rests.failed("p/m", null);
+  pass(15_000);
+  rests.asked("p/m");
+  rests.left("p/m");
+  expect(rests.rests("p/m")).toBe(false);
+  rests.asked("p/m");
+  rests.failed("p/m", null);
+  pass(29_999);
+  expect(rests.rests("p/m")).toBe(true);
+  rests.left("p/m");
+  expect(rests.rests("p/m")).toBe(true);
+});
