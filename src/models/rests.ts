@@ -38,9 +38,14 @@ export function createRests(clock: Pick<Clock, "elapsed">): Rests {
     },
 
     failed(member, restMs) {
-      const failures = (states.get(member)?.failures ?? 0) + 1;
+      const nowMs = clock.elapsed();
+      const state = states.get(member);
+      // Turns that were asked together fail together: that is one failure.
+      const isKnown = state !== undefined && !state.isTried && nowMs < state.restsUntilMs;
+      const failures = (state?.failures ?? 0) + (isKnown ? 0 : 1);
       const doubled = Math.min(FIRST_REST_MS * 2 ** (failures - 1), LONGEST_REST_MS);
-      const restsUntilMs = clock.elapsed() + Math.min(restMs ?? doubled, LONGEST_REST_MS);
+      const untilMs = nowMs + Math.min(restMs ?? doubled, LONGEST_REST_MS);
+      const restsUntilMs = isKnown ? Math.max(untilMs, state.restsUntilMs) : untilMs;
       states.set(member, { failures, restsUntilMs, isTried: false });
     },
 

@@ -54,3 +54,22 @@ test("who was left while it was tried is tried by the next turn, and rests twice
   rests.left("p/m");
   expect(rests.rests("p/m")).toBe(true);
 });
+
+test("turns that fail together are one failure, and it rests from the last of them, or as long as one of them was asked to", () => {
+  const { rests, pass } = withClock();
+  for (let nth = 0; nth < 20; nth += 1) {
+    rests.failed("p/m", null);
+    pass(100);
+  }
+  pass(14_899);
+  expect(rests.rests("p/m")).toBe(true);
+  pass(1);
+  expect(rests.rests("p/m")).toBe(false);
+  rests.asked("p/m");
+  rests.failed("p/m", 60_000);
+  rests.failed("p/m", null);
+  pass(59_999);
+  expect(rests.rests("p/m")).toBe(true);
+  pass(1);
+  expect(rests.rests("p/m")).toBe(false);
+});
