@@ -3,6 +3,7 @@ import type {
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
 import type { MaxTokensField, Quirks } from "./quirks.ts";
+import { withoutKeywords } from "./schema-keywords.ts";
 
 /**
  * What a refused request teaches: servers differ in what they take, and say so in words. Each rule knows the words that
@@ -60,6 +61,15 @@ const noTools: Rule = ({ words, body }, quirks) =>
   body.tools && quirks.tools && NO_TOOLS.test(words) && !/schema/i.test(words)
     ? { ...quirks, tools: false }
     : null;
+
+/** Gemini names each place at which a keyword stands that it does not know. */
+const UNKNOWN_KEYWORD = /\bunknown name (\S{1,64}) at (?:request\.)?tools\b/gi;
+
+const schemaKeywords: Rule = ({ words, body }, quirks) => {
+  const named = [...words.matchAll(UNKNOWN_KEYWORD)].map(([, keyword = ""]) => keyword);
+  const found = [...new Set(named)].filter((keyword) => hasKeyword(body, keyword));
+  return found.length === 0 ? null : { ...quirks, schemaKeywords: [...quirks.schemaKeywords, ...found] };
+};
 
 /** Words for images in general. Whatever else is said of an image may be of this one alone: `refusesAnImage`. */
 const NO_IMAGES =
@@ -138,6 +148,7 @@ const RULES: readonly Rule[] = [
   unknownCalls,
   nineCharIds,
   noTools,
+  schemaKeywords,
   noSystemRole,
   roleOrder,
   objectArguments,
@@ -158,6 +169,13 @@ function hasImages({ messages }: ChatCompletionCreateParamsStreaming): boolean {
 
 function spokenWithCalls({ messages }: ChatCompletionCreateParamsStreaming) {
   return messages.flatMap((message) => (message.role === "assistant" && message.tool_calls ? [message] : []));
+}
+
+function hasKeyword({ tools = [] }: ChatCompletionCreateParamsStreaming, keyword: string): boolean {
+  return tools.some((tool) => {
+    const { parameters = {} } = tool.type === "function" ? tool.function : {};
+    return JSON.stringify(withoutKeywords(parameters, [keyword])) !== JSON.stringify(parameters);
+  });
 }
 
 const OWN_FIELDS = new Set([

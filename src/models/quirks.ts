@@ -27,6 +27,8 @@ export interface Quirks {
   reasoningField: boolean;
   /** Calls of an unknown model are told in words: they lack what this one wants back with them. */
   tellsUnknownCalls: boolean;
+  /** Keywords of tools' schemas that it refused. */
+  schemaKeywords: readonly string[];
   /** Fields of the request or of its messages that it refused. */
   leftOut: readonly string[];
 }
@@ -46,6 +48,7 @@ export const NO_QUIRKS: Quirks = {
   nineCharIds: false,
   reasoningField: false,
   tellsUnknownCalls: false,
+  schemaKeywords: [],
   leftOut: [],
 };
 

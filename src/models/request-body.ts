@@ -1,6 +1,7 @@
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
-import type { ModelRequest } from "../model.ts";
+import type { ModelRequest, OfferedTool } from "../model.ts";
 import type { Quirks } from "./quirks.ts";
+import { withoutKeywords } from "./schema-keywords.ts";
 import { wireMessages } from "./wire-messages.ts";
 
 export interface RequestTarget {
@@ -29,11 +30,16 @@ export function requestBody(
     stream: true,
     ...(quirks.streamUsage ? { stream_options: { include_usage: true } } : {}),
     // An empty list of tools is refused.
-    ...(tools.length > 0
-      ? { tools: tools.map((tool) => ({ type: "function", function: { ...tool } })) }
-      : {}),
+    ...(tools.length > 0 ? { tools: tools.map((tool) => wireTool(tool, quirks)) } : {}),
     ...(maxOutputTokens === null || quirks.maxTokensField === null
       ? {}
       : { [quirks.maxTokensField]: maxOutputTokens }),
+  };
+}
+
+function wireTool({ parameters, ...tool }: OfferedTool, { schemaKeywords }: Quirks) {
+  return {
+    type: "function" as const,
+    function: { ...tool, parameters: withoutKeywords(parameters, schemaKeywords) },
   };
 }

@@ -129,8 +129,24 @@ export const DIALECTS: readonly Dialect[] = [
     sources: [
       "https://ai.google.dev/gemini-api/docs/thought-signatures",
       "https://github.com/openai/openai-agents-python/issues/2137",
+      "https://github.com/QwenLM/qwen-code/issues/1186",
     ],
+    lessons: 1,
     refusal({ body }) {
+      const at = "tools[0].function_declarations[0].parameters";
+      if (JSON.stringify(body.tools ?? []).includes('"additionalProperties"'))
+        return {
+          status: 400,
+          body: [
+            {
+              error: {
+                code: 400,
+                message: `Invalid JSON payload received. Unknown name "additionalProperties" at '${at}': Cannot find field.`,
+                status: "INVALID_ARGUMENT",
+              },
+            },
+          ],
+        };
       for (const { tool_calls: calls = [] } of withCalls(body)) {
         const [first] = calls;
         const { google } = (first?.["extra_content"] ?? {}) as { google?: { thought_signature?: string } };

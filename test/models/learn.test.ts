@@ -233,6 +233,53 @@ test("max_tokens is refused in its turn, and then neither is sent", () => {
   ).toMatchObject({ maxTokensField: null });
 });
 
+test("keywords that Gemini does not know are left out of all schemas, wherever they stand", () => {
+  const parameters = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    properties: {
+      const: { type: "string", const: "a" },
+      size: {
+        anyOf: [{ const: 1 }, { type: "array", items: { type: "object", additionalProperties: false } }],
+      },
+      kind: { enum: ["const"], default: { const: 1 } },
+    },
+    required: ["const"],
+    additionalProperties: { const: 1 },
+  };
+  const request = { ...plainRequest, tools: [{ name: "find", description: "", parameters }] };
+  const place = "tools[0].function_declarations[0].parameters";
+  const refusal = JSON.stringify([
+    {
+      error: {
+        code: 400,
+        message: `Invalid JSON payload received. Unknown name "$schema" at '${place}': Cannot find field.\nInvalid JSON payload received. Unknown name "additionalProperties" at 'request.${place}': Cannot find field.\nInvalid JSON payload received. Unknown name "const" at '${place}.properties[1].value': Cannot find field.`,
+        status: "INVALID_ARGUMENT",
+      },
+    },
+  ]);
+  const body = (quirks: Quirks) => requestBody(request, { by, model: "m", quirks, body: {} });
+  const after = learn({ status: 400, text: refusal, body: body(NO_QUIRKS) }, NO_QUIRKS);
+  expect(after).toEqual({ ...NO_QUIRKS, schemaKeywords: ["$schema", "additionalProperties", "const"] });
+  const sent = body(after ?? NO_QUIRKS);
+  expect(sent.tools?.[0]).toMatchObject({
+    function: {
+      parameters: {
+        type: "object",
+        properties: {
+          const: { type: "string" },
+          size: { anyOf: [{}, { type: "array", items: { type: "object" } }] },
+          kind: { enum: ["const"], default: { const: 1 } },
+        },
+        required: ["const"],
+      },
+    },
+  });
+  expect(JSON.stringify(sent)).not.toMatch(/\$schema|additionalProperties|"const":"a"/);
+  // What is not there any more cannot be why it was refused.
+  expect(learn({ status: 400, text: refusal, body: sent }, after ?? NO_QUIRKS)).toBeNull();
+});
+
 test("an empty text that is refused too is left out", () => {
   expect(learned(400, error("content must be non-empty"), { noContent: "empty" })).toEqual({
     noContent: "absent",

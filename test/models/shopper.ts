@@ -20,7 +20,10 @@ export function shopChannel(agent: Channel["agent"] = {}): Channel {
 
 const BUY: PageTool = {
   name: "buy",
-  inputSchema: { type: "object", properties: { sku: { type: "string" } } },
+  inputSchema: {
+    type: "object",
+    properties: { sku: { type: "string" }, gift: { type: "object", additionalProperties: false } },
+  },
 };
 
 /** A page with its tools on the widget API of whatever instance is at `url` by then. */
