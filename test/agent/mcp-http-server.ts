@@ -21,6 +21,8 @@ export interface McpHttpServer {
   headers: Record<string, string | string[] | undefined>;
   /** The tokens that it takes; null: it asks for none. */
   tokens: ReadonlySet<string> | null;
+  /** Every request is refused with this status before the server sees it; null: none is. */
+  refusesWith: number | null;
   /** Where its authorization server is. */
   issuer: string;
   /** Tells every open session that the tools changed. */
@@ -85,6 +87,10 @@ export async function startMcpHttpServer(
       response.writeHead(401, { "www-authenticate": "Bearer" }).end();
       return;
     }
+    if (playing.refusesWith !== null) {
+      response.writeHead(playing.refusesWith).end();
+      return;
+    }
     const id = request.headers["mcp-session-id"];
     const known = typeof id === "string" ? transports.get(id) : undefined;
     if (id !== undefined && !known) {
@@ -107,6 +113,7 @@ export async function startMcpHttpServer(
     sessions: () => sessions,
     headers: {},
     tokens: null,
+    refusesWith: null,
     issuer: "",
     announce: async () => {
       for (const server of servers) await server.sendToolListChanged();

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { McpServers } from "../../src/agent/mcp/sessions.ts";
+import type { McpHttpServer } from "./mcp-http-server.ts";
 import { callOf, names, never, openServer, openSessions, tool } from "./sessions.ts";
 
 describe("a server over HTTP", () => {
@@ -76,6 +77,64 @@ describe("a server over HTTP", () => {
     const server = await openServer([[tool("a")]], () => Promise.reject(new Error("Out of stock")));
     const answer = await openSessions().call("shop", { s: { url: server.url } }, callOf("s", "a"), never());
     expect(answer).toEqual({ text: expect.stringContaining("Out of stock") as string, isError: true });
+  });
+
+  it.each([-32_000, -32_001, 400, 404, 1_001])("answers with an error of its own code %i", async (code) => {
+    const out = Object.assign(new Error("Out of stock"), { code });
+    const server = await openServer([[tool("a")]], () => Promise.reject(out));
+    const servers: McpServers = { s: { url: server.url } };
+    const sessions = openSessions();
+    const answer = await sessions.call("shop", servers, callOf("s", "a", {}, true), never());
+    expect(answer).toEqual({ text: expect.stringContaining("Out of stock") as string, isError: true });
+    expect([server.calls.length, server.sessions()]).toEqual([1, 1]);
+  });
+
+  /** A call that waits for its answer, while another one meets what is played by then. */
+  async function besideAnother(meets: (server: McpHttpServer) => void) {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const server = await openServer([[tool("slow")]], async () => {
+      await finished;
+      return { content: [{ type: "text", text: "late" }] };
+    });
+    const servers: McpServers = { s: { url: server.url } };
+    const sessions = openSessions();
+    const slow = sessions.call("shop", servers, callOf("s", "slow"), never());
+    await expect.poll(() => server.calls).toHaveLength(1);
+    meets(server);
+    const other = await sessions.call("shop", servers, callOf("s", "pay"), never());
+    server.refusesWith = null;
+    return { sessions, servers, other, slow, finish, server };
+  }
+
+  it.each([403, 413, 429])("that refuses one call with %i costs no other its answer", async (status) => {
+    const { other, slow, finish, server } = await besideAnother((met) => (met.refusesWith = status));
+    const text = `The tool's server refused the call (${status}). It did nothing.`;
+    expect(other).toEqual({ text, isError: true });
+    finish();
+    expect(await slow).toEqual({ text: "late", isError: false });
+    expect(server.sessions()).toBe(1);
+  });
+
+  it.each([408, 500, 502, 503])(
+    "that fails at one call with %i costs no other its answer",
+    async (status) => {
+      const { sessions, servers, other, slow, finish, server } = await besideAnother(
+        (met) => (met.refusesWith = status),
+      );
+      expect(other.text).toContain("Whether it did its work is unknown");
+      // What comes after it has a connection of its own.
+      await sessions.tools("shop", servers, never());
+      expect(server.sessions()).toBe(2);
+      finish();
+      expect(await slow).toEqual({ text: "late", isError: false });
+    },
+  );
+
+  it("that is left with a call under way on a former connection is left at once", async () => {
+    const { sessions, slow } = await besideAnother((met) => (met.refusesWith = 500));
+    await sessions.close();
+    expect((await slow).isError).toBe(true);
   });
 
   it("is not waited for longer than the time limit of a call", async () => {

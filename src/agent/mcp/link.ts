@@ -10,6 +10,8 @@ export interface ConnectedServer {
   connection: McpConnection;
   /** null: to be listed, for the first time or again. */
   tools: Promise<readonly ServerTool[]> | null;
+  /** Under way. */
+  calls: Set<Promise<unknown>>;
 }
 
 export interface LinkOptions {
@@ -35,6 +37,8 @@ export class McpLink {
   #connecting: Promise<ConnectedServer> | null = null;
   /** What `#connecting` resolved to; null until then. */
   #connected: ConnectedServer | null = null;
+  /** Connections that nobody uses anew: each is closed when the calls that it has are over. */
+  readonly #dropped = new Set<ConnectedServer>();
   #failures = 0;
   #nextTryAt = 0;
   #isClosed = false;
@@ -59,12 +63,15 @@ export class McpLink {
     }
   }
 
-  /** The connection is broken: the next use opens another one. */
+  /** The next use opens another connection. Calls of other runs may still get their answers by this one. */
   drop(server: ConnectedServer): void {
     if (this.#connected !== server) return;
     this.#connected = null;
     this.#connecting = null;
-    void server.connection.close();
+    this.#dropped.add(server);
+    void Promise.allSettled(server.calls).then(() => {
+      if (this.#dropped.delete(server)) void server.connection.close();
+    });
   }
 
   /** Connecting or listing failed. */
@@ -93,7 +100,9 @@ export class McpLink {
     const server = await this.#connecting?.catch(() => null);
     this.#connecting = null;
     this.#connected = null;
-    await server?.connection.close();
+    const open = [...this.#dropped, ...(server ? [server] : [])];
+    this.#dropped.clear();
+    await Promise.all(open.map(({ connection }) => connection.close()));
   }
 
   async #open(): Promise<ConnectedServer> {
@@ -113,7 +122,7 @@ export class McpLink {
       },
       onStderr: (text) => log.debug({ server: name, stderr: text.slice(0, STDERR_CHARS) }, "MCP server says"),
     });
-    server = { connection, tools: null };
+    server = { connection, tools: null, calls: new Set() };
     this.#connected = server;
     return server;
   }

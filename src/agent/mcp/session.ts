@@ -161,17 +161,21 @@ export class McpSession {
       signal.throwIfAborted();
       return "unreachable";
     }
+    const calling = server.connection.callTool(use, {
+      timeoutMs: this.#timeouts.callMs,
+      signal,
+      caller: use.caller,
+      traceparent: use.traceparent ?? null,
+    });
+    server.calls.add(calling);
     try {
-      const result = await server.connection.callTool(use, {
-        timeoutMs: this.#timeouts.callMs,
-        signal,
-        caller: use.caller,
-        traceparent: use.traceparent ?? null,
-      });
+      const result = await calling;
       return { text: toolResultText(result), isError: result["isError"] === true };
     } catch (error) {
       signal.throwIfAborted();
       return this.#noteFault(server, error);
+    } finally {
+      server.calls.delete(calling);
     }
   }
 
@@ -186,6 +190,9 @@ export class McpSession {
           `The tool did not answer within ${seconds} seconds. Whether it did its work is unknown.`,
         );
       }
+      case "refused":
+        this.#log.warn({ server: this.#name, err: error }, "an MCP server refused a call");
+        return failed(`The tool's server refused the call (${fault.status}). It did nothing.`);
       case "lost":
       case "notTaken":
         this.#log.warn({ server: this.#name, err: error }, "lost the connection to an MCP server");
