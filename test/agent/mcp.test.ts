@@ -46,6 +46,35 @@ describe("a server over HTTP", () => {
     await expect.poll(offered).toEqual(["new"]);
   });
 
+  it("is listed again after five minutes, and no turn waits for it", async () => {
+    const server = await openServer([[tool("old")]]);
+    const servers: McpServers = { s: { url: server.url } };
+    const sessions = openSessions();
+    const offered = async () => names(await sessions.tools("shop", servers, never()));
+    expect(await offered()).toEqual(["old"]);
+    server.pages = [[tool("new")]];
+    sessions.clock.ms = 299_999;
+    expect(await offered()).toEqual(["old"]);
+    sessions.clock.ms = 300_000;
+    expect(await offered()).toEqual(["old"]);
+    await expect.poll(offered).toEqual(["new"]);
+    expect([server.lists(), server.sessions()]).toEqual([2, 1]);
+  });
+
+  it("that was restarted with other tools is connected anew after five minutes, without a call", async () => {
+    const server = await openServer([[tool("old")]]);
+    const servers: McpServers = { s: { url: server.url } };
+    const sessions = openSessions();
+    const offered = async () => names(await sessions.tools("shop", servers, never()));
+    await offered();
+    server.pages = [[tool("new")]];
+    server.forget();
+    sessions.clock.ms = 300_000;
+    expect(await offered()).toEqual(["old"]);
+    await expect.poll(offered).toEqual(["new"]);
+    expect(sessions.ill()).toEqual([]);
+  });
+
   it("is connected anew after a restart, and a call that it did not take is made again", async () => {
     const server = await openServer([[tool("pay")]]);
     const servers: McpServers = { s: { url: server.url } };

@@ -10,6 +10,8 @@ export interface ConnectedServer {
   connection: McpConnection;
   /** null: to be listed, for the first time or again. */
   tools: Promise<readonly ServerTool[]> | null;
+  /** When they were asked for last. */
+  listedAtMs: number;
   /** Under way. */
   calls: Set<Promise<unknown>>;
 }
@@ -122,7 +124,7 @@ export class McpLink {
       },
       onStderr: (text) => log.debug({ server: name, stderr: text.slice(0, STDERR_CHARS) }, "MCP server says"),
     });
-    server = { connection, tools: null, calls: new Set() };
+    server = { connection, tools: null, listedAtMs: 0, calls: new Set() };
     this.#connected = server;
     return server;
   }

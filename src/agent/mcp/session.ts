@@ -36,6 +36,9 @@ export interface McpTimeouts {
 
 export const MCP_TIMEOUTS: McpTimeouts = { connectMs: 5_000, listMs: 5_000, callMs: 60_000 };
 
+/** A server that keeps no session cannot say that its tools changed, and one that does may be restarted with others. */
+const LIST_AGAIN_MS = 300_000;
+
 export const NO_LONGER = "This tool is no longer available.";
 
 /** A call that got no answer; see McpFault. `unreachable`: it was never sent. */
@@ -52,12 +55,13 @@ export interface SessionOptions {
 }
 
 /**
- * One MCP server of a channel, shared by all its runs. Its tools are listed once, and again when it says that they
- * changed. A server that is down costs its own tools, not the run.
+ * One MCP server of a channel, shared by all its runs. Its tools are listed once, again when it says that they
+ * changed, and every few minutes. A server that is down costs its own tools, not the run.
  */
 export class McpSession {
   readonly #name: string;
   readonly #timeouts: McpTimeouts;
+  readonly #clock: Clock;
   readonly #log: Log;
   readonly #link: McpLink;
   readonly #offers: { allow?: string[]; deny?: string[] };
@@ -73,6 +77,7 @@ export class McpSession {
       callMs: callSeconds === undefined ? timeouts.callMs : callSeconds * 1_000,
     };
     this.#offers = settings.tools ?? {};
+    this.#clock = clock;
     this.#log = log;
     this.#link = new McpLink({ name, channel, variable, settings, connectMs, clock, log });
   }
@@ -129,7 +134,15 @@ export class McpSession {
   }
 
   async #list(server: ConnectedServer): Promise<readonly ServerTool[]> {
-    server.tools ??= server.connection.listTools(this.#timeouts.listMs).then(
+    const listedFor = this.#clock.elapsed() - server.listedAtMs;
+    if (server.tools === null) server.tools = this.#ask(server);
+    else if (listedFor >= LIST_AGAIN_MS) this.#listAgain(server, server.tools);
+    return server.tools;
+  }
+
+  #ask(server: ConnectedServer): Promise<readonly ServerTool[]> {
+    server.listedAtMs = this.#clock.elapsed();
+    return server.connection.listTools(this.#timeouts.listMs).then(
       (tools) => {
         this.#link.noteSuccess();
         return tools;
@@ -140,7 +153,18 @@ export class McpSession {
         throw error;
       },
     );
-    return server.tools;
+  }
+
+  /** No turn waits for it: this one is offered what is known. Where it fails, the next one connects anew. */
+  #listAgain(server: ConnectedServer, known: ConnectedServer["tools"]): void {
+    server.listedAtMs = this.#clock.elapsed();
+    server.connection.listTools(this.#timeouts.listMs).then(
+      (tools) => {
+        // Unless it said meanwhile that they changed.
+        if (server.tools === known) server.tools = Promise.resolve(tools);
+      },
+      () => this.#link.drop(server),
+    );
   }
 
   async #call(use: ToolUse, signal: AbortSignal): Promise<ToolAnswer> {
