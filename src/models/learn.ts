@@ -123,12 +123,24 @@ const objectArguments: Rule = ({ words, body }, quirks) =>
     ? { ...quirks, objectArguments: true }
     : null;
 
+/** Said of fields alone: of a number the same words may mean that it is too large. */
+const NOT_INCLUDED = /\b(must|should|may|can) ?not (be )?(include|contain|present|sent|set|passed)/i;
+
 /** Fields that came from a server, or from settings: the first one that the refusal names. */
 const namedField: Rule = ({ words, body }, quirks) => {
-  if (!NOT_TAKEN.test(words)) return null;
+  if (!NOT_TAKEN.test(words) && !NOT_INCLUDED.test(words)) return null;
   const said = new Set(words.split(/[^\w-]/));
   const named = furtherFields(body).find((name) => said.has(name));
   return named === undefined ? null : { ...quirks, leftOut: [...quirks.leftOut, named] };
+};
+
+/** Ollama names no field, and speaks of what the field asks for. */
+const NO_THINKING = /\bnot support (thinking|reasoning)\b|\bthink value \S{1,20} is not supported\b/i;
+const ASKS_FOR_THOUGHT = ["reasoning_effort", "reasoning", "think", "thinking"];
+
+const noThinking: Rule = ({ words, body }, quirks) => {
+  const asked = NO_THINKING.test(words) ? ASKS_FOR_THOUGHT.filter((name) => name in body) : [];
+  return asked.length === 0 ? null : { ...quirks, leftOut: [...quirks.leftOut, ...asked] };
 };
 
 const NO_CONTENT =
@@ -153,6 +165,7 @@ const RULES: readonly Rule[] = [
   roleOrder,
   objectArguments,
   namedField,
+  noThinking,
   noContent,
 ];
 

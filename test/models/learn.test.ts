@@ -201,6 +201,24 @@ test.each<[server: string, status: number, text: string, Partial<Quirks>]>([
     { leftOut: ["reasoning_effort"] },
   ],
   [
+    "a DeepSeek reasoner",
+    400,
+    error("The reasoning_content field must not be included in the input messages"),
+    { leftOut: ["reasoning_content"] },
+  ],
+  [
+    "Ollama, of a model that does not think",
+    400,
+    error('"qwen2.5:7b" does not support thinking'),
+    { leftOut: ["reasoning_effort"] },
+  ],
+  [
+    "Ollama, of how much a model thinks",
+    400,
+    error('think value "low" is not supported for this model'),
+    { leftOut: ["reasoning_effort"] },
+  ],
+  [
     "LM Studio",
     400,
     "{\"error\":\"Invalid 'content': 'content' field must be a string or an array of objects.\"}",
@@ -296,6 +314,7 @@ test.each<[what: string, status: number, text: string]>([
     error("Invalid schema for function 'buy': in context=(), 'format' is not supported for tools"),
   ],
   ["a length out of range", 400, error("max_completion_tokens is too large: 9")],
+  ["a length that is not to be had", 400, error("max_completion_tokens must not be set above 8")],
   ["an outage", 500, error("The server had an error while processing your request")],
   ["nothing", 400, ""],
 ])("%s teaches nothing", (_what, status, text) => {
