@@ -104,6 +104,12 @@ export class ModelFault extends Error {
 }
 
 /**
+ * The words for a turn without a text that a content filter kept back, or for a prompt that one refused. What they are said
+ * of is not given to a model again: many filters look at all that is sent, and would refuse the thread for good.
+ */
+export const WITHHELD = "The answer was withheld by the model's content filter";
+
+/**
  * Takes text of a reply as it comes. If it returns a promise, the model is not read on before that resolves; what has
  * arrived by then may still be told.
  */

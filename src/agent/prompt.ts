@@ -3,6 +3,7 @@ import type { Turn } from "../agent.ts";
 import { cutText } from "../../machines/line.ts";
 import type { Attachment } from "../domain/attachments.ts";
 import type { Message, PastCall, PastTurn, RunRecord, Speaker, TurnItem } from "../domain/message.ts";
+import { WITHHELD } from "../model.ts";
 import type { ModelCall, ModelMessage, SpokenMessage } from "../model.ts";
 import { shownImages, userMessage } from "./attached-images.ts";
 import type { ShownImages } from "./attached-images.ts";
@@ -62,7 +63,8 @@ export interface PromptInput {
 }
 
 export function buildPrompt(input: PromptInput): ModelMessage[] {
-  const { run, text, before, maxInputTokens } = input;
+  const { run, text, maxInputTokens } = input;
+  const before = withoutWithheld(input.before);
   const asked = { runId: run.runId, ...(input.attachments && { attachments: input.attachments }) };
   const shown = shownImages(asked, before, input.images);
   const question = userMessage({ ...asked, content: text }, shown);
@@ -73,6 +75,12 @@ export function buildPrompt(input: PromptInput): ModelMessage[] {
   // A reply whose question is gone answers nothing.
   const firstQuestion = earlier.findIndex((message) => message.role === "user");
   return [systemMessage(input), ...(firstQuestion < 0 ? [] : earlier.slice(firstQuestion)), ...present];
+}
+
+/** Without the messages that a content filter refused: it sees all that is sent, and would refuse this one for them, too. */
+function withoutWithheld(before: readonly Message[]): readonly Message[] {
+  const runs = new Set(before.flatMap(({ runId, error }) => (error?.message === WITHHELD ? [runId] : [])));
+  return runs.size === 0 ? before : before.filter(({ runId }) => !runs.has(runId));
 }
 
 function systemMessage(input: PromptInput): ModelMessage {

@@ -1,6 +1,7 @@
 import { cutText } from "../../machines/line.ts";
 import type { TurnEnd } from "../agent.ts";
 import type { TurnItem } from "../domain/message.ts";
+import { WITHHELD } from "../model.ts";
 import type { ModelTurn } from "../model.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
 import type { ParsedArguments } from "./arguments.ts";
@@ -71,7 +72,7 @@ function whyNothing(finishReason: string | null): string {
     case "length":
       return "The answer reached its length limit before its first word";
     case "content_filter":
-      return "The answer was withheld by the model's content filter";
+      return WITHHELD;
     default:
       return "The model gave no answer";
   }

@@ -1,5 +1,5 @@
 import { APIConnectionError, APIError } from "openai";
-import { ModelFault } from "../model.ts";
+import { ModelFault, WITHHELD } from "../model.ts";
 
 /**
  * What can go wrong with a model: a closed set of sentences that visitors may read, without key or address. What really
@@ -58,8 +58,9 @@ export function modelFaultOf(error: unknown, said: string | null): unknown {
     return new PassingFault("The model cannot be reached", { cause: error });
   }
   if (error instanceof APIError && error.status !== undefined) {
-    if (error.status === 400 && said !== null && REFUSES_KEY.test(said))
-      return new KeyRefused(errorSentence(400), { cause: error });
+    const words = error.status === 400 ? (said ?? "") : "";
+    if (REFUSES_KEY.test(words)) return new KeyRefused(errorSentence(400), { cause: error });
+    if (REFUSES_CONTENT.test(words)) return new ModelFault(WITHHELD, { cause: error });
     return answeredWith(error.status, error, retryAfterMs(error.headers));
   }
   return error;
@@ -68,6 +69,10 @@ export function modelFaultOf(error: unknown, said: string | null): unknown {
 /** Gemini and xAI say it with 400; xAI's words may come as they stand in an address. */
 const REFUSES_KEY =
   /\bAPI_KEY_INVALID\b|\bapi key (not valid|not found|expired)\b|\b(incorrect|invalid)( |%20)api( |%20)key\b/i;
+
+/** Azure, OpenAI, DeepSeek and Alibaba, of a prompt that their filters refuse. */
+const REFUSES_CONTENT =
+  /"content_filter"|\bcontent management policy\b|"invalid_prompt"|\bContent Exists Risk\b|\bdata_?inspection_?failed\b/i;
 
 const errorSentence = (status: number) => `The model answered with an error (${status})`;
 

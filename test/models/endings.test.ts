@@ -40,6 +40,51 @@ test("an empty answer is an error line with words, its tokens count, and the tur
   ]);
 });
 
+test.each([
+  [
+    "Azure",
+    {
+      error: {
+        message:
+          "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+        param: "prompt",
+        code: "content_filter",
+        status: 400,
+      },
+    },
+  ],
+  ["OpenAI", { error: { message: "Invalid prompt: it was flagged", code: "invalid_prompt" } }],
+  ["DeepSeek", { error: { message: "Content Exists Risk", type: "invalid_request_error" } }],
+  ["Alibaba", { error: { code: "data_inspection_failed", message: "Input data may be inappropriate" } }],
+])(
+  "a message that the filter of %s refuses says so, and costs the thread no further one",
+  async (_server, body) => {
+    const { server, model } = await openScriptedModel(({ body: { messages } }) =>
+      JSON.stringify(messages).includes("Bad words") ? [status(400, {}, JSON.stringify(body))] : "Hello",
+    );
+    const service = await startTestService({ model, channels: [shopChannel()] });
+    const shopper = await openShopper(() => service.url);
+    await shopper.say("Hi");
+    const message = "The answer was withheld by the model's content filter";
+    expect(await shopper.say("Bad words")).toEqual([{ type: "error", message }]);
+    expect((await shopper.say("Sorry")).at(-1)).toMatchObject({ type: "done" });
+    expect(server.requests.at(-1)?.body.messages.slice(1)).toEqual([
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "Hello" },
+      { role: "user", content: "Sorry" },
+    ]);
+    // The visitor still sees what was said.
+    expect((await shopper.history()).map(({ content }) => content)).toEqual([
+      "Hi",
+      "Hello",
+      "Bad words",
+      message,
+      "Sorry",
+      "Hello",
+    ]);
+  },
+);
+
 test("a failure is marked in the history, and is not given to the model as its own words", async () => {
   const { server, model } = await openScriptedModel([[status(400)], "Hello"]);
   const service = await startTestService({ model, channels: [shopChannel()] });
