@@ -465,7 +465,7 @@ export interface Client {
  *
  * @example
  * ```ts
- * const client = createClient({ baseUrl: "https://chat.example.com", key: process.env.KEY });
+ * const client = createClient({ baseUrl: "https://chat.example.com", key: process.env["KEY"] ?? "" });
  * const reply = client.send({ threadId: "chat-1", userId: "ada", text: "Where is order 1001?" });
  * for await (const line of reply) if (line.type === "delta") process.stdout.write(line.text);
  * ```

@@ -59,6 +59,20 @@ describe("the package, installed elsewhere", () => {
     },
   );
 
+  test("has an example in its types that compiles", async () => {
+    const types = readFileSync(
+      join(folder, "node_modules/chat-agent-service/dist/src/client/client.d.ts"),
+      "utf8",
+    );
+    const example = /```ts\n(.*?) \* ```/s.exec(types)?.[1]?.replaceAll(/^ \* /gm, "") ?? "";
+    expect(example).toContain("createClient");
+    const node =
+      "declare const process: { env: Record<string, string | undefined>; stdout: { write(text: string): void } };";
+    const from = 'import { createClient } from "chat-agent-service/client";';
+    writeFileSync(join(folder, "typed.ts"), [from, node, example].join("\n"));
+    expect(await compiled(folder, ["typed.ts"], "bundler")).toBe("");
+  });
+
   test("gives React 19 the element", async () => {
     const page = join(temporaryFolder(), "page");
     mkdirSync(join(page, "node_modules"), { recursive: true });
