@@ -1,5 +1,5 @@
 import { addUsage } from "../../machines/run.ts";
-import type { RunRecord } from "../domain/message.ts";
+import type { Message, RunRecord } from "../domain/message.ts";
 import type { ToldEvent, WebhookEvent } from "../domain/webhook.ts";
 import type { ThreadSnapshot } from "./charts.ts";
 import type { PlannedChange } from "./plan-change.ts";
@@ -33,7 +33,7 @@ export function toldEvents({
       messageId: message.id,
     }));
   const ended = [endedRun, run].flatMap((one) =>
-    one?.outcome ? [event("run.ended", endOf(one, { before, next, nowMs }))] : [],
+    one?.outcome ? [event("run.ended", endOf(one, { messages, before, next, nowMs }))] : [],
   );
   const handOff = handOffOf(move.event, { before, next });
   return [...created, ...ended, ...(handOff ? [event(handOff.type, handOff.data)] : [])];
@@ -43,12 +43,20 @@ type Move = { before: ThreadSnapshot; next: ThreadSnapshot };
 
 function endOf(
   { runId, outcome, saidAtMs }: RunRecord,
-  { before, next, nowMs }: Move & { nowMs: number },
+  { messages, before, next, nowMs }: Move & { messages: readonly Message[]; nowMs: number },
 ): Record<string, unknown> {
   const known = before.context.run?.id === runId ? before.context.run.usage : null;
   const { input = 0, output = 0 } = addUsage(known, usageOfMove({ before, next })) ?? {};
   const elapsedMs = Math.max(0, nowMs - saidAtMs);
-  return { runId, outcome, inputTokens: input, outputTokens: output, elapsedMs };
+  const model = messages.find((message) => message.runId === runId && message.model !== undefined)?.model;
+  return {
+    runId,
+    outcome,
+    inputTokens: input,
+    outputTokens: output,
+    elapsedMs,
+    ...(model === undefined ? {} : { model }),
+  };
 }
 
 /** Of the model call that the event ended: the chart has counted it for the thread. */

@@ -3,6 +3,7 @@ import type { Channel } from "../../src/domain/channel.ts";
 import type { WebhookField } from "../../src/domain/webhook.ts";
 import { endpointOf } from "../../src/domain/tellings.ts";
 import { hashKey } from "../../src/keys.ts";
+import type { Model } from "../../src/model.ts";
 import { Secret } from "../../src/secret.ts";
 import { threadUid } from "../../src/domain/thread-uid.ts";
 import { NewerRecord, UnreadableRecord } from "../../src/store.ts";
@@ -69,6 +70,28 @@ describe.each(storeKinds)("webhooks on the $name store", ({ prepare }) => {
     expect(ended?.data["elapsedMs"]).toBeTypeOf("number");
     expect(said?.data["userId"]).toBe(ended?.data["userId"]);
     expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(3);
+  });
+
+  it("are told of a run's end which model of a chain answered, and of no model where there is no chain", async () => {
+    const receiver = await startReceiver();
+    const { model } = await openScriptedModel();
+    const chained: Model = {
+      ...model,
+      async stream(request, wrote, signal) {
+        const turn = await model.stream(request, wrote, signal);
+        return request.model === "chain" ? { ...turn, by: "two/b", isOfChain: true } : turn;
+      },
+    };
+    const webhooks: WebhookField[] = [{ url: receiver.url, secret: SECRET, events: ["run.ended"] }];
+    const channels = [cli(webhooks, { agent: { model: "chain" } }), { ...cli(webhooks), slug: "other" }];
+    const env = { WEBHOOKS_PRIVATE: "on" };
+    const { url } = await startTestService({ store, model: chained, channels, env });
+    for (const channel of ["cli", "other"])
+      await sendMessage(url, { threadId: channel, userId: "kim", text: "Hello", channel });
+    await expect.poll(() => receiver.told.length, WAIT).toBe(2);
+    const endOf = (channel: string) => receiver.told.find(({ data }) => data.channel === channel)?.data;
+    expect(endOf("cli")).toMatchObject({ outcome: "done", model: "two/b" });
+    expect(endOf("other")).not.toHaveProperty("model");
   });
 
   it("are told of feedback that changes something, and it is in the day's statistics", async () => {
