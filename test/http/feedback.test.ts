@@ -204,8 +204,8 @@ describe("feedback by a transport", () => {
     [
       "a user who is blocked",
       async ({ store }: Service) => {
-        const [{ userId = "" } = {}] = await store.users("cli");
-        await store.flagUser("cli", userId, { blocked: true });
+        const [user] = await store.users("cli");
+        await store.flagUser("cli", user!.userId, { blocked: true });
       },
     ],
     [

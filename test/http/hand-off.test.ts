@@ -188,10 +188,10 @@ describe("a hand-off", () => {
     const cli = await store.channel("cli");
     await store.putChannel({ ...cli!, handoff: { enabled: true } });
     await renew();
-    const [{ userId = "" } = {}] = await store.users("cli");
-    await store.flagUser("cli", userId, { blocked: true });
+    const [user] = await store.users("cli");
+    await store.flagUser("cli", user!.userId, { blocked: true });
     expect((await ask({ userId: "ada" })).status).toBe(403);
-    await store.flagUser("cli", userId, { blocked: false });
+    await store.flagUser("cli", user!.userId, { blocked: false });
     expect((await ask({ userId: "ada", reason: "Wants a refund" })).status).toBe(204);
     expect((await reply.lines()).at(-1)).toMatchObject({ type: "done", handledBy: "person" });
   });
