@@ -27,7 +27,7 @@ export interface ToolCallLine {
   callId: string;
 }
 
-/** The goal was reached. Tokens of this run, and of the thread so far; a run without usage leaves its own two out. */
+/** The goal was reached. Tokens of this run, and of the thread so far; the run's two are absent if it has no usage. */
 export interface DoneLine {
   type: "done";
   elapsedMs: number;
@@ -35,15 +35,15 @@ export interface DoneLine {
   outputTokens?: number;
   totalInputTokens?: number;
   totalOutputTokens?: number;
-  /** Only where the model did not end of itself: `length`, `content_filter` or what else its server says. */
+  /** Only if something cut the model short: `length`, `content_filter`, or another reason that its server gives. */
   finishReason?: string;
-  /** A person answers, or was asked for: the model says no more here. */
+  /** A person answers, or was asked for: the model writes no more in this run. */
   handledBy?: "person";
 }
 
 /**
  * Why a run, or only this stream of it, ended badly. Without a code: a fault on the server side.
- * `interrupted` alone says that the run goes on elsewhere; re-attaching follows it.
+ * Only `interrupted` says that the run goes on elsewhere; re-attach to follow it.
  */
 export type ErrorCode =
   | "task_failed"
@@ -71,7 +71,7 @@ export function isTerminal(line: Line): line is TerminalLine {
   return line.type !== "delta" && line.type !== "step";
 }
 
-/** A tool answer cut to a hint: at most 400 characters (UTF-16 units), never inside a surrogate pair (the spec, Limits). */
+/** A tool answer cut to a hint: at most 400 UTF-16 units, never inside a surrogate pair (the spec, Limits). */
 export function hintFrom(text: string): string {
   return cutText(text, 400);
 }

@@ -1,6 +1,6 @@
 /**
- * What a thread's chart knows of who answers when it is not the model: only what decides the next move, and what is told
- * of it.
+ * What a thread's chart knows of a person who answers instead of the model: only what decides the next move or is shown
+ * to others.
  */
 
 /** Who asked for a person. */
@@ -8,18 +8,18 @@ export type AskedBy = "model" | "visitor" | "transport";
 
 /** The person who was asked for, or who has the thread. */
 export interface Person {
-  /** null: nobody asked; an operator came unasked. */
+  /** null: nobody asked; an operator took the thread on their own. */
   askedBy: AskedBy | null;
   reason: string | null;
-  /** What the model says has happened so far; only where the model asked. */
+  /** The model's summary of the conversation so far; only if the model asked. */
   summary: string | null;
-  /** Since when the thread waits, or since when the person has it. */
+  /** When the wait began, or when the person took the thread. */
   sinceMs: number;
-  /** When the wait ends; null with a person. */
+  /** When the wait ends; null once a person has the thread. */
   deadlineMs: number | null;
   /** The person's name; null while the thread waits. */
   name: string | null;
-  /** Tells apart two takes of one operator that came at once; null while the thread waits. */
+  /** Distinguishes two simultaneous takes by one operator; null while the thread waits. */
   takeId: string | null;
   /** How many messages the person has written. */
   said: number;
@@ -29,7 +29,7 @@ export interface Person {
 export interface HandedBack {
   name: string;
   how: "returned" | "closed";
-  /** The person's words for the model. */
+  /** The person's note to the model. */
   note: string | null;
 }
 
@@ -55,7 +55,7 @@ export function waitFor({ by, reason, summary, waitMs, atMs }: PersonAsked): Per
   };
 }
 
-/** A person takes the thread, whether it waited for one or not. */
+/** A person takes the thread, whether or not it waited for one. */
 export function takenBy(
   before: Person | null,
   { name, takeId, atMs }: { name: string; takeId: string; atMs: number },

@@ -1,17 +1,17 @@
 import type { StepLine, StepPhase } from "./line.ts";
 
 /**
- * What a thread's chart knows of its active run: only what decides the next move. What the run said, and what the model
- * saw, is kept beside the snapshot.
+ * What a thread's chart knows of its active run: only what decides the next move. The run's text, and the transcript
+ * for the model, are stored beside the snapshot.
  */
 
-/** How often a step may be tried, the first time included, before its run ends as failed. */
+/** How often a step may be tried, including the first time, before its run ends as failed. */
 export const MAX_ATTEMPTS = 3;
 
-/** How many turns in a row may call what does not exist or does not fit, before the run ends as task_failed. */
+/** How many turns in a row may have a refused call before the run ends as task_failed. */
 export const MAX_MISSES = 3;
 
-/** Limits that a run was started with; they travel with it to whoever takes it over. */
+/** Limits that a run was started with; they are saved with it, so that a takeover keeps them. */
 export interface RunLimits {
   /** RUN_MAX_TOOL_CALLS */
   toolCalls: number;
@@ -36,11 +36,11 @@ export interface Call {
   arguments: Record<string, unknown>;
   /** Progress text in the visitor's language; the text of the call's steps. */
   progress: string;
-  /** May the call be made again after a crash? Page calls never are. */
+  /** May the call be made again after a crash? Always false for page calls. */
   repeatable: boolean;
 }
 
-/** A tool call that is not made: no such tool, or arguments that do not fit. The reason goes back to the model. */
+/** A tool call that is not made: unknown tool, or invalid arguments. The reason goes back to the model. */
 export interface RefusedCall {
   callId: string;
   kind: "refused";
@@ -64,14 +64,14 @@ export interface RunContext {
   misses: number;
   /** Calls of this turn that have no result yet, in the model's order; the first one is under way. */
   calls: Call[];
-  /** How often each tool was called in this run: makes step ids. */
+  /** How often each tool was called in this run; step ids are made from it. */
   uses: Record<string, number>;
   toolCalls: number;
   /** When the pending page call expires; null while none is pending. */
   deadlineMs: number | null;
-  /** The last tool answer, cut to a hint; null where no tool has answered. */
+  /** The last tool answer, cut to a hint; null if no tool has answered. */
   hint: string | null;
-  /** Summed over the run's model calls; null while no call has told its usage. */
+  /** Summed over the run's model calls; null until a call has reported its usage. */
   usage: Usage | null;
 }
 
@@ -99,7 +99,7 @@ export function currentCall(run: RunContext): Call {
   return call;
 }
 
-/** How often a tool was called in this run. A page may call its tool `constructor`: only the run's own counts count. */
+/** How often a tool was called in this run. Own keys only: a page may name its tool `constructor`. */
 export function usesOf(run: RunContext, tool: string): number {
   return Object.hasOwn(run.uses, tool) ? (run.uses[tool] ?? 0) : 0;
 }
@@ -111,8 +111,8 @@ export function stepLine(run: RunContext, phase: StepPhase): StepLine {
 }
 
 /**
- * The tool's name; of a second call of the same tool `name#2` (contract, Steps). A page may call a tool `name#2`: its first
- * call is `name#2#1`, so that no two calls of a run share an id.
+ * The tool's name; for its second call `name#2` (contract, Steps). A page may name a tool `name#2`: its first call gets
+ * `name#2#1`, so that no two calls of a run share an id.
  */
 function stepId(tool: string, use: number): string {
   return use <= 1 && !/#\d+$/.test(tool) ? tool : `${tool}#${use}`;

@@ -4,8 +4,8 @@ import type { TerminalLine } from "./line.ts";
 /**
  * One open stream: what a client reads between the status line and the end of the body.
  *
- * Progress leaves an open stream as it is, and so is no event here: while the stream is open its lines pass. The first
- * terminal line ends it, and whatever comes after the end is dropped: so a stream has exactly one terminal line (S1, S2).
+ * Progress lines do not change an open stream, so they are no events here: they pass while it is open. The first
+ * terminal line ends the stream, and later lines are dropped: so it has exactly one terminal line (S1, S2).
  */
 export type StreamEvent = { type: "terminal.said"; line: TerminalLine };
 

@@ -23,19 +23,19 @@ import type { Call, NotedResult, RefusedCall, RunContext, RunLimits, RunOutcome,
  * `choosing`, which does the calls one by one in the model's order: a server-side tool is performed by the host
  * (`usingServerTool`), a page tool ends the stream with a `tool_call` line and leaves the thread at rest
  * (`awaitingPageTool`) until the browser answers. When all calls have results the next turn begins; a turn without
- * calls ends the run. So the tool loop is in the chart: it is drawn, and each of its steps is saved.
+ * calls ends the run. So the whole tool loop is in the chart: it appears in the picture, and each of its steps is saved.
  *
- * A person may take the thread over, or be asked for: the run ends then with what it has said, and until the person gives
- * the thread back messages are kept and no model is asked (`waiting_for_person`, `with_person`). `epoch` counts these
- * changes of who answers; whoever acts for a person names the epoch that they saw.
+ * A person may be asked for, or take the thread over: the active run then ends with the text it has so far. Until the
+ * person gives the thread back, messages are stored and no model is called (`waiting_for_person`, `with_person`).
+ * `epoch` counts these changes of who answers; an operator's request names the epoch that the operator saw.
  *
- * Two kinds of things come out of a transition, both as data. Emitted events are the lines of the stream.
- * Actions with parameters are effects: `keep…` and `note…` belong into the very save that the transition asks for,
- * `startTurn` and `callTool` are performed after it. A chart never waits: what a state waits for is its entry action,
- * and whoever takes a run over (`run.taken`) is given that effect again.
+ * A transition yields two kinds of output, both as data. Emitted events are the lines of the stream. Actions without
+ * code are effects, which the host performs: `keep…` and `note…` as part of the save that the transition asks for,
+ * `startTurn` and `callTool` after it. A chart never waits: the work that a state waits for is its entry action, and a
+ * process that takes a run over sends `run.taken`, which yields that effect again.
  *
- * A transition that only emits leaves the snapshot as it was, and needs no save: therefore reply text is not in
- * the context. Time and ids arrive inside events.
+ * A transition that only emits leaves the snapshot unchanged and needs no save; this is why reply text is not in the
+ * context. Time and ids arrive inside events.
  */
 export const THREAD_CHART_VERSION = 2;
 
@@ -43,15 +43,15 @@ export interface ThreadContext {
   /** Version of this chart that wrote the snapshot. */
   version: number;
   run: RunContext | null;
-  /** The thread so far; null while no model call has told its usage. */
+  /** Tokens of the whole thread; null until a model call has reported its usage. */
   usage: Usage | null;
-  /** Counts the changes of who answers: asking, cancelling, expiry, take, return, close. */
+  /** Counts the changes of who answers: ask, cancel, expiry, take, return, close. */
   epoch: number;
-  /** When it grew last; null while it is 0. */
+  /** When `epoch` last changed; null while it is 0. */
   answererSinceMs: number | null;
-  /** The person who is waited for, or who has the thread. */
+  /** The person whom the thread waits for, or who has it. */
   person: Person | null;
-  /** A person gave the thread back, and no run has been told yet. */
+  /** Set when a person has given the thread back and no run knows of it yet. */
   handedBack: HandedBack | null;
 }
 
@@ -120,12 +120,17 @@ function doneLine(context: ThreadContext, event: ThreadEvent): DoneLine {
 }
 
 /**
- * The effects: actions without code here, which the host performs. `keepMessage` – the user's message enters the
- * history; `keepReply` – what the run said enters it; `noteResults` – results for the model enter the run's transcript.
- * `leaveToPerson` – the run is done with what it has said, which enters the history where it said something;
- * `keepMessageForPerson` – the user's message enters the history, and no model answers it; `keepPersonMessage` – so does
- * what a person wrote; `keepNotice` – and words of the service; `noteHandedBack` – the message that is kept next tells its
- * model so, where one did. All these belong into the save. `startTurn` and `callTool` are performed after it.
+ * The effects: actions that have no code here, because the host performs them. Part of the save:
+ * - `keepMessage`: add the user's message to the history.
+ * - `keepReply`: add the run's text to the history.
+ * - `noteResults`: add tool results to the run's transcript, for the model.
+ * - `leaveToPerson`: end the run as done; add its text to the history, if it has any.
+ * - `keepMessageForPerson`: add the user's message to the history; no model answers it.
+ * - `keepPersonMessage`: add a person's message to the history.
+ * - `keepNotice`: add a text of the service itself to the history.
+ * - `noteHandedBack`: if a person gave the thread back, store this with the next message, so that its model is told.
+ *
+ * `startTurn` and `callTool` are performed after the save.
  */
 const effects = {
   keepMessage: () => {},
@@ -140,7 +145,7 @@ const effects = {
   callTool: (_: unknown, _params: { call: Call }) => {},
 };
 
-/** What the chart asks of its host, beside its lines: closed, so that a host that forgets one does not compile. */
+/** The effects as a closed union: a host that forgets one does not compile. */
 export type ThreadEffect = EffectOf<typeof effects>;
 
 export const threadMachine = setup({
@@ -150,11 +155,11 @@ export const threadMachine = setup({
     emitted: {} as Line,
   },
   guards: {
-    /** Whoever ends a run names it: by the time that the thread hears of it, another one may be under way. */
+    /** An event that ends a run names it: another run may have begun by the time the event arrives. */
     ofThisRun: ({ context, event }) => "runId" in event && event.runId === runOf(context).id,
     attemptsLeft: ({ context }) => runOf(context).attempt < MAX_ATTEMPTS,
     mayRepeatCall: ({ context }) => callOf(context).repeatable && runOf(context).attempt < MAX_ATTEMPTS,
-    /** A call that may be made again was made as often as it may: to go on without it would be a fourth try of the step. */
+    /** A repeatable call has used up its attempts. The run ends: going on without a result would be one more try. */
     triedTooOften: ({ context }) => callOf(context).repeatable && runOf(context).attempt >= MAX_ATTEMPTS,
     missedTooOften: ({ context }) => runOf(context).misses > MAX_MISSES,
     allCallsAnswered: ({ context }) => runOf(context).calls.length === 0,
@@ -225,7 +230,7 @@ export const threadMachine = setup({
     }),
     endRun: assign({ run: null }),
 
-    // Who answers: each change is one more epoch.
+    // Who answers: each change adds 1 to `epoch`.
     countChange: assign(({ context, event }) => ({
       epoch: context.epoch + 1,
       answererSinceMs: "atMs" in event ? event.atMs : context.answererSinceMs,
@@ -538,7 +543,7 @@ export const threadMachine = setup({
       },
     },
 
-    /** At rest: nothing of the thread is in memory until the browser answers, the visitor speaks, or the call expires. */
+    /** At rest: no process has the thread in memory until the browser answers, the visitor writes, or the call expires. */
     awaitingPageTool: {
       on: {
         "page.answered": {
@@ -596,7 +601,7 @@ export const threadMachine = setup({
       },
     },
 
-    /** At rest, until an operator takes the thread, the visitor cancels, or nobody came in time. */
+    /** At rest, until an operator takes the thread, the visitor cancels, or the wait expires. */
     waiting_for_person: {
       on: {
         "user.said": {
@@ -622,7 +627,7 @@ export const threadMachine = setup({
       },
     },
 
-    /** At rest: whatever is said here, no model is asked. */
+    /** At rest: no model is called, whatever is written here. */
     with_person: {
       on: {
         "user.said": {

@@ -1,9 +1,9 @@
 /**
- * The versions of the charts: how a snapshot of each version becomes one of the next.
+ * The versions of the charts: how a snapshot of each version is upgraded to the next.
  *
- * A snapshot carries the version of its chart in its context. Whoever changes what a snapshot can be (a state, a field of
- * the context) adds a step here and raises the chart's number: the tests compare the chart with what is written down for
- * that number (test/versions/shapes.json). The steps are pure, small, and never changed once they are released.
+ * A snapshot carries the version of its chart in its context. A change to the states or to the context's fields needs a
+ * step here and a higher chart version: the tests compare the chart with the shape recorded for its version
+ * (test/versions/shapes.json). Steps are pure and small, and never change once released.
  */
 export interface FrozenChart {
   value: unknown;
@@ -11,13 +11,13 @@ export interface FrozenChart {
 }
 
 export interface ChartStep {
-  /** From the version before to this one. The context's `version` is set by who applies it. */
+  /** From the version before to this one. The caller sets the context's `version`. */
   up: (older: FrozenChart) => FrozenChart;
-  /** Back; null where the snapshot uses what only this version knows. Then older instances leave the thread alone. */
+  /** Back; null if the snapshot uses something that only this version has: older instances then leave the thread alone. */
   down?: (newer: FrozenChart) => FrozenChart | null;
 }
 
-/** Version 2: a person may answer. A thread in which nobody ever asked for one is a thread of version 1. */
+/** Version 2: a person may answer. A thread that never involved a person can still be written as version 1. */
 const withPeople: ChartStep = {
   up: ({ value, context }) => ({
     value,
@@ -28,7 +28,7 @@ const withPeople: ChartStep = {
   },
 };
 
-/** The first one leads from version 1, which is 0.1.0's, to version 2. */
+/** The first step leads from version 1 (release 0.1.0) to version 2. */
 export const threadSteps: readonly ChartStep[] = [withPeople];
 
 export const visitorSteps: readonly ChartStep[] = [];

@@ -3,10 +3,10 @@ import { assign, setup } from "xstate";
 /**
  * A visitor token: a browser's only credential (the spec, Visitor token).
  *
- * It begins anonymous, may be bound to one account, and ends when it was not used for its lifetime. A use changes
- * nothing that must be saved: the lifetime is the stored key's own, slid by the call that reads it, and an expired token
- * is a key that is gone, with its chart. Binding twice to one account changes nothing; to another one is refused by
- * leaving the snapshot as it is (V2).
+ * It begins anonymous, may be bound to one account, and ends when it has not been used for its lifetime. A use changes
+ * nothing that must be saved: the lifetime is the expiry of the stored key, which each read extends, and when the key
+ * expires the chart is gone with it. Binding again to the same account changes nothing; binding to another account is
+ * refused by leaving the snapshot unchanged (V2).
  */
 export const VISITOR_CHART_VERSION = 1;
 
