@@ -1,12 +1,12 @@
 import type { Clock, Timers } from "../clock.ts";
 
-/** How long a run has been active, time waiting on the browser not counted, and the end of its patience. */
+/** How long a run has been active, not counting time spent waiting for the browser; and the timer of its limit. */
 export interface ActiveTime {
-  /** Active ms of the run: `savedMs` of earlier segments, and what has passed since this one began. */
+  /** Active ms of the run: `savedMs` of earlier segments, plus the time since this segment began. */
   soFar(savedMs: number): number;
-  /** A segment begins: `onPassed` is called when the run has been active for the limit. */
+  /** Starts a segment: `onPassed` is called when the run's active time reaches the limit. */
   begin(savedMs: number, onPassed: () => void): void;
-  /** The run rests: nobody is called any more. */
+  /** The run rests: cancels the timer. */
   rest(): void;
 }
 

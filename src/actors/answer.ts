@@ -19,14 +19,14 @@ export interface PageAnswer {
   /** The result's text, cut to 4,000 characters. */
   text: string;
   isError: boolean;
-  /** Where the visitor is now; null: as before. */
+  /** The page that the visitor is on now; null: unchanged. */
   page: string | null;
   traceparent: string | null;
 }
 
 /**
- * Stores the result of the pending call and goes on with its run, in a new stream; a repeat of the result that was
- * answered last re-attaches. Resolves when it is stored. Refusal("conflict") where it answers no pending call.
+ * Stores the result of the pending call and continues its run, in a new stream; a repeat of the last stored result
+ * re-attaches. Resolves when it is stored. Refusal("conflict") if it answers no pending call.
  */
 export function createAnswer({
   claims,
@@ -43,10 +43,10 @@ export function createAnswer({
       if (run.answered?.callId === callId && run.answered.tool === tool) {
         return attach(record, positionAfter(run.lines.slice(0, run.streamFrom)));
       }
-      // Read for a repeat, which needs no text: whoever goes on with the run needs all of it.
+      // This reading may leave text in parts, which is enough for a repeat; to continue the run, all text is needed.
       if (areInParts(run.lines) || record.tail.some(({ kept }) => kept)) return "again";
       if (record.state !== "awaiting") throw new Refusal("conflict", "No such call is pending");
-      // Held while awaiting: a message that waited is just about to supersede the call.
+      // Held while awaiting: a queued message is about to supersede the call.
       if (record.fence) throw new Refusal("conflict", "The call was superseded");
 
       if (await expire(record)) throw new Refusal("conflict", "The call has expired");

@@ -9,8 +9,8 @@ import { linesSince } from "./run-log.ts";
 import { toldInParts } from "./told-in-parts.ts";
 
 /**
- * The stream of a record's run again, from a position on: of a run that has ended its present stream, of one alive
- * here, or of one alive elsewhere. "again": it moved meanwhile, or its text is needed and was left in parts.
+ * Reopens the stream of a record's run from a position: the run may have ended its stream, be active here, or be active
+ * on another instance. "again": reload the record; the thread changed meanwhile, or text that is needed was left in parts.
  */
 export type Attach = (record: ThreadRecord, from: number) => Promise<Reply | "again">;
 
@@ -36,7 +36,7 @@ export function createAttach(
     const thread = held.get(uid);
     if (thread?.run?.runId === run.runId) thread.attach(reply, from);
     else if (fence && held.isOurs(fence)) {
-      // The store has the claim already, and its answer is on its way here.
+      // The claim is in the store already, and its answer is on the way.
       await held.claimEnded(fence);
       return "again";
     } else if (inParts) return "again";

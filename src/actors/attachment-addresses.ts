@@ -3,8 +3,8 @@ import type { Message } from "../domain/message.ts";
 import type { Store } from "../store.ts";
 
 /**
- * The addresses of a message's attachments, in order, with the images that are kept beside the thread; null for one that
- * is lost.
+ * The addresses of a message's attachments, in order, including the images stored beside the thread; null for a lost
+ * image.
  */
 export async function attachmentAddresses(
   store: Pick<Store, "keptImages">,

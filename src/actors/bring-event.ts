@@ -14,28 +14,29 @@ import type { HeldThreads } from "./held-threads.ts";
 import type { OnReadable } from "./on-readable.ts";
 
 /**
- * Brings a thread an event about who answers in it, wherever the thread is held, and answers what came of it. The run of a
- * thread that another instance holds is ended by its holder, who knows what was streamed; one that does not obey loses the thread.
+ * Applies an event about who answers to a thread, wherever the thread is held, and resolves to the result. If another
+ * instance holds the thread, that holder ends the run, since it knows what was streamed; a holder that does not obey loses
+ * the thread.
  */
 export interface BringEvent {
   <Result>(uid: string, work: EventToBring<Result>): Promise<Result>;
-  /** An event from another instance, for a thread that is held here; false where the message is none. */
+  /** An event from another instance for a thread that is held here; false if the message is something else. */
   receive(message: InstanceMessage): boolean;
 }
 
 export interface EventToBring<Result> {
   slug: string;
-  /** What the thread says of it as it was just read; undefined: the event is to be brought. Throws the Refusal. */
+  /** The result, if the thread as just read decides it already; undefined: apply the event. Throws the Refusal. */
   judge: (snapshot: ThreadSnapshot) => Promise<Result | undefined>;
-  /** Once it is committed here. */
+  /** The result once this process has committed the event. */
   result: (made: { itemId: string }) => Result;
-  /** What it is brought with, where the thread is at rest. */
+  /** The claim that applies the event to a thread at rest. */
   claim: () => Claim;
-  /** To the holder of a run, where it ends one; else the run is waited for. */
+  /** The event for the holder, if it ends a run; null: wait until the run has ended. */
   interrupts: InterruptingEvent | null;
 }
 
-/** The events that end a run, as one instance sends them to another. */
+/** The events by which one instance asks another to end a run. */
 export type InterruptingEvent = Extract<ThreadEvent, { type: "person.asked" | "person.took" }>;
 
 const message = z.object({
@@ -59,9 +60,9 @@ const message = z.object({
   ]),
 });
 
-/** How long a holder may take to obey. */
+/** How long a holder may take to obey before it loses the thread. */
 const OBEY_MS = 2_000;
-/** And how long is waited for a thread that others hold for a moment. */
+/** How long to wait for a thread that others keep holding. */
 const GIVE_UP_MS = 8_000;
 const LOOK_MS = 50;
 
@@ -103,7 +104,7 @@ export function createBringEvent({
     }
   }
 
-  /** null: the thread moved meanwhile. */
+  /** null: the thread changed meanwhile. */
   async function claimWith<Result>(
     uid: string,
     record: ThreadRecord | null,
@@ -117,7 +118,7 @@ export function createBringEvent({
     return type === "committed" ? { itemId: String((record?.messageCount ?? 0) + 1) } : null;
   }
 
-  /** Once for each holder: what comes late must not come twice. */
+  /** Once for each holder: a late message must not arrive twice. */
   function tell(uid: string, fence: string, event: InterruptingEvent, told: Set<string>): void {
     if (told.has(fence)) return;
     told.add(fence);

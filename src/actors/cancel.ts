@@ -8,14 +8,14 @@ import type { HeldThread } from "./held-thread.ts";
 import type { HeldThreads } from "./held-threads.ts";
 import { hasRun } from "./thread-state.ts";
 
-/** How long a run's holder may take to obey: another instance loses the run then, and this one tells of an outage. */
+/** How long a run's holder may take to obey. Then another instance loses the run, and this one reports an outage. */
 const OBEY_MS = 2_000;
 const LOOK_MS = 100;
 
 /**
- * Stops the active run or pending call of a thread, wherever it is; also fine where there is none. It ends the run that
- * the store names at its first reading, however often it must look, and never the next one. What this process has in
- * memory may be old: it may have lost the thread without having heard of it.
+ * Stops the active run or pending call of a thread, on whichever instance; does nothing if there is none. It ends the run
+ * that the store names at the first reading, however often it reads again, and never a later run. This process's memory is
+ * not asked: it may have lost the thread without noticing.
  */
 export function createCancel({
   claims,
@@ -27,7 +27,7 @@ export function createCancel({
 }: Pick<ThreadDependencies, "store" | "clock" | "timers"> & {
   claims: Claims;
   held: HeldThreads;
-  /** Was this process not heard of lately? */
+  /** Has this process stopped beating? */
   isSilent: (processId: string) => boolean;
 }) {
   return async (uid: string): Promise<void> => {
@@ -41,25 +41,25 @@ export function createCancel({
     }
   };
 
-  /** `record`: the thread as it was just read. False: look again. */
+  /** `record`: the thread as just read. False: read it again. */
   async function hasEnded(record: ThreadRecord | null, runId: string, endsAt: number): Promise<boolean> {
     if (record?.run?.runId !== runId || !hasRun(record.state)) return true;
     const thread = held.get(record.uid);
-    // Another run here: this process is ahead of what was read, or of a store that a failover has set back.
+    // Another run here: this process is ahead of the reading, or of a store that lost writes in a failover.
     const isHere = thread?.fence === record.fence && thread?.run?.runId === runId;
     return isHere ? endsHere(thread, runId, endsAt) : endsInStore(record, runId, endsAt);
   }
 
-  /** False: the thread was taken from here meanwhile, and the run goes on elsewhere. */
+  /** False: this process lost the thread meanwhile, and the run goes on elsewhere. */
   async function endsHere(thread: HeldThread, runId: string, endsAt: number): Promise<boolean> {
     const handled = thread.receive({ type: "run.cancelled", runId });
     if (!(await isDone(handled, endsAt))) throw new StoreUnavailable("cancel a run");
     const { run } = thread;
-    // Another run: the named one ended, and the thread is still held for the next one.
+    // Another run: the named one has ended, and the thread is held for the next one.
     return run?.runId === runId ? Boolean(run.outcome) : held.get(thread.uid) === thread;
   }
 
-  /** False: its holder was told, and has not obeyed yet; or the thread moved meanwhile. */
+  /** False: the holder was notified and has not obeyed yet, or the thread changed meanwhile. */
   async function endsInStore(record: ThreadRecord, runId: string, endsAt: number): Promise<boolean> {
     const { uid, fence, slug } = record;
     if (fence && !isSilent(holderOf(fence)) && clock.elapsed() < endsAt) {
@@ -72,7 +72,7 @@ export function createCancel({
     return type === "committed" || type === "unchanged" || type === "deleted";
   }
 
-  /** False: the clock says that it takes too long. */
+  /** False: it was not done by `untilMs`. */
   async function isDone(work: Promise<void>, untilMs: number): Promise<boolean> {
     let done = false;
     const end = work.then(() => void (done = true));

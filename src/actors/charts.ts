@@ -7,7 +7,7 @@ import { VISITOR_CHART_VERSION, visitorMachine } from "../../machines/visitor.ts
 import { createHost } from "./host.ts";
 import { readThreadContext, readVisitorContext } from "./stored-context.ts";
 
-/** The charts under their hosts: the only ones, for each is stateless between two decisions. */
+/** One host for each chart; a host has no state between two decisions, so one is enough. */
 export const threadHost = createHost<typeof threadMachine, Line, ThreadEffect>({
   machine: threadMachine,
   version: THREAD_CHART_VERSION,

@@ -5,10 +5,10 @@ import { HeldThread } from "./held-thread.ts";
 import type { HeldThreadDependencies } from "./held-thread.ts";
 import type { HeldThreads } from "./held-threads.ts";
 
-/** How this process reads threads and takes them: what every command from outside begins with. */
+/** Reads threads and opens them for a claim; every command from outside begins here. */
 export interface Claims {
   load(uid: string, runs?: RunsRead): Promise<ThreadRecord | null>;
-  /** A thread to claim, as it was read. */
+  /** A thread as it was read, ready to be claimed. */
   open(thread: {
     uid: string;
     slug: string;
@@ -16,8 +16,8 @@ export interface Claims {
     traceparent: string | null;
   }): HeldThread;
   /**
-   * Attempts something on a thread as the store has it: again on a fresh reading while the attempt answers "again".
-   * `loading`: the first reading, which the caller began early.
+   * Runs an attempt on a thread as the store has it, and repeats it on a fresh reading while it returns "again".
+   * `loading`: the first reading, if the caller began it early.
    */
   onFresh<Result>(
     uid: string,
@@ -26,7 +26,7 @@ export interface Claims {
   ): Promise<Result>;
 }
 
-/** How often something is attempted on a thread that changes between the reading and the claim. */
+/** How many attempts to make on a thread that keeps changing between the reading and the claim. */
 const MAX_ATTEMPTS = 20;
 
 export function createClaims(
@@ -34,7 +34,7 @@ export function createClaims(
   held: HeldThreads,
 ): Claims {
   const { store, limits, tracing } = dependencies;
-  // The last run knows what the next segment of a trace links to, also where it is over.
+  // With tracing, the last run is needed even if it is over: the next segment of the trace links to it.
   const readFor = (runs?: RunsRead) => (tracing && runs === "active" ? "last" : runs);
   const load = (uid: string, runs?: RunsRead) => store.load(uid, limits.historyBudgetChars, readFor(runs));
 

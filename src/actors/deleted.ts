@@ -8,7 +8,7 @@ export const DELETED: ErrorLine = {
   message: "This conversation was deleted",
 };
 
-/** Who came while it was being deleted is answered like who comes later. */
+/** A request that arrives during the deletion gets the same answer as one that comes later. */
 export function refuseDeleted(): Refusal {
   return new Refusal("not-found", "Unknown thread");
 }

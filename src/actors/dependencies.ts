@@ -9,17 +9,17 @@ import type { PlainLog } from "../log.ts";
 import type { Deletion, SealedTelling, Store, UnreadableRecord } from "../store.ts";
 import type { Tracing } from "../trace.ts";
 
-/** What the threads of an instance work with. */
+/** The dependencies of an instance's threads. */
 export interface ThreadDependencies {
   store: Store;
   agent: Agent;
-  /** Why the channel's record cannot be read: its threads are left alone until it can. By default all can be. */
+  /** Why the channel's record cannot be read: its threads are left alone until it can be. By default: no fault. */
   channelFault?: (slug: string) => UnreadableRecord | null;
-  /** A channel's words and waiting time for a hand-off; by default the built-in ones. */
+  /** A channel's texts and waiting time for a hand-off; by default the built-in ones. */
   handOff?: (slug: string) => HandOff;
-  /** Who is told of what happens in a channel's threads; by default nobody. */
+  /** A channel's webhooks; by default none. */
   webhooks?: (slug: string) => readonly WebhookField[];
-  /** What they are told of a deletion; by default nothing. */
+  /** The webhook events of a deletion; by default none. */
   tellsDeletion?: (deletion: Deletion) => Promise<SealedTelling[]>;
   clock: Clock;
   timers: Timers;
@@ -32,7 +32,7 @@ export interface ThreadDependencies {
   observer: ThreadObserver;
   /** Absent: traces are off. */
   tracing?: Tracing;
-  /** Whether readers leave too much unread: no long reply is told again then. By default they never do. */
+  /** True while readers leave too much unread: long replies are then not sent again. By default false. */
   isCrowded?: () => boolean;
 }
 
@@ -51,7 +51,7 @@ export interface ThreadLimits {
   historyBudgetChars: number;
 }
 
-/** Who watches: metrics and the inspector. Called after the save, and cheap. */
+/** Metrics and the inspector. Called after the save; calls must be cheap. */
 export interface ThreadObserver {
   moved(moved: {
     slug: string;
@@ -60,19 +60,19 @@ export interface ThreadObserver {
     rev: number;
     move: RunMove;
     lines: readonly Line[];
-    /** A user's message came into the history. */
+    /** Present if a user's message entered the history. */
     said?: { userId: string };
   }): void;
   runEnded(ended: { slug: string; runId: string; outcome: RunOutcome; elapsedMs: number }): void;
   takenOver(taken: { slug: string; uid: string; runId: string }): void;
-  /** Another one answers now, or is waited for. `waitedMs`: since a person was asked for; null where nobody was. */
+  /** Who answers has changed. `waitedMs`: time since a person was asked for; null if nobody was. */
   answererChanged?(changed: {
     slug: string;
     uid: string;
     how: AnswererChange;
     waitedMs: number | null;
   }): void;
-  /** Somebody rated a reply. `before`: their former rating; `feedback`: null where it was taken back. */
+  /** Somebody rated a reply. `before`: their former rating; `feedback`: null if the rating was withdrawn. */
   rated?(rated: { slug: string; before: Feedback | null; feedback: Feedback | null; atMs: number }): void;
 }
 

@@ -9,18 +9,18 @@ import type { PlannedChange } from "./plan-change.ts";
 import { threadStateOf } from "./thread-state.ts";
 import { toldEvents } from "./told-events.ts";
 
-/** Whether a commit takes the thread or holds it already, and what it does with the queue. */
+/** Whether a commit claims the thread or already holds it, and what it does with the queue. */
 export type CommitPurpose = Pick<
   ThreadCommit,
   "claims" | "takesFrom" | "orWait" | "startsWaiting" | "claimsId"
 >;
 
-/** The thread goes on being held: nothing is taken, nothing of the queue is begun. */
+/** The thread stays held: no claim, and no waiting message is started. */
 export const GOES_ON: CommitPurpose = { claims: false, takesFrom: null, orWait: null, startsWaiting: null };
 
 /**
- * The commit of a planned change, or, with none planned, of the thread as it is: a claim saves it so again.
- * null: a thread without a run has nothing to be claimed for.
+ * The commit of a planned change; without one, the commit of the thread unchanged, as a claim of its queue needs it.
+ * null: the thread has no run, so there is nothing to claim it for.
  */
 export function draftCommit(options: {
   thread: {
@@ -36,7 +36,7 @@ export function draftCommit(options: {
   purpose: CommitPurpose;
   opId: string;
   atMs: number;
-  /** Who is told of it. */
+  /** The webhooks that get its events. */
   webhooks?: readonly WebhookField[];
   newId: () => string;
 }): ThreadCommit | null {
@@ -69,7 +69,7 @@ export function draftCommit(options: {
   };
 }
 
-/** When the thread is to be looked at although nothing came. */
+/** When the sweep must look at the thread even if no event arrives. */
 function deadlineOf(state: ThreadState, { run, person }: ThreadContext): number | null {
   if (state === "awaiting") return run?.deadlineMs ?? null;
   return state === "waiting_for_person" ? (person?.deadlineMs ?? null) : null;

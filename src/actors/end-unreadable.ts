@@ -8,8 +8,8 @@ import type { PlannedChange } from "./plan-change.ts";
 const LOST: ErrorLine = { type: "error", message: "Something went wrong on the server" };
 
 /**
- * The end of a thread's run whose chart or record cannot be read: what was streamed stays, and the run has failed. The
- * chart is not asked, for it has no state to be asked in; the thread goes on from the chart's beginning. Pure.
+ * Ends the run of a thread whose snapshot or run record cannot be read: the run has failed, and its streamed text stays.
+ * The chart cannot decide this, since its state is lost; the thread continues from the chart's initial state. Pure.
  */
 export function endUnreadable(
   { run: read, tail, messageCount }: Pick<ThreadRecord, "run" | "tail" | "messageCount">,
@@ -29,7 +29,7 @@ export function endUnreadable(
   return { ...nothing, run: ended, messages: isKept ? [] : [reply], lines: [LOST] };
 }
 
-/** Of a run whose record is gone. */
+/** Stands in for a run whose record is lost. */
 function substituteRun(runId: string, saidAtMs: number): RunRecord {
   const speaker = { displayName: null, page: null, customerContext: null };
   return newRun({ runId, api: "server", userId: "", speaker, saidAtMs });

@@ -12,8 +12,8 @@ import type { Reply } from "./reply.ts";
 import { toldInParts } from "./told-in-parts.ts";
 
 /**
- * The stream of one run of a thread, in whatever state it is: waiting for its turn, running, at a page call, or over.
- * A run that others have followed since is told in short. null: the thread has no such run.
+ * The stream of one run of a thread, in any state: queued, running, at a page call, or over. A run that is not the
+ * thread's last one is replayed in short form. null: the thread has no such run.
  */
 export type FollowRun = (
   uid: string,
@@ -27,7 +27,7 @@ export function createFollowRun({
   attach,
   store,
 }: Pick<ThreadDependencies, "store"> & { claims: Claims; following: Following; attach: Attach }): FollowRun {
-  /** Who waits has begun when it waits no more: asked in this order, no run is missed. */
+  /** A run leaves the queue when it begins, so asking in this order misses none. */
   async function exists(uid: string, runId: string): Promise<boolean> {
     const waiting = await store.waitingRuns(uid);
     return waiting.includes(runId) || (await store.run(uid, runId)) !== null;
@@ -49,7 +49,7 @@ export function createFollowRun({
           following.expect(uid, reply, run.fence);
           return reply;
         }
-        // It moved since the record was read.
+        // It changed since the record was read.
         case "ended":
         case "free":
         case "lost":

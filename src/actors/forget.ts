@@ -1,16 +1,17 @@
 import type { Deletion, DeletionStore, ErasedThread, SealedTelling } from "../store.ts";
 
-/** What webhooks are told of a deletion. */
+/** The webhook events of a deletion. */
 export type TellsDeletion = (deletion: Deletion) => Promise<SealedTelling[]>;
 
 export type Erased = ErasedThread & { uid: string };
 
-/** A user may have thousands of threads: so many are erased at once. */
+/** How many threads are erased at once: a user may have thousands. */
 const AT_ONCE = 16;
 
 /**
- * Deletes a thread or a user, with everything of theirs but the user's tokens. From the first step on somebody will carry
- * it out; when this resolves, nothing leads there any more, and nothing that is on its way can bring it back.
+ * Deletes a thread or a user, with all their data except the user's tokens. After the first step, some instance will
+ * finish the deletion even if this one dies. When this resolves, nothing refers to the data any more, and no late write
+ * can bring it back.
  */
 export async function forget(
   store: DeletionStore,
@@ -22,7 +23,7 @@ export async function forget(
   await carryOut(store, deletion, onErased, tells);
 }
 
-/** What is planned; the same again erases what came meanwhile from an instance of an earlier version. */
+/** Carries out a planned deletion; repeating it erases what an instance of an earlier version wrote meanwhile. */
 export async function carryOut(
   store: DeletionStore,
   deletion: Deletion,
@@ -38,7 +39,7 @@ export async function carryOut(
   await Promise.all(Array.from({ length: AT_ONCE }, eraseNext));
 }
 
-/** Takes it off all names and lists; resolves to the threads that go with it. */
+/** Removes it from all names and lists; resolves to the uids of the threads to erase. */
 async function unlist(
   store: DeletionStore,
   deletion: Deletion,

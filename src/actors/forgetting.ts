@@ -9,18 +9,18 @@ import type { HeldThreads } from "./held-threads.ts";
 import { createSettling } from "./settle-deletions.ts";
 
 /**
- * Deletion, by whoever asks for it (contract, Forgetting).
+ * Deletion of threads and users (contract, Forgetting).
  *
- * The tombstone in the store is what wins over every late writer; the rest is speed. The holder of a run is told, so that
- * its streams end at once; where that message is lost, its next save says so, or the next look here. Each instance looks
- * at the planned deletions, and what is old enough is carried out once more (settle-deletions.ts).
+ * The tombstone in the store wins over every late writer; everything else only makes it faster. The holder of a run is
+ * notified, so that its streams end at once; if that message is lost, its next save or the next look here ends them. Each
+ * instance looks at the planned deletions, and repeats those that are old enough (settle-deletions.ts).
  */
 export interface Forgetting {
   /** Resolves when the deletion is durable. */
   thread(slug: string, uid: string): Promise<void>;
   user(slug: string, userId: string): Promise<void>;
   aged: AgedForgetting;
-  /** Another instance deleted a thread that is held here; false where the message is none. */
+  /** A message that another instance deleted a thread held here; false if the message is something else. */
   receive(message: InstanceMessage): boolean;
   /** Looks at the planned deletions, now. */
   look(): Promise<void>;
@@ -28,11 +28,11 @@ export interface Forgetting {
   stop(): void;
 }
 
-/** Of what is past its date: many, and not in the log one by one. */
+/** Deletions by retention: there are many, so they are not logged one by one. */
 export interface AgedForgetting {
   /**
-   * Only while `rev` is the thread's revision; false: something happened in it. Null: it is a tombstone already. `note` is
-   * called when it is certain, and may be called again where somebody dies before the end.
+   * Deletes only if the thread's revision is still `rev`; false: the thread has changed. `rev` null: it is a tombstone
+   * already. `note` is called once the deletion is certain, and possibly again if a process dies before the end.
    */
   thread(
     aged: { slug: string; uid: string; rev: number | null },
@@ -91,7 +91,7 @@ export function createForgetting({
     log.info({ slug, [kind === "user" ? "userId" : "uid"]: id }, `deleted a ${kind}`);
   }
 
-  /** Nobody waits for its answer: where an earlier try's was late, the store says whether it was written. */
+  /** If the store's answer is late, its list of planned deletions tells whether the plan was written. */
   async function plan(deletion: Deletion): Promise<void> {
     const isSame = ({ kind, slug, id }: Deletion) =>
       kind === deletion.kind && slug === deletion.slug && id === deletion.id;
@@ -106,9 +106,9 @@ export function createForgetting({
   const aged: AgedForgetting = {
     async thread({ slug, uid, rev }, note) {
       const deletion: Deletion = { kind: "thread", slug, id: uid, atMs: clock.now() };
-      // While it has what they tell.
+      // Read before the erasure, while the data for the events still exists.
       const tells = (await tellsDeletion?.(deletion)) ?? [];
-      // Before anything else: until this is done, whoever speaks in it keeps it. Who dies now leaves it on the list.
+      // First of all: until this is done, a new message keeps the thread. After a crash here it is still on the list.
       if (rev !== null && (await store.eraseUnchanged(uid, deletion.atMs, rev)) === null) return false;
       await note();
       await plan(deletion);

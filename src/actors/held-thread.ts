@@ -37,49 +37,49 @@ interface Planned {
   change: PlannedChange;
   next: ThreadSnapshot;
   event: ThreadEvent | null;
-  /** The segment of the trace that begins with it. */
+  /** The trace segment that begins with it. */
   segment: Segment | null;
 }
 
 export interface Claim extends Partial<Enclosed> {
   /** null: the chart is not asked; the thread is claimed to run its queue. */
   event: ThreadEvent | null;
-  /** The thread's state could not be read: whatever ran in it ends (end-unreadable.ts). */
+  /** The thread's state could not be read: its active run ends (end-unreadable.ts). */
   endsUnreadable?: true;
   takesFrom?: string;
   orWait?: { message: UserMessage; max: number };
-  /** The id of what `person.said` speaks of; without the item that it is claimed for, which is the next one. */
+  /** The client's id of the text that comes with `person.said`; its item is the one that this claim adds. */
   claimsId?: Omit<MessageClaim, "runId">;
 }
 
-/** The claim's end: the store's answer, or `unchanged` where the chart has no move for the event. */
+/** The claim's result: the store's answer, or `unchanged` if the chart has no transition for the event. */
 export type ClaimResult = CommitResult | { type: "unchanged" };
 
-/** Whom a held thread tells of its coming and going. */
+/** Is called as a held thread is claimed, committed and released. */
 export interface HeldThreadRegistry {
-  /** A claim is on its way: its fence is not lost, though nobody is known to hold it yet. */
+  /** A claim was sent: the store may have its fence before this process knows. */
   claiming(thread: HeldThread): void;
-  /** The claim's end; null: its outcome is not known. */
+  /** The claim has ended; null: its outcome is unknown. */
   claimed(thread: HeldThread, isHeld: boolean | null): void;
-  /** A commit was made; `watchers` as the store answered it. */
+  /** A commit was made; `watchers` is from the store's answer. */
   committed(thread: HeldThread, watchers?: readonly string[]): void;
-  /** A run began here: whoever waits for it may attach. */
+  /** A run began here: readers who wait for it may attach. */
   begun(thread: HeldThread): void;
   released(thread: HeldThread): void;
-  /** Released here, and perhaps still held in the store. */
+  /** Released here, but the store may still name this process as holder. */
   gaveUp(thread: HeldThread): void;
 }
 
-/** A change, and what is saved of it; sent again as it is where its outcome is not known. */
+/** A change and its commit; sent again unchanged if the outcome is unknown. */
 interface ClaimSent {
   planned: Planned | null;
   commit: ThreadCommit;
 }
 
-/** What the held threads of a process share. */
+/** The dependencies of all held threads of a process. */
 export type HeldThreadDependencies = ThreadDependencies & { longReplies: LongReplies };
 
-/** An id is claimed for the item that the change puts into the history. */
+/** The client's id is claimed for the item that the change adds to the history. */
 function claimedId({ claimsId }: Claim, planned: Planned | null): Pick<ThreadCommit, "claimsId"> {
   const [item] = planned?.change.messages ?? [];
   return claimsId && item ? { claimsId: { ...claimsId, runId: item.runId } } : {};
@@ -92,9 +92,9 @@ const NOTHING_ENCLOSED: Enclosed = { item: null, message: null, page: null };
 /**
  * A thread that this process holds, from claim to release.
  *
- * Each event goes the same way, one at a time: ask the chart, commit what it asks to be saved, and only then say the
- * lines and perform the effects. A delta changes nothing that is saved, and passes in the same tick. Every commit
- * carries the fence of the claim: when another process has taken the thread, the commit says so, and this one stops.
+ * Each event takes the same way, one at a time: ask the chart, commit the change, and only then send the lines and perform
+ * the effects. A delta changes nothing that is saved, and passes in the same tick. Every commit carries the fence of the
+ * claim: if another process has taken the thread, the store's answer says so, and this one stops.
  */
 export class HeldThread {
   readonly uid: string;
@@ -102,9 +102,9 @@ export class HeldThread {
   readonly fence: string;
   /** The active run as it was last saved. */
   run: RunRecord | null;
-  /** What the active run has said, saved or not. */
+  /** The active run's lines, saved or not. */
   log: RunLog;
-  /** What was saved of the run when this process took it: what lies before it reads the same on every instance. */
+  /** The saved position when this process claimed the run: everything before it is the same on every instance. */
   basePosition: number;
 
   readonly #dependencies: HeldThreadDependencies;
@@ -117,7 +117,7 @@ export class HeldThread {
   #longReply: LongReply;
   #snapshot: ThreadSnapshot;
   #rev: number;
-  /** Of the record that this was opened with. */
+  /** The last operation in the record that this thread was opened with. */
   readonly #readOp: string | null;
   #history: Message[];
   #messageCount: number;
@@ -135,7 +135,7 @@ export class HeldThread {
     this.#dependencies = dependencies;
     this.#registry = registry;
     this.uid = uid;
-    // What is left of a thread may not know its channel.
+    // A damaged record may have no channel.
     this.slug = record?.slug || slug;
     this.fence = newFence(dependencies.store.processId, dependencies.newId());
     this.#mailbox = createMailbox((error) => this.#giveUp(error));
@@ -148,7 +148,7 @@ export class HeldThread {
     });
     this.run = record?.run ?? null;
     this.log = createRunLog(this.run?.runId ?? "", this.run?.lines, this.run?.kept);
-    // As it was stored: a claim without an event saves it so again.
+    // As it was stored, because a claim without an event saves it unchanged.
     if (this.run?.kept) this.run = { ...this.run, lines: [...this.log.lines] };
     this.#longReply = this.#longReplyOf(this.log);
     this.basePosition = this.log.position;
@@ -166,7 +166,7 @@ export class HeldThread {
       : null;
   }
 
-  /** Takes the thread with its first event. Rejects with StoreUnavailable: the outcome is then unknown. */
+  /** Claims the thread with its first event. On StoreUnavailable the outcome is unknown. */
   async claim(claim: Claim): Promise<ClaimResult> {
     const planned = this.#planClaim(claim);
     if (claim.event && !planned) return { type: "unchanged" };
@@ -179,7 +179,7 @@ export class HeldThread {
     return this.#sendClaim(this.#claimSent);
   }
 
-  /** The same claim again, whose outcome is not known: the store does it once. */
+  /** Sends a claim of unknown outcome again: the store applies it once. */
   claimAgain(): Promise<ClaimResult> {
     if (!this.#claimSent) throw new Error("Cannot claim a thread again: it was not claimed yet");
     return this.#sendClaim(this.#claimSent);
@@ -202,7 +202,7 @@ export class HeldThread {
     return result;
   }
 
-  /** Gives the thread an event from outside; resolves when it was handled, saved or dropped. */
+  /** Gives the thread an event from outside; resolves when it was saved or dropped. */
   receive(event: ThreadEvent): Promise<void> {
     return new Promise((resolve) => {
       this.#mailbox.post(async () => {
@@ -215,24 +215,24 @@ export class HeldThread {
     });
   }
 
-  /** Gives a reader what the active run has said since `from`, then what comes. */
+  /** Sends a reader the active run's lines since `from`, then new ones as they come. */
   attach(reply: OpenReply, from: number): void {
-    // Given up since it was claimed: the run goes on elsewhere.
+    // This process has given the thread up since it claimed it: the run goes on elsewhere.
     if (this.#isOver && !this.log.terminal) return reply.say([INTERRUPTED]);
     this.#longReply.attach(reply, from);
   }
 
-  /** What a line of the log about the active run says of its trace. */
+  /** Trace fields for log lines about the active run. */
   get traceFields(): object {
     return this.#segments?.fields() ?? NOTHING_TRACED;
   }
 
-  /** The page registered other tools: the next turn is offered these. */
+  /** The page has registered other tools: the next turn offers these to the model. */
   setCatalog(catalog: Catalog): void {
     this.#catalog = catalog;
   }
 
-  /** Ends the streams and stops working, without a save: another process goes on where the last save left off. */
+  /** Ends the streams and stops working, without a save: another process continues from the last save. */
   interrupt(): void {
     if (this.#isOver) return;
     this.#stop();
@@ -241,7 +241,7 @@ export class HeldThread {
     this.#registry.gaveUp(this);
   }
 
-  /** The thread was deleted: its streams end, and nothing of it is left here. */
+  /** The thread was deleted: ends its streams, and drops it from memory. */
   forget(): void {
     if (this.#isOver) return;
     this.#stop();
@@ -250,7 +250,7 @@ export class HeldThread {
     this.#registry.released(this);
   }
 
-  /** After a fault of this process's own: whoever looks after lost threads takes up the run where it was saved. */
+  /** After a fault in this process: recovery takes the run up from its last save. */
   #giveUp(error: unknown): void {
     const { uid, run } = this;
     const about = { uid, runId: run?.runId, ...this.traceFields };
@@ -269,7 +269,7 @@ export class HeldThread {
     };
   }
 
-  /** One event of a thread that is held. Synchronous where nothing is to be saved. */
+  /** Handles one event. Synchronous if there is nothing to save. */
   #handle(event: ThreadEvent, enclosed: Partial<Enclosed>): void | Promise<void> {
     if (this.#isOver) return;
     if (event.type === "agent.wrote") return this.#passOn(event);
@@ -277,7 +277,7 @@ export class HeldThread {
     if (planned) return this.#save(planned, null);
   }
 
-  /** A delta: through the chart to the readers, with no save. */
+  /** A delta passes through the chart to the readers without a save. */
   #passOn(event: ThreadEvent): void {
     const { outcome } = threadHost.decide(this.#snapshot, event);
     for (const part of outcome) if (part.kind === "emitted") this.log.say([part.line]);
@@ -336,7 +336,7 @@ export class HeldThread {
     return draftCommit({ thread, planned, purpose, opId: newId(), atMs: clock.now(), ...told });
   }
 
-  /** `startsWaiting`: the run of the waiting message that the change begins. */
+  /** `startsWaiting`: the run id of the waiting message that the change starts. */
   async #save(planned: Planned, startsWaiting: string | null): Promise<void> {
     const commit = this.#draft(planned, { ...GOES_ON, startsWaiting });
     if (!commit) return;
@@ -358,14 +358,14 @@ export class HeldThread {
     this.interrupt();
   }
 
-  /** What was saved becomes true here: lines are said, effects performed, the next message begun or the thread released. */
+  /** After a commit: sends the lines, performs the effects, then starts the next message or releases the thread. */
   #settle(
     planned: Planned | null,
     result: Extract<CommitResult, { type: "committed" }>,
   ): void | Promise<void> {
     if (this.#isOver) return;
     this.#rev = result.rev;
-    // The page may have registered others, through any instance, while the message waited.
+    // While the message waited, the page may have registered other tools through any instance.
     if (result.catalog) this.#catalog = result.catalog;
     if (planned) this.#adopt(planned);
     if (this.#isRunning()) {
@@ -373,7 +373,7 @@ export class HeldThread {
       return;
     }
     if (result.next) return this.#beginWaiting(result.next);
-    // The thread stays held until somebody has set that message aside, or can read it (take-up.ts).
+    // The thread stays held in the store until an instance sets that message aside, or can read it (take-up.ts).
     if (result.unreadableNext) return this.#giveUp(result.unreadableNext);
     this.#stop();
     this.#registry.released(this);

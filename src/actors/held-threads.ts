@@ -1,18 +1,18 @@
 import type { HeldThread, HeldThreadRegistry } from "./held-thread.ts";
 
-/** The threads that this process holds, and the fences by which it means to hold them. */
+/** The threads that this process holds, and the fences that it has claimed. */
 export interface HeldThreads extends HeldThreadRegistry {
-  /** The thread, where this process holds it. */
+  /** The thread, if this process holds it. */
   get(uid: string): HeldThread | undefined;
   all(): HeldThread[];
   size(): number;
-  /** Does this process mean to hold by this fence? What the store says it holds by another one is lost. */
+  /** Is this fence claimed by this process? A thread that the store has under another fence of this process is lost. */
   isOurs(fence: string): boolean;
-  /** Resolves when no claim by this fence is on its way any more. */
+  /** Resolves when the claim with this fence has ended. */
   claimEnded(fence: string): Promise<void>;
 }
 
-/** The end of a claim, for those who wait for it. */
+/** A claim under way, for callers that wait for its end. */
 interface Claiming {
   ended: Promise<void>;
   end: () => void;
@@ -25,7 +25,7 @@ export function createHeldThreads({
 }: {
   onBegun: (thread: HeldThread) => void;
   onCommitted: (uid: string, watchers?: readonly string[]) => void;
-  /** The store may say that this process holds this thread, while nothing here does. */
+  /** The store may name this process as the thread's holder although nothing here holds it. */
   onDoubt: (uid: string) => void;
 }): HeldThreads {
   const held = new Map<string, HeldThread>();

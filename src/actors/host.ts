@@ -14,14 +14,14 @@ import { messageOf } from "../errors.ts";
 import { NewerRecord, UnreadableRecord } from "../store.ts";
 
 /**
- * The host of the charts: what a machine decides for an event, as data.
+ * The host of a chart: returns what the machine decides for an event, as data.
  *
- * It performs nothing. The caller loads a snapshot, asks `decide`, commits when `changed` says so, and only then
- * performs what came out, in order. So nothing that a client can see precedes the commit it depends on.
+ * It performs nothing. The caller loads a snapshot, calls `decide`, commits if `changed`, and only then performs the
+ * outcome, in order. So nothing that a client can see precedes the commit it depends on.
  *
- * `machine.transition(snapshot, event, scope)` with one prepared scope costs about 2 µs where xstate's own
- * `transition()` builds an actor per call and costs 15 µs (bench/transitions.ts watches it). The scope is xstate's
- * semi-public half: it stays inside this file, and xstate is pinned to an exact version.
+ * `machine.transition(snapshot, event, scope)` with one prepared scope takes about 2 µs; xstate's own `transition()`
+ * builds an actor per call and takes 15 µs (measured by bench/transitions.ts). The scope is a semi-public API of xstate:
+ * only this file uses it, and xstate is pinned to an exact version.
  */
 export interface Host<Machine extends AnyStateMachine, Line, Effect> {
   /** The snapshot of a machine that has seen no event. */
@@ -30,39 +30,39 @@ export interface Host<Machine extends AnyStateMachine, Line, Effect> {
     snapshot: SnapshotFrom<Machine>,
     event: EventFromLogic<Machine>,
   ): Decision<SnapshotFrom<Machine>, Line, Effect>;
-  /** To text for the store: the state and the context, in the oldest version of the chart that has all of it. */
+  /** Writes state and context as text for the store, in the oldest version of the chart that can hold them. */
   freeze(snapshot: SnapshotFrom<Machine>): string;
   /**
-   * From the store's text, of any version of the chart up to the present one. Throws NewerRecord where it is of a newer
-   * one, UnreadableRecord where it is no snapshot of this chart. `place` tells an operator where it is.
+   * Reads the store's text, of any version of the chart up to the present one. Throws NewerRecord for a newer version,
+   * UnreadableRecord if it is no snapshot of this chart. `place` tells an operator where it was found.
    */
   thaw(text: string, place?: string): SnapshotFrom<Machine>;
 }
 
 export interface Decision<Snapshot, Line, Effect> {
   next: Snapshot;
-  /** False: the snapshot is the very same object, and there is nothing to save. */
+  /** False: `next` is the same object as before, and there is nothing to save. */
   changed: boolean;
-  /** Emitted lines and effects in the order in which the chart named them. */
+  /** Emitted lines and effects, in the chart's order. */
   outcome: ({ kind: "emitted"; line: Line } | { kind: "effect"; effect: Effect })[];
 }
 
-/** A chart, with what it takes to read its snapshots back. */
+/** A chart, and how to read its snapshots back. */
 export interface Chart<Machine extends AnyStateMachine> {
   machine: Machine;
   /** Written into the context of each snapshot. */
   version: number;
   /** From each version to the next, the first one from version 1 (machines/versions.ts). */
   steps: readonly ChartStep[];
-  /** The context as it was stored; throws where it is none of this chart. */
+  /** Parses a stored context; throws if it does not fit this chart. */
   readContext: (stored: unknown) => SnapshotFrom<Machine>["context"];
 }
 
-/** `Line` and `Effect`: what the chart emits, and the closed union of its effects. */
+/** `Line`: what the chart emits. `Effect`: the closed union of its effects. */
 export function createHost<Machine extends AnyStateMachine, Line, Effect>(
   chart: Chart<Machine>,
 ): Host<Machine, Line, Effect> {
-  // xstate does not carry the types of emitted lines and effects to its scope: this is where they are given back.
+  // xstate does not carry the types of emitted lines and effects to its scope; this cast restores them.
   return untypedHost(chart) as unknown as Host<Machine, Line, Effect>;
 }
 
@@ -93,12 +93,12 @@ function untypedHost({ machine, version, steps, readContext }: Chart<AnyStateMac
     },
   };
 
-  /** Snapshots by state, to be filled with a context: resolving a state's nodes costs more than reading the text. */
+  /** A snapshot for each state, to be given a context: resolving a state's nodes costs more than parsing the text. */
   const resolved = new Map<string, AnyMachineSnapshot>();
 
   function resolve(value: StateValue, context: unknown): AnyMachineSnapshot {
     const name = JSON.stringify(value);
-    // resolveState throws on a state that the chart does not have, here and now, instead of later and elsewhere.
+    // resolveState throws on an unknown state here and now, not later somewhere else.
     const known = resolved.get(name) ?? machine.resolveState({ value, context });
     resolved.set(name, known);
     return { ...known, context };

@@ -1,6 +1,6 @@
 import type { ErrorLine } from "../../machines/line.ts";
 
-/** Ends a stream whose run goes on elsewhere: re-attaching follows it (contract, A process that dies mid-run). */
+/** Ends a stream whose run goes on elsewhere; re-attach to follow it (contract, A process that dies mid-run). */
 export const INTERRUPTED: ErrorLine = {
   type: "error",
   code: "interrupted",

@@ -3,30 +3,30 @@ import type { Store } from "../store.ts";
 import { refuseDeleted } from "./deleted.ts";
 import type { Reply } from "./reply.ts";
 
-/** A message with images, and how it is said. */
+/** A message with images, and the function that stores it and begins its run. */
 export interface MessageWithImages {
   uid: string;
   slug: string;
-  /** Its own: a repeat gets another's reply. */
+  /** This message's own run: a repeat of an earlier message gets the reply of that message's run. */
   runId: string;
   images: readonly string[];
   say: () => Promise<Reply>;
 }
 
-/** Keeps images before their message is stored: no process may find the message and not its images. */
+/** Stores images before their message, so that no process finds the message without them. */
 export async function sayWithImages(
   store: Pick<Store, "keepImages" | "dropImages">,
   { uid, slug, runId, images, say }: MessageWithImages,
 ): Promise<Reply> {
   if (!(await store.keepImages({ uid, slug, runId, images }))) throw refuseDeleted();
-  // The message was not stored: they would be nobody's.
+  // For a message that was not stored: nothing would name its images.
   const drop = () => store.dropImages(uid, runId);
   try {
     const reply = await say();
     if (reply.runId !== runId) await drop();
     return reply;
   } catch (error) {
-    // An outage leaves open whether it was stored.
+    // After an outage the message may have been stored.
     if (!(error instanceof StoreUnavailable)) await drop();
     throw error;
   }

@@ -1,16 +1,16 @@
 import type { NewerRecord, UnreadableRecord } from "../store.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 
-/** Threads that this process can do nothing about, each for a while: a sweep that asked for them again would ask for nothing else. */
+/** Threads that this process can do nothing about; each is skipped for a while, or the sweep would find no others. */
 export interface LeftAlone {
   has(uid: string): boolean;
-  /** `reason`: told once; null: nothing to tell. */
+  /** `reason` is logged once; null: nothing to log. */
   add(uid: string, reason: UnreadableRecord | NewerRecord | null): void;
   all(): ReadonlySet<string>;
 }
 
 const LEAVE_MS = 10_000;
-/** What was asked for in vain may be right the next moment. */
+/** Shorter without a fault: the thread may be ready at the next look. */
 const LEAVE_UNTOLD_MS = 2_000;
 
 export function createLeftAlone({ clock, log }: Pick<ThreadDependencies, "clock" | "log">): LeftAlone {
@@ -28,7 +28,7 @@ export function createLeftAlone({ clock, log }: Pick<ThreadDependencies, "clock"
     add(uid, reason) {
       untilMs.set(uid, clock.elapsed() + (reason === null ? LEAVE_UNTOLD_MS : LEAVE_MS));
       if (reason === null || told.has(uid)) return;
-      // Told again rather than remembered for ever.
+      // Better logged twice than remembered for ever.
       if (told.size >= MOST_TOLD) told.clear();
       told.add(uid);
       log.warn({ uid, reason: reason.message }, "left a thread alone");

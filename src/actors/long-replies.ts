@@ -6,27 +6,27 @@ import type { OpenReply } from "./reply.ts";
 import type { RunLog } from "./run-log.ts";
 
 /**
- * Replies that grow long, of one process.
+ * The long replies of one process.
  *
- * A reply is kept in parts of the store as it grows, and what is kept is let go here: a process holds a part or so of
- * each, however long replies grow and however many there are, and no save writes all of one at once. While a part is on
- * its way its model is not read on, which stops the far end, too.
+ * As a reply grows it is stored in parts, and each stored part is dropped from memory: a process holds about one part of
+ * each reply, however long they grow, and no save writes a whole reply at once. While a part is being stored the model's
+ * stream is not read, so the model server has to pause too.
  */
 export interface LongReplies {
-  /** Calls for each run of a held thread. */
+  /** Called for each run of a held thread. */
   of(thread: { uid: string; fence: string; isOver: () => boolean }, log: RunLog): LongReply;
 }
 
 export interface LongReply {
-  /** The run has said more. A promise: it must not say more before that resolves. */
+  /** The run has more text. A promise: read no more of the model before it resolves. */
   grew(): Promise<void> | undefined;
-  /** Gives what the run has said since `from`, then what comes; reads first what is not here any more. */
+  /** Sends the run's lines since `from`, then new ones; reads from the store first what is no longer in memory. */
   attach(reply: OpenReply, from: number): void;
 }
 
-/** Some 16,000 tokens: hardly any reply has a part. One takes about a millisecond. */
+/** About 16,000 tokens: hardly any reply has a part. Storing one takes about a millisecond. */
 const PART_CHARS = 65_536;
-/** After each part the store and this process are left to the others, for so many times as long as it took. */
+/** After each part this rests for so many times as long as the part took, to leave the store to others. */
 const REST_TIMES = 2;
 const MOST_REST_MS = 50;
 
@@ -35,7 +35,7 @@ type LongReplyDependencies = Pick<ThreadDependencies, "store" | "clock" | "timer
 export function createLongReplies(dependencies: LongReplyDependencies): LongReplies {
   const { store, timers, log: plainLog, isCrowded = () => false } = dependencies;
   const inTurn = createTurnstile(dependencies);
-  /** One whole text at a time is read for those who attach. */
+  /** Whole texts for attaching readers are read one at a time. */
   let attaching = Promise.resolve();
 
   return {
@@ -43,7 +43,7 @@ export function createLongReplies(dependencies: LongReplyDependencies): LongRepl
       const { runId } = log;
       let keeping: Promise<void> | null = null;
 
-      /** Until it is kept: while the store is away the reply waits, as its saves do. */
+      /** Resolves when the part is stored: during an outage the reply waits, as its saves do. */
       async function keep(): Promise<void> {
         const text = log.rest;
         const part = { uid, fence, runId, nth: log.kept.parts, text };
@@ -56,10 +56,10 @@ export function createLongReplies(dependencies: LongReplyDependencies): LongRepl
               told = true;
             },
           });
-          // Whoever lost the thread hears so at the next commit.
+          // Not kept: this process has lost the thread, which the next commit will report.
           if (isKept) log.noteKept(text.length);
         } catch (error) {
-          // What is in no part is in the next commit.
+          // Text that is in no part goes into the next commit.
           plainLog.error({ uid, runId, err: error }, "cannot keep a part of a reply");
         }
       }
@@ -73,7 +73,7 @@ export function createLongReplies(dependencies: LongReplyDependencies): LongRepl
             const { kept } = log;
             read = { ...kept, text: await store.keptText(uid, runId, kept.parts) };
           }
-          // A store that is behind: what follows must not be shown as if it were the beginning.
+          // The store lacks some text: what follows must not be shown as if it were the beginning.
           if (read.text.length !== read.chars) throw new Error("Cannot read all parts: the store lacks some");
           if (isOver() && !log.terminal) reply.say([INTERRUPTED]);
           else log.attach(reply, from, read.text);
@@ -101,8 +101,8 @@ export function createLongReplies(dependencies: LongReplyDependencies): LongRepl
 }
 
 /**
- * One piece of work at a time, with rests; of those that wait the one with the greatest size is next. So where there are
- * too many long replies, they come to their ends one after another, and only a few have an unread megabyte at a time.
+ * Runs one piece of work at a time, with rests; the largest one waiting is next. So when there are too many long replies
+ * they finish one after another, and only a few have an unread megabyte at a time.
  */
 function createTurnstile({
   clock,

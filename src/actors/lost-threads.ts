@@ -4,32 +4,32 @@ import { UnreadableRecord } from "../store.ts";
 import type { Hold, InstanceStore, Store } from "../store.ts";
 
 /**
- * Threads that the store says this process holds, and of which nothing here knows: a claim whose answer was lost, a
- * release that a failover undid, a fault. On the embedded store also those of earlier processes.
+ * Finds threads that the store says this process holds but nothing here knows of: after a claim whose answer was lost, a
+ * release that a failover undid, or a fault. On the embedded store also the threads of earlier processes.
  *
- * A thread of which that may be so is looked at soon, and all of them after a new connection to the store. Besides, they
- * are looked for slowly, a slice at a time, since nobody tells when an address begins to lead to another server.
+ * A suspected thread is checked soon; after a new connection to the store all are. Besides this, all threads are checked
+ * slowly, a slice at a time, because nothing announces that the store's address now leads to another server.
  */
 export interface LostThreads {
-  /** Whether this process holds this thread is not certain. */
+  /** It is uncertain whether this process holds this thread. */
   suspect(uid: string): void;
-  /** Any thread may be meant. */
+  /** Any thread may be lost. */
   suspectAll(): void;
-  /** What there is to take up now. `instances`: how many share the store. */
+  /** Passes the lost threads that are due for a check to `take`. `instances`: how many share the store. */
   look(instances: number, take: (lost: Hold[]) => Promise<void>): Promise<void>;
 }
 
-/** A request may arrive at the store after its sender gave up: a suspect is looked at for so long, so often. */
+/** A request may reach the store after its sender gave up: a suspect is checked for so long, this often. */
 const SUSPECT_MS = 30_000;
 const AGAIN_MS = 5_000;
-/** More suspects than this are looked for in one go: it takes the store as many commands. */
+/** With more suspects than this, all threads are checked in one go: it costs the store as many commands. */
 const MOST_SUSPECTS = 256;
-/** All instances together look at so many slices in ten seconds: of a few instances each has seen all in half a minute. */
+/** All instances together check this many slices in ten seconds: with a few instances, each sees all in half a minute. */
 const SLICES = 64;
 const SLICES_IN_TEN_SECONDS = 35;
 /**
- * What another process holds on the embedded store is taken up when it is still held after so long: a command line
- * beside the service holds a thread for the moment in which it stops its runs.
+ * On the embedded store, a thread held by another process is taken up only if it is still held after this time: a
+ * command beside the service holds a thread briefly while it stops its run.
  */
 const OTHERS_MS = 2_000;
 
@@ -40,12 +40,12 @@ export function createLostThreads({
 }: {
   store: Pick<InstanceStore, "processId" | "heldBy"> & Pick<Store, "load">;
   clock: Pick<Clock, "elapsed">;
-  /** Does this process mean to hold by this fence? */
+  /** Is this fence claimed by this process? */
   isOurs: (fence: string) => boolean;
 }): LostThreads {
   const suspects = new Map<string, { nextMs: number; untilMs: number }>();
   let suspectsAll = true;
-  /** By their fences: since when others hold what they hold. */
+  /** By fence: since when another process has been seen to hold a thread. */
   let heldSince = new Map<string, number>();
   let slice = 0;
   let nextSliceMs = clock.elapsed();
@@ -68,7 +68,7 @@ export function createLostThreads({
       return fence && holderOf(fence) === store.processId && !isOurs(fence) ? [{ uid, fence }] : [];
     } catch (error) {
       if (!(error instanceof UnreadableRecord)) throw error;
-      // Who holds it is known beside it, too; what it is is for who takes it up.
+      // The list of holders can still be read; the unreadable record is dealt with when the thread is taken up.
       return (await store.heldBy(store.processId)).filter((hold) => hold.uid === uid && isLost(hold));
     }
   }
@@ -96,7 +96,7 @@ export function createLostThreads({
     await take(held.filter(isLost));
   }
 
-  /** Those that were held by the same fence for longer than moments. */
+  /** Threads that were held under the same fence for longer than OTHERS_MS. */
   function leftBehind(others: Hold[], nowMs: number): Hold[] {
     heldSince = new Map(others.map(({ fence }) => [fence, heldSince.get(fence) ?? nowMs]));
     return others.filter(({ fence }) => nowMs - (heldSince.get(fence) ?? nowMs) >= OTHERS_MS);

@@ -1,6 +1,6 @@
 /**
- * Runs tasks one at a time; later ones queue. A task that is synchronous is done before `post` returns: a delta costs
- * no promise. A task that throws or rejects is told of, and the next one runs.
+ * Runs tasks one at a time; later ones queue. With an empty queue a synchronous task is done before `post` returns, so
+ * a delta costs no promise. A task that throws or rejects is reported to `onFault`, and the next one runs.
  */
 export interface Mailbox {
   post(task: () => void | Promise<void>): void;

@@ -8,9 +8,9 @@ import type { Claim } from "./held-thread.ts";
 import { threadStateOf } from "./thread-state.ts";
 
 /**
- * What cannot be read of a thread is set aside, and the thread goes on without it: messages that can be read stay, a run
- * whose state cannot be ends as failed. Whatever a newer version wrote is left alone: NewerRecord. `lost`: the fence that
- * holds the thread, of a process that is known to be gone.
+ * Sets the unreadable parts of a thread aside, so that the thread can continue without them: readable messages stay, and
+ * a run whose state is unreadable ends as failed. Throws NewerRecord if a newer version wrote a part. `lost`: the fence
+ * that holds the thread, if its process is known to be dead.
  */
 export type Mend = (uid: string, lost?: string) => Promise<void>;
 
@@ -31,7 +31,7 @@ export function createMend({
     if (parts.length === 0) return;
 
     const claim = claimFor(record, parts, clock.now());
-    // Its holder has all of it in memory, and writes it anew with its next step.
+    // The holder has the whole thread in memory, and will write it again with its next step.
     if (claim && record.fence && record.fence !== lost) {
       throw new Refusal("unavailable", "The thread is busy", 1);
     }
@@ -51,7 +51,7 @@ export function createMend({
   };
 }
 
-/** Of a thread full of garbage the log names so many parts. */
+/** The log names at most so many parts of a damaged thread. */
 const MOST_TOLD = 20;
 
 function unreadableSnapshot({ record: { uid, snapshot } }: Salvage): UnreadablePart[] {
@@ -65,7 +65,7 @@ function unreadableSnapshot({ record: { uid, snapshot } }: Salvage): UnreadableP
   }
 }
 
-/** The claim that writes the thread's state anew; null where the state was readable. */
+/** The claim that writes the thread's state again; null if the state was readable. */
 function claimFor(
   { snapshot }: Salvage["record"],
   parts: readonly UnreadablePart[],

@@ -5,7 +5,7 @@ import { wholeMessage } from "../domain/kept-text.ts";
 import type { Catalog, Message, RunRecord } from "../domain/message.ts";
 import type { Usage } from "../../machines/run.ts";
 
-/** What the model is asked next: the run, its user's text, and the history before it. */
+/** The input of the next model call: the run, the user's text, and the history before it. */
 export function nextTurn(thread: {
   slug: string;
   run: RunRecord;
@@ -28,10 +28,10 @@ export function nextTurn(thread: {
   };
 }
 
-/** Of long replies that ended while this process held the thread, what memory let go of is read again. */
+/** Reads back the stored parts of long replies that ended while this process held the thread. */
 export function withWholeReplies(
   turn: Turn,
-  /** The text of a run's first so many parts. */
+  /** The text of a run's first `parts` parts. */
   keptText: (runId: string, parts: number) => Promise<string>,
 ): Turn | Promise<Turn> {
   if (!turn.before.some(({ kept }) => kept)) return turn;
@@ -42,7 +42,7 @@ export function withWholeReplies(
   return Promise.all(whole).then((before) => ({ ...turn, before }));
 }
 
-/** The images that the model is to see are read for each turn, and held no longer: hardly any thread has one. */
+/** Reads the images for the model anew for each turn, instead of holding them: hardly any thread has one. */
 export function withImages(
   turn: Turn,
   keptImages: (runId: string) => Promise<string[]>,

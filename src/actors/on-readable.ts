@@ -2,8 +2,8 @@ import { NewerRecord, UnreadableRecord } from "../store.ts";
 import type { Mend } from "./mend.ts";
 
 /**
- * Does something with a thread; where part of it cannot be read, that is set aside and the work done once more
- * (`isAgain`). What a newer version wrote stays: NewerRecord, which callers are told as 503.
+ * Works on a thread; if part of it cannot be read, sets that part aside and does the work once more (`isAgain`). Records
+ * of a newer version stay as they are: NewerRecord, which callers get as 503.
  */
 export type OnReadable = <Result>(
   uid: string,

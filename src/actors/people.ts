@@ -9,11 +9,11 @@ import type { ThreadDependencies } from "./dependencies.ts";
 import { itemOfRun } from "./plan-change.ts";
 
 /**
- * People who answer instead of the model, as HTTP asks for them (contract, A person takes over). An operator names the
- * epoch that they saw: Refusal("conflict") where it is not the present one, and nothing has changed then.
+ * People who answer instead of the model (contract, A person takes over). An operator's request names the epoch that the
+ * operator saw; if it is not the present one, nothing changes: Refusal("conflict").
  */
 export interface People {
-  /** Also fine where a person is waited for or has the thread already. */
+  /** Does nothing if a person is already waited for or has the thread. */
   ask(asked: {
     uid: string;
     slug: string;
@@ -22,21 +22,21 @@ export interface People {
   }): Promise<void>;
   /** Nothing changes unless the thread waits. */
   stopWaiting(thread: { uid: string; slug: string }): Promise<void>;
-  /** From any state. Resolves with the epoch after it. */
+  /** From any state. Resolves to the new epoch. */
   take(taking: Acted): Promise<number>;
-  /** Resolves with the item's id. The same `clientMessageId` again says nothing new: Refusal("invalid") for another text. */
+  /** Resolves to the item's id. Repeating a `clientMessageId` adds nothing; with another text: Refusal("invalid"). */
   say(said: Acted & { text: string; clientMessageId: string | null }): Promise<string>;
-  /** Resolves with the epoch after it; the next run is told. */
+  /** Resolves to the new epoch; the next run's model is told. */
   handBack(given: Acted & { how: "returned" | "closed"; note: string | null }): Promise<number>;
-  /** Tells all who keep a feed of the thread open. */
+  /** Tells every open feed of the thread that a person is typing. */
   type(typing: { uid: string; name: string }): Promise<void>;
 }
 
-/** What an operator does to a thread. */
+/** An operator's request on a thread. */
 export interface Acted {
   uid: string;
   slug: string;
-  /** The operator's. */
+  /** The operator's name. */
   name: string;
   epoch: number;
 }
@@ -50,10 +50,10 @@ export function createPeople({
   tellTyping,
 }: Pick<ThreadDependencies, "store" | "clock" | "newId" | "handOff"> & {
   bring: BringEvent;
-  /** Everybody who watches the thread, here and elsewhere. */
+  /** Tells all feeds of the thread, on every instance. */
   tellTyping: (uid: string, name: string) => Promise<void>;
 }): People {
-  /** null: nobody has said this before. */
+  /** The item of an earlier request with this id; undefined: there was none. */
   async function saidBefore(uid: string, claim: PersonClaim | null): Promise<string | undefined> {
     const known = claim && (await store.claimed(uid, claim.clientMessageId));
     if (!known) return undefined;
@@ -160,7 +160,7 @@ function mustHaveIt(
 
 type PersonClaim = Omit<MessageClaim, "runId">;
 
-/** Ids of operators are apart from those of visitors, who may use no control characters, and from each other. */
+/** Keeps an operator's ids apart from visitors' ids, which have no control characters, and from other operators' ids. */
 function personClaim(
   name: string,
   { clientMessageId, text }: { clientMessageId: string; text: string },

@@ -11,18 +11,17 @@ import { joinLine } from "./run-log.ts";
 import { nameOfState } from "./thread-state.ts";
 
 /**
- * What one transition of a thread asks to be saved, said and performed.
+ * Plans what to save, send and perform for one transition of a thread.
  *
- * The chart's outcome is walked in its order: emitted lines go to the run that is active at that point, `note…` and
- * `keep…` effects into the save, and the rest is performed after it. Pure: ids and time come in.
+ * The chart's outcome is processed in order: emitted lines go to the run that is active at that point, `note…` and
+ * `keep…` effects go into the save, and the rest is performed after it. Pure: ids and time are passed in.
  */
 export interface PlannedChange {
   /**
-   * The active run as it shall be saved, or the last one where the transition ended it; null where there is none, and
-   * nothing is to be saved of the one before.
+   * The run to save: the active one, or the last one if this transition ended it; null if there is no run to save.
    */
   run: RunRecord | null;
-  /** A run that this transition ended before it began `run`. */
+  /** The run that this transition ended before it began `run`. */
   endedRun: RunRecord | null;
   /** New items of the history. */
   messages: Message[];
@@ -32,22 +31,22 @@ export interface PlannedChange {
   lines: Line[];
   /** Effects to perform once the change is saved. */
   effects: PerformedEffect[];
-  /** The transition in short form, as it is kept with the run. */
+  /** The transition in short form, as it is stored with the run. */
   move: RunMove;
 }
 
-/** What is performed after the save; the other effects are part of it. */
+/** Effects that are performed after the save; the others are part of it. */
 export type PerformedEffect = Extract<ThreadEffect, { type: "startTurn" | "callTool" }>;
 
-/** What comes with an event besides the event. */
+/** Data that accompanies an event. */
 export interface Enclosed {
-  /** What the model said in the turn that the event ends. */
+  /** The model's output of the turn that the event ends. */
   item: TurnItem | null;
-  /** The message that `user.said` speaks of. */
+  /** With `user.said`: the message. */
   message: UserMessage | null;
-  /** What `person.said` speaks of. */
+  /** With `person.said`: the text. */
   text?: string;
-  /** With `page.answered`: where the visitor is now; null: as before. */
+  /** With `page.answered`: the page that the visitor is on now; null: unchanged. */
   page: string | null;
 }
 
@@ -60,7 +59,7 @@ export interface TransitionToPlan extends Enclosed {
   nowMs: number;
 }
 
-/** Transitions kept with a run, for the inspector: the first ones, then the rest is left out. */
+/** How many transitions are stored with a run for the inspector; later ones are left out. */
 const MAX_PATH = 500;
 
 type Draft = Omit<PlannedChange, "move"> & { handedBack: HandedBack | null };
@@ -82,7 +81,7 @@ export function planChange(transition: TransitionToPlan): PlannedChange {
 function walked(transition: TransitionToPlan, run: RunRecord | null): Draft {
   const { decision } = transition;
   const draft: Draft = {
-    // A run that is over stays as it is.
+    // A run that is over is not changed any more.
     run: run?.outcome === null ? openedBy(run, transition) : null,
     endedRun: null,
     messages: [],
@@ -98,7 +97,7 @@ function walked(transition: TransitionToPlan, run: RunRecord | null): Draft {
   return draft;
 }
 
-/** The run as the event itself changes it, before the chart's outcome is walked. */
+/** Applies the event itself to the run, before the chart's outcome. */
 function openedBy(run: RunRecord, { event, item, page }: TransitionToPlan): RunRecord {
   const opened: RunRecord = {
     ...run,
@@ -146,7 +145,7 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
     case "keepMessage": {
       const { message } = transition;
       if (!message) throw new Error("Cannot keep a message: none was given");
-      // Only a run that this very transition ended; an earlier one was saved when it ended.
+      // Only a run that this transition ended; an earlier one was saved when it ended.
       draft.endedRun = draft.messages.length > 0 ? draft.run : null;
       draft.run = newRun(message);
       draft.begins = true;
@@ -173,7 +172,7 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
   }
 }
 
-/** What the run said enters the history. */
+/** Ends the run, and adds its reply to the history. */
 function endRun(
   draft: Draft,
   outcome: RunOutcome,
@@ -185,7 +184,7 @@ function endRun(
   if (isKept) {
     draft.messages.push(replyMessage({ run, outcome, terminal: run.terminal, ...stamp(draft, transition) }));
   }
-  // For the run's next turn, which it does not have: the longest reply would be saved twice for nobody.
+  // Only a next turn would need these, and there is none: a long reply would be saved twice for nothing.
   run.turns = [];
 }
 
@@ -193,12 +192,12 @@ function saidSomething({ lines, kept }: RunRecord): boolean {
   return lines.length > 0 || kept !== undefined;
 }
 
-/** The `runId` of an item that no run has said; and back, to its id. */
+/** The `runId` of an item that no run produced, and the item's id from it. */
 const ITEM = "item-";
 const runOfItem = (id: string) => `${ITEM}${id}`;
 export const itemOfRun = (runId: string) => runId.slice(ITEM.length);
 
-/** Of an item that no run has said. */
+/** A message that no run produced: a person's, or the service's own. */
 function notAsked(content: string, draft: Draft, transition: TransitionToPlan): Message {
   const stamped = stamp(draft, transition);
   return { role: "assistant", content, runId: runOfItem(stamped.id), ...stamped };
@@ -209,7 +208,7 @@ function activeRun({ run }: Draft): RunRecord {
   return run;
 }
 
-/** Of the next item of the history. */
+/** Id and time of the next item of the history. */
 function stamp(draft: Draft, { messageCount, nowMs, lastMessageAtMs }: TransitionToPlan) {
   const id = String(messageCount + draft.messages.length + 1);
   return { id, createdAtMs: Math.max(nowMs, lastMessageAtMs) };

@@ -9,14 +9,15 @@ export interface GivenFeedback {
   uid: string;
   slug: string;
   messageId: string;
-  /** null: takes the former one back. */
+  /** null: withdraws the former rating. */
   rating: Feedback["rating"] | null;
   comment?: string;
 }
 
 /**
- * What a visitor thinks of a reply (contract, Feedback). It goes past the thread's chart and its fence, straight into the
- * message: it decides nothing, and so a run in progress does not notice. Refusal("not-found") unless it is a reply's id.
+ * Stores a visitor's rating of a reply (contract, Feedback). It bypasses the thread's chart and fence and is written into
+ * the message: a rating decides nothing, so a run in progress is not affected. Refusal("not-found") unless the id is a
+ * reply's.
  */
 export function createRate({
   store,

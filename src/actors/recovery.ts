@@ -5,46 +5,46 @@ import type { Silence } from "./silence.ts";
 import type { TakeUp } from "./take-up.ts";
 
 /**
- * The sweep: every instance says that it lives, takes up the threads of those that do not, and ends calls that expired.
+ * The sweep: every instance beats, takes up the threads of instances that do not, and ends calls that expired.
  *
- * Nothing here decides who wins: two sweepers may reach for one thread, and the store's fence lets one of them have it.
- * So all that a wrong guess costs is an interrupted stream.
+ * Safety does not depend on it: two sweepers may claim one thread, and the store's fence lets one of them win. So a wrong
+ * guess costs no more than an interrupted stream.
  *
- * What has to be looked for among all threads is shared: each instance looks at its share, by its rank among those that
- * beat. They may disagree for a moment, and look twice, or a little later.
+ * Searches over all threads are divided: each instance searches its share, by its rank among the instances that beat.
+ * They may disagree for a moment; then a share is searched twice, or a little later.
  */
 export interface Recovery {
-  /** Resolves after the first sweep: a restarted process has taken up its earlier runs by then. */
+  /** Resolves after the first sweep: by then a restarted process has taken up the runs of its former life. */
   start(): Promise<void>;
   stop(): void;
-  /** What this process looks at of all threads. */
+  /** This process's share of all threads. */
   share(): Share;
-  /** Was this process not heard of lately? */
+  /** Has this process stopped beating? */
   isSilent(processId: string): boolean;
 }
 
-/** How often this process says that it lives, whatever else it is busy with. */
+/** How often this process beats, whatever else it is busy with. */
 const BEAT_MS = 300;
-/** Where many beat, each beats less often, so that a hundred ask the store for no more than 220 beats a second. */
+/** With many instances each beats less often: a hundred of them send the store no more than 220 beats a second. */
 const BEAT_MS_PER_INSTANCE = 4.5;
 const LONGEST_BEAT_MS = 450;
 /**
- * Silent for so long is taken for gone: five beats, which outlives two packets lost in a row (0.6 s) and any pause of a
- * garbage collector, so that in nine of ten deaths the runs go on within two seconds.
+ * A process silent for this long is taken for dead. Five beats survive two lost packets in a row (0.6 s) and any pause of
+ * a garbage collector; and in nine of ten deaths the runs go on within two seconds.
  */
 const SILENT_MS = 1_500;
 /**
- * Who is late itself gives the others as much more time: they share a store with it, and often a machine. Services that
- * starve on one core beat up to 3.4 s apart, measured; runs that they rob each other of only add to the load.
+ * A process that is late itself gives the others as much more time: they share its store, and often its machine. Measured:
+ * services starved on one core beat up to 3.4 s apart, and taking each other's runs only adds to the load.
  */
 const MOST_LATE_MS = 3_000;
-/** What remains of that lateness after each beat on time: half of it after four seconds. */
+/** The lateness decays by this factor with each beat on time: half of it is left after four seconds. */
 const FORGIVEN = 0.95;
-/** How often calls that expired are looked for. */
+/** How often the sweep looks for expired calls. */
 const DUE_MS = 2_500;
-/** How often holders without a heartbeat are looked for: only a failover, or a backup that was restored, leaves any. */
+/** How often it looks for holders without a heartbeat, which only a failover or a restored backup leaves. */
 const HOLDERS_MS = 20_000;
-/** Threads taken up at once, so that a large process's death does not drown the ones that inherit from it. */
+/** How many threads are taken up at once, so that the death of a large process does not overload the others. */
 const TAKES_AT_ONCE = 16;
 const DUE_AT_ONCE = 100;
 
@@ -79,14 +79,14 @@ export function createRecovery({
     await silence.look(() => store.beat());
     const now = clock.elapsed();
     const late = Number.isFinite(lastBeatAt) ? now - lastBeatAt - everyMs : 0;
-    // Held up as never lately, by an outage or a pause of our own: distrust silence until peers have had time to beat.
+    // Unusually late, by an outage or a pause of this process: distrust silence until peers have had time to beat.
     if (late > lateMs + everyMs) trustsSilenceFrom = now + SILENT_MS;
     lateMs = Math.min(Math.max(late, lateMs * FORGIVEN), MOST_LATE_MS);
     lastBeatAt = now;
     silent = now >= trustsSilenceFrom ? silence.longerThan(SILENT_MS + lateMs) : [];
   }
 
-  /** Who beats, this process included. */
+  /** The processes that beat, including this one. */
   function alive(): string[] {
     const known = new Set(silence.known()).add(store.processId);
     for (const { processId } of silent) known.delete(processId);
@@ -119,7 +119,7 @@ export function createRecovery({
     await lost.look(alive().length, takeAll);
   }
 
-  /** An unknown holder is a dead one: from now on it has a heartbeat, which stays as it is. */
+  /** A holder without a heartbeat is dead: it is given one, which will never change, so that it is found silent. */
   async function enterUnknown(): Promise<void> {
     const holders = await store.holders(share());
     const known = silence.known();
@@ -127,7 +127,7 @@ export function createRecovery({
     if (unknown.length > 0) await store.enter(unknown);
   }
 
-  /** Takes up every thread of a process that is gone, and forgets it when none is left. */
+  /** Takes up every thread of a dead process, and forgets the process when none is left. */
   async function inherit(gone: Heartbeat): Promise<void> {
     const held = await store.heldBy(gone.processId);
     if (held.length === 0) return store.forget(gone);
@@ -160,7 +160,7 @@ export function createRecovery({
   async function tick(): Promise<void> {
     await tryTo("say that this process lives", async () => {
       await beat();
-      // However long a look takes, the next beat does not wait for it.
+      // Not awaited: the next beat must not wait for a long look.
       looking ??= tryTo("look after the threads", lookAround).finally(() => (looking = null));
     });
     // Jitter: instances that started together do not beat together.

@@ -3,8 +3,8 @@ import type { ThreadRecord } from "../store.ts";
 import { threadHost } from "./charts.ts";
 
 /**
- * Throws where nobody here could go on with the thread: readers would wait for ever. A snapshot that a newer version wrote
- * is another instance's; a damaged one is its holder's to write anew, as long as there is one.
+ * Throws if no instance of this version can continue the thread, because its readers would wait for ever: if a newer
+ * version wrote the snapshot, or if it is damaged and no holder will write it again.
  */
 export function refuseUnreadable(record: ThreadRecord | null): void {
   if (record === null || record.snapshot === null) return;

@@ -4,27 +4,27 @@ import { streamHost } from "./charts.ts";
 
 /**
  * One open stream, as its reader sees it: lines, the last of which is terminal.
- * What was said before somebody reads is kept and given at once.
+ * Lines from before the first read are kept, and passed to the reader at once.
  */
 export interface Reply {
-  /** The run that this stream tells of. */
+  /** The run whose lines these are. */
   readonly runId: string;
-  /** One reader. `take` is given one or more lines at a time; nothing comes after a terminal one. */
+  /** Sets the one reader. `take` gets one or more lines at a time, and nothing after a terminal line. */
   read(take: (lines: Line[]) => void): void;
   /** The reader is gone; the run goes on. */
   leave(): void;
   /**
-   * Only where all of it is said, and long: the same lines as `read` gives, a piece at a time, so that it is read from the
-   * store as fast as it is passed on.
+   * Only for a long reply that is complete: the same lines as `read` gives, a piece at a time, so that the store is read
+   * only as fast as the client takes them.
    */
   pieces?: () => AsyncGenerator<Line[]>;
 }
 
 /** The writing end of a reply. */
 export interface OpenReply extends Reply {
-  /** Passes lines to the reader; what comes after the end is dropped. */
+  /** Passes lines to the reader; lines after the terminal one are dropped. */
   say(lines: readonly Line[]): void;
-  /** True once a terminal line was said, or the reader left. */
+  /** True once a terminal line has passed, or the reader has left. */
   readonly over: boolean;
 }
 

@@ -14,7 +14,7 @@ const CHANGES: ReadonlyMap<string, AnswererChange> = new Map([
   ["person.closed", "closed"],
 ]);
 
-/** Tells the observer of a change that was saved: the move, and the runs that it ended. */
+/** Reports a saved change to the observer: the move, and the runs that it ended. */
 export function reportChange(
   { observer, clock }: Pick<ThreadDependencies, "observer" | "clock">,
   { uid, slug, rev, waited }: { uid: string; slug: string; rev: number; waited: Person | null },

@@ -6,7 +6,7 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Retries a store call during an outage. null: given up, as nobody wants it any more. Rethrows any other error.
+ * Retries a store call during an outage. null: given up, because `isWanted` became false. Rethrows any other error.
  * `onAway` is called before each pause, with its length in ms.
  */
 export async function retryDuringOutage<Result>(

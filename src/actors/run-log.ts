@@ -7,45 +7,45 @@ import type { KeptText, RunLine } from "../domain/kept-text.ts";
 import type { OpenReply } from "./reply.ts";
 
 /**
- * What a run has said, as this process knows it, and who is reading along.
+ * The lines of a run, as far as this process knows them, and the readers of the run.
  *
  * Adjacent deltas are joined, so a log grows with the reply's text and the number of its steps, not with the number of
- * lines. A place in a log is a position: the number of text units (UTF-16) and steps said before it. Positions mean
- * the same on every instance, however the deltas were cut.
+ * lines. A place in a log is a position: the number of UTF-16 units of text, and of steps, before it. Positions mean the
+ * same on every instance, however the deltas were split.
  */
 export interface RunLog {
   readonly runId: string;
-  /** Without the text that is kept in parts. */
+  /** Without the text that is stored in parts. */
   readonly lines: readonly RunLine[];
-  /** Position after everything said so far. */
+  /** The position after the last line. */
   readonly position: number;
-  /** Units of text among it. */
+  /** UTF-16 units of text, including the stored parts. */
   readonly textChars: number;
   /** How the present stream ended; null while it is open. */
   readonly terminal: TerminalLine | null;
   readonly readers: ReadonlySet<OpenReply>;
-  /** What of the text the store keeps in parts. */
+  /** How much of the text is stored in parts. */
   readonly kept: KeptText;
-  /** The text after that. */
+  /** The text after the stored parts. */
   readonly rest: string;
-  /** Adds lines, and gives them to the readers as they are. A terminal line ends every reader's stream. */
+  /** Adds lines, and passes them to the readers unchanged. A terminal line ends every reader's stream. */
   say(lines: readonly Line[]): void;
-  /** The store keeps the first units of `rest` now, as one more part: here they are let go. */
+  /** The first units of `rest` are now stored as one more part: drops them from memory. */
   noteKept(chars: number): void;
-  /** Ends every reader's stream here and now, with a line that is not the run's own. */
+  /** Ends every reader's stream at once, with a line that is not the run's own. */
   cut(line: TerminalLine): void;
-  /** True where what was said since `from` is all here. */
+  /** True if all lines since `from` are in memory. */
   has(from: number): boolean;
   /**
-   * Gives what was said since `from`, then what comes. `keptText`: of all parts, where it is not all here. A reader may
-   * be ahead of this log: it knows a save whose answer is still on its way here.
+   * Sends a reader the lines since `from`, then new ones. `keptText`: the text of all parts, if some of it is needed. A
+   * reader may be ahead of this log: it may know a save whose answer has not arrived here yet.
    */
   attach(reply: OpenReply, from: number, keptText?: string): void;
-  /** The position up to which a reader was told. */
+  /** The position up to which a reader has been sent lines. */
   toldTo(reply: OpenReply): number;
 }
 
-/** How much room a line takes in positions. */
+/** A line's length in positions. */
 export function extent(line: RunLine): number {
   return line.type === "delta" ? textChars(line) : 1;
 }
@@ -59,7 +59,7 @@ function keptIn(line: RunLine): number {
   return line.type === "delta" ? (line.kept ?? 0) : 0;
 }
 
-/** The part of the lines that was said after a position; its text must be in the lines. */
+/** The lines after a position; their text must be in memory. */
 export function linesSince(lines: readonly RunLine[], from: number): ProgressLine[] {
   const since: ProgressLine[] = [];
   let position = 0;
@@ -74,7 +74,7 @@ export function linesSince(lines: readonly RunLine[], from: number): ProgressLin
   return since;
 }
 
-/** Does the whole begin with what was said? Both with adjacent deltas joined, and all text in them. */
+/** Is `said` a prefix of `whole`? Both need adjacent deltas joined, and all text in memory. */
 export function beginsWith(whole: readonly ProgressLine[], said: readonly ProgressLine[]): boolean {
   return said.every((line, i) => {
     const other = whole[i];
@@ -87,7 +87,7 @@ export function beginsWith(whole: readonly ProgressLine[], said: readonly Progre
 export function joinLine(lines: RunLine[], line: ProgressLine): void {
   const last = lines.at(-1);
   if (line.type === "delta" && last?.type === "delta") {
-    // A new object: the old one may be in the hands of a reader or a save.
+    // A new object: a reader or a save may hold the old one.
     const text = last.text + line.text;
     lines[lines.length - 1] = last.kept ? { type: "delta", text, kept: last.kept } : { type: "delta", text };
   } else {
@@ -95,7 +95,7 @@ export function joinLine(lines: RunLine[], line: ProgressLine): void {
   }
 }
 
-/** `said`: the whole lines of a run that goes on, of whose text the store keeps so much. */
+/** `said`: the full lines of a run that continues; `keptBefore`: how much of their text is stored in parts. */
 export function createRunLog(
   runId: string,
   said: readonly ProgressLine[] = [],
@@ -113,7 +113,7 @@ class Log implements RunLog {
   textChars: number;
   terminal: TerminalLine | null = null;
   kept: KeptText;
-  /** Where readers stand that know more than this log. */
+  /** The positions of readers that are ahead of this log. */
   #ahead: Map<OpenReply, number> | null = null;
 
   constructor(runId: string, said: readonly ProgressLine[], kept: KeptText) {
@@ -180,7 +180,7 @@ class Log implements RunLog {
     return Math.max(this.position, this.#ahead?.get(reply) ?? 0);
   }
 
-  /** What is news to a reader of the lines that were said from a position on. */
+  /** Those of the lines from `start` on that a reader does not know yet. */
   #newsTo(reply: OpenReply, said: readonly Line[], start: number): readonly Line[] {
     const known = (this.#ahead?.get(reply) ?? start) - start;
     if (known <= 0) return said;

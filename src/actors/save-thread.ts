@@ -3,7 +3,7 @@ import type { CommitResult, ThreadCommit } from "../store.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import { retryDuringOutage } from "./retry-during-outage.ts";
 
-/** How long a save is tried again before the readers are told; the store's own deadline. */
+/** How long a save is retried before the readers are told; equals the store's own deadline. */
 const READERS_WAIT_MS = 2_000;
 
 export const NOT_SAVED: ErrorLine = {
@@ -12,8 +12,8 @@ export const NOT_SAVED: ErrorLine = {
 };
 
 /**
- * Commits, again and again during an outage. `onSlow` is called once, when the readers have waited long enough.
- * null: given up, as nobody wants it any more. Rethrows what is no outage.
+ * Commits, with retries during an outage. `onSlow` is called once, when the readers have waited long enough.
+ * null: given up, because `isWanted` became false. Rethrows any other error.
  */
 export async function saveThread(
   { store, clock, timers, log }: Pick<ThreadDependencies, "store" | "clock" | "timers" | "log">,

@@ -23,18 +23,18 @@ export interface NewMessage {
   speaker: Speaker;
   text: string;
   attachments?: readonly SentAttachment[] | undefined;
-  /** The caller's own id of the message; null: none, and a repeat is another message. */
+  /** The caller's own id of the message; null: none, so a repeat counts as a new message. */
   clientMessageId: string | null;
   /** W3C trace context of the request, or null. */
   traceparent: string | null;
-  /** By which its client's address is counted; null: it is not. */
+  /** The client's address in the form in which it is counted; null: not counted. */
   address?: string | null;
 }
 
 /**
- * Stores a message, and begins its run where the thread is free; where it is held, the message waits in its queue.
- * Resolves when it is stored. A repeat of a clientMessageId says nothing new, and gets the stream of its own run.
- * Refusal("rate-limited") where too many wait already, Refusal("invalid") where the id was given to another text.
+ * Stores a message, and begins its run if the thread is free; if it is held, the message waits in the thread's queue.
+ * Resolves when it is stored. A repeated clientMessageId stores nothing, and gets the stream of the first message's run.
+ * Refusal("rate-limited") if the queue is full, Refusal("invalid") if the id was used with another text.
  */
 export function createSay({
   claims,

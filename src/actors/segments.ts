@@ -8,19 +8,19 @@ import type { PlannedChange } from "./plan-change.ts";
 import { threadStateOf } from "./thread-state.ts";
 
 /**
- * The segments of a thread's runs, as traces show them: each lasts while a run is active in this process. A page's call or
- * a person ends one, and so does the end of the run or of the process; whatever goes on from there is the next one.
+ * The trace segments of a thread's runs: a segment lasts while a run is active in this process. It ends with a page call,
+ * a person's takeover, or the end of the run or of the process; when the run continues, the next segment begins.
  */
 export interface Segments {
-  /** The change, with what a later segment links to in its run; and the segment that begins with it, or null. */
+  /** Adds to the change's run what a later segment links to; `segment`: the one that begins with the change, or null. */
   plan(transition: TracedTransition): { change: PlannedChange; segment: Segment | null };
-  /** The change was saved: a segment begins, or the one that is active ends with it. */
+  /** The change was saved: begins its segment, or ends the active one. */
   adopt(transition: Omit<TracedTransition, "traceparent">, segment: Segment | null): void;
-  /** Without a save. */
+  /** Ends the active segment without a save. */
   cut(end: "interrupted" | "deleted"): void;
   /** Of the active segment; null: none is. */
   traceparent(): string | null;
-  /** For lines of the log. */
+  /** Trace fields for log lines. */
   fields(): object;
 }
 
@@ -31,7 +31,7 @@ export interface TracedTransition {
   before: ThreadSnapshot;
   change: PlannedChange;
   next: ThreadSnapshot;
-  /** Of the request that brought the event. */
+  /** The trace context of the request that brought the event. */
   traceparent: string | null;
 }
 
@@ -43,7 +43,7 @@ export function createSegments(
 
   function open(transition: TracedTransition, runId: string): { segment: Segment; trace: RunTrace } {
     const { event, run, change, traceparent } = transition;
-    // Nobody has sent a request for a takeover: it belongs to the one that the run was at.
+    // A takeover has no request of its own: it belongs to the request that the run was serving.
     const parent = traceparent ?? (event.type === "run.taken" ? (run?.trace?.parent ?? null) : null);
     const isNext = !change.begins || run?.trace?.person === true;
     const after = isNext ? (run?.trace?.segment ?? null) : null;
@@ -78,7 +78,7 @@ export function createSegments(
       }
       const known = change.run?.trace ?? run?.trace;
       if (!change.run || !known || !isWithPerson(next)) return { change, segment: null };
-      // Messages to a person are runs of their own: what the next segment links to is handed on through them.
+      // Messages to a person are runs of their own: they pass on what the next segment links to.
       const trace: RunTrace = { segment: known.segment, person: true };
       return { change: { ...change, run: { ...change.run, trace } }, segment: null };
     },

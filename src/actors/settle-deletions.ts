@@ -4,20 +4,20 @@ import { isInShare } from "./in-share.ts";
 import { tryEach } from "./try-each.ts";
 
 /**
- * Carries out, once more, planned deletions that are old enough for everything that was on its way: what somebody left undone
- * who died, what an instance of an earlier version wrote meanwhile, and the tokens. Each is ended by itself: one that is late or
- * fails holds up no other, and comes last at the next look.
+ * Carries out planned deletions once more when they are old enough that no late write is still under way. This finishes what
+ * a dead process left undone, erases what an instance of an earlier version wrote meanwhile, and removes the tokens. Each
+ * deletion is handled separately: one that is late or fails delays no other, and comes last in the next round.
  *
- * Each instance begins with its share; what is left after a while is anybody's, since an instance of 0.1.0 does nothing of this.
+ * Each instance begins with its share; after a while any instance takes what is left, since 0.1.0 does none of this.
  */
 export type Settle = (planned: readonly Deletion[]) => Promise<void>;
 
 /** Contract: within 60 s everything is gone. */
 const SETTLED_MS = 35_000;
 const ANYBODYS_MS = 45_000;
-/** They share flushes to the disk. */
+/** Done together, they share flushes to the disk. */
 const AT_A_TIME = 4;
-/** Then the store is away, and the next look begins with the others. */
+/** After so many the store is taken to be away; the next round begins with the others. */
 const MOST_LATE_IN_A_ROW = 8;
 
 export function createSettling(options: {
@@ -36,7 +36,7 @@ export function createSettling(options: {
     return ageMs >= ANYBODYS_MS || (ageMs >= SETTLED_MS && isInShare(id, share()));
   }
 
-  /** Resolves to those that `work` was done on. */
+  /** Resolves to the deletions for which `work` succeeded. */
   async function each(deletions: readonly Deletion[], work: (deletion: Deletion) => Promise<void>) {
     const tried = await tryEach(deletions, work, {
       atATime: AT_A_TIME,
@@ -82,7 +82,7 @@ function nameOf({ kind, slug, id }: Deletion): string {
   return `${kind} ${slug} ${id}`;
 }
 
-/** All of one channel are looked for in one walk over its tokens. */
+/** Grouped by channel: one walk over a channel's tokens serves all of them. */
 function bySlug(deletions: readonly Deletion[]): Map<string, Deletion[]> {
   const found = new Map<string, Deletion[]>();
   for (const deletion of deletions) {

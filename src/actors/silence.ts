@@ -3,15 +3,15 @@ import { RETIRED } from "../store.ts";
 import type { Heartbeat } from "../store.ts";
 
 /**
- * Who was not heard of lately, by this process's own watch: whose heartbeat is still the one that it was then. No clock
- * that somebody may set has a say in it, neither here nor at the store.
+ * Which processes are silent: those whose heartbeat has not changed for a time, by this process's monotonic clock. Neither
+ * the wall clock of this machine nor that of the store matters.
  */
 export interface Silence {
   /** Asks for the heartbeats of all others, and notes them. */
   look(ask: () => Promise<Heartbeat[]>): Promise<void>;
-  /** Whose heartbeat stayed as it is for longer than this, or who has retired. */
+  /** The heartbeats that have not changed for longer than this, and those of processes that have retired. */
   longerThan(ms: number): Heartbeat[];
-  /** Who has a heartbeat. */
+  /** All processes that have a heartbeat. */
   known(): ReadonlySet<string>;
 }
 
@@ -28,8 +28,8 @@ export function createSilence(clock: Pick<Clock, "elapsed">): Silence {
     async look(ask) {
       const nowMs = clock.elapsed();
       const heartbeats = await ask();
-      // Silence is told by the store's answer, which is no older than the question: one that waited here while this
-      // process was stopped says nothing of that time.
+      // Silence lasts up to the question, not up to now: the answer may have waited here while this process was paused,
+      // and says nothing about that time.
       askedAtMs = nowMs;
       const answeredAtMs = clock.elapsed();
       const present = new Set(heartbeats.map(({ processId }) => processId));

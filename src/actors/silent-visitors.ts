@@ -5,24 +5,24 @@ import { StoreUnavailable } from "../store.ts";
 import type { PlacedUser, UserStore } from "../store/users.ts";
 
 /**
- * Visitors who came, got a token and never began a conversation: their records go when a token that was not used since is
- * long over. Who was identified, blocked or whitelisted, and who has a thread, stays.
+ * Removes visitors who got a token and never began a conversation, once a token unused since then has long expired.
+ * Visitors who were identified, blocked or whitelisted, or who have a thread, stay.
  *
- * Every instance walks over the users of one web channel after the other, the oldest first, a page at a time, each at times
- * of its own. Two may meet the same user: the store drops it once.
+ * Every instance walks over the users of one web channel after another, oldest first, a page at a time, on its own
+ * schedule. Two instances may reach the same user: the store removes it once.
  */
 export interface SilentVisitors {
   start(): void;
   stop(): void;
-  /** One page of the walk; resolves to how many visitors are gone. */
+  /** One page of the walk; resolves to the number of visitors removed. */
   look(): Promise<number>;
 }
 
-/** Between two looks, and as much again by chance. */
+/** The pause between two looks; a random part of as much again is added. */
 const LOOK_MS = 60_000;
-/** Ten times what one address may make in an hour, each minute. */
+/** Each minute ten times as many as one address may create in an hour. */
 const USERS_AT_ONCE = 200;
-/** A token that is used may live on; after twice its lifetime a visitor without a thread loses nothing but it. */
+/** Use extends a token's life; but after twice its lifetime a visitor without a thread loses nothing except the token. */
 const LIFETIMES = 2;
 
 interface Walk {
@@ -58,7 +58,7 @@ export function createSilentVisitors(options: {
     const { items, next } = await store.usersPage(slug, page);
     const madeBefore = clock.now() - LIFETIMES * ttlMs;
     const old = items.filter(({ createdAtMs }) => createdAtMs < madeBefore);
-    // Behind a younger one all are younger.
+    // Sorted by age: after the first younger one, all are younger.
     walk.after = old.length === items.length ? next : null;
     let dropped = 0;
     for (const { user } of old.filter(isNobody)) {

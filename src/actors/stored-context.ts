@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { ThreadContext } from "../../machines/thread.ts";
 import type { VisitorContext } from "../../machines/visitor.ts";
 
-/** The contexts of the charts as they come back from the store; each reader throws where the text is of another shape. */
+/** Parses the charts' contexts as they come from the store; throws if the shape does not fit. */
 
-/** Checked and passed on as it is: a copy would lose a key such as `__proto__`, which a page may well use. */
+/** Checked but not copied: a copy would lose a key such as `__proto__`, which a page may use. */
 const jsonObject = z.custom<Record<string, unknown>>((value) => isObject(value));
 const counts = z.custom<Record<string, number>>(
   (value) => isObject(value) && Object.values(value).every((count) => typeof count === "number"),

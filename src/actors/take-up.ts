@@ -9,13 +9,13 @@ import type { Following } from "./following/following.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { Mend } from "./mend.ts";
 
-/** What the sweep of recovery.ts does with a thread that nobody looks after. */
+/** What the sweep (recovery.ts) does with a thread that has no living holder. */
 export interface TakeUp {
-  /** Takes up a thread whose holder is gone: its run at the last saved step, or its queue. */
+  /** Takes up a thread whose holder is dead: its run from the last saved step, or its queue. */
   take(uid: string, fence: string): Promise<void>;
   /** Ends a pending call, or a wait for a person, whose deadline has passed. */
   expire(uid: string): Promise<void>;
-  /** Threads that nothing can be done about for now: they are not to be asked for again. */
+  /** Threads that nothing can be done about for now: the sweep skips them. */
   leftAlone(): ReadonlySet<string>;
 }
 
@@ -24,12 +24,12 @@ interface Taking {
   thread: HeldThread;
   from: string;
   runId: string;
-  /** False: its queue is what is taken up. */
+  /** False: the thread is claimed for its queue. */
   isRunning: boolean;
   claim: () => ReturnType<HeldThread["claim"]>;
 }
 
-/** So many claims at most are remembered to be sent again. */
+/** How many unanswered claims are remembered, to be sent again. */
 const MOST_UNANSWERED = 256;
 
 export function createTakeUp({
@@ -49,10 +49,10 @@ export function createTakeUp({
   isDraining: () => boolean;
 }): TakeUp {
   const alone = createLeftAlone({ clock, log });
-  /** Sent again as they are: each new claim would count as one more try of the run's step. */
+  /** Claims without an answer. They are sent again unchanged: a new claim would count as one more try of the step. */
   const unanswered = new Map<string, Taking>();
 
-  /** The claim of this thread that got no answer, whether it was done or not. */
+  /** The unanswered claim of this thread, whether or not the store has applied it. */
   function takeUnanswered(uid: string, fence: string): Taking | null {
     const taking = unanswered.get(uid);
     unanswered.delete(uid);
@@ -64,7 +64,7 @@ export function createTakeUp({
     const record = await claims.load(uid);
     if (record?.fence !== fence || isDraining()) return null;
     const { slug, state, run } = record;
-    // Without its channel the run would go on under no instructions, or fail.
+    // Without its channel's record the run would continue without instructions, or fail.
     const fault = channelFault(slug);
     if (fault) throw fault;
     const thread = claims.open({ uid, slug, record, traceparent: null });
@@ -87,7 +87,7 @@ export function createTakeUp({
     unanswered.set(uid, taking);
   }
 
-  /** Once more where part of the thread was set aside. What cannot be done is left for a while. */
+  /** Does the work; if part of the thread is unreadable, sets it aside and tries once more, or else skips it for a while. */
   async function tend(uid: string, lost: string | undefined, work: () => Promise<void>): Promise<void> {
     if (alone.has(uid)) return;
     try {
@@ -109,7 +109,7 @@ export function createTakeUp({
     try {
       const result = await taking.claim();
       if (result.type !== "committed") return;
-      // Held by this process now, and by nobody in it: set aside, it is taken once more.
+      // The store now names this process as holder, but nothing here holds it: mend it, then take it once more.
       if (result.unreadableNext && !isRunning) throw result.unreadableNext;
     } catch (error) {
       if (error instanceof StoreUnavailable) remember(uid, taking);
@@ -123,7 +123,7 @@ export function createTakeUp({
 
   async function expire(uid: string): Promise<void> {
     const record = await claims.load(uid);
-    // Nothing is pending, whatever the list of deadlines says.
+    // Nothing is pending, or it is held, whatever the list of deadlines says.
     const event = record && expiryOf(record);
     if (!event || record.fence) return alone.add(uid, null);
     const thread = claims.open({ uid, slug: record.slug, record, traceparent: null });

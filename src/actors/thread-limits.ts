@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import type { ThreadLimits } from "./dependencies.ts";
 
-/** A token is 3 to 4 characters of most languages: so much history is enough to choose the newest of. */
+/** A token is 3 to 4 characters in most languages: at 5, enough history is read to fill the model's budget. */
 const CHARS_PER_TOKEN = 5;
 
 /** The limits of threads, as the settings have them. */

@@ -9,13 +9,13 @@ export function nameOfState(value: StateValue): string {
     .join("|");
 }
 
-/** What the store is told of a chart's state. */
+/** The chart's state as the store knows it. */
 export function threadStateOf(value: StateValue): ThreadState {
   if (value === "idle" || value === "waiting_for_person" || value === "with_person") return value;
   return value === "awaitingPageTool" ? "awaiting" : "running";
 }
 
-/** A run goes on, or waits for its page. */
+/** True if a run is active, or waits for its page. */
 export function hasRun(state: ThreadState): boolean {
   return state === "running" || state === "awaiting";
 }

@@ -38,31 +38,31 @@ import { createSilence } from "./silence.ts";
 import { createTakeUp } from "./take-up.ts";
 import { keptPieces } from "./told-in-parts.ts";
 
-/** The threads of this instance: what HTTP asks of them. */
+/** The threads of this instance, as HTTP uses them. */
 export interface Threads {
-  /** Reads a thread early: callers pass what they got on as `loading`. For say() the active run is enough. */
+  /** Starts reading a thread early: pass the promise on as `loading`. For say() the active run is enough. */
   load(uid: string, runs: RunsRead): Promise<ThreadRecord | null>;
-  /** Resolves when the message is stored. Refusal("rate-limited") where too many wait already. */
+  /** Resolves when the message is stored. Refusal("rate-limited") if the thread's queue is full. */
   say(message: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
-  /** Resolves when the result is stored. Refusal("conflict") where it answers no pending call. */
+  /** Resolves when the result is stored. Refusal("conflict") if it answers no pending call. */
   answer(answer: PageAnswer, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
-  /** The active or last run's stream again; null where the thread has had none. */
+  /** Reopens the active or last run's stream; null if the thread has had no run. */
   follow(uid: string, loading?: Promise<ThreadRecord | null>): Promise<Reply | null>;
-  /** The stream of one run, in whatever state it is; null where the thread has no such run. */
+  /** The stream of one run, in any state; null if the thread has no such run. */
   followRun(uid: string, runId: string, loading?: Promise<ThreadRecord | null>): Promise<Reply | null>;
-  /** Stops the active run or pending call, wherever it is; also fine where there is none. */
+  /** Stops the active run or pending call, on whichever instance; does nothing if there is none. */
   cancel(uid: string): Promise<void>;
-  /** Who answers, where it is not the model. */
+  /** People who answer instead of the model. */
   people: People;
-  /** Resolves when it is stored. */
+  /** Resolves when the rating is stored. */
   rate(given: GivenFeedback): Promise<void>;
-  /** Deletes threads and users, with everything of theirs. */
+  /** Deletes threads and users, with all their data. */
   forgetting: Pick<Forgetting, "thread" | "user" | "aged">;
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void>;
   history(uid: string, page: HistoryPage): Promise<Message[]>;
-  /** The text of a reply that the store keeps in parts, piece by piece; rejects where the store does not give all of it. */
+  /** The text of a reply that is stored in parts, piece by piece; rejects if the store lacks some of it. */
   keptText(uid: string, reply: Pick<Message, "runId" | "kept">): AsyncGenerator<string>;
-  /** Of a message's attachments, in order; null for an image that is lost. */
+  /** The addresses of a message's attachments, in order; null for a lost image. */
   attachmentAddresses(
     uid: string,
     message: Pick<Message, "runId" | "attachments">,
@@ -70,29 +70,29 @@ export interface Threads {
   /** A user's threads, the latest activity first. */
   list: Store["listThreads"];
   /**
-   * What happens in a thread from the item `after` on; "": from its first item; null: only what is new. Also of a thread
-   * that nobody has spoken in.
+   * Opens the feed of a thread after the item `after`; "": from its first item; null: only new items. The thread may be
+   * empty.
    */
   openFeed(uid: string, after: string | null): Promise<Feed>;
-  /** It takes no more messages, and will stop. */
+  /** True once the instance accepts no more messages because it is stopping. */
   isDraining(): boolean;
 }
 
-/** The threads with what only the wiring calls. */
+/** The threads, with what only the wiring calls. */
 export interface RunningThreads extends Threads {
-  /** Begins to look after runs whose process is gone, and calls that expire. Resolves after the first look. */
+  /** Starts the sweep for runs of dead processes and for expired calls. Resolves after the first sweep. */
   start(): Promise<void>;
-  /** This process's share of what is looked for among all threads. */
+  /** This process's share of searches over all threads. */
   share(): Share;
-  /** Threads that this process holds. */
+  /** How many threads this process holds. */
   held(): number;
-  /** Streams here that wait in a queue, or follow a run that another instance holds. */
+  /** How many streams here wait in a queue, or follow a run that another instance holds. */
   waiting(): number;
-  /** Feeds that are open here. */
+  /** How many feeds are open here. */
   feeds(): number;
-  /** A look at the deletions that others have begun; start() lets it happen every few seconds. */
+  /** Looks at the planned deletions now; after start() this happens every few seconds. */
   carryOutDeletions(): Promise<void>;
-  /** Takes no more messages, and waits for the runs to end; those that did not within the grace are interrupted and handed over. */
+  /** Accepts no more messages, and waits for the runs; those that outlast the grace period are left to other instances. */
   drain(graceMs: number): Promise<void>;
 }
 
@@ -139,7 +139,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     if (draining) throw new Refusal("unavailable", "The service is stopping", 1);
   }
 
-  /** The first reading of a thread whose run is told again: where it is over, long texts stay in the store. */
+  /** The first reading of a thread whose run is replayed: if the run is over, long text stays in the store. */
   function inParts(uid: string, loading: Promise<ThreadRecord | null> | undefined) {
     return loading ?? claims.load(uid, "last-in-parts");
   }
@@ -150,7 +150,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     const { type, uid, runId } = message;
     if (typeof uid !== "string" || typeof runId !== "string") return;
     const thread = held.get(uid);
-    // Whoever asks has read in the store that this process holds it.
+    // The sender has read in the store that this process holds the thread.
     if (!thread) lost.suspect(uid);
     if (!isFollowing && type === "cancel") void thread?.receive({ type: "run.cancelled", runId });
   }
@@ -214,7 +214,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
     async drain(graceMs) {
       draining = true;
-      // Their readers come back, to an instance that stays; runs are waited for.
+      // Readers of feeds reconnect to another instance. Runs are waited for.
       feeds.stop();
       const endsAt = clock.elapsed() + graceMs;
       const isBusy = () => held.size() > 0 || following.readers() > 0;

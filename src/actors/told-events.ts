@@ -4,7 +4,7 @@ import type { ToldEvent, WebhookEvent } from "../domain/webhook.ts";
 import type { ThreadSnapshot } from "./charts.ts";
 import type { PlannedChange } from "./plan-change.ts";
 
-/** What webhooks are told of a planned change, in the order in which it happened. */
+/** The webhook events of a planned change, in the order in which they happened. */
 export function toldEvents({
   change,
   before,
@@ -59,7 +59,7 @@ function endOf(
   };
 }
 
-/** Of the model call that the event ended: the chart has counted it for the thread. */
+/** The usage of the model call that the event ended: the chart has added it to the thread's total. */
 function usageOfMove({ before, next }: Move): { input: number; output: number } | null {
   const [then, now] = [before.context.usage, next.context.usage];
   return now && { input: now.input - (then?.input ?? 0), output: now.output - (then?.output ?? 0) };

@@ -6,7 +6,7 @@ import { INTERRUPTED } from "./interrupted.ts";
 import type { Reply } from "./reply.ts";
 import { extent } from "./run-log.ts";
 
-/** What a run that is over said, its text in parts of the store. */
+/** The lines of a run that is over, with its text stored in parts. */
 export interface SaidInParts {
   uid: string;
   runId: string;
@@ -14,14 +14,14 @@ export interface SaidInParts {
   /** How many parts there are. */
   parts: number;
   terminal: TerminalLine;
-  /** The position from which on it is told. */
+  /** The position to start from. */
   from: number;
 }
 
-/** As much as a connection takes at once. */
+/** About as much as a connection takes at once. */
 const PIECE_CHARS = 32_768;
 
-/** The stream of a run that is over, whose text is read from the store as fast as the reader takes it. */
+/** The stream of a run that is over; its text is read from the store only as fast as the reader takes it. */
 export function toldInParts(store: Pick<Store, "keptText">, said: SaidInParts): Reply {
   let left = false;
   return {
@@ -39,7 +39,7 @@ export function toldInParts(store: Pick<Store, "keptText">, said: SaidInParts): 
   };
 }
 
-/** The last piece ends with the terminal line; with `interrupted` where the store does not give all of the text. */
+/** The last piece ends with the terminal line, or with `interrupted` if the store lacks some of the text. */
 async function* piecesOf(store: Pick<Store, "keptText">, said: SaidInParts): AsyncGenerator<Line[]> {
   const { lines, terminal, from } = said;
   const text = partReader(store, said);
@@ -64,7 +64,7 @@ async function* piecesOf(store: Pick<Store, "keptText">, said: SaidInParts): Asy
   yield [terminal];
 }
 
-/** The whole text of a run's parts. Rejects where the store has less. */
+/** The whole text of a run's parts. Rejects if the store lacks some of it. */
 export async function* keptPieces(
   store: Pick<Store, "keptText">,
   { uid, runId, kept }: { uid: string; runId: string; kept: KeptText },
@@ -78,7 +78,7 @@ export async function* keptPieces(
   }
 }
 
-/** Reads on in the text of all parts: at most so many units, never half a pair. null: the store has no more of it. */
+/** Reads the next `mostChars` units of the parts' text, never half a surrogate pair. null: the store has no more. */
 function partReader(
   store: Pick<Store, "keptText">,
   { uid, runId, parts }: Pick<SaidInParts, "uid" | "runId" | "parts">,

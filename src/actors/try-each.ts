@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreUnavailable } from "../store.ts";
 
-/** What came of an item that was tried. `late`: the store was late or away; `failed`: something is wrong with the item. */
+/** The outcome for one item. `late`: the store was late or away; `failed`: something is wrong with the item. */
 export type Tried = "done" | "late" | "failed";
 
-/** What time it is to who rests, and how it passes. */
+/** The time, and how to wait. */
 export interface Pace {
   elapsed(): number;
   sleep(ms: number): Promise<void>;
 }
 
-/** Keeps no process alive. */
+/** Its timers do not keep the process alive. */
 export const realPace: Pace = {
   elapsed: () => performance.now(),
   sleep: (ms) => sleep(ms, undefined, { ref: false }),
 };
 
 /**
- * Works on each item by itself, in their order: one late step holds up nothing but its own item. Ends early where so many in a
- * row are late, since the others would only wait for the store too, or where it is stopped. Resolves to what came of those that
+ * Works on each item separately, in order: a late step delays only its own item. Ends early when it is stopped, or when
+ * `mostLateInARow` are late, since the others would only wait for the store too. Resolves to the outcomes of the items that
  * were tried.
  */
 export async function tryEach<Item>(
@@ -28,9 +28,9 @@ export async function tryEach<Item>(
     atATime: number;
     mostLateInARow: number;
     isStopped: () => boolean;
-    /** Called for each that failed. */
+    /** Called for each item that failed. */
     onFailure: (error: unknown) => void;
-    /** Rests after each as long as it took: where the store is busy, those who talk come first. */
+    /** Rests after each item for as long as it took, so that conversations come first when the store is busy. */
     rests?: Pace;
   },
 ): Promise<Map<Item, Tried>> {

@@ -2,7 +2,7 @@ import type { ThreadEvent } from "../../machines/thread.ts";
 import type { TurnEnd } from "../agent.ts";
 import type { HandOff } from "../domain/hand-off.ts";
 
-/** What the end of a model's turn is to the thread's chart. */
+/** The event for the thread's chart that the end of a model's turn causes. */
 export function turnEvent(runId: string, end: TurnEnd, atMs: number, handOff: () => HandOff): ThreadEvent {
   switch (end.type) {
     case "finished":

@@ -13,32 +13,32 @@ import type { SealedTelling, UserStore, VisitorAdmission } from "../store.ts";
 import { visitorHost } from "./charts.ts";
 import type { VisitorSnapshot } from "./charts.ts";
 
-/** Visitor tokens, alive: minted, used and bound to accounts as machines/visitor.ts decides. */
+/** Visitor tokens: minted, used and bound to accounts as machines/visitor.ts decides. */
 export interface Visitors {
   /** A new anonymous user of a web channel, and its token. `expiresAt` is Unix ms. */
   mint(slug: string): Promise<{ visitorToken: string; expiresAt: number; userId: string }>;
-  /** One use of a token: slides its lifetime. Null where it is unknown or expired. */
+  /** Uses a token, which extends its lifetime. Null if it is unknown or expired. */
   admit(claim: TokenClaim, threadId: string | null): Promise<VisitorAdmission | null>;
-  /** Threads that have another name for this token than for its account (domain/renamed-threads.ts). */
+  /** Threads whose name for this token differs from the name for its account (domain/renamed-threads.ts). */
   renamedThreads(claim: TokenClaim): Promise<RenamedThread[]>;
   /**
-   * Binds a token to an account; no use of the token. Refusal("not-found") where the token is unknown, expired or of
-   * another channel, Refusal("conflict") where it is bound to another account. Attributes become the account's: a step
-   * after the binding, which a repeat of the call makes up for. `rotate`: a new token takes its place.
+   * Binds a token to an account; this does not count as a use. Refusal("not-found") if the token is unknown, expired or of
+   * another channel, Refusal("conflict") if it is bound to another account. `attributes` are set on the account in a second
+   * step; if that fails, repeat the call. `rotate`: replaces the token by a new one.
    */
   identify(identity: {
     slug: string;
     visitorToken: string;
     externalId: string;
-    /** Absent: as they are stored. */
+    /** Absent: unchanged. */
     attributes?: Attributes | undefined;
     rotate?: boolean;
   }): Promise<Identified>;
-  /** Ends all tokens of an account; also fine where there is none. */
+  /** Ends all tokens of an account; does nothing if there is no such account. */
   revoke(account: { slug: string; externalId: string }): Promise<void>;
 }
 
-/** `mergedUserId`: the anonymous user who became the account; null: it is the account's own user. */
+/** `mergedUserId`: the anonymous user who was merged into the account; null: the user itself became the account. */
 export interface BoundUser {
   slug: string;
   userId: string;
@@ -49,12 +49,12 @@ export interface BoundUser {
 export interface Identified {
   userId: string;
   merged: boolean;
-  /** Only where the token was rotated. */
+  /** Only if the token was rotated. */
   visitorToken?: string;
   expiresAt?: number;
 }
 
-/** How often identify reads again after what it read was changed by somebody else. */
+/** How often identify reads again if the data changes between the reading and the write. */
 const MAX_READINGS = 20;
 
 export function createVisitors(options: {
@@ -65,15 +65,15 @@ export function createVisitors(options: {
   /** WIDGET_VISITOR_MAX_AGE_SECONDS; null: use alone ends a token. */
   maxAgeMs?: number | null;
   log?: Pick<PlainLog, "error">;
-  /** What webhooks are told of a user who was bound to an account; by default nothing. */
+  /** The webhook events of a user who was bound to an account; by default none. */
   tells?: (bound: BoundUser) => SealedTelling[];
 }): Visitors {
   const { store, clock, ttlMs, maxAgeMs = null, log, tells = () => [] } = options;
   const anonymous = visitorHost.freeze(visitorHost.initial());
 
   /**
-   * A snapshot that cannot be read is set aside, and what the token's user says takes its place: a token is bound to its
-   * user's account, or to none. NewerRecord: a newer version wrote it.
+   * Sets an unreadable snapshot aside and makes a new one from the token's user: a token is bound to its user's account, or
+   * to none. Throws NewerRecord if a newer version wrote it.
    */
   async function readableSnapshot(
     { slug, tokenHash }: TokenClaim,
@@ -135,7 +135,7 @@ export function createVisitors(options: {
     }
   }
 
-  /** A token that nobody has yet, and the times of its life. */
+  /** A new token, and when it expires. */
   function freshToken(slug: string) {
     const visitorToken = newVisitorToken(slug);
     const claim = readVisitorToken(visitorToken);
@@ -145,12 +145,12 @@ export function createVisitors(options: {
     return { visitorToken, claim, atMs, times, expiresAt: atMs + Math.min(ttlMs, maxAgeMs ?? Infinity) };
   }
 
-  /** Whoever held the old token holds nothing any more. */
+  /** Replaces the token: the old one is invalid from now on. */
   async function rotate({ slug, tokenHash }: TokenClaim, identified: Identified): Promise<Identified> {
     const { visitorToken, claim, times, expiresAt } = freshToken(slug);
     const { userId } = identified;
     const rotation = { slug, tokenHash, userId, newTokenHash: claim.tokenHash, ...times };
-    // Another call has taken its place meanwhile.
+    // Another call has replaced the token meanwhile.
     if (!(await store.rotateToken(rotation))) throw new Refusal("not-found", "Unknown visitor token");
     return { ...identified, visitorToken, expiresAt };
   }

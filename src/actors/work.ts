@@ -15,20 +15,20 @@ import type { RunLog } from "./run-log.ts";
 import { turnEvent } from "./turn-event.ts";
 
 /**
- * What the present state of a run waits for: a turn of the model, or a call of a tool. One thing at a time; what comes of
- * it is events, and is dropped when the state was left meanwhile.
+ * The work that a run's present state waits for: one model turn, or one tool call, at a time. Its results are events, which
+ * are dropped if the run has left that state meanwhile.
  */
 export interface Work {
   perform(effect: PerformedEffect, run: WorkingRun): void;
-  /** The state is left. */
+  /** The run leaves the state: aborts the work. */
   leave(): void;
 }
 
-/** The active run, as its work sees it. */
+/** The active run, as the work needs it. */
 export interface WorkingRun {
   log: RunLog;
   longReply: LongReply;
-  /** What the model would be asked now. */
+  /** The input of the next model call. */
   turn: () => Turn;
 }
 
@@ -36,7 +36,7 @@ function saysText(item: TurnItem): boolean {
   return item.type === "assistant" && item.text !== "";
 }
 
-/** Why it is aborted. One for all: a stack of its own would cost every run some microseconds. */
+/** The reason of every abort. Shared: an error with a stack of its own would cost each run some microseconds. */
 const STATE_LEFT = new Error("The run has left the state that waited for this");
 
 export function createWork(
@@ -47,11 +47,11 @@ export function createWork(
   thread: {
     uid: string;
     slug: string;
-    /** Runs a step in its turn among the thread's events. */
+    /** Queues a step among the thread's events. */
     post: (step: () => void | Promise<void>) => void;
-    /** `item`: what the model said in the turn that the event ends. */
+    /** `item`: the model's output of the turn that the event ends. */
     handle: (event: ThreadEvent, item: TurnItem | null) => void | Promise<void>;
-    /** For lines of the log. */
+    /** Trace fields for log lines. */
     traced: () => object;
   },
 ): Work {
@@ -70,7 +70,7 @@ export function createWork(
     return { signal, tell, end, fail };
   }
 
-  /** The words for the visitor; the cause is for the log alone. */
+  /** The text for the visitor; the cause goes to the log only. */
   function faultText(error: unknown, runId: string, signal: AbortSignal): string {
     if (!signal.aborted) log.warn({ uid: thread.uid, runId, ...thread.traced(), err: error }, "a run failed");
     return error instanceof ModelFault ? error.message : "Something went wrong on the server";
@@ -80,10 +80,10 @@ export function createWork(
     const { runId } = said;
     const { signal, tell, end, fail } = begin(runId);
 
-    /** What the log has not heard yet counts, too. */
+    /** How many more characters the reply may have; counts text that is queued and not in the log yet. */
     let room = Math.max(limits.runMaxReplyChars - said.textChars, 0);
 
-    /** A promise: the model is not read on before it resolves. */
+    /** A promise: the model's stream is not read before it resolves. */
     function wrote(text: string): Promise<void> | undefined {
       const fitting = cutText(text, room);
       room -= fitting.length;
@@ -95,14 +95,14 @@ export function createWork(
       return longReply.grew();
     }
 
-    /** The text that memory let go of; read again and again during an outage. */
+    /** Text that was dropped from memory; retried during an outage. */
     async function keptText(runId: string, parts: number): Promise<string> {
       const isWanted = () => !signal.aborted;
       const read = () => store.keptText(thread.uid, runId, parts);
       return (await retryDuringOutage(timers, read, { isWanted, onAway() {} })) ?? "";
     }
 
-    /** A turn asks the store for what its user has spent, before it asks the model: an outage only delays it. */
+    /** Before the model, a turn asks the store for the user's spent tokens: an outage only delays the turn. */
     async function ask(whole: Turn): Promise<TurnEnd> {
       const isWanted = () => !signal.aborted;
       const think = () => agent.think(whole, wrote, signal);
@@ -125,7 +125,7 @@ export function createWork(
     const ending = seeing instanceof Promise ? seeing.then(ask) : ask(seeing);
     ending.then((turnEnd) => {
       const hasSaid = said.textChars > 0 || ("item" in turnEnd && saysText(turnEnd.item));
-      // What the service says in the model's place begins anew.
+      // The service's own text for the hand-off begins a new paragraph.
       if (turnEnd.type === "handedOff" && hasSaid) tell({ type: "agent.wrote", text: "\n\n" });
       const event = turnEvent(runId, turnEnd, clock.now(), () => handOff(thread.slug));
       tell(event, "item" in turnEnd ? turnEnd.item : null);

@@ -7,15 +7,15 @@ import { threadHost } from "../charts.ts";
 export type FeedLine =
   | { type: "message"; message: Message }
   | ({ type: "state" } & FeedState)
-  /** What its reader knows is no place to go on from: it reads the history. */
+  /** The reader's position is unknown or too old: it must read the history again. */
   | { type: "reset" }
   /** The thread is gone; the feed ends. */
   | { type: "deleted" }
-  /** A person writes; counts for six seconds. */
+  /** A person is typing; valid for six seconds. */
   | { type: "typing"; name: string }
   | { type: "ping" };
 
-/** What a feed says of its thread; a run that goes on or waits is named. */
+/** A thread's state in its feed; names the run that is active or queued. */
 export type FeedState =
   | { state: Extract<ThreadState, "idle"> }
   | { state: Extract<ThreadState, "running" | "awaiting">; runId: string }
@@ -24,13 +24,13 @@ export type FeedState =
   /** A person's name. */
   | { state: Extract<ThreadState, "with_person">; with: string };
 
-/** What a feed has told: so many items of the history, and this state. */
+/** What a feed has sent so far: the number of history items, and the state. */
 export interface Told {
   position: number;
   state: FeedState;
 }
 
-/** More than so many items are not told again: `reset`. */
+/** A reader that has missed more items than this gets `reset`. */
 export const MOST_MISSED = 100;
 
 export function stateOf({
@@ -66,10 +66,10 @@ function detailOf(state: FeedState): string | number | null {
 }
 
 /**
- * How a feed begins, for a reader that knows the item `after`; null: only what is new, "": nothing yet.
+ * The beginning of a feed, for a reader that knows the item `after`; null: only new items, "": it knows none.
  *
- * The state comes first. But a run whose message the reader does not know yet is told behind that message: until then
- * the thread is idle for it. Who waits for a person, or is with one, is told at once: that rests on no message.
+ * The state comes first. But a run whose message the reader does not know yet comes after that message: until then the
+ * reader sees the thread as idle. A thread that waits for a person, or is with one, says so at once: no message comes first.
  */
 export function beginningOf(
   after: string | null,
@@ -83,7 +83,7 @@ export function beginningOf(
   return { told: { position, state }, lines: known === null ? [first, { type: "reset" }] : [first] };
 }
 
-/** How many items the reader knows; null: no place to go on from. Ids count up from 1 (store/threads.ts). */
+/** How many items the reader knows; null: it cannot continue from there. Ids count up from 1 (store/threads.ts). */
 function placeOf(after: string | null, messageCount: number): number | null {
   if (after === null) return messageCount;
   if (after === "") return 0;
@@ -92,8 +92,8 @@ function placeOf(after: string | null, messageCount: number): number | null {
 }
 
 /**
- * What a look at the thread adds to what was told. A user's item is followed by its run, also where that is over by now,
- * but not among items that were there when the feed began (`liveFrom`): those runs are nobody's to follow.
+ * The lines that a look at the thread adds. A user's item is followed by its run, even if the run is over by now; but not
+ * for items from before the feed began (`liveFrom`), whose runs nobody needs to follow.
  */
 export function newsOf(
   told: Told,

@@ -4,7 +4,7 @@ import type { FeedLine, Told } from "./feed-lines.ts";
 
 /** A reader's end of a feed. */
 export interface FeedReader {
-  /** The same list of lines is given to all readers of a thread: it need be encoded once. */
+  /** All readers of a thread get the same array of lines, so that it can be encoded once. */
   write(lines: readonly FeedLine[]): void;
   /** Calls back when the reader has taken what was written. */
   onDrained(callback: () => void): void;
@@ -12,9 +12,9 @@ export interface FeedReader {
   end(): void;
 }
 
-/** One open feed, as who serves it sees it. */
+/** One open feed, as HTTP uses it. */
 export interface Feed {
-  /** One reader. It is given the first lines at once. */
+  /** Sets the one reader, which gets the first lines at once. */
   read(reader: FeedReader): void;
   /** Ends it, and tells the reader. */
   end(): void;
@@ -31,17 +31,17 @@ export interface News {
 
 /** A feed as the watch of its thread sees it. */
 export interface WatchedFeed extends Feed {
-  /** Something happened. */
+  /** Sends news. */
   hear(news: News): void;
-  /** Beside the news: dropped where the reader is behind. */
+  /** Sends lines that are not news; dropped if the reader is behind. */
   tell(lines: readonly FeedLine[]): void;
-  /** The store has gone back behind what was told. */
+  /** The store has lost some of what was sent. */
   reset(lines: readonly FeedLine[], told: Told): void;
   /** The thread was deleted: tells so, and ends. */
   endDeleted(): void;
-  /** Goes on where it is behind; says that it lives where nothing was written for long. */
+  /** Continues if the reader is behind; sends a sign of life if nothing was written for long. */
   tick(nowMs: number): void;
-  /** The reader has not been told, or has not taken, everything. */
+  /** True if the reader has not been sent, or has not taken, everything. */
   readonly isBehind: boolean;
 }
 
@@ -50,22 +50,21 @@ const PING_EVERY_MS = 15_000;
 const DELETED: readonly FeedLine[] = [{ type: "deleted" }];
 const PING: readonly FeedLine[] = [{ type: "ping" }];
 
-/** What a feed asks of the watch of its thread. */
+/** What a feed needs from the watch of its thread. */
 export interface FeedSource {
-  /** What was told last to the feeds that are not behind. */
+  /** The position of the feeds that are not behind. */
   latest(): Told;
-  /** Lines that go on from here, where they are still known. */
+  /** The lines that follow this position, if they are still in memory. */
   recent(from: Told): News | null;
   look(position: number): Promise<ThreadLook>;
   leave(feed: WatchedFeed): void;
 }
 
 /**
- * A place in a thread's history, and a reader that takes lines as fast as it can.
+ * A position in a thread's history, and a reader that takes lines as fast as it can.
  *
- * A reader that has taken everything is given news as it happens. One that has not is given none: the feed keeps its place
- * instead of lines, and goes on from there, out of the store, when the reader has caught up. So a slow one costs no more
- * memory than a page.
+ * A reader that has taken everything gets news as it happens. For one that has not, the feed keeps a position instead of
+ * lines, and continues from the store when the reader has caught up. So a slow reader costs no more memory than a page.
  */
 export function createFeed(
   source: FeedSource,
@@ -106,12 +105,12 @@ export function createFeed(
     try {
       const look = await source.look(told.position);
       if (isOver) return;
-      // The store has gone back: the watch tells of that.
+      // The store has lost writes: the watch handles that.
       if (look.messageCount < told.position) return;
       const news = newsOf(told, look, liveFrom);
       go(news.told, news.lines);
     } catch {
-      // The next tick tries again; the watch says in the log that the store is away.
+      // The next tick tries again; the watch logs the outage.
     } finally {
       isCatchingUp = false;
     }
@@ -119,7 +118,7 @@ export function createFeed(
     if (isDrained) await catchUpOnce();
   }
 
-  /** Once more where something came meanwhile; a store that has nothing newer is asked at the next tick. */
+  /** Repeats if something came meanwhile; if the store has nothing newer, it is asked at the next tick. */
   async function catchUpOnce(): Promise<void> {
     const recent = isUpToDate() ? null : source.recent(told);
     if (recent) go(recent.to, recent.lines);

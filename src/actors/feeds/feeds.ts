@@ -10,29 +10,29 @@ import { createWatch } from "./watch.ts";
 import type { Watch } from "./watch.ts";
 
 /**
- * The feeds of threads that are open here (contract, The feed of a thread), wherever the threads are changed.
+ * The feeds that are open in this process (contract, The feed of a thread), whichever instance changes the threads.
  *
- * Whoever commits to a thread is told by the store which processes watch it, and sends each a word. The word says
- * nothing but that something happened: what, a look into the store tells, one for all feeds of the thread. So a word may
- * be lost, late or come twice.
+ * The answer to each commit names the processes that watch the thread, and the committer notifies each of them. The notice
+ * says only that something changed; one read of the store, for all feeds of the thread, tells what. So a notice may be
+ * lost, late or doubled.
  */
 export interface Feeds {
-  /** `after`: the last item that its reader knows; "" none; null: only what is new. Rejects as the store does. */
+  /** `after`: the last item that the reader knows; "": none; null: only new items. Rejects if the store does. */
   open(uid: string, after: string | null): Promise<Feed>;
   /** A commit was made here. `watchers`: the processes that watch the thread. */
   committed(uid: string, watchers?: readonly string[]): void;
-  /** A person writes in the thread: tells everybody who watches it. */
+  /** A person is typing in the thread: notifies every process that watches it. */
   typing(uid: string, name: string): Promise<void>;
-  /** Another instance's word of a commit, or of a person who writes; false where the message is none. */
+  /** Another instance's notice of a commit, or that a person is typing; false if the message is something else. */
   receive(message: InstanceMessage): boolean;
-  /** How many are open. */
+  /** How many feeds are open. */
   size(): number;
-  /** Ends them all, and opens no more. */
+  /** Ends all feeds, and opens no more. */
   stop(): void;
 }
 
 const TICK_MS = 500;
-/** After a new connection to the store, within this time: words were lost with the old one. */
+/** Watches look again within this time after a new connection to the store: the old one may have lost notices. */
 const RECONNECT_MS = 2_000;
 
 export function createFeeds(
@@ -40,7 +40,7 @@ export function createFeeds(
   onReadable: OnReadable,
 ): Feeds {
   const watches = new Map<string, Watch>();
-  /** How many are being opened, by thread: their watch stays. */
+  /** How many feeds are being opened, by thread: their watch must stay. */
   const opening = new Map<string, number>();
   let isTicking = false;
   let isStopped = false;

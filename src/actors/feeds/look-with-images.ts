@@ -4,8 +4,8 @@ import type { Store, ThreadLook } from "../../store.ts";
 import { attachmentAddresses } from "../attachment-addresses.ts";
 
 /**
- * A look that ends with the first message whose images are kept beside the thread, and has these: a feed then holds the
- * images of one message, and reads the next one's when these are told.
+ * A look that ends with the first message whose images are stored beside the thread, and includes these: so a feed holds the
+ * images of one message at a time, and reads the next ones after these are sent.
  */
 export async function lookWithImages(
   store: Pick<Store, "look" | "keptImages">,
@@ -21,7 +21,7 @@ export async function lookWithImages(
   return { ...look, messages, to: Number(last.id) };
 }
 
-/** With the images in the place of their addresses; without one that is lost. */
+/** Replaces the addresses of stored images by the images; a lost one is left out. */
 async function withImages(store: Pick<Store, "keptImages">, uid: string, message: Message): Promise<Message> {
   const addresses = await attachmentAddresses(store, uid, message);
   const attachments = message.attachments?.flatMap((attachment, nth) => {

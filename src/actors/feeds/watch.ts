@@ -4,47 +4,47 @@ import { newsOf, stateOf } from "./feed-lines.ts";
 import type { FeedSource, News, WatchedFeed } from "./feed.ts";
 
 /**
- * A thread that is watched for its feeds: one look for all of them after each word that something happened. Without a word
- * the store is asked every few seconds whether the last commit is still the one that was looked at; only where it is not, a
- * look follows. What a look finds is told from the store, so it does not matter which word was lost.
+ * Watches a thread for its feeds: after each notice, one read of the store (a look) serves all of them. Without a notice,
+ * the store is asked every few seconds whether the last commit is still the one that the last look saw; only if not, a
+ * look follows. A look finds everything that is new, so it does not matter which notices were lost.
  */
 export interface Watch extends FeedSource {
   readonly feeds: ReadonlySet<WatchedFeed>;
   add(feed: WatchedFeed): void;
-  /** Resolves after a look that began after this call. Rejects where the store does not answer. */
+  /** Resolves after a look that began after this call. Rejects if the store does not answer. */
   renew(): Promise<void>;
-  /** Words were lost, and perhaps that they are wanted: the next look asks for them again. */
+  /** Notices, and perhaps the registration for them, were lost: the next look registers again. */
   askAnew(): void;
   tick(nowMs: number): void;
-  /** A person writes: told at once, and not again to who comes later. */
+  /** A person is typing: sent at once, and not repeated to feeds that open later. */
   typing(name: string): void;
 }
 
-/** What a watch asks of the store. */
+/** What a watch needs from the store. */
 export interface WatchedThread {
   look(position: number | null): Promise<ThreadLook>;
-  /** The last commit. */
+  /** The id of the last commit. */
   lastOp(): Promise<string | null>;
-  /** Asks to be told of commits, for a while. */
+  /** Registers for notices of commits, for a while. */
   ask(): Promise<void>;
 }
 
 export interface WatchOptions {
   thread: WatchedThread;
   clock: { elapsed(): number };
-  /** From 0 to 1: threads that began to be watched together are not looked at together. */
+  /** From 0 to 1: spreads the looks of threads whose watches began together. */
   random: () => number;
-  /** The last feed is gone. */
+  /** Called when the last feed has left. */
   onLeft: () => void;
   onFault: (error: unknown) => void;
 }
 
-/** How often a thread's last commit is asked for without a word of it: so long does a lost word delay what it was of. */
+/** How often the last commit is polled without a notice: a lost notice delays news by this much at most. */
 const CHECK_EVERY_MS = 10_000;
-/** Half of the time for which it is granted (store/threads.ts, WATCH_MS): after a failure it is tried again each second. */
+/** Half of the time for which a registration lasts (store/threads.ts, WATCH_MS); after a failure it is retried each second. */
 const ASK_EVERY_MS = 60_000;
 const RETRY_MS = 1_000;
-/** News kept for feeds whose readers are a moment behind. */
+/** How many news are kept for feeds whose readers are a moment behind. */
 const MOST_RECENT = 8;
 
 export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOptions): Watch {
@@ -65,7 +65,7 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
     while (known && known.position < lastCount);
   }
 
-  /** Also says when the next check is due: whoever asks or looks now has checked. */
+  /** Also postpones the next check, because asking or looking is one. */
   async function askInTime(): Promise<void> {
     const now = clock.elapsed();
     nextCheckAtMs = now + CHECK_EVERY_MS * (0.9 + 0.2 * random());
@@ -74,7 +74,7 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
     askedAtMs = now;
   }
 
-  /** A look where the last commit is another one. Not one commit is missed: a look tells which it has seen. */
+  /** Looks if there is a newer commit. No commit is missed, because a look returns the id of the one it has seen. */
   async function check(): Promise<void> {
     await askInTime();
     if (known === null || (await thread.lastOp()) !== seenOp) await renew();
@@ -86,7 +86,7 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
   function adopt(seen: ThreadLook): void {
     if (seen.isDeleted) return endAll(seen);
     lastCount = seen.messageCount;
-    // Of a look that ends before the last item, the rest is still to come.
+    // A look that ends before the last item: the rest is still to come.
     seenOp = seen.to < seen.messageCount ? null : seen.lastOp;
     if (!known) {
       known = { position: seen.messageCount, state: stateOf(seen) };
@@ -97,7 +97,7 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
     const news = { from: known, lines, to: told };
     known = told;
     if (lines.length === 0) return;
-    // Who is behind images reads them from the store again: they are not kept for the slowest reader.
+    // News with images are not kept: a feed that is behind reads them from the store again.
     recent = hasImages(lines) ? [] : [...recent.slice(1 - MOST_RECENT), news];
     for (const feed of feeds) feed.hear(news);
   }
@@ -111,7 +111,7 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
     for (const feed of feeds) feed.endDeleted();
   }
 
-  /** A failover took back what was told: whoever reads along reads the history again. */
+  /** A failover has undone some of what was sent: the readers must read the history again. */
   function goBack(seen: ThreadLook): void {
     const state = stateOf(seen);
     known = { position: seen.messageCount, state };
@@ -120,7 +120,7 @@ export function createWatch({ thread, clock, random, onLeft, onFault }: WatchOpt
     for (const feed of feeds) feed.reset(lines, known);
   }
 
-  /** One at a time; whoever comes during one waits for the next. */
+  /** One look at a time; callers that come during one wait for the next. */
   function renew(): Promise<void> {
     if (!looking) {
       looking = look().finally(() => (looking = null));

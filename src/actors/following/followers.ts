@@ -6,22 +6,22 @@ import type { OpenReply } from "../reply.ts";
 import { positionAfter } from "../run-log.ts";
 import type { FollowMessage, SaidMessage } from "./messages.ts";
 
-/** The holder's side of following: sends what a run says here to the instances that asked for it. */
+/** The holder's side of following: sends the lines of a run here to the instances that asked for them. */
 export interface Followers {
-  /** Another instance asks to be sent what a run says here. */
+  /** Another instance asks for the lines of a run. */
   add(message: FollowMessage): void;
-  /** The run began here: who asked for it too early is sent it now. */
+  /** The run began here: serves the instances that asked for it too early. */
   begun(thread: HeldThread): void;
 }
 
-/** A reader of a log here that is another instance's mirror there. */
+/** A reader of a run's log here that forwards to a mirror on another instance. */
 interface Follower extends OpenReply {
   readonly thread: HeldThread;
   readonly position: number;
   renew(): void;
 }
 
-/** A follower that was not asked for again for so long is dropped. */
+/** A follower is dropped if its mirror has not asked again for this long. */
 const FOLLOWER_TTL_MS = 5_000;
 
 type FollowerDependencies = Pick<ThreadDependencies, "store" | "clock">;
@@ -29,7 +29,7 @@ type FollowerDependencies = Pick<ThreadDependencies, "store" | "clock">;
 export function createFollowers(dependencies: FollowerDependencies, held: HeldThreads): Followers {
   const { clock } = dependencies;
   const followers = new Map<string, Follower>();
-  /** Who asked for a run that has not begun here. */
+  /** Requests for runs that have not begun here. */
   const early = new Map<string, { message: FollowMessage; atMs: number }>();
 
   function keepForLater(key: string, message: FollowMessage): void {
@@ -41,7 +41,7 @@ export function createFollowers(dependencies: FollowerDependencies, held: HeldTh
   function add(message: FollowMessage): void {
     const key = `${message.runId} ${message.to}`;
     const thread = held.get(message.uid);
-    // Over already, which the mirror's next look at the store tells it, or not begun yet.
+    // Not begun yet; or over already, which the mirror will see at its next read of the store.
     if (thread?.run?.runId !== message.runId) return keepForLater(key, message);
     const known = followers.get(key);
     if (known && !known.over && known.thread === thread && known.position <= message.from) {
@@ -68,7 +68,7 @@ export function createFollowers(dependencies: FollowerDependencies, held: HeldTh
   };
 }
 
-/** `onOver`: nothing more will be sent. A follower holds its thread, and with it all that the run said. */
+/** `onOver`: nothing more will be sent. A follower keeps its thread, and the run's whole log, in memory. */
 function createFollower(
   { store, clock }: FollowerDependencies,
   thread: HeldThread,

@@ -8,26 +8,25 @@ import { readFollow, readSaid } from "./messages.ts";
 import { createMirrors } from "./mirrors.ts";
 
 /**
- * Reading along with a run that another instance holds, or that has not begun yet.
+ * Follows a run that another instance holds, or that has not begun yet.
  *
- * Here a mirror keeps a log of the run (mirrors.ts). It asks the holder for what was said since a position, and the
- * holder's follower then sends each line as it is said (followers.ts). Messages may be lost: a mirror that sees a gap
- * asks again, and once a second every mirror looks into the store, which knows who holds the run now or how it ended.
- * When the run's holder changes, what the new one says must go on from what was saved: a reader who was told more than
- * that is cut off (`interrupted`) and re-attaches.
+ * A mirror here keeps a log of the run (mirrors.ts). It asks the holder for the lines since a position, and a follower at
+ * the holder then sends each new line (followers.ts). Messages may be lost: a mirror that sees a gap asks again, and once a
+ * second every mirror reads the store, which knows who holds the run now or how it ended. When the holder changes, the new
+ * one continues from the last save: readers ahead of the last save are disconnected (`interrupted`), and re-attach.
  */
 export interface Following {
-  /** Reads along from `from` on. `record`: the thread as it was just read, with the reply's run. */
+  /** Follows the reply's run from `from`. `record`: the thread as just read, with that run. */
   follow(record: ThreadRecord, reply: OpenReply, from: number): void;
   /** Waits for a run that has not begun, in a thread that `fence` holds. */
   expect(uid: string, reply: OpenReply, fence: string): void;
-  /** The run began, or goes on, in this process. */
+  /** The run began, or continues, in this process. */
   begun(thread: HeldThread): void;
   /** The thread was deleted: its streams end. */
   forget(uid: string): void;
-  /** How many streams here read along, or wait for their run. */
+  /** How many streams here follow a run, or wait for it to begin. */
   readers(): number;
-  /** A message of another instance that concerns following; false where it does not. */
+  /** A message of another instance; false if it is not about following. */
   receive(message: InstanceMessage): boolean;
   stop(): void;
 }

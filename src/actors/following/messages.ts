@@ -2,11 +2,11 @@ import type { ProgressLine, TerminalLine } from "../../../machines/line.ts";
 import type { InstanceMessage } from "../../store.ts";
 
 /**
- * What instances tell each other of a run. Types, not interfaces: those would be no records, and so no messages.
- * Best effort, and perhaps of another version of this service: what does not fit is no message.
+ * The messages between instances about a run. Types, because an interface is not assignable to InstanceMessage. Best
+ * effort; the sender may be another version of this service, so messages of another shape are ignored.
  */
 
-/** Send me what this run says from a position on. */
+/** Asks for the lines of a run from a position on. */
 export type FollowMessage = {
   type: "follow";
   uid: string;
@@ -16,11 +16,11 @@ export type FollowMessage = {
   to: string;
 };
 
-/** What the run said from a position on. */
+/** The lines of a run from a position on. */
 export type SaidMessage = {
   type: "said";
   runId: string;
-  /** Who says it, and what of the run was saved when it took the run. */
+  /** The holder's fence, and the saved position when it claimed the run. */
   fence: string;
   base: number;
   from: number;

@@ -14,24 +14,24 @@ import type { FollowMessage, SaidMessage } from "./messages.ts";
 import { findRun } from "./run-in-store.ts";
 import type { RunInStore } from "./run-in-store.ts";
 
-/** The reader's side of following: a log of each run that is read here and made elsewhere. */
+/** The reader's side of following: a log of each run that is read here and held elsewhere. */
 export interface Mirrors {
-  /** Reads along from `from` on. `record`: the thread as it was just read, with the reply's run. */
+  /** Follows the reply's run from `from`. `record`: the thread as just read, with that run. */
   follow(record: ThreadRecord, reply: OpenReply, from: number): void;
   /** Waits for a run that has not begun, in a thread that `fence` holds. */
   expect(uid: string, reply: OpenReply, fence: string): void;
-  /** What the holder said. */
+  /** Lines from the holder. */
   receive(message: SaidMessage): void;
-  /** The run began, or goes on, in this process. */
+  /** The run began, or continues, in this process. */
   begun(thread: HeldThread): void;
   /** The thread was deleted: its streams end. */
   forget(uid: string): void;
-  /** How many streams here read along, or wait for their run. */
+  /** How many streams here follow a run, or wait for it to begin. */
   readers(): number;
   stop(): void;
 }
 
-/** How often a mirror looks into the store; messages bring everything sooner, so this only bounds what a lost one costs. */
+/** How often a mirror reads the store. Messages are faster, so this only bounds the delay when one is lost. */
 const LOOK_MS = 1_000;
 
 type PastRun = Extract<RunInStore, { type: "past" }>;
@@ -41,9 +41,9 @@ const LOST: ErrorLine = { type: "error", message: "The service has lost this mes
 interface Mirror {
   uid: string;
   log: RunLog;
-  /** Who said what the log has. */
+  /** The holder from which the log's lines came. */
   fence: string | null;
-  /** Up to here the log has what was saved: every later holder goes on from it. After it, it has words of `fence` alone. */
+  /** Up to here the log is known to be saved, so every later holder continues from it. Lines after it are from `fence` only. */
   savedTo: number;
   callOff: () => void;
 }
@@ -85,7 +85,7 @@ export function createMirrors(
     mirror.callOff = timers.after(LOOK_MS, () => void look(mirror));
   }
 
-  /** The store's view of the run: who holds it now, or how it ended. */
+  /** Reads from the store who holds the run now, or how it ended. */
   async function look(mirror: Mirror): Promise<void> {
     const { uid, log } = mirror;
     if ([...log.readers].every((reply) => reply.over)) return drop(mirror);
@@ -108,7 +108,7 @@ export function createMirrors(
     if (!isKnown(mirror)) return;
     switch (run.type) {
       case "ended":
-        // Another holder may have ended it, in other words than those that were shown.
+        // Another holder may have ended it, with other text than was shown.
         if (!beginsWith(run.lines, log.lines)) return cut(mirror);
         return finish(mirror, run.lines, run.terminal);
       case "past": {
@@ -137,7 +137,7 @@ export function createMirrors(
     return withText(lines, parts > 0 ? await store.keptText(uid, log.runId, parts) : "");
   }
 
-  /** Does this holder, who has these lines of the run, go on from what the log has? */
+  /** Does this holder, whose run has these lines, continue from the log? */
   function goesOn(mirror: Mirror, fence: string, lines: readonly ProgressLine[]): boolean {
     if (mirror.fence === fence) return true;
     if (!beginsWith(lines, mirror.log.lines)) return false;
@@ -156,12 +156,12 @@ export function createMirrors(
     drop(mirror);
   }
 
-  /** The run is made here now: its readers read at the source. */
+  /** The run is held here now: attaches the readers to it directly. */
   function handOver(mirror: Mirror, thread: HeldThread): void {
     drop(mirror);
     const { log, savedTo } = mirror;
     const { kept, lines } = thread.log;
-    // What is kept in parts is not here to be compared.
+    // Text that is stored in parts is not in memory, and cannot be compared.
     const isAllSaved = kept.parts > 0 && log.position <= Math.min(savedTo, thread.basePosition);
     if (!isAllSaved && !goesOn(mirror, thread.fence, kept.parts > 0 ? [] : lines)) {
       return log.cut(INTERRUPTED);
@@ -187,16 +187,16 @@ export function createMirrors(
       const mirror = mirrors.get(runId);
       if (!mirror) return;
       const { position } = mirror.log;
-      // Late: its lines are known, and its last one may end a stream that a page's result has long gone on from.
+      // A late message: its lines are known, and its terminal line may be of a stream before the page's result.
       if (from + positionAfter(lines) < position) return;
       if (mirror.fence !== fence) {
-        // The run was taken over: what the new holder says goes on from what was saved.
+        // The run was taken over: the new holder continues from the last save.
         if (position > base) return cut(mirror);
-        // Two holders may lie between: were these words saved? The next look into the store compares them.
+        // There may have been another holder in between: the next read of the store tells whether this text was saved.
         if (position > mirror.savedTo) return;
         mirror.fence = fence;
       }
-      // The holder was stopped: the run goes on elsewhere, and the store will say where.
+      // The holder stopped: the run goes on elsewhere, and the store will say where.
       if (terminal?.type === "error" && terminal.code === "interrupted") return;
       if (from > position) return ask(mirror, fence);
       const news: Line[] = linesSince(lines, position - from);

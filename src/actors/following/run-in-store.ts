@@ -4,17 +4,17 @@ import type { Message } from "../../domain/message.ts";
 import type { Store, ThreadRecord } from "../../store.ts";
 import { INTERRUPTED } from "../interrupted.ts";
 
-/** Where a run is, as the store has it. */
+/** The state of a run, as the store has it. */
 export type RunInStore =
-  /** It ended its present stream, and this is all that it said. */
+  /** Its present stream has ended; these are all its lines. */
   | { type: "ended"; lines: readonly ProgressLine[]; terminal: TerminalLine }
-  /** It ended, and another run came after it: what the history has of it, long text in so many parts. */
+  /** It ended and another run came after it: its lines from the history, with long text in `parts` parts. */
   | { type: "past"; lines: readonly RunLine[]; parts: number; terminal: TerminalLine }
-  /** It goes on, or waits for its turn, where `fence` holds the thread. */
+  /** It is active or queued, and `fence` holds the thread. */
   | { type: "held"; fence: string }
-  /** It goes on, and nobody holds the thread at this moment. */
+  /** It is active, and nobody holds the thread at this moment. */
   | { type: "free" }
-  /** Neither waiting nor begun nor ended: a store that has none of it has lost what it had acknowledged. */
+  /** Neither queued nor begun nor ended: the store has lost an acknowledged write. */
   | { type: "lost" };
 
 const SUPERSEDED: ErrorLine = {
@@ -40,7 +40,7 @@ export async function findRun(
     return fence === null ? { type: "free" } : { type: "held", fence };
   }
   const run = await store.run(uid, runId);
-  // What waits is held.
+  // A queued run: only a held thread has a queue.
   if (!run?.outcome) return fence === null ? { type: "lost" } : { type: "held", fence };
   const terminal = run.outcome === "superseded" ? SUPERSEDED : (run.terminal ?? INTERRUPTED);
   const reply = await replyOf(store, uid, runId);
@@ -48,7 +48,7 @@ export async function findRun(
   return { type: "past", lines, parts: reply?.kept?.parts ?? 0, terminal };
 }
 
-/** Newest first: who asks for a run that is over asks for one of the last. */
+/** Searches newest first: a run that is asked for is mostly one of the last. */
 async function replyOf(store: RunReadings, uid: string, runId: string): Promise<Message | null> {
   for (let before: string | null = null; ;) {
     const page: Message[] = await store.history(uid, {
@@ -63,7 +63,7 @@ async function replyOf(store: RunReadings, uid: string, runId: string): Promise<
   }
 }
 
-/** What a run streamed, in short: its last steps, and its text in one piece. */
+/** A run's stream in short form: the last phase of each step, and the text in one piece. */
 function linesOf({ steps = [], content, kept }: Message, terminal: TerminalLine): RunLine[] {
   const lines: RunLine[] = steps.map((step) => ({ type: "step", ...step }));
   // A failed run that streamed nothing has its error's message in the history.
