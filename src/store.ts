@@ -76,16 +76,16 @@ export type {
 export { LockedRecord, NewerRecord, UnreadableRecord } from "./store/unreadable.ts";
 
 /**
- * The store contract: what is kept, and the steps in which it changes. Several contracts in one; who needs one part asks
- * for that part.
+ * The store contract: what is stored, and the atomic steps that change it. It joins the contracts of store/; code that
+ * needs one of them depends on that one only.
  *
- * Stores keep, they do not decide: each operation is one atomic step on one key slot, and the rules that choose the
- * step live in domain/ and machines/. Two planes: the channel plane (`{c:SLUG}`: channels, users, tokens, and whose a
- * thread is) and the thread plane (`{t:BUCKET}`: everything inside a thread, by its uid, without a user's name).
+ * Stores do not decide: each operation is one atomic step on one key slot, and the rules that choose the step live in
+ * domain/ and machines/. There are two planes: the channel plane (`{c:SLUG}`: channels, users, tokens, and which user a
+ * thread belongs to) and the thread plane (`{t:BUCKET}`: everything inside a thread, by its uid, without a user's name).
  *
- * A promise resolves when the change is as durable as DURABILITY asks. Every call is bounded by STORE_DEADLINE_MS and
- * rejects with StoreUnavailable past it; the outcome is then unknown, and a repeat with the same `opId` answers what
- * the first one did. Implementations: stores/embedded.ts and stores/redis.ts; test/stores/contract.ts holds both to this page.
+ * A promise resolves when the change is as durable as DURABILITY asks. Every call is limited to STORE_DEADLINE_MS and then
+ * rejects with StoreUnavailable; the outcome is unknown, and a repeat with the same `opId` gets the answer of the first
+ * call. Implementations: stores/embedded.ts and stores/redis.ts; test/stores/contract.ts tests both against this contract.
  */
 export interface Store
   extends
@@ -98,18 +98,18 @@ export interface Store
     OperatorStore,
     StatsStore {
   readonly kind: "embedded" | "redis";
-  /** Absent: a store that tells webhooks nothing. */
+  /** Absent: the store has no webhooks. */
   readonly outbox?: OutboxStore;
-  /** Absent: a store that keeps no keys of users, and so nothing that is encrypted. */
+  /** Absent: the store has no keys of users, so nothing in it is encrypted. */
   readonly contentKeys?: ContentKeyStore;
   health(): Promise<StoreHealth>;
   close(): Promise<void>;
 }
 
 export interface StoreHealth {
-  /** It takes a change: one that can be read alone, or whose disk is full, is not reachable. */
+  /** True if it accepts writes: a store that is read-only, or whose disk is full, is not reachable. */
   reachable: boolean;
-  /** One sentence for each promise that the server's settings cannot keep (eviction, no persistence, no replica). */
+  /** One sentence for each promise that the server's settings break (eviction, no persistence, no replica). */
   warnings: string[];
 }
 

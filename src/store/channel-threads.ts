@@ -2,25 +2,28 @@ import type { Page } from "./page.ts";
 import type { ThreadState } from "./threads.ts";
 import type { ListedThread, ThreadPlace } from "./users.ts";
 
-/** A channel's threads as operators see them: by activity, and whose each is. */
+/** A channel's threads as operators see them: by activity, each with its user. */
 export interface ChannelThreadStore {
-  /** The latest activity first (UserStore.listThreads), right within 5 s. A thread of nobody is left out: a page may be short. */
+  /**
+   * The latest activity first (UserStore.listThreads); correct within 5 s. Threads without a user are left out, so a page
+   * may be short.
+   */
   channelThreads(slug: string, page: ChannelThreadPage): Promise<Page<PlacedThread>>;
-  /** Null: the channel has no such thread, or nobody has a name for it. */
+  /** Null: the channel has no such thread, or no user has a name for it. */
   channelThread(slug: string, uid: string): Promise<ChannelThread | null>;
   /**
-   * Threads that may look otherwise since then, the newest `limit`: something entered their history, or their state changed.
-   * One may be among them before its change can be read, and for 3 s after it not yet.
+   * Threads that may have changed since then (a new history item, or another state), the newest `limit`. A thread may be
+   * listed before its change can be read, or up to 3 s after.
    */
   changedThreads(slug: string, since: { sinceMs: number; limit: number }): Promise<ThreadChange[]>;
-  /** Threads that were last active at `untilMs` or before, the oldest first; none that cannot be read. */
+  /** Threads that were last active at `untilMs` or before, oldest first, without unreadable ones. */
   restingThreads(
     slug: string,
     page: { untilMs: number; limit: number; after: ThreadPlace | null },
   ): Promise<RestingThreadPage>;
   /**
-   * Puts a part of what earlier versions wrote into the orders that they did not keep. True: there is more. Done by one
-   * process at a time; after a fault the next call goes on.
+   * Adds some of the records that earlier versions wrote to the sorted lists that those versions did not have. True: there
+   * are more. One process does this at a time; after a fault the next call continues.
    */
   fillOrders(): Promise<boolean>;
 }
@@ -36,13 +39,13 @@ export interface PlacedThread extends ChannelThread {
 
 export interface ChannelThreadPage {
   limit: number;
-  /** Where the last page ended; null: from the latest on. A place that is none gives an empty page. */
+  /** Where the last page ended; null: from the latest on. An unknown place gives an empty page. */
   after: string | null;
-  /** Active at this time or later. */
+  /** Last active at this time or later. */
   sinceMs: number;
-  /** Active at this time or before; Infinity: whenever. */
+  /** Last active at this time or before; Infinity: no limit. */
   untilMs: number;
-  /** Only threads in this state; none: in any. Fewer are looked at then, but for those that are idle. */
+  /** Only threads in this state; absent: in any. This reads fewer threads, except for `idle`. */
   state?: ThreadState;
 }
 
@@ -55,7 +58,7 @@ export interface RestingThread {
   uid: string;
   updatedAtMs: number;
   state: ThreadState;
-  /** As `eraseThread` takes it; null: it is a tombstone, which a deletion that was stopped has left on the list. */
+  /** For `eraseUnchanged`; null: a tombstone that an interrupted deletion has left in the list. */
   rev: number | null;
 }
 
@@ -65,5 +68,5 @@ export interface RestingThreadPage {
   next: ThreadPlace | null;
 }
 
-/** How long a change without a message is told of (changedThreads). */
+/** How long changedThreads lists a change without a message. */
 export const CHANGES_KEPT_MS = 86_400_000;

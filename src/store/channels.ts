@@ -1,31 +1,31 @@
 import type { Channel } from "../domain/channel.ts";
 import type { UnreadableRecord } from "./unreadable.ts";
 
-/** Channels and blocked addresses: kept in memory by every instance, renewed by the notice and by reading. */
+/** Channels and blocked addresses. Every instance caches them; a notice of a change, or time, makes it read them again. */
 export interface ChannelStore {
-  /** Those that can be read. `onUnreadable` is told of each other one; without it the first of them is thrown. */
+  /** All readable channels. `onUnreadable` gets each other one; without it the first of these is thrown. */
   channels(onUnreadable?: (unreadable: UnreadableChannel) => void): Promise<Channel[]>;
   channel(slug: string): Promise<Channel | null>;
-  /** Writes the whole channel and gives the notice. */
+  /** Writes the whole channel, and notifies (onChange). */
   putChannel(channel: Channel): Promise<void>;
   /** Addresses and CIDR ranges. */
   blockedIps(): Promise<string[]>;
   blockIp(address: string): Promise<void>;
-  /** False where it was not blocked. */
+  /** False if it was not blocked. */
   unblockIp(address: string): Promise<boolean>;
-  /** A restore is under way, or was interrupted: channels are away until its end. */
+  /** A restore is in progress, or was interrupted: there are no channels until it ends. */
   isRestoring(): Promise<boolean>;
-  /** A number that grows with every change of channels, addresses or operators, of who is blocked or whitelisted, or of whose tokens were revoked. */
+  /** A number that grows with every change of channels, addresses or operators, and when a user is blocked or whitelisted or loses its tokens. */
   changeCount(): Promise<number>;
-  /** Calls back soon after a change made anywhere, at the latest with the next beat of this process. Returns how to stop. */
+  /** Calls back soon after a change by any instance, at the latest with this process's next beat. Returns a function that ends it. */
   onChange(callback: () => void): () => void;
 }
 
-/** A channel whose record is damaged, or of a newer version (NewerRecord). */
+/** A channel whose record is damaged, or written by a newer version (NewerRecord). */
 export interface UnreadableChannel {
   slug: string;
   error: UnreadableRecord;
-  /** How its requests are known, as far as the record tells; null, none: it does not. */
+  /** By this and the origins its requests are recognized, as far as the record can be read; null, empty: it cannot. */
   publishableKey: string | null;
   allowedOrigins: string[];
 }

@@ -1,14 +1,14 @@
 /**
- * Keys by which contents are encrypted at rest: one for each user, wrapped by a key of CONTENT_KEYS and kept with the user's
- * record. In a merge they go to the account, in the very step that moves the threads; with the user they are deleted. The store
- * knows them as texts, and has no key to unwrap them.
+ * Keys that encrypt contents at rest: one for each user, wrapped by a key of CONTENT_KEYS and stored with the user's record.
+ * A merge moves them to the account, in the same step as the threads; deleting the user deletes them. The store treats them
+ * as text, and has no key to unwrap them.
  */
 export interface ContentKeyStore {
   /** The user's wrapped keys by their ids; null: the user is gone. */
   keys(slug: string, userId: string): Promise<Record<string, string> | null>;
-  /** Adds a key where the user has none of that id; answers the one that is kept. Null: the user is gone. */
+  /** Adds a key unless the user has one with that id; resolves to the stored one. Null: the user is gone. */
   add(key: { slug: string; userId: string; keyId: string; wrapped: string }): Promise<string | null>;
-  /** Puts another text in the place of `was`; null: removes it. False: it is not `was`, nothing was changed. */
+  /** Replaces the text `was` by another; null: removes it. False: the stored text is not `was`; nothing was changed. */
   replace(change: {
     slug: string;
     userId: string;
@@ -16,9 +16,9 @@ export interface ContentKeyStore {
     was: string;
     wrapped: string | null;
   }): Promise<boolean>;
-  /** Keys of CONTENT_KEYS that something was wrapped by: a text by which each is known again. */
+  /** The keys of CONTENT_KEYS that are in use, by id: for each a check text by which it is recognized. */
   wrappers(): Promise<Record<string, string>>;
-  /** Where it is not noted yet. */
+  /** Does nothing if it is noted already. */
   noteWrapper(id: string, check: string): Promise<void>;
   forgetWrapper(id: string): Promise<void>;
 }

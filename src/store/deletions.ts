@@ -1,32 +1,32 @@
 import type { SealedTelling } from "./outbox.ts";
 
 /**
- * Deletion of a thread or a user: what is kept of it goes, and a tombstone stays (id, revision, time; no content), which
- * wins over every later writer: `commit`, `wait`, `keepImages` and `setCatalog` change nothing there and say so.
+ * Deletion of a thread or a user: the data goes, and a tombstone stays (id, revision, time; no content). The tombstone wins
+ * over every later write: `commit`, `wait`, `keepImages` and `setCatalog` change nothing and report it.
  *
- * The steps are on several key slots, so the first one plans the deletion: whoever comes later carries it out where the one
- * who began is gone. Each of the others may be repeated, also to erase what a late writer of an earlier version left.
+ * The steps are on several key slots, so the first one plans the deletion: if the process that began it dies, another one
+ * carries it out. All other steps may be repeated, also to erase what an instance of an earlier version wrote late.
  */
 export interface DeletionStore {
   planDeletion(deletion: Deletion): Promise<void>;
   /** Oldest first. */
   plannedDeletions(limit: number): Promise<Deletion[]>;
-  /** It is carried out. */
+  /** Removes a deletion that is finished from the plan. */
   endDeletion(deletion: Deletion): Promise<void>;
-  /** Takes the thread off its user's names and the channel's lists. `tells`: to webhooks (outbox.ts), by the first such step alone. */
+  /** Removes the thread from its user's names and the channel's lists. `tells`: webhook events (outbox.ts), written by the first such step only. */
   unlistThread(deletion: Deletion, tells?: readonly SealedTelling[]): Promise<void>;
-  /** Removes the user with its tokens, and all that leads to it; answers the uids of its threads, a repeat too. */
+  /** Removes the user with its tokens, and everything that refers to it; resolves to the uids of its threads, even when repeated. */
   unlistUser(deletion: Deletion, tells?: readonly SealedTelling[]): Promise<string[]>;
-  /** Puts a tombstone in the thread's place. */
+  /** Replaces the thread by a tombstone. */
   eraseThread(uid: string, atMs: number): Promise<ErasedThread>;
-  /** Only while that is its revision, or it is a tombstone; null: it is another one, and nothing was done. */
+  /** The same, but only if `rev` is its revision or it is a tombstone already; null: nothing was done. */
   eraseUnchanged(uid: string, atMs: number, rev: number): Promise<ErasedThread | null>;
   /**
-   * Removes tokens of users who were removed that `unlistUser` did not know of: of earlier versions. Walks over all tokens of
-   * the channel until it knows all (ChannelThreadStore.fillOrders), and does nothing from then on.
+   * Removes tokens of deleted users that `unlistUser` did not know, because an earlier version made them. Walks over all
+   * tokens of the channel; once the store lists all tokens by user (ChannelThreadStore.fillOrders), it does nothing.
    */
   eraseTokens(slug: string, userIds: readonly string[]): Promise<void>;
-  /** Up to which user retention has looked at the channel's; null: it begins anew. */
+  /** The user up to which retention has checked the channel; null: it starts from the beginning. */
   sweepPlace(slug: string): Promise<string | null>;
   setSweepPlace(slug: string, place: string | null): Promise<void>;
 }
@@ -36,12 +36,12 @@ export interface Deletion {
   slug: string;
   /** The service's own id: a thread's uid, or a user's id. */
   id: string;
-  /** One deletion has one time, whoever repeats its steps. */
+  /** When the deletion was planned; the same in every repeat of its steps. */
   atMs: number;
 }
 
 export interface ErasedThread {
-  /** By whom it was held; null: by nobody. A repeat may tell it again. */
+  /** The fence that held it; null: none. A repeat may return it again. */
   fence: string | null;
   /** Processes that watch it. */
   watchers: string[];

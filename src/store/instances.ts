@@ -3,23 +3,23 @@ export interface InstanceStore {
   /** This process, in fences and messages: random, new at each start. */
   readonly processId: string;
 
-  /** Says that this process lives, and answers the heartbeats of all others. */
+  /** Renews this process's heartbeat, and resolves to those of all other processes. */
   beat(): Promise<Heartbeat[]>;
-  /** Says that this process will not beat again: its stamp is RETIRED from now on. */
+  /** This process will not beat again: sets its stamp to RETIRED. */
   retire(): Promise<void>;
-  /** Gives each of these processes a heartbeat where it has none: from now on it beats, or is found silent. */
+  /** Gives a heartbeat to each of these processes that has none: from then on it beats, or is found silent. */
   enter(processIds: readonly string[]): Promise<void>;
-  /** Processes that may hold a thread of this share: each that holds one, and some that do not any more. */
+  /** Processes that hold a thread of this share, and some that no longer do. */
   holders(share: Share): Promise<string[]>;
-  /** Threads that a process of this id holds; on the embedded store also of every process but this one (`null`). */
+  /** Threads that a process holds; `null`, on the embedded store only: that any process but this one holds. */
   heldBy(processId: string | null, share?: Share): Promise<Hold[]>;
-  /** Forgets a process that holds nothing, unless it has beaten since it was found silent by this heartbeat. */
+  /** Removes a process that holds nothing, unless it has beaten since this heartbeat. */
   forget(gone: Heartbeat): Promise<void>;
   /** Threads whose pending call's deadline is at or before `atMs`, without `except`; at most `limit`. */
   due(atMs: number, limit: number, share?: Share, except?: ReadonlySet<string>): Promise<string[]>;
   /**
-   * Calls back when a connection to the store was made anew: the store may have gone back to an earlier state
-   * meanwhile, in which this process holds what it has released since. Returns how to stop.
+   * Calls back after a new connection to the store: a failover may have undone writes, so that the store names this
+   * process as holder of threads that it has released. Returns a function that ends it.
    */
   onReconnect(callback: () => void): () => void;
 
@@ -29,7 +29,7 @@ export interface InstanceStore {
   onMessage(handler: (message: InstanceMessage) => void): void;
 }
 
-/** Another stamp with each beat; nothing else is to be read from it, but that its process has retired. */
+/** The stamp changes with each beat and has no other meaning, except RETIRED: the process will not beat again. */
 export interface Heartbeat {
   processId: string;
   stamp: string;
@@ -42,7 +42,7 @@ export interface Hold {
   fence: string;
 }
 
-/** A part of all threads: the shares of rank 0 to `of` - 1 have each thread at least once between them. */
+/** A part of all threads: the shares of rank 0 to `of` - 1 together cover every thread at least once. */
 export interface Share {
   rank: number;
   of: number;

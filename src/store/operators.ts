@@ -3,18 +3,18 @@ import type { Operator } from "../domain/operator.ts";
 import type { Page } from "./page.ts";
 import type { UnreadableRecord } from "./unreadable.ts";
 
-/** Operators, kept in memory by every instance as channels are; and the audit. */
+/** Operators, which every instance caches as it does channels; and the audit. */
 export interface OperatorStore {
-  /** By name. Of one whose record cannot be read `onUnreadable` is told; without it the first of them is thrown. */
+  /** Sorted by name. `onUnreadable` gets each unreadable one; without it the first of these is thrown. */
   operators(onUnreadable?: (error: UnreadableRecord) => void): Promise<Operator[]>;
-  /** False, and nothing changes: there is one of that name. Gives the notice of channels. */
+  /** False: there is one of that name, and nothing changed. Notifies as a change of channels does. */
   addOperator(operator: Operator): Promise<boolean>;
-  /** False, and nothing changes: there is none of that name. */
+  /** False: there is none of that name, and nothing changed. */
   replaceOperator(operator: Operator): Promise<boolean>;
   /** False: there is none of that name. */
   removeOperator(name: string): Promise<boolean>;
 
-  /** Appends an entry to the audit. Drops what is older than AUDIT_KEPT_MS then, a little with each entry. */
+  /** Appends an entry to the audit, and removes some of the entries that are older than AUDIT_KEPT_MS. */
   appendAudit(entry: AuditEntry): Promise<void>;
   /** Newest first. */
   audit(page: AuditPage): Promise<Page<PlacedEntry>>;
@@ -22,14 +22,14 @@ export interface OperatorStore {
 
 export interface AuditPage {
   limit: number;
-  /** Where the last page ended; null: from the newest on. A place that is none gives an empty page. */
+  /** Where the last page ended; null: from the newest on. An unknown place gives an empty page. */
   after: string | null;
   /** Only entries of this time and later. */
   sinceMs: number;
 }
 
 export interface PlacedEntry {
-  /** `AT_MS-NTH`: where it stands among all. */
+  /** `AT_MS-NTH`: its position among all entries. */
   place: string;
   entry: AuditEntry;
 }

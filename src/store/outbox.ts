@@ -1,50 +1,50 @@
 import type { Share } from "./instances.ts";
 
 /**
- * What a channel's webhooks are to be told. A commit writes an event down for each endpoint that hears of it, beside its
- * thread (ThreadCommit.tells), or beside the channel's users (`tells` of Promotion and Merge). From there it is queued for
- * its endpoint, by whoever committed it or, when that one died, by anybody. The queue has no texts: an event whose thread
- * is deleted is gone with it.
+ * The events for a channel's webhooks. A commit stores an event for each endpoint that gets it, beside its thread
+ * (ThreadCommit.tells) or beside the channel's users (`tells` of Promotion and Merge). Then the process that committed it,
+ * or any other if that one died, puts a reference into the endpoint's queue. The queue has no texts: deleting a thread
+ * deletes its events.
  */
 export interface OutboxStore {
-  /** Written down before `beforeMs`, and not queued yet, of a share of all threads and of these channels; at most `limit` of each part. */
+  /** Events stored before `beforeMs` and not queued yet, of a share of all threads and of these channels; at most `limit` of each. */
   unqueued(look: {
     share: Share;
     slugs: readonly string[];
     beforeMs: number;
     limit: number;
   }): Promise<ToldRef[]>;
-  /** Puts these events at the end of their endpoints' queues, in this order. Those that are queued already stay where they are. */
+  /** Appends these events to their endpoints' queues, in this order. Those already queued keep their position. */
   queue(refs: readonly ToldRef[]): Promise<void>;
-  /** True: this process alone delivers to the endpoint, for `leaseMs` from now on. False: another one does. */
+  /** True: from now on, for `leaseMs`, only this process delivers to the endpoint. False: another one does. */
   lease(slug: string, endpoint: string, leaseMs: number): Promise<boolean>;
   release(slug: string, endpoint: string): Promise<void>;
-  /** How many events the thread has told. */
+  /** How many events the thread has had. */
   told(uid: string): Promise<number>;
-  /** What is to be delivered now: new events in their order, then those that failed and are due again. */
+  /** Events to deliver now: new ones in order, then failed ones that are due again. */
   due(slug: string, endpoint: string, due: { nowMs: number; limit: number }): Promise<QueuedEvent[]>;
-  /** When something is to be delivered next, 0: at once; null: nothing waits, or the endpoint is off. */
+  /** When the next delivery is due; 0: now; null: the queue is empty, or the endpoint is off. */
   nextDueMs(slug: string, endpoint: string): Promise<number | null>;
-  /** The event as it was written down, or sealed; null: it is gone. */
+  /** The event as it was stored, or sealed; null: it is gone. */
   event(ref: ToldRef): Promise<StoredEvent | null>;
-  /** Keeps what is sent, once: answers what is kept, which may be another one's. Null: the event is gone. */
+  /** Stores the body to send, once: resolves to the stored one, which another process may have made. Null: the event is gone. */
   seal(ref: ToldRef, sealed: SealedEvent): Promise<SealedEvent | null>;
-  /** It was delivered, given up or is gone: forgets it. */
+  /** The event was delivered, given up or deleted: removes it. */
   settled(ref: ToldRef, delivery: Delivery | null): Promise<void>;
-  /** It failed: again at `dueMs`; null: not until it is replayed. */
+  /** The delivery failed: try again at `dueMs`; null: only when it is replayed. */
   failed(ref: ToldRef, again: { attempts: number; dueMs: number | null }, delivery: Delivery): Promise<void>;
-  /** `offSinceMs`: nothing is sent to it; null: again. */
+  /** `offSinceMs`: switches it off, so that nothing is sent to it; null: on. */
   switchEndpoint(slug: string, endpoint: string, offSinceMs: number | null): Promise<void>;
   endpoint(slug: string, endpoint: string): Promise<EndpointState>;
-  /** How far behind it is, for whoever watches. */
+  /** How far behind it is, for monitoring. */
   level(slug: string, endpoint: string): Promise<EndpointLevel>;
   /** Endpoints that have, or had, a queue. */
   endpoints(slug: string): Promise<string[]>;
-  /** Forgets an endpoint that no channel has any more; what waits for it must be settled before. */
+  /** Removes an endpoint that no channel has any more; its queue must be settled before. */
   forgetEndpoint(slug: string, endpoint: string): Promise<void>;
-  /** Everything that failed is due now; answers how much. */
+  /** Makes all failed events due now; resolves to their number. */
   replay(slug: string, endpoint: string): Promise<number>;
-  /** Some of what waits: what failed most often, or was given up, first. */
+  /** Some of the queue: first the events that failed most often, or were given up. */
   longestWaiting(slug: string, endpoint: string, limit: number): Promise<QueuedEvent[]>;
 }
 
@@ -52,9 +52,9 @@ export interface OutboxStore {
 export interface ToldRef {
   slug: string;
   endpoint: string;
-  /** Of the thread; null: it is none's. */
+  /** The thread's uid; null: the event is of no thread. */
   uid: string | null;
-  /** Counts up within the thread; without a thread, the event's id. */
+  /** Its number within the thread; without a thread, the event's id. */
   nth: string;
 }
 
@@ -72,15 +72,15 @@ export interface SealedEvent {
 /** `text` is JSON of a ToldEvent. */
 export type StoredEvent = { type: "told"; text: string } | ({ type: "sealed" } & SealedEvent);
 
-/** A try, as lists of deliveries show it. */
+/** One attempt of delivery, as the lists of deliveries show it. */
 export interface Delivery {
   id: string;
   event: string;
   atMs: number;
   attempt: number;
-  /** The receiver's status; null: none came. */
+  /** The HTTP status of the receiver; null: it did not answer. */
   status: number | null;
-  /** Why it failed, in a few words; null: it did not. */
+  /** Why it failed, in a few words; null: it succeeded. */
   fault: string | null;
   elapsedMs: number;
 }
@@ -92,18 +92,18 @@ export interface EndpointState {
   deliveries: Delivery[];
 }
 
-/** Without what was given up. */
+/** How far an endpoint is behind, not counting events that were given up. */
 export interface EndpointLevel {
   waiting: number;
-  /** Among them is the one that happened first. */
+  /** Some of the waiting events; the oldest is among them. */
   oldest: ToldRef[];
   isOff: boolean;
 }
 
-/** Deliveries that are kept of each endpoint. */
+/** How many deliveries are kept for each endpoint. */
 export const DELIVERIES_KEPT = 100;
 
-/** An event of no thread, as it is sent. */
+/** An event of no thread, with the body to send. */
 export interface SealedTelling extends SealedEvent {
   endpoint: string;
   atMs: number;

@@ -1,8 +1,8 @@
-/** What happened in a channel, counted by UTC day. */
+/** Counts of a channel, by UTC day. */
 export interface StatsStore {
-  /** Adds what one process counted of a day. The same `nth` of a process again adds nothing. */
+  /** Adds one process's counts of a day. Repeating the same `nth` of a process adds nothing. */
   addStats(counted: CountedStats): Promise<void>;
-  /** The days, both included, of which anything was counted; oldest first. */
+  /** The days with counts from `from` to `to`, both included; oldest first. */
   stats(slug: string, days: { from: string; to: string }): Promise<DayStats[]>;
 }
 
@@ -10,20 +10,20 @@ export interface CountedStats {
   slug: string;
   /** `YYYY-MM-DD` */
   day: string;
-  /** The process, and which of its counts of this channel and day: they grow. */
+  /** The process, and the number of this count among its counts of this channel and day; it grows. */
   by: string;
   nth: number;
   counts: Readonly<Record<string, number>>;
-  /** User ids: each counts once a day. */
+  /** User ids; each is counted once a day. */
   visitors: readonly string[];
 }
 
 export interface DayStats {
   day: string;
   counts: Record<string, number>;
-  /** On Redis an estimate, off by less than 1 % mostly. */
+  /** On Redis an estimate, mostly within 1 %. */
   visitors: number;
 }
 
-/** So many days are kept. */
+/** How many days are kept. */
 export const STATS_KEPT_DAYS = 400;

@@ -3,37 +3,37 @@ import type { Telling } from "../domain/webhook.ts";
 import type { ToldRef } from "./outbox.ts";
 import type { UnreadableRecord } from "./unreadable.ts";
 
-/** Everything inside a thread, by its uid; no user's name is among it. */
+/** Everything inside a thread, by its uid, without a user's name. */
 export interface ThreadStore {
   /**
-   * Null: nothing was ever committed, or it was deleted. `budgetChars` bounds the sum of the tail's contents; at least one message.
-   * `runs`: by default the last run is read too, also when it is over.
+   * Null: nothing was ever committed, or the thread was deleted. `budgetChars` limits the sum of the tail's contents, but at
+   * least one message is read. `runs`: by default the last run is read too, even if it is over.
    */
   load(uid: string, budgetChars: number, runs?: RunsRead): Promise<ThreadRecord | null>;
   commit(commit: ThreadCommit): Promise<CommitResult>;
   /**
-   * Keeps a part of a run's text (domain/kept-text.ts). Parts count up from 0; the same number again replaces it.
-   * Runs and messages are committed without what their `kept` says is in parts; load and history give them whole.
-   * False: the fence does not hold the thread.
+   * Stores a part of a run's text (domain/kept-text.ts). Parts are numbered from 0; storing the same number again replaces
+   * the part. Runs and messages are committed without the text that `kept` says is in parts; load and history return it
+   * whole. False: the fence does not hold the thread.
    */
   keepPart(part: { uid: string; fence: string; runId: string; nth: number; text: string }): Promise<boolean>;
-  /** The text of a run's first so many parts; without those before `from`. */
+  /** The text of a run's parts from number `from` (by default 0) up to, but not including, number `parts`. */
   keptText(uid: string, runId: string, parts: number, from?: number): Promise<string>;
   /**
-   * Keeps the images of a message, data: URLs, under its run. Before the message is stored, and so by no fence: whoever
-   * could not store the message drops them. The same run again replaces them. False: the thread was deleted.
+   * Stores the images of a message (data: URLs) under its run, before the message itself and therefore without a fence: a
+   * process that cannot store the message drops them. Repeating a run replaces them. False: the thread was deleted.
    */
   keepImages(kept: {
     uid: string;
     runId: string;
     images: readonly string[];
-    /** Whose they are, for who encrypts them: the thread may not have begun. */
+    /** The channel, whose user's key encrypts them: a new thread has no record yet that names it. */
     slug?: string;
   }): Promise<boolean>;
-  /** Empty where none are kept. */
+  /** Empty if there are none. */
   keptImages(uid: string, runId: string): Promise<string[]>;
   dropImages(uid: string, runId: string): Promise<void>;
-  /** A message of somebody whose thread is held: `free` where nobody holds it any more (claim it then). */
+  /** Puts a message into the queue of a thread that is held. `free`: nobody holds it any more, so claim it. */
   wait(
     uid: string,
     message: UserMessage,
@@ -45,75 +45,75 @@ export interface ThreadStore {
     | { type: "deleted" }
     | SaidBefore
   >;
-  /** The runs of the messages that wait, in order of arrival. */
+  /** The run ids of the queued messages, in order of arrival. */
   waitingRuns(uid: string): Promise<string[]>;
-  /** Replaces the catalog; an empty one clears it. The revision is not touched. False: the thread was deleted. */
+  /** Replaces the catalog; an empty one clears it. The revision does not change. False: the thread was deleted. */
   setCatalog(uid: string, slug: string, catalog: Catalog): Promise<boolean>;
   /**
-   * Rates a reply: by no fence, and beside whatever goes on in the thread, whose revision stays. The same again (isSameFeedback)
-   * changes nothing and tells nobody.
+   * Rates a reply, without a fence: it does not affect a run, and the revision does not change. Repeating a rating
+   * (isSameFeedback) changes nothing and causes no webhook event.
    */
   rate(rating: Rating): Promise<Rated>;
   /** Oldest first. */
   history(uid: string, page: HistoryPage): Promise<Message[]>;
-  /** The thread's state, and what is in its history behind its first `from` items; null: nothing of that. */
+  /** The thread's state, and the history items after the first `from`; null: the state only. */
   look(uid: string, from: number | null): Promise<ThreadLook>;
-  /** The `opId` of the last commit; null before the first: while it stays, a look finds nothing new. May be late. */
+  /** The `opId` of the last commit; null before the first. While it is the same, a look finds nothing new. May be stale. */
   lastOp(uid: string): Promise<string | null>;
-  /** For a while (WATCH_MS), whoever commits to the thread is told that this process watches it. */
+  /** For WATCH_MS, the answer to each commit to the thread names this process as a watcher. */
   watch(uid: string): Promise<void>;
-  /** The processes that watch the thread, as a commit would be told. */
+  /** The processes that watch the thread, as the answer to a commit names them. */
   watchers(uid: string): Promise<string[]>;
-  /** Null: nobody has claimed this id in the thread. */
+  /** Null: this id was not used in the thread. */
   claimed(uid: string, clientMessageId: string): Promise<MessageClaim | null>;
   /** Finished and active, oldest first, the newest `limit`. */
   runs(uid: string, limit: number): Promise<RunSummary[]>;
   /** Null: no such run has begun in this thread. */
   run(uid: string, runId: string): Promise<RunSummary | null>;
 
-  /** Reads a thread part by part, where a reading has thrown UnreadableRecord. Null: nothing was ever committed. */
+  /** Reads a thread part by part, after a reading has thrown UnreadableRecord. Null: nothing was ever committed. */
   salvage(uid: string, budgetChars: number): Promise<Salvage | null>;
   /**
-   * Keeps parts that cannot be read under a key of their own, and takes them out of the thread; what the next commit
-   * replaces (snapshot, run, state) stays until then. The same parts again change nothing.
+   * Copies unreadable parts to a key of their own, and removes them from the thread; parts that the next commit replaces
+   * (snapshot, run, state) stay until then. Repeating it changes nothing.
    */
   setAside(uid: string, parts: readonly UnreadablePart[]): Promise<void>;
 }
 
 /**
  * `idle`: no run. `running`: a process holds the thread. `awaiting`: a page call is pending, nothing is in memory.
- * `waiting_for_person`, `with_person`: no run, and no model is asked.
+ * `waiting_for_person`, `with_person`: no run, and no model is called.
  */
 export type ThreadState = "idle" | "running" | "awaiting" | "waiting_for_person" | "with_person";
 
 /**
- * `active`: the run of an idle thread is left out. Whoever begins the next one does not need it, and it is as long as its
- * reply. `last-in-parts`: texts that are kept in parts stay there; run and messages say so with `kept`.
+ * `active`: without the last run if the thread is idle. To begin the next run it is not needed, and it is as long as its
+ * reply. `last-in-parts`: text that is stored in parts is not read; run and messages say so with `kept`.
  */
 export type RunsRead = "active" | "last" | "last-in-parts";
 
-/** A thread as its feeds see it: all of it as it was at one moment. */
+/** A thread as its feeds see it, all read at one moment. */
 export interface ThreadLook {
   state: ThreadState;
-  /** The run that began last; null where none has. */
+  /** The run that began last; null if none has begun. */
   runId: string | null;
-  /** The last commit that it has seen. */
+  /** The id of the last commit at that moment. */
   lastOp: string | null;
-  /** Only while a person has the thread or is waited for: it tells who. */
+  /** Only while a person has the thread or is waited for; it names the person. */
   snapshot?: string;
   messageCount: number;
-  /** Oldest first: as many as are read at once, so that who is far behind looks again. */
+  /** Oldest first; at most LOOK_MESSAGES, so a reader that is far behind looks again. */
   messages: Message[];
-  /** How many items of the history are known after this look. */
+  /** The number of history items that are known after this look. */
   to: number;
-  /** Nothing more will come. */
+  /** The thread was deleted. */
   isDeleted?: true;
 }
 
-/** How long a process is told of commits after it has asked for it. */
+/** How long the registration of a watching process lasts. */
 export const WATCH_MS = 120_000;
 
-/** What a look reads at once: items, and characters of their contents; at least one item. */
+/** The most that one look reads: items, and characters of their contents; but at least one item. */
 export const LOOK_MESSAGES = 100;
 export const LOOK_CHARS = 262_144;
 
@@ -125,13 +125,13 @@ export interface ThreadRecord {
   rev: number;
   /** The `opId` of the last commit; null before the first one. A failover may use a revision again, never this. */
   lastOp: string | null;
-  /** Who holds the thread: `PROCESS:RANDOM`; null while nobody does. */
+  /** The holder: `PROCESS:RANDOM`; null: none. */
   fence: string | null;
   state: ThreadState;
   /** Snapshot text of machines/thread.ts; null before the first message. */
   snapshot: string | null;
   catalog: Catalog;
-  /** The active or last run; null before the first message, and where it was left out. */
+  /** The active or last run; null before the first message, or if it was left out (RunsRead). */
   run: RunRecord | null;
   /** The newest messages, oldest first, as many as fit the budget that load was given. */
   tail: Message[];
@@ -141,15 +141,15 @@ export interface ThreadRecord {
   waitingCount: number;
 }
 
-/** What can be read of a thread: of a part that cannot be, the record says what it says of a thread that has none. */
+/** What can be read of a thread. In the record, an unreadable part looks like a missing one. */
 export interface Salvage {
   record: ThreadRecord;
   parts: UnreadablePart[];
-  /** Each as it is stored: whether its content opens is for who has the keys to say. */
+  /** Parts with encrypted content, as they are stored: only the holder of the keys can tell whether they open. */
   sealed: SealedPart[];
 }
 
-/** A part that is read, and has content that is encrypted. */
+/** A readable part with encrypted content. */
 export type SealedPart = Pick<UnreadablePart, "place" | "stored"> &
   (
     | { part: "message"; record: Message }
@@ -159,60 +159,60 @@ export type SealedPart = Pick<UnreadablePart, "place" | "stored"> &
 
 export interface UnreadablePart {
   part: "header" | "state" | "snapshot" | "run" | "catalog" | "message" | "waiting" | "summary";
-  /** Which of several: a message's id, a waiting message's run, a run; else empty. */
+  /** Which one of several: a message's id, a waiting message's run, or a run; else empty. */
   place: string;
   /** The text as it is stored. */
   stored: string;
   error: UnreadableRecord;
 }
 
-/** One atomic change of a thread: everything a transition asks to be saved. */
+/** One atomic change of a thread: everything that a transition saves. */
 export interface ThreadCommit {
   uid: string;
   slug: string;
-  /** Names this attempt to change the thread: a repeat answers what the first one answered, and changes nothing. */
+  /** Names this change: a repeat changes nothing and gets the answer of the first one. */
   opId: string;
-  /** `PROCESS:RANDOM` of whoever commits. */
+  /** `PROCESS:RANDOM` of the process that commits. */
   fence: string;
-  /** True: take the thread, which nobody (or only `takesFrom`) may hold. False: the fence must hold it already. */
+  /** True: claim the thread, which nobody (or only `takesFrom`) may hold. False: the fence must hold it already. */
   claims: boolean;
-  /** A fence whose process is known to be gone; its hold does not count. */
+  /** A fence whose process is known to be dead; the claim takes the thread from it. */
   takesFrom: string | null;
-  /** The revision that the decision was made on. */
+  /** The revision on which the decision is based. */
   rev: number;
-  /** With `claims`: the last operation that the decision was made on (ThreadRecord.lastOp). Another one: `changed`. */
+  /** With `claims`: the last operation on which the decision is based (ThreadRecord.lastOp). If it differs: `changed`. */
   readOp: string | null;
   atMs: number;
   snapshot: string;
   state: ThreadState;
-  /** The active or last run; null: the one that is stored, if any, stays as it is. */
+  /** The active or last run; null: the stored one, if any, stays as it is. */
   run: RunRecord | null;
-  /** Another run than `run` that this commit ends (superseded); kept in the list of runs. */
+  /** A run other than `run` that this commit ends (superseded); stays in the list of runs. */
   endedRun: RunRecord | null;
   /** Appended to the history, in order. */
   messages: Message[];
-  /** The waiting message that this commit starts: removed from the head of the queue; null where none. */
+  /** The run id of the waiting message that this commit starts, and removes from the head of the queue; null: none. */
   startsWaiting: string | null;
-  /** True: go on holding the thread. False: release it, unless a message waits. */
+  /** True: keep holding the thread. False: release it, unless a message waits. */
   holds: boolean;
-  /** When what the thread waits for expires, for the sweep; null: it does not, or waits for nothing. */
+  /** When the page call or wait for a person expires, for the sweep; null: no deadline. */
   deadlineMs: number | null;
-  /** What the channel's webhooks are told of it (outbox.ts). Absent: nothing, and nothing of it is written. */
+  /** The webhook events of this change (outbox.ts). Absent: none. */
   tells?: Telling[];
-  /** An id that this commit claims without `orWait`; where it was claimed before: `said-before`. */
+  /** A client's id that this commit claims without `orWait`; if it was claimed before: `said-before`. */
   claimsId?: MessageClaim;
   /**
-   * With `claims`: where the thread is held, this message waits in its queue instead. Either way its clientMessageId is
-   * claimed (domain/message-claim.ts).
+   * With `claims`: if the thread is held, this message is queued instead. Either way its clientMessageId is claimed
+   * (domain/message-claim.ts).
    */
   orWait: { message: UserMessage; max: number } | null;
 }
 
 export type CommitResult =
-  /** `next`: the message that waits at the head of the queue; the fence then still holds the thread, whatever `holds` said.
-   * `unreadableNext`: why that message cannot be read; `next` is null then.
-   * `catalog`: where a waiting message was started, the thread's page tools as they are now.
-   * `watchers`: processes that watch the thread; left out where none does. */
+  /** `next`: the message at the head of the queue; the fence then still holds the thread, whatever `holds` says.
+   * `unreadableNext`: why that message cannot be read; `next` is then null.
+   * `catalog`: if a waiting message was started, the thread's present page tools.
+   * `watchers`: the processes that watch the thread; absent: none. */
   | {
       type: "committed";
       rev: number;
@@ -220,43 +220,43 @@ export type CommitResult =
       unreadableNext?: UnreadableRecord;
       catalog?: Catalog;
       watchers?: string[];
-      /** With `tells`: what is to be queued now, events of the thread that an earlier commit left unqueued first. */
+      /** With `tells`: the events to queue now; those that an earlier commit left unqueued come first. */
       unqueued?: ToldRef[];
     }
-  /** The thread is held by `fence`; with `orWait` the message waits now. */
+  /** The thread is held by `fence`; the message of `orWait`, if any, is now in the queue. */
   | { type: "waiting"; fence: string }
   /** The thread is held, and its queue is full. */
   | { type: "full"; fence: string }
-  /** Nobody holds it, but it is not as it was read: load again. */
+  /** Nobody holds it, but it has changed since it was read: load it again. */
   | { type: "changed" }
-  /** Another one holds it: stop, change nothing, never retry. */
+  /** Another process holds it: stop, and never retry. */
   | { type: "fenced" }
   /** The thread was deleted: nothing will ever be committed to it. */
   | { type: "deleted" }
   | SaidBefore;
 
-/** The message's clientMessageId was claimed before, for this run: nothing was changed. */
+/** The message's clientMessageId was claimed before, for this run; nothing was changed. */
 export interface SaidBefore {
   type: "said-before";
   runId: string;
-  /** False: it was another text. */
+  /** False: that message has another text. */
   isSameText: boolean;
 }
 
 export interface Rating {
   uid: string;
-  /** Names this attempt: a repeat completes it, and tells nobody twice. */
+  /** Names this rating: a repeat completes it, and causes no second webhook event. */
   opId: string;
   messageId: string;
-  /** null: takes the former one back. */
+  /** null: withdraws the former rating. */
   feedback: Feedback | null;
   atMs: number;
-  /** What the channel's webhooks are told of it. */
+  /** The webhook events of the rating. */
   tells: Telling[];
 }
 
 export type Rated =
-  /** `unqueued`: as of a commit. */
+  /** `unqueued`: as in CommitResult. */
   | { type: "rated"; before: Feedback | null; unqueued: ToldRef[] }
   | { type: "unchanged" }
   /** There is no such message, or none that may be rated; or the thread was deleted. */
@@ -267,8 +267,8 @@ export interface HistoryPage {
   /** Id of a message: only older ones. An unknown id gives an empty list. */
   before: string | null;
   /**
-   * Bounds the sum of the contents; at least one message, the newest. Texts that are kept in parts stay there: such a
-   * message comes with `kept`. Absent: no bound, and every text whole.
+   * Limits the sum of the contents, but the newest message is always read. Text that is stored in parts is not read: such
+   * a message has `kept`. Absent: no limit, and every text is whole.
    */
   budgetChars?: number;
 }
@@ -280,7 +280,7 @@ export interface RunSummary {
   outcome: RunRecord["outcome"];
   path: RunRecord["path"];
   terminal: RunRecord["terminal"];
-  /** As the run's. */
+  /** As in RunRecord. */
   sealedTerminal?: string;
 }
 

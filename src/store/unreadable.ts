@@ -1,4 +1,4 @@
-/** What is stored is not the record that it must be: written by another hand, or damaged. */
+/** A stored record does not have the expected shape: it is damaged, or something else wrote it. */
 export class UnreadableRecord extends Error {
   constructor(kind: string, place: string, fact: string) {
     super(`Cannot read the ${kind} at ${place}: ${fact}`);
@@ -7,8 +7,8 @@ export class UnreadableRecord extends Error {
 }
 
 /**
- * What is stored was written by a newer version of the service, which serves beside this one or did before. It is left as it
- * is; callers are answered 503, and land on an instance that can read it.
+ * A record was written by a newer version of the service, which runs beside this one or ran before. It is left unchanged;
+ * callers get 503, and retry on an instance that can read it.
  */
 export class NewerRecord extends UnreadableRecord {
   readonly version: number;
@@ -21,8 +21,8 @@ export class NewerRecord extends UnreadableRecord {
 }
 
 /**
- * What is stored is encrypted, and cannot be opened here: CONTENT_KEYS lacks its key, or it is damaged. It is left as it is, as
- * what a newer version wrote: callers are answered 503, and it can be read again when the key is back.
+ * A record is encrypted and cannot be opened here: CONTENT_KEYS lacks its key, or it is damaged. It is left unchanged, like a
+ * record of a newer version: callers get 503, and it can be read again when the key is back.
  */
 export class LockedRecord extends NewerRecord {
   constructor(kind: string, place: string, fact: string) {

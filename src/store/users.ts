@@ -5,7 +5,7 @@ import type { SealedTelling } from "./outbox.ts";
 import type { Page } from "./page.ts";
 import type { ThreadState } from "./threads.ts";
 
-/** Users of a channel, their tokens, and whose a thread is. */
+/** Users of a channel, their tokens, and which user a thread belongs to. */
 export interface UserStore {
   mintVisitor(visitor: {
     slug: string;
@@ -14,10 +14,10 @@ export interface UserStore {
     snapshot: string;
     ttlMs: number;
     atMs: number;
-    /** Ends it whatever its use; absent: nothing does. */
+    /** When the token ends in any case; absent: only lack of use ends it. */
     endsAtMs?: number;
   }): Promise<void>;
-  /** Puts a new token in the place of one that is the user's, and is gone at once. False: it was not, or not any more. */
+  /** Replaces a token of the user by a new one; the old one is invalid at once. False: the user has no such token. */
   rotateToken(rotation: {
     slug: string;
     tokenHash: string;
@@ -26,11 +26,11 @@ export interface UserStore {
     ttlMs: number;
     endsAtMs?: number;
   }): Promise<boolean>;
-  /** Calls back soon after a token was rotated anywhere, with the hash of the old one; best effort. Returns how to stop. */
+  /** Calls back soon after a token was rotated anywhere, with the old token's hash; best effort. Returns how to stop. */
   onTokenRotated(callback: (tokenHash: string) => void): () => void;
-  /** Ends every token that the user has now, and counts as a change (onChange). False: no such user. */
+  /** Ends all present tokens of the user, and notifies (onChange). False: no such user. */
   revokeTokens(slug: string, userId: string): Promise<boolean>;
-  /** Null: no such token. Slides its lifetime to `ttlMs` from now. `threadId` as the token's page says it (renamedThreads). */
+  /** Null: no such token. Extends its lifetime to `ttlMs` from now. `threadId`: the name that the token's page uses (renamedThreads). */
   admitVisitor(visitor: {
     slug: string;
     tokenHash: string;
@@ -38,25 +38,25 @@ export interface UserStore {
     threadId: string | null;
   }): Promise<VisitorAdmission | null>;
   /**
-   * Null: no such channel. Creates the user where the external id is new, with `newUserId`; a displayName replaces the
-   * stored one, and so do attributes, as a whole: an empty map leaves none. With `thread`, the name's uid, which is `thread.newUid`
-   * where the name is new, and another one where a thread of that uid was deleted.
-   * A user who may not talk (mayTalk) gets no new thread: its `threadUid` is null.
+   * Null: no such channel. If the external id is new, creates the user with `newUserId`. A displayName replaces the stored
+   * one; attributes replace the stored ones as a whole, so an empty map removes all. With `thread`, resolves to the uid of
+   * that name: `thread.newUid` if the name is new, or another uid if a thread with `newUid` was deleted.
+   * A user who may not talk (mayTalk) gets no new thread: `threadUid` is null.
    */
   admitUser(user: {
     slug: string;
     externalId: string;
     displayName: string | null;
-    /** Absent: as they are stored. */
+    /** Absent: unchanged. */
     attributes?: Attributes | undefined;
     newUserId: string;
-    /** `newUid: null`: do not create the thread, answer null where the name is new. */
+    /** `newUid: null`: do not create the thread; `threadUid` is null if the name is new. */
     thread: { name: string; newUid: string | null } | null;
-    /** False: create nothing and change nothing; null where the user is unknown. */
+    /** False: create and change nothing; resolve to null if the user is unknown. */
     creates: boolean;
     atMs: number;
   }): Promise<UserAdmission | null>;
-  /** False: the user is gone, merged meanwhile; admit again. */
+  /** False: the user was merged meanwhile; admit again. */
   addThread(thread: {
     slug: string;
     userId: string;
@@ -65,10 +65,10 @@ export interface UserStore {
     atMs: number;
   }): Promise<boolean>;
 
-  /** Threads that have another name for this token than for its account; none where the token is gone. */
+  /** Threads whose name for this token differs from the name for its account; none if the token is gone. */
   renamedThreads(slug: string, tokenHash: string): Promise<RenamedThread[]>;
 
-  /** The user's threads, the latest activity first: when an item entered the history last, or the thread was made. */
+  /** The user's threads, the latest activity first. Activity: a new history item, or the thread's creation. */
   listThreads(list: {
     slug: string;
     userId: string;
@@ -77,31 +77,31 @@ export interface UserStore {
     after: ThreadPlace | null;
   }): Promise<ThreadList>;
 
-  /** Adds to the user's tokens of a UTC day, `YYYY-MM-DD`; for two days after a merge, to those of the account. */
+  /** Adds to the user's model tokens of a UTC day, `YYYY-MM-DD`; for two days after a merge, to those of the account. */
   spendTokens(spent: { slug: string; userId: string; day: string; tokens: number }): Promise<void>;
-  /** What the user, or for two days after a merge the account, has used on a UTC day; 0 where there is neither. */
+  /** The model tokens of the user, or for two days after a merge of the account, on a UTC day; 0 if both are unknown. */
   spentTokens(slug: string, userId: string, day: string): Promise<number>;
-  /** Adds to the tokens of a UTC day that are counted under these names; kept for two days. */
+  /** Adds model tokens of a UTC day under these names; kept for two days. */
   countTokens(counted: { names: readonly string[]; day: string; tokens: number }): Promise<void>;
-  /** What was counted under each name on a UTC day, in their order. */
+  /** The tokens counted under each of these names on a UTC day, in the same order. */
   countedTokens(names: readonly string[], day: string): Promise<number[]>;
 
   /**
-   * Removes an anonymous user who is neither blocked nor whitelisted and has no thread. False: there is none, or no such
-   * user; nothing was changed.
+   * Removes an anonymous user who is neither blocked nor whitelisted and has no thread. False: there is no such user, or it
+   * is another kind of user; nothing was changed.
    */
   dropSilentVisitor(slug: string, userId: string): Promise<boolean>;
-  /** May somebody still come in as this user with a token? Null: not known yet, of tokens that earlier versions made. */
+  /** Does the user have a valid token? Null: unknown, while tokens that earlier versions made are not listed yet. */
   hasValidToken(slug: string, userId: string): Promise<boolean | null>;
 
   readIdentity(slug: string, tokenHash: string, externalId: string): Promise<IdentityReading>;
-  /** `changed`: what was read no longer holds; nothing was done. */
+  /** `changed`: the data has changed since it was read; nothing was done. */
   promote(promotion: Promotion): Promise<"done" | "changed">;
   merge(merge: Merge): Promise<"done" | "changed">;
 
   /**
-   * Sets a token's snapshot aside that cannot be read, and puts another in its place; does nothing where the token is gone
-   * or has another snapshot by now.
+   * Sets an unreadable snapshot of a token aside and replaces it; does nothing if the token is gone or has another snapshot
+   * by now.
    */
   mendToken(token: { slug: string; tokenHash: string; unreadable: string; snapshot: string }): Promise<void>;
 
@@ -110,7 +110,7 @@ export interface UserStore {
   findUser(slug: string, id: string): Promise<User | null>;
   /** Oldest first. */
   users(slug: string): Promise<User[]>;
-  /** A page of the channel's users by creation: the same users come in the same order, whoever comes or goes meanwhile. */
+  /** A page of the channel's users by creation. The order is stable while users are added and removed. */
   usersPage(slug: string, page: UserPage): Promise<Page<PlacedUser>>;
   /** Null: the user is gone. */
   flagUser(
@@ -118,13 +118,13 @@ export interface UserStore {
     userId: string,
     flags: { blocked?: boolean; whitelisted?: boolean },
   ): Promise<User | null>;
-  /** Null: the user is gone. A name that is null is taken away. */
+  /** Null: the user is gone. `displayName` null removes the name. */
   renameUser(slug: string, userId: string, displayName: string | null): Promise<User | null>;
   /** Oldest first. */
   threads(slug: string, userId: string): Promise<ThreadEntry[]>;
 }
 
-/** What a visitor's request needs to know before it may come in; read in one call, which also slides the token's lifetime. */
+/** What admission needs for a visitor's request, read in one call, which also extends the token's lifetime. */
 export interface VisitorAdmission extends UserAdmission {
   /** Snapshot text of the token's machine (machines/visitor.ts). */
   snapshot: string;
@@ -133,15 +133,15 @@ export interface VisitorAdmission extends UserAdmission {
 export interface UserAdmission {
   user: User;
   channel: ChannelState;
-  /** Uid of the thread that was asked for; null where none was, or where the name is not one of this user's threads. */
+  /** The uid of the requested thread; null if none was requested, or if this user has no thread of that name. */
   threadUid: string | null;
 }
 
-/** What identify read of both sides; the step that follows names it, and does nothing where it no longer holds. */
+/** What identify has read of both sides; the step that follows passes it on, and does nothing if it has changed. */
 export interface IdentityReading {
-  /** The token's user and the token's snapshot; null where the token is unknown or expired. */
+  /** The token's user and snapshot; null if the token is unknown or expired. */
   visitor: { user: User; snapshot: string } | null;
-  /** The account that the external id names; null where there is none. */
+  /** The account with the external id; null if there is none. */
   account: User | null;
 }
 
@@ -154,13 +154,14 @@ export interface Promotion {
   user: User;
   /** The token's new snapshot. */
   snapshot: string;
-  /** What the channel's webhooks are told of it (outbox.ts). */
+  /** The webhook events of this change (outbox.ts). */
   tells?: SealedTelling[];
 }
 
 /**
- * Merge: the anonymous user's threads move to the account, and its record is deleted. Where both have a name, the account's
- * thread keeps it, and the two change places for the token alone (domain/renamed-threads.ts).
+ * Merge: the anonymous user's threads move to the account, and the anonymous user's record is deleted. If both have a thread
+ * of the same name, the account's thread keeps it; for this token only, the two names are swapped
+ * (domain/renamed-threads.ts).
  */
 export interface Merge {
   slug: string;
@@ -168,14 +169,14 @@ export interface Merge {
   /** Both as they were read. */
   from: User;
   into: User;
-  /** The account as it shall be: flags OR-ed, displayName and attributes kept or taken. */
+  /** The account after the merge: flags OR-ed; displayName and attributes its own, or else the visitor's. */
   result: User;
   snapshot: string;
-  /** What the channel's webhooks are told of it (outbox.ts). */
+  /** The webhook events of this change (outbox.ts). */
   tells?: SealedTelling[];
 }
 
-/** A thread in a user's list. `uid` is the id that the command line shows, `threadId` the caller's or the widget's name for it. */
+/** A thread of a user. `uid`: our own id, which the command line shows; `threadId`: the caller's or the widget's name for it. */
 export interface ThreadEntry {
   uid: string;
   threadId: string;
@@ -184,17 +185,17 @@ export interface ThreadEntry {
 
 export interface UserPage {
   limit: number;
-  /** Where the last page ended; null: from the start. A place that is none gives an empty page. */
+  /** Where the last page ended; null: from the start. An unknown place gives an empty page. */
   after: string | null;
   order: "oldest first" | "newest first";
-  /** Blocked users are enough: others may be among them all the same. */
+  /** The caller needs blocked users only; the page may have others too. */
   blocked?: boolean;
 }
 
 export interface PlacedUser {
   user: User;
   createdAtMs: number;
-  /** Where it stands among the channel's users; another store's, or a user's who is gone since, is a place too. */
+  /** Its position among the channel's users. A place of another store, or of a removed user, is valid too. */
   place: string;
 }
 
@@ -202,17 +203,17 @@ export interface PlacedUser {
 export interface ListedThread extends ThreadEntry {
   updatedAtMs: number;
   state: ThreadState;
-  /** Only where it ever changed who answers: it tells who does. */
+  /** Only if a person was ever involved; it tells who answers. */
   snapshot?: string;
 }
 
-/** A page of a user's threads; `next`: where the following one begins, null where there is none. */
+/** A page of a user's threads; `next`: where the next page begins, null: this is the end. */
 export interface ThreadList {
   items: ListedThread[];
   next: ThreadPlace | null;
 }
 
-/** A place in the order by activity: later first, and of two at once the one with the greater uid. */
+/** A place in the order by activity: latest first; at the same time, the greater uid first. */
 export interface ThreadPlace {
   atMs: number;
   uid: string;
