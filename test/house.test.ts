@@ -73,6 +73,18 @@ describe("the house", () => {
     expect(upward.map(shown)).toEqual([]);
   });
 
+  test("lets nothing import what stands higher in README's map", () => {
+    const rows = SERVICE.toReversed().flatMap(({ places }) => places.map(({ path }) => path));
+    // A file and the folder of its name are one row: src/store.ts, src/store/.
+    const nameOf = (path: string | undefined) => path?.replace(/(\.ts|\/)$/, "");
+    const rowOf = (file: string) => {
+      const name = nameOf(rows.find((path) => file.startsWith(path)));
+      return rows.findIndex((path) => nameOf(path) === name);
+    };
+    const upward = imports.filter(({ from, to }) => rowOf(to) !== -1 && rowOf(to) < rowOf(from));
+    expect(upward.map(shown)).toEqual([]);
+  });
+
   test("keeps strangers apart", () => {
     const met = imports.filter(({ from, to }) =>
       STRANGERS.some(

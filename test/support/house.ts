@@ -37,7 +37,7 @@ export const SERVICE: readonly Layer[] = [
         rooms: [
           {
             path: "src/client/core/",
-            is: "what it shares with other readers of the service's streams: lines, silence, when to come back",
+            is: "shared with other readers of the service's streams: lines, silence, reconnecting",
           },
         ],
       },
@@ -50,59 +50,59 @@ export const SERVICE: readonly Layer[] = [
   {
     name: "basics",
     places: [
+      { path: "src/log.ts", is: "the log, which hides secrets" },
       { path: "src/config.ts", is: "the environment, parsed once; the only reader of process.env" },
       {
         path: "src/config/",
-        is: "what its values may be, OpenID Connect's settings, and what is worth a word at start",
+        is: "parsers of its values, settings of OpenID Connect and tracing, warnings at start",
       },
-      { path: "src/log.ts", is: "the log, which hides secrets" },
+      { path: "src/keys.ts", is: "making keys, and the hashes that are stored of them" },
       { path: "src/secret.ts", is: "a value that prints as [secret]" },
-      { path: "src/keys.ts", is: "keys that the service makes, and what is stored of them" },
-      { path: "src/errors.ts", is: "message and code of whatever was thrown" },
+      { path: "src/errors.ts", is: "message and code of any thrown value" },
       { path: "src/version.ts", is: "the version in package.json" },
-      { path: "src/clock.ts", is: "time, so that tests can set it" },
+      { path: "src/clock.ts", is: "the clock and timers, which tests can replace" },
     ],
   },
   {
     name: "contracts",
     places: [
-      { path: "src/store.ts", is: "contract: what is kept, and the steps in which it changes" },
+      { path: "src/store.ts", is: "contract: what is stored, and the atomic steps that change it" },
       {
         path: "src/store/",
-        is: "its ten parts: channels, users, their keys, threads and their lists, deletion, instances, operators, statistics, webhooks",
+        is: "its contracts: channels, users, their keys, threads, threads of a channel, deletion, instances, operators, statistics, webhooks",
       },
-      { path: "src/model.ts", is: "contract: one turn of a chat model, streamed" },
       { path: "src/agent.ts", is: "contract: one model turn, or one call of a server-side tool" },
-      { path: "src/listener.ts", is: "contract: HTTP bytes in, HTTP bytes out" },
       { path: "src/trace.ts", is: "contract: spans of requests, runs, model calls and tools" },
+      { path: "src/model.ts", is: "contract: one turn of a chat model, streamed" },
+      { path: "src/listener.ts", is: "contract: HTTP bytes in, HTTP bytes out" },
     ],
   },
   {
     name: "implementations, and what HTTP is made of",
     places: [
-      { path: "src/inspector/", is: "what the inspector shows of a thread, live, and the files of its page" },
+      { path: "src/inspector/", is: "what the inspector shows of a thread, live; and the files of its page" },
       {
         path: "src/admission/",
-        is: "may this caller come in? length, origin, address, key or token, user, rate",
+        is: "admission of a request: length, origin, address, key or token, user, rate",
       },
       {
         path: "src/openid/",
-        is: "signing in to the console by OpenID Connect: the provider, and what it claims",
-      },
-      {
-        path: "src/webhooks/",
-        is: "telling the receivers of channels what happened: signed, in order, again until they take it",
+        is: "signing in to the console by OpenID Connect: the provider, and its claims",
       },
       {
         path: "src/operators/",
-        is: "what operators do, through the API and the command line alike; who did what",
+        is: "what operators can do, for the API and the command line; and the audit",
+      },
+      {
+        path: "src/webhooks/",
+        is: "sending events to the receivers of channels: signed, in order, repeated until accepted",
       },
       {
         path: "src/actors/",
-        is: "the charts, alive: load, decide, save, perform; recovery",
+        is: "runs the charts: load, decide, save, perform; recovery",
         rooms: [
-          { path: "src/actors/feeds/", is: "what happens in a thread, told to all who keep its feed open" },
-          { path: "src/actors/following/", is: "reading along with a run that another instance holds" },
+          { path: "src/actors/feeds/", is: "live feeds of a thread, for every reader on any instance" },
+          { path: "src/actors/following/", is: "following a run that another instance holds" },
         ],
       },
       {
@@ -116,18 +116,21 @@ export const SERVICE: readonly Layer[] = [
         rooms: [
           { path: "src/stores/embedded/", is: "lmdb, a file of this machine" },
           { path: "src/stores/redis/", is: "Redis and Redis Cluster" },
-          { path: "src/stores/redis/cluster/", is: "the nodes of a cluster, and who has which slots" },
-          { path: "src/stores/redis/check/", is: "what must hold of channels, users and threads" },
-          { path: "src/stores/redis/functions/", is: "the steps that Redis takes, in Lua" },
-          { path: "src/stores/backup/", is: "a whole store in one file, and back; what must hold in it" },
+          {
+            path: "src/stores/redis/cluster/",
+            is: "the nodes of a cluster, and which of them has which slots",
+          },
+          { path: "src/stores/redis/check/", is: "checks of stored channels, users and threads" },
+          { path: "src/stores/redis/functions/", is: "the atomic steps, in Lua" },
+          { path: "src/stores/backup/", is: "a whole store to one file, and back, with checks" },
           {
             path: "src/stores/content-keys/",
-            is: "contents encrypted at rest, over any implementation; keys of users",
+            is: "encryption at rest over any implementation, with a key for each user",
           },
         ],
       },
       { path: "src/models/", is: "implementation of model.ts: any OpenAI-compatible server" },
-      { path: "src/traces/", is: "implementation of trace.ts: OpenTelemetry, loaded where it is asked for" },
+      { path: "src/traces/", is: "implementation of trace.ts: OpenTelemetry, loaded only if configured" },
       {
         path: "src/listeners/",
         is: "implementations of listener.ts",
@@ -155,12 +158,15 @@ export const SERVICE: readonly Layer[] = [
           { path: "src/http/operator-api/", is: "endpoints for operators" },
           {
             path: "src/http/feeds/",
-            is: "a thread's feed as an answer that stays open, and whose it may be",
+            is: "a thread's feed as an answer that stays open, and who may read it",
           },
-          { path: "src/http/stream/", is: "a reply as lines of JSON, gzipped" },
-          { path: "src/http/reference/", is: "OpenAPI and Swagger UI, made of what the endpoints declare" },
+          { path: "src/http/stream/", is: "a reply as lines of JSON or as server-sent events, with gzip" },
+          {
+            path: "src/http/reference/",
+            is: "OpenAPI and Swagger UI, made from the endpoints' declarations",
+          },
           { path: "src/http/inspector/", is: "endpoints of the inspector" },
-          { path: "src/http/console/", is: "the console's page and its files" },
+          { path: "src/http/console/", is: "the console's page and files, and signing in to it" },
         ],
       },
     ],
@@ -170,8 +176,8 @@ export const SERVICE: readonly Layer[] = [
     places: [
       {
         path: "src/demo/",
-        is: "what a start without configuration adds: a shop, its pages and its MCP server",
-        rooms: [{ path: "src/demo/model/", is: "an OpenAI-compatible server that answers by a few rules" }],
+        is: "what a start without configuration adds: a demo shop, its pages and its MCP server",
+        rooms: [{ path: "src/demo/model/", is: "an OpenAI-compatible server that answers by fixed rules" }],
       },
     ],
   },
@@ -180,7 +186,7 @@ export const SERVICE: readonly Layer[] = [
     places: [
       {
         path: "src/replay/",
-        is: "recorded conversations against another model or other instructions, and what must hold of them",
+        is: "plays recorded conversations against another model or other instructions, and checks the replies",
       },
     ],
   },
@@ -189,7 +195,7 @@ export const SERVICE: readonly Layer[] = [
     places: [
       {
         path: "src/installation/",
-        is: "what the service and the commands share: channels file, keys, default channels, the store",
+        is: "shared by the service and the commands: channels file, providers file, keys, store, model",
       },
     ],
   },
@@ -197,20 +203,20 @@ export const SERVICE: readonly Layer[] = [
     name: "the wiring",
     places: [
       {
-        path: "src/service.ts",
-        is: "the wiring: dependencies in, a running service out; tests start this one",
-      },
-      {
         path: "src/start/",
-        is: "a start, step by step: resources, channels, the service, its pages, demo and greeting; signals",
+        is: "the steps of a start: resources, channels, the service, its pages, demo, greeting; and signals",
         rooms: [
           {
             path: "src/start/processes/",
-            is: "PROCESSES: who starts, replaces, restarts and counts the others",
+            is: "PROCESSES: the supervisor, which starts, replaces and counts the others, and its side in each of them",
           },
         ],
       },
-      { path: "src/metrics/", is: "what is counted and timed, for Prometheus" },
+      {
+        path: "src/service.ts",
+        is: "the wiring: dependencies in, a running service out; tests start this one",
+      },
+      { path: "src/metrics/", is: "counts and times, for Prometheus" },
     ],
   },
   {
@@ -218,7 +224,7 @@ export const SERVICE: readonly Layer[] = [
     places: [
       {
         path: "src/main.ts",
-        is: "the process: environment, log, start, stop; or, with PROCESSES, who supervises others",
+        is: "the process: environment, log, start, stop; or, with PROCESSES, the supervisor",
       },
     ],
   },
@@ -232,10 +238,13 @@ export const SERVICE: readonly Layer[] = [
           { path: "src/cli/channels/", is: "making and changing channels" },
           {
             path: "src/cli/init/",
-            is: "a beginning with a site of one's own: questions, files, lines to paste",
+            is: "setting up your own site: questions, files, lines to paste",
           },
-          { path: "src/cli/replay/", is: "reading cases, replaying them, telling what came out" },
-          { path: "src/cli/store/", is: "counting, checking, backing up and restoring all that is stored" },
+          { path: "src/cli/replay/", is: "reading cases, replaying them, reporting the results" },
+          {
+            path: "src/cli/store/",
+            is: "counting, checking, compacting, re-keying, backing up and restoring the store",
+          },
         ],
       },
     ],
@@ -248,25 +257,29 @@ export const WIDGET: readonly Layer[] = [
     name: "the widget's words and styles",
     places: [
       { path: "src/widget/strings/", is: "its texts in seven languages" },
-      { path: "src/widget/images/", is: "a visitor's images: taken, scaled down, shown in full" },
+      { path: "src/widget/images/", is: "a visitor's images: picked, scaled down, shown in full" },
       { path: "src/widget/styles/", is: "its stylesheet" },
       { path: "src/widget/released/", is: "the files of released versions, for pages that pin them" },
     ],
   },
   {
     name: "the widget's service",
-    places: [{ path: "src/widget/service/", is: "requests, streams, visitor, history, browser storage" }],
+    places: [
+      { path: "src/widget/service/", is: "requests, streams, visitor token, history, browser storage" },
+    ],
   },
   {
     name: "the widget's tools and view",
     places: [
-      { path: "src/widget/tools/", is: "the page's tools, their catalog, performing a call" },
-      { path: "src/widget/view/", is: "what is drawn, and its state" },
+      { path: "src/widget/tools/", is: "the page's tools: their catalog, and running a call" },
+      { path: "src/widget/view/", is: "the components, and the state that they show" },
     ],
   },
   {
     name: "the widget's runs",
-    places: [{ path: "src/widget/run/", is: "what a visitor can do, and the active run" }],
+    places: [
+      { path: "src/widget/run/", is: "what a visitor can do: sending, following a run, lists of threads" },
+    ],
   },
   { name: "the widget's element", places: [{ path: "src/widget/", is: "the element on customers' pages" }] },
 ];
@@ -276,16 +289,19 @@ export const CONSOLE: readonly Layer[] = [
   {
     name: "the console",
     places: [
-      { path: "src/console/shell/", is: "key, address, navigation, keys to press, and which room is shown" },
-      { path: "src/console/overview/", is: "plots by day, and spending caps" },
-      { path: "src/console/inbox/", is: "who talks now, live; lists of conversations" },
-      { path: "src/console/conversation/", is: "one conversation: its chat, its chart, what is known of it" },
-      { path: "src/console/users/", is: "the users of a channel, and one of them" },
+      {
+        path: "src/console/shell/",
+        is: "sign-in, address, navigation, keyboard shortcuts, and which page is shown",
+      },
+      { path: "src/console/overview/", is: "charts by day, and spending caps" },
+      { path: "src/console/inbox/", is: "live conversations, and lists of all" },
+      { path: "src/console/conversation/", is: "one conversation: its chat, its chart, its facts" },
+      { path: "src/console/users/", is: "the users of a channel, and the page of one user" },
       { path: "src/console/channels/", is: "channels, their settings and keys" },
       { path: "src/console/administration/", is: "blocked addresses, operators, the audit" },
-      { path: "src/console/lists/", is: "long lists, of which only what is seen is drawn" },
-      { path: "src/console/parts/", is: "fields, dialogs, times: what rooms are made of" },
-      { path: "src/console/service/", is: "the operator API, asked from a browser" },
+      { path: "src/console/lists/", is: "long lists that draw only their visible rows" },
+      { path: "src/console/parts/", is: "fields, dialogs, times: parts that all pages use" },
+      { path: "src/console/service/", is: "calls of the operator API" },
       { path: "src/console/styles/", is: "its stylesheet" },
       { path: "src/console/", is: "the operators' console" },
     ],
@@ -319,7 +335,7 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
     path: "src/demo/shop/",
     is: "the script of the demo shop's pages",
     takes: ["machines/line.ts", "src/demo/chart-state.ts", "src/demo/products.ts"],
-    rooms: [{ path: "src/demo/shop/pictures/", is: "of what it sells" }],
+    rooms: [{ path: "src/demo/shop/pictures/", is: "pictures of its products" }],
   },
   {
     path: "src/inspector/page/",
@@ -371,21 +387,24 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
 export const BESIDE: readonly Place[] = [
   {
     path: "src/deploy/",
-    is: "the lines of systemd, Kubernetes and proxies; Dockerfile and compose.yaml are at the top",
+    is: "files for systemd, Kubernetes and proxies; Dockerfile and compose.yaml are at the top",
     rooms: [
-      { path: "src/deploy/kubernetes/", is: "manifests" },
+      { path: "src/deploy/kubernetes/", is: "manifests for Kubernetes" },
       { path: "src/deploy/monitoring/", is: "alert rules, a dashboard, and what to do about each alert" },
     ],
   },
   {
     path: "test/",
-    is: "mirrors src and machines",
+    is: "the tests; its folders mirror src and machines",
     rooms: [
-      { path: "test/simulation/", is: "the whole service in one process, on a time of its own, from a seed" },
-      { path: "test/fresh-machine/", is: "the README, played on a bare Debian" },
+      {
+        path: "test/simulation/",
+        is: "the whole service in one process, with simulated time and faults, from a seed",
+      },
+      { path: "test/fresh-machine/", is: "the README's commands, tried on a bare Debian" },
     ],
   },
-  { path: "bench/", is: "a file for each question about speed and memory" },
+  { path: "bench/", is: "benchmarks: a file for each question about speed and memory" },
 ];
 
 /** Places side by side in one layer, or a layer apart, that do not know each other. */
