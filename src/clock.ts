@@ -1,4 +1,4 @@
-/** Time, from outside: tests set it instead of sleeping. */
+/** Time, passed in as a dependency: tests set it instead of sleeping. */
 export interface Clock {
   /** Wall clock, Unix ms: for what is shown or expires. */
   now(): number;
@@ -6,9 +6,9 @@ export interface Clock {
   elapsed(): number;
 }
 
-/** What happens later, from outside: a simulation runs it on a time of its own. */
+/** Timers, passed in as a dependency: a simulation runs them on simulated time. */
 export interface Timers {
-  /** Runs once after so many ms, and keeps no process alive for it. Returns how to call it off. */
+  /** Runs once after so many ms; does not keep the process alive. Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void;
 }
 

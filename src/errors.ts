@@ -1,6 +1,6 @@
-/** What was thrown may be anything; these read it without trusting its type. */
+/** Anything may be thrown; these functions read it without trusting its type. */
 
-/** The message of whatever was thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -4,8 +4,8 @@ import type { LogLevel } from "./config.ts";
 import type { Secret } from "./secret.ts";
 
 /**
- * The log: JSON lines on stdout, pretty when stdout is a terminal. No line carries a secret (P15): known ones are
- * replaced in the finished line, wherever they stand, because an error of a library may quote what it was given.
+ * The log: JSON lines on stdout, pretty-printed if stdout is a terminal. No line contains a secret (P15): secrets are
+ * replaced in the finished line, wherever they are, because a library's error may quote its input.
  */
 export type Log = Logger;
 
@@ -20,15 +20,15 @@ export interface LogOptions {
   level: LogLevel;
   /** Their values never appear in a line. */
   secrets: readonly Secret[];
-  /** Which of several processes this is; each of its lines says so. */
+  /** The number of this process among several; part of each line. */
   process?: number;
-  /** Where lines go; none: stdout. */
+  /** Where lines go; absent: stdout. */
   destination?: DestinationStream;
 }
 
 /**
- * What looks like a credential, whoever it belongs to: fields of these names, bearer headers, keys with our prefixes,
- * passwords in addresses. Fields are sought in the finished line too: pino's own redaction costs every line 20 µs.
+ * Patterns of credentials: fields of these names, bearer headers, keys with our prefixes, passwords in addresses. Fields too
+ * are replaced in the finished line: pino's own redaction would cost every line 20 µs.
  */
 const SHAPES: readonly [RegExp, string][] = [
   [
@@ -40,10 +40,10 @@ const SHAPES: readonly [RegExp, string][] = [
   [/:\/\/[^\s"'\\/@]+@/g, "://[secret]@"],
 ];
 
-/** Shorter than this, a secret would also be found where it is not one. */
+/** A shorter secret is not replaced: it would match other text. */
 const SHORTEST_SOUGHT = 6;
 
-/** Opens the log. With a terminal as stdout the pretty printer is loaded; otherwise it costs nothing. */
+/** Opens the log. Loads the pretty printer only if stdout is a terminal. */
 export async function openLog(options: LogOptions): Promise<Log> {
   return createLog({ ...options, destination: options.destination ?? (await standardOutput()) });
 }
@@ -60,7 +60,7 @@ export function createLog(options: LogOptions & { destination: DestinationStream
   );
 }
 
-/** Replaces secrets in any text: for what is said elsewhere than in the log. */
+/** Returns a function that replaces secrets in any text, for output other than the log. */
 export function createHider(secrets: readonly Secret[]): (text: string) => string {
   const sought = secrets
     .flatMap((secret) => {

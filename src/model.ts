@@ -2,8 +2,8 @@ import type { Usage } from "../machines/run.ts";
 
 /**
  * The model contract: one turn of a chat model, streamed.
- * Implementations: models/openai.ts, which speaks to any OpenAI-compatible server; demo/model/ is such a server, in this
- * process, for a start without a key.
+ * Implementation: models/openai.ts, for any OpenAI-compatible server. demo/model/ is such a server, in this process, for a
+ * start without a key.
  */
 export type ModelMessage =
   | { role: "system"; content: string }
@@ -14,14 +14,14 @@ export type ModelMessage =
 export interface UserMessage {
   role: "user";
   content: string;
-  /** What came with it; absent: nothing. */
+  /** Images that came with it; absent: none. */
   images?: AttachedImage[];
 }
 
 export interface AttachedImage {
-  /** What it is called where it is not shown, as one line. */
+  /** The text that stands for it if it is not shown; one line. */
   label: string;
-  /** data: or https: address; null: it is not to be shown any more. */
+  /** data: or https: address; null: only the label is sent. */
   url: string | null;
 }
 
@@ -30,21 +30,22 @@ export interface SpokenMessage {
   content: string;
   calls: ModelCall[];
   /**
-   * Who made the calls: a ModelTurn's `by`. Any other model is told of them in words. Absent: unknown, of a run that an
-   * earlier version began; whoever takes them gets them as they are.
+   * The model that made the calls: a ModelTurn's `by`. Another model gets them as text. Absent: unknown, because an earlier
+   * version began the run; any model then gets them unchanged.
    */
   by?: string;
   extra?: Extra;
 }
 
 /**
- * Fields of an answer that the API does not name (a signature, the thoughts behind a call). Some servers refuse the next
- * request without them, others refuse them: they go back to the model that sent them, as they came, and to no other.
+ * Fields of an answer that the API does not define (a signature, the reasoning behind a call). Some servers refuse the next
+ * request without them, others refuse a request with them: so they go back unchanged to the model that sent them, and to
+ * no other.
  */
 export type Extra = Record<string, unknown>;
 
 export interface ModelCall {
-  /** As the model numbered it; some servers number each turn's calls anew. */
+  /** The model's own id; some servers use the same ids again in each turn. */
   callId: string;
   /** The name under which the tool was offered. */
   name: string;
@@ -69,29 +70,29 @@ export interface ModelRequest {
   maxOutputTokens: number | null;
   /** W3C trace context of the caller's request, passed on as a header; null where there was none. */
   traceparent: string | null;
-  /** Further fields of the request, as the API names them. */
+  /** Additional fields of the request body. */
   body?: Record<string, unknown>;
-  /** Who answered the run so far (a ModelTurn's `by`): asked first, if it is one of the model's. */
+  /** The model that answered the run so far (a ModelTurn's `by`): tried first, if it is one of the chain. */
   keep?: string;
 }
 
-/** What is kept of a turn for the turns after it, in UTF-16 units: more than a model can be given back. */
+/** How much text of a turn is kept for later turns, in UTF-16 units: more than fits into a model's input. */
 export const TURN_TEXT_CHARS = 131_072;
 
 export interface ModelTurn {
-  /** The text of the turn: all that was passed to `wrote`, joined; of more than TURN_TEXT_CHARS the beginning. */
+  /** All text that was passed to `wrote`, joined, and cut at TURN_TEXT_CHARS. */
   text: string;
   calls: ModelCall[];
   /** null if the server reported none. */
   usage: Usage | null;
-  /** Who answered: PROVIDER/MODEL. */
+  /** The model that answered: PROVIDER/MODEL. */
   by: string;
-  /** It could have been another one: the model is a chain. */
+  /** The model is a chain, so another member might have answered. */
   isOfChain?: true;
-  /** As the server told it (`stop`, `length`, `content_filter`, …); null if it told none. */
+  /** As the server reported it (`stop`, `length`, `content_filter`, …); null if it reported none. */
   finishReason: string | null;
   extra?: Extra;
-  /** It came whole, though a stream was asked for. */
+  /** The server sent it whole, although a stream was requested. */
   isWhole?: true;
 }
 
@@ -104,14 +105,14 @@ export class ModelFault extends Error {
 }
 
 /**
- * The words for a turn without a text that a content filter kept back, or for a prompt that one refused. What they are said
- * of is not given to a model again: many filters look at all that is sent, and would refuse the thread for good.
+ * Told for a turn without text because of a content filter, and for a prompt that a filter refused. The messages of a run that
+ * ended so are left out of later prompts: many filters check the whole prompt, and would refuse every later turn of the thread.
  */
 export const WITHHELD = "The answer was withheld by the model's content filter";
 
 /**
- * Takes text of a reply as it comes. If it returns a promise, the model is not read on before that resolves; what has
- * arrived by then may still be told.
+ * Takes the text of a reply as it comes. If it returns a promise, the model's stream is not read before that resolves; text
+ * that had already arrived may still be passed on.
  */
 export type Wrote = (text: string) => void | Promise<unknown>;
 
@@ -119,9 +120,9 @@ export interface Model {
   readonly kind: "openai" | "demo";
   /** For channels that name no model; absent: OPENAI_MODEL. */
   readonly defaultModel?: string;
-  /** Does somebody answer to this name? Absent: any name may be one of the only provider's models. */
+  /** Is there a model of this name? Absent: there is one provider, and any name may be one of its models. */
   knows?(name: string): boolean;
-  /** Who answers such channels, PROVIDER/MODEL, the first first. */
+  /** The models of the default chain, PROVIDER/MODEL, in the order in which they are tried. */
   readonly answers?: readonly string[];
   /**
    * One turn. `wrote` is called once per network read that brought text, with all of that read's text: never with an

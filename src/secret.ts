@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 
-/** A value that prints as `[secret]` wherever it ends up; `reveal` is the one way to it, and easy to search for. */
+/** A value that always prints as `[secret]`; only `reveal` returns it, which is easy to search for. */
 export class Secret {
   readonly #value: string;
 

@@ -4,21 +4,21 @@ import type { ModelRequest, ModelTurn } from "./model.ts";
 
 /**
  * The trace contract: spans of requests, of runs while they are active, of model calls and of tools.
- * Implementation: traces/opentelemetry.ts. Where traces are off there is no `Tracing` at all: `tracing?.…` makes nothing.
+ * Implementation: traces/opentelemetry.ts. If traces are off there is no `Tracing`, so that `tracing?.…` costs nothing.
  *
- * A trace's context is passed on as what it is on the wire, a W3C traceparent: the one of a request goes into the thread
- * and its queue, the one of a segment into its model calls and tools, and theirs out to models and MCP servers.
+ * A trace's context is passed on as a W3C traceparent, its form on the wire: a request's context goes into the thread and
+ * its queue, a segment's into its model calls and tools, and theirs to model servers and MCP servers.
  */
 export interface Tracing {
-  /** A request of the API; `traceparent`: its caller's. */
+  /** A request of the API; `traceparent`: the caller's. */
   request(asked: { method: string; route: string; traceparent: string | null }): RequestSpan;
-  /** Part of a run, from where it begins or goes on to where it rests or ends. Nothing is told of it before `begin`. */
+  /** A part of a run, from its beginning or continuation to its rest or end. Nothing is exported before `begin`. */
   segment(active: SegmentStart): Segment;
   /** A request to a provider's model. */
   chat(call: ChatCall, ask: (traceparent: string) => Promise<ModelTurn>): Promise<ModelTurn>;
   /** A call of a server-side tool. */
   tool(call: ToolUse, use: (traceparent: string) => Promise<ToolResult>): Promise<ToolResult>;
-  /** A call of a page's tool, which is over. */
+  /** A page tool's call that has ended. */
   pageTool(call: PageToolUse): void;
 }
 
@@ -32,34 +32,34 @@ export interface SegmentStart {
   uid: string;
   slug: string;
   runId: string;
-  /** Of the request that made the run go on. */
+  /** The traceparent of the request that began or continued the run. */
   parent: string | null;
-  /** The segment that it goes on from. */
+  /** The traceparent of the segment before it. */
   after: string | null;
 }
 
 export interface Segment {
   readonly traceparent: string;
-  /** It goes on in truth: what it began with is saved. */
+  /** The change that begins the segment is saved. */
   begin(): void;
-  /** `error`: by which code it failed; null: it did not. */
+  /** `error`: the code with which it failed; null: it did not fail. */
   end(how: { end: SegmentEnd; error: string | null }): void;
 }
 
-/** `page`, `person`: who is waited for. */
+/** `page`, `person`: the run waits for one. */
 export type SegmentEnd = "page" | "person" | "interrupted" | "deleted" | NonNullable<RunRecord["outcome"]>;
 
 export interface ChatCall {
   provider: string;
   /** As the provider names it. */
   model: string;
-  /** `traceparent`: of the segment that asks. */
+  /** Its `traceparent` is that of the segment. */
   request: ModelRequest;
 }
 
 export interface ToolUse {
   call: Call;
-  /** Of the segment that calls. */
+  /** That of the segment. */
   traceparent: string | null;
 }
 
@@ -77,12 +77,12 @@ export interface PageToolUse {
   traceparent: string;
   calledAtMs: number;
   endedAtMs: number;
-  /** null: none came, for the reason `error`. */
+  /** null: there was none; `error` says why. */
   result: ToolResult | null;
   error: string | null;
 }
 
-/** What a line of the log says of the trace that it belongs to. */
+/** The fields that tie a log line to its trace. */
 export function traceFields(traceparent: string): { trace_id: string; span_id: string } {
   const [, traceId = "", spanId = ""] = traceparent.split("-");
   return { trace_id: traceId, span_id: spanId };

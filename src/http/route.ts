@@ -17,20 +17,20 @@ export interface RouteRequest {
 export type Method = "GET" | "POST" | "PATCH" | "DELETE" | "OPTIONS";
 
 /**
- * `server`: for backends, refusals carry a line of text; `operator`: likewise, for operators. `widget`: for browsers, refusals are empty and every answer has
- * CORS headers. `open`: needs no credential.
+ * `server`: for backends; refusals have a line of text. `operator`: the same, for operators. `widget`: for browsers; refusals
+ * are empty, and every answer has CORS headers. `open`: needs no credential.
  */
 export type RouteApi = Api | "operator" | "open";
 
-/** One endpoint: where it is, what it takes and answers, and what it does. Documentation is not optional. */
+/** One endpoint: its address, documentation and code. Documentation is not optional. */
 export interface Route {
   method: Method;
-  /** `/v1/widget/threads/:id/messages`: a segment with a colon takes one segment of the path, a final `*` all that follows. */
+  /** `/v1/widget/threads/:id/messages`: a segment with a colon matches one segment of the path, a final `*` all the rest. */
   path: string;
   api: RouteApi;
   /** For `/swagger`; `hidden`: not an endpoint of the API, but a file or a tool beside it. */
   documentation: Documentation | "hidden";
-  /** May throw a Refusal: `refusalAnswer` makes it an answer. */
+  /** May throw a Refusal, which `refusalAnswer` turns into an answer. */
   handle(incoming: RouteRequest): Promise<HttpAnswer>;
 }
 
@@ -68,10 +68,10 @@ export type ContentType =
   | "text/event-stream"
   | "text/plain; charset=utf-8";
 
-/** Answers depend on credentials, which caches ignore; some of them would keep even a 404 or a 405. */
+/** Answers depend on credentials, which caches ignore; some caches would store even a 404 or a 405. */
 export const UNSTORED = { "cache-control": "no-store" };
 
-/** The one table from the reason of a refusal to its status, and the text that the server API answers. */
+/** The one table that maps the reason of a refusal to its status, and to the default text of the server API. */
 const REFUSALS: Record<RefusalReason, { status: number; text: string }> = {
   unauthorized: { status: 401, text: "Unauthorized" },
   forbidden: { status: 403, text: "" },
@@ -84,7 +84,7 @@ const REFUSALS: Record<RefusalReason, { status: number; text: string }> = {
   unavailable: { status: 503, text: "" },
 };
 
-/** Reasons whose text is fixed, whatever the refusal says: an empty 403 and 503, and one 401 for every wrong key. */
+/** Reasons whose text does not depend on the refusal: an empty 403 and 503, and one 401 for every wrong key. */
 const FIXED_TEXT: ReadonlySet<RefusalReason> = new Set(["unauthorized", "forbidden", "unavailable"]);
 
 export function statusOf(reason: RefusalReason): number {
@@ -104,7 +104,7 @@ export function refusalAnswer(refusal: Refusal, api: RouteApi): HttpAnswer {
   return textAnswer(status, FIXED_TEXT.has(reason) ? text : refusal.text || text, headers);
 }
 
-/** Does a refusal of this API say in a line what is wrong? */
+/** Do refusals of this API have a line of text? */
 export function hasTexts(api: RouteApi): boolean {
   return api === "server" || api === "operator";
 }

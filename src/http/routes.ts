@@ -74,7 +74,7 @@ export interface RouteDependencies {
     | "swagger"
     | "webhooksPrivate"
   >;
-  /** HARNESS_API_KEY, given or generated: any of them. */
+  /** The keys of HARNESS_API_KEY, configured or generated; each of them is valid. */
   transportKeys: readonly Secret[];
   keyDoor: KeyDoor;
   store: Store;
@@ -85,13 +85,13 @@ export interface RouteDependencies {
   clock: Clock;
   log: PlainLog;
   health: HealthFacts;
-  /** What works badly beside the store, one sentence each, for /health. */
+  /** Warnings for /health besides those of the store, one sentence each. */
   warnings?: () => string[];
-  /** Where keys that the operator API makes are kept for the next start. */
+  /** Keeps keys that the operator API makes for the next start. */
   keepKeys?: KeptKeys;
-  /** What changes in the channels' threads, for operators. */
+  /** Changes of the channels' threads, for operators. */
   threadChanges?: ThreadChanges;
-  /** Whether readers leave too much unread; by default they never do. */
+  /** True while readers leave too much unread; by default false. */
   isCrowded?: () => boolean;
 }
 
