@@ -10,6 +10,7 @@ import type { TerminalLine } from "./line.ts";
 export type StreamEvent = { type: "terminal.said"; line: TerminalLine };
 
 export const streamMachine = setup({
+  // Casts: this is how XState takes types; the values are never read.
   types: {
     context: {} as Record<string, never>,
     events: {} as StreamEvent,

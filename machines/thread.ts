@@ -149,6 +149,7 @@ const effects = {
 export type ThreadEffect = EffectOf<typeof effects>;
 
 export const threadMachine = setup({
+  // Casts: this is how XState takes types; the values are never read.
   types: {
     context: {} as ThreadContext,
     events: {} as ThreadEvent,

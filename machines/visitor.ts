@@ -20,6 +20,7 @@ export interface VisitorContext {
 export type VisitorEvent = { type: "token.used" } | { type: "visitor.identified"; externalId: string };
 
 export const visitorMachine = setup({
+  // Casts: this is how XState takes types; the values are never read.
   types: {
     context: {} as VisitorContext,
     events: {} as VisitorEvent,

@@ -7,7 +7,7 @@ export const VERSION = versionAbove(dirname(fileURLToPath(import.meta.url)));
 
 function versionAbove(folder: string): string {
   const file = join(folder, "package.json");
-  const known = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as unknown) : null;
+  const known: unknown = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : null;
   if (typeof known === "object" && known !== null && "name" in known && "version" in known) {
     if (known.name === "chat-agent-service" && typeof known.version === "string") return known.version;
   }

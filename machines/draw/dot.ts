@@ -10,7 +10,7 @@ import type { MoveOutline, Outline, StateOutline } from "./outline.ts";
  */
 
 /** Colours of the picture on paper; on a dark ground each is exchanged for its partner. */
-export const PALETTE = {
+const PALETTE = {
   ink: { light: "#22272e", dark: "#e6e4df" },
   quiet: { light: "#69707a", dark: "#a2a9b3" },
   edge: { light: "#8a919b", dark: "#858c96" },

@@ -54,7 +54,7 @@ export function outlineOf(machine: AnyStateMachine): Outline {
 }
 
 function children(node: AnyStateNode): AnyStateNode[] {
-  return Object.values(node.states) as AnyStateNode[];
+  return Object.values(node.states);
 }
 
 function descendants(node: AnyStateNode): AnyStateNode[] {
@@ -67,7 +67,7 @@ function pathOf(node: AnyStateNode): string {
 
 function initialOf(node: AnyStateNode): string | null {
   const first = node.type === "compound" ? node.initial.target?.[0] : undefined;
-  return first ? pathOf(first as AnyStateNode) : null;
+  return first ? pathOf(first) : null;
 }
 
 function stateOf(node: AnyStateNode): StateOutline {
@@ -94,6 +94,7 @@ function movesOf(node: AnyStateNode): MoveOutline[] {
   ];
   return byEvent.flatMap(([event, branches]) =>
     branches.map((branch, at) => {
+      // A cast: xstate types the targets of any machine as unknown; they are state nodes.
       const target = branch.target?.[0] as AnyStateNode | undefined;
       const isElse = branch.guard === undefined && at > 0;
       return {

@@ -10,7 +10,7 @@ export interface WrongKeys {
   note(address: string): void;
 }
 
-export const MOST_WRONG_KEYS = 100;
+const MOST_WRONG_KEYS = 100;
 const MINUTE_MS = 60_000;
 
 /** Each costs about 100 bytes. With more the oldest is forgotten: who has so many addresses may begin anew. */

@@ -14,7 +14,7 @@ export interface Spending {
 }
 
 export const RUN_BUDGET_SPENT = "This answer has reached the length that is set for one answer here.";
-export const DAY_BUDGET_SPENT = "You have reached today's limit of this chat. Please come back tomorrow.";
+const DAY_BUDGET_SPENT = "You have reached today's limit of this chat. Please come back tomorrow.";
 
 /** Output tokens that the run may still use: 0 or less when they are spent; null where the channel sets no cap. */
 export function outputLeft(settings: AgentSettings, { run, usage }: Turn): number | null {

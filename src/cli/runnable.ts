@@ -47,6 +47,7 @@ async function isWhole(built: string, withinMs: number): Promise<boolean> {
 /** Does the process that is replacing the build's files live? */
 function isAtWork(replacing: string): boolean {
   try {
+    // A cast: build-in-place.mjs wrote it; anything else makes this throw.
     const { pid } = JSON.parse(readFileSync(replacing, "utf8")) as { pid: number };
     return process.kill(pid, 0);
   } catch (error) {
@@ -58,6 +59,7 @@ function isAtWork(replacing: string): boolean {
 /** What the build says that it made, without what only a debugger reads; null where it was not finished. */
 function filesOf(built: string): string[] | null {
   try {
+    // A cast: build.mjs wrote it; anything else makes this throw.
     const { files } = JSON.parse(readFileSync(join(built, "build.json"), "utf8")) as { files: string[] };
     return files.filter((file) => !file.endsWith(".map"));
   } catch {

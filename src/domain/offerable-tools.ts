@@ -4,7 +4,7 @@ import type { PageTool } from "./page-tool.ts";
 export const MAX_TOOLS = 128;
 
 /** Deeper JSON could not be written down again by everything that a catalog passes through. */
-export const MAX_TOOL_DEPTH = 512;
+const MAX_TOOL_DEPTH = 512;
 
 export interface OfferableTools {
   tools: PageTool[];

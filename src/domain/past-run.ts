@@ -8,7 +8,7 @@ import type { Message, PastCall, PastTurn, RunRecord, TurnItem } from "./message
 const PAST_TEXT_CHARS = 400;
 
 /** The calls of a run in short form, each with its result where there is one. */
-export function pastCalls(turns: readonly TurnItem[]): PastCall[] {
+function pastCalls(turns: readonly TurnItem[]): PastCall[] {
   const results = new Map<string, string>();
   for (const item of turns) if (item.type === "result") results.set(item.callId, item.text);
   return turns.flatMap((item) =>
@@ -26,7 +26,7 @@ export function pastCalls(turns: readonly TurnItem[]): PastCall[] {
 }
 
 /** What the models of these calls want back; null where one of them is unknown. */
-export function pastTurns(turns: readonly TurnItem[]): PastTurn[] | null {
+function pastTurns(turns: readonly TurnItem[]): PastTurn[] | null {
   const past: PastTurn[] = [];
   for (const item of turns) {
     if (item.type === "result") continue;

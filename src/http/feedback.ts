@@ -5,7 +5,7 @@ import { Refusal } from "../domain/refusal.ts";
 
 const MAX_COMMENT_CHARS = 2_000;
 
-export const feedbackFields = {
+const feedbackFields = {
   messageId: z.string().min(1).describe("The id of a reply, as the history has it"),
   rating: z.enum(["up", "down"]).nullable().describe("null takes the former one back"),
   comment: z

@@ -41,13 +41,12 @@ export async function openModel(config: Config, dependencies: ModelDependencies 
 
 function optionsOf({ apiKey, headers, ...provider }: WrittenProvider, silenceMs: number): OpenAiOptions {
   const { name, baseUrl, body, quirks } = provider;
-  const revealed = Object.entries(headers).map(([header, value]) => [header, value.reveal()]);
   return {
     name,
     apiKey: apiKey?.reveal() ?? null,
     baseUrl,
     silenceMs,
-    headers: Object.fromEntries(revealed) as Record<string, string>,
+    headers: Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, value.reveal()])),
     body,
     quirks,
   };

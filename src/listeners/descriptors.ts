@@ -13,7 +13,7 @@ const PER_REQUEST = 2;
 const COUNT_EVERY_MS = 1_000;
 
 /** The process's soft limit of open files; Infinity if the system does not say. */
-export function descriptorLimit(): number {
+function descriptorLimit(): number {
   try {
     const line = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"));
     return line ? Number(line[1]) : Infinity;

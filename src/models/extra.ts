@@ -16,7 +16,7 @@ export function joinExtra(sum: Extra | null, piece: Extra | null): Extra | null 
 
 function joinValue(sum: unknown, piece: unknown): unknown {
   if (typeof sum === "string" && typeof piece === "string") return sum + piece;
-  if (Array.isArray(sum) && Array.isArray(piece)) return [...(sum as unknown[]), ...(piece as unknown[])];
+  if (Array.isArray(sum) && Array.isArray(piece)) return [...sum, ...piece];
   if (isRecord(sum) && isRecord(piece)) return joinExtra(sum, piece);
   return piece;
 }

@@ -21,7 +21,7 @@ export class PassingFault extends ModelFault {
 export class KeyRefused extends ModelFault {}
 
 /** Nothing came for too long. */
-export class FellSilent extends ModelFault {}
+class FellSilent extends ModelFault {}
 
 /** May another provider do better? What is wrong with the request itself is wrong everywhere. */
 export function mayFallOver(error: unknown): error is ModelFault {

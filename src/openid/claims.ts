@@ -52,9 +52,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 /** What the audit is to call a person: the first that can be an operator's name. */
 export function nameIn(claims: Claims): string {
   const names = ["preferred_username", "email", "name", "sub"].map((claim) => claims[claim]);
-  return (
-    (names.find((name) => typeof name === "string" && operatorNameFault(name) === null) as
-      | string
-      | undefined) ?? "somebody"
-  );
+  const isName = (name: unknown): name is string =>
+    typeof name === "string" && operatorNameFault(name) === null;
+  return names.find(isName) ?? "somebody";
 }

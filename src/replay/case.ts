@@ -13,7 +13,7 @@ const schema = z.record(z.string(), z.unknown());
 const oneOrMore = z.union([name.transform((text) => [text]), z.array(name).min(1)]);
 
 const wantedCall = z.union([
-  name.transform((tool) => ({ tool, arguments: {} as Record<string, unknown> })),
+  name.transform((tool): { tool: string; arguments: Record<string, unknown> } => ({ tool, arguments: {} })),
   z.strictObject({ tool: name, arguments: schema.default({}) }),
 ]);
 

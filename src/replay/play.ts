@@ -135,7 +135,7 @@ function channelOf({ agent, channel }: ReplayCase, overrides: PlayOptions["overr
   };
 }
 
-export function apiOf({ api, pageTools }: Pick<ReplayCase, "api" | "pageTools">): "widget" | "server" {
+function apiOf({ api, pageTools }: Pick<ReplayCase, "api" | "pageTools">): "widget" | "server" {
   return api ?? (pageTools.length > 0 ? "widget" : "server");
 }
 

@@ -44,7 +44,7 @@ export interface DemoPage {
 }
 
 /** Opens the page on DEMO_PORT. If that is unset: on PORT + 1, or on any free port if that is taken or PORT is 0. */
-export async function openDemoPage(options: {
+async function openDemoPage(options: {
   config: Config;
   serviceUrl: string;
   keys: DemoKeys;

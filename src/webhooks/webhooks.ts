@@ -32,7 +32,7 @@ const DROPPED_AT_ONCE = 500;
 /** Receivers have so long to answer what is under way at the stop. */
 const STOP_MS = 1_000;
 /** More than so many waiting events of one endpoint are not kept: the oldest go. */
-export const MOST_WAITING = 100_000;
+const MOST_WAITING = 100_000;
 
 export function createWebhooks(
   dependencies: LaneDependencies & {

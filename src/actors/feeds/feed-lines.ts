@@ -31,7 +31,7 @@ export interface Told {
 }
 
 /** A reader that has missed more items than this gets `reset`. */
-export const MOST_MISSED = 100;
+const MOST_MISSED = 100;
 
 export function stateOf({
   state,

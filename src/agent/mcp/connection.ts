@@ -138,10 +138,9 @@ function addressed(
   calling: AsyncLocalStorage<Calling>,
 ): HttpAddress {
   const plain = (value: string) => resolved(value, variable).reveal();
-  const values = Object.entries(headers).map(([name, value]) => [name, plain(value)]);
   return {
     url,
-    headers: Object.fromEntries(values) as Record<string, string>,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, plain(value)])),
     bearer: identity ? bearerOf(resolved(identity.key, variable), channel, calling) : null,
     traceparent: () => calling.getStore()?.traceparent ?? null,
     oauth: oauth

@@ -70,6 +70,7 @@ export const QUESTIONS: { [Name in keyof Answers]: Question<Answers[Name]> } = {
 };
 
 export type QuestionName = keyof Answers;
+// A cast: TypeScript types the keys of any object as strings.
 export const NAMES = Object.keys(QUESTIONS) as QuestionName[];
 
 function originOf(text: string): string {

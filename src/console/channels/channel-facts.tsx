@@ -14,8 +14,8 @@ export function ChannelFacts({ channel }: { channel: ChannelView }) {
     ],
     ...(channel.publishableKey === undefined
       ? []
-      : ([["Publishable key", channel.publishableKey]] as [string, string][])),
-    ...(servers.length === 0 ? [] : ([["Tools of", servers.join(", ")]] as [string, string][])),
+      : [["Publishable key", channel.publishableKey] satisfies [string, string]]),
+    ...(servers.length === 0 ? [] : [["Tools of", servers.join(", ")] satisfies [string, string]]),
     ...(mayOf(me).changeChannels ? [] : readOnlyFacts(channel)),
   ];
   return (
@@ -33,7 +33,7 @@ function readOnlyFacts({ enabled, accessMode, allowedOrigins, agent }: ChannelVi
   return [
     ["State", enabled ? "on" : "off"],
     ["Access", accessMode === "open" ? "everybody who is not blocked" : "whitelisted users alone"],
-    ...(allowedOrigins ? ([["Origins", allowedOrigins.join(", ") || "none"]] as [string, string][]) : []),
+    ...(allowedOrigins ? [["Origins", allowedOrigins.join(", ") || "none"] satisfies [string, string]] : []),
     ["Model", agent.model ?? "the default"],
     ["Instructions", agent.instructions ?? "none"],
   ];

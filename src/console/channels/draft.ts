@@ -69,6 +69,7 @@ export function changeOf(channel: ChannelView, draft: ChannelDraft): Record<stri
     ...(sameLines(draft.origins, before.origins) ? {} : { allowedOrigins: linesOf(draft.origins) }),
     ...(isSameHandOff(draft, before) ? {} : { handoff: handoffOf(channel, draft) }),
     ...(DAYS.every((name) => draft[name] === before[name]) ? {} : { retention: retentionOf(draft) }),
+    // A cast: each value was set by its own field above.
     ...(Object.keys(agent).length === 0 ? {} : { agent: agent as Partial<AgentView> }),
   };
   return Object.keys(change).length === 0 ? null : change;

@@ -11,6 +11,7 @@ import { Trouble } from "../parts/trouble.tsx";
 
 /** Where the conversation is in its chart: live, or step by step through one of its runs. */
 export function ChartPanel({ id, seen }: { id: string; seen: Seen }) {
+  // A cast: the file is written by the service, from the chart.
   const outline = useLoaded<Outline>(
     async (signal) => (await (await fetch("/console/thread.json", { signal })).json()) as Outline,
     [],

@@ -35,7 +35,7 @@ function shortText(date: Date): string {
   return isToday ? TIME.format(date) : DATE.format(date);
 }
 
-export function agoText(at: number, now: number): string {
+function agoText(at: number, now: number): string {
   const ago = now - at;
   if (ago < MINUTE) return "just now";
   if (ago < HOUR) return AGO.format(-Math.floor(ago / MINUTE), "minute");

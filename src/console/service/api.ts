@@ -41,6 +41,8 @@ export function createApi(key: string, onUnauthorized: () => void): Api {
 
   const withSignal = (signal: AbortSignal | undefined) => (signal ? { signal } : {});
 
+  // Casts below: the service's answers are what the callers' types say (views.ts).
+
   return {
     get: async <Value>(path: string, query?: Query, signal?: AbortSignal) =>
       (await (await ask(path, query, withSignal(signal))).json()) as Value,

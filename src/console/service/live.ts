@@ -30,6 +30,7 @@ export async function keepOpen<Line>(api: Api, live: Live<Line>): Promise<void> 
       const body = await api.open(path, query(), signal);
       onConnected(true);
       waitMs = SHORTEST_MS;
+      // A cast: the service's lines are what the types say.
       for await (const line of readJsonLines(body.getReader())) onLine(line as Line);
     } catch (error) {
       if (signal.aborted) return;

@@ -17,6 +17,7 @@ interface Begun {
 export async function hasOpenId(): Promise<boolean> {
   const response = await fetch("/console/sign-in", { credentials: "omit" }).catch(() => null);
   if (response === null || !response.ok) return false;
+  // Casts here and below: the service's answers, and what this page has kept itself, are what the types say.
   return ((await response.json()) as { openId: boolean }).openId;
 }
 

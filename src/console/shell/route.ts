@@ -18,7 +18,7 @@ export function linkTo(
   return `#/${path.map(encodeURIComponent).join("/")}${text === "" ? "" : `?${text}`}`;
 }
 
-export function routeOf(hash: string): Route {
+function routeOf(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
   return {
     path: path

@@ -20,6 +20,6 @@ if (agent !== null) {
   if (button !== null) offerSignIn(agent, button);
 }
 
-// The same tools for agents of the browser's own, where it has WebMCP.
+// The same tools for the browser's own agents, if it has WebMCP. A cast: TypeScript's types do not know it yet.
 const { modelContext } = document as { modelContext?: { registerTool(tool: PageTool): Promise<void> } };
 for (const tool of SHOP_TOOLS) void modelContext?.registerTool(tool).catch(() => {});

@@ -27,6 +27,7 @@ async function signIn(agent: ChatAgentElement): Promise<void> {
     body: JSON.stringify({ visitorToken: await agent.getVisitorToken() }),
   });
   if (!response.ok) throw new Error(`Cannot sign in: the shop answered ${response.status}`);
+  // A cast: the demo's own endpoint answers it (src/demo/sign-in.ts).
   const { name } = (await response.json()) as { name: string };
   writeAccount(name);
   await agent.refresh();

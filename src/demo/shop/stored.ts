@@ -44,6 +44,7 @@ export function writeAccount(name: string | null): void {
 
 function read<Value>(key: string): Value | null {
   const text = localStorage.getItem(key);
+  // A cast: this script wrote it.
   return text === null ? null : (JSON.parse(text) as Value);
 }
 

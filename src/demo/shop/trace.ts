@@ -51,6 +51,7 @@ export function traceChat(agent: HTMLElement, panel: HTMLElement, pageTools: Rea
     change("idle", ...(isShown ? [] : [row]));
   });
   on(agent, "line", ({ line }) => {
+    // A cast: the element passes the service's lines on.
     const read = line as Line;
     change(afterLine(kept.state, read, pageTools), { kind: read.type, text: JSON.stringify(line) });
   });
@@ -74,11 +75,13 @@ function draw(panel: HTMLElement, { state, rows }: Kept): void {
 
 function on(agent: HTMLElement, name: string, listener: (detail: Record<string, unknown>) => void): void {
   agent.addEventListener(`chat-agent:${name}`, (event) => {
+    // A cast: the element's events have objects as details.
     if (event instanceof CustomEvent) listener(event.detail as Record<string, unknown>);
   });
 }
 
 function read(): Kept {
   const text = sessionStorage.getItem(KEY);
+  // A cast: this script wrote it.
   return text === null ? { state: "idle", rows: [] } : (JSON.parse(text) as Kept);
 }

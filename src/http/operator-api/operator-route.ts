@@ -123,6 +123,7 @@ function documentationOf(endpoint: OperatorEndpoint): Documentation {
   const reasons: RefusalReason[] = ["unauthorized", "forbidden", "too-large", "rate-limited", "unavailable"];
   if (body) reasons.push("unsupported-encoding", "invalid");
   else if (Object.keys(query).length > 0) reasons.push("invalid");
+  // A cast: TypeScript types the keys of any object as strings.
   const own = Object.keys(refusals) as RefusalReason[];
   return {
     summary,

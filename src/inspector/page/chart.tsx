@@ -40,6 +40,7 @@ function loadPicture(address: string, take: (picture: SVGElement) => void): XMLH
     if (!root) return;
     root.querySelector(":scope > title")?.remove();
     for (const name of ["width", "height", "role"]) root.removeAttribute(name);
+    // A cast: the document is the chart's SVG file.
     take(document.importNode(root, true) as unknown as SVGElement);
   };
   request.send();

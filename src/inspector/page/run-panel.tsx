@@ -1,5 +1,5 @@
 import type { Line } from "../../../machines/line.ts";
-import type { MessageView, RunView, ThreadView } from "../views.ts";
+import type { MessageView, RunSums, RunView, ThreadView } from "../views.ts";
 
 /** What the thread is doing now, as it was last saved. */
 export function Present({ thread }: { thread: ThreadView }) {
@@ -10,16 +10,7 @@ export function Present({ thread }: { thread: ThreadView }) {
     ["Held by", thread.holder === null ? "nobody" : `process ${thread.holder.slice(0, 8)}`],
     ["Waiting", String(thread.waiting)],
     ["Messages", String(thread.messages)],
-    ...(sums === null
-      ? []
-      : ([
-          ["Attempt", String(sums.attempt)],
-          ["Tool calls", String(sums.toolCalls)],
-          ...(sums.calls.length > 0 ? [["To answer", sums.calls.join(", ")] as [string, string]] : []),
-          ...(sums.deadlineMs === null
-            ? []
-            : [["Expires", new Date(sums.deadlineMs).toLocaleTimeString()] as [string, string]]),
-        ] as [string, string][])),
+    ...(sums === null ? [] : sumFacts(sums)),
   ];
   return (
     <dl class="facts">
@@ -31,6 +22,16 @@ export function Present({ thread }: { thread: ThreadView }) {
       ))}
     </dl>
   );
+}
+
+function sumFacts({ attempt, toolCalls, calls, deadlineMs }: RunSums): [string, string][] {
+  const facts: [string, string][] = [
+    ["Attempt", String(attempt)],
+    ["Tool calls", String(toolCalls)],
+  ];
+  if (calls.length > 0) facts.push(["To answer", calls.join(", ")]);
+  if (deadlineMs !== null) facts.push(["Expires", new Date(deadlineMs).toLocaleTimeString()]);
+  return facts;
 }
 
 /** The runs of a thread, newest first. */

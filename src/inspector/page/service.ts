@@ -27,6 +27,7 @@ export function createService(key: string): Service {
     return response;
   }
 
+  // Casts here and below: the service's answers are what views.ts says.
   const list = async <Item>(path: string) => (await (await ask(path)).json()) as Item[];
 
   return {

@@ -35,7 +35,7 @@ export interface BackupEnd extends Counts {
 }
 
 /** 2 knows operators and the audit, 3 statistics and keys of users; a file that has none of it is still of version 1. */
-export const FILE_VERSION = 3;
+const FILE_VERSION = 3;
 
 /** The oldest version that has everything of the store. */
 export async function fileVersionOf(
@@ -214,6 +214,7 @@ export async function readBackup(path: string, format: number): Promise<BackupRe
         const found = orBad(() => readEnd(value, "the end"));
         if (found.sha256 !== hash.digest("hex"))
           throw bad("it is cut or changed (its checksum does not fit)");
+        // A cast: TypeScript types the keys of any object as strings.
         const counted = Object.entries(counts).every(
           ([name, number]) => number === found[name as keyof Counts],
         );

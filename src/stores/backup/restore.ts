@@ -47,7 +47,7 @@ export async function verifyBackup(
 }
 
 /** The store is not one that a backup may be restored into. */
-export class CannotRestore extends Error {
+class CannotRestore extends Error {
   constructor(fact: string) {
     super(`Cannot restore: ${fact}`);
     this.name = "CannotRestore";

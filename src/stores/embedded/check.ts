@@ -183,6 +183,7 @@ function looksAt(
     const atMs = typeof dueAtMs === "number" ? dueAtMs : nowMs();
     const mend = () => {
       db.put(["due", atMs, uid], uid);
+      // A cast: it has a state, so it is an object.
       db.put(key, { ...(value as object), dueAtMs: atMs });
     };
     return { rule: "resting thread has no deadline", mend };

@@ -21,7 +21,7 @@ const auditKey = ({ atMs, nth }: AuditPlace): Key => [AUDIT, atMs, nth];
 const DROPPED_AT_ONCE = 2;
 
 /** Within a change. */
-export function putOperator(db: EmbeddedDb, operator: Operator): void {
+function putOperator(db: EmbeddedDb, operator: Operator): void {
   db.put(operatorKey(operator.name), operatorKind.stored(operator));
 }
 

@@ -43,8 +43,6 @@ export const endpointKind = kindOf(
 const FIRST_TIME = 1e12;
 const GIVEN_UP = 9e15;
 
-export type OutboxRecords = ReturnType<typeof outboxRecords>;
-
 /** Within a change: events are written down and queued in one. */
 export function outboxRecords(db: EmbeddedDb) {
   const textKey = ({ slug, uid, nth, endpoint }: ToldRef): Key =>

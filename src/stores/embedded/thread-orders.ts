@@ -38,8 +38,6 @@ export function isFilled(db: Pick<EmbeddedDb, "get">, ends: readonly string[] = 
 /** Old changes that go with a new one: more than one, so that they get fewer after a busy day. */
 const DROPPED_AT_ONCE = 2;
 
-export type ThreadOrders = ReturnType<typeof threadOrders>;
-
 /** What a channel knows of its threads beside the threads: when each was active, whose it is. Within a read or a change. */
 export function threadOrders(db: EmbeddedDb) {
   const activityKey = (slug: string, uid: string): Key => ["act", keyPart(slug), keyPart(uid)];

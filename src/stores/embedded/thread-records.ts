@@ -110,7 +110,7 @@ interface Tombstone {
   atMs: number;
 }
 
-export const tombstoneKind = kindOf("deleted thread", shape<Tombstone>({ rev: isNumber, atMs: isNumber }));
+const tombstoneKind = kindOf("deleted thread", shape<Tombstone>({ rev: isNumber, atMs: isNumber }));
 
 /** Beside the header, what a thread is made of: kinds of keys that go on with its uid. */
 const PARTS = ["r", "t", "q", "m", "p", "rs", "ri", "id", "out", "aside"] as const;

@@ -53,7 +53,7 @@ export function redisOperators(redis: RedisCommands): OperatorStore {
   };
 }
 
-export function operatorRecord(operator: Operator): string {
+function operatorRecord(operator: Operator): string {
   return JSON.stringify(operatorKind.stored(operator));
 }
 

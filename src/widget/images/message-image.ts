@@ -13,7 +13,7 @@ const ADDRESS = /^(?:data:image\/(?:png|jpeg|webp|gif);base64,|https:\/\/)/;
 
 export function isMessageImage(value: unknown): value is MessageImage {
   if (typeof value !== "object" || value === null) return false;
-  const { url, name = "" } = value as Record<string, unknown>;
+  const { url, name = "" }: { url?: unknown; name?: unknown } = value;
   return typeof url === "string" && ADDRESS.test(url) && typeof name === "string";
 }
 
