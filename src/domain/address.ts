@@ -2,7 +2,7 @@ import { SocketAddress, isIP, isIPv4 } from "node:net";
 
 const MAPPED_PREFIX = "::ffff:";
 
-/** The canonical spelling of an IPv4 or IPv6 address, IPv4-mapped IPv6 as IPv4; null where the text is no address. */
+/** The canonical spelling of an IPv4 or IPv6 address, IPv4-mapped IPv6 as IPv4; null if the text is no address. */
 export function normalAddress(text: string): string | null {
   const [bare = ""] = text.split("%");
   const family = isIP(bare);
@@ -13,7 +13,7 @@ export function normalAddress(text: string): string | null {
   return isIPv4(mapped) ? mapped : address;
 }
 
-/** What may be blocked, an address or a range like 192.0.2.0/24, in its canonical spelling; null where it is neither. */
+/** An address or a range such as 192.0.2.0/24, as it can be blocked, in its canonical spelling; null if it is neither. */
 export function blockableAddress(text: string): string | null {
   const [address = "", prefix, ...rest] = text.trim().toLowerCase().split("/");
   const family = isIP(address);

@@ -1,21 +1,21 @@
 /**
- * Images that come with a user's message (contract, Providers and models). An image that was sent itself, as a data: URL, is kept
- * beside its thread (ThreadStore.keepImages), not in the message: so what is loaded of a thread stays short, however many
- * images its history has. Of one that lies elsewhere the address is kept, and nothing here fetches it.
+ * Images of a user's message (contract, Providers and models). An image that was sent as a data: URL is stored beside its
+ * thread (ThreadStore.keepImages) and not in the message, so that loading a thread stays cheap however many images its
+ * history has. For an image elsewhere only the address is stored, and nothing here fetches it.
  */
 export interface SentAttachment {
   url: string;
   name?: string | undefined;
 }
 
-/** As it is kept with its message, or waits with it. */
+/** An attachment as it is stored with its message, sent or queued. */
 export interface Attachment {
   name?: string;
-  /** https; absent where the image is kept. */
+  /** https; absent if the image itself is stored. */
   url?: string;
-  /** Of an image that is kept: `image/png`, … */
+  /** The type of a stored image: `image/png`, … */
   type?: string;
-  /** UTF-16 units of the data: URL that is kept. */
+  /** UTF-16 units of the stored data: URL. */
   chars?: number;
 }
 
@@ -25,12 +25,12 @@ export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"
 
 export const MAX_ATTACHMENTS = 4;
 
-/** The type that a data: URL says; null for any other address. */
+/** The type in a data: URL; null for any other address. */
 export function declaredType(url: string): ImageType | null {
   return IMAGE_TYPES.find((type) => url.startsWith(`data:${type};base64,`)) ?? null;
 }
 
-/** Of images that were found to be some: what is kept with the message, and what beside its thread: the data: URLs, in order. */
+/** Splits checked images into what is stored with the message, and the data: URLs, in order, that are stored beside its thread. */
 export function keptAttachments(sent: readonly SentAttachment[]): {
   attachments: Attachment[];
   images: string[];
@@ -46,7 +46,7 @@ export function keptAttachments(sent: readonly SentAttachment[]): {
   return { attachments, images };
 }
 
-/** The addresses of a message's attachments, in order; null where an image that was kept is not there. */
+/** The addresses of a message's attachments, in order; null for a stored image that is lost. */
 export function addressesOf(
   attachments: readonly Attachment[],
   images: readonly string[],
@@ -55,7 +55,7 @@ export function addressesOf(
   return attachments.map(({ url }) => url ?? images[nth++] ?? null);
 }
 
-/** Is something of these kept beside the thread? */
+/** Is one of these stored beside the thread? */
 export function hasKeptImages(attachments: readonly Attachment[] | undefined): boolean {
   return attachments?.some(({ url }) => url === undefined) ?? false;
 }

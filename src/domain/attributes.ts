@@ -1,22 +1,22 @@
 /**
- * What a backend knows of its user (contract, Providers and models): facts of the site, not claims of the visitor. Kept with the user, and
- * told to the model with each message. A user without any has none, never an empty map.
+ * What a backend knows of its user (contract, Providers and models): facts of the site, not claims of the visitor. They are
+ * stored with the user, and given to the model with each message. Without attributes the field is absent, never an empty map.
  */
 export type Attributes = Record<string, string | number | boolean>;
 
-/** Of their JSON, in UTF-16 units: they are in every prompt and beside every run. */
+/** The limit of their JSON, in UTF-16 units: they are in every prompt and stored with every run. */
 export const MAX_ATTRIBUTES_CHARS = 4_000;
 
 export function attributesFit(attributes: Attributes): boolean {
   return JSON.stringify(attributes).length <= MAX_ATTRIBUTES_CHARS;
 }
 
-/** As a record's field: absent where there are none. */
+/** As a field of a record: absent if there are none. */
 export function attributesField(attributes: Attributes | undefined): { attributes?: Attributes } {
   return attributes === undefined || Object.keys(attributes).length === 0 ? {} : { attributes };
 }
 
-/** Of two sides that become one: the account's own stand above the others, and alone where both together are too many. */
+/** The attributes after a merge: the account's come first, and only the account's remain if both together are too long. */
 export function mergeAttributes(
   account: Attributes | undefined,
   other: Attributes | undefined,

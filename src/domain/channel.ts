@@ -9,7 +9,7 @@ export type ChannelKind = "web" | "transport";
 export type AccessMode = "open" | "whitelist";
 
 interface AnyMcpServer {
-  /** By the tools' own names. Without `allow` all are offered but those that `deny` names and those marked as destructive. */
+  /** By the tools' own names. Without `allow`, all tools are offered except those in `deny` and those marked as destructive. */
   tools?: { allow?: string[]; deny?: string[] };
   timeouts?: { connectSeconds?: number; callSeconds?: number };
 }
@@ -17,15 +17,15 @@ interface AnyMcpServer {
 /** An MCP server reached over Streamable HTTP. */
 export interface McpHttpServer extends AnyMcpServer {
   url: string;
-  /** Values may be `$NAME` of a variable of the instance that calls. */
+  /** A value may be `$NAME`, a variable of the instance that makes the call. */
   headers?: Record<string, string>;
-  /** It is told who asks, by a token signed with this key: `$NAME` of a variable. */
+  /** Requests carry a token that names the user, signed with this key: `$NAME` of a variable. */
   identity?: { key: string };
-  /** The service itself signs in at this authorization server (client credentials); `$NAME` of a variable in the first two. */
+  /** The service signs in at this authorization server (client credentials); the first two are `$NAME` of a variable. */
   oauth?: { clientId: string; clientSecret: string; issuer: string; scope?: string };
 }
 
-/** An MCP server started as a process; only ever from this instance's own CHANNELS_FILE, never from the store. */
+/** An MCP server started as a process; it comes only from this instance's own CHANNELS_FILE, never from the store. */
 export interface McpProcessServer extends AnyMcpServer {
   command: string;
   args?: string[];
@@ -40,7 +40,7 @@ export interface AgentSettings {
   model?: string;
   temperature?: number;
   reasoningEffort?: string;
-  /** Further fields of each request to the model. */
+  /** Additional fields of each request to the model. */
   body?: Record<string, unknown>;
   /** Messages may come with images. Absent: they may not. */
   images?: boolean;
@@ -48,13 +48,13 @@ export interface AgentSettings {
   maxOutputTokensPerRun?: number;
   /** Input and output tokens of one user in one UTC day. */
   maxTokensPerUserPerDay?: number;
-  /** Of all its users together. */
+  /** The same for all users of the channel together. */
   maxTokensPerDay?: number;
 }
 
-/** Days, fractions too. */
+/** In days; fractions are allowed. */
 export interface RetentionField {
-  /** Threads without a message for so long are deleted. */
+  /** Threads without a message for this long are deleted. */
   threadsDays?: number;
   /** Anonymous users without a valid token and without a younger thread are deleted. */
   anonymousDays?: number;
@@ -76,8 +76,8 @@ export interface Channel {
   agent: AgentSettings;
   /** Whether and how a person may take over; absent: nobody may. */
   handoff?: HandoffField;
-  /** Who is told of what happens; absent: nobody. */
+  /** Receivers of the channel's events; absent: none. */
   webhooks?: WebhookField[];
-  /** What is older is deleted by itself; absent: nothing is. */
+  /** Older data is deleted automatically; absent: nothing is. */
   retention?: RetentionField;
 }

@@ -1,16 +1,16 @@
 import { newId } from "./ids.ts";
 
 /**
- * Who holds a thread: `PROCESS:RANDOM`, new with every claim. Compared whole by every commit, so that a holder from
- * whom a thread was taken changes nothing more; no clock and no counter has a say.
+ * The holder of a thread: `PROCESS:RANDOM`, new with every claim. Every commit compares the whole fence, so that a holder
+ * that has lost the thread changes nothing; this depends on no clock and no counter.
  */
 export function newFence(processId: string, random = newId()): string {
   return `${processId}:${random}`;
 }
 
 /**
- * The fence of a deleted thread, with its last revision: nobody holds by it, so that instances of versions which know
- * nothing of deletion are refused like anybody who does not hold the thread.
+ * The fence of a deleted thread, with its last revision. No process has it, so instances of versions without deletion are
+ * refused like any other process that does not hold the thread.
  */
 export const DELETED_FENCE = "deleted:";
 

@@ -1,7 +1,7 @@
 import type { ProgressLine } from "../../machines/line.ts";
 import type { Step } from "./message.ts";
 
-/** The latest step of each id, in the order in which the ids first came: a later step replaces the earlier one (the spec, Stream). */
+/** The latest step of each id, in the order of first appearance: a later step replaces an earlier one (the spec, Stream). */
 export function foldSteps(lines: readonly ProgressLine[]): Step[] {
   const steps = new Map<string, Step>();
   for (const line of lines) {
@@ -12,6 +12,6 @@ export function foldSteps(lines: readonly ProgressLine[]): Step[] {
 
 /** All text of the lines, joined. */
 export function textOf(lines: readonly ProgressLine[]): string {
-  // By adding: a long text that is one line is not copied.
+  // Concatenation: a long text in a single line is not copied.
   return lines.reduce((text, line) => (line.type === "delta" ? text + line.text : text), "");
 }

@@ -1,17 +1,17 @@
 /** A channel's settings for people who take over, as people write them. */
 export interface HandoffField {
   enabled: boolean;
-  /** How long a visitor waits for a person, until the assistant goes on. */
+  /** How long a visitor waits for a person before the assistant goes on. */
   waitSeconds?: number;
   /** What the assistant says when it asks for a person. */
   message?: string;
-  /** What it says when nobody came. */
+  /** What it says if nobody came. */
   unavailable?: string;
   /** Ready answers that operators choose from. */
   replies?: string[];
 }
 
-/** The same with nothing left open. */
+/** The same settings, with all defaults filled in. */
 export interface HandOff {
   waitMs: number;
   message: string;
@@ -22,7 +22,7 @@ const WAIT_SECONDS = 600;
 const MESSAGE = "I am handing you over to a person, who will answer you here.";
 const UNAVAILABLE = "Nobody is available at the moment. I will go on helping you as well as I can.";
 
-/** Whatever a channel leaves open, also one that allows no hand-off any more: what waits in it must end. */
+/** Fills in the defaults, even for a channel that no longer allows hand-offs: threads that wait in it must end. */
 export function handOffOf(field: HandoffField | undefined): HandOff {
   return {
     waitMs: (field?.waitSeconds ?? WAIT_SECONDS) * 1_000,

@@ -15,10 +15,10 @@ export type IdentityDecision =
 export function decideIdentity(reading: {
   /** The token's user. */
   user: User;
-  /** External id that the token is bound to; null while it is anonymous. */
+  /** The external id that the token is bound to; null while it is anonymous. */
   boundTo: string | null;
   externalId: string;
-  /** The account of that external id; null where there is none. */
+  /** The account with that external id; null if there is none. */
   account: User | null;
 }): IdentityDecision {
   const { user, boundTo, externalId, account } = reading;
@@ -28,7 +28,7 @@ export function decideIdentity(reading: {
   return { type: "merge", into: account, result: mergeUsers(account, user) };
 }
 
-/** The account after a merge: a block or a whitelisting on either side survives; its own displayName and attributes come first. */
+/** The account after a merge: it keeps a block or whitelisting of either side; its own displayName and attributes come first. */
 export function mergeUsers(account: User, anonymous: User): User {
   return {
     ...account,

@@ -1,33 +1,33 @@
 import type { DeltaLine, ProgressLine } from "../../machines/line.ts";
 
 /**
- * The text of a long reply is kept in parts beside its thread (Store.keepPart) as it grows, so that neither a process
- * nor a save has all of it at once. What is in parts is left out of the run's lines and of its message, in memory and in
- * the store; who reads them from the store gets them whole.
+ * The text of a long reply is stored in parts beside its thread (Store.keepPart) as it grows, so that no process and no save
+ * has all of it at once. The run's lines and its message leave that text out, in memory and in the store; reading them from
+ * the store returns them whole.
  */
 export interface KeptText {
-  /** How many there are, counted from 0. */
+  /** The number of parts; they are numbered from 0. */
   parts: number;
-  /** Of the run's text the first so many UTF-16 units are in them. */
+  /** How many UTF-16 units of the run's text are in them, from its beginning. */
   chars: number;
 }
 
-/** Images are kept as a part, too: of a run whose name no run has, so that they go wherever their thread's parts go. */
+/** Images are stored as a part too, of a run id that no run has: so they are moved and deleted with the thread's parts. */
 export function imagesName(runId: string): string {
   return `${runId}~images`;
 }
 
 export const NOTHING_KEPT: KeptText = { parts: 0, chars: 0 };
 
-/** A line of a run; of a delta's text the first `kept` units may be in parts. */
+/** A line of a run; the first `kept` units of a delta's text are in parts. */
 export type RunLine = Exclude<ProgressLine, DeltaLine> | (DeltaLine & { kept?: number });
 
-/** Units of a line's text, wherever they are. */
+/** Units of a line's text, in parts or not. */
 export function textChars(line: RunLine): number {
   return line.type === "delta" ? line.text.length + (line.kept ?? 0) : 0;
 }
 
-/** The lines without the first `chars` units of the text that is in them. */
+/** The lines without the first `chars` units of their text in memory. */
 export function withoutText(lines: readonly RunLine[], chars: number): RunLine[] {
   let left = chars;
   return lines.map((line) => {
@@ -38,12 +38,12 @@ export function withoutText(lines: readonly RunLine[], chars: number): RunLine[]
   });
 }
 
-/** Is text of these lines in parts, as they were read? */
+/** Is some text of these lines in parts only? */
 export function areInParts(lines: readonly RunLine[]): boolean {
   return lines.some((line) => line.type === "delta" && (line.kept ?? 0) > 0);
 }
 
-/** The lines whole. `text`: of all the run's parts. */
+/** The lines with all their text. `text`: that of all the run's parts. */
 export function withText(lines: readonly RunLine[], text: string): ProgressLine[] {
   let start = 0;
   return lines.map((line) => {
@@ -55,12 +55,12 @@ export function withText(lines: readonly RunLine[], text: string): ProgressLine[
   });
 }
 
-/** A run as it was stored, whole. `text`: of all its parts. */
+/** A stored run with all its text. `text`: that of all its parts. */
 export function wholeRun<Run extends { lines: RunLine[] }>(run: Run, text: string): Run {
   return { ...run, lines: withText(run.lines, text) };
 }
 
-/** A message as it was stored, whole, and so without `kept`. `text`: of all its run's parts. */
+/** A stored message with all its text, and so without `kept`. `text`: that of all its run's parts. */
 export function wholeMessage<Message extends { content: string; kept?: KeptText }>(
   message: Message,
   text: string,

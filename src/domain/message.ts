@@ -9,31 +9,31 @@ import type { PageTool } from "./page-tool.ts";
 /** A step as history and streams show it. */
 export type Step = Omit<StepLine, "type">;
 
-/** What somebody thinks of a reply. */
+/** Somebody's rating of a reply. */
 export interface Feedback {
   rating: "up" | "down";
   comment?: string;
-  /** Only at rest, where contents are encrypted: the comment. */
+  /** Only in the store, if contents are encrypted: the comment. */
   sealed?: string;
   atMs: number;
 }
 
-/** A tool call of an earlier run in short form: what the model is reminded of. */
+/** A tool call of an earlier run in short form, for later prompts. */
 export interface PastCall {
-  /** As it was offered. */
+  /** The name under which it was offered. */
   tool: string;
   /** JSON text, cut. */
   arguments: string;
-  /** The result's text, cut; null where the call was never answered. */
+  /** The result's text, cut; null if the call was never answered. */
   result: string | null;
 }
 
-/** A turn of an earlier run that called tools: what its model wants back of it. */
+/** A turn of an earlier run that called tools: the extra fields that its model needs back. */
 export interface PastTurn {
   /** PROVIDER/MODEL */
   by: string;
   extra?: Record<string, unknown>;
-  /** One for each of its calls, which follow each other in the message's `calls`. */
+  /** One for each of its calls, which are consecutive in the message's `calls`. */
   calls: { id: string; extra?: Record<string, unknown> }[];
 }
 
@@ -46,56 +46,56 @@ export interface Message {
   runId: string;
   /** Only on a reply that used tools. */
   steps?: Step[];
-  /** Only on a user's message that came with one. */
+  /** Only on a user's message that was sent with one. */
   clientMessageId?: string;
-  /** Only on a user's message that came with some. */
+  /** Only on a user's message that was sent with attachments. */
   attachments?: Attachment[];
   /** Only on a reply that used tools; not shown to clients. */
   calls?: PastCall[];
-  /** The turns that made these calls, and the one after them; absent where a model of them is unknown. Not shown to clients. */
+  /** The turns that made these calls, and the turn after them; absent if the model of one is unknown. Not shown to clients. */
   turns?: PastTurn[];
   /** Only on a reply; not shown to clients. */
   outcome?: RunOutcome;
-  /** Only on what a person wrote, who is none of the thread's users. */
+  /** Only on a message of a person who answered instead of the model. */
   author?: { type: "person"; name: string };
-  /** Only on a user's message that no model was asked about: a person had the thread, or was waited for. Not shown to clients. */
+  /** Only on a user's message that no model answers: a person had the thread, or was waited for. Not shown to clients. */
   handledBy?: "person";
   /** Only on the first message that a model answers after a person gave the thread back. Not shown to clients. */
   handedBack?: HandedBack;
-  /** Only on a reply, and only of a chain of models: who answered, PROVIDER/MODEL. */
+  /** Only on a reply of a chain of models: the one that answered, PROVIDER/MODEL. */
   model?: string;
-  /** Only on the reply of a run that failed: why. Where it streamed nothing, this message is also its content. */
+  /** Only on the reply of a failed run: why it failed. If the run streamed nothing, this is also the content. */
   error?: { message: string; code?: string };
-  /** Only on a reply, and only where somebody rated it: the one field of a message that changes. Not shown to the model. */
+  /** Only on a rated reply. The only field of a message that ever changes. Not shown to the model. */
   feedback?: Feedback;
-  /** What stood here could not be read and was set aside: nobody is shown this. */
+  /** The message could not be read and was set aside: this placeholder is shown to nobody. */
   aside?: true;
-  /** Only on a reply that grew long: what `content` leaves out. Whoever reads from the store gets it whole, without this. */
+  /** Only on a long reply: the text that `content` leaves out. Reading from the store returns it whole, without this field. */
   kept?: KeptText;
   /**
-   * Only at rest, and only where contents are encrypted: content, steps, attachments, calls, turns, note and error, which are
-   * empty then or absent (stores/content-keys/).
+   * Only in the store, if contents are encrypted: content, steps, attachments, calls, turns, note and error, which are then
+   * empty or absent (stores/content-keys/).
    */
   sealed?: string;
   /** With `sealed`: the length of the content. */
   chars?: number;
 }
 
-/** Units of a message's content, wherever they are. */
+/** Units of a message's content, in parts or not. */
 export function contentChars({ content, kept, chars = 0 }: Message): number {
   return content.length + (kept?.chars ?? 0) + chars;
 }
 
-/** True: some of it is encrypted. */
+/** Is some of it encrypted? */
 export const isSealed = ({ sealed, feedback }: Message): boolean =>
   sealed !== undefined || feedback?.sealed !== undefined;
 
-/** What takes the place of a message that was set aside: the ids of the others stay. An older version shows an empty reply. */
+/** Replaces a message that was set aside, so that the other ids stay. An older version shows an empty reply. */
 export function asideMessage(id: string): Message {
   return { id, role: "assistant", content: "", createdAtMs: 0, runId: "", aside: true };
 }
 
-/** What is known of who speaks, as data for the model: everything but the attributes is the visitor's or the page's claim. */
+/** What the model is given about the user. All of it is claimed by the visitor or the page, except the attributes. */
 export interface Speaker {
   displayName: string | null;
   /** Pathname and search of the page, widget API only. */
@@ -103,14 +103,14 @@ export interface Speaker {
   customerContext: Record<string, string | number | boolean> | null;
   /** A language tag, server API only. */
   locale?: string;
-  /** The user's, as they were when the message came: what the site says of the user. */
+  /** The user's attributes when the message came: facts from the site. */
   attributes?: Attributes;
 }
 
-/** Which API a run came by: page tools are offered on the widget API alone. */
+/** The API that a run came by: page tools are offered only on the widget API. */
 export type Api = "server" | "widget";
 
-/** A user's message that waits behind the thread's active run. */
+/** A user's message, as it is sent or waits in the thread's queue. */
 export interface UserMessage {
   runId: string;
   api: Api;
@@ -118,102 +118,102 @@ export interface UserMessage {
   userId: string;
   speaker: Speaker;
   saidAtMs: number;
-  /** The caller's own id of the message, by which a repeat is known (message-claim.ts). */
+  /** The caller's own id of the message, by which a repeat is recognized (message-claim.ts). */
   clientMessageId?: string;
   attachments?: Attachment[];
   /** W3C trace context of the request that brought it. */
   traceparent?: string;
-  /** By which its client's address is counted, hashed; only where addresses have a daily cap. */
+  /** The hash under which the client's address is counted; only if addresses have a daily cap. */
   address?: string;
-  /** Only at rest, where contents are encrypted: text, speaker and attachments, which are empty then. */
+  /** Only in the store, if contents are encrypted: text, speaker and attachments, which are then empty. */
   sealed?: string;
-  /** With `sealed`: what a claim of it has in the place of its text's hash. */
+  /** With `sealed`: what its claim has instead of the text's hash. */
   sealedHash?: string;
 }
 
 /**
- * A message that its caller gave an id of its own is said once: the id is claimed in the very step that stores the
- * message, and whoever brings the id again gets the run that answers it (contract, Saying a thing once).
+ * A message with a caller's id is stored once: the id is claimed in the same step that stores the message, and a repeat of
+ * the id gets the run that answers the message (contract, Saying a thing once).
  */
 export interface MessageClaim {
   clientMessageId: string;
   /** The run that answers the message. */
   runId: string;
-  /** Tells a repeat from another text under the same id. */
+  /** Distinguishes a repeat from another text with the same id. */
   textHash: string;
 }
 
 /** A call as the model made it. */
 export interface NotedCall {
-  /** Ours: the model's ids are guessable, and repeat. */
+  /** Our own id: the model's ids can be guessed, and repeat. */
   callId: string;
   offeredName: string;
   arguments: string;
-  /** The model's own; absent where an earlier version stored the call. */
+  /** The model's own id; absent if an earlier version stored the call. */
   modelCallId?: string;
   extra?: Record<string, unknown>;
 }
 
-/** An item of what the model saw and said in one run, after the user's message. */
+/** An item of a run's transcript for the model, after the user's message. */
 export type TurnItem =
   | {
       type: "assistant";
       text: string;
       calls: NotedCall[];
-      /** PROVIDER/MODEL; absent where an earlier version stored the turn. */
+      /** PROVIDER/MODEL; absent if an earlier version stored the turn. */
       by?: string;
-      /** Another model could have answered. */
+      /** The model is a chain, so another member might have answered. */
       isOfChain?: true;
-      /** What the model wants back with the turn (model.ts, Extra). */
+      /** Fields that go back to the model with the turn (model.ts, Extra). */
       extra?: Record<string, unknown>;
     }
   | { type: "result"; callId: string; text: string; isError: boolean };
 
 /**
- * A run, as it is kept with its thread: what another process needs to take it up, and what replays its stream.
- * The thread's header holds the active or last run whole.
+ * A run as it is stored with its thread: everything that another process needs to take it up, and to replay its stream.
+ * The thread's header has the whole active or last run.
  */
 export interface RunRecord {
   runId: string;
   api: Api;
   userId: string;
-  /** As its message's. */
+  /** As in its message. */
   address?: string;
   speaker: Speaker;
   saidAtMs: number;
-  /** Time spent while the run was active, up to the last save; waiting on the browser is not counted. */
+  /** How long the run was active, up to the last save, not counting time spent waiting for the browser. */
   activeMs: number;
-  /** What the model saw and said so far. */
+  /** The transcript for the model so far. */
   turns: TurnItem[];
-  /** What the run said since the user's message, adjacent deltas joined; terminal lines are not in it. */
+  /** The run's lines since the user's message, with adjacent deltas joined and without terminal lines. */
   lines: RunLine[];
-  /** Only on a run whose text has grown long. */
+  /** Only on a run with a long text. */
   kept?: KeptText;
-  /** Index in `lines` where the present stream begins: 0, or where the latest tool result opened it. */
+  /** The index in `lines` at which the present stream begins: 0, or the place of the page tool's latest result. */
   streamFrom: number;
   /** How the present stream ended; null while it is open. */
   terminal: TerminalLine | null;
-  /** The page call that was answered last; a repeat of it re-attaches. */
+  /** The page call that was answered last; a repeat of its result re-attaches. */
   answered: { callId: string; tool: string } | null;
-  /** null while the run goes on. */
+  /** null while the run is active. */
   outcome: RunOutcome | null;
-  /** What moved the run, oldest first, bounded: the inspector replays it. */
+  /** The run's transitions, oldest first, up to a limit, for the inspector. */
   path: RunMove[];
-  /** Only at rest, where contents are encrypted: speaker, turns and lines, which are empty then. */
+  /** Only in the store, if contents are encrypted: speaker, turns and lines, which are then empty. */
   sealed?: string;
-  /** Likewise, of the terminal line: a call's arguments, an error's sentence. */
+  /** The same for the terminal line: a call's arguments, or an error's message. */
   sealedTerminal?: string;
-  /** Only where traces are on. */
+  /** Only if traces are on. */
   trace?: RunTrace;
 }
 
-/** W3C traceparents of spans: what the next segment of the conversation links to. */
+/** The traceparents that the next segment of the conversation links to. */
 export interface RunTrace {
-  /** Of the segment that was active last. */
+  /** That of the last active segment. */
   segment: string;
-  /** Of the request that made it go on. */
+  /** That of the request that began or continued it. */
   parent?: string;
-  /** It ended because a person was to answer; the run may be another one. */
+  /** It ended because a person took over; the run may be another one. */
   person?: true;
 }
 

@@ -1,20 +1,20 @@
 import type { PageTool } from "./page-tool.ts";
 
-/** A model's API takes so many tools in one request, `task_failed` among them; an MCP server's come first. */
+/** How many tools a model's API takes in one request, including `task_failed`; those of MCP servers come first. */
 export const MAX_TOOLS = 128;
 
-/** Deeper JSON could not be written down again by everything that a catalog passes through. */
+/** Deeper JSON could not be serialized by everything that handles a catalog. */
 const MAX_TOOL_DEPTH = 512;
 
 export interface OfferableTools {
   tools: PageTool[];
-  /** Names of what can never be offered: too deep, of a name that came before, or more than a model takes. */
+  /** Names of the tools that cannot be offered: nested too deeply, of a duplicate name, or more than a model takes. */
   dropped: string[];
-  /** Characters that what is too deep has at least, as JSON. */
+  /** A lower bound of the JSON characters of tools that are nested too deeply. */
   droppedChars: number;
 }
 
-/** What of a page's catalog can be offered to a model. */
+/** The tools of a page's catalog that can be offered to a model. */
 export function offerableTools(catalog: readonly PageTool[]): OfferableTools {
   const names = new Set<string>();
   const offerable: OfferableTools = { tools: [], dropped: [], droppedChars: 0 };

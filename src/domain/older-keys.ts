@@ -1,11 +1,11 @@
-/** Keys of a web channel from before a rotation, which open what the new ones open for a while. */
+/** Keys of a web channel from before a rotation, which stay valid for a while. */
 export interface OlderKeys {
   publishableKey: string | null;
   secretKeyHash: string | null;
   untilMs: number;
 }
 
-/** Longest time that a rotation leaves to pages and backends: a year. */
+/** The longest time that old keys may stay valid: a year. */
 export const MAX_OVERLAP_HOURS = 8_760;
 
 export function keysStillValid({ olderKeys = [] }: { olderKeys?: OlderKeys[] }, nowMs: number): OlderKeys[] {

@@ -1,4 +1,4 @@
-/** A person or a program of the ones who run the service (contract, Operators). */
+/** A person or a program that operates the service (contract, Operators). */
 export type OperatorRole = "admin" | "agent" | "auditor";
 
 export interface Operator {
@@ -6,28 +6,28 @@ export interface Operator {
   role: OperatorRole;
   /** SHA-256 of the `op_…` key, lower-case hex. The key itself is never stored. */
   keyHash: string;
-  /** Slugs that it is limited to; null: none. */
+  /** The channels that it is limited to; null: no limit. */
   channels: string[] | null;
   /** Of a person who signs in to the console by OpenID Connect. */
   signIn?: OperatorSignIn;
 }
 
-/** Who a person is for the provider, which names them by `subject` alone: user names and addresses change hands. */
+/** A person's identity at the provider. Only `subject` identifies a person: user names and addresses may be reassigned. */
 export interface OperatorSignIn {
   issuer: string;
   subject: string;
-  /** The oldest first; those that ended may still be among them. */
+  /** Oldest first; expired ones may still be among them. */
   sessions: OperatorSession[];
 }
 
-/** A key that a sign-in made. */
+/** A session: a key that a sign-in made. */
 export interface OperatorSession {
   /** SHA-256, as of the operator's own key. */
   keyHash: string;
   endsAtMs: number;
 }
 
-/** Who acts in an entry of the audit without being an operator. */
+/** Names in the audit that are no operators. */
 export const NO_OPERATORS = ["command line", "visitor", "retention"] as const;
 
 export type Actor = string;
@@ -38,7 +38,7 @@ export const RETENTION: Actor = "retention";
 
 const LONGEST_NAME = 64;
 
-/** Why nobody can have this name; null: somebody can. It stands in paths, tables, and beside what a person says. */
+/** What is wrong with an operator's name; null: nothing. The name appears in paths, tables and beside a person's messages. */
 export function operatorNameFault(name: string): string | null {
   if (name === "" || name.length > LONGEST_NAME) return `must have 1 to ${LONGEST_NAME} characters`;
   if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/]/u.test(name) || name.trim() !== name) {
@@ -48,7 +48,7 @@ export function operatorNameFault(name: string): string | null {
   return isTaken ? "is what the audit calls somebody else" : null;
 }
 
-/** Does what this operator may see include the channel? `null`: what belongs to no channel. */
+/** May this operator see the channel? `null`: data that belongs to no channel. */
 export function seesChannel({ channels }: Pick<Operator, "channels">, slug: string | null): boolean {
   return channels === null || (slug !== null && channels.includes(slug));
 }

@@ -4,10 +4,10 @@ import type { RunOutcome } from "../../machines/run.ts";
 import { foldSteps, textOf } from "./fold-steps.ts";
 import type { Message, PastCall, PastTurn, RunRecord, TurnItem } from "./message.ts";
 
-/** What the model is reminded of a call of an earlier run: enough to know what was done, short enough for many of them. */
+/** The limits of a past call's text: enough to know what was done, short enough for many calls. */
 const PAST_TEXT_CHARS = 400;
 
-/** The calls of a run in short form, each with its result where there is one. */
+/** The calls of a run in short form, each with its result if it has one. */
 function pastCalls(turns: readonly TurnItem[]): PastCall[] {
   const results = new Map<string, string>();
   for (const item of turns) if (item.type === "result") results.set(item.callId, item.text);
@@ -25,7 +25,7 @@ function pastCalls(turns: readonly TurnItem[]): PastCall[] {
   );
 }
 
-/** What the models of these calls want back; null where one of them is unknown. */
+/** The extra fields that the models of these calls need back; null if the model of one is unknown. */
 function pastTurns(turns: readonly TurnItem[]): PastTurn[] | null {
   const past: PastTurn[] = [];
   for (const item of turns) {
@@ -35,7 +35,7 @@ function pastTurns(turns: readonly TurnItem[]): PastTurn[] | null {
       id === undefined ? [] : [{ id, ...(ofCall === undefined ? {} : { extra: ofCall }) }],
     );
     if (by === undefined || ids.length < calls.length) return null;
-    // A turn in between that called nothing has said its text, and that is all.
+    // A turn in between that called no tool has only its text.
     if (calls.length > 0 || extra !== undefined) {
       past.push({ by, calls: ids, ...(extra === undefined ? {} : { extra }) });
     }
@@ -44,8 +44,8 @@ function pastTurns(turns: readonly TurnItem[]): PastTurn[] | null {
 }
 
 /**
- * What a run leaves in the history: what it streamed, its steps, and its calls; where a failed run streamed nothing,
- * the error's message (contract, History).
+ * The message that a run leaves in the history: its streamed text, its steps and its calls; for a failed run that streamed
+ * nothing, the error's message (contract, History).
  */
 export function replyMessage(options: {
   run: RunRecord;
@@ -83,7 +83,7 @@ function faultOf({ message, code }: ErrorLine): NonNullable<Message["error"]> {
   return code === undefined ? { message } : { message, code };
 }
 
-/** The last model that answered; undefined where no other could have. */
+/** The last model that answered; undefined if the model is not a chain. */
 function whoAnswered(turns: readonly TurnItem[]): string | undefined {
   const last = turns.findLast((item) => item.type === "assistant");
   return last?.isOfChain ? last.by : undefined;

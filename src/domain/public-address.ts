@@ -2,9 +2,8 @@ import { BlockList, isIPv4 } from "node:net";
 import { normalAddress } from "./address.ts";
 
 /**
- * Addresses that webhooks do not go to: whoever names a receiver must not reach what only this network can. Loopback,
- * private, link-local (clouds tell secrets there), shared, benchmark, multicast, reserved; and what leads to them by way of
- * IPv6.
+ * Addresses that webhooks must not reach, so that a receiver's URL cannot point into this network: loopback, private,
+ * link-local (where clouds serve secrets), shared, benchmark, multicast, reserved; and IPv6 addresses that lead to these.
  */
 const closed = new BlockList();
 for (const [address, bits] of [
@@ -38,19 +37,19 @@ for (const [address, bits] of [
   closed.addSubnet(address, bits, "ipv6");
 }
 
-/** False also for what is no address. */
+/** Also false if it is no address. */
 export function isPublicAddress(text: string): boolean {
   const address = normalAddress(text);
   return address !== null && !closed.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }
 
-/** The address that a url names literally, in whatever spelling; null where it names a host. */
+/** The address that a URL contains, in any spelling; null if it names a host. */
 export function literalAddress(url: string): string | null {
-  // URL has made 127.0.0.1 of 0x7f.1 by now.
+  // URL has already normalised spellings such as 0x7f.1 to 127.0.0.1.
   return normalAddress(new URL(url).hostname.replace(/^\[(.*)\]$/, "$1"));
 }
 
-/** The first of these urls that names an address where webhooks do not go; names are looked up at each delivery. */
+/** The first of these URLs that contains a forbidden address; host names are checked at each delivery. */
 export function closedUrl(webhooks: readonly { url: string }[]): string | null {
   const found = webhooks.find(({ url }) => {
     const address = literalAddress(url);

@@ -1,6 +1,6 @@
 /**
- * A no before the stream: an answer that the spec foresees, thrown by whoever finds the reason.
- * `src/http/route.ts` holds the one table that turns the reason into a status.
+ * A refusal of a request, before any stream: an answer that the spec foresees, thrown where its reason is found.
+ * `src/http/route.ts` has the one table that maps the reason to a status.
  */
 export type RefusalReason =
   | "unauthorized" // 401
@@ -17,7 +17,7 @@ export class Refusal extends Error {
   readonly reason: RefusalReason;
   /** One short line for the server API; the widget API answers without a body. Never a secret. */
   readonly text: string;
-  /** Seconds until it is worth asking again; with `rate-limited` and `unavailable`. */
+  /** Seconds to wait before a retry; with `rate-limited` and `unavailable`. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(reason: RefusalReason, text = "", retryAfterSeconds?: number) {

@@ -1,16 +1,16 @@
 /**
- * How a page goes on in a conversation whose name it had first. In a merge the account's thread keeps a name that both
- * sides have, and the visitor's becomes `NAME~2`. The page knows its thread by the old name, so the two names change places
- * for its token, and for it alone: each name leads to one thread, and none of the two is out of reach.
+ * Lets a page continue its conversation after a merge. If both sides have a thread of the same name, the account's thread
+ * keeps it, and the visitor's becomes `NAME~2`. The page knows its thread by the old name, so for its token only, the two
+ * names are swapped: each name still leads to one thread, and both threads can be reached.
  */
 export interface RenamedThread {
-  /** As the token's page says it. */
+  /** The name that the token's page uses. */
   said: string;
-  /** As the account has it. */
+  /** The name in the account. */
   stored: string;
 }
 
-/** Both ways, of a visitor's thread that got another name. */
+/** Both entries of the swap, for a visitor's thread that was renamed. */
 export function changePlaces(name: string, alias: string): RenamedThread[] {
   return [
     { said: name, stored: alias },

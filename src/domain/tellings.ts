@@ -2,12 +2,12 @@ import { hash } from "node:crypto";
 import { hears } from "./webhook.ts";
 import type { Telling, ToldEvent, WebhookField } from "./webhook.ts";
 
-/** An endpoint's name in the store: another url is another endpoint. */
+/** An endpoint's name in the store; another URL is another endpoint. */
 export function endpointOf({ url }: Pick<WebhookField, "url">): string {
   return hash("sha256", url).slice(0, 16);
 }
 
-/** Who is told of these events; those that nobody hears of are left out. */
+/** Each event with the endpoints that get it; events that no endpoint gets are left out. */
 export function tellingsOf(webhooks: readonly WebhookField[], events: readonly ToldEvent[]): Telling[] {
   return events.flatMap((event) => {
     const endpoints = webhooks.filter((webhook) => hears(webhook, event.type)).map(endpointOf);

@@ -1,8 +1,8 @@
 import type { Attachment } from "./attachments.ts";
 
 /**
- * Which messages of a thread come to the model with their images: the one that is answered, and the newest before it, as
- * long as there are no more images than these and no more text of them. Others are told by their names.
+ * Selects the messages whose images the model sees: the one that is answered, and the newest before it, up to these limits
+ * of images and of their text. Of other images the model gets the names.
  */
 const MOST_IMAGES = 8;
 const MOST_CHARS = 8_000_000;
@@ -12,7 +12,7 @@ interface Said {
   attachments?: readonly Attachment[];
 }
 
-/** Of the run that answers the message, or answered it. */
+/** The run ids of these messages. */
 export function runsWithImages(answered: Said, before: readonly Said[]): Set<string> {
   const told = new Set<string>();
   let [images, chars] = [0, 0];

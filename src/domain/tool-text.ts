@@ -4,16 +4,16 @@ import { cutText } from "../../machines/line.ts";
 export const RESULT_TEXT_CHARS = 4_000;
 
 /**
- * The text of a tool's result, from a page or an MCP server: the `text` parts of an MCP-style object joined by newlines,
- * of every other part what can be told and the name of what cannot (images, sounds, files), without any part its structured
- * content; a string as it is, other JSON serialized; cut to 4,000 characters, never inside a surrogate pair (contract,
- * tool-results). Lone surrogates are replaced.
+ * The text of a tool's result, from a page or an MCP server. Of an MCP-style object: its `text` parts joined by newlines, and
+ * for every other part what can be written as text, or the name of what cannot (images, sounds, files); without parts its
+ * structured content. A string stays as it is, other JSON is serialized. Cut to 4,000 characters, never inside a surrogate
+ * pair (contract, tool-results). Lone surrogates are replaced.
  */
 export function resultText(result: unknown): string {
   return cutText(wholeResultText(result), RESULT_TEXT_CHARS);
 }
 
-/** The same, not cut. */
+/** The same, without the cut. */
 export function wholeResultText(result: unknown): string {
   return wholeText(result).toWellFormed();
 }
@@ -22,19 +22,19 @@ function wholeText(result: unknown): string {
   if (typeof result === "string") return result;
   const { content, structuredContent } = isRecord(result) ? result : {};
   if (!Array.isArray(content)) return JSON.stringify(result) ?? "null";
-  // MCP lets a tool answer in structured content alone.
+  // MCP allows a result that has only structured content.
   if (content.length === 0 && structuredContent !== undefined) return wholeText(structuredContent);
   const parts = content.filter(isPart);
   if (parts.length === 0 && content.length > 0) return JSON.stringify(result);
   return parts.flatMap((part) => textOfPart(part) ?? []).join("\n");
 }
 
-/** A part as MCP has them: an object that says what it is, or is a text. Without any the result is plain JSON. */
+/** A part as MCP defines it: an object with a type or a text. Without any the result is plain JSON. */
 function isPart(part: unknown): part is Record<string, unknown> {
   return isRecord(part) && (typeof part["type"] === "string" || typeof part["text"] === "string");
 }
 
-/** What can be told of a part, and what cannot by its name; null: nothing. */
+/** A part as text, or its name if it cannot be text; null: nothing. */
 function textOfPart({
   type,
   text,

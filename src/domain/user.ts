@@ -1,25 +1,25 @@
 import type { Attributes } from "./attributes.ts";
 import type { AccessMode } from "./channel.ts";
 
-/** Somebody who talks in a channel (the spec, User). Anonymous: a web visitor without an external id. */
+/** A user of a channel (the spec, User). Anonymous: a web visitor without an external id. */
 export interface User {
   userId: string;
   /** The user's id in the caller's system; null while anonymous. */
   externalId: string | null;
   displayName: string | null;
-  /** Absent where the site has told nothing. */
+  /** Absent if the site has sent none. */
   attributes?: Attributes;
   blocked: boolean;
   whitelisted: boolean;
 }
 
-/** What decides about a channel's users: read with every request, so that a change is in force at once. */
+/** The channel's settings that decide about its users; read with every request, so that a change applies at once. */
 export interface ChannelState {
   enabled: boolean;
   accessMode: AccessMode;
 }
 
-/** May this user talk here? Blocked wins over whitelisted; in `open` mode the whitelist flag is not asked (contract, Users). */
+/** May this user talk here? Blocked wins over whitelisted; in `open` mode the whitelist flag is ignored (contract, Users). */
 export function mayTalk(channel: ChannelState, user: Pick<User, "blocked" | "whitelisted">): boolean {
   if (!channel.enabled || user.blocked) return false;
   return channel.accessMode === "open" || user.whitelisted;

@@ -1,19 +1,19 @@
 /**
- * What is stored changes its form by small pure steps, one from each version to the next; version 1 is 0.1.0's.
+ * Stored data changes its form by small pure steps, one from each version to the next; version 1 is that of release 0.1.0.
  *
- * A reader takes an older form through all steps that it lacks. A writer takes the present form back as far as the steps
- * allow: what uses nothing new is written as the oldest version reads it, so that instances of several versions can serve
- * side by side, and an older one can come back.
+ * A reader upgrades an older form by all steps that it lacks. A writer takes the present form back as far as the steps
+ * allow: a record that uses nothing new is written in the oldest form, so that instances of several versions can run side by
+ * side, and a downgrade is possible.
  */
 export interface Step<Form> {
   /** From the version before to this one. */
   up: (older: Form) => Form;
-  /** Back; null where the form uses what only this version knows. Without it nothing goes back. */
+  /** Back; null if the form uses something that only this version has. Without this function no form goes back. */
   down?: (newer: Form) => Form | null;
 }
 
 export interface Versions<Form> {
-  /** The present one. */
+  /** The present version. */
   readonly present: number;
   /** `from`: at least 1, at most the present version. */
   upgrade(form: Form, from: number): Form;

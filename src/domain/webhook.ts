@@ -1,9 +1,9 @@
-/** A receiver of a channel's events, as people write it. */
+/** A receiver of a channel's events, as it is configured. */
 export interface WebhookField {
   url: string;
   /** `whsec_…`, or `$NAME` of a variable that holds one. */
   secret: string;
-  /** Absent: all of them. */
+  /** Absent: all events. */
   events?: WebhookEvent[];
 }
 
@@ -21,26 +21,26 @@ export const WEBHOOK_EVENTS = [
 
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** Does an endpoint hear of this event? */
+/** Does an endpoint get this event? */
 export function hears({ events }: Pick<WebhookField, "events">, event: WebhookEvent): boolean {
   return events === undefined || events.includes(event);
 }
 
 /**
- * An event as a commit writes it down: what happened, without what can be read later. `data` is what the body has beside
- * the thread and its owner.
+ * An event as a commit stores it: without anything that can be read later. `data`: the fields of the body besides the thread
+ * and its owner.
  */
 export interface ToldEvent {
   /** The webhook-id. */
   id: string;
   type: WebhookEvent;
   atMs: number;
-  /** The item of the history that it tells of. */
+  /** The history item that it is about. */
   messageId?: string;
   data: Record<string, unknown>;
 }
 
-/** An event for those of a channel's endpoints that hear of it. */
+/** An event, and those of the channel's endpoints that get it. */
 export interface Telling {
   event: ToldEvent;
   endpoints: string[];
