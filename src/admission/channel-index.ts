@@ -3,7 +3,7 @@ import type { UnreadableChannel } from "../store.ts";
 import { blockedBy } from "./blocked-addresses.ts";
 import { hostOf } from "./origin.ts";
 
-/** Channels and blocked addresses, by what requests name of them; unreadable ones beside those that can be read. */
+/** Channels and blocked addresses, indexed as requests name them; unreadable channels too. */
 export function indexOf(
   channels: readonly Channel[],
   unreadable: readonly UnreadableChannel[],

@@ -10,8 +10,8 @@ export interface AddressSource {
 }
 
 /**
- * The client's address in its one normal spelling. Only the configured header is read. If it has no address at the
- * trusted place, the socket's counts (P23), and `distrusted` is true.
+ * The client's address in its canonical spelling. Only the configured header is read. If it has no address at the trusted
+ * place, the socket's address is used (P23), and `distrusted` is true.
  */
 export function clientAddress(
   request: Pick<RequestHead, "headers" | "address">,
@@ -20,7 +20,7 @@ export function clientAddress(
   const socket = normalAddress(request.address) ?? request.address;
   if (clientIpSource === "socket") return { address: socket, distrusted: false };
 
-  // The lines of a repeated header arrive joined, in order: what a client wrote itself stands on the left.
+  // The lines of a repeated header are joined in order: addresses that the client itself wrote are on the left.
   const entries = (request.headers.get(clientIpSource) ?? "").split(",");
   const hops = clientIpSource === "x-forwarded-for" ? trustedProxyHops : 1;
   const forwarded = normalAddress(withoutPort(entries.at(-hops) ?? ""));
@@ -29,7 +29,7 @@ export function clientAddress(
     : { address: forwarded, distrusted: false };
 }
 
-/** Reads the addresses of requests. Warns once of an untrusted header: the operator's mistake, or a client's attempt. */
+/** Reads the addresses of requests. Warns once of an untrusted header: a wrong setting, or an attempt by a client. */
 export function addressReader(
   source: AddressSource,
   log: Pick<PlainLog, "warn">,
@@ -48,12 +48,12 @@ export function addressReader(
   };
 }
 
-/** The key of an address in the rate windows: IPv4 itself, IPv6 its /64, because a client is given a whole one. */
+/** The key of an address in the rate windows: an IPv4 address itself, or the /64 of an IPv6 address, which is one client's. */
 export function countedAs(address: string): string {
   return address.includes(":") ? groupsOf(address).slice(0, 4).join(":") : address;
 }
 
-/** The /48 of an IPv6, which a provider gives to a site or to a single customer; null of an IPv4. */
+/** The /48 of an IPv6 address, which a provider gives to a site or to one customer; null for IPv4. */
 export function networkOf(address: string): string | null {
   return address.includes(":") ? groupsOf(address).slice(0, 3).join(":") : null;
 }
@@ -66,7 +66,7 @@ function groupsOf(address: string): string[] {
   return [...before, ...zeros, ...after];
 }
 
-/** `1.2.3.4:5678`, `[2001:db8::1]:443`, `[2001:db8::1]`, `"1.2.3.4"`: proxies write addresses in all of these ways. */
+/** `1.2.3.4:5678`, `[2001:db8::1]:443`, `[2001:db8::1]`, `"1.2.3.4"`: proxies use all of these forms. */
 function withoutPort(entry: string): string {
   const text = entry.trim().replace(/^"(.*)"$/, "$1");
   return /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^(\d[\d.]*):\d{1,5}$/.exec(text)?.[1] ?? text;

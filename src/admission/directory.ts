@@ -13,36 +13,36 @@ import type { Provenance } from "./origin.ts";
 import { createUnreadableChannels } from "./unreadable-channels.ts";
 
 /**
- * Channels, origins, publishable keys, blocked addresses and operators, kept in memory: requests are checked against them without
- * a store call.
- * Renewed by the store's notice, which comes with the next beat of this process at the latest, so a change made anywhere
- * is in force within a second (contract, Channels). During an outage of the store, what was read last stays in force.
+ * A cache of channels, origins, publishable keys, blocked addresses and operators, so that requests are checked without a
+ * store call.
+ * It is read again after the store's notice, at the latest with this process's next beat: a change by any instance applies
+ * within a second (contract, Channels). During an outage of the store, the last reading stays valid.
  */
 export interface Directory {
   /** Resolves after the first reading. Rejects if the store does not answer. */
   start(): Promise<void>;
   stop(): void;
-  /** Reads now. Resolves when everything written before the call is in force in this process. */
+  /** Reads now. Resolves when everything that was written before the call applies in this process. */
   renew(): Promise<void>;
-  /** Throws Refusal("unavailable") where its record cannot be read. */
+  /** Throws Refusal("unavailable") if its record cannot be read. */
   channel(slug: string): Channel | null;
   /** The web channel of a `pk_…` key. Throws as `channel` does. */
   byPublishableKey(key: string): Channel | null;
-  /** Why a channel cannot be read; null where it can, or is not there. */
+  /** Why a channel cannot be read; null if it can be, or does not exist. */
   faultOf(slug: string): UnreadableRecord | null;
-  /** All that can be read, in the store's order. */
+  /** All readable channels, in the store's order. */
   channels(): readonly Channel[];
-  /** For runs: as it was read last, though it cannot be read any more. */
+  /** For runs: the channel as it was last read, even if it has become unreadable. */
   lastRead(slug: string): Channel | null;
-  /** Does any web channel allow this origin? A disabled one counts too: pages may read its refusals. */
+  /** Does any web channel allow this origin? Disabled channels count too, so that pages can read the refusals. */
   isKnown(provenance: Provenance): boolean;
-  /** The operator of an `op_…` key, or of a session that has not ended. */
+  /** The operator of an `op_…` key, or of a session that has not expired. */
   operatorOf(key: string): Operator | null;
-  /** An address in its normal spelling. */
+  /** `address`: in its canonical spelling. */
   isBlocked(address: string): boolean;
 }
 
-/** A key that opens the operator API: an operator's own, or of a session. */
+/** A key of the operator API: an operator's own, or a session's. */
 interface OperatorKey {
   keyHash: string;
   endsAtMs: number;
@@ -57,7 +57,7 @@ function keysOf(operator: Operator): OperatorKey[] {
   }));
 }
 
-/** A change that the store did not tell of, since a beat got no answer, is found within this time. */
+/** A change whose notice was lost, because a beat got no answer, is found within this time. */
 const POLL_EVERY_MS = 5_000;
 
 export function createDirectory(options: {
@@ -75,7 +75,7 @@ export function createDirectory(options: {
   let stopped = false;
 
   const renew = oneAtATime(async () => {
-    // The count first: a change between the two readings is then seen by the next poll.
+    // The count is read first, so that the next poll sees a change between the two readings.
     const count = await store.changeCount();
     const unreadable: UnreadableChannel[] = [];
     const [channels, blockedIps, listed] = await Promise.all([
@@ -142,12 +142,12 @@ export function createDirectory(options: {
   };
 }
 
-/** 503, and no 401 or 404: the caller keeps its token, and comes back when the channel is written anew, or to a newer instance. */
+/** 503 instead of 401 or 404: the caller keeps its token, and retries until the channel is repaired, or on a newer instance. */
 function unreadable(): Refusal {
   return new Refusal("unavailable", "The channel cannot be read");
 }
 
-/** Calls `task` every so often, but not while the last call is still running. */
+/** Calls `task` at this interval, but not while the last call is still running. */
 function repeatedly(task: () => Promise<void>, everyMs: number): NodeJS.Timeout {
   let isBusy = false;
   return setInterval(() => {

@@ -9,13 +9,13 @@ import type { IsKey } from "./keys.ts";
 import { openWindow } from "./rate-windows.ts";
 
 /**
- * Where keys are shown. A wrong one counts for its client's address: after WRONG_KEYS in a minute no key of that address
- * is looked at until the minute ends, the right one neither. In this process, as the rates are.
+ * Checks keys, and counts wrong ones by the client's address: after WRONG_KEYS in a minute, every key from that address is
+ * refused until the minute ends, even the right one. Each process counts for itself, as it does for rates.
  */
 export interface KeyDoor {
   /** Throws Refusal("unauthorized") unless the request carries the key; Refusal("rate-limited") after too many wrong ones. */
   mustHold(request: KeyHead, isKey: IsKey): void;
-  /** Does it carry the key? False, too, after too many wrong ones. */
+  /** Does it carry the key? Also false after too many wrong ones. */
   holds(request: KeyHead, isKey: IsKey): boolean;
 }
 
@@ -36,7 +36,7 @@ export function createKeyDoor({
   const addressOf = addressReader(config, log);
   const wrong = openWindow(WRONG_KEYS, MINUTE_MS);
 
-  /** null: the request shows none. */
+  /** null: the request has no key. */
   function shown(request: KeyHead, isKey: IsKey): "right" | "wrong" | { waitSeconds: number } | null {
     const key = bearerFrom(request.headers.get("authorization"));
     if (key === null) return null;

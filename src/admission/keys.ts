@@ -9,12 +9,12 @@ export function bearerFrom(header: string | undefined): string | null {
 /** Is this the expected key? */
 export type IsKey = (given: string) => boolean;
 
-/** Several are good while one takes the place of another. Expected keys are hashed once, and not with every request. */
+/** Several keys may be valid, during a rotation. The expected keys are hashed once, not for every request. */
 export function keyCheck(...expected: readonly Secret[]): IsKey {
   const digests = expected.map((key) => digest(key.reveal()));
   return (given) => {
     const asked = digest(given);
-    // All are compared: the time taken does not tell which it was.
+    // All are compared, so that the time taken does not tell which one it was.
     return digests.map((one) => sameDigest(asked, one)).includes(true);
   };
 }
@@ -24,7 +24,7 @@ export function hasHash(given: string, expectedHash: string): boolean {
   return sameDigest(digest(given), Buffer.from(expectedHash, "hex"));
 }
 
-/** Whose key it is, of those whose keys have these SHA-256 sums. All are compared, whoever it is. */
+/** The holder of the given key, among holders with these SHA-256 sums. All are compared, whichever it is. */
 export function ownerOf<Owner extends { keyHash: string }>(
   given: string,
   owners: readonly Owner[],
@@ -38,7 +38,7 @@ function digest(text: string): Buffer {
   return hash("sha256", text, "buffer");
 }
 
-/** Compares digests: all are of one length, so the time taken shows neither a key's length nor a common prefix. */
+/** Compares digests, which are of one length: the time taken tells neither a key's length nor a common prefix. */
 function sameDigest(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,4 +1,4 @@
-/** Runs `read` one at a time. A call during a reading is answered after another one, which began after the call. */
+/** Runs `read` one at a time. A call during a reading resolves after another reading, which began after the call. */
 export function oneAtATime(read: () => Promise<void>): () => Promise<void> {
   let reading: Promise<void> | null = null;
   let again = false;

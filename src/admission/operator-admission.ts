@@ -11,8 +11,8 @@ import { bearerFrom } from "./keys.ts";
 import { createWrongKeys } from "./wrong-keys.ts";
 
 /**
- * Who may call the operator API: the declared length (413), too many wrong keys of the address (429), the key (401). What
- * its role and channels allow is asked by the route (403). Nothing here asks the store.
+ * Admission to the operator API: the declared length (413), too many wrong keys from the address (429), the key (401). The
+ * route then checks the role and the channels (403). Nothing here calls the store.
  */
 export interface OperatorAdmission {
   admit(arrival: Arrival): Operator;
@@ -38,7 +38,7 @@ export function createOperatorAdmission(dependencies: {
       const key = bearerFrom(header);
       const operator = key === null ? null : directory.operatorOf(key);
       if (operator === null) {
-        // Who shows none guesses at none.
+        // A request without a key is no guess, and is not counted.
         if (header !== undefined) wrongKeys.note(address);
         throw new Refusal("unauthorized");
       }

@@ -3,12 +3,12 @@ import { Refusal } from "../domain/refusal.ts";
 import type { RequestHead } from "./arrival.ts";
 
 /**
- * Where a browser's request says it comes from. `origin`: its Origin header. `host`: a same-origin GET, which browsers
- * send without an Origin, by its Host (contract, Order of the checks).
+ * The origin of a browser's request. `origin`: its Origin header. `host`: the Host of a same-origin GET, which browsers send
+ * without an Origin (contract, Order of the checks).
  */
 export type Provenance = { type: "origin"; origin: string } | { type: "host"; host: string };
 
-/** null if the request names no origin, and none is implied. */
+/** null if the request has no origin, and none is implied. */
 export function provenanceOf(request: Pick<RequestHead, "method" | "headers">): Provenance | null {
   const origin = request.headers.get("origin");
   if (origin !== undefined) return { type: "origin", origin };
@@ -17,7 +17,7 @@ export function provenanceOf(request: Pick<RequestHead, "method" | "headers">): 
   return isSameOrigin && host !== undefined ? { type: "host", host } : null;
 }
 
-/** Is it one of these origins? Compared as it came, letter by letter: no suffix, port or case is forgiven. */
+/** Is it one of these origins? Compared exactly: another suffix, port or case is another origin. */
 export function comesFrom(provenance: Provenance, origins: readonly string[]): boolean {
   // Sandboxed frames and local files of anybody send "null".
   if (provenance.type === "origin")

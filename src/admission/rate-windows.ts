@@ -15,7 +15,7 @@ export type RateWindowName =
   | "visitors-by-address"
   | "reads-by-token"
   | "reads-by-address"
-  // An IPv6 /48, which one client may have whole.
+  // An IPv6 /48, all of which may belong to one client.
   | "messages-by-network"
   | "visitors-by-network"
   | "reads-by-network";
@@ -27,8 +27,8 @@ export interface RateUse {
 
 export interface RateWindows {
   /**
-   * Counts one use in each of the windows, and returns null. If one of them is full, counts none, and returns the whole
-   * seconds until the last full one ends.
+   * Counts one use in each window, and returns null. If a window is full, counts nothing, and returns the whole seconds until
+   * the last full window ends.
    */
   take(uses: readonly RateUse[]): number | null;
 }
@@ -70,9 +70,9 @@ export function createRateWindows(options: {
   };
 }
 
-/** One window by itself, of what is counted after it was looked at. */
+/** A single window; `count` is called separately, after a look at it. */
 export interface OpenWindow {
-  /** Whole seconds until it ends, where the key has used it up; else null. */
+  /** Whole seconds until it ends, if the key has used it up; else null. */
   full(key: string, nowMs: number): number | null;
   count(key: string, nowMs: number): void;
 }
@@ -91,7 +91,7 @@ export function openWindow(limit: number, lengthMs: number): OpenWindow {
 interface WindowState {
   readonly limit: number;
   readonly lengthMs: number;
-  /** Which window of the clock this is: Unix time divided by the length. */
+  /** The window's number: Unix time divided by its length. */
   index: number;
   counts: Map<string, number>;
   /** Counts the keys after the first EXACT_KEYS; null while there are none. */
@@ -102,7 +102,7 @@ function stateOf(limit: number, lengthMs: number): WindowState {
   return { limit, lengthMs, index: -1, counts: new Map(), overflow: null };
 }
 
-/** The window of this moment; emptied if the last one has ended, or the clock was set back. */
+/** The present window; empty if a new one has begun, or the clock was set back. */
 function current(window: WindowState, nowMs: number): WindowState {
   const index = Math.floor(nowMs / window.lengthMs);
   if (index !== window.index) {

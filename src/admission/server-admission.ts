@@ -14,8 +14,8 @@ import { createTransportUsers } from "./transport-users.ts";
 import type { TransportUsers } from "./transport-users.ts";
 
 /**
- * Who may call the server API. The checks in their order (contract, Order of the checks): the declared length (413), the
- * key (401); the caller reads the body; then its user's (transport-users.ts).
+ * Admission to the server API, in the order of its checks (contract, Order of the checks): the declared length (413), the
+ * key (401); then the caller reads the body, and its user is checked (transport-users.ts).
  */
 export interface ServerAdmission extends TransportUsers {
   /** A transport, by the transport key. */

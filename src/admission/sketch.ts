@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 
 /**
- * A count-min sketch: counts any number of keys in fixed memory, never too low. A key's count is the lowest of its
- * cells, one in each row; keys that share all their cells count together.
+ * A count-min sketch: counts any number of keys in fixed memory, and never too low. A key's count is the lowest of its
+ * cells, one in each row; keys that share all their cells are counted together.
  */
 export interface Sketch {
   estimate(key: string): number;
@@ -15,7 +15,7 @@ const CELLS_PER_ROW = 2 ** 20;
 
 export function createSketch(): Sketch {
   const cells = new Uint32Array(ROWS * CELLS_PER_ROW);
-  // Random, so that nobody can search for keys that collide with somebody else's.
+  // Random, so that an attacker cannot compute keys that collide with those of others.
   const seeds = Array.from({ length: ROWS }, () => randomInt(2 ** 32));
 
   function cellsOf(key: string): number[] {

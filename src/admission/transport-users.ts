@@ -12,31 +12,31 @@ import type { Directory } from "./directory.ts";
 export interface TransportUsers {
   /** Created on first use. A new displayName replaces the stored one, and so do attributes. */
   user(arrival: Arrival, named: NamedUser): Promise<AdmittedUser>;
-  /** As `user`, and refused (403) unless the user may talk. */
+  /** The same as `user`, but refuses (403) a user who may not talk. */
   speaker(arrival: Arrival, named: NamedUser): Promise<AdmittedUser>;
-  /** The uid of a user's thread. Creates nothing: null if the user or the thread is unknown. Not refused to a blocked user. */
+  /** The uid of a user's thread. Creates nothing: null if the user or the thread is unknown. Works for blocked users. */
   threadOf(arrival: Arrival, named: NamedThread): Promise<string | null>;
-  /** As `threadOf`, and refused (403) to a user who may not talk. */
+  /** The same as `threadOf`, but Refusal("forbidden") for a user who may not talk. */
   speakersThread(arrival: Arrival, named: NamedThread): Promise<string | null>;
-  /** A user who is there already; Refusal("not-found") otherwise. Not refused to a blocked one. */
+  /** An existing user; otherwise Refusal("not-found"). Works for blocked users. */
   knownUser(arrival: Arrival, named: Pick<NamedThread, "slug" | "externalId">): Promise<User>;
 }
 
 export interface NamedUser {
   slug: string;
   externalId: string;
-  /** null: as it is stored. */
+  /** null: unchanged. */
   displayName: string | null;
-  /** Absent: as they are stored. */
+  /** Absent: unchanged. */
   attributes?: Attributes | undefined;
-  /** The thread that the request names, and its uid in case that it is new; null: none. */
+  /** The thread that the request names, and the uid to use if it is new; null: none. */
   thread: { name: string; newUid: string } | null;
 }
 
 export interface AdmittedUser {
   user: User;
   mayTalk: boolean;
-  /** The uid of the thread that was named; null if none was. */
+  /** The uid of the named thread; null if none was named. */
   threadUid: string | null;
 }
 
@@ -55,7 +55,7 @@ export function createTransportUsers({
   store: Pick<Store, "admitUser" | "channel">;
   clock: Clock;
 }): TransportUsers {
-  /** The store says whether there is such a channel: it may be newer than the directory. */
+  /** The store decides whether the channel exists: it may be newer than the directory. */
   function mustBeReadable(slug: string): void {
     directory.channel(slug);
   }
@@ -71,7 +71,7 @@ export function createTransportUsers({
     return { user, mayTalk: mayTalk(channel, user), threadUid };
   }
 
-  /** Creates nothing. null: an unknown user. */
+  /** Creates nothing. null: the user is unknown. */
   async function known(
     { note }: Arrival,
     { slug, externalId, threadId }: { slug: string; externalId: string; threadId: string | null },

@@ -4,13 +4,13 @@ import { NewerRecord } from "../store.ts";
 import type { UnreadableChannel } from "../store.ts";
 
 /**
- * Channels whose record cannot be read, beside what each was when it was read last: by that its requests are known where
- * the record does not tell any more, and its runs in progress go on.
+ * Channels whose record cannot be read, with their last readable state: by it requests are recognized that the record no
+ * longer identifies, and runs in progress continue.
  */
 export interface UnreadableChannels {
-  /** Takes in a reading of the store. Returns the unreadable ones, as far as they are known. */
+  /** Takes a reading of the store, and returns the unreadable channels, as far as they are known. */
   noted(readable: readonly Channel[], unreadable: readonly UnreadableChannel[]): UnreadableChannel[];
-  /** As it was read last; null if it never was. */
+  /** Its last readable state; null if it has none. */
   lastRead(slug: string): Channel | null;
 }
 

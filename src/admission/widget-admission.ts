@@ -17,24 +17,24 @@ import type { Provenance } from "./origin.ts";
 import type { RateUse, RateWindowName, RateWindows } from "./rate-windows.ts";
 
 /**
- * Who may call the widget API: the one place for the order of its checks (contract, Order of the checks). An origin that
- * some web channel allows (403), the declared length (413), the address (403), the key or token (401), the channel's own
- * origins, the channel and the visitor (403), the rate (429).
+ * Admission to the widget API, the one place for the order of its checks (contract, Order of the checks): an origin that any
+ * web channel allows (403), the declared length (413), the address (403), the key or token (401), the channel's own origins,
+ * the channel and the visitor (403), the rate (429).
  */
 export interface WidgetAdmission {
-  /** What a preflight is asked: the origin, and the length. */
+  /** The checks of a preflight: the origin, and the length. */
   preflight(request: RequestHead): void;
   /** A page, by its channel's publishable key: it may ask for a visitor token. */
   page(arrival: Arrival): Channel;
-  /** A visitor, as far as the request alone tells. The caller may read the body now, and must `admit` before it acts. */
+  /** The checks of a visitor that need no store. After it the caller may read the body; before it acts, it must `admit`. */
   visitor(arrival: Arrival): ArrivingVisitor;
 }
 
-/** A visitor with something that looks like a token. */
+/** A visitor whose token is well-formed, but not checked yet. */
 export interface ArrivingVisitor {
-  /** Rejects where `admit` would, but for the rate: before anything that costs more than a look at the store. */
+  /** Rejects as `admit` would, except for the rate; for use before anything more expensive than a store call. */
   mustBeKnown(): Promise<void>;
-  /** One use of the token: the checks that need the store, and the rate. */
+  /** Uses the token: the checks that need the store, and the rate. */
   admit(use: VisitorUse): Promise<AdmittedVisitor>;
 }
 
@@ -48,13 +48,13 @@ export interface VisitorUse {
 export interface AdmittedVisitor {
   slug: string;
   user: User;
-  /** As it is counted: an IPv6 by its /64. */
+  /** The address as it is counted: an IPv6 address by its /64. */
   address: string;
-  /** Uid of the thread that was named; null if none was, or if it is not this visitor's. */
+  /** The uid of the named thread; null if none was named, or if it is not this visitor's. */
   threadUid: string | null;
-  /** Whose token it is now: an account's, if the visitor was merged since. */
+  /** The token's present user: an account, if the visitor was merged. */
   userNow: () => Promise<User>;
-  /** Threads that have another name for this token than for its account. */
+  /** Threads whose name for this token differs from the name for its account. */
   renamed: () => Promise<RenamedThread[]>;
 }
 
@@ -80,7 +80,7 @@ export function createWidgetAdmission(dependencies: WidgetAdmissionDependencies)
     return provenance;
   }
 
-  /** Everything that comes before the credential. */
+  /** The checks before the credential. */
   function approach(request: RequestHead): Approach {
     const provenance = knownOrigin(request);
     const address = addressOf(request);
@@ -117,7 +117,7 @@ export function createWidgetAdmission(dependencies: WidgetAdmissionDependencies)
   };
 }
 
-/** Where a request comes from: an origin that some channel allows, and an address that is not blocked. */
+/** A request's source, checked: an origin that some channel allows, and an address that is not blocked. */
 interface Approach {
   provenance: Provenance;
   address: string;
@@ -129,7 +129,7 @@ async function admitVisitor(
 ): Promise<AdmittedVisitor> {
   const { from, claim, note, use } = visit;
   const { slug, tokenHash } = claim;
-  // Nor could the store read an unreadable one.
+  // Throws for an unreadable channel, which the store could not read either.
   directory.channel(slug);
   const admission = await visitors.admit(claim, use.threadName);
   const channel = directory.channel(slug);
@@ -150,14 +150,14 @@ async function admitVisitor(
   }
 }
 
-/** Windows that count addresses, and those that count their networks beside them. */
+/** The windows that count addresses, each with the window that counts their networks. */
 const NETWORK_WINDOW: ReadonlyMap<RateWindowName, RateWindowName> = new Map([
   ["messages-by-address", "messages-by-network"],
   ["visitors-by-address", "visitors-by-network"],
   ["reads-by-address", "reads-by-network"],
 ]);
 
-/** Throws Refusal("rate-limited") if one of the windows is full; the use then counts in none of them. */
+/** Throws Refusal("rate-limited") if one of the windows is full; the use is then counted in none of them. */
 function countUse(
   windows: RateWindows,
   names: readonly RateWindowName[],

@@ -1,11 +1,11 @@
 import type { Clock } from "../clock.ts";
 
 /**
- * Wrong keys by address, in this process: an address that showed too many within a minute is refused until that minute is
- * over, whatever key it shows then.
+ * Counts wrong keys by address, in this process: an address with too many within a minute is refused until that minute is
+ * over, whatever key it sends.
  */
 export interface WrongKeys {
-  /** Whole seconds until this address is listened to again; null: now. */
+  /** Whole seconds until requests from this address are accepted again; null: now. */
   waitSeconds(address: string): number | null;
   note(address: string): void;
 }
@@ -13,7 +13,7 @@ export interface WrongKeys {
 const MOST_WRONG_KEYS = 100;
 const MINUTE_MS = 60_000;
 
-/** Each costs about 100 bytes. With more the oldest is forgotten: who has so many addresses may begin anew. */
+/** Each costs about 100 bytes. Beyond this the oldest is dropped: a client with so many addresses starts from zero. */
 const MOST_ADDRESSES = 100_000;
 
 export function createWrongKeys(clock: Pick<Clock, "now">, mostAddresses = MOST_ADDRESSES): WrongKeys {
