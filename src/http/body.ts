@@ -3,7 +3,7 @@ import { Refusal } from "../domain/refusal.ts";
 import type { HttpRequest } from "../listener.ts";
 
 /**
- * A JSON body, from bytes to a value of its schema. From here on everything is typed and trusted.
+ * Reads a JSON body, from bytes to a value of its schema. From here on everything is typed and trusted.
  * A refusal comes back as a value, because on the widget API other checks come first (contract, Order of the checks);
  * a body over the limit, or a client that left, rejects at once.
  */
@@ -11,16 +11,16 @@ export type Reading<Value> = { ok: true; value: Value } | { ok: false; refusal: 
 
 export interface BodyShape<Value> {
   schema: z.ZodType<Value>;
-  /** Throws a Refusal for what a schema cannot express: the character limits. */
+  /** Throws a Refusal for rules that a schema cannot express: the character limits. */
   check?: (value: Value) => void;
-  /** What no body at all means; by default it is no JSON. */
+  /** The value of a missing body; by default a missing body is refused as no JSON. */
   empty?: Value;
 }
 
-/** A body of more bytes than these is read when its sender is known: a stranger's costs no more than this. */
+/** A longer body is read only after its sender is known, so that a stranger's request costs no more than this. */
 const LONG_BODY_BYTES = 4_096;
 
-/** The bytes of a body. One that is long, or may be, waits for `mayBeLong`, which rejects where its sender is not known. */
+/** The bytes of a body. A body that is long, or of unknown length, waits for `mayBeLong`, which rejects an unknown sender. */
 export async function bytesOf(
   request: HttpRequest,
   limitBytes: number,
@@ -49,7 +49,7 @@ export async function readBody<Value>(
   });
 }
 
-/** As `readBody`, where all other checks came first: throws the refusal. */
+/** Like `readBody`, for use after all other checks: throws the refusal. */
 export async function bodyOf<Value>(
   request: HttpRequest,
   limitBytes: number,
@@ -58,7 +58,7 @@ export async function bodyOf<Value>(
   return unwrap(await readBody(request, limitBytes, shape, async () => {}));
 }
 
-/** As `bodyOf`; no body is an empty object, of whatever type. */
+/** Like `bodyOf`; a missing body counts as an empty object, whatever its type. */
 export async function bodyIfAny<Value>(
   request: HttpRequest,
   limitBytes: number,
@@ -85,12 +85,12 @@ export function unwrap<Value>(reading: Reading<Value>): Value {
   return reading.value;
 }
 
-/** What the query says, from its text to a value of the schema. Throws Refusal("invalid"). */
+/** Parses the query by the schema. Throws Refusal("invalid"). */
 export function queryOf<Value>(request: Pick<HttpRequest, "query">, schema: z.ZodType<Value>): Value {
   return parseWith(schema, Object.fromEntries(new URLSearchParams(request.query)), "query");
 }
 
-/** Throws Refusal("invalid"), which names the first field that is wrong, never its value. */
+/** Throws Refusal("invalid"), which names the first invalid field, never its value. */
 export function parseWith<Value>(
   schema: z.ZodType<Value>,
   value: unknown,
@@ -116,7 +116,7 @@ function mustBePlain(encoding: string | undefined): void {
   throw new Refusal("unsupported-encoding");
 }
 
-/** Any other type could be sent by a page of any origin without a preflight. */
+/** Any page could send another type without a preflight, whatever its origin. */
 function mustBeJson(contentType: string | undefined): void {
   const [type, ...parameters] = (contentType ?? "").split(";", 4).map((part) => part.trim());
   const isUtf8 = parameters.every((part) => part === "" || /^charset\s*=\s*"?utf-8"?$/i.test(part));
@@ -127,7 +127,7 @@ function mustBeJson(contentType: string | undefined): void {
 // A BOM stays in the text, and JSON.parse refuses it.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Throws Refusal("invalid") unless the bytes are JSON in UTF-8, without a number that JavaScript takes for infinite. */
+/** Throws Refusal("invalid") unless the bytes are JSON in UTF-8, without a number that JavaScript parses as infinite. */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   let value: unknown;

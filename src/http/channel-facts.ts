@@ -5,9 +5,9 @@ import { jsonAnswer } from "./route.ts";
 import type { Route } from "./route.ts";
 
 /**
- * GET /widget/v1/channel?key=pk_…: what a page may offer its visitor, for pages that have none yet. It lies beside the
- * element's script, and is as public as the page that has the key: of a key that is unknown it says what it says of a
- * channel that allows nothing. Out of memory alone.
+ * GET /widget/v1/channel?key=pk_…: what a page may offer a visitor before it has a token. It is as public as the element's
+ * script beside it and the page that contains the key: for an unknown key it answers as for a channel that allows nothing.
+ * It needs no store call.
  */
 export function channelFactsRoute(dependencies: {
   directory: Pick<Directory, "byPublishableKey">;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Refusal } from "../domain/refusal.ts";
 
-/** What a visitor thinks of a reply, as both APIs take it (contract, Feedback). */
+/** A rating of a reply, as both APIs take it (contract, Feedback). */
 
 const MAX_COMMENT_CHARS = 2_000;
 

@@ -5,14 +5,14 @@ import type { Channel } from "../domain/channel.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { isImageUrl } from "./image-url.ts";
 
-/** Fields that several bodies have. Lengths are UTF-16 code units (contract, Characters). */
+/** Fields of several bodies. Lengths are UTF-16 code units (contract, Characters). */
 
-/** An id from a caller: any Unicode but control characters. */
+/** An id from a caller: any Unicode except control characters. */
 export const callerId = atMost(256)
   .min(1)
   .regex(/^\P{Cc}*$/u);
 
-/** The caller's own id of a message: a repeat with the same text says nothing new (contract, Saying a thing once). */
+/** The caller's own id of a message: a repeat with the same text stores nothing (contract, Saying a thing once). */
 export const clientMessageId = atMost(128)
   .min(1)
   .regex(/^\P{Cc}*$/u);
@@ -22,23 +22,23 @@ export const widgetThreadId = z.string().min(1);
 
 export const messageText = z.string().min(1);
 
-/** Pathname and search of the page; over 512 it is outside the schema (contract, Characters). */
+/** Pathname and search of the page; more than 512 is invalid (contract, Characters). */
 export const pagePath = atMost(512);
 
-/** What the caller knows of the visitor, flat: its JSON is no longer than a text may be. */
+/** A flat map of what the caller knows of the visitor; its JSON has the limit of a text. */
 export const contextMap = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
-/** What the caller's site knows of its user; kept with the user. */
+/** What the caller's site knows of its user; stored with the user. */
 export const attributesMap = contextMap
   .refine(attributesFit)
   .describe(
     `Facts of your site about the user, a flat map, of at most ${MAX_ATTRIBUTES_CHARS} characters of JSON: stored with the user, told to the model; a later map replaces the whole one, an empty one removes it`,
   );
 
-/** A BCP 47 tag, as browsers and systems name languages: not looked up, only given to the model. */
+/** A BCP 47 language tag: not checked against a list, only given to the model. */
 export const localeTag = z.string().regex(/^[A-Za-z0-9]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5}$/);
 
-/** Images, each itself (data:) or its address (https:). */
+/** Images, each as data (data:) or as an address (https:). */
 export const attachmentList = z
   .array(
     z.object({
@@ -55,7 +55,7 @@ export const attachmentList = z
   )
   .max(MAX_ATTACHMENTS);
 
-/** Throws Refusal("invalid") where a channel takes no images. */
+/** Throws Refusal("invalid") if the channel accepts no images. */
 export function mustTakeImages(channel: Pick<Channel, "agent"> | null): void {
   if (channel?.agent.images === true) return;
   throw new Refusal("invalid", "This channel takes no attachments: its agent.images is not true");

@@ -3,16 +3,16 @@ import type { Route, RouteApi } from "./route.ts";
 
 export type RouteMatch =
   | { type: "found"; route: Route; params: Record<string, string> }
-  /** The path is known, but not with this method; `allow` lists the methods that are. */
+  /** The path is known, but not with this method; `allow` lists its methods. */
   | { type: "method"; api: RouteApi; allow: string }
-  /** `api`: whose path it would be, but for a segment that can be no id; null for an unknown path. */
+  /** `api`: the API of the path, if only a segment is invalid as an id; null for an unknown path. */
   | { type: "none"; api: RouteApi | null };
 
 export type FindRoute = (request: Pick<HttpRequest, "method" | "path">) => RouteMatch;
 
 /**
- * Finds the route of a request. Paths are compared as they came: nothing is normalised, so there is one spelling of each.
- * Methods are upper case, as HTTP has them. A HEAD finds the GET of an open route; the listener leaves the body out.
+ * Finds the route of a request. Paths are compared as received, without normalisation, so each has one spelling. Methods are
+ * upper case, as in HTTP. A HEAD finds the GET of an open route; the listener leaves the body out.
  */
 export function createFindRoute(routes: readonly Route[]): FindRoute {
   const exact = routes.filter(({ path }) => !path.endsWith("/*"));
@@ -32,7 +32,7 @@ export function createFindRoute(routes: readonly Route[]): FindRoute {
 
   return ({ method, path }) => {
     const matches = (fixed.get(path) ?? []).map((route) => ({ route, params: {} }));
-    // No more segments than tell that there are too many: a path is as long as its client likes.
+    // Splits off only enough segments to see that there are too many: a path can be very long.
     const given = path.split("/", mostSegments + 1);
     if (matches.length === 0) {
       for (const { route, wanted } of patterns) {
@@ -60,7 +60,7 @@ function takes(route: Route, method: string): boolean {
   return route.method === method || (method === "HEAD" && methodsOf(route).includes("HEAD"));
 }
 
-/** No HEAD where a credential is needed: the GET may be a stream, or slide a token's lifetime. */
+/** No HEAD for routes with a credential: the GET may be a stream, or extend a token's lifetime. */
 function methodsOf({ method, api }: Route): string[] {
   return method === "GET" && api === "open" ? ["GET", "HEAD"] : [method];
 }
@@ -77,17 +77,17 @@ function matchPattern(wanted: readonly string[], given: readonly string[]): Reco
   return params;
 }
 
-/** True where the path is the pattern's but for what stands in the place of a parameter. */
+/** True if the path fits the pattern, except for the values of its parameters. */
 function isOfShape(wanted: readonly string[], given: readonly string[]): boolean {
   return (
     given.length === wanted.length && wanted.every((name, at) => name.startsWith(":") || name === given[at])
   );
 }
 
-/** What callers name as they like, slashes included; and ranges of addresses. */
+/** Parameters that may contain a slash: names that callers choose freely, and ranges of addresses. */
 const WITH_SLASHES: ReadonlySet<string> = new Set([":threadId", ":userId", ":address"]);
 
-/** null for what cannot be an id: an empty text, a broken escape, an escaped control character or, in our own ids, slash. */
+/** null if it cannot be an id: empty, a broken escape, an escaped control character, or an escaped slash in our own ids. */
 function decoded(segment: string, maySlash: boolean): string | null {
   try {
     const text = decodeURIComponent(segment);

@@ -1,17 +1,17 @@
 import type { HttpAnswer } from "../listener.ts";
 import type { Route } from "./route.ts";
 
-/** What the greeting names, as far as it is nobody's secret. */
+/** The links of the greeting, without secrets. */
 export interface FrontPageLinks {
-  /** Of the demo page; null where there is none. */
+  /** The demo page; null if there is none. */
   demoUrl: string | null;
   hasInspector: boolean;
   hasConsole: boolean;
-  /** The element's script, for a page that pins it; null where it was not built. */
+  /** The element's script, for a page that pins its version; null if it was not built. */
   script: { name: string; integrity: string } | null;
 }
 
-/** GET /: the first address that a start prints, in a browser. Says what this is, and where to go on. */
+/** GET /: what a browser shows under the first address that a start prints: what this is, and where to read on. */
 export function frontPageRoute(links: () => FrontPageLinks): Route {
   return {
     method: "GET",
@@ -63,7 +63,7 @@ ${script === null ? "" : tagFor(script, host)}
   };
 }
 
-/** What a site pastes into its pages. The address is the one that this page was asked under. */
+/** The lines that a site pastes into its pages. The address is the one under which this page was requested. */
 function tagFor({ name, integrity }: NonNullable<FrontPageLinks["script"]>, host: string): string {
   const isPlain = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host);
   const isHere = /^(localhost|127\.|\[::1\])/.test(host);

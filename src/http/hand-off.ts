@@ -10,7 +10,7 @@ export const handOffReason = z
   .optional()
   .describe("Why, for the person who answers: at most 1,000 characters");
 
-/** Throws Refusal("conflict") where nobody may take over. */
+/** Throws Refusal("conflict") if the channel allows no hand-off. */
 export function mustAllowHandOff(channel: Pick<Channel, "handoff"> | null): void {
   if (!allowsHandOff(channel)) throw new Refusal("conflict", "This channel has no hand-off");
 }

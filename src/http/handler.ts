@@ -19,14 +19,14 @@ import { traceparentOf } from "./traceparent.ts";
 import { withCors } from "./widget-api/cors.ts";
 
 export interface HandlerDependencies extends RouteDependencies {
-  /** Beside the API: metrics, the inspector, the widget's script. */
+  /** Routes besides the API: metrics, the inspector, the widget's script. */
   extraRoutes?: readonly Route[];
   onAnswered?: (answered: AnsweredRequest) => void;
   /** Absent: traces are off. */
   tracing?: Tracing;
 }
 
-/** Every request of the service: finds its route, answers what the route answers or refuses, and logs one line. */
+/** Handles every request: finds its route, answers or refuses as the route does, and logs one line. */
 export function createHandler(dependencies: HandlerDependencies): Handler {
   const { config, directory, log, clock, onAnswered, tracing } = dependencies;
   const addressOf = addressReader(config, log);
@@ -70,7 +70,7 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
   };
 }
 
-/** Of a call of the API. What only looks whether the service is well, and files, would hide all else. */
+/** The span of a call of the API; null for health checks and files, which would hide everything else in the traces. */
 function spanOf(tracing: Tracing, found: RouteMatch, traceparent: string | null): RequestSpan | null {
   if (found.type !== "found") return null;
   const { method, path, documentation } = found.route;
@@ -78,10 +78,10 @@ function spanOf(tracing: Tracing, found: RouteMatch, traceparent: string | null)
   return tracing.request({ method, route: path, traceparent });
 }
 
-/** Whose line in the log says from where: whom to block. */
+/** Statuses whose log line has the client's address, so that it can be blocked. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/** Of a page that no channel allows, or not the one that it asked for: who set up the page finds out why here. */
+/** For a page whose origin is not allowed: the log tells its owner why. */
 function refusedOrigin({ path, headers }: HttpRequest, answer: HttpAnswer): { origin?: string } {
   const isForeign = answer.status === 403 && !("access-control-allow-origin" in answer.headers);
   return isWidgetPath(path) && isForeign ? { origin: headers.get("origin")?.slice(0, 200) ?? "none" } : {};
@@ -90,7 +90,7 @@ function refusedOrigin({ path, headers }: HttpRequest, answer: HttpAnswer): { or
 interface Outcome {
   answer: HttpAnswer;
   error?: unknown;
-  /** True for a bug or an outage: the log gets the error. */
+  /** True for a bug or an outage: the error is logged. */
   isFault?: boolean;
 }
 
@@ -126,18 +126,18 @@ async function run(
   }
 }
 
-/** The answer to what a route threw: a refusal by its table, an outage 503, a bug an empty 500. */
+/** The answer for an error of a route: a refusal by the table, an outage 503, a bug an empty 500. */
 function failed(error: unknown, api: RouteApi): Outcome {
   if (error instanceof Refusal) {
     const answer = refusalAnswer(error, api);
-    // The rest of a body that is too long is not read.
+    // The rest of a body over the limit is not read.
     return { answer: error.reason === "too-large" ? { ...answer, close: true } : answer, error };
   }
-  // Nobody reads this answer. 499 is the status that logs use for a client that left.
+  // The client has left, so nobody reads this answer. Logs use status 499 for it.
   if (error instanceof RequestGone) return { answer: emptyAnswer(499), error };
-  // Another instance knows what this one leaves alone: the caller comes back, and lands there.
+  // A newer instance can read the record: the caller retries, and may reach one.
   if (error instanceof NewerRecord) {
-    // A key that is missing is the operator's to bring: the log names it.
+    // A missing key is for the operator to add: the log names it.
     const isFault = error instanceof LockedRecord;
     return { answer: refusalAnswer(new Refusal("unavailable"), api), error, isFault };
   }
