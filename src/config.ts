@@ -36,34 +36,34 @@ export interface Limits {
   visitorsPerHourPerIp: number;
   readsPerMinute: number;
   ipReadsPerMinute: number;
-  /** So many times what one address may do, an IPv6 /48 may. */
+  /** An IPv6 /48 may do this many times as much as one address. */
   networkFactor: number;
 }
 
 export interface Config {
   host: string;
   port: number;
-  /** How many a supervisor keeps running; null: this process serves by itself. */
+  /** How many processes a supervisor keeps running; null: this process serves by itself. */
   processes: number | null;
-  /** Whether the demo's page, channel and sign-in without a password are there. */
+  /** Whether the demo's page, channel and sign-in without a password are on. */
   demo: boolean;
-  /** True where they are not only because others reach HOST. */
+  /** True if the demo is off only because other machines can reach HOST. */
   isDemoHeldBack: boolean;
   /** null: PORT + 1, or any free port. */
   demoPort: number | null;
   /** null: generated, and kept in DATA_DIR/keys.json. */
   harnessApiKey: Secret | null;
-  /** Further ones that are good, too: HARNESS_API_KEY may hold several. */
+  /** Further valid keys: HARNESS_API_KEY may have several. */
   olderApiKeys: Secret[];
   /** Whether log lines of 401, 403 and 429 have the client's address. */
   logAddresses: boolean;
   /** Empty: the embedded store. Several: the seed nodes of a Redis Cluster. Secret: an address may carry a password. */
   redisUrls: Secret[];
   dataDir: string;
-  /** null: contents are stored as they are. */
+  /** null: contents are stored as plain text. */
   contentKeys: ContentKeys | null;
   channelsFile: string | null;
-  /** null: the OPENAI_… variables are the one provider. */
+  /** null: the OPENAI_… variables define the only provider. */
   providersFile: string | null;
   openai: { apiKey: Secret | null; baseUrl: string | null; model: string };
   modelTimeoutMs: number;
@@ -73,7 +73,7 @@ export interface Config {
   runMaxReplyChars: number;
   threadQueueMax: number;
   agentMaxInputTokens: number;
-  /** Of the installation, and of one client address; null: no cap. */
+  /** Caps of the installation, and of one client address; null: none. */
   maxTokensPerDay: number | null;
   addressMaxTokensPerDay: number | null;
   durability: "local" | "replica";
@@ -81,7 +81,7 @@ export interface Config {
   inspector: boolean;
   /** The operator API, and its page. */
   console: boolean;
-  /** Signing in to the console by OpenID Connect; null: by a key alone. */
+  /** Signing in to the console by OpenID Connect; null: only by key. */
   openId: OpenIdSettings | null;
   /** The reference, and the API's description. */
   swagger: boolean;
@@ -92,7 +92,7 @@ export interface Config {
   tracing: TracingSettings | null;
   limits: Limits;
   visitorTtlMs: number;
-  /** null: a token's use alone decides when it ends. */
+  /** null: a token ends only by lack of use. */
   visitorMaxAgeMs: number | null;
   serverMaxBodyBytes: number;
   /** `socket`, or a lower-case header name. */
@@ -106,7 +106,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
-/** What these got is never repeated: it is a secret, or an address that may carry one. */
+/** The values of these are never printed: each is a secret, or an address that may contain one. */
 const SECRETS: ReadonlySet<string> = new Set([
   "CONTENT_KEYS",
   "HARNESS_API_KEY",
@@ -271,20 +271,20 @@ function inMs(seconds: number | null): number | null {
   return seconds === null ? null : seconds * 1000;
 }
 
-/** Where a service that listens so can be reached from its own machine, without a slash at the end. */
+/** The address of a service with these settings, as seen from its own machine, without a slash at the end. */
 export function addressOf({ host, port }: Pick<Config, "host" | "port">): string {
-  // A wildcard is no address to go to.
+  // A wildcard address cannot be connected to.
   const reachable = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** A variable that a file names as `"$NAME"`; null where it is unset or empty. */
+/** A variable that a file refers to as `"$NAME"`; null if it is unset or empty. */
 export function readVariable(name: string, env: NodeJS.ProcessEnv = process.env): Secret | null {
   const value = env[name];
   return value === undefined || value === "" ? null : new Secret(value);
 }
 
-/** Every secret of a configuration, for the log to hide; a Redis password also by itself, as its errors may quote it. */
+/** Every secret of a configuration, for the log to hide; a Redis password also separately, because Redis errors may quote it. */
 export function secretsOf(config: Config): Secret[] {
   const passwords = config.redisUrls.map((url) => decodeURIComponent(new URL(url.reveal()).password));
   return [

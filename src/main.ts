@@ -13,7 +13,7 @@ import type { Closing } from "./start/starting.ts";
 import { VERSION } from "./version.ts";
 
 /**
- * The process: environment, lock, store, service, demo page, and the signals that end it. Resolves after an orderly stop;
+ * The process: environment, lock, store, service, demo page, and the signals that end it. Resolves after a clean stop;
  * rejects with one line for people if the start failed.
  *
  * With PROCESSES it starts others that do so, and looks after them; each of those is told the port of all, `memberOn`.
@@ -67,7 +67,7 @@ export async function serve(memberOn: number | null): Promise<void> {
   }
 }
 
-/** PROCESSES: the process that starts the others, and serves nobody itself. */
+/** PROCESSES: the supervisor, which starts the other processes and serves no requests itself. */
 async function superviseProcesses(config: Config, count: number): Promise<void> {
   const signals = watchForOurSignals();
   const hangup = watchForHangup();

@@ -56,7 +56,7 @@ import { tellingStore } from "./webhooks/telling-store.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 
-/** Who opened the store and the model closes them, after the service. */
+/** The caller opens the store and the model, and closes them after the service. */
 export interface ServiceDependencies {
   config: Config;
   harnessApiKey: Secret;
@@ -65,12 +65,12 @@ export interface ServiceDependencies {
   model: Model;
   clock: Clock;
   log: Log;
-  /** By slug: MCP servers of this instance alone, processes and others; the store knows none of them. */
+  /** By slug: MCP servers of this instance only; they are not in the store. */
   ownServers?: Record<string, Record<string, McpServer>>;
   observer?: ThreadObserver;
   onMcpRequest?: NonNullable<AgentOptions["onMcpRequest"]>;
   onSpent?: NonNullable<AgentOptions["onSpent"]>;
-  /** Beside the API: the widget's script, metrics, the inspector. */
+  /** Routes besides the API: the widget's script, metrics, the inspector. */
   extraRoutes?: (threads: Threads) => readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
   keepKeys?: NonNullable<HandlerDependencies["keepKeys"]>;
@@ -83,7 +83,7 @@ export interface ServiceDependencies {
 }
 
 export interface Service {
-  /** Where it can be reached from this machine, without a slash at the end. */
+  /** Its address as seen from this machine, without a slash at the end. */
   url: string;
   listener: Listener["kind"];
   store: Store;
@@ -92,17 +92,17 @@ export interface Service {
   /** Answers being written, streams included. */
   inFlight(): number;
   /**
-   * Takes no new connections, and goes on as before on those that are open, until no run is left here, for as long as
-   * `patienceMs`, or until `hurry` is aborted. Then it is to be stopped.
+   * Accepts no new connections, and serves the open ones until no run is left here, for `patienceMs` at most, or until `hurry`
+   * is aborted. Call `stop` afterwards.
    */
   retire(patienceMs: number, hurry: AbortSignal): Promise<void>;
-  /** Takes no new connections, lets open streams end within the grace, and hands over what is left. Once. */
+  /** Accepts no new connections, lets open streams end within the grace period, and leaves the rest to other instances. Call it once. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** After the last line of every stream, this long for the last bytes to leave. */
+/** How long to wait for the last bytes to leave, after the last line of every stream. */
 const LAST_BYTES_MS = 1_000;
-/** Nobody keeps a connection for longer without a request: by then each has closed, or was told that it will. */
+/** No connection stays open for longer without a request: after this time each has closed, or was told that it will. */
 const KEPT_CONNECTION_MS = 12_000;
 
 /** The wiring: dependencies in, a running service out. */
@@ -152,7 +152,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     silentVisitors.stop();
     retention.stop();
     stopFilling();
-    // The threads' timers keep no process alive; it lives until they are drained.
+    // The threads' timers do not keep the process alive, so something else must until they are drained.
     const alive = setInterval(() => {}, graceMs + LAST_BYTES_MS);
     await threads
       .drain(graceMs)
@@ -306,7 +306,7 @@ function webhooksOver(
   });
 }
 
-/** Operators who follow here hear at once of what happens here. */
+/** Notifies operators' feeds on this instance at once of changes made on this instance. */
 function poking(changes: ThreadChanges, observer: ThreadObserver): ThreadObserver {
   return {
     ...observer,
@@ -338,7 +338,7 @@ async function openListener(dependencies: ServiceDependencies, handler: Handler)
   }
 }
 
-/** The channel with the MCP servers of this instance beside its own. */
+/** The channel with the MCP servers of this instance added to its own. */
 function withOwnServers(channel: Channel | null, own: Record<string, McpServer> | undefined): Channel | null {
   if (channel === null || own === undefined) return channel;
   const mcpServers = { ...channel.agent.mcpServers, ...own };

@@ -13,7 +13,7 @@ import type { Documentation, Route } from "./route.ts";
 export interface HealthFacts {
   model: "openai" | "demo";
   version?: string;
-  /** Who answers where a channel names no model, PROVIDER/MODEL, the first first. */
+  /** The models for channels that name none, PROVIDER/MODEL, in the order in which they are tried. */
   answers?: readonly string[];
 }
 
@@ -67,10 +67,10 @@ const documentation: Documentation = {
   },
 };
 
-/** Who needs no key asks as often as it likes: the store is asked once in this time. */
+/** Anybody may call this without a key, so the store is asked at most once in this time. */
 const READ_EVERY_MS = 1_000;
 
-/** The store's health as it was at most a second ago; those who ask while it is read share the answer. */
+/** The store's health, at most a second old; calls during a reading share its answer. */
 function recentHealth(store: Pick<Store, "health">, clock: Clock): () => Promise<StoreHealth> {
   let last: { atMs: number; health: Promise<StoreHealth> } | null = null;
   return () => {
@@ -81,9 +81,9 @@ function recentHealth(store: Pick<Store, "health">, clock: Clock): () => Promise
 }
 
 /**
- * GET /health: may traffic come to this instance? The store is written to: one that can only be read saves no message.
- * `?live`: does the process live? A store that is away is no reason to kill it: its runs wait with their saves.
- * What the settings lack is told to who holds the transport key alone.
+ * GET /health: is this instance ready for traffic? The check writes to the store, because a read-only store saves no message.
+ * `?live`: is the process alive? An outage of the store is no reason to kill it: its runs wait with their saves.
+ * Warnings about settings are shown only with the transport key.
  */
 export function healthRoute({
   store,
@@ -100,7 +100,7 @@ export function healthRoute({
   transportKeys: readonly Secret[];
   keyDoor: Pick<KeyDoor, "holds">;
   facts: HealthFacts;
-  /** What else works badly, one sentence each. */
+  /** Other warnings, one sentence each. */
   warnings?: () => string[];
 }): Route {
   const healthOfStore = recentHealth(store, clock);

@@ -9,7 +9,7 @@ import { jsonAnswer } from "./route.ts";
 import type { Field } from "./route.ts";
 import { writePulled } from "./stream/pull.ts";
 
-/** A page ends where it would be longer than this: what it costs does not depend on how long the messages are. */
+/** A page ends before it would be longer than this, so that its cost does not depend on the length of messages. */
 export const PAGE_CHARS = 524_288;
 /** Of the images that are kept with its messages. */
 const PAGE_IMAGE_CHARS = 4_194_304;
@@ -86,7 +86,7 @@ export const pageFields: Record<"limit" | "before", Field> = {
   },
 };
 
-/** Longer answers are sent as fast as they are read, and count until they are. */
+/** Longer answers are sent only as fast as they are read, and count as reads until they are sent. */
 const SHORT_CHARS = 65_536;
 
 type HistoryThreads = Pick<Threads, "history" | "keptText" | "attachmentAddresses">;
@@ -109,7 +109,7 @@ const ITEMS: HistoryShape = {
   },
 };
 
-/** A page of a thread's history as an answer. Of long replies and images no more is in memory than leaves next. */
+/** A page of a thread's history as an answer. Of long replies and images, memory holds only the part that is sent next. */
 export async function historyAnswer(
   { threads, reads }: { threads: HistoryThreads; reads: Reads },
   uid: string,
@@ -180,14 +180,14 @@ async function* piecesOf(
   yield shape.end;
 }
 
-/** A text as it stands between the quotes of a JSON string. */
+/** A text as it is written between the quotes of a JSON string. */
 function inString(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
 /**
- * The id of a message for the clients of other front ends. A reply has none of its own while it is made, so it is named
- * after its run, as in the stream that tells it.
+ * The id of a message for clients of other front ends. A reply in progress has no id of its own, so it is named after its
+ * run, as in its stream.
  */
 export function shownMessageId({
   id,
@@ -201,8 +201,8 @@ export function shownMessageId({
 }
 
 /**
- * A message without what is kept for the model and the inspector. `addresses`: of its attachments, in order; null for one
- * that is lost.
+ * A message without the fields for the model and the inspector. `addresses`: those of its attachments, in order; null for a
+ * lost one.
  */
 export function itemOf(
   message: Message,

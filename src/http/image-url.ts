@@ -3,7 +3,7 @@ import type { ImageType } from "../domain/attachments.ts";
 
 const MAX_ADDRESS_CHARS = 2_048;
 
-/** Is this an image that a message may bring: one of the types, as what it says it is, or an https address? */
+/** May a message have this image: data of an allowed type that is what it claims to be, or an https address? */
 export function isImageUrl(url: string): boolean {
   if (/^data:/i.test(url)) return isImageData(url);
   if (url.length > MAX_ADDRESS_CHARS || !/^https:\/\/[^/][\x21-\x7e]*$/i.test(url) || !URL.canParse(url))
@@ -12,7 +12,7 @@ export function isImageUrl(url: string): boolean {
   return username === "" && password === "" && hostname !== "";
 }
 
-/** A data: URL whose bytes begin as an image of its type does, in canonical base64. */
+/** A data: URL in canonical base64 whose bytes begin like a file of its type. */
 function isImageData(url: string): boolean {
   const type = declaredType(url);
   if (type === null) return false;

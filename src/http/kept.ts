@@ -1,4 +1,4 @@
-/** What is loaded when it is first asked for, and kept: all who ask for it share one copy. A failure is tried again. */
+/** Loads a value at its first use and keeps it: all callers share one copy. A failure is tried again. */
 export function kept<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loaded: Promise<Value> | null = null;
   return () =>

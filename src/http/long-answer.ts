@@ -1,11 +1,11 @@
 import type { HttpAnswer, HttpRequest, Outlet } from "../listener.ts";
 
-/** A longer body is given to its reader in pieces of this size: so much waits for one who does not read. */
+/** A longer body is sent in pieces of this size, so that a reader that does not read holds up only one piece. */
 const PIECE_BYTES = 65_536;
 
 /**
- * An answer as it is sent. A long body leaves as fast as it is read: else whoever asks for much, and reads nothing, holds
- * all of it here, and files are given to anybody. Not for HEAD, which wants the length and no body.
+ * An answer as it is sent. A long body is sent only as fast as it is read: otherwise a client that requests much and reads
+ * nothing would keep all of it in memory, and files need no key. Not for HEAD, which needs the length and no body.
  */
 export function asFastAsRead(answer: HttpAnswer, { method }: Pick<HttpRequest, "method">): HttpAnswer {
   const { body, ...head } = answer;

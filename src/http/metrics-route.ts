@@ -4,7 +4,7 @@ import type { Secret } from "../secret.ts";
 import { textAnswer } from "./route.ts";
 import type { Route } from "./route.ts";
 
-/** What Prometheus reads. */
+/** The metrics as text for Prometheus. */
 export interface Exposition {
   readonly contentType: string;
   text(): Promise<string>;

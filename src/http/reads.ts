@@ -1,11 +1,11 @@
 import { Refusal } from "../domain/refusal.ts";
 
 /**
- * What reading may cost this process, whatever its callers do: so many pages are read from the store at once, the others
- * wait; and none is begun while those who were answered leave too much unread.
+ * Limits the cost of reads for this process: only AT_ONCE pages are read from the store at a time, others wait; and no page
+ * is begun while clients leave too much unread.
  */
 export interface Reads {
-  /** Reads a page, when it is its turn. Refusal("unavailable") while too much is unread. */
+  /** Reads a page in its turn. Refusal("unavailable") while too much is unread. */
   page<Page>(read: () => Promise<Page>): Promise<Page>;
   /** Throws Refusal("unavailable") while too much is unread. */
   mayBegin(): void;
@@ -14,7 +14,7 @@ export interface Reads {
 /** A page is at most a few megabytes while it is made. */
 const AT_ONCE = 16;
 
-/** A reader that takes nothing is gone after about this long. */
+/** A reader that takes nothing is disconnected after about this long. */
 const RETRY_SECONDS = 10;
 
 export function createReads(isCrowded: () => boolean): Reads {

@@ -61,7 +61,7 @@ export const threadsFields: Record<"limit" | "cursor", Field> = {
   },
 };
 
-/** A page of a user's threads. Refusal("invalid") for a cursor that no page has answered. */
+/** A page of a user's threads. Refusal("invalid") for a cursor that did not come from such a page. */
 export async function threadPageOf(
   threads: Pick<Threads, "list">,
   owner: { slug: string; userId: string },
@@ -76,7 +76,7 @@ function itemOf({ threadId, createdAtMs, updatedAtMs, state }: ListedThread) {
   return { threadId, createdAt: createdAtMs, updatedAt: updatedAtMs, state };
 }
 
-/** A place with a check sum, so that a cursor which nobody was given is known for one. */
+/** A place with a checksum, by which an invented cursor is recognized. */
 export function cursorOf({ atMs, uid }: ThreadPlace): string {
   const place = `${atMs} ${uid}`;
   return Buffer.from(`${sumOf(place)} ${place}`).toString("base64url");

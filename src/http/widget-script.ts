@@ -8,14 +8,14 @@ import { z } from "zod";
 import type { HttpAnswer } from "../listener.ts";
 import { acceptsGzip } from "./stream/accepts-gzip.ts";
 
-/** Where src/widget/build.mjs writes. */
+/** The folder that src/widget/build.mjs writes. */
 const BUILT = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../dist/widget/" : "../../widget/", import.meta.url),
 );
 
 const Manifest = z.object({ hash: z.string() });
 
-/** A name with its content's hash: of this build, or of a released version, which pages may still name. */
+/** A name that contains the content's hash: of this build, or of a released version, which pages may still use. */
 const HASHED = /^chat-agent[\w-]*\.[0-9a-f]{16}\.m?js$/;
 
 interface ScriptFile {
@@ -26,7 +26,7 @@ interface ScriptFile {
   isImmutable: boolean;
 }
 
-/** The element's files by the name that a page asks for; read once. */
+/** The element's files by the name that a page requests; read once. */
 export type WidgetScript = ReadonlyMap<string, ScriptFile>;
 
 /** Rejects if the widget was not built (`npm run build`). */
@@ -47,7 +47,7 @@ export async function loadWidgetScript(folder = BUILT): Promise<WidgetScript> {
   ]);
 }
 
-/** The script under the hash of its content, and what a page writes beside it. */
+/** The script's name with its content's hash, and the integrity value for a page's script tag. */
 export function pinnedScript(files: WidgetScript): { name: string; integrity: string } | null {
   const script = files.get("chat-agent.js");
   for (const [name, { bytes, isImmutable }] of files) {
@@ -70,7 +70,7 @@ export function widgetScriptAnswer(
   const headers = {
     "content-type": "text/javascript; charset=utf-8",
     etag: file.etag,
-    // Pages name the plain script for good: it is cached briefly, to follow the service within minutes.
+    // Pages keep the plain name for ever: it is cached briefly, so that they get a new version within minutes.
     "cache-control": file.isImmutable ? "public, max-age=31536000, immutable" : "public, max-age=300",
     "cross-origin-resource-policy": "cross-origin",
     "access-control-allow-origin": "*",
