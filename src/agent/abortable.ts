@@ -1,6 +1,6 @@
-/** The promise, or a rejection with the signal's reason as soon as it is aborted. What was awaited goes on. */
+/** The promise, or a rejection with the signal's reason as soon as it is aborted. The awaited work itself continues. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // If the signal wins, nobody awaits it any more: its rejection is not unhandled.
+  // If the signal wins, nobody awaits the promise any more: its rejection must not count as unhandled.
   promise.catch(() => {});
   signal.throwIfAborted();
   const { promise: aborted, stop } = rejectionOn(signal);

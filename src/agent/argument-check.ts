@@ -5,24 +5,24 @@ import type { PickedSchema } from "./picked-schema.ts";
 /** Do these arguments fit the tool's schema? Null: they fit; otherwise what is wrong, for the model. */
 export type ArgumentCheck = (schema: PickedSchema, args: Record<string, unknown>) => Promise<string | null>;
 
-// Ajv holds on to everything it ever compiled. At this many schemas it is replaced as a whole, with what it knew.
+// Ajv keeps everything that it has compiled. After this many schemas it is replaced by a new instance.
 const MAX_COMPILED = 256;
 
 const REASON_CHARS = 400;
 
 /**
- * Ajv over the safe part of a schema. It is compiled when the model first calls its tool, not
- * when a page registers it: a catalog costs nothing until somebody paid for a model call. One that does not compile is
- * not checked, and the tool is left to judge for itself.
+ * Ajv over the safe part of a schema. A schema is compiled when the model first calls its tool, not when a page registers the
+ * tool: a catalog costs nothing until a model call was paid for. If a schema does not compile, arguments are not checked here,
+ * only by the tool itself.
  */
 export function createArgumentCheck(): ArgumentCheck {
   let ajv: Ajv | null = null;
   let compiled = new Map<string, ValidateFunction | null>();
 
   async function compile(schema: PickedSchema): Promise<ValidateFunction | null> {
-    // Loaded when the first tool is called: a service without tools does without it.
+    // Loaded at the first tool call: a service without tools never loads it.
     const { Ajv } = await import("ajv");
-    // Nothing below waits: the calls of a turn are checked at once, and share one Ajv and what it compiled.
+    // Nothing below awaits: the calls of a turn are checked in one tick, and share one Ajv and its compiled schemas.
     const known = compiled.get(schema.json);
     if (known !== undefined) return known;
     if (compiled.size >= MAX_COMPILED) {
@@ -55,7 +55,7 @@ function fits(validate: ValidateFunction, args: Record<string, unknown>): boolea
   try {
     return validate(args);
   } catch {
-    // Comparing with `enum` or `const` calls `valueOf` of what the model wrote, which may be anything.
+    // Comparing with `enum` or `const` calls `valueOf` of the model's value, which may be anything.
     return true;
   }
 }

@@ -1,7 +1,7 @@
 import { cutText } from "../../machines/line.ts";
 import { isDeeperThan, isRecord } from "./picked-schema.ts";
 
-/** The further argument that every offered tool takes: what is being done, for the visitor (contract, The model's tools). */
+/** The additional argument of every offered tool: a sentence of progress for the visitor (contract, The model's tools). */
 export const PROGRESS = "_progress";
 
 /** Longer than any argument a page or a server asks for; the whole of it is saved, sent and shown to the model again. */
@@ -16,7 +16,7 @@ export type ParsedArguments =
   | { fits: true; arguments: Record<string, unknown> }
   | { fits: false; reason: string };
 
-/** What the model wrote as arguments: JSON text of an object, or nothing at all. */
+/** Parses the model's arguments: the JSON text of an object, or an empty text. */
 export function parseArguments(text: string): ParsedArguments {
   if (text.trim() === "") return { fits: true, arguments: {} };
   if (text.length > MAX_ARGUMENTS_CHARS) {
@@ -35,7 +35,7 @@ export function parseArguments(text: string): ParsedArguments {
   return { fits: true, arguments: value };
 }
 
-/** Takes `_progress` out of the arguments; `text` is null where the model gave none that can be shown. */
+/** Takes `_progress` out of the arguments; `text` is null if the model gave none that can be shown. */
 export function takeProgress(args: Record<string, unknown>): {
   text: string | null;
   rest: Record<string, unknown>;

@@ -5,7 +5,7 @@ import type { Attachment } from "../domain/attachments.ts";
 import { runsWithImages } from "../domain/told-images.ts";
 import type { AttachedImage, UserMessage } from "../model.ts";
 
-/** Addresses of the images that a message of the user comes to the model with; null: none of its images is shown. */
+/** The addresses of the images that the model sees with a user's message; null: it sees none. */
 export type ShownImages = (message: Said) => readonly (string | null)[] | null;
 
 interface Said {
@@ -32,7 +32,7 @@ export function userMessage(said: Said & { content: string }, shown: ShownImages
 
 const LABEL_CHARS = 120;
 
-/** The name is the visitor's own word: it stands in a message of the visitor, and on one line. */
+/** The name is the visitor's own text, so it goes into a message of the visitor, on one line. */
 function imageOf({ name, type, url: address }: Attachment, url: string | null): AttachedImage {
   const known = [name ?? address, type].filter((word) => word !== undefined).join(", ");
   const label = cutText(known.replaceAll(/[\p{Cc}\u2028\u2029[\]]+/gu, " "), LABEL_CHARS);

@@ -4,11 +4,11 @@ import type { ModelMessage, ModelTurn } from "../model.ts";
 import type { PlainLog } from "../log.ts";
 import { estimateTokens } from "./history-budget.ts";
 
-/** The tokens that were used on the present UTC day. Used only where there is a daily cap. */
+/** The tokens of the present UTC day. Used only if there is a daily cap. */
 export interface Spending {
   spent(slug: string, userId: string): Promise<number>;
   spend(slug: string, userId: string, tokens: number): Promise<void>;
-  /** What was counted under each of these names. */
+  /** The counts under these names. */
   counted(names: readonly string[]): Promise<number[]>;
   count(names: readonly string[], tokens: number): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface Spending {
 export const RUN_BUDGET_SPENT = "This answer has reached the length that is set for one answer here.";
 const DAY_BUDGET_SPENT = "You have reached today's limit of this chat. Please come back tomorrow.";
 
-/** Output tokens that the run may still use: 0 or less when they are spent; null where the channel sets no cap. */
+/** Output tokens that the run may still use: 0 or less if they are used up; null if the channel has no cap. */
 export function outputLeft(settings: AgentSettings, { run, usage }: Turn): number | null {
   if (settings.maxOutputTokensPerRun === undefined) return null;
   const used = usage?.output ?? estimateTokens(run.turns.flatMap(asOutput));
@@ -29,7 +29,7 @@ function asOutput(item: Turn["run"]["turns"][number]): ModelMessage[] {
   return [{ role: "assistant", content: item.text, calls }];
 }
 
-/** Whose tokens of a day a cap bounds. */
+/** Whose daily tokens a cap limits. */
 export type DayCap = "user" | "channel" | "installation" | "address";
 
 /** The names under which a day's tokens are counted, as `Spending` takes them. */
@@ -39,7 +39,7 @@ export const CAP_NAMES = {
   address: (hash: string) => `address ${hash}`,
 } as const;
 
-/** Caps that no channel sets; null: none. */
+/** The caps of the installation, which no channel can set; null: none. */
 export interface SharedCaps {
   /** MAX_TOKENS_PER_DAY */
   installation: number | null;
@@ -48,9 +48,9 @@ export interface SharedCaps {
 }
 
 export interface DailyBudget {
-  /** The cap that is used up; null where none is. All are read at once. */
+  /** The cap that is used up; null if none is. All are read at once. */
   spentCap(settings: AgentSettings, turn: Turn): Promise<DayCap | null>;
-  /** Counts a turn that was made. */
+  /** Counts the tokens of a finished turn. */
   spend(
     settings: AgentSettings,
     turn: Turn,
@@ -58,7 +58,7 @@ export interface DailyBudget {
   ): Promise<void>;
 }
 
-/** What the visitor reads. */
+/** The message for the visitor. */
 export const DAY_SENTENCES: Record<DayCap, string> = {
   user: DAY_BUDGET_SPENT,
   address: DAY_BUDGET_SPENT,
@@ -66,7 +66,7 @@ export const DAY_SENTENCES: Record<DayCap, string> = {
   installation: "This chat has reached its limit for today. Please come back tomorrow.",
 };
 
-/** The daily caps. Without `spending` there are none; of what no cap bounds nothing is read or written. */
+/** The daily caps. Without `spending` there are none; tokens without a cap are neither read nor counted. */
 export function createDailyBudget({
   spending,
   caps = { installation: null, address: null },
@@ -113,7 +113,7 @@ export function createDailyBudget({
           names.length > 0 && spending.count(names, tokens),
         ]);
       } catch (error) {
-        // The turn was paid for and its answer is here: it is not thrown away over the bookkeeping.
+        // The turn is paid for and its answer is here: a failure to count must not lose it.
         log.warn({ err: error, slug }, "cannot note the tokens that were spent");
       }
     },
@@ -130,7 +130,7 @@ function capped(cap: DayCap, most: number | null | undefined, name: string): Cou
   return typeof most === "number" ? [{ cap, most, name }] : [];
 }
 
-/** What a turn cost; estimated if the model server reported no usage, or the cap would not bind there. */
+/** A turn's tokens; estimated if the model server reported no usage, or a cap would never apply there. */
 function tokensOf(prompt: readonly ModelMessage[], { text, calls, usage }: ModelTurn): number {
   if (usage) return usage.input + usage.output;
   return estimateTokens([...prompt, { role: "assistant", content: text, calls }]);

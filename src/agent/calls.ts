@@ -9,14 +9,14 @@ import type { ParsedArguments } from "./arguments.ts";
 import { isAllowedName, safeName } from "./names.ts";
 import type { Offers } from "./tools.ts";
 
-/** A call of the model, under an id of our own: the model's ids are guessable, and repeat. */
+/** A call of the model, with an id of our own: the model's ids can be guessed, and repeat. */
 export interface ReceivedCall {
   callId: string;
   modelCallId: string;
   extra: Extra | null;
-  /** As the model named the tool. */
+  /** The name that the model used for the tool. */
   name: string;
-  /** As the model wrote the arguments, and what they parse to. */
+  /** The arguments as the model wrote them, and parsed. */
   text: string;
   parsed: ParsedArguments;
 }
@@ -33,8 +33,8 @@ export function receiveCall({ callId, name, arguments: text, extra }: ModelCall)
 }
 
 /**
- * A call as it goes into the run's transcript, where the model reads it again. A strange name or arguments that are no
- * JSON object are noted in a form that the model's API takes back.
+ * A call as it goes into the run's transcript, which the model reads again. An unusual name, or arguments that are no JSON
+ * object, are written in a form that the model's API accepts.
  */
 export function noteCall({ callId, modelCallId, extra, name, text, parsed }: ReceivedCall): NotedCall {
   return {
@@ -46,7 +46,7 @@ export function noteCall({ callId, modelCallId, extra, name, text, parsed }: Rec
   };
 }
 
-/** The tool that is meant, and arguments that fit it; or the reason for the model why the call is not made. */
+/** The called tool with valid arguments; or the reason, for the model, why the call is refused. */
 export async function resolveCall(
   { callId, name, parsed }: ReceivedCall,
   offers: Offers,
@@ -79,7 +79,7 @@ export async function resolveCall(
   };
 }
 
-/** Was a call of an earlier run refused here, and answered by no tool? Its result is all that is kept of that. */
+/** Was a call of an earlier run refused here, so that no tool answered it? Only its result tells that. */
 export function wasRefused({ tool, result }: PastCall): boolean {
   if (result === null) return false;
   return (

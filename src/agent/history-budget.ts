@@ -1,20 +1,20 @@
 import { cutText } from "../../machines/line.ts";
 import type { Extra, ModelMessage, UserMessage } from "../model.ts";
 
-/** Role, separators and ids that each message costs beside its text. */
+/** Tokens of each message besides its text: role, separators and ids. */
 const MESSAGE_TOKENS = 8;
 
 /** Models count an image by its tiles: some hundreds to 1,600 tokens, whatever the length of its file. */
 const IMAGE_TOKENS = 1_000;
 
-/** What is left of a text that had to be shortened. */
+/** The length to which a long text is shortened. */
 const SHORTENED_CHARS = 200;
 const SHORTENED_NOTE = "\n[shortened: the rest of this text no longer fits]";
 
 /**
- * Tokens that messages cost, estimated: UTF-8 bytes over four. That is the usual four characters for English, and
- * close to what current tokenizers make of other scripts (about 0.5 a letter of Cyrillic, 0.75 a Chinese character),
- * where characters over four would be far too few.
+ * Estimates the tokens of messages: UTF-8 bytes divided by four. This is the usual four characters for English, and close to
+ * the results of current tokenizers for other scripts (about 0.5 for a Cyrillic letter, 0.75 for a Chinese character), where
+ * characters divided by four would be far too few.
  */
 export function estimateTokens(messages: readonly ModelMessage[]): number {
   return messages.reduce((sum, message) => sum + MESSAGE_TOKENS + Math.ceil(bytesOf(message) / 4), 0);
@@ -39,8 +39,8 @@ function extraBytes(extra: Extra | undefined): number {
 }
 
 /**
- * The newest of the earlier exchanges that fit, oldest first. An exchange, a message with the calls that led to it and
- * their results, is kept or left out whole; nothing older than the first that does not fit is kept.
+ * The newest earlier exchanges that fit, oldest first. An exchange is a message with the calls that led to it and their
+ * results; it is kept or left out as a whole. Everything older than the first one that does not fit is left out.
  */
 export function newestThatFit(exchanges: readonly ModelMessage[][], budgetTokens: number): ModelMessage[] {
   let left = budgetTokens;
@@ -54,8 +54,8 @@ export function newestThatFit(exchanges: readonly ModelMessage[][], budgetTokens
 }
 
 /**
- * The present run always stays, each of its calls with its result. Where it alone is over the budget, its long texts
- * are shortened, oldest first, until it fits or none is left; what the user said is never touched.
+ * The present run always stays, each of its calls with its result. If it alone is over the budget, its long texts are
+ * shortened, oldest first, until it fits or no long text is left; the user's text is never shortened.
  */
 export function shortenToFit(run: readonly ModelMessage[], budgetTokens: number): ModelMessage[] {
   const fitting = [...run];
@@ -77,7 +77,7 @@ function shortened(message: ModelMessage): ModelMessage {
     case "tool":
       return { ...message, content: shortText(message.content) };
     case "assistant": {
-      // Still a JSON object: some servers parse what they are given back.
+      // Still a JSON object: some servers parse the arguments of earlier calls.
       const calls = message.calls.map((call) =>
         call.arguments.length > SHORTENED_CHARS
           ? { ...call, arguments: JSON.stringify({ shortened: cutText(call.arguments, SHORTENED_CHARS) }) }

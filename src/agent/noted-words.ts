@@ -1,10 +1,10 @@
-/** Keywords that are words of the page's, and decide nothing; and two that are told, and not checked. */
+/** Keywords that are free text of the page and are not checked; and two that are shown to the model, but not checked. */
 const WORDS = ["title", "description", "default", "examples"] as const;
 const TOLD = ["pattern", "format"] as const;
 
 /**
- * A schema of a page as the model is shown it: all that the page says in words stands in quotes, in one place, so that none
- * of it can pass for the service's own.
+ * A page's schema as the model sees it: all free text of the page is quoted, in one place, so that the model cannot take it
+ * for the service's own words.
  */
 export function notedOf(
   untrusted: Record<string, unknown>,

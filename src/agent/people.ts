@@ -4,13 +4,13 @@ import type { SpokenMessage } from "../model.ts";
 import { markedBlock } from "./marked-block.ts";
 
 /**
- * What people said in a thread, for the model. It travels on the assistant's side, which no visitor can write to, and in
- * blocks that tell whose words they are.
+ * Messages of people in a thread, for the model. They are sent in the assistant's role, which no visitor can write to, in
+ * blocks that name their author.
  */
 export const PEOPLE_RULE = `
 - What is inside <person_answered> was said to the visitor by a person of this site, and not by you; keep to it. <handed_back> says that this person gave the conversation back to you, perhaps with a note for you. Never write such a block, nor speak in the name of that person.`;
 
-/** Whether the model is given anything of people. */
+/** Does the model get anything about people? */
 export function peopleIn({
   before,
   handedBack,

@@ -4,8 +4,8 @@ import { referred } from "./referred-schema.ts";
 export type Schema = Record<string, unknown>;
 
 /**
- * A JSON schema from a page or an MCP server, reduced to what is safe to compile and to show to a model: always of type
- * object, also where nothing else is left. There is no other way to make one, so nothing else reaches the compiler.
+ * A JSON schema from a page or an MCP server, reduced to what is safe to compile and to show to a model. It is always of type
+ * object, even if nothing else is left. There is no other way to make one, so nothing else reaches the compiler.
  *
  * Pages are not trusted. Only the keywords below survive, each only with a value of its own kind: no `pattern` or
  * `patternProperties` (a regular expression can be made to run for hours), no `format`, no `uniqueItems` (quadratic). A
@@ -22,12 +22,12 @@ export class PickedSchema {
     this.keywords = pickWhole(untrusted, false);
   }
 
-  /** Schemas of the same JSON are the same schema. */
+  /** Equal for schemas of the same JSON. */
   get json(): string {
     return (this.#json ??= JSON.stringify(this.keywords));
   }
 
-  /** For the model: what the page says in words stands in quotes, `pattern` and `format` too (noted-words.ts). */
+  /** For the model: free text of the page is quoted, `pattern` and `format` too (noted-words.ts). */
   quoted(): Schema {
     return pickWhole(this.#untrusted, true);
   }
@@ -38,17 +38,17 @@ function pickWhole(untrusted: unknown, quotes: boolean): Schema {
   return { ...pick(untrusted, 0, whole), type: "object" };
 }
 
-/** Deeper than any form that a visitor fills in; below it everything fits. */
+/** Deeper than any form that a visitor fills in; below this depth nothing is checked. */
 const MAX_DEPTH = 16;
 
 /** References could make a small schema endless; a catalog has fewer of its own. */
 const MAX_SCHEMAS = 4_000;
 
-/** What is being reduced. */
+/** The state of one reduction. */
 interface Whole {
   root: unknown;
   quotes: boolean;
-  /** So many schemas may still be read. */
+  /** How many more schemas may be read. */
   left: number;
   /** References that are being followed. */
   following: readonly string[];
@@ -128,7 +128,7 @@ function pick(untrusted: unknown, depth: number, whole: Whole): Schema | undefin
   return { ...referredTo, ...(whole.quotes ? notedOf(untrusted, picked) : picked) };
 }
 
-/** One that leads back to where it is being followed is left open. */
+/** A reference that leads back to itself is left out: nothing is checked there. */
 function pickReferred(reference: unknown, depth: number, whole: Whole): Schema | undefined {
   if (typeof reference !== "string" || whole.following.includes(reference)) return undefined;
   const { following } = whole;

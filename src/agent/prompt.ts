@@ -15,7 +15,7 @@ import { markedBlock } from "./marked-block.ts";
 import { HAND_OFF, TASK_FAILED } from "./tools.ts";
 
 /**
- * What the model is given: who it is, what is known of the visitor, the history, and the run so far.
+ * The model's input: its instructions, what is known of the visitor, the history, and the run so far.
  *
  * Nothing that a page, a visitor or a tool wrote becomes an instruction or the model's own words. It travels either in
  * a message of its own role (user, tool), which no text can forge, or in a marked block of the system message, whose
@@ -45,15 +45,15 @@ export interface PromptInput {
   run: RunRecord;
   /** The text that the run answers. */
   text: string;
-  /** What came with that text. */
+  /** The attachments of that text. */
   attachments?: readonly Attachment[] | undefined;
-  /** Kept images by the run of their message (agent.ts, Turn). */
+  /** The stored images by the run of their message (agent.ts, Turn). */
   images?: Turn["images"] | undefined;
   /** The history before the run, oldest first. */
   before: readonly Message[];
-  /** A person had the thread before that text, and gave it back. */
+  /** Present if a person had the thread before that text, and gave it back. */
   handedBack?: HandedBack | undefined;
-  /** Beside `hand_off`. */
+  /** Are there tools besides `hand_off`? */
   hasTools: boolean;
   allowsHandOff?: boolean;
   /** Tool servers that cannot be used at the moment. */
@@ -72,7 +72,7 @@ export function buildPrompt(input: PromptInput): ModelMessage[] {
   const present = shortenToFit([...told, question, ...runMessages(run.turns)], maxInputTokens);
   const exchanges = before.map((message) => exchangeOf(message, shown));
   const earlier = newestThatFit(exchanges, maxInputTokens - estimateTokens(present));
-  // A reply whose question is gone answers nothing.
+  // A reply without its question would answer nothing.
   const firstQuestion = earlier.findIndex((message) => message.role === "user");
   return [systemMessage(input), ...(firstQuestion < 0 ? [] : earlier.slice(firstQuestion)), ...present];
 }
@@ -100,7 +100,7 @@ function systemMessage(input: PromptInput): ModelMessage {
   };
 }
 
-/** The names are the channel's own words for its servers. */
+/** The names are those of the channel's settings, so they need no quotes. */
 function missingTools(missing: readonly string[]): string[] {
   if (missing.length === 0) return [];
   return [
@@ -119,12 +119,12 @@ function visitorData({ displayName, page, customerContext, locale }: Speaker): s
   return [markedBlock("visitor_data", known)];
 }
 
-/** No block of the visitor's can pass for this one. Their length was bounded when they came. */
+/** No block of the visitor can look like this one. Attributes were limited in length when they came. */
 function siteFacts({ attributes }: Speaker): string[] {
   return attributes === undefined ? [] : [markedBlock("site_facts", attributes)];
 }
 
-/** Each call, directly followed by its result, in whatever order they came: model servers insist on it. */
+/** Puts each result directly after its call, in whatever order they came: model servers require it. */
 function runMessages(turns: readonly TurnItem[]): ModelMessage[] {
   const results = new Map(turns.flatMap((item) => (item.type === "result" ? [[item.callId, item]] : [])));
   return turns.flatMap((item): ModelMessage[] => {
@@ -158,7 +158,7 @@ function exchangeOf(message: Message, shown: ShownImages): ModelMessage[] {
   }
   const last = message.turns?.at(-1);
   const closing = last?.calls.length === 0 ? last : {};
-  // Some model servers refuse an empty message.
+  // Some model servers refuse a message without text.
   const said = spoken(saidIn(message), [], closing);
   const { calls = [] } = message;
   return calls.length === 0 ? said : [...calledIn(message, calls), ...said];
@@ -182,7 +182,7 @@ function calledIn(message: Message, calls: readonly PastCall[]): ModelMessage[] 
   });
 }
 
-/** What the model itself said: the words for a failure are the service's. */
+/** The model's own text, without the service's message for a failure. */
 function saidIn({ content, error }: Message): string {
   return error?.message === content ? "" : content;
 }
@@ -190,7 +190,7 @@ function saidIn({ content, error }: Message): string {
 /** No model's name: each is told of these calls in words. */
 const NOBODY = "";
 
-/** The turns of a reply that called tools; one of an unknown model where an earlier version stored it. */
+/** The turns of a reply that called tools; a single turn of an unknown model if an earlier version stored it. */
 function turnsOf({ id, calls = [], turns = [] }: Message): PastTurn[] {
   const known = turns.reduce((sum, turn) => sum + turn.calls.length, 0);
   if (known === calls.length) return turns;
@@ -221,7 +221,7 @@ function pastName({ tool }: PastCall): string {
   return isAllowedName(tool) ? tool : safeName(tool);
 }
 
-/** Arguments that were cut are not JSON any more; some servers parse what they are given back. */
+/** Arguments that were cut are no longer JSON, and some servers parse the arguments of earlier calls. */
 function pastArguments({ arguments: text }: PastCall): string {
   if (text.trim() === "") return "{}";
   return parseArguments(text).fits ? text : JSON.stringify({ shortened: text });

@@ -27,11 +27,11 @@ export interface ServerTool {
   picked: PickedSchema;
   /** Declared read-only or idempotent: may be called again after a crash. */
   repeatable: boolean;
-  /** Declared destructive: offered only where the channel names it. */
+  /** Declared destructive: offered only if the channel names it. */
   destructive: boolean;
 }
 
-/** A tool as it is offered in one turn, and what a call of it means. */
+/** A tool as it is offered in one turn, and the tool that a call of it means. */
 export interface Offer {
   kind: "page" | "server";
   /** The tool's own name. */
@@ -48,7 +48,7 @@ export interface Offer {
   offered: OfferedTool;
 }
 
-/** What one turn offers, by the offered name. Empty: the model is given no tools at all. */
+/** The offers of one turn, by the offered name. Empty: the model gets no tools. */
 export type Offers = ReadonlyMap<string, Offer>;
 
 /** Some model APIs refuse the whole request over a longer description, and a page must not be able to cause that. */
@@ -92,7 +92,7 @@ const handOff: OfferedTool = {
   },
 };
 
-/** Names the tools of one turn. A name that comes twice on the page is offered once, as it came first. */
+/** Names the tools of one turn. If the page has a name twice, only the first tool is offered. */
 export function offerTools(
   serverTools: readonly ServerTool[],
   catalog: Catalog,
@@ -109,7 +109,7 @@ export function offerTools(
 
   const pageTools = new Map<string, PageTool>();
   for (const tool of catalog) if (!pageTools.has(tool.name)) pageTools.set(tool.name, tool);
-  // Own names first: a tool that needs a safe name must not take the own name of one that comes after it.
+  // Own names first: a tool that needs a safe name must not take the own name of a later tool.
   const keepsName = (tool: PageTool) => freeName(tool.name, isTaken) === tool.name;
   const named = [...pageTools.values()];
   for (const tool of [...named.filter(keepsName), ...named.filter((tool) => !keepsName(tool))]) {
@@ -120,13 +120,13 @@ export function offerTools(
   return new Map([...offers].slice(0, MAX_TOOLS - own.length));
 }
 
-/** The offers, and with them `task_failed`; `hand_off` also alone, where the channel allows it. */
+/** The offers with `task_failed`; `hand_off`, if the channel allows it, even without other tools. */
 export function toolsFor(offers: Offers, allowsHandOff = false): OfferedTool[] {
   const own = offers.size === 0 ? [] : [...[...offers.values()].map((offer) => offer.offered), taskFailed];
   return allowsHandOff ? [...own, handOff] : own;
 }
 
-/** What is meant by an offer: all of it but its name and parameters. */
+/** The meaning of an offer: everything except its name and parameters. */
 type OfferMeaning = Pick<Offer, "kind" | "tool" | "server" | "fallbackProgress" | "picked" | "repeatable"> & {
   description: string;
 };
@@ -166,7 +166,7 @@ function offerOf(name: string, schema: Schema, { description, ...meaning }: Offe
   };
 }
 
-/** Quoted, so that no text of the page can pass for the service's own. */
+/** Quoted, so that the model cannot take the page's text for the service's own words. */
 function pageDescription(description: string | undefined): string {
   const intro = "A tool of the page that the visitor is on.";
   if (description === undefined || description.trim() === "") return intro;

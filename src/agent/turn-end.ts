@@ -10,14 +10,14 @@ import type { ReceivedCall } from "./calls.ts";
 import { HAND_OFF, TASK_FAILED } from "./tools.ts";
 import type { Offers } from "./tools.ts";
 
-/** Calls after the 256th of a turn are ignored, and not in the transcript: a model gone wild must not fill the store. */
+/** Calls after the 256th of a turn are ignored, and not in the transcript: a runaway model must not fill the store. */
 const CALLS_PER_TURN = 256;
 
 const REASON_CHARS = 1_000;
 const SUMMARY_CHARS = 4_000;
 const NO_REASON = "The agent could not do what was asked.";
 
-/** The model came to its end: there is nothing to tell. */
+/** Finish reasons of a normal end, which are not reported. */
 const OWN_ENDS = new Set(["stop", "tool_calls", "function_call", "end_turn", "eos"]);
 
 /**
@@ -51,7 +51,7 @@ export async function turnEnd(
     const isOwnEnd = finishReason === null || OWN_ENDS.has(finishReason);
     return { type: "finished", item: itemOf([]), usage, ...(isOwnEnd ? {} : { finishReason }) };
   }
-  // Whatever else was called beside it, the run is over.
+  // The run is over, whatever else was called in the same turn.
   const handsOff = allowsHandOff ? received.find(({ name }) => name === HAND_OFF) : undefined;
   if (handsOff) {
     const { parsed } = handsOff;

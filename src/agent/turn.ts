@@ -19,9 +19,9 @@ import { turnEnd } from "./turn-end.ts";
 
 export interface AgentOptions {
   model: Model;
-  /** The channel as it is now; null if it is gone. */
+  /** The present channel; null if it is gone. */
   channel(slug: string): Channel | null;
-  /** OPENAI_MODEL: for channels that name none. */
+  /** OPENAI_MODEL, for channels that name none. */
   defaultModel: string;
   /** AGENT_MAX_INPUT_TOKENS */
   maxInputTokens: number;
@@ -30,16 +30,16 @@ export interface AgentOptions {
   /** Absent: daily caps are not enforced. */
   spending?: Spending;
   caps?: SharedCaps;
-  /** A run ended over a daily cap. */
+  /** Called when a run ends because of a daily cap. */
   onSpent?(spent: { slug: string; cap: DayCap }): void;
-  /** Who a tool is called for; absent: servers that want to know are told of nobody. */
+  /** The user for whom a tool is called; absent: servers that ask for it get nobody. */
   findUser?(slug: string, userId: string): Promise<Pick<User, "userId" | "externalId"> | null>;
-  /** A variable that a channel's settings name. */
+  /** Reads a variable that a channel's settings refer to. */
   variable?: NonNullable<SessionsOptions["variable"]>;
   onMcpRequest?: NonNullable<SessionsOptions["onRequest"]>;
   /** Absent: traces are off. */
   tracing?: Tracing;
-  /** Instead of sessions with the channels' MCP servers. */
+  /** Used instead of sessions with the channels' MCP servers. */
   mcp?: McpSessions;
 }
 
@@ -95,7 +95,7 @@ export function createAgent(options: AgentOptions): Agent {
     });
   }
 
-  /** Asked for only where a server wants to know. */
+  /** Read only if a server needs it. */
   async function callerOf(
     slug: string,
     server: McpServer | undefined,

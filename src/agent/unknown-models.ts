@@ -2,8 +2,8 @@ import type { Channel } from "../domain/channel.ts";
 import type { Model } from "../model.ts";
 
 /**
- * Channels whose `agent.model` nobody answers to, one sentence each: their runs fail, and visitors are told no more than
- * that. With one provider every name is one of its models, and none is known to be wrong.
+ * One sentence for each channel whose `agent.model` no provider has: its runs fail, and visitors learn only that. With one
+ * provider any name may be one of its models, so none is known to be wrong.
  */
 export function unknownModels(channels: readonly Channel[], model: Pick<Model, "knows">): string[] {
   const { knows } = model;
