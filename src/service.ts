@@ -92,10 +92,10 @@ export interface Service {
   /** Answers being written, streams included. */
   inFlight(): number;
   /**
-   * Accepts no new connections, and serves the open ones until no run is left here, for `patienceMs` at most, or until `hurry`
+   * Accepts no new connections, and serves the open ones until no run is left here, for `graceMs` at most, or until `hurry`
    * is aborted. Call `stop` afterwards.
    */
-  retire(patienceMs: number, hurry: AbortSignal): Promise<void>;
+  retire(graceMs: number, hurry: AbortSignal): Promise<void>;
   /** Accepts no new connections, lets open streams end within the grace period, and leaves the rest to other instances. Call it once. */
   stop(graceMs: number): Promise<void>;
 }
@@ -172,12 +172,12 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     threads,
     directory,
     inFlight: () => listener.inFlight(),
-    async retire(patienceMs, hurry) {
+    async retire(graceMs, hurry) {
       listener.stopAccepting();
       const sinceMs = clock.elapsed();
       const isQuiet = () => threads.held() === 0 && threads.waiting() === 0;
       const isOver = () => isQuiet() && clock.elapsed() - sinceMs >= KEPT_CONNECTION_MS;
-      await until(() => hurry.aborted || isOver(), patienceMs, clock);
+      await until(() => hurry.aborted || isOver(), graceMs, clock);
     },
     stop: (graceMs) => (stopping ??= stop(graceMs)),
   };

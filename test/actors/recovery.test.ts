@@ -225,7 +225,7 @@ it("takes nobody for gone after it was held up itself, until the others had time
 it("gives the others as much more time as it was late itself, never more than three seconds, and forgives", async () => {
   const { recovery, others, delay } = instance();
   /** How long a heartbeat stays as it is before it is silence. */
-  async function patience(): Promise<number> {
+  async function toleratedMs(): Promise<number> {
     others.set("other", String(performance.now()));
     for (let ms = 0; ; ms += 100) {
       if (recovery.isSilent("other")) return ms;
@@ -235,13 +235,13 @@ it("gives the others as much more time as it was late itself, never more than th
   await recovery.start();
   delay(1_000);
   await pass(1_500);
-  expect(await patience()).toBeGreaterThan(1_950);
+  expect(await toleratedMs()).toBeGreaterThan(1_950);
   delay(60_000);
   await pass(60_500);
-  const longest = await patience();
+  const longest = await toleratedMs();
   expect(longest).toBeGreaterThan(2_900);
   expect(longest).toBeLessThan(5_000);
   await pass(60_000);
-  expect(await patience()).toBeLessThanOrEqual(2_300);
+  expect(await toleratedMs()).toBeLessThanOrEqual(2_300);
   recovery.stop();
 });

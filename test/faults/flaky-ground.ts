@@ -28,7 +28,7 @@ export async function embeddedGround(): Promise<FlakyGround> {
   };
 }
 
-/** Two instances, so that letters, mirrors and takeovers have their faults too. */
+/** Two instances, so that messages, mirrors and takeovers have their faults too. */
 export async function redisGround(): Promise<FlakyGround> {
   const redis = await startRedis();
   const open = () =>

@@ -335,11 +335,11 @@ describe("P24: an outage", () => {
     expect((await store.load("t1", BUDGET_CHARS))?.messageCount).toBe(1);
   });
 
-  it("the notice and letters come again after an outage", async () => {
+  it("notices and messages come again after an outage", async () => {
     const store = await open({ urls: [own.url] });
-    const [onChange, onLetter] = [vi.fn<() => void>(), vi.fn<() => void>()];
+    const [onChange, onMessage] = [vi.fn<() => void>(), vi.fn<() => void>()];
     store.onChange(onChange);
-    store.onMessage(onLetter);
+    store.onMessage(onMessage);
     await own.restart();
     await untilBack(store);
     await expect
@@ -347,7 +347,7 @@ describe("P24: an outage", () => {
         store.send(store.processId, { hello: 1 });
         await store.blockIp(`203.0.113.${onChange.mock.calls.length}`);
         await store.unblockIp("203.0.113.0");
-        return onChange.mock.calls.length > 0 && onLetter.mock.calls.length > 0;
+        return onChange.mock.calls.length > 0 && onMessage.mock.calls.length > 0;
       })
       .toBe(true);
   });
