@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, ServerResponse } from "node:http";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -96,9 +96,15 @@ function listening(
 function refuseBytes(error: Error, socket: Duplex): void {
   const answering = "_httpMessage" in socket && socket._httpMessage;
   const code = codeOf(error);
-  if (socket.writable && !answering && code !== "ECONNRESET") {
+  const isUnanswered = !answering || (code?.startsWith("HPE_") === true && isStillComing(answering));
+  if (socket.writable && isUnanswered && code !== "ECONNRESET") {
     const status = code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
     socket.write(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
   }
   socket.destroy();
+}
+
+/** node:http tells of a request before its parser has looked at all of its head: the bytes are this request's own. */
+function isStillComing(answering: unknown): boolean {
+  return answering instanceof ServerResponse && !answering.headersSent && !answering.req.complete;
 }

@@ -18,6 +18,7 @@ export interface Row {
 }
 
 const OK: Outcomes = [200];
+const BAD: Outcomes = [400];
 /** 400 from the guard or the parser, or a connection that closes with nothing said. */
 const REFUSED: Outcomes = [400, 0];
 
@@ -69,6 +70,7 @@ export const framingRows: Row[] = [
   refused(
     "both Content-Length and chunked",
     post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", chunkedHello),
+    BAD,
   ),
   refused(
     "Content-Length and an empty Transfer-Encoding",
@@ -76,9 +78,10 @@ export const framingRows: Row[] = [
   ),
   taken("a chunked body", chunked(chunkedHello)),
   taken("a chunked body, the coding in capitals", post("Transfer-Encoding: CHUNKED\r\n", chunkedHello)),
-  ...["identity", "xchunked", "chunked, identity", "chunked;q=1", "gzip, chunked"].map((coding) =>
-    refused(`Transfer-Encoding ${coding}`, post(`Transfer-Encoding: ${coding}\r\n`, chunkedHello)),
-  ),
+  ...["identity", "xchunked", "chunked, identity", "chunked;q=1", "gzip, chunked"].flatMap((coding) => [
+    refused(`Transfer-Encoding ${coding}`, post(`Transfer-Encoding: ${coding}\r\n`, chunkedHello), BAD),
+    refused(`Transfer-Encoding ${coding}, no chunks`, post(`Transfer-Encoding: ${coding}\r\n`), BAD),
+  ]),
   refused(
     "two Transfer-Encodings",
     post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", chunkedHello),
