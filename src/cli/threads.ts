@@ -48,15 +48,17 @@ function addList(threads: Command, terminal: Terminal): void {
     .option("--since <ms>", "only those active then or later: Unix time in milliseconds", unixMs)
     .option("--until <ms>", "only those active then or before: Unix time in milliseconds", unixMs)
     .option("--json", "print a JSON array")
-    .action(async (first: string | undefined, user: string | undefined, options: ListOptions) => {
-      const slug = options.channel ?? first;
-      if (slug === undefined) throw new InvalidArgumentError("which channel?");
-      await withStore(terminal, (store) =>
-        user === undefined
-          ? printChannelThreads(store, terminal, slug, options)
-          : printUserThreads(store, terminal, { slug, userId: user, json: options.json === true }),
-      );
-    });
+    .action(
+      async (first: string | undefined, user: string | undefined, options: ListOptions, command: Command) => {
+        const slug = options.channel ?? first;
+        if (slug === undefined) command.error("error: which channel? Give its slug, or --channel");
+        await withStore(terminal, (store) =>
+          user === undefined
+            ? printChannelThreads(store, terminal, slug, options)
+            : printUserThreads(store, terminal, { slug, userId: user, json: options.json === true }),
+        );
+      },
+    );
 }
 
 async function printUserThreads(

@@ -63,6 +63,7 @@ describe("every command", () => {
       "has no allowedOrigins",
     ],
     [["channels", "create", "bot", "--kind", "web", "--agent", "/nowhere.json"], "ENOENT"],
+    [["threads", "list"], "which channel?"],
     [["ips", "block", "somewhere"], "IPv4 or IPv6 address"],
     [["ips", "block", "10.0.0.0/33"], "IPv4 or IPv6 address"],
   ])("wrong use %j exits 2 and says what is wrong", async (args, complaint) => {
