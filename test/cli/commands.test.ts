@@ -140,6 +140,17 @@ describe("chat-agent channels", () => {
     expect(await runJson("channels", "list")).toEqual([rest]);
   });
 
+  test.each(["--agent", "--webhooks"])(
+    "%s names a file that is no JSON, and quotes nothing of it",
+    async (option) => {
+      const path = join(dataDir, "settings.json");
+      writeFileSync(path, '\n"whsec_canary');
+      const { code, err } = await run("channels", "create", "bot", "--kind", "transport", option, path);
+      expect(code).toBe(2);
+      expect(err).toMatch(/^error: [^\n]+settings\.json' is invalid\. The file is not JSON\.\n$/);
+    },
+  );
+
   test("--webhooks says who is told, keeps a secret that is left out, and ends them", async () => {
     const folder = temporaryFolder();
     const secret = `whsec_${Buffer.alloc(24, 1).toString("base64")}`;

@@ -84,21 +84,13 @@ function collectOrigin(text: string, before: string[] = []): string[] {
 
 /** What each of them holds is checked with the channel. */
 function readWebhooks(path: string): Record<string, unknown>[] {
-  try {
-    return z.array(z.looseObject({})).parse(JSON.parse(readFileSync(path, "utf8")));
-  } catch (error) {
-    if (error instanceof z.ZodError) throw new InvalidArgumentError("The file holds no list of webhooks.");
-    throw new InvalidArgumentError(messageOf(error));
-  }
+  const parsed = z.array(z.looseObject({})).safeParse(readJson(path));
+  if (!parsed.success) throw new InvalidArgumentError("The file holds no list of webhooks.");
+  return parsed.data;
 }
 
 function readAgent(path: string): AgentSettings {
-  let parsed;
-  try {
-    parsed = agentSchema.safeParse(JSON.parse(readFileSync(path, "utf8")));
-  } catch (error) {
-    throw new InvalidArgumentError(messageOf(error));
-  }
+  const parsed = agentSchema.safeParse(readJson(path));
   if (!parsed.success) throw new InvalidArgumentError(complaint(parsed.error));
   const { kept, processes } = splitAgent(parsed.data);
   const [first] = Object.keys(processes);
@@ -106,4 +98,13 @@ function readAgent(path: string): AgentSettings {
     throw new InvalidArgumentError(`MCP server ${first} is a command: those stand in CHANNELS_FILE alone.`);
   }
   return kept;
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    // JSON.parse quotes what it read, line ends and secrets included.
+    throw new InvalidArgumentError(error instanceof SyntaxError ? "The file is not JSON." : messageOf(error));
+  }
 }
