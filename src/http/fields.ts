@@ -55,9 +55,10 @@ export const attachmentList = z
   )
   .max(MAX_ATTACHMENTS);
 
-/** Throws Refusal("invalid") if the channel accepts no images. */
+/** Throws Refusal("not-found") if there is no such channel, and Refusal("invalid") if it accepts no images. */
 export function mustTakeImages(channel: Pick<Channel, "agent"> | null): void {
-  if (channel?.agent.images === true) return;
+  if (channel === null) throw new Refusal("not-found", "Unknown channel");
+  if (channel.agent.images === true) return;
   throw new Refusal("invalid", "This channel takes no attachments: its agent.images is not true");
 }
 

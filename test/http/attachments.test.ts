@@ -100,6 +100,12 @@ test.each([null, false])("a channel whose agent.images is %s takes none, and say
   expect((await agent.turn()).turn).not.toHaveProperty("attachments");
 });
 
+test("images for an unknown channel are 404, as every message for it", async () => {
+  const { server } = await open();
+  const refused = await server({ channel: "nope", attachments: [{ url: TINY_PNG }] });
+  expect([refused.status, await refused.text()]).toEqual([404, "Unknown channel"]);
+});
+
 test("the text stays required, and all images together are within the body's limit", async () => {
   const { server, widget } = await open();
   expect((await server({ text: "", attachments: [{ url: TINY_PNG }] })).status).toBe(422);
