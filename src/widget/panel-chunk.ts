@@ -2,10 +2,12 @@
 import feedback from "./styles/feedback.css";
 import images from "./styles/images.css";
 import people from "./styles/people.css";
+import progress from "./styles/progress.css";
+import questions from "./styles/questions.css";
 import richText from "./styles/rich-text.css";
 import threads from "./styles/threads.css";
 
-export const styles = richText + images + threads + people + feedback;
+export const styles = progress + questions + richText + images + threads + people + feedback;
 export { addImages } from "./images/add-images.ts";
 export { imageIntake } from "./images/image-intake.ts";
 export { followThread } from "./run/followed-thread.ts";

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { violations } from "./axe.ts";
 import { SOON, test } from "./browser.ts";
-import { call, gate, reply } from "./scripted-service.ts";
+import { call, called, gate, reply } from "./scripted-service.ts";
 import { openStage } from "./stage.ts";
 
 const stage = openStage();
@@ -142,6 +142,49 @@ describe.concurrent("<chat-agent> to everybody", () => {
     await at.composer.press("Enter");
     await expect.poll(height, SOON).toBeLessThan(380);
   });
+
+  test.for([
+    ["a small phone", { width: 320, height: 568 }],
+    ["a page enlarged to 200 %", { width: 640, height: 360 }],
+    ["a page enlarged to 400 %", { width: 320, height: 256 }],
+  ] as const)(
+    "a long question can be read and answered on %s",
+    async ([name, viewport], { expect, visit }) => {
+      const said = `ask on ${name}`;
+      stage.service.scripts.set(said, [
+        call("is_consequential", { word: "Order twelve mugs. ".repeat(15) }),
+        [called("is_consequential"), ...reply("Over.")],
+      ]);
+      const at = await visit(stage.browser, `${stage.site.url}/`, { viewport });
+      await at.say(said);
+      const card = at.agent.locator(".confirm");
+      await card.waitFor();
+      const place = async (selector: string) => {
+        const box = await at.agent.locator(selector).boundingBox();
+        return { top: box?.y ?? NaN, bottom: (box?.y ?? NaN) + (box?.height ?? NaN) };
+      };
+      const [panel, log, question, composer] = [
+        await place(".panel"),
+        await place(".middle"),
+        await place(".confirm"),
+        await place(".composer"),
+      ];
+      expect(panel.top).toBeGreaterThanOrEqual(0);
+      expect(log.bottom).toBeLessThanOrEqual(question.top + 1);
+      // Its title and some of its words.
+      expect(question.bottom - question.top).toBeGreaterThan(100);
+      expect(question.bottom).toBeLessThanOrEqual(composer.top + 1);
+      expect(composer.bottom).toBeLessThanOrEqual(viewport.height);
+      const decline = at.agent.getByRole("button", { name: "Decline" });
+      // Where there is room its buttons are seen without scrolling.
+      if (viewport.height > 480) {
+        const button = await decline.boundingBox();
+        expect((button?.y ?? NaN) + (button?.height ?? NaN)).toBeLessThanOrEqual(question.bottom);
+      }
+      await decline.click();
+      await at.log.getByText("Over.").waitFor();
+    },
+  );
 
   test("stands above whatever the page puts on top, and stays below a modal dialog", async ({
     expect,
