@@ -266,6 +266,31 @@ describe("markdown in an answer", () => {
     }
   });
 
+  test.for([
+    ["some quotes", `${">".repeat(200)} deep`],
+    ["some lists", `${"- ".repeat(200)}deep`],
+    ["quotes", `${">".repeat(5_000)} deep`],
+    ["lists", `${"- ".repeat(2_000)}deep`],
+    ["emphasis", `${"*".repeat(3_000)}deep${"*".repeat(3_000)}`],
+  ] as const)(
+    "%s nested without end can be read, and the chat goes on",
+    async ([name, text], { expect, visit }) => {
+      stage.service.scripts.set(`md nested ${name}`, [
+        [
+          { type: "delta", text },
+          { type: "done", elapsedMs: 1 },
+        ],
+      ]);
+      const at = await visit(stage.browser, `${stage.site.url}/`);
+      await at.say(`md nested ${name}`);
+      await at.log.getByText("deep").first().waitFor();
+      expect(await at.log.locator("blockquote, li, em, strong").count()).toBeLessThan(100);
+      await at.say("and now?");
+      await at.log.getByText("You said: and now?").waitFor();
+      expect(at.troubles).toEqual([]);
+    },
+  );
+
   test("lists, tables, code and entities look as they are meant", async ({ expect, visit }) => {
     stage.service.scripts.set("md rich", [
       reply(

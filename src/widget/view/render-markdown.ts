@@ -8,7 +8,7 @@ import type { Strings } from "../strings/strings.ts";
  * a model wrote could leak data.
  */
 export function renderMarkdown(into: HTMLElement, text: string, words: Words): void {
-  const tokens = new Lexer({ gfm: true, breaks: true }).lex(text).filter((token) => token.type !== "space");
+  const tokens = lexed(text).filter((token) => token.type !== "space");
   const before = rendered.get(into) ?? [];
   // A growing text changes at its end. Blocks before that keep their nodes, and the visitor's selection in them.
   let same = 0;
@@ -26,6 +26,19 @@ export function renderMarkdown(into: HTMLElement, text: string, words: Words): v
   );
 }
 
+/** The lexer calls itself for what is nested, and so has an end: text that is nested deeper is shown as it is. */
+function lexed(text: string): Token[] {
+  try {
+    return new Lexer({ gfm: true, breaks: true }).lex(text);
+  } catch {
+    return [{ type: "text", raw: text, text }];
+  }
+}
+
+/** Some twenty lists in each other. What is nested deeper is shown as it was written: browsers draw no depth without end. */
+const MAX_DEPTH = 60;
+let depth = 0;
+
 /** Of the button on a block of code. */
 type Words = Pick<Strings, "copy" | "copied">;
 
@@ -33,11 +46,13 @@ type Words = Pick<Strings, "copy" | "copied">;
 const rendered = new WeakMap<HTMLElement, string[]>();
 
 function append(parent: Node, tokens: Token[]): void {
+  depth += 1;
   // A cast: Token has a further member for the tokens of extensions, whose type is any string, and none are used here.
   for (const token of tokens as MarkedToken[]) {
-    const node = nodeOf(token);
+    const node = depth > MAX_DEPTH ? document.createTextNode(token.raw) : nodeOf(token);
     if (node !== null) parent.appendChild(node);
   }
+  depth -= 1;
 }
 
 function nodeOf(token: MarkedToken): Node | null {
