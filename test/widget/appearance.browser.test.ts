@@ -294,7 +294,7 @@ describe("markdown in an answer", () => {
   test("lists, tables, code and entities look as they are meant", async ({ expect, visit }) => {
     stage.service.scripts.set("md rich", [
       reply(
-        "3. three\n   - nested\n4. four\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n`a < b` &amp; &copy; &#8364;\n\n- [x] done\n\n> quoted",
+        "3. three\n   - nested\n4. four\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n`a < b` &amp; &copy; &#8364;\n\n- [x] done\n\n> quoted",
       ),
     ]);
     const at = await visit(stage.browser, `${stage.site.url}/`);
@@ -305,5 +305,9 @@ describe("markdown in an answer", () => {
     expect(await at.log.locator("td").allTextContents()).toEqual(["1", "2"]);
     expect(await at.log.locator(".text").textContent()).toContain("a < b & &copy; €");
     expect(await at.log.locator(".text").textContent()).toContain("☑");
+    const styleOf = (selector: string, name: string) =>
+      at.tell(`getComputedStyle([...agent.shadowRoot.querySelectorAll("${selector}")].at(-1)).${name}`);
+    expect(await styleOf("td", "textAlign")).toBe("right");
+    expect(await styleOf("li", "listStyleType")).toBe("none");
   });
 });

@@ -70,7 +70,7 @@ function nodeOf(token: MarkedToken): Node | null {
     case "list":
       return listElement(token);
     case "list_item":
-      return element("li", token.tokens);
+      return withClass(element("li", token.tokens), token.task ? "task" : null);
     case "checkbox":
       return document.createTextNode(token.checked ? "☑ " : "☐ ");
     case "table":
@@ -105,6 +105,11 @@ function element(name: string, tokens: Token[]): HTMLElement {
   return node;
 }
 
+function withClass(node: HTMLElement, name: string | null): HTMLElement {
+  if (name !== null) node.className = name;
+  return node;
+}
+
 function fragment(tokens: Token[]): DocumentFragment {
   const node = document.createDocumentFragment();
   append(node, tokens);
@@ -126,7 +131,7 @@ function listElement(token: Tokens.List): HTMLElement {
 function tableElement(token: Tokens.Table): HTMLElement {
   const row = (cells: Tokens.TableCell[], name: string) => {
     const node = document.createElement("tr");
-    node.append(...cells.map((cell) => element(name, cell.tokens)));
+    node.append(...cells.map((cell) => withClass(element(name, cell.tokens), cell.align)));
     return node;
   };
   const table = document.createElement("table");
