@@ -19,6 +19,6 @@ export { DraftImageList } from "./view/draft-image-list.tsx";
 export { ImageButton } from "./view/image-button.tsx";
 export { MessageImages } from "./view/message-images.tsx";
 export { PersonBar } from "./view/person-bar.tsx";
-export { renderMarkdown } from "./view/render-markdown.ts";
+export { plainText, renderMarkdown } from "./view/render-markdown.ts";
 export { Thumbs } from "./view/thumbs.tsx";
 export { ThreadListView } from "./view/thread-list-view.tsx";

@@ -91,6 +91,22 @@ describe.concurrent("<chat-agent> to everybody", () => {
     expect(await at.log.getAttribute("aria-live")).toBe("off");
   });
 
+  test("speaks an answer without its marks, also one like the answer before", async ({ expect, visit }) => {
+    const rest = gate();
+    const words = reply("**Two** [shelves](https://example.com/x):\n\n- `a`\n- b\n\n```\nlet x;\n```");
+    const spoken = "Two shelves: a b let x;";
+    stage.service.scripts.set("speak plainly", [words]);
+    stage.service.scripts.set("speak again", [[rest, ...words]]);
+    const at = await visit(stage.browser, `${stage.site.url}/`);
+    const status = at.agent.locator("[role=status].unseen");
+    await at.say("speak plainly");
+    await expect.poll(() => status.textContent(), SOON).toBe(spoken);
+    await at.say("speak again");
+    await expect.poll(() => status.textContent(), SOON).toBe("");
+    rest.open();
+    await expect.poll(() => status.textContent(), SOON).toBe(spoken);
+  });
+
   test("reads from right to left in Arabic, on the other side of the page", async ({ expect, visit }) => {
     const at = await visit(stage.browser, `${stage.site.url}/?lang=ar`, {
       viewport: { width: 1_200, height: 800 },

@@ -6,6 +6,7 @@ import { VisitorSession } from "../service/visitor-session.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
 import type { MessageImage } from "../images/message-image.ts";
 import { postCatalog } from "../tools/post-catalog.ts";
+import { spokenText } from "../view/panel-module.ts";
 import { ViewModel } from "../view/view-model.ts";
 import { isRunning } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
@@ -108,6 +109,7 @@ export class Conversation {
       transcript: this.#transcript,
       run: this.#run,
       refresh: () => this.refresh(),
+      spokenText,
       retry: () => this.retry(),
     });
     this.#followed.recount();

@@ -18,6 +18,8 @@ export interface FollowedThreadOptions {
   run: TabRun;
   /** Loads the history again, and finds out where it is gone. */
   refresh: (this: void) => Promise<void>;
+  /** What a screen reader says of a reply. */
+  spokenText: (this: void, text: string) => string;
   /** Goes on with what failed. */
   retry: (this: void) => Promise<void>;
 }
@@ -138,7 +140,7 @@ export class FollowedThread {
     const mayRetry = next.some(({ problem }) => problem !== null && problem.retry !== null);
     if (view.state.phase === "error" && !mayRetry) view.rest();
     if (next.length > messages.length && shown.role === "assistant") {
-      if (host.isSeen()) view.change({ announcement: shown.text.slice(0, 600) });
+      if (host.isSeen()) view.change({ announcement: this.#options.spokenText(shown.text) });
       else view.countUnread();
       host.emit("message", { role: "assistant", text: shown.text });
     }

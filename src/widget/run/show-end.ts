@@ -1,6 +1,7 @@
 import type { ThreadAccess } from "../service/visitor-session.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import type { RunEnd } from "./follow-run.ts";
+import { spokenText } from "../view/panel-module.ts";
 import { problemOf } from "./problem-of.ts";
 import type { Transcript } from "./transcript.ts";
 import { warnOwner } from "./warn-owner.ts";
@@ -27,7 +28,7 @@ export async function showEnd(run: EndedRun, end: RunEnd): Promise<void> {
   }
   switch (end.type) {
     case "done":
-      view.change({ announcement: text.slice(0, 600) });
+      view.change({ announcement: spokenText(text) });
       if (end.finishReason !== undefined) view.edit(shownKey, (reply) => ({ ...reply, isCutOff: true }));
       view.rest();
       if (!host.isSeen()) view.countUnread();

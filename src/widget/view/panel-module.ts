@@ -12,6 +12,8 @@ import type { WidgetProps } from "./widget-props.ts";
 export interface PanelModule {
   /** Writes markdown into an element. Blocks that have not changed stay as they are. */
   renderMarkdown(into: HTMLElement, text: string, strings: Pick<Strings, "copy" | "copied">): void;
+  /** What a screen reader says of it. */
+  plainText(this: void, markdown: string): string;
   /** Of what it draws. */
   styles: string;
   addImages: typeof addImages;
@@ -30,6 +32,9 @@ export interface PanelModule {
   shareJsx(this: void, script: { jsx: typeof jsx; Fragment: unknown }): void;
   translations: Readonly<Record<string, PanelStrings>>;
 }
+
+/** Who wants to hear more reads it in the log. */
+export const SPOKEN_CHARS = 600;
 
 let loading: Promise<void> | null = null;
 let loaded: PanelModule | null = null;
@@ -53,6 +58,11 @@ export function loadPanel(load: () => Promise<PanelModule>): Promise<void> {
 /** null until it is loaded. */
 export function panelModule(): PanelModule | null {
   return loaded;
+}
+
+/** What a screen reader says of a reply. */
+export function spokenText(markdown: string): string {
+  return loaded?.plainText(markdown) ?? markdown.slice(0, SPOKEN_CHARS);
 }
 
 /** It is loaded, or did not load. */

@@ -1,6 +1,8 @@
 import { Lexer } from "marked";
 import type { MarkedToken, Token, Tokens } from "marked";
+import { cutText } from "../../../machines/line.ts";
 import type { Strings } from "../strings/strings.ts";
+import { SPOKEN_CHARS } from "./panel-module.ts";
 
 /**
  * Renders markdown as DOM nodes, never as a string of HTML: nothing that a model writes becomes markup, and
@@ -24,6 +26,14 @@ export function renderMarkdown(into: HTMLElement, text: string, words: Words): v
     into,
     tokens.map((token) => token.raw),
   );
+}
+
+/** The beginning of the text without its marks, as it is read aloud. */
+export function plainText(text: string): string {
+  const box = document.createElement("div");
+  append(box, lexed(text.slice(0, 2 * SPOKEN_CHARS)));
+  for (const end of box.querySelectorAll("p, h3, h4, li, th, td, pre, br")) end.after(" ");
+  return cutText(box.textContent.replace(/\s+/g, " ").trim(), SPOKEN_CHARS);
 }
 
 /** The lexer calls itself for what is nested, and so has an end: text that is nested deeper is shown as it is. */

@@ -69,6 +69,8 @@ export class ViewModel {
     const known = this.#state.messages[at];
     const reply = known?.role === "assistant" ? known : this.addReply(at);
     this.#sent = [sent.key, reply.key];
+    // A reply like the one before is announced, too.
+    this.change({ announcement: "" });
     return { sent, reply };
   }
 
