@@ -2,7 +2,7 @@ import { en } from "./en.ts";
 import { LAUNCHERS } from "./launchers.ts";
 import type { PanelStrings, Strings } from "./strings.ts";
 
-/** What may be given to the browser, which throws for others, and to the service. */
+/** What the service takes. A browser throws for some of them, `fr-FRA` and `en-US-UK` for instance. */
 export const LANGUAGE_TAG = /^[a-z]{2,3}(-[a-z0-9]{2,8}){0,5}$/i;
 
 export interface Language {
@@ -26,11 +26,20 @@ export function languageOf(
   const codeOf = (tag: string) => (LANGUAGE_TAG.test(tag) ? (tag.toLowerCase().split("-")[0] ?? "") : "");
   const code = wanted.map(codeOf).find((one) => one === "en" || one in LAUNCHERS) ?? "en";
   // A page that is in English, and a browser in British English: its times are British.
-  const tag = wanted.find((one) => codeOf(one) === code && one.includes("-")) ?? code;
+  const tag = wanted.find((one) => codeOf(one) === code && one.includes("-") && isLocale(one)) ?? code;
   return {
     code,
     tag,
     dir: code === "ar" ? "rtl" : "ltr",
     strings: { ...en, ...LAUNCHERS[code], ...translations?.[code], ...own },
   };
+}
+
+/** Does the browser write times by it? */
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
 }

@@ -116,3 +116,11 @@ test("a language speaks at the launcher before its texts are loaded, and in the 
   expect(languageOf(["ar"], {}, translations).dir).toBe("rtl");
   expect(languageOf(["en_US", "de_DE", ""], {}, translations).tag).toBe("en");
 });
+
+test.each(["fr-FRA", "fr-FR-CH", "fr-FR-utf8", "fr-12"])(
+  "a page in %s, by which no browser writes times, is in French",
+  (lang) => {
+    const { code, tag } = languageOf([lang, "en-GB"], {}, translations);
+    expect([code, new Date(0).toLocaleString(tag)]).toEqual(["fr", new Date(0).toLocaleString("fr")]);
+  },
+);
