@@ -90,8 +90,9 @@ export class ChatAgent extends Base {
     return this.#chat.tools.assigned;
   }
 
-  set tools(tools: PropertyTool[]) {
-    this.#chat.tools.assign(tools);
+  /** null and undefined, as in the other properties: a framework takes back what it had set. */
+  set tools(tools: PropertyTool[] | null | undefined) {
+    this.#chat.tools.assign(tools ?? []);
   }
 
   /** Only tools for which it returns true are offered. */
@@ -99,8 +100,8 @@ export class ChatAgent extends Base {
     return this.#chat.toolFilter;
   }
 
-  set toolFilter(isOffered: (tool: ToolShape) => boolean) {
-    this.#chat.toolFilter = isOffered;
+  set toolFilter(isOffered: ((tool: ToolShape) => boolean) | null | undefined) {
+    this.#chat.toolFilter = isOffered ?? (() => true);
     this.refreshTools();
   }
 
@@ -109,16 +110,16 @@ export class ChatAgent extends Base {
     return this.#chat.context;
   }
 
-  set context(context: CustomerContext | null) {
-    this.#chat.context = context === null ? null : checkedContext(context);
+  set context(context: CustomerContext | null | undefined) {
+    this.#chat.context = context ? checkedContext(context) : null;
   }
 
   get suggestions(): readonly string[] {
     return this.#chat.suggestions;
   }
 
-  set suggestions(suggestions: readonly string[]) {
-    this.#chat.suggestions = suggestions;
+  set suggestions(suggestions: readonly string[] | null | undefined) {
+    this.#chat.suggestions = suggestions ?? [];
     this.#chat.redraw();
   }
 
@@ -127,8 +128,8 @@ export class ChatAgent extends Base {
     return this.#chat.strings;
   }
 
-  set strings(strings: Partial<Strings>) {
-    this.#chat.strings = strings;
+  set strings(strings: Partial<Strings> | null | undefined) {
+    this.#chat.strings = strings ?? {};
     this.#chat.redraw();
   }
 
@@ -141,8 +142,8 @@ export class ChatAgent extends Base {
   }
 
   /** Shows another conversation of the visitor; null begins a new one. */
-  set threadId(threadId: string | null) {
-    this.#chat.threadId = threadId;
+  set threadId(threadId: string | null | undefined) {
+    if (threadId !== undefined) this.#chat.threadId = threadId;
   }
 
   /** The text in the composer, which is not sent yet. */
@@ -150,8 +151,8 @@ export class ChatAgent extends Base {
     return this.#chat.draft;
   }
 
-  set draft(text: string) {
-    this.#chat.draft = text;
+  set draft(text: string | null | undefined) {
+    this.#chat.draft = text ?? "";
   }
 
   get unreadCount(): number {

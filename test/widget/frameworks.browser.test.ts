@@ -87,6 +87,34 @@ describe.concurrent.each(PAGES)("on a page of $name", ({ name, query, replace })
   });
 });
 
+test.for(["null", "undefined"])(
+  "a page in React that gives %s in the place of its properties has their defaults",
+  async (nothing, { expect, visit }) => {
+    const at = await visit(stage.browser, `${stage.site.url}/?in=react`);
+    await at.agent.locator(".launcher").click();
+    const names = ["tools", "toolFilter", "context", "suggestions", "strings", "draft"];
+    const given = {
+      toolFilter: "() => false",
+      context: "{ plan: 'gold' }",
+      suggestions: "['Soon']",
+      strings: "{ send: 'Go' }",
+      draft: "'Hm'",
+    };
+    const objectOf = (fields: [string, string][]) =>
+      `({ ${fields.map(([name, value]) => `${name}: ${value}`).join(", ")} })`;
+    await at.tell(`give(${objectOf(Object.entries(given))})`);
+    await at.agent.getByRole("button", { name: "Soon" }).waitFor();
+    await at.tell(`give(${objectOf(names.map((name) => [name, nothing]))})`);
+    await expect.poll(() => at.agent.getByRole("button", { name: "Soon" }).count(), SOON).toBe(0);
+    await expect.poll(() => at.composer.inputValue(), SOON).toBe("");
+    await at.say(`with ${nothing}`);
+    await at.log.getByText(`You said: with ${nothing}`).waitFor();
+    const [said] = stage.service.asked.filter(({ body }) => body["text"] === `with ${nothing}`);
+    expect(said?.body).not.toHaveProperty("customerContext");
+    expect(at.troubles).toEqual([]);
+  },
+);
+
 test("what a server rendered is hydrated: the tools are those of its effect, and nothing differs, also where the panel is open", async ({
   expect,
   visit,

@@ -5,7 +5,9 @@ import { createRoot } from "react-dom/client";
 const query = new URLSearchParams(location.search);
 
 function Chat() {
-  return h("chat-agent", { "publishable-key": "pk_test", tools: window.offered });
+  const [given, setGiven] = useState({ tools: window.offered });
+  window.give = setGiven;
+  return h("chat-agent", { "publishable-key": "pk_test", ...given });
 }
 
 function ChatOfEffect() {
