@@ -58,24 +58,24 @@ describe.concurrent("<chat-agent> to everybody", () => {
     await expect.poll(focused, SOON).toBe("button");
   });
 
-  test("an Enter that ends a composition is no send", async ({ expect, visit }) => {
-    const at = await visit(stage.browser, `${stage.site.url}/`);
-    await at.agent.locator(".launcher").click();
-    await at.composer.fill("にほん");
-    await at.composer.evaluate((node) => {
-      const view = globalThis as unknown as { KeyboardEvent: new (type: string, init: object) => Event };
-      node.dispatchEvent(
-        new view.KeyboardEvent("keydown", {
-          key: "Enter",
-          isComposing: true,
-          bubbles: true,
-          cancelable: true,
-        }),
-      );
-    });
-    expect(await at.composer.inputValue()).toBe("にほん");
-    await expect.poll(() => at.log.locator(".user").count(), SOON).toBe(0);
-  });
+  test.for([
+    ["Chromium and Firefox", { isComposing: true }],
+    ["Safari", { keyCode: 229 }],
+  ] as const)(
+    "an Enter that ends a composition is no send, as %s tells it",
+    async ([, told], { expect, visit }) => {
+      const at = await visit(stage.browser, `${stage.site.url}/`);
+      await at.agent.locator(".launcher").click();
+      await at.composer.fill("にほん");
+      await at.composer.evaluate((node, more) => {
+        const view = globalThis as unknown as { KeyboardEvent: new (type: string, init: object) => Event };
+        const init = { key: "Enter", bubbles: true, cancelable: true, ...more };
+        node.dispatchEvent(new view.KeyboardEvent("keydown", init));
+      }, told);
+      expect(await at.composer.inputValue()).toBe("にほん");
+      await expect.poll(() => at.log.locator(".user").count(), SOON).toBe(0);
+    },
+  );
 
   test("speaks steps and finished answers, and not the stream as it grows", async ({ expect, visit }) => {
     const words = reply("A finished answer.");

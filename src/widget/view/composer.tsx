@@ -7,6 +7,9 @@ import type { WidgetProps } from "./widget-props.ts";
 /** From here on a counter shows how many characters are left. */
 const COUNTED_CHARS = 100;
 
+/** The key code of a key that an input method takes. */
+const COMPOSING = 229;
+
 export function Composer(props: WidgetProps): VNode {
   const { state, maxChars, isSetUp, actions } = props;
   const { strings } = props.language;
@@ -80,8 +83,9 @@ function DraftField(props: WidgetProps & { send: (text: string) => void }): VNod
       enterkeyhint="send"
       onInput={(event) => actions.draft(event.currentTarget.value)}
       onKeyDown={(event) => {
-        // An Enter that ends an input method's composition is part of the text.
-        if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+        // An Enter that ends an input method's composition is part of the text. Safari tells it by the code alone.
+        if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === COMPOSING)
+          return;
         event.preventDefault();
         // The field's own text: the draft may lack the last letter, which is not drawn yet.
         send(event.currentTarget.value);
