@@ -2,8 +2,10 @@ import { Fragment, jsx } from "preact/jsx-runtime";
 import { defineChatAgent } from "./define-chat-agent.ts";
 import type { PanelPart } from "./panel-part.ts";
 
-const scriptUrl =
-  document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : undefined;
+const script = document.currentScript instanceof HTMLScriptElement ? document.currentScript : null;
+const scriptUrl = script?.src;
+/** By which the page's policy may know the script; an import of the script has it without being told. */
+const nonce = script?.nonce;
 
 /** The second file lies beside this script, under a name with its content's hash. */
 async function loadPanel(): Promise<PanelPart> {
@@ -22,6 +24,7 @@ function preloaded(url: string): Promise<unknown> {
   const link = document.createElement("link");
   link.rel = "modulepreload";
   link.integrity = __PANEL_INTEGRITY__;
+  if (nonce !== undefined) link.nonce = nonce;
   link.href = url;
   if (!link.relList.supports("modulepreload")) return Promise.resolve();
   return new Promise((resolve, reject) => {

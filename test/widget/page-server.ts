@@ -20,6 +20,8 @@ const SCRIPTS = new Map([
   ["/hydrated.js", () => bundled(here("pages/hydrated.js"))],
 ]);
 
+const NONCE = "bm90aGluZw";
+
 /** As a site of the framework is developed: it then mounts twice, and says what it objects to. */
 async function bundled(file: string): Promise<Uint8Array> {
   const { outputFiles } = await build({
@@ -33,6 +35,7 @@ async function bundled(file: string): Promise<Uint8Array> {
 
 /** A customer's site, on an origin of its own, under the strictest page policy that there is. */
 export async function startPageServer(serviceUrl: string): Promise<{ url: string; close(): Promise<void> }> {
+  const noncePolicy = `default-src 'none'; script-src 'nonce-${NONCE}'; connect-src 'self' ${serviceUrl}`;
   const policy = `default-src 'none'; script-src 'self' ${serviceUrl}; connect-src 'self' ${serviceUrl}; form-action 'self'; require-trusted-types-for 'script'; trusted-types 'none'`;
   const server = createServer((request, response) => {
     void (async () => {
@@ -53,9 +56,11 @@ export async function startPageServer(serviceUrl: string): Promise<{ url: string
         ...(url.searchParams.get("in") === "turbo" || framed !== null
           ? {}
           : {
-              "content-security-policy": url.searchParams.has("pictures")
-                ? `${policy}; img-src data:`
-                : policy,
+              "content-security-policy": url.searchParams.has("nonce")
+                ? noncePolicy
+                : url.searchParams.has("pictures")
+                  ? `${policy}; img-src data:`
+                  : policy,
             }),
       });
       return response.end(
@@ -90,7 +95,7 @@ async function rootOf({ searchParams }: URL): Promise<string | null> {
 }
 
 /**
- * `?pictures=1` lets the page's policy show images of data: URLs; `?tools=polyfill` loads MCP-B's; `?early=1` lets the page set properties before the element is known; `?in=turbo`,
+ * `?pictures=1` lets the page's policy show images of data: URLs; `?nonce=1` lets it know scripts by a nonce alone; `?tools=polyfill` loads MCP-B's; `?early=1` lets the page set properties before the element is known; `?in=turbo`,
  * `?in=react` and `?in=hydrated` make it a page of these frameworks; `?framed=` shows another page in a frame without storage.
  */
 function html(url: URL, serviceUrl: string, root: string | null): string {
@@ -102,8 +107,8 @@ function html(url: URL, serviceUrl: string, root: string | null): string {
   const agent =
     root ?? `<chat-agent ${key === "" ? "" : `publishable-key="${key}"`} ${attributes}></chat-agent>`;
   const scripts = [
-    `<script src="${serviceUrl}/widget/v1/chat-agent.js" defer></script>`,
-    `<script src="/page.js" type="module"></script>`,
+    `<script src="${serviceUrl}/widget/v1/chat-agent.js" nonce="${NONCE}" defer></script>`,
+    `<script src="/page.js" type="module" nonce="${NONCE}"></script>`,
   ];
   if (searchParams.has("early")) scripts.reverse();
   if (framework !== null) scripts.push(`<script src="/${framework}.js" defer></script>`);

@@ -140,6 +140,17 @@ describe.concurrent("what is read in <chat-agent>", () => {
   });
 });
 
+test("a page that knows scripts by a nonce alone, and no host, has the second file too", async ({
+  expect,
+  visit,
+}) => {
+  stage.service.scripts.set("boldly", [reply("So it is **bold**.")]);
+  const at = await visit(stage.browser, `${stage.site.url}/?nonce=1`);
+  await at.say("boldly");
+  await at.log.locator("strong", { hasText: "bold" }).waitFor();
+  expect(at.troubles).toEqual([]);
+});
+
 test("a second file that is not the one that the script was built with is not run", async ({
   expect,
   visit,
