@@ -82,9 +82,16 @@ export class Attributes {
     return this.#positive("max-chars", 2_000);
   }
 
-  /** The element's own, or inherited. */
+  /** The element's own, or inherited, also by a shadow root from the element that has it. */
   get lang(): string {
-    return this.#element.closest("[lang]")?.getAttribute("lang") ?? "";
+    let from: Element = this.#element;
+    for (;;) {
+      const holder = from.closest("[lang]");
+      if (holder !== null) return holder.getAttribute("lang") ?? "";
+      const root = from.getRootNode();
+      if (!(root instanceof ShadowRoot)) return "";
+      from = root.host;
+    }
   }
 
   text(name: string): string | null {

@@ -69,6 +69,35 @@ describe.concurrent("a question that waits", () => {
     expect(await at.agent.locator(".badge").count()).toBe(0);
   });
 
+  test("has the focus in a shadow root of the page, too, and speaks the page's language", async ({
+    expect,
+    visit,
+  }) => {
+    stage.service.scripts.set("ask in the shadow", [call("is_consequential"), reply("Over.")]);
+    const at = await visit(stage.browser, `${stage.site.url}/?lang=de`);
+    await at.tell(`(() => {
+      window.inner = agent;
+      const box = document.createElement("div");
+      box.attachShadow({ mode: "open" }).append(document.createElement("input"), agent);
+      document.body.append(box);
+    })()`);
+    const ask = async () => {
+      await at.composer.fill("ask in the shadow");
+      await at.composer.press("Enter");
+    };
+    const inside = "inner.shadowRoot.activeElement?.className ?? null";
+    await at.agent.getByRole("button", { name: "Chat öffnen" }).click();
+    await ask();
+    await expect.poll(() => at.page.evaluate(inside), SOON).toBe("confirm");
+    await at.agent.getByRole("button", { name: "Ablehnen" }).click();
+    await at.log.getByText("Over.").waitFor();
+    // Beside the chat, in the same shadow root.
+    await ask();
+    await at.page.locator("div > input").focus();
+    await at.agent.locator(".confirm").waitFor();
+    expect(await at.page.evaluate(inside)).toBe(null);
+  });
+
   test("takes the focus from nothing on the page", async ({ expect, visit }) => {
     stage.service.scripts.set("ask later", [call("is_consequential"), reply("Over.")]);
     const at = await visit(stage.browser, `${stage.site.url}/`);

@@ -18,9 +18,8 @@ export class ConfirmationCard extends Component<Props> {
    */
   override componentDidMount(): void {
     const root = this.#box?.getRootNode();
-    const { activeElement, body } = document;
-    const isInChat = root instanceof ShadowRoot && root.host === activeElement;
-    if (isInChat || activeElement === body) this.#box?.focus();
+    const isInChat = root instanceof ShadowRoot && root.activeElement !== null;
+    if (isInChat || document.activeElement === document.body) this.#box?.focus();
   }
 
   override componentWillUnmount(): void {

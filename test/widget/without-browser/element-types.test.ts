@@ -20,7 +20,7 @@ function fieldsOf(head: string): string[] {
 function attributesRead(): string[] {
   const read = new Set<string>(OBSERVED);
   const note = (name: string) => (read.add(name), null);
-  const element = { getAttribute: note, hasAttribute: note, closest: () => null };
+  const element = { getAttribute: note, hasAttribute: note, closest: () => element };
   // Only what Attributes calls is there; the rest of an element needs a browser.
   const attributes = new Attributes(element as unknown as HTMLElement, "");
   for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(Attributes.prototype)))
