@@ -110,6 +110,14 @@ describe.concurrent.each(SOURCES)("a page tool (%s)", (source) => {
 });
 
 describe.concurrent("a page tool", () => {
+  test.for(["throws_no_text", "throws_much"])("%s: told as an error", async (tool, { expect, visit }) => {
+    const { posts } = await callOn(visit, "property", tool);
+    expect(posts.map(({ body }) => body["isError"])).toEqual([true]);
+    const result = JSON.stringify(posts[0]?.body["result"]);
+    expect(result).toContain("Tool failed: ");
+    expect(result.length).toBeLessThan(10_000);
+  });
+
   test.for(["navigates_late", "reloads"])(
     "%s: posted once, after the navigation",
     async (tool, { expect, visit }) => {

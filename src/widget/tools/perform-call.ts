@@ -71,7 +71,16 @@ async function resultWithin(
   } catch (error) {
     signal.throwIfAborted();
     if (limit?.aborted === true) return failure(`The tool did not answer within ${timeoutMs / 1000} seconds`);
-    return failure(`Tool failed: ${error instanceof Error ? error.message : String(error)}`);
+    return failure(`Tool failed: ${wordsOf(error)}`);
+  }
+}
+
+/** A page may throw anything, also what cannot be made a text. */
+function wordsOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return "what it threw is no text";
   }
 }
 

@@ -16,7 +16,7 @@ export interface ToolResultBody extends ToolResult {
 }
 
 export function failure(text: string): ToolResult {
-  return { result: { isError: true, ...contentOf(text) }, isError: true };
+  return { result: { isError: true, ...contentOf(cutText(text, MAX_CHARS)) }, isError: true };
 }
 
 /** The result of a tool that navigated before it returned. */

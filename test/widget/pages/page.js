@@ -16,6 +16,12 @@ const run = {
   throws: () => {
     throw new Error("out of stock");
   },
+  throws_no_text: () => {
+    throw Object.create(null);
+  },
+  throws_much: () => {
+    throw new Error("x".repeat(200_000));
+  },
   navigates: () => {
     location.href = next();
     return said("opened it");
