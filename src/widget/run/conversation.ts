@@ -131,6 +131,7 @@ export class Conversation {
         this.#isLoaded();
         return await this.#attachIfUnanswered(thread);
       }
+      this.#transcript.showUnsent();
       this.#isLoaded();
     });
     await this.#starting;
@@ -387,7 +388,7 @@ export class Conversation {
 
   /** Resolves to false where another tab has the run: this one is its duplicate. */
   async #goOn(saved: SavedRun): Promise<boolean> {
-    const { tabStorage, lockPrefix, host } = this.#dependencies;
+    const { tabStorage, sharedStorage, lockPrefix, host } = this.#dependencies;
     this.view.setPhase("streaming");
     this.#starting = Promise.resolve();
     let isOurs = true;
@@ -398,9 +399,14 @@ export class Conversation {
         const thread = await this.visitor.thread();
         await this.#transcript.reload(thread);
         this.#isLoaded();
-        // The service may not know the visitor any more.
-        if (this.visitor.threadId !== thread.threadId) return this.view.rest();
-        await this.#run.attach(thread, saved);
+        if (this.visitor.threadId === thread.threadId) return await this.#run.attach(thread, saved);
+        // The service does not know the visitor any more, or the thread: what was said is the next visitor's to say.
+        tabStorage.write("run", null);
+        this.view.change({ notice: null });
+        this.view.rest();
+        if (!this.visitor.isUnknown) return;
+        keepUnsent(sharedStorage, saved.message);
+        this.#transcript.showUnsent();
       });
     });
     if (isOurs) return true;

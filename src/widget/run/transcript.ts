@@ -50,6 +50,12 @@ export class Transcript {
     view.change({ ...page, messages: withLater(page.messages, later) });
   }
 
+  /** Where there is no thread: what was not sent is all that there is. */
+  showUnsent(): void {
+    const { view } = this.#dependencies;
+    if (view.state.messages.length === 0) view.change(this.#withUnsent({ messages: [], hasEarlier: false }));
+  }
+
   /** Where the feed of the thread goes on; null: its history is not shown yet. */
   lastIdIn(threadId: string): string | null {
     return this.#threadId === threadId ? lastIdOf(this.#dependencies.view.state.messages) : null;

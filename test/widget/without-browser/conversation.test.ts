@@ -254,6 +254,28 @@ test("reset() leaves nothing in the storage of tab and browser", async () => {
 });
 
 describe("what the service refuses", () => {
+  test("a tool's result of a visitor whom it does not know any more: what was said can be said by the next one", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const { conversation, own } = tab([tool("buy")]);
+    site.streams.push([{ type: "tool_call", tool: "buy", arguments: {}, callId: "c1" }]);
+    site.refusals.set("/tool-results", [401]);
+    site.refusals.set("/threads/t2/messages?limit=30", [401]);
+    await conversation.send("Buy it", null);
+    expect(conversation.view.state.messages.at(-1)?.problem).toEqual({ text: en.cut, retry: "attach" });
+    own.write("run", { ...(own.read("run") as object), runId: "r1" });
+    await conversation.retry();
+    expect(conversation.view.state).toMatchObject({
+      phase: "idle",
+      notice: null,
+      messages: [{ text: "Buy it", problem: { text: en.notSent, retry: "resend" } }],
+    });
+    expect(own.read("run")).toBe(null);
+    await conversation.retry();
+    expect(conversation.view.state.messages.at(-1)).toMatchObject({ text: "Buy it", problem: null });
+    const said = site.asked.filter(({ path }) => path === "/messages");
+    expect(new Set(said.map(({ visitorToken }) => visitorToken)).size).toBe(2);
+  });
+
   test.each([
     ["/visitors", 401, "This chat is not set up correctly."],
     ["/visitors", 403, "This chat is not available at the moment."],
@@ -342,6 +364,19 @@ describe("what the service refuses", () => {
 });
 
 describe("after a reload", () => {
+  test("a first message that was not sent is there, and a Retry sends it", async () => {
+    const before = tab();
+    site.refusals.set("/visitors", [403]);
+    await before.conversation.send("Hello", null);
+    const { conversation } = tab();
+    await conversation.start();
+    const { messages } = conversation.view.state;
+    expect(messages).toMatchObject([{ text: "Hello", problem: { text: en.notSent, retry: "resend" } }]);
+    await conversation.retry();
+    expect(conversation.view.state.messages).toMatchObject([{ text: "Hello", problem: null }]);
+    expect(site.asked.findLast(({ path }) => path === "/messages")?.body).toMatchObject({ text: "Hello" });
+  });
+
   /** What a reply says, on the page that saw its end and on the next one, which has its item alone. */
   async function shownTwice(said: string, end: Line, item: object) {
     const first = tab();
