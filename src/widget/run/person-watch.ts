@@ -13,6 +13,8 @@ export class PersonWatch {
   #ticking: ReturnType<typeof setInterval> | undefined;
   /** As the page was told last. */
   #told: FeedPerson | null = null;
+  /** The feed has not told the state of this thread yet: what it tells may have begun long ago. */
+  #isFirst = true;
 
   constructor(dependencies: ConversationDependencies) {
     this.#dependencies = dependencies;
@@ -23,7 +25,8 @@ export class PersonWatch {
   take(person: FeedPerson | null, isAtWork: boolean): void {
     const { view } = this.#dependencies;
     this.#stop();
-    this.#tell(person);
+    const isNews = this.#tell(person) && !this.#isFirst;
+    this.#isFirst = false;
     if (person === null) {
       // Said until the assistant is at work, which shows it.
       const isBack = (view.state.person ?? null) !== null && !isAtWork;
@@ -31,8 +34,16 @@ export class PersonWatch {
     }
     if ("name" in person)
       return view.change({ person: { type: "here", name: person.name, isTyping: false } });
-    view.change({ person: { type: "waiting", sinceMs: person.sinceMs } });
+    view.change({ person: { type: "waiting", sinceMs: this.#onOwnClock(person.sinceMs, isNews) } });
     this.#ticking = setInterval(() => this.#dependencies.host.redraw(), TICK_MS);
+  }
+
+  /** A visitor's clock may be wrong by hours. News is of now: it tells by how much, also to the page after a reload. */
+  #onOwnClock(ms: number, isNews: boolean): number {
+    const { tabStorage } = this.#dependencies;
+    if (isNews) tabStorage.write("clock-ahead", Date.now() - ms);
+    const aheadMs = tabStorage.read("clock-ahead");
+    return ms + (typeof aheadMs === "number" ? aheadMs : 0);
   }
 
   /** A sign that the person writes; what they have written ends it. */
@@ -48,6 +59,7 @@ export class PersonWatch {
   /** Another thread is shown, or none. */
   leave(): void {
     this.#stop();
+    this.#isFirst = true;
     this.#tell(null);
     if (this.#dependencies.view.state.person) this.#dependencies.view.change({ person: null });
   }
@@ -64,14 +76,15 @@ export class PersonWatch {
     }
   }
 
-  /** Each feed that is opened says it again. */
-  #tell(person: FeedPerson | null): void {
-    if (JSON.stringify(person) === JSON.stringify(this.#told)) return;
+  /** Each feed that is opened says it again: returns false then. */
+  #tell(person: FeedPerson | null): boolean {
+    if (JSON.stringify(person) === JSON.stringify(this.#told)) return false;
     this.#told = person;
     this.#dependencies.host.emit("person", {
       waitingSince: person && "sinceMs" in person ? person.sinceMs : null,
       name: person && "name" in person ? person.name : null,
     });
+    return true;
   }
 
   #stop(): void {

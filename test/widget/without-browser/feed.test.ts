@@ -547,8 +547,8 @@ describe("a person who answers", () => {
   test("is waited for, is there, writes, and is gone; their words are unread where nobody looks", async () => {
     let isOpen = true;
     const { one, feed } = await begun({ isSeen: () => isOpen });
-    feed.tell({ type: "state", state: "waiting_for_person", waitingSince: 5 });
-    await vi.waitFor(() => expect(person(one)).toEqual({ type: "waiting", sinceMs: 5 }));
+    feed.tell({ type: "state", state: "waiting_for_person", waitingSince: Date.now() });
+    await vi.waitFor(() => expect(person(one)).toMatchObject({ type: "waiting" }));
     feed.tell({ type: "state", state: "with_person", with: "Ann" }, { type: "typing", name: "Ann" });
     await vi.waitFor(() => expect(person(one)).toEqual({ type: "here", name: "Ann", isTyping: true }));
     isOpen = false;
@@ -560,6 +560,23 @@ describe("a person who answers", () => {
     await vi.waitFor(() => expect(person(one)).toEqual({ type: "gone" }));
     feed.tell({ type: "state", state: "running", runId: "r9" });
     await vi.waitFor(() => expect(person(one)).toBeNull());
+  });
+
+  test("is waited for as long as it lasts, whatever the visitor's clock says", async () => {
+    const hour = 3_600_000;
+    const { one, feed } = await begun();
+    // The service's clock is an hour behind the visitor's.
+    const askedMs = Date.now();
+    const waiting = { type: "state", state: "waiting_for_person", waitingSince: askedMs - hour };
+    feed.tell(waiting);
+    await vi.waitFor(() => expect(person(one)).toMatchObject({ type: "waiting" }));
+    const shown = person(one);
+    const sinceMs = shown?.type === "waiting" ? shown.sinceMs : 0;
+    expect(sinceMs).toBeGreaterThanOrEqual(askedMs);
+    expect(sinceMs).toBeLessThanOrEqual(Date.now());
+    // A feed that comes back says it again.
+    feed.tell(waiting, { type: "typing", name: "nobody" });
+    await vi.waitFor(() => expect(person(one)).toEqual(shown));
   });
 
   test("is asked for, and waited for no longer; a refusal is told", async () => {
