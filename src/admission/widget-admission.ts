@@ -52,6 +52,8 @@ export interface AdmittedVisitor {
   address: string;
   /** The uid of the named thread; null if none was named, or if it is not this visitor's. */
   threadUid: string | null;
+  /** When the token ends whatever its use; null: use alone extends it. */
+  endsAtMs: number | null;
   /** The token's present user: an account, if the visitor was merged. */
   userNow: () => Promise<User>;
   /** Threads whose name for this token differs from the name for its account. */
@@ -135,13 +137,13 @@ async function admitVisitor(
   const channel = directory.channel(slug);
   if (!admission || !channel) throw new Refusal("unauthorized");
 
-  const { user, threadUid } = admission;
+  const { user, threadUid, endsAtMs = null } = admission;
   note({ slug, userId: user.userId });
   mustAllow(channel, from.provenance);
   if (!mayTalk(admission.channel, user)) throw new Refusal("forbidden");
   countUse(windows, use.counts, { address: from.address, tokenHash });
   const renamed = () => visitors.renamedThreads(claim);
-  return { slug, user, address: countedAs(from.address), threadUid, userNow, renamed };
+  return { slug, user, address: countedAs(from.address), threadUid, endsAtMs, userNow, renamed };
 
   async function userNow(): Promise<User> {
     const again = await visitors.admit(claim, null);

@@ -73,6 +73,7 @@ export interface RouteDependencies {
     | "openId"
     | "swagger"
     | "webhooksPrivate"
+    | "visitorTtlMs"
   >;
   /** The keys of HARNESS_API_KEY, configured or generated; each of them is valid. */
   transportKeys: readonly Secret[];

@@ -128,6 +128,8 @@ export interface UserStore {
 export interface VisitorAdmission extends UserAdmission {
   /** Snapshot text of the token's machine (machines/visitor.ts). */
   snapshot: string;
+  /** When the token ends whatever its use; absent: use alone ends it. */
+  endsAtMs?: number;
 }
 
 export interface UserAdmission {

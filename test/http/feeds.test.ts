@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readVisitorToken } from "../../src/domain/visitor-token.ts";
 import { imageOf, TINY_PNG } from "../support/images.ts";
 import { ORIGIN, SECRET_KEY, TRANSPORT_KEY, shop, startService } from "./service.ts";
@@ -32,8 +32,10 @@ async function server(): Promise<Front> {
   };
 }
 
-async function widget(): Promise<Front & { token: string; threadId: string }> {
-  const service = await startService();
+async function widget(
+  env: Record<string, string> = {},
+): Promise<Front & { token: string; threadId: string }> {
+  const service = await startService(env);
   const token = await service.newToken();
   const threadId = await service.newThread(token);
   const headers = { "x-visitor-token": token };
@@ -205,6 +207,29 @@ describe("the feeds of a visitor end, and those of others go on, when", () => {
     await front.service.store.putChannel({ ...shop, enabled: false });
     await expect.poll(() => [theirs.isEnded(), others.isEnded()], WITHIN).toEqual([true, true]);
   });
+});
+
+test("a feed ends when its token is too old", async () => {
+  const front = await widget({ WIDGET_VISITOR_MAX_AGE_SECONDS: "1" });
+  const feed = await front.service.ask(front.events());
+  expect(feed.status).toBe(200);
+  front.service.clock.nowMs += 1_000;
+  expect((await front.service.ask(front.events())).status).toBe(401);
+  await expect.poll(() => feed.isEnded(), WITHIN).toBe(true);
+});
+
+test("an open feed keeps its token alive", async () => {
+  const front = await widget({ WIDGET_VISITOR_TTL_SECONDS: "1" });
+  const { service } = front;
+  const feed = await service.ask(front.events());
+  const used = vi.spyOn(service.store, "admitVisitor");
+  const uses = () => used.mock.settledResults.filter(({ type }) => type === "fulfilled").length;
+  for (const times of [1, 2, 3]) {
+    await expect.poll(uses, WITHIN).toBeGreaterThanOrEqual(times);
+    service.clock.nowMs += 600;
+  }
+  expect((await service.ask(front.events())).status).toBe(200);
+  expect(feed.isEnded()).toBe(false);
 });
 
 test("a backend's feed goes on when its user is blocked", async () => {

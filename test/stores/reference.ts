@@ -365,6 +365,7 @@ export function createReference(clock: Clock): Store {
       return {
         user: person.user,
         snapshot: token.snapshot,
+        ...(token.endsAtMs === Infinity ? {} : { endsAtMs: token.endsAtMs }),
         channel: stateOf(channel),
         threadUid: threadName === null ? null : uidOf(person, token.names.get(threadName) ?? threadName),
       };

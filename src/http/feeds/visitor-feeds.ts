@@ -1,5 +1,7 @@
 import type { Feed } from "../../actors/feeds/feed.ts";
 import type { Directory } from "../../admission/directory.ts";
+import type { Clock } from "../../clock.ts";
+import type { Config } from "../../config.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { readVisitorToken } from "../../domain/visitor-token.ts";
 import type { PlainLog } from "../../log.ts";
@@ -8,20 +10,30 @@ import type { Store } from "../../store.ts";
 /**
  * The feeds of visitors that are open here: not too many for one token, and none for a visitor who may not read it any
  * more. Each is asked again when the store tells of a change of channels, addresses, blocked users or revoked tokens, and
- * every few minutes, since a token ends without a word. The feeds of a token that was rotated, on any instance, end.
+ * every few minutes, which keeps its token alive; and when the token is too old, since that ends it without a word. The feeds of
+ * a token that was rotated, on any instance, end.
  */
 export interface VisitorFeeds {
-  /** Keeps an eye on a feed. `mayRead` throws a Refusal where its visitor may not. Returns what to call when it is over. */
-  add(opened: { token: string; feed: Feed; mayRead: () => Promise<unknown> }): () => void;
+  /**
+   * Keeps an eye on a feed. `mayRead` is a use of the token, and throws a Refusal where its visitor may not. `endsAtMs`: when the
+   * token ends whatever its use. Returns what to call when it is over.
+   */
+  add(opened: {
+    token: string;
+    endsAtMs: number | null;
+    feed: Feed;
+    mayRead: () => Promise<unknown>;
+  }): () => void;
 }
 
 /** The oldest one ends where another is opened. */
 const MOST_FOR_A_TOKEN = 5;
 const ASK_EVERY_MS = 300_000;
-const LOOK_EVERY_MS = 1_000;
+const LOOK_EVERY_MS = 500;
 const AT_ONCE = 100;
 
 interface OpenFeed {
+  endsAtMs: number | null;
   feed: Feed;
   mayRead: () => Promise<unknown>;
   askAtMs: number;
@@ -30,16 +42,20 @@ interface OpenFeed {
 export function createVisitorFeeds({
   store,
   directory,
+  config,
   clock,
   log,
 }: {
   store: Pick<Store, "onChange" | "onTokenRotated">;
   directory: Pick<Directory, "renew">;
-  clock: { elapsed(): number };
+  config: Pick<Config, "visitorTtlMs">;
+  clock: Pick<Clock, "now" | "elapsed">;
   log: Pick<PlainLog, "warn">;
 }): VisitorFeeds {
   /** By the token's hash. */
   const byToken = new Map<string, Set<OpenFeed>>();
+  /** Twice in a token's life at least. */
+  const askEveryMs = Math.min(ASK_EVERY_MS, config.visitorTtlMs / 2);
   let stopWatching = () => {};
 
   function all(): OpenFeed[] {
@@ -88,7 +104,7 @@ export function createVisitorFeeds({
   }
 
   async function ask(open: OpenFeed): Promise<void> {
-    open.askAtMs = clock.elapsed() + ASK_EVERY_MS;
+    open.askAtMs = nextAskAtMs(open.endsAtMs);
     try {
       await open.mayRead();
     } catch (error) {
@@ -99,13 +115,19 @@ export function createVisitorFeeds({
     }
   }
 
+  /** A token that should have ended, by this clock, is asked for until it has. */
+  function nextAskAtMs(endsAtMs: number | null): number {
+    const leftMs = endsAtMs === null ? Infinity : Math.max(endsAtMs - clock.now(), LOOK_EVERY_MS / 2);
+    return clock.elapsed() + Math.min(askEveryMs, leftMs);
+  }
+
   return {
-    add({ token, feed, mayRead }) {
+    add({ token, endsAtMs, feed, mayRead }) {
       const tokenHash = readVisitorToken(token)?.tokenHash ?? "";
       if (byToken.size === 0) watch();
       const feeds = byToken.get(tokenHash) ?? new Set();
       byToken.set(tokenHash, feeds);
-      const open: OpenFeed = { feed, mayRead, askAtMs: clock.elapsed() + ASK_EVERY_MS };
+      const open: OpenFeed = { endsAtMs, feed, mayRead, askAtMs: nextAskAtMs(endsAtMs) };
       feeds.add(open);
       const [oldest] = feeds;
       if (feeds.size > MOST_FOR_A_TOKEN) oldest?.feed.end();

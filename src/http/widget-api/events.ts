@@ -55,11 +55,12 @@ export function eventsRoute({
         threadName: inPath(incoming),
         loads: null,
       };
-      const { uid, body } = await gate.admitToThread(incoming, entrance);
+      const { uid, body, endsAtMs } = await gate.admitToThread(incoming, entrance);
       reads.mayBegin();
       const feed = await threads.openFeed(uid, body.after);
       const onOver = visitorFeeds.add({
         token: incoming.request.headers.get("x-visitor-token") ?? "",
+        endsAtMs,
         feed,
         mayRead: () => gate.admitToThread(incoming, { ...entrance, counts: [] }),
       });

@@ -56,6 +56,7 @@ export type VisitorRequest<Body> = Pick<AdmittedVisitor, "slug" | "user" | "user
 export type ThreadRequest<Body> = Pick<VisitorRequest<Body>, "slug" | "user" | "body"> & {
   uid: string;
   address: string;
+  endsAtMs: AdmittedVisitor["endsAtMs"];
   /** The thread's record, on its way; absent if it was not loaded, or the name is not the thread's uid. */
   loading?: Promise<ThreadRecord | null>;
 };
@@ -87,7 +88,7 @@ export function createGate({
       const early = runs && name !== null && looksLikeUid(name) ? threads.load(name, runs) : null;
       // Handled where it is awaited; after a refusal nobody awaits it.
       early?.catch(() => {});
-      const { slug, user, address, threadUid } = await visitor.admit({
+      const { slug, user, address, threadUid, endsAtMs } = await visitor.admit({
         counts: countsOf(counts, reading),
         threadName: name,
       });
@@ -95,7 +96,7 @@ export function createGate({
       if (threadUid === null) throw new Refusal("not-found");
       incoming.note({ uid: threadUid });
       const loading = threadUid === name ? early : null;
-      return { slug, user, address, body, uid: threadUid, ...(loading ? { loading } : {}) };
+      return { slug, user, address, endsAtMs, body, uid: threadUid, ...(loading ? { loading } : {}) };
     },
   };
 }

@@ -142,18 +142,17 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
             : records.thread(slug, token.userId, storedName(token.renamed, threadName));
         return {
           user: record.user,
-          endsAtMs: token.endsAtMs ?? Infinity,
           snapshot: token.snapshot,
+          ...(token.endsAtMs === undefined ? {} : { endsAtMs: token.endsAtMs }),
           channel: stateOf(channel),
           threadUid: entry?.uid ?? null,
         };
       });
       // Noted, not flushed: a power cut may cost a token its last slide, and no request waits for the disk here.
       if (admitted === null) return null;
-      const { endsAtMs, ...admission } = admitted;
-      const expiresAtMs = Math.min(nowMs + ttlMs, endsAtMs);
+      const expiresAtMs = Math.min(nowMs + ttlMs, admitted.endsAtMs ?? Infinity);
       await db.note("admit a visitor", records.expiryKey(slug, tokenHash), expiresAtMs);
-      return admission;
+      return admitted;
     },
 
     renamedThreads: (slug, tokenHash) =>

@@ -74,7 +74,14 @@ export function redisAdmissions(
         const args = { userId, ttlMs: String(ttlMs), threadName: optional(threadName) };
         return redis.call("admit_visitor", keys, args);
       });
-      return reply && { ...admissionFrom(reply), snapshot: textOf(reply[3]) };
+      if (!reply) return null;
+      const [, , , snapshot, ends] = reply;
+      const endsAtMs = textOrNull(ends);
+      return {
+        ...admissionFrom(reply),
+        snapshot: textOf(snapshot),
+        ...(endsAtMs === null ? {} : { endsAtMs: Number(endsAtMs) }),
+      };
     },
 
     async admitUser({ slug, externalId, displayName, attributes, newUserId, thread, creates, atMs }) {

@@ -149,7 +149,7 @@ local function admit_visitor(keys, args)
   -- Of a merge that was stopped the token may know the new name already: the old one still leads there.
   local entry = thread_name and (known[5] and redis.call('HGET', names, known[5]) or redis.call('HGET', names, thread_name))
   slide_token(token, ttl_ms, known[4])
-  return { 'admitted', found, state, entry, known[2] }
+  return { 'admitted', found, state, entry, known[2], known[4] }
 end
 
 -- As the service's own mayTalk (domain/user.ts). `state`: enabled, access mode.
