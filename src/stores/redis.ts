@@ -95,6 +95,16 @@ export async function storeOver(
   const tellChange = () => changed.forEach((callback) => callback());
   let changeCount: string | null = null;
   let onMessage: (message: InstanceMessage) => void = () => {};
+  /** Messages on their way: whoever closes the store has said what it had to say. */
+  const sending = new Set<Promise<unknown>>();
+  const publish = (box: string, text: string) => {
+    // Messages are best effort: who needs one asks again.
+    const sent: Promise<unknown> = redis
+      .peek(box, "PUBLISH", box, text)
+      .catch(() => {})
+      .then(() => sending.delete(sent));
+    sending.add(sent);
+  };
   const rotated = new Set<(tokenHash: string) => void>();
   const tellRotated = (tokenHash: string) => rotated.forEach((callback) => callback(tokenHash));
   await link.subscribe(globalKeys.changes, tellChange);
@@ -127,7 +137,7 @@ export async function storeOver(
     ...redisUsers(redis, deletions, (tokenHash) => {
       // To this process also where its subscription is down.
       tellRotated(tokenHash);
-      redis.peek(ROTATED_TOKENS, "PUBLISH", ROTATED_TOKENS, tokenHash).catch(() => {});
+      publish(ROTATED_TOKENS, tokenHash);
     }),
     ...deletions,
     ...redisChannelThreads({ redis, background: local, processId, busy, link }),
@@ -167,11 +177,7 @@ export async function storeOver(
       return () => rotated.delete(callback);
     },
 
-    send(to, message) {
-      const box = messageChannel(to);
-      // Messages are best effort: who needs one asks again.
-      redis.peek(box, "PUBLISH", box, JSON.stringify(message)).catch(() => {});
-    },
+    send: (to, message) => publish(messageChannel(to), JSON.stringify(message)),
 
     onMessage(handler) {
       onMessage = handler;
@@ -182,6 +188,7 @@ export async function storeOver(
     async close() {
       await activity.close();
       await busy.close();
+      await Promise.all(sending);
       link.close();
     },
   };

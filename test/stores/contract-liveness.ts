@@ -274,6 +274,20 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       },
     );
 
+    it.skipIf(lacks.includes("messages"))(
+      "a message that was sent just before the store was closed reaches the other process",
+      async (context) => {
+        const { store, another } = bench.it;
+        const other = await another();
+        if (other === null) return context.skip();
+        const told = vi.fn<(message: InstanceMessage) => void>();
+        store.onMessage(told);
+        for (let line = 1; line <= 20; line++) other.send(store.processId, { line });
+        await other.close();
+        await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(20), { timeout: 60_000 });
+      },
+    );
+
     it("a message to a process that is gone is lost in silence", () => {
       expect(() => bench.it.store.send("gone", { line: 1 })).not.toThrow();
     });
