@@ -122,9 +122,28 @@ export function createForgetting({
     },
   };
 
+  /** What another process deleted, and its word did not come here: the command line beside the embedded store sends none. */
+  function notice(uid: string): void {
+    endHere(uid);
+    onErased({ uid, fence: null, watchers: [] });
+  }
+
+  /** The names that led to the user's threads are gone: what is known are those in which something goes on here. */
+  async function noticeThreadsOf(userId: string): Promise<void> {
+    for (const { uid, run } of held.all()) {
+      if (run?.userId !== userId) continue;
+      // Of what cannot be read the next save says whether it is gone.
+      const seen = await store.look(uid, null).catch(() => null);
+      if (seen?.isDeleted) notice(uid);
+    }
+  }
+
   async function look(): Promise<void> {
     const planned = await store.plannedDeletions(AT_ONCE);
-    for (const { kind, id } of planned) if (kind === "thread") endHere(id);
+    for (const { kind, id } of planned) {
+      if (kind === "thread") notice(id);
+      else await noticeThreadsOf(id);
+    }
     await settle(planned);
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FeedLine } from "../../src/actors/feeds/feed-lines.ts";
+import { forget as forgetSilently } from "../../src/actors/forget.ts";
 import { systemClock } from "../../src/clock.ts";
 import { TINY_PNG } from "../support/images.ts";
 import { storeKinds } from "../support/store-kinds.ts";
@@ -28,6 +29,19 @@ describe.each(storeKinds)("a deleted thread, on $name", ({ prepare }) => {
 
   const say = async (text: string) => readerOf(await here.threads.say(says("t1", text)));
   const forget = () => here.threads.forgetting.thread("shop", "t1");
+
+  async function readFeed() {
+    const lines: FeedLine[] = [];
+    const feed = await here.threads.openFeed("t1", null);
+    const ended = new Promise<void>((end) => {
+      feed.read({
+        write: (some) => void lines.push(...some.filter(({ type }) => type !== "ping")),
+        onDrained: (callback) => void setImmediate(callback),
+        end,
+      });
+    });
+    return { lines, ended };
+  }
 
   /** Nothing that is kept tells of it. */
   async function expectGone(): Promise<void> {
@@ -111,15 +125,7 @@ describe.each(storeKinds)("a deleted thread, on $name", ({ prepare }) => {
   });
 
   it("tells its feeds, which end", async () => {
-    const lines: FeedLine[] = [];
-    const feed = await here.threads.openFeed("t1", null);
-    const ended = new Promise<void>((end) => {
-      feed.read({
-        write: (some) => void lines.push(...some.filter(({ type }) => type !== "ping")),
-        onDrained: (callback) => void setImmediate(callback),
-        end,
-      });
-    });
+    const { lines, ended } = await readFeed();
     const reader = await say("Hello");
     (await here.agent.turn()).finish();
     await reader.all;
@@ -144,6 +150,40 @@ describe.each(storeKinds)("a deleted thread, on $name", ({ prepare }) => {
     await expectGone();
     await other.threads.drain(0);
   });
+
+  it.each(["thread", "user"] as const)(
+    "ends here with the next look, where another process deleted the %s without a word",
+    async (kind) => {
+      await here.store.mintVisitor({
+        slug: "shop",
+        tokenHash: "h1",
+        userId: "u1",
+        snapshot: "token",
+        ttlMs: 600_000,
+        atMs: clock.now(),
+      });
+      await here.store.addThread({
+        slug: "shop",
+        userId: "u1",
+        threadId: "t1",
+        uid: "t1",
+        atMs: clock.now(),
+      });
+      const reader = await say("Hello");
+      await here.agent.turn();
+      const feed = await readFeed();
+      await forgetSilently(here.store, {
+        kind,
+        slug: "shop",
+        id: kind === "user" ? "u1" : "t1",
+        atMs: clock.now(),
+      });
+      await here.threads.carryOutDeletions();
+      expect((await reader.all).at(-1)).toMatchObject(DELETED);
+      await feed.ended;
+      expect(feed.lines.at(-1)).toEqual({ type: "deleted" });
+    },
+  );
 
   it("is left to whoever looks where the one who began to delete it is gone", async () => {
     await here.store.mintVisitor({
