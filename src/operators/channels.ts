@@ -16,7 +16,7 @@ import type { ChannelStore } from "../store.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
 
-type Writing = Acting<Pick<ChannelStore, "channels" | "putChannel">>;
+type Writing = Acting<Pick<ChannelStore, "channels" | "replaceChannel">>;
 
 /** What was written is no channel; the message says which field, and why. */
 export class BadChannel extends Error {
@@ -44,21 +44,35 @@ export function channelFrom(slug: string, stored: Channel | null, fields: object
   }
 }
 
-/** The slug of the channel that has the same publishable key: nothing was written then. Null: the channel is written. */
+/** How a write ended: nothing is written where the channel is not as it was read, or another one has its publishable key. */
+export type ChannelWrite = { type: "written" | "changed" } | { type: "shared"; by: string };
+
+/** Tries so often: each time somebody else was first. */
+const MOST_TRIES = 200;
+
+/** The first result of an attempt that reads the channel anew and writes it; null: somebody else wrote it in between. */
+export async function untilWritten<T>(slug: string, attempt: () => Promise<T | null>): Promise<T> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const done = await attempt();
+    if (done !== null) return done;
+  }
+  throw new Error(`Cannot write channel ${slug}: others write it all the time`);
+}
+
+/** Writes a channel that was made of the stored one; null: it is new. */
 export async function writeChannel(
   acting: Writing,
   channel: Channel,
   stored: Channel | null,
-): Promise<string | null> {
+): Promise<ChannelWrite> {
   const { slug } = channel;
   const others = (await acting.store.channels(() => {})).filter((other) => other.slug !== slug);
   const shared = sharedKey([...others, channel]);
-  if (shared !== null) return shared.find((other) => other !== slug) ?? slug;
+  if (shared !== null) return { type: "shared", by: shared.find((other) => other !== slug) ?? slug };
   const fields = stored === null ? [] : changedFields(stored, channel);
   const detail = fields.length > 0 ? { detail: { fields } } : {};
   await note(acting, { action: actionOf(stored, channel, fields), target: slug, slug, ...detail });
-  await acting.store.putChannel(channel);
-  return null;
+  return { type: (await acting.store.replaceChannel(channel, stored)) ? "written" : "changed" };
 }
 
 /** In the words of the command line. */
@@ -69,12 +83,12 @@ function actionOf(stored: Channel | null, channel: Channel, fields: readonly str
   return "channels.update";
 }
 
-/** Both keys of a web channel anew: the old ones end at once, or after so many hours. */
+/** Both keys of a web channel anew: the old ones end at once, or after so many hours. Null: somebody else wrote it since. */
 export async function rotateKeys(
   acting: Writing,
   stored: Channel,
   overlapHours = 0,
-): Promise<{ channel: Channel; keys: ChannelKeys }> {
+): Promise<{ channel: Channel; keys: ChannelKeys } | null> {
   const { slug } = stored;
   const keys = newChannelKeys();
   const { publishableKey, secretKey } = keys;
@@ -91,6 +105,5 @@ export async function rotateKeys(
   };
   const detail = overlapHours > 0 ? { detail: { overlapHours } } : {};
   await note(acting, { action: "channels.rotate-keys", target: slug, slug, ...detail });
-  await acting.store.putChannel(channel);
-  return { channel, keys };
+  return (await acting.store.replaceChannel(channel, stored)) ? { channel, keys } : null;
 }

@@ -8,8 +8,8 @@ type Blocking = Acting<Pick<ChannelStore, "blockedIps" | "blockIp" | "unblockIp"
 export async function blockIp(acting: Blocking, address: string): Promise<boolean> {
   if (await isBlocked(acting, address)) return false;
   await note(acting, { action: "ips.block", target: address, slug: null });
-  await acting.store.blockIp(address);
-  return true;
+  // Somebody else may have been first since.
+  return acting.store.blockIp(address);
 }
 
 /** False: it was not blocked. */

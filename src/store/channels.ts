@@ -8,9 +8,12 @@ export interface ChannelStore {
   channel(slug: string): Promise<Channel | null>;
   /** Writes the whole channel, and notifies (onChange). */
   putChannel(channel: Channel): Promise<void>;
+  /** Writes it only if the stored channel is still `before`; null: none that can be read. False: it is not, and nothing was written. */
+  replaceChannel(channel: Channel, before: Channel | null): Promise<boolean>;
   /** Addresses and CIDR ranges. */
   blockedIps(): Promise<string[]>;
-  blockIp(address: string): Promise<void>;
+  /** False if it is already blocked. */
+  blockIp(address: string): Promise<boolean>;
   /** False if it was not blocked. */
   unblockIp(address: string): Promise<boolean>;
   /** A restore is in progress, or was interrupted: there are no channels until it ends. */

@@ -1,5 +1,5 @@
 import type { Channel } from "../domain/channel.ts";
-import { UnreadableRecord } from "../store.ts";
+import { NewerRecord, UnreadableRecord } from "../store.ts";
 import type { UnreadableChannel } from "../store.ts";
 import { isObject, isText, listOf } from "./checks.ts";
 import { readChannel } from "./channel-record.ts";
@@ -24,6 +24,16 @@ export function readChannels(
       return [];
     }
   });
+}
+
+/** Null: it is damaged. Throws NewerRecord. */
+export function readableChannel({ slug, value }: StoredChannel): Channel | null {
+  try {
+    return readChannel(value, slug);
+  } catch (error) {
+    if (error instanceof UnreadableRecord && !(error instanceof NewerRecord)) return null;
+    throw error;
+  }
 }
 
 const isTexts = listOf(isText);

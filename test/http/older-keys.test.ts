@@ -18,7 +18,9 @@ async function rotate({ store, clock, renew }: Service, overlapHours?: number) {
   const channel = await store.channel("shop");
   if (channel === null) throw new Error("Cannot rotate: there is no channel");
   const acting = { store, clock: { now: () => clock.nowMs }, operator: "command line" as const };
-  const { keys } = await rotateKeys(acting, channel, overlapHours);
+  const rotated = await rotateKeys(acting, channel, overlapHours);
+  if (rotated === null) throw new Error("Cannot rotate: somebody else wrote the channel");
+  const { keys } = rotated;
   await renew();
   return [keys.publishableKey, keys.secretKey.reveal()] as const;
 }

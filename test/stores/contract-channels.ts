@@ -14,6 +14,35 @@ export function channelPromises(bench: Bench): void {
       expect(await store.channel("shop")).toEqual(changed);
     });
 
+    it("replaceChannel() writes only what is still as it was read, and says so", async () => {
+      const { store } = bench.it;
+      const [first, second] = [sampleChannel(), sampleChannel({ enabled: false })];
+      expect(await store.replaceChannel(first, second)).toBe(false);
+      expect(await store.channel("shop")).toBeNull();
+      expect(await store.replaceChannel(first, null)).toBe(true);
+      expect(await store.replaceChannel(second, null)).toBe(false);
+      expect(await store.channel("shop")).toEqual(first);
+      expect(await store.channels()).toEqual([first]);
+      const before = await store.changeCount();
+      expect(await store.replaceChannel(second, first)).toBe(true);
+      expect(await store.replaceChannel(sampleChannel({ accessMode: "whitelist" }), first)).toBe(false);
+      expect(await store.channel("shop")).toEqual(second);
+      expect(await store.changeCount()).toBeGreaterThan(before);
+    });
+
+    it("replaceChannel(): of ten who read the same one writes, each time", async () => {
+      const { store } = bench.it;
+      for (const before of [null, sampleChannel({ agent: { model: "m0" } })]) {
+        if (before) await store.putChannel(before);
+        const all = Array.from({ length: 10 }, (_, nth) =>
+          sampleChannel({ agent: { model: `m${nth + 1}` } }),
+        );
+        const wrote = await Promise.all(all.map((channel) => store.replaceChannel(channel, before)));
+        expect(wrote.filter(Boolean)).toHaveLength(1);
+        expect(await store.channel("shop")).toEqual(all[wrote.indexOf(true)]);
+      }
+    });
+
     it("channels() lists every channel", async () => {
       const { store } = bench.it;
       expect(await store.channels()).toEqual([]);
@@ -35,11 +64,11 @@ export function channelPromises(bench: Bench): void {
         expect(await store.channel(slug)).toBeNull();
     });
 
-    it("blockIp() and unblockIp() keep the list; unblockIp() tells whether it was there", async () => {
+    it("blockIp() and unblockIp() keep the list, and tell whether they changed it", async () => {
       const { store } = bench.it;
       expect(await store.blockedIps()).toEqual([]);
-      await store.blockIp("203.0.113.7");
-      await store.blockIp("203.0.113.7");
+      expect(await store.blockIp("203.0.113.7")).toBe(true);
+      expect(await store.blockIp("203.0.113.7")).toBe(false);
       await store.blockIp("2001:db8::/32");
       expect((await store.blockedIps()).toSorted()).toEqual(["2001:db8::/32", "203.0.113.7"]);
       expect(await store.unblockIp("203.0.113.7")).toBe(true);

@@ -776,6 +776,12 @@ function otherCases(): FunctionCase[] {
     },
     ...operatorCases(),
     {
+      name: "replace_channel",
+      function: "replace_channel",
+      before: (store) => store.putChannel(sampleChannel()),
+      step: (store) => store.replaceChannel(sampleChannel({ enabled: false }), sampleChannel()),
+    },
+    {
       name: "change_set, a new member",
       function: "change_set",
       before: (store) => store.blockIp("2001:db8::1"),

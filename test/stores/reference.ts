@@ -273,6 +273,11 @@ export function createReference(clock: Clock): Store {
       channels.splice(index === -1 ? channels.length : index, 1, channel);
       changes++;
     },
+    async replaceChannel(channel, before) {
+      if (!isDeepStrictEqual(channelOf(channel.slug), before)) return false;
+      await this.putChannel(channel);
+      return true;
+    },
     operators: async () => operators.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     async addOperator(operator) {
       if (operators.some(({ name }) => name === operator.name)) return false;
@@ -323,8 +328,10 @@ export function createReference(clock: Clock): Store {
 
     blockedIps: async () => [...ips],
     async blockIp(address) {
+      if (ips.has(address)) return false;
       ips.add(address);
       changes++;
+      return true;
     },
     async unblockIp(address) {
       changes++;

@@ -6,7 +6,7 @@ import { keptKeys } from "../../installation/kept-keys.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";
 import type { Store } from "../../store.ts";
 import { channelView } from "../../operators/channel-secrets.ts";
-import { rotateKeys } from "../../operators/channels.ts";
+import { rotateKeys, untilWritten } from "../../operators/channels.ts";
 import { stopChannel } from "../../operators/stop-runs.ts";
 import { asCommandLine } from "../as-command-line.ts";
 import { existingChannel } from "../existing.ts";
@@ -18,7 +18,7 @@ import { withStore } from "../with-store.ts";
 import { parseSlug, withFieldOptions, withOriginChanges } from "./field-options.ts";
 import type { FieldOptions } from "./field-options.ts";
 import { printChannel } from "./view.ts";
-import { mustWrite, writeOptions } from "./write-channel.ts";
+import { mayWrite, writeOptions } from "./write-channel.ts";
 
 interface JsonOption {
   json?: boolean;
@@ -86,9 +86,8 @@ function addCreate(channels: Command, terminal: Terminal): void {
       if (options.kind === undefined)
         command.error("error: a new channel needs --kind web or --kind transport");
       await withStore(terminal, async (store, { webhooksPrivate }) => {
-        if (await mayNotMake(store, slug)) {
-          throw new CannotDo(`Cannot create channel ${slug}: it exists; see channels update`);
-        }
+        const exists = () => new CannotDo(`Cannot create channel ${slug}: it exists; see channels update`);
+        if (await mayNotMake(store, slug)) throw exists();
         const made = newChannelKeys();
         const withKeys =
           options.kind === "web"
@@ -99,6 +98,7 @@ function addCreate(channels: Command, terminal: Terminal): void {
               }
             : options;
         const channel = await writeOptions(store, { slug, stored: null, webhooksPrivate }, withKeys, command);
+        if (channel === null) throw exists();
         const isNewSecret = channel.kind === "web" && options.secretKey === undefined;
         printChannel(terminal, channel, options, isNewSecret ? made.secretKey : null);
       });
@@ -121,8 +121,10 @@ function addUpdate(channels: Command, terminal: Terminal): void {
     .argument("<slug>")
     .action(async (slug: string, options: FieldOptions, command: Command) => {
       await withStore(terminal, async (store, { webhooksPrivate }) => {
-        const stored = await existingChannel(store, slug);
-        const channel = await writeOptions(store, { slug, stored, webhooksPrivate }, options, command);
+        const channel = await untilWritten(slug, async () => {
+          const stored = await existingChannel(store, slug);
+          return writeOptions(store, { slug, stored, webhooksPrivate }, options, command);
+        });
         printChannel(terminal, channel, options);
       });
     });
@@ -141,9 +143,11 @@ function addSwitch(
   if (!enabled) command.option("--stop", "stop the channel's runs, and what waits behind them");
   command.action(async (slug: string, options: JsonOption & { stop?: boolean }) => {
     await withStore(terminal, async (store, config) => {
-      const stored = await existingChannel(store, slug);
-      const channel = { ...stored, enabled };
-      await mustWrite(store, channel, stored);
+      const channel = await untilWritten(slug, async () => {
+        const stored = await existingChannel(store, slug);
+        const switched = { ...stored, enabled };
+        return (await mayWrite(store, switched, stored)) ? switched : null;
+      });
       if (options.stop) {
         const threads = await threadsToStop(store, config);
         const stopped = await stopChannel(asCommandLine(store), threads, slug);
@@ -165,11 +169,13 @@ function addRotateKeys(channels: Command, terminal: Terminal): void {
     .option("--json", "print the channel as JSON")
     .action(async (slug: string, options: JsonOption & { overlap?: number }) => {
       await withStore(terminal, async (store, config) => {
-        const stored = await existingChannel(store, slug);
-        if (stored.kind !== "web") {
-          throw new CannotDo(`Cannot rotate the keys of channel ${slug}: a transport channel has none`);
-        }
-        const { channel, keys } = await rotateKeys(asCommandLine(store), stored, options.overlap);
+        const { channel, keys } = await untilWritten(slug, async () => {
+          const stored = await existingChannel(store, slug);
+          if (stored.kind !== "web") {
+            throw new CannotDo(`Cannot rotate the keys of channel ${slug}: a transport channel has none`);
+          }
+          return rotateKeys(asCommandLine(store), stored, options.overlap);
+        });
         keptKeys(config.dataDir).channel(slug, keys);
         printChannel(terminal, channel, options, keys.secretKey);
       });

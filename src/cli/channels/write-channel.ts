@@ -8,13 +8,13 @@ import { asCommandLine } from "../as-command-line.ts";
 import { CannotDo } from "../terminal.ts";
 import type { FieldOptions } from "./field-options.ts";
 
-/** Checks the options as CHANNELS_FILE is checked, and writes the channel. */
+/** Checks the options as CHANNELS_FILE is checked, and writes the channel. Null: somebody else wrote it since it was read. */
 export async function writeOptions(
   store: Store,
   { slug, stored, webhooksPrivate }: { slug: string; stored: Channel | null; webhooksPrivate: boolean },
   options: FieldOptions,
   command: Command,
-): Promise<Channel> {
+): Promise<Channel | null> {
   const channel = fromOptions(slug, stored, options, command);
   const closed = webhooksPrivate || !options.webhooks ? null : closedUrl(channel.webhooks ?? []);
   if (closed !== null) {
@@ -22,15 +22,14 @@ export async function writeOptions(
       `Cannot write channel ${slug}: webhook ${closed} has no public address, and WEBHOOKS_PRIVATE is off`,
     );
   }
-  await mustWrite(store, channel, stored);
-  return channel;
+  return (await mayWrite(store, channel, stored)) ? channel : null;
 }
 
-/** Throws CannotDo where another channel has its publishable key. */
-export async function mustWrite(store: Store, channel: Channel, stored: Channel | null): Promise<void> {
-  const sharing = await writeChannel(asCommandLine(store), channel, stored);
-  if (sharing === null) return;
-  throw new CannotDo(`Cannot write channel ${channel.slug}: channel ${sharing} has that publishable key`);
+/** False: somebody else wrote it since it was read. Throws CannotDo where another channel has its publishable key. */
+export async function mayWrite(store: Store, channel: Channel, stored: Channel | null): Promise<boolean> {
+  const write = await writeChannel(asCommandLine(store), channel, stored);
+  if (write.type !== "shared") return write.type === "written";
+  throw new CannotDo(`Cannot write channel ${channel.slug}: channel ${write.by} has that publishable key`);
 }
 
 /** undefined: they stay as they are. */

@@ -7,7 +7,7 @@ import { seesChannel } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { newChannelKeys } from "../../keys.ts";
 import type { Acting } from "../../operators/acting.ts";
-import { BadChannel, channelFrom, rotateKeys, writeChannel } from "../../operators/channels.ts";
+import { BadChannel, channelFrom, rotateKeys, untilWritten, writeChannel } from "../../operators/channels.ts";
 import { changedAgent, changedWebhooks, channelView } from "../../operators/channel-secrets.ts";
 import { stopChannel } from "../../operators/stop-runs.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";
@@ -136,7 +136,9 @@ export function channelsRoutes(api: OperatorApi): Route[] {
           kind === "web" ? { publishableKey: made.publishableKey, secretKey: made.secretKey.reveal() } : {};
         const channel = orInvalid(() => channelFrom(slug, null, { ...keys, ...body }));
         mustBePublic(channel, config);
-        await write(acting, channel, null);
+        if (!(await write(acting, channel, null))) {
+          throw new Refusal("conflict", "There is a channel of that slug");
+        }
         await directory.renew();
         return jsonAnswer(201, channelView(channel, isNewSecret ? made.secretKey : null));
       },
@@ -159,16 +161,18 @@ export function channelsRoutes(api: OperatorApi): Route[] {
         });
         if (stop && change["enabled"] !== false)
           throw new Refusal("invalid", "The body does not match the schema: stop goes with enabled");
-        const stored = await existingChannel(store, param("slug"));
-        const { agent, webhooks, slug = stored.slug, ...fields } = change;
-        if (slug !== stored.slug) throw new Refusal("invalid", "The body does not match the schema: slug");
-        const agentFields = agent === undefined ? {} : { agent: changedAgent(stored.agent, agent) };
-        const told =
-          webhooks === undefined ? {} : { webhooks: changedWebhooks(stored.webhooks ?? [], webhooks) };
-        const written = { ...fields, ...agentFields, ...told };
-        const channel = orInvalid(() => channelFrom(stored.slug, stored, written));
-        if (webhooks !== undefined) mustBePublic(channel, config);
-        await write(acting, channel, stored);
+        const channel = await untilWritten(param("slug"), async () => {
+          const stored = await existingChannel(store, param("slug"));
+          const { agent, webhooks, slug = stored.slug, ...fields } = change;
+          if (slug !== stored.slug) throw new Refusal("invalid", "The body does not match the schema: slug");
+          const agentFields = agent === undefined ? {} : { agent: changedAgent(stored.agent, agent) };
+          const told =
+            webhooks === undefined ? {} : { webhooks: changedWebhooks(stored.webhooks ?? [], webhooks) };
+          const written = { ...fields, ...agentFields, ...told };
+          const changed = orInvalid(() => channelFrom(stored.slug, stored, written));
+          if (webhooks !== undefined) mustBePublic(changed, config);
+          return (await write(acting, changed, stored)) ? changed : null;
+        });
         await directory.renew();
         if (stop) await stopChannel(acting, threads, channel.slug);
         return jsonAnswer(200, channelView(channel));
@@ -192,9 +196,11 @@ export function channelsRoutes(api: OperatorApi): Route[] {
         const { overlapHours = 0 } = await bodyIfAny(incoming.request, config.serverMaxBodyBytes, {
           schema: rotationSchema,
         });
-        const stored = await existingChannel(store, param("slug"));
-        if (stored.kind !== "web") throw new Refusal("conflict", "A transport channel has no keys");
-        const { channel, keys } = await rotateKeys(acting, stored, overlapHours);
+        const { channel, keys } = await untilWritten(param("slug"), async () => {
+          const stored = await existingChannel(store, param("slug"));
+          if (stored.kind !== "web") throw new Refusal("conflict", "A transport channel has no keys");
+          return rotateKeys(acting, stored, overlapHours);
+        });
         keepKeys.channel(channel.slug, keys);
         await directory.renew();
         return jsonAnswer(200, channelView(channel, keys.secretKey));
@@ -203,9 +209,11 @@ export function channelsRoutes(api: OperatorApi): Route[] {
   ];
 }
 
-async function write(acting: Acting<Store>, channel: Channel, stored: Channel | null): Promise<void> {
-  if ((await writeChannel(acting, channel, stored)) === null) return;
-  throw new Refusal("conflict", "Another channel has that publishable key");
+/** False: somebody else wrote it since it was read. */
+async function write(acting: Acting<Store>, channel: Channel, stored: Channel | null): Promise<boolean> {
+  const { type } = await writeChannel(acting, channel, stored);
+  if (type === "shared") throw new Refusal("conflict", "Another channel has that publishable key");
+  return type === "written";
 }
 
 /** Names are looked up at each delivery. */

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Channel } from "../../domain/channel.ts";
 import type { ChannelStore } from "../../store/channels.ts";
-import { readChannels } from "../read-channels.ts";
+import { readableChannel, readChannels } from "../read-channels.ts";
 import { channelKind } from "../channel-record.ts";
 import { readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
@@ -52,13 +53,26 @@ export function embeddedChannels(db: EmbeddedDb): Omit<ChannelStore, "isRestorin
         countUp();
       }),
 
+    replaceChannel: (channel, before) =>
+      db.change(`save channel ${channel.slug}`, () => {
+        const { slug } = channel;
+        const value = db.get(channelKey(slug), (stored) => stored);
+        const found = value === undefined ? null : readableChannel({ slug, value });
+        if (!isDeepStrictEqual(found, before)) return false;
+        db.put(channelKey(slug), channelKind.stored(channel));
+        countUp();
+        return true;
+      }),
+
     blockedIps: () =>
       db.read("list blocked addresses", () => [...db.range(["ip"], readText)].map(({ value }) => value)),
 
     blockIp: (address) =>
       db.change("block an address", () => {
+        if (db.has(ipKey(address))) return false;
         db.put(ipKey(address), address);
         countUp();
+        return true;
       }),
 
     unblockIp: (address) =>

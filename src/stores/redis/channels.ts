@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ChannelStore } from "../../store/channels.ts";
 import type { RedisCommands } from "./commands.ts";
 import { channelKey, globalKeys } from "./keys.ts";
-import { readChannels } from "../read-channels.ts";
+import { readableChannel, readChannels } from "../read-channels.ts";
 import type { StoredChannel } from "../read-channels.ts";
 import { channelKind } from "../channel-record.ts";
 import { flag, jsonValue, listOf, numberOf, textOf, textOrNull } from "./records.ts";
@@ -22,11 +23,17 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
   const changeSet = (set: string, args: ArgsOf<"change_set">) =>
     redis.call("change_set", { set, changes }, args);
 
-  async function stored(slug: string): Promise<StoredChannel | null> {
+  async function storedText(slug: string): Promise<string | null> {
     const key = channelKey(slug);
-    const text = textOrNull(await redis.peek(key, "HGET", key, "json"));
+    return textOrNull(await redis.peek(key, "HGET", key, "json"));
+  }
+
+  async function stored(slug: string): Promise<StoredChannel | null> {
+    const text = await storedText(slug);
     return text === null ? null : { slug, value: jsonValue(text) };
   }
+
+  const tellOf = (slug: string) => changeSet(channels, { command: "SADD", member: slug, always: "1" });
 
   return {
     async channel(slug) {
@@ -47,13 +54,25 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
       const key = channelKey(put.slug);
       const state = ["enabled", flag(put.enabled), "mode", put.accessMode];
       await redis.write(key, "HSET", key, "json", JSON.stringify(channelKind.stored(put)), ...state);
-      await changeSet(channels, { command: "SADD", member: put.slug, always: "1" });
+      await tellOf(put.slug);
+    },
+
+    async replaceChannel(put, before) {
+      const { slug } = put;
+      const text = await storedText(slug);
+      const found = text === null ? null : readableChannel({ slug, value: jsonValue(text) });
+      if (!isDeepStrictEqual(found, before)) return false;
+      const state = { enabled: flag(put.enabled), mode: put.accessMode };
+      const args = { before: text ?? "", record: JSON.stringify(channelKind.stored(put)), ...state };
+      if ((await redis.call("replace_channel", { channel: channelKey(slug) }, args)) !== 1) return false;
+      await tellOf(slug);
+      return true;
     },
 
     blockedIps: () => members(ips),
 
     async blockIp(address) {
-      await changeSet(ips, { command: "SADD", member: address, always: "0" });
+      return (await changeSet(ips, { command: "SADD", member: address, always: "0" })) === 1;
     },
 
     async unblockIp(address) {

@@ -23,6 +23,7 @@ export const changing = {
   raise_format: { keys: ["format"], args: ["ours"] },
 
   note_change: { keys: ["changes"], args: [] },
+  replace_channel: { keys: ["channel"], args: ["before", "record", "enabled", "mode"] },
   change_set: { keys: ["set", "changes"], args: ["command", "member", "always"] },
 
   mint_visitor: {

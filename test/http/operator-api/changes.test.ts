@@ -136,6 +136,43 @@ describe("channels", () => {
     ]);
   });
 
+  test("changes that are made at once are all kept, and new keys are the last ones", async () => {
+    const { as, store } = await startOperated();
+    const patch = (change: object) => as("admin", "PATCH", "/channels/shop", change);
+    const [instructions, model, retention] = ["Be kind.", "m", { threadsDays: 7 }];
+    const [rotated, ...patched] = await Promise.all([
+      as("admin", "POST", "/channels/shop/rotate-keys"),
+      patch({ agent: { instructions } }),
+      patch({ agent: { model } }),
+      patch({ retention }),
+      patch({ accessMode: "whitelist" }),
+    ]);
+    expect(patched.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const { secretKey, publishableKey } = await json(Promise.resolve(rotated), 200);
+    expect(await store.channel("shop")).toMatchObject({
+      agent: { instructions, model },
+      retention,
+      accessMode: "whitelist",
+      publishableKey,
+      secretKeyHash: hashKey(new Secret(String(secretKey))),
+    });
+  });
+
+  test("of ten who make one at once, or block one address, one does: 201, the others are 409", async () => {
+    const { as, store } = await startOperated();
+    const ten = (make: (nth: number) => ReturnType<typeof as>) =>
+      Promise.all(Array.from({ length: 10 }, (_, nth) => make(nth)));
+    const made = await ten((nth) =>
+      as("admin", "POST", "/channels", { slug: "web", kind: "web", agent: { model: `m${nth}` } }),
+    );
+    const first = made.findIndex(({ status }) => status === 201);
+    expect(made.map(({ status }) => status)).toEqual(made.map((_, nth) => (nth === first ? 201 : 409)));
+    expect((await store.channel("web"))?.agent).toEqual({ model: `m${first}` });
+    const blocked = await ten(() => as("admin", "POST", "/ips", { address: "203.0.113.7" }));
+    expect(blocked.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(blocked.filter(({ status }) => status === 409)).toHaveLength(9);
+  });
+
   test("retention is written and shown, and {} takes it away", async () => {
     const { as } = await startOperated();
     const patch = (retention: object) => as("admin", "PATCH", "/channels/shop", { retention });

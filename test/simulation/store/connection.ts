@@ -352,6 +352,8 @@ export function createConnection(
     channel: (slug) => read(cluster.ofInstances(), "read a channel", (twin) => twin.channel(slug)),
     putChannel: (channel) =>
       write(cluster.ofInstances(), "put a channel", (twin) => twin.putChannel(channel)),
+    replaceChannel: (channel, before) =>
+      write(cluster.ofInstances(), "replace a channel", (twin) => twin.replaceChannel(channel, before)),
     blockedIps: () => read(cluster.ofInstances(), "list blocked addresses", (twin) => twin.blockedIps()),
     blockIp: (address) => write(cluster.ofInstances(), "block an address", (twin) => twin.blockIp(address)),
     unblockIp: (address) =>

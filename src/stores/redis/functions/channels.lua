@@ -13,6 +13,15 @@ local function change_set(keys, args)
   return redis.call(command, set, member)
 end
 
+-- Writes a channel whose text is still `before`, '' for none.
+local function replace_channel(keys, args)
+  local channel = unpack(keys)
+  local before, record, enabled, mode = unpack(args)
+  if (redis.call('HGET', channel, 'json') or '') ~= before then return 0 end
+  redis.call('HSET', channel, 'json', record, 'enabled', enabled, 'mode', mode)
+  return 1
+end
+
 -- Something else changed that every instance is told of.
 local function note_change(keys, args)
   local changes = unpack(keys)
@@ -23,3 +32,4 @@ end
 
 register('note_change', note_change)
 register('change_set', change_set)
+register('replace_channel', replace_channel)
