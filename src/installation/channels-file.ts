@@ -69,11 +69,18 @@ export function parseChannels(text: string, variable: (name: string) => Secret |
   return { channels, processServers };
 }
 
+/** Then the file is written over whatever is there: a channel that is on no list is never as it was read. */
+const MOST_TRIES = 10;
+
 /**
  * Writes the channels into the store, all or none of them, and only those that change; one that a newer version wrote is
  * left as it is, one that is damaged written anew. Returns one line for each channel whose stored fields were overridden.
  */
-export async function upsertChannels(store: Store, written: readonly WrittenFields[]): Promise<string[]> {
+export async function upsertChannels(
+  store: Store,
+  written: readonly WrittenFields[],
+  tries = MOST_TRIES,
+): Promise<string[]> {
   const newer = new Set<string>();
   const readable = await store.channels(({ slug, error }) => {
     if (error instanceof NewerRecord) newer.add(slug);
@@ -97,7 +104,13 @@ export async function upsertChannels(store: Store, written: readonly WrittenFiel
   for (const channel of next) {
     const before = stored.get(channel.slug);
     const changed = before === undefined ? [] : changedFields(before, channel);
-    if (before === undefined || changed.length > 0) await store.putChannel(channel);
+    if (before === undefined || changed.length > 0) {
+      if (tries === 0) await store.putChannel(channel);
+      else if (!(await store.replaceChannel(channel, before ?? null))) {
+        // Somebody else wrote it since it was read: what the file leaves out of it stays.
+        return [...overridden, ...(await upsertChannels(store, written, tries - 1))];
+      }
+    }
     if (changed.length > 0) {
       overridden.push(
         `CHANNELS_FILE overrides ${changed.join(", ")} of channel ${channel.slug} as the store had it`,

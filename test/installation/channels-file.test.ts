@@ -176,6 +176,33 @@ describe("upsertChannels()", () => {
     expect(await upsertChannels(store, parse({ slug: "shop" }).channels)).toEqual([]);
   });
 
+  test("what somebody else changes meanwhile stays, new keys too", async () => {
+    const store = await openTestStore();
+    await upsertChannels(store, parse(SHOP).channels);
+    const stored = await store.channel("shop");
+    if (stored === null) throw new Error("Cannot go on: no channel");
+    const rotated = { ...stored, secretKeyHash: hashKey(new Secret("sk_new")), agent: { model: "other" } };
+    let writes = 0;
+    const busy: Store = {
+      ...store,
+      async replaceChannel(channel, before) {
+        if (writes++ === 0) await store.putChannel(rotated);
+        return store.replaceChannel(channel, before);
+      },
+    };
+    expect(await upsertChannels(busy, parse({ slug: "shop", enabled: false }).channels)).toEqual([
+      "CHANNELS_FILE overrides enabled of channel shop as the store had it",
+    ]);
+    expect(await store.channel("shop")).toEqual({ ...rotated, enabled: false });
+  });
+
+  test("a channel that is never as it was read is written all the same", async () => {
+    const store = await openTestStore();
+    const never: Store = { ...store, replaceChannel: () => Promise.resolve(false) };
+    await upsertChannels(never, parse(SHOP).channels);
+    expect(await store.channel("shop")).toMatchObject({ publishableKey: "pk_shop" });
+  });
+
   test("a start that changes nothing writes nothing", async () => {
     const store = await openTestStore();
     await upsertChannels(store, parse(SHOP).channels);
