@@ -1,6 +1,7 @@
+import { ErrorReply } from "redis";
 import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
-import { STORE_DEADLINE_MS } from "../store.ts";
+import { STORE_DEADLINE_MS, StoreUnavailable } from "../store.ts";
 import type { InstanceMessage, Store } from "../store.ts";
 import { refuseRestoring } from "./backup/restoring.ts";
 import { isObject } from "./checks.ts";
@@ -63,8 +64,18 @@ export async function openRedisStore(options: {
     return await storeOver(link, { ...options, reconnected });
   } catch (error) {
     link.close();
-    throw error;
+    throw refused(error);
   }
+}
+
+/** Where Redis refused a step of the opening, as it does to a user who may not do everything, the error says what it answered. */
+function refused(error: unknown): unknown {
+  const answer = error instanceof StoreUnavailable ? error.cause : error;
+  if (!(answer instanceof ErrorReply)) return error;
+  return new StoreUnavailable("open the store on Redis", {
+    fact: `it answers ${answer.message}`,
+    cause: error,
+  });
 }
 
 /** The store on what a link leads to; closing it closes the link. */

@@ -478,6 +478,25 @@ describe("health", () => {
     }
   });
 
+  it.each([
+    ["whose keys have a prefix", ["~chat:*", "&*", "+@all"]],
+    ["who may not load functions", ["~*", "&*", "+@all", "-function"]],
+    ["who may not subscribe", ["~*", "&chat:*", "+@all"]],
+  ])("a user %s ends the opening with what Redis answers", async (_, rules) => {
+    const strict = await startRedis();
+    try {
+      const client = redisClient(strict.url);
+      await client.connect();
+      await client.sendCommand(["ACL", "SETUSER", "app", "on", ">secret", ...rules]);
+      client.destroy();
+      await expect(open({ urls: [`redis://app:secret@127.0.0.1:${strict.port}`] })).rejects.toThrow(
+        "Cannot open the store on Redis: it answers NOPERM",
+      );
+    } finally {
+      await strict.stop();
+    }
+  });
+
   it("P15: works where settings may not be read; a password is in no error", async () => {
     const strict = await startRedis();
     try {
