@@ -4,6 +4,7 @@ import { oneAtATime } from "../admission/one-at-a-time.ts";
 import type { Timers } from "../clock.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { PlainLog } from "../log.ts";
+import { NewerRecord, UnreadableRecord } from "../store.ts";
 import type { Store } from "../store.ts";
 
 /**
@@ -12,7 +13,7 @@ import type { Store } from "../store.ts";
  * again, as on a new store. Channels that are there stay as they are. Returns how to stop.
  */
 export function keepChannels(options: {
-  store: Pick<Store, "isRestoring" | "onChange" | "onReconnect">;
+  store: Pick<Store, "channel" | "putChannel" | "isRestoring" | "onChange" | "onReconnect">;
   directory: Pick<Directory, "renew" | "channel">;
   /** That this start wrote. */
   slugs: readonly string[];
@@ -31,9 +32,25 @@ export function keepChannels(options: {
     await directory.renew();
     const lost = new Set(slugs.filter((slug) => isLost(slug)));
     if (lost.size === 0 || (await store.isRestoring())) return;
-    log.warn({ channels: [...lost] }, "The store has lost channels: they are written again");
-    await write(lost);
+    for (const slug of lost) if (await isListedAgain(slug)) lost.delete(slug);
+    if (lost.size > 0) {
+      log.warn({ channels: [...lost] }, "The store has lost channels: they are written again");
+      await write(lost);
+    }
     await directory.renew();
+  }
+
+  /** Where one node of a cluster came back empty the list of channels may be lost, and their records not: those count. */
+  async function isListedAgain(slug: string): Promise<boolean> {
+    try {
+      const found = await store.channel(slug);
+      if (found !== null) await store.putChannel(found);
+      return found !== null;
+    } catch (error) {
+      // Nobody here writes what a newer version wrote.
+      if (error instanceof UnreadableRecord) return error instanceof NewerRecord;
+      throw error;
+    }
   }
 
   /** One that cannot be read is there. */

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import type { Channel } from "../../src/domain/channel.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { keepChannels } from "../../src/start/keep-channels.ts";
-import { StoreUnavailable } from "../../src/store.ts";
+import { NewerRecord, StoreUnavailable, UnreadableRecord } from "../../src/store.ts";
 import { sampleChannel } from "../stores/samples.ts";
 
 /** A store that loses channels, and a directory of what it has when that is renewed. */
@@ -10,6 +11,8 @@ function keepOver(slugs: string[]) {
   const played = {
     stored,
     isRestoring: false,
+    /** Records that no list has any more. */
+    unlisted: new Map<string, Channel | Error>(),
     /** So many calls of the store are not answered from now on. */
     away: 0,
     renewals: 0,
@@ -21,6 +24,14 @@ function keepOver(slugs: string[]) {
   let listed = new Set<string>();
   const stop = keepChannels({
     store: {
+      async channel(slug) {
+        const found = played.unlisted.get(slug) ?? null;
+        if (found instanceof Error) throw found;
+        return found;
+      },
+      async putChannel({ slug }) {
+        stored.add(slug);
+      },
       isRestoring: async () => played.isRestoring,
       onChange(callback) {
         played.tellChange = callback;
@@ -69,6 +80,18 @@ test("channels that the store has lost are written again, and those alone", asyn
   played.tellChange();
   await expect.poll(() => played.renewals).toBe(4);
   expect(played.written[1]).toEqual(["cli", "shop"]);
+});
+
+test("where the list alone is lost, what the records say counts, and what a newer version wrote is left alone", async () => {
+  const { played, stored } = keepOver(["cli", "shop", "newer", "torn"]);
+  stored.clear();
+  played.unlisted.set("cli", sampleChannel({ slug: "cli" }));
+  played.unlisted.set("newer", new NewerRecord("channel", "newer", 9));
+  played.unlisted.set("torn", new UnreadableRecord("channel", "torn", "its slug does not fit"));
+  played.tellReconnect();
+  await expect.poll(() => played.renewals).toBe(2);
+  expect(played.written).toEqual([["shop", "torn"]]);
+  expect([...stored]).toEqual(["cli", "shop", "torn"]);
 });
 
 test("a store that does not answer yet is asked again", async () => {
