@@ -226,7 +226,7 @@ const redisOrders: Partial<Record<Rule, { where: string[]; plant: string[][] }>>
   },
   "thread is listed by a state that it is not in": {
     where: [`${busyKey(SLUG, "with_person")} cid-one`, `${busyKey(SLUG, "with_person")} nowhere`],
-    plant: [["ZADD", busyKey(SLUG, "with_person"), "5", "cid-one", "6", "nowhere"]],
+    plant: [["ZADD", busyKey(SLUG, "with_person"), "5", "cid-one", "6", "nowhere", "7", "going"]],
   },
   "listed thread is not there": {
     where: [`${act} nowhere`, `${act} went`],

@@ -66,7 +66,8 @@ export function orderRules(
     return fence?.startsWith(DELETED_FENCE) || !(await exists(header));
   };
 
-  const isBeingDeleted = (owner: string) => nowMs - Number(owner.slice(DELETED.length)) < DELETING_MS;
+  const isBeingDeleted = (owner: string | null) =>
+    owner !== null && owner.startsWith(DELETED) && nowMs - Number(owner.slice(DELETED.length)) < DELETING_MS;
 
   /** Of a thread that goes on meanwhile nothing is said. */
   function restingThread(uid: string, rev: string | null, look: () => Promise<boolean>) {
@@ -144,11 +145,10 @@ export function orderRules(
         rule: "thread is listed by a state that it is not in",
         what: `${key} ${uid}`,
         settlesMs,
-        isStill: restingThread(
-          uid,
-          rev,
-          async () => (await score(key, uid)) && (await field(header, "state")) !== state,
-        ),
+        isStill: restingThread(uid, rev, async () => {
+          if (!(await score(key, uid)) || (await field(header, "state")) === state) return false;
+          return !isBeingDeleted(await field(ownersKey(slug), uid));
+        }),
         mend: () => listByState(slug, { uid, threadId: "", createdAtMs: 0 }),
       });
     });
@@ -166,8 +166,9 @@ export function orderRules(
         // Who makes a thread lists its owner in the same step.
         isStill: async () => {
           const owner = await field(owners, uid);
-          const isOwned = owner !== null && (!owner.startsWith(DELETED) || isBeingDeleted(owner));
-          return !isOwned && (await isGone(uid)) && (await score(key, uid));
+          const isOwned = owner !== null && !owner.startsWith(DELETED);
+          if (isOwned || isBeingDeleted(owner)) return false;
+          return (await isGone(uid)) && (await score(key, uid));
         },
         mend: async () => redis.write(key, "ZREM", key, uid).then(() => {}),
       });
