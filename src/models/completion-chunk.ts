@@ -92,7 +92,14 @@ function readCall(value: unknown): CallPart {
 /** A text, or parts of which those of text are read: thoughts and references are none of the reply. */
 function contentOf(value: unknown): string {
   if (!Array.isArray(value)) return textOf(value);
-  return value.map((part) => (isRecord(part) ? textOf(part["text"]) : textOf(part))).join("");
+  return value.map((part) => (isRecord(part) ? partText(part) : textOf(part))).join("");
+}
+
+const TEXT_PARTS = new Set<unknown>([undefined, "text", "output_text"]);
+
+/** A thought may be a part with a text, too. */
+function partText({ type, text }: Record<string, unknown>): string {
+  return TEXT_PARTS.has(type) ? textOf(text) : "";
 }
 
 function extraOf(fields: Record<string, unknown>, known: ReadonlySet<string>): Extra | null {

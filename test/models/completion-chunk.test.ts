@@ -51,6 +51,7 @@ test("a chunk says text, calls, an end, usage and an error", () => {
 test("what other servers send is read too: parts of a content, arguments as an object, the answer as a message", () => {
   const parts = [
     { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
+    { type: "reasoning", text: "hm" },
     { type: "text", text: "Hel" },
     "lo",
   ];
