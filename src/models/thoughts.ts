@@ -5,8 +5,8 @@ import { TURN_TEXT_CHARS } from "../model.ts";
  * place of the stream.
  *
  * At the head of a turn an opening tag begins a thought, also one that never ends. Further on it does only if it is
- * closed again: until then the text after it waits, and comes after all where the turn ends without. In backticks it
- * is a text about tags.
+ * closed again, or if the turn is cut in it or calls tools: until then the text after it waits, and comes after all where the
+ * turn ends of itself without. In backticks it is a text about tags.
  *
  * Of a model whose template opens the thought itself (`beginsInThought`) only the closing tag comes. All text waits for it;
  * a turn without one had no thought, unless it was cut or called tools.
@@ -118,12 +118,14 @@ export function createThoughtFilter({ beginsInThought = false } = {}): ThoughtFi
     },
 
     end(isCut = false) {
+      const isInThought = open !== null;
       const waited = open ? (open.kept?.join("") ?? "") : held;
       open = null;
       held = "";
+      if (isInThought && isCut) return "";
       if (!isTemplates) return waited;
       isTemplates = false;
-      return isCut ? "" : read(waited) + this.end();
+      return read(waited) + this.end();
     },
   };
 }

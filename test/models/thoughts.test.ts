@@ -25,6 +25,21 @@ test.each<[what: string, written: string, told: string]>([
   expect(reply(...written.split(""))).toBe(told);
 });
 
+test.each([
+  ["Hello <think>Hm, so", "Hello "],
+  ["Hello <think>Hm.</think>there <thought>Hm, so", "Hello there "],
+  ["Hello <thin", "Hello <thin"],
+  ["Write `<think>` there", "Write `<think>` there"],
+])(
+  "of a turn that is cut, or calls tools, a thought that was not closed is none of the reply: %s",
+  (written, told) => {
+    for (const pieces of [[written], written.split("")]) {
+      const filter = createThoughtFilter();
+      expect(pieces.map((piece) => filter.push(piece)).join("") + filter.end(true)).toBe(told);
+    }
+  },
+);
+
 function replyInThought(pieces: string[], isCut = false): string {
   const filter = createThoughtFilter({ beginsInThought: true });
   return pieces.map((piece) => filter.push(piece)).join("") + filter.end(isCut);
