@@ -15,6 +15,8 @@ export interface CompletionChunk {
   /** Not null: the model has finished; usage may still come. */
   finishReason: string | null;
   usage: Usage | null;
+  /** It has no choice: with usage, after the model has finished, it is the last chunk. */
+  hasNoChoice: boolean;
   /** What went wrong at the server; undefined: nothing. */
   error: unknown;
 }
@@ -38,13 +40,15 @@ export function readChunk(json: unknown): CompletionChunk {
   const fields = fieldsOf(json);
   const { choices, usage } = fields;
   // One choice was asked for.
-  const choice = listOf(choices, readChoice).find(({ index }) => index === 0);
+  const all = listOf(choices, readChoice);
+  const choice = all.find(({ index }) => index === 0);
   return {
     text: choice?.text ?? "",
     calls: choice?.calls ?? [],
     extra: choice?.extra ?? null,
     finishReason: choice?.finishReason ?? null,
     usage: readUsage(usage),
+    hasNoChoice: all.length === 0,
     error: errorOf(fields) ?? choice?.error,
   };
 }

@@ -47,6 +47,8 @@ export class TurnBuilder {
     if (chunk.error) throw brokeOff(chunk.error);
     this.hasBegun = true;
     if (chunk.usage) this.usage = chunk.usage;
+    // Some servers leave [DONE] out, and the connection open.
+    if (chunk.usage && chunk.hasNoChoice && this.isFinished) this.isDone = true;
     if (chunk.finishReason !== null) {
       this.isFinished = true;
       this.finishReason ??= chunk.finishReason;

@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import { readChunk } from "../../src/models/completion-chunk.ts";
+import type { CompletionChunk } from "../../src/models/completion-chunk.ts";
 
-const nothing = { text: "", calls: [], extra: null, finishReason: null, usage: null, error: undefined };
+const nothing: CompletionChunk = {
+  text: "",
+  calls: [],
+  extra: null,
+  finishReason: null,
+  usage: null,
+  hasNoChoice: true,
+  error: undefined,
+};
 const inChoice = (choice: object) => ({ choices: [choice] });
 const inDelta = (delta: object) => inChoice({ delta });
 const inCall = (call: object) => inDelta({ tool_calls: [call] });
@@ -10,16 +19,21 @@ test.each<[string, unknown]>([
   ["no fields", {}],
   ["no choices", { choices: null }],
   ["an empty list of choices", { choices: [] }],
-  ["an empty choice", inChoice({})],
-  ["a choice of nulls", inChoice({ index: null, delta: null, finish_reason: null })],
-  ["a delta of nulls", inDelta({ content: null, refusal: null, tool_calls: null })],
-  ["only another choice", inChoice({ index: 1, delta: { content: "other" }, finish_reason: "stop" })],
   ["usage without counts", { usage: {} }],
   ["usage below zero", { usage: { prompt_tokens: -1, completion_tokens: 2 } }],
   ["usage in parts of a token", { usage: { prompt_tokens: 1, completion_tokens: 0.5 } }],
   ["usage that is no object", { usage: "much" }],
 ])("a chunk that says nothing is fine: %s", (_name, json) => {
   expect(readChunk(json)).toEqual(nothing);
+});
+
+test.each<[string, unknown]>([
+  ["an empty one", inChoice({})],
+  ["one of nulls", inChoice({ index: null, delta: null, finish_reason: null })],
+  ["one with a delta of nulls", inDelta({ content: null, refusal: null, tool_calls: null })],
+  ["only another one", inChoice({ index: 1, delta: { content: "other" }, finish_reason: "stop" })],
+])("a chunk with a choice that says nothing is fine: %s", (_name, json) => {
+  expect(readChunk(json)).toEqual({ ...nothing, hasNoChoice: false });
 });
 
 test("a chunk says text, calls, an end, usage and an error", () => {
@@ -44,6 +58,7 @@ test("a chunk says text, calls, an end, usage and an error", () => {
     extra: null,
     finishReason: "stop",
     usage: { input: 3, output: 0 },
+    hasNoChoice: false,
     error: "e",
   });
 });

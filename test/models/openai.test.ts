@@ -371,6 +371,14 @@ test("an answer is over at [DONE], also when its body never ends", async () => {
   expect((await startTurn(model).turn).text).toBe("all");
 });
 
+test("an answer is over when its usage is told behind its end, also where neither [DONE] nor the body's end comes", async () => {
+  const told = bytes('data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}\n\n');
+  const { model } = await openScriptedModel([[told, say("all"), chunk({}, "stop"), told, hang()]], {
+    silenceMs: 600_000,
+  });
+  expect(await startTurn(model).turn).toMatchObject({ text: "all", usage: { input: 3, output: 2 } });
+});
+
 test("of a model whose template opens the thought, only what follows it is the reply", async () => {
   const server = await startModelServer([
     [
