@@ -30,12 +30,18 @@ type Rule = (said: Said, quirks: Quirks) => Quirks | null;
 /** The quirks with what this refusal says; null if it says nothing that a repeat could heed. */
 export function learn(refused: Refused, quirks: Quirks): Quirks | null {
   if (!STATUSES.has(refused.status)) return null;
-  const words = refused.text.replaceAll(/[\s"'`\\{}[\](),:]+/g, " ");
+  const words = withoutList(refused.text.replaceAll(/[\s"'`\\{}[\](),:]+/g, " "));
   for (const rule of RULES) {
     const learned = rule({ ...refused, words }, quirks);
     if (learned) return learned;
   }
   return null;
+}
+
+/** Servers in Rust say after the field that they refuse which others they know: those are not meant. */
+function withoutList(words: string): string {
+  const at = words.search(/\bexpected one of\b/i);
+  return at < 0 ? words : words.slice(0, at);
 }
 
 /** The words by which a field is refused. */
@@ -55,7 +61,7 @@ const maxTokens: Rule = ({ words, body }, quirks) => {
 };
 
 const NO_TOOLS =
-  /\b(tools?|tool (use|choice|calling|calls)|function calling)\b[^.]{0,60}\b(not supported|unsupported|not enabled|not available)|(not|n.t) support(ed)?\b[^.]{0,40}\b(tools?|tool (use|calling)|function calling)\b|found that support tool use|enable-auto-tool-choice|tools param requires|extra_forbidden loc body tools\b/i;
+  /\b(tools?|tool (use|choice|calling|calls)|function calling)\b[^.]{0,60}\b(not supported|unsupported|not enabled|not available)|(not|n.t) support(ed)?\b[^.]{0,40}\b(tools?|tool (use|calling)|function calling)\b|found that support tool use|enable-auto-tool-choice|tools param requires|extra_forbidden loc body tools\b|\b(unknown|unrecogni[sz]ed|unsupported|unexpected) (request )?(field|parameter|argument|key|property|name)( supplied)? tools\b(?! ?\d)(?!\.)/i;
 
 const noTools: Rule = ({ words, body }, quirks) =>
   body.tools && quirks.tools && NO_TOOLS.test(words) && !/schema/i.test(words)

@@ -201,6 +201,23 @@ test.each<[server: string, status: number, text: string, Partial<Quirks>]>([
     { leftOut: ["reasoning_effort"] },
   ],
   [
+    "a server in Rust, which names the fields that it knows,",
+    422,
+    "Failed to deserialize the JSON body: unknown field `temperature`, expected one of `model`, `messages`, `max_tokens`, `max_completion_tokens`, `tools`, `stream_options`, `reasoning_effort` at line 1 column 90",
+    { leftOut: ["temperature"] },
+  ],
+  ...[
+    "unknown field `tools`, expected one of `model`, `messages`",
+    'json: unknown field "tools"',
+    "Unrecognized request argument supplied: tools",
+    "Unsupported parameter: 'tools'",
+  ].map((said): [string, number, string, Partial<Quirks>] => [
+    `a server by "${said}"`,
+    400,
+    error(said),
+    { tools: false },
+  ]),
+  [
     "a DeepSeek reasoner",
     400,
     error("The reasoning_content field must not be included in the input messages"),
@@ -313,6 +330,7 @@ test.each<[what: string, status: number, text: string]>([
     400,
     error("Invalid schema for function 'buy': in context=(), 'format' is not supported for tools"),
   ],
+  ["a part of a tool", 400, error("Unknown parameter: 'tools[0].function.strict'.")],
   ["a length out of range", 400, error("max_completion_tokens is too large: 9")],
   ["a length that is not to be had", 400, error("max_completion_tokens must not be set above 8")],
   ["an outage", 500, error("The server had an error while processing your request")],
