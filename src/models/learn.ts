@@ -61,10 +61,14 @@ const maxTokens: Rule = ({ words, body }, quirks) => {
 };
 
 const NO_TOOLS =
-  /\b(tools?|tool (use|choice|calling|calls)|function calling)\b[^.]{0,60}\b(not supported|unsupported|not enabled|not available)|(not|n.t) support(ed)?\b[^.]{0,40}\b(tools?|tool (use|calling)|function calling)\b|found that support tool use|enable-auto-tool-choice|tools param requires|extra_forbidden loc body tools\b|\b(unknown|unrecogni[sz]ed|unsupported|unexpected) (request )?(field|parameter|argument|key|property|name)( supplied)? tools\b(?! ?\d)(?!\.)/i;
+  /\b(tools?|tool (use|choice|calling|calls)|function calling)\b[^.]{0,60}\b(not supported|unsupported|not enabled|not available)|(not|n.t) support(ed)?\b[^.]{0,40}\b(tools?|tool (use|calling)|function calling)\b|found that support tool use|enable-auto-tool-choice|tools param requires|extra_forbidden loc body tools\b/i;
+
+/** `tools` as an unknown field, and not a part of it. */
+const UNKNOWN_TOOLS =
+  /\b(unknown|unrecogni[sz]ed|unsupported|unexpected|extraneous) (request )?(field|parameter|argument|key|property|name)( s in object| in object| supplied)? tools\b(?! ?\d)(?!\.)|\btools (is |are |extra inputs are )?not (allowed|permitted)\b|\badditional properties param tools\b/i;
 
 const noTools: Rule = ({ words, body }, quirks) =>
-  body.tools && quirks.tools && NO_TOOLS.test(words) && !/schema/i.test(words)
+  body.tools && quirks.tools && (NO_TOOLS.test(words) || UNKNOWN_TOOLS.test(words)) && !/schema/i.test(words)
     ? { ...quirks, tools: false }
     : null;
 

@@ -211,6 +211,10 @@ test.each<[server: string, status: number, text: string, Partial<Quirks>]>([
     'json: unknown field "tools"',
     "Unrecognized request argument supplied: tools",
     "Unsupported parameter: 'tools'",
+    "Unrecognized key(s) in object: 'tools'",
+    "extraneous key [tools] is not permitted",
+    "tools: Extra inputs are not permitted",
+    "tools is not allowed",
   ].map((said): [string, number, string, Partial<Quirks>] => [
     `a server by "${said}"`,
     400,
