@@ -94,7 +94,7 @@ export function refusesAnImage({ status, text, body }: Refused): boolean {
 }
 
 const NO_SYSTEM_ROLE =
-  /\bsystem (role|message|prompt|instruction)s?\b[^.]{0,40}not (be )?(supported|allowed|enabled)|role system\b[^.]{0,40}not supported|got system|developer instruction is not enabled|unexpected role system|only user and assistant roles/i;
+  /\bsystem (role|message|prompt|instruction)s?\b[^.]{0,40}not (be )?(supported|allowed|enabled)|role system\b[^.]{0,40}not supported|got system|developer instruction is not enabled|unexpected role system|only user and assistant roles|role does not support system\b/i;
 
 const noSystemRole: Rule = ({ words, body }, quirks) =>
   has(body, "system") && NO_SYSTEM_ROLE.test(words) ? { ...quirks, systemRole: false } : null;
@@ -102,12 +102,22 @@ const noSystemRole: Rule = ({ words, body }, quirks) =>
 const ROLE_ORDER =
   /roles? (must|should) (strictly )?alternate|unexpected role|expected last role|message_order/i;
 
-/** First an answer after each result; a template that still refuses the order may have no place for a system message. */
+/**
+ * First an answer after each result; a template that still refuses the order may have no place for a system message, and
+ * then none for results.
+ */
 const roleOrder: Rule = ({ words, body }, quirks) => {
   if (!ROLE_ORDER.test(words)) return null;
   if (!quirks.answersResults) return { ...quirks, answersResults: true };
-  return has(body, "system") ? { ...quirks, systemRole: false } : null;
+  if (has(body, "system")) return { ...quirks, systemRole: false };
+  return has(body, "tool") ? { ...quirks, tools: false } : null;
 };
+
+const NO_TOOL_ROLE =
+  /\b(unknown|invalid|unsupported|unexpected) role tool\b|\brole tool\b[^.]{0,40}\bnot supported\b|\brole does not support tool\b|only user and assistant roles|\bgot tool\b/i;
+
+const noToolRole: Rule = ({ words, body }, quirks) =>
+  has(body, "tool") && NO_TOOL_ROLE.test(words) ? { ...quirks, tools: false } : null;
 
 const reasoningField: Rule = ({ words }, quirks) =>
   !quirks.reasoningField &&
@@ -126,7 +136,7 @@ const nineCharIds: Rule = ({ words }, quirks) =>
   !quirks.nineCharIds && ID_FORM.test(words) ? { ...quirks, nineCharIds: true } : null;
 
 const WANTS_OBJECT =
-  /arguments\b.{0,80}\b(object|dict|dictionary|mapping|map)\b|(object|dict|mapping)\b.{0,80}\barguments\b/i;
+  /arguments\b.{0,80}\b(object|dict|dictionary|mapping|map)\b|(object|dict|mapping)\b.{0,80}\barguments\b|\bfilter items\b|can only get item pairs from a mapping/i;
 
 const objectArguments: Rule = ({ words, body }, quirks) =>
   !quirks.objectArguments && spokenWithCalls(body).length > 0 && WANTS_OBJECT.test(words)
@@ -172,6 +182,7 @@ const RULES: readonly Rule[] = [
   noTools,
   schemaKeywords,
   noSystemRole,
+  noToolRole,
   roleOrder,
   objectArguments,
   namedField,

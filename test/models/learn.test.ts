@@ -142,6 +142,25 @@ test.each<[server: string, status: number, text: string, Partial<Quirks>]>([
     { systemRole: false },
   ],
   [
+    "OpenAI, of o1-mini",
+    400,
+    error("Unsupported value: 'messages[0].role' does not support 'system' with this model."),
+    { systemRole: false },
+  ],
+  ["a server without results", 400, error("Unknown role: tool"), { tools: false }],
+  [
+    "LM Studio, of a template that reads arguments",
+    400,
+    '{"error":"Error rendering prompt with jinja template: \\"Unknown StringValue filter: items\\"."}',
+    { objectArguments: true },
+  ],
+  [
+    "vLLM, of a template that reads arguments",
+    400,
+    error("Can only get item pairs from a mapping."),
+    { objectArguments: true },
+  ],
+  [
     "Mistral, of the order",
     400,
     "{\"message\":\"Unexpected role 'user' after role 'tool'\"}",
@@ -317,6 +336,18 @@ test("keywords that Gemini does not know are left out of all schemas, wherever t
   expect(JSON.stringify(sent)).not.toMatch(/\$schema|additionalProperties|"const":"a"/);
   // What is not there any more cannot be why it was refused.
   expect(learn({ status: 400, text: refusal, body: sent }, after ?? NO_QUIRKS)).toBeNull();
+});
+
+test("a template with two roles in turn is told the system's words, and in the end calls too, in the user's", () => {
+  const alternate = error("Conversation roles must alternate user/assistant/user/assistant/...");
+  expect(learned(500, alternate)).toEqual({ answersResults: true });
+  expect(learned(500, alternate, { answersResults: true })).toEqual({ systemRole: false });
+  expect(learned(500, alternate, { answersResults: true, systemRole: false })).toEqual({ tools: false });
+  expect(learned(500, alternate, { answersResults: true, systemRole: false, tools: false })).toBeNull();
+  const onlyTwo = error("Only user and assistant roles are supported!");
+  expect(learned(400, onlyTwo)).toEqual({ systemRole: false });
+  expect(learned(400, onlyTwo, { systemRole: false })).toEqual({ tools: false });
+  expect(learned(400, onlyTwo, { systemRole: false, tools: false })).toBeNull();
 });
 
 test("an empty text that is refused too is left out", () => {
