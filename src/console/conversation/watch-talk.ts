@@ -1,8 +1,9 @@
 import { useEffect, useReducer, useState } from "preact/hooks";
 import { pathOf } from "../service/api.ts";
 import type { Api } from "../service/api.ts";
-import { keepOpen } from "../service/live.ts";
-import { Problem, messageOf } from "../service/problem.ts";
+import { AWAY_MS } from "../parts/loading.ts";
+import { keepOpen, pause } from "../service/live.ts";
+import { Problem, isAway, messageOf } from "../service/problem.ts";
 import type { MessageView } from "../service/views.ts";
 import { NOTHING_SAID, withHistory, withLine, withQuiet } from "./talk-state.ts";
 import type { TalkState, WatchLine } from "./talk-state.ts";
@@ -52,9 +53,21 @@ export function useTalk(api: Api, slug: string, id: string, isWanted: boolean): 
     setTrouble(null);
     setLoading(true);
     let isKnown = false;
+    const newest = async (): Promise<readonly MessageView[]> => {
+      for (;;) {
+        try {
+          return await load(null, signal);
+        } catch (error) {
+          if (signal.aborted || !isAway(error)) throw error;
+          setTrouble(messageOf(error));
+          await pause(AWAY_MS, signal);
+        }
+      }
+    };
     const follow = async () => {
-      let last = (await load(null, signal)).at(-1)?.id ?? "";
+      let last = (await newest()).at(-1)?.id ?? "";
       isKnown = true;
+      setTrouble(null);
       setLoading(false);
       await keepOpen<WatchLine>(api, {
         path: `${path}/watch`,

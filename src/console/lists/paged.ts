@@ -1,5 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { messageOf } from "../service/problem.ts";
+import { AWAY_MS } from "../parts/loading.ts";
+import { pause } from "../service/live.ts";
+import { isAway, messageOf } from "../service/problem.ts";
 import type { Page } from "../service/views.ts";
 
 /** A list that comes page by page. */
@@ -55,6 +57,9 @@ export function usePaged<Item>(
     } catch (error) {
       if (request.signal.aborted) return;
       setState({ items: before, next: from, status: "rests", trouble: messageOf(error) });
+      if (!isAway(error)) return;
+      await pause(AWAY_MS, request.signal);
+      if (!request.signal.aborted) void ask(from, before);
     }
   }, []);
   const loadRef = useRef(load);

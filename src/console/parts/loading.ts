@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { messageOf } from "../service/problem.ts";
+import { pause } from "../service/live.ts";
+import { isAway, messageOf } from "../service/problem.ts";
 
 /** What is asked of the service, and what came of it. */
 export interface Loaded<Value> {
@@ -11,7 +12,10 @@ export interface Loaded<Value> {
   set: (value: Value) => void;
 }
 
-/** Asks when the inputs change; an answer that comes too late is dropped. */
+/** How long to wait before a service is asked again that could not be reached. */
+export const AWAY_MS = 5_000;
+
+/** Asks when the inputs change, and again while the service is away; an answer that comes too late is dropped. */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],
@@ -27,13 +31,17 @@ export function useLoaded<Value>(
     const asking = new AbortController();
     load(asking.signal).then(
       (value) => !asking.signal.aborted && setState({ inputs: asked, value, trouble: null }),
-      (error: unknown) =>
-        !asking.signal.aborted &&
+      async (error: unknown) => {
+        if (asking.signal.aborted) return;
         setState((before) => ({
           inputs: asked,
           value: before.inputs === asked ? before.value : null,
           trouble: messageOf(error),
-        })),
+        }));
+        if (!isAway(error)) return;
+        await pause(AWAY_MS, asking.signal);
+        if (!asking.signal.aborted) setRound((before) => before + 1);
+      },
     );
     return () => asking.abort();
   }, [asked, round]);
@@ -41,7 +49,7 @@ export function useLoaded<Value>(
   return {
     value: isOfNow ? state.value : null,
     trouble: isOfNow ? state.trouble : null,
-    reload: () => setRound(round + 1),
+    reload: () => setRound((before) => before + 1),
     set: (value) => setState({ inputs: asked, value, trouble: null }),
   };
 }

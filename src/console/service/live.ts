@@ -43,13 +43,16 @@ export async function keepOpen<Line>(api: Api, live: Live<Line>): Promise<void> 
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Shorter where the browser comes back online, or the signal ends it. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, ms);
     signal.addEventListener("abort", done);
+    addEventListener("online", done);
     function done() {
       clearTimeout(timer);
       signal.removeEventListener("abort", done);
+      removeEventListener("online", done);
       resolve();
     }
   });

@@ -43,6 +43,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The service cannot be reached, or not its store: it may answer in a moment. */
+export function isAway(error: unknown): boolean {
+  return error instanceof Problem && (error.status === 0 || error.status >= 502);
+}
+
 /** For what is asked to be deleted: it is not there any more. Rethrows any other error. */
 export function isGone(error: unknown): void {
   if (!(error instanceof Problem && error.status === 404)) throw error;
