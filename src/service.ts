@@ -78,6 +78,8 @@ export interface ServiceDependencies {
   tracing?: Tracing;
   onWebhook?: NonNullable<LaneDependencies["onTried"]>;
   retentionProgress?: RetentionProgress;
+  /** True until the start is over: /health says that the instance is not ready. */
+  isStarting?: () => boolean;
   /** True: other processes of this service listen on the same port. */
   isShared?: boolean;
 }
@@ -275,6 +277,7 @@ function handlerOver(
       ...unknownModels(directory.channels(), model),
       ...(agent.warnings?.() ?? []),
     ],
+    ...(dependencies.isStarting ? { isStarting: dependencies.isStarting } : {}),
     ...(dependencies.keepKeys ? { keepKeys: dependencies.keepKeys } : {}),
     ...(dependencies.tracing ? { tracing: dependencies.tracing } : {}),
     isCrowded,

@@ -38,7 +38,7 @@ const health = z.object({
 const documentation: Documentation = {
   summary: "Health",
   description:
-    "Whether this instance is ready: its store takes a change, and it is not about to stop. With `live` it is not asked whether it is ready: the process answers, and that is all.",
+    "Whether this instance is ready: its store takes a change, it has started, and it is not about to stop. With `live` it is not asked whether it is ready: the process answers, and that is all.",
   credential: null,
   params: {},
   query: {
@@ -58,7 +58,7 @@ const documentation: Documentation = {
       model: "demo",
       ready: true,
     }),
-    503: documentedJson("The store takes no change, or the service is about to stop", health, {
+    503: documentedJson("The store takes no change, or the service is still starting, or about to stop", health, {
       status: "unavailable",
       store: "redis",
       model: "openai",
@@ -88,6 +88,7 @@ function recentHealth(store: Pick<Store, "health">, clock: Clock): () => Promise
 export function healthRoute({
   store,
   threads,
+  isStarting = () => false,
   clock,
   transportKeys,
   keyDoor,
@@ -96,6 +97,8 @@ export function healthRoute({
 }: {
   store: Pick<Store, "kind" | "health">;
   threads: Pick<Threads, "isDraining">;
+  /** True: something that the start makes, such as the demo channel, is not there yet. By default false. */
+  isStarting?: () => boolean;
   clock: Clock;
   transportKeys: readonly Secret[];
   keyDoor: Pick<KeyDoor, "holds">;
@@ -114,7 +117,7 @@ export function healthRoute({
       const known = { store: store.kind, ...facts };
       if (new URLSearchParams(request.query).has("live")) return jsonAnswer(200, { status: "ok", ...known });
       const { reachable, warnings } = await healthOfStore();
-      const ready = reachable && !threads.isDraining();
+      const ready = reachable && !isStarting() && !threads.isDraining();
       const status = ready ? "ok" : "unavailable";
       const told = keyDoor.holds(request, isTransportKey) ? { warnings: [...warnings, ...others()] } : {};
       return jsonAnswer(ready ? 200 : 503, { status, ...known, ready, ...told });

@@ -88,6 +88,8 @@ export interface RouteDependencies {
   health: HealthFacts;
   /** Warnings for /health besides those of the store, one sentence each. */
   warnings?: () => string[];
+  /** See healthRoute. */
+  isStarting?: () => boolean;
   /** Keeps keys that the operator API makes for the next start. */
   keepKeys?: KeptKeys;
   /** Changes of the channels' threads, for operators. */

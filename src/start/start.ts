@@ -58,12 +58,14 @@ export async function start(
   for (const warning of (await store.health()).warnings) log.warn(warning);
 
   let demo: Demo | null = null;
+  let isStarting = true;
   const { service, inspector } = await openService(starting, {
     resources,
     transportKey,
     secrets,
     written,
     demoUrl: () => demo?.url ?? null,
+    isStarting: () => isStarting,
   });
   await showMetrics(starting, resources, service);
   if (config.demo && generated !== null)
@@ -72,6 +74,7 @@ export async function start(
   closing.push(keepStartsChannels(starting, { service, written, demo, localKey }));
 
   await dropGarbage().catch((error: unknown) => log.debug({ err: error }, "Cannot drop the start's garbage"));
+  isStarting = false;
   await tellListening(starting, { service, resources, inspector, demo, transportKey, localKey });
   return {
     retire: (hurry) => service.retire(config.runTimeoutMs + config.shutdownGraceMs, hurry),
@@ -92,9 +95,10 @@ async function openService(
     written: WrittenChannels | null;
     /** Known when the service is there. */
     demoUrl: () => string | null;
+    isStarting: () => boolean;
   },
 ): Promise<{ service: Service; inspector: Inspector | null }> {
-  const { transportKey, secrets, written, demoUrl } = given;
+  const { transportKey, secrets, written, demoUrl, isStarting } = given;
   const { metrics, exposition, store, model, traced } = given.resources;
   const keyDoor = createKeyDoor({ config, clock: systemClock, log });
   const inspector = config.inspector ? openInspector({ transportKey, keyDoor, secrets, store, log }) : null;
@@ -126,6 +130,7 @@ async function openService(
     onSpent: metrics.onSpent,
     onWebhook: metrics.onWebhook,
     retentionProgress: metrics.retentionProgress,
+    isStarting,
     isShared: member !== null,
     ...traced,
     extraRoutes: (threads) => [...beside, ...(inspector?.routes(threads) ?? [])],

@@ -35,6 +35,16 @@ test("an instance whose store takes changes is ready, and tells who holds the ke
   ]);
 });
 
+test("an instance that is still starting is not ready, and alive", async () => {
+  let isStarting = true;
+  const { ask } = await startService({}, { isStarting: () => isStarting });
+  const got = await ask({ path: "/health" });
+  expect([got.status, await got.json()]).toMatchObject([503, { status: "unavailable", ready: false }]);
+  expect((await ask(LIVE)).status).toBe(200);
+  isStarting = false;
+  expect((await ask({ path: "/health" })).status).toBe(200);
+});
+
 test("an instance whose store refuses changes is not ready, and alive", async () => {
   const { ask, asked } = await withStore(refusing);
   const got = await ask({ path: "/health" });
