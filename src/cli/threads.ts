@@ -52,6 +52,8 @@ function addList(threads: Command, terminal: Terminal): void {
       async (first: string | undefined, user: string | undefined, options: ListOptions, command: Command) => {
         const slug = options.channel ?? first;
         if (slug === undefined) command.error("error: which channel? Give its slug, or --channel");
+        const excess = user === undefined ? undefined : onlyOfChannel(options);
+        if (excess !== undefined) command.error(`error: ${excess} goes with --user USER, not with SLUG USER`);
         await withStore(terminal, (store) =>
           user === undefined
             ? printChannelThreads(store, terminal, slug, options)
@@ -59,6 +61,13 @@ function addList(threads: Command, terminal: Terminal): void {
         );
       },
     );
+}
+
+/** The first option that the list of one user, oldest first, would not heed. */
+function onlyOfChannel(options: ListOptions): string | undefined {
+  const names = ["channel", "user", "state", "since", "until"] as const;
+  const given = names.find((name) => options[name] !== undefined);
+  return given && `--${given}`;
 }
 
 async function printUserThreads(

@@ -64,6 +64,8 @@ describe("every command", () => {
     ],
     [["channels", "create", "bot", "--kind", "web", "--agent", "/nowhere.json"], "ENOENT"],
     [["threads", "list"], "which channel?"],
+    [["threads", "list", "bot", "ada", "--state", "idle"], "--state goes with --user"],
+    [["threads", "list", "--channel", "bot", "bot", "ada"], "--channel goes with --user"],
     [["ips", "block", "somewhere"], "IPv4 or IPv6 address"],
     [["ips", "block", "10.0.0.0/33"], "IPv4 or IPv6 address"],
   ])("wrong use %j exits 2 and says what is wrong", async (args, complaint) => {
