@@ -58,12 +58,16 @@ const documentation: Documentation = {
       model: "demo",
       ready: true,
     }),
-    503: documentedJson("The store takes no change, or the service is still starting, or about to stop", health, {
-      status: "unavailable",
-      store: "redis",
-      model: "openai",
-      ready: false,
-    }),
+    503: documentedJson(
+      "The store takes no change, or the service is still starting, or about to stop",
+      health,
+      {
+        status: "unavailable",
+        store: "redis",
+        model: "openai",
+        ready: false,
+      },
+    ),
   },
 };
 
