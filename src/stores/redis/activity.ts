@@ -5,28 +5,29 @@ import { CHANGES_KEPT_MS } from "../../store/channel-threads.ts";
 import { activityKey, changesKey } from "./keys.ts";
 
 /**
- * The order of a channel's threads by activity, in the channel's slot: `act:{c:S}`, which nobody waits for. Beside it, in
- * `chg:{c:S}`, are the threads whose state changed without a message: a call of the page that waits, or is answered.
+ * A channel's threads by last activity, in the channel's slot: `act:{c:S}`; no caller waits for these writes. Beside
+ * it, `chg:{c:S}` has the threads whose state changed without a message: a call of the page begins to wait, or is
+ * answered.
  *
- * A commit that gives a thread back is told here first, in the same tick: whoever dies after it has left the order as the
- * commit will make it, and a commit that then does not happen only lets the thread stand too high until it is looked at
- * (thread-list.ts). What goes on is written a moment later, many threads at once. Times only grow, so every order of
- * arrival ends the same.
+ * A commit that releases a thread is noted here first, in the same tick: if the process then dies, the order is
+ * already as the commit makes it; if the commit does not happen, the thread only stands too high until it is read
+ * (thread-list.ts). Threads that stay held are written a moment later, many at once. Times only grow, so any order of
+ * arrival gives the same result.
  */
 export interface Activity {
-  /** Before the commit is sent. */
+  /** Call it before the commit is sent. */
   committing(
     commit: Pick<ThreadCommit, "slug" | "uid" | "messages" | "snapshot" | "holds" | "claims" | "atMs">,
   ): void;
-  /** Writes what is left. */
+  /** Writes everything that is pending. */
   close(): Promise<void>;
 }
 
-/** A thread that goes on is in the order after this time at most, and what failed is tried again. */
+/** A thread that stays held is in the order after this time at most; failed writes are retried after it. */
 const LATER_MS = 2_000;
 /** Members of one command. */
 const AT_ONCE = 500;
-/** Old changes are dropped with every so many new ones. */
+/** Old changes are removed once for this many new ones. */
 const DROPPED_EVERY = 100;
 
 export function createActivity({
@@ -64,7 +65,7 @@ export function createActivity({
     });
   }
 
-  /** Best effort: a feed that missed it tells of the thread with its next message. */
+  /** Best effort: a feed that misses the change gets the thread with its next message. */
   function noteChange(slug: string, uid: string, atMs: number): void {
     const key = changesKey(slug);
     redis.write(key, "ZADD", key, "GT", String(atMs), uid).catch(() => {});
@@ -76,7 +77,7 @@ export function createActivity({
     committing({ slug, uid, messages, snapshot, holds, claims, atMs }) {
       const last = messages.at(-1);
       if (!last && (claims || !holds)) noteChange(slug, uid, atMs);
-      // Who answers may have changed without a message; the time of an earlier change raises nothing.
+      // The answerer may have changed without a message; if not, its time is an old one and raises nothing.
       const activeAtMs = Math.max(last?.createdAtMs ?? 0, answererSince(snapshot));
       if (activeAtMs === 0) return;
       if (holds) return keepForLater(slug, uid, activeAtMs);
@@ -89,13 +90,13 @@ export function createActivity({
       if (timer) clearTimeout(timer);
       const left = [...later].map(([slug, threads]) => raise(redis, slug, [...threads]));
       later = new Map();
-      // The next list that misses one finds it.
+      // Errors are ignored: the next list that reads such a thread corrects the order.
       await Promise.allSettled(left);
     },
   };
 }
 
-/** Sets the threads' times where they have none, or an earlier one. */
+/** Raises the threads' times: sets those that are missing or earlier. */
 export async function raise(
   redis: Pick<RedisCommands, "write">,
   slug: string,

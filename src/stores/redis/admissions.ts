@@ -19,16 +19,16 @@ import {
   userFrom,
 } from "./records.ts";
 
-/** How often an admission may be told that the user is another one: each time somebody has moved meanwhile. */
+/** How often an admission may find that the user is another one: each time, somebody was merged meanwhile. */
 const MOST_MOVES = 5;
 
-/** Who comes in: one step, for a user of whom this process has heard; where it has not, it asks first. */
+/** Admissions: one step if this process knows the user already; otherwise a read or another call comes first. */
 export function redisAdmissions(
   redis: RedisCommands,
   known: KnownUsers,
   { eraseThread }: Pick<DeletionStore, "eraseThread">,
 ): Pick<UserStore, "admitVisitor" | "admitUser"> {
-  /** Admits the user to whom a key leads: `first`, or who is said to have moved there. Null: not admitted. */
+  /** Admits the user that a key leads to: `first`, or the one that the function names instead. Null: not admitted. */
   async function admitted(
     action: string,
     leads: string,
@@ -52,7 +52,7 @@ export function redisAdmissions(
     throw new StoreUnavailable(action, { fact: "its user moves again and again" });
   }
 
-  /** Where the name is a deleted thread's, what lies there is erased first: nothing leads to it afterwards. */
+  /** If the name is a deleted thread's, erases what is left of that thread first: nothing refers to it afterwards. */
   async function pastDeleted(atMs: number, ask: (erased: string) => Promise<Reply>): Promise<Reply> {
     for (let erased = ""; ;) {
       const reply = await ask(erased);
@@ -109,12 +109,12 @@ export function redisAdmissions(
   };
 }
 
-/** An empty map is an empty text: it leaves the user none. */
+/** An empty map is sent as an empty text: it removes the user's attributes. */
 function attributesArgument(attributes: Attributes | undefined): string | null {
   return attributes && Object.keys(attributes).length === 0 ? "" : attributesText(attributes);
 }
 
-/** A key that does not exist puts a step off while its slot moves: what is not asked for is not declared. */
+/** While a slot moves, a key that does not exist delays a step: so keys that are not needed are not declared. */
 function namesWhere(isAsked: boolean, { user, names }: { user: string; names: string }) {
   return { user, names: isAsked ? names : user };
 }

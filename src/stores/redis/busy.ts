@@ -7,41 +7,41 @@ import { hashPages } from "./pages.ts";
 import { listOf, textOf, textOrNull } from "./records.ts";
 
 /**
- * A channel's threads by state, for those that are not idle: `busy:{c:S}:STATE`, each by its last activity. They say where
- * to look, and the thread what is so: one that stands in a list it does not belong to any more is passed over, and taken
- * out by whoever meets it.
+ * A channel's threads by state, except idle ones: `busy:{c:S}:STATE`, each by its last activity. The lists say where
+ * to look; the thread itself says what is true. A thread found in a list that it no longer belongs to is skipped and
+ * removed.
  *
- * A thread that comes to rest is put in before its commit, in the same tick: whoever dies after it has left it there. All
- * else is written some moments later, many threads at once, and costs a message nothing: most runs are over by then, and
- * were never in a list.
+ * A thread that is released in a state other than idle is listed before its commit, in the same tick, so it stays
+ * listed if the process dies. Everything else is written some moments later, many threads at once, at no cost to a
+ * message: most runs are over by then and were never listed.
  */
 export interface Busy {
-  /** Before the commit is sent. */
+  /** Call it before the commit is sent. */
   committing(
     commit: Pick<ThreadCommit, "slug" | "uid" | "state" | "holds" | "atMs" | "messages" | "snapshot">,
   ): void;
-  /** As a list has met it. */
+  /** The state that a list has read. */
   met(slug: string, thread: { uid: string; state: ThreadState; updatedAtMs: number }): void;
-  /** Takes out of all lists who does not belong there any more, as a process that died has left it. */
+  /** Removes threads from lists that they no longer belong to, such as those that a dead process has left. */
   tidy(): Promise<void>;
-  /** Writes what is left. */
+  /** Writes everything that is pending. */
   close(): Promise<void>;
 }
 
-/** Everything is in its list after this time, and what failed is tried again. */
+/** Every thread is in its list after this time; failed writes are retried after it. */
 const LATER_MS = 2_000;
 const AT_ONCE = 500;
 
-/** `atMs`: its last activity as far as is known here; the channel's order may know of a later one. */
+/** `atMs`: the last activity known here; the channel's order may have a later one. */
 interface Standing {
   state: ThreadState;
   atMs: number;
-  /** There was no such thread when it was to be listed: its first commit was under way, or it is deleted. */
+  /** The thread did not exist when it was to be listed: its first commit was in progress, or it is deleted. */
   isMissed?: true;
 }
 
 export function createBusy(redis: Pick<RedisCommands, "read" | "write">): Busy {
-  /** slug → uid → where it stands */
+  /** slug → uid → standing */
   let later = new Map<string, Map<string, Standing>>();
   let timer: NodeJS.Timeout | null = null;
 
@@ -60,7 +60,7 @@ export function createBusy(redis: Pick<RedisCommands, "read" | "write">): Busy {
       const all = [...threads];
       for (let i = 0; i < all.length; i += AT_ONCE) {
         const some = new Map(all.slice(i, i + AT_ONCE));
-        // What was committed since counts.
+        // A later commit wins.
         const again = (uid: string, at: Standing) =>
           later.get(slug)?.has(uid) ? undefined : keepForLater(slug, uid, at);
         await arrange(redis, slug, some, (uid, at) => again(uid, { ...at, isMissed: true })).catch(() => {
@@ -76,7 +76,7 @@ export function createBusy(redis: Pick<RedisCommands, "read" | "write">): Busy {
       keepForLater(slug, uid, { state, atMs: activeAtMs });
       if (holds || state === "idle") return;
       const key = busyKey(slug, state);
-      // Nobody waits for this: it is written again a moment later.
+      // No caller waits for this: it is written again a moment later.
       redis.write(key, "ZADD", key, "NX", String(activeAtMs || atMs), uid).catch(() => {});
     },
 
@@ -104,8 +104,8 @@ export function createBusy(redis: Pick<RedisCommands, "read" | "write">): Busy {
 }
 
 /**
- * Puts threads into the lists of their states, and takes them out of others, where they are in some. One that is not there is
- * told to `onMissed` at first, and then taken out.
+ * Puts threads into the lists of their states, and removes them from all others. A thread that does not exist is
+ * passed to `onMissed` the first time, and removed the second time.
  */
 export async function arrange(
   redis: Pick<RedisCommands, "read" | "write">,
@@ -134,12 +134,12 @@ export async function arrange(
       return [String(atMs), uid];
     });
     if (members.length > 0) await redis.write(key, "ZADD", key, ...members);
-    // Those that were just put in, too: another instance may have brought them elsewhere, and written that before.
+    // Including those that were just added: another instance may have changed their state, and written that before.
     await takeOut(redis, key, state, uids);
   }
 }
 
-/** Threads that are deleted are in no list. */
+/** Deleted threads are in no list. */
 export async function unlistBusy(
   redis: Pick<RedisCommands, "write">,
   slug: string,
@@ -162,7 +162,7 @@ async function existing(redis: Pick<RedisCommands, "read">, uids: readonly strin
   return uids.filter((_, nth) => found[nth] === 1);
 }
 
-/** Who is not in the state. What is known here may be old: the thread itself is asked. */
+/** Removes threads that are not in the state. What is known here may be old, so the threads themselves are read. */
 async function takeOut(
   redis: Pick<RedisCommands, "read" | "write">,
   key: string,

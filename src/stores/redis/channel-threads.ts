@@ -20,8 +20,9 @@ import { isObject } from "../checks.ts";
 type Owned = ThreadEntry & { userId: string };
 
 /**
- * A channel's threads by activity: the channel's order (activity.ts) says which make up a page, `whose:{c:S}` whose each is,
- * and the thread itself what is shown of it. Both say only where to look: whose a thread is, is what that user's names say.
+ * A channel's threads by activity: the channel's order (activity.ts) selects a page, `whose:{c:S}` names the users,
+ * and each thread is read for what is shown of it. The first two only say where to look: the names of a user decide
+ * whose a thread is.
  */
 export function redisChannelThreads({
   redis,
@@ -38,7 +39,7 @@ export function redisChannelThreads({
 }): ChannelThreadStore {
   const fillTokens = createTokenFilling(link, background);
 
-  /** The latest ones behind a place, at most so many. */
+  /** The latest ones behind a place, at most `limit`. */
   async function placed(
     key: string,
     from: ThreadPlace | null,
@@ -52,7 +53,7 @@ export function redisChannelThreads({
       const behind = met
         .map(([uid, score]): ThreadPlace => ({ uid, atMs: Number(score) }))
         .filter((place) => from === null || isBehind(place, from));
-      // All of them may be at the time of the place, before it.
+      // All of them may have the time of the place and stand before it.
       if (behind.length >= limit || met.length < asked) return behind.slice(0, limit);
     }
   }
@@ -74,7 +75,7 @@ export function redisChannelThreads({
 
   async function found(slug: string, uid: string): Promise<Owned | null> {
     const owned = await searched(redis, slug, uid);
-    // Nobody waits for this.
+    // No caller waits for this.
     if (owned) noteOwner(redis, slug, owned).catch(() => {});
     return owned;
   }
@@ -100,13 +101,14 @@ export function redisChannelThreads({
       );
       const threads = read.flat();
       const late = threads.filter(({ updatedAtMs, atMs }) => updatedAtMs > atMs);
-      // An instance of an earlier version spoke in it. Nobody waits for this.
+      // The order is behind: an instance of an earlier version wrote there, or a write is pending. No caller waits
+      // for this.
       raise(
         redis,
         slug,
         late.map(({ uid, updatedAtMs }) => [uid, updatedAtMs]),
       ).catch(() => {});
-      // As well, or it is not in the list's state any more.
+      // Here too; or the thread is no longer in the state of the list.
       for (const thread of threads) {
         if (thread.state !== (isListed ? state : "idle")) busy.met(slug, thread);
       }
@@ -147,8 +149,8 @@ export function redisChannelThreads({
 }
 
 /**
- * Whose a thread is, as the list of owners has it: `USER NAME`. Where it is wrong it is mended. Of a thread that its user's
- * names do not have any more, what the list says; null: nobody knows.
+ * The owner of a thread as the list of owners has it, `USER NAME`; corrects the list if it is wrong. If no user's
+ * names have the thread any more, what the list says; null: unknown.
  */
 export async function ownerOf(redis: RedisCommands, slug: string, uid: string): Promise<string | null> {
   const key = ownersKey(slug);
@@ -167,7 +169,9 @@ async function noteOwner(redis: RedisCommands, slug: string, owned: Owned): Prom
   await redis.write(key, "HSET", key, owned.uid, ownerText(owned));
 }
 
-/** Where the list of owners does not know: an earlier version made the thread, or moved it in a merge. */
+/**
+ * For threads that the list of owners lacks or has wrong: an earlier version created them, or moved them in a merge.
+ */
 async function searched(redis: RedisCommands, slug: string, uid: string): Promise<Owned | null> {
   const { header } = threadKeys(uid);
   const [slugOf, run] = listOf(await redis.read(header, "HMGET", header, "slug", "run")).map(textOrNull);
@@ -187,7 +191,7 @@ async function searched(redis: RedisCommands, slug: string, uid: string): Promis
   return null;
 }
 
-/** What a list of owners says of a thread, where the user's names say so too. */
+/** The list's claim about a thread, if the user's names confirm it. */
 async function confirmed(
   redis: RedisCommands,
   slug: string,

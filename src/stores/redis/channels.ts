@@ -8,7 +8,7 @@ import { channelKind } from "../channel-record.ts";
 import { flag, jsonValue, listOf, numberOf, textOf, textOrNull } from "./records.ts";
 import type { ArgsOf } from "./signatures.ts";
 
-/** What every instance keeps in memory: channels and blocked addresses, and the count of their changes. */
+/** What every instance caches: channels and blocked addresses, and the count of their changes. */
 export type RedisChannels = Omit<ChannelStore, "onChange" | "isRestoring">;
 
 export function redisChannels(redis: RedisCommands): RedisChannels {
@@ -49,7 +49,7 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
       );
     },
 
-    // Two slots, so two steps: the channel first, that nobody is told of what is not there yet.
+    // Two slots, so two steps: the channel first, so that nobody is notified of a channel that is not there yet.
     async putChannel(put) {
       const key = channelKey(put.slug);
       const state = ["enabled", flag(put.enabled), "mode", put.accessMode];

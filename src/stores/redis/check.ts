@@ -19,7 +19,7 @@ import { partsOfKey, scanKeys } from "./scan.ts";
 /** Kinds of keys that belong to a thread: `KIND:{t:B}:UID`. */
 const PARTS = new Set(["m", "q", "r", "ro", "p", "id", "out"]);
 
-/** Everything in Redis that looks as if a rule did not hold, found while others work on it. */
+/** Everything in Redis that seems to break a rule, found while others work on it. */
 export async function* redisSuspicions(
   link: RedisLink,
   redis: RedisCommands,
@@ -31,7 +31,7 @@ export async function* redisSuspicions(
   let walked = 0;
   const { restoring } = globalKeys;
   const isRestoring = async () => (await redis.read(restoring, "EXISTS", restoring)) === 1;
-  // Nothing fits together before it has ended.
+  // Until the restore has ended the records do not fit together.
   if (await isRestoring()) {
     yield { rule: "restore has not ended", what: restoring, isStill: isRestoring };
     return;
@@ -59,7 +59,7 @@ export async function* redisSuspicions(
   }
   yield* channels.listedChannelSuspicions();
 
-  // Named meanwhile, or its name moved: looked for once more.
+  // They may have got a name meanwhile, or their name moved: names are read once more.
   if (nameless.size === 0) return;
   const again = await namesIn(link, redis);
   for (const [uid, key] of nameless) {
@@ -69,7 +69,7 @@ export async function* redisSuspicions(
   }
 }
 
-/** The uid of every thread that somebody has a name for. */
+/** The uids of all threads that a user has a name for. */
 async function namesIn(link: RedisLink, redis: RedisCommands): Promise<SeenUids> {
   const seen = seenUids();
   for await (const keys of scanKeys(link, "n:{c:*")) {
@@ -90,14 +90,14 @@ interface Rules {
   orders: ReturnType<typeof orderRules>;
 }
 
-/** The rules of a key by its kind. */
+/** The rules for a key, by its kind. */
 function keyRules(probe: Probe, { threads, channels, orders }: Rules) {
   const users = userRules(probe);
   const blocked = blockedRules(probe);
   const { orphan } = probe;
 
   return async (name: string, { kind, tag, id }: Parts): Promise<Suspicion[]> => {
-    // Events of no thread are beside the channel's users.
+    // Events without a thread belong to the channel.
     if (kind === "out" && name.startsWith("out:{c:")) return [];
     if (PARTS.has(kind)) return orphan("part of a thread that is not there", name, threadKeys(id).header);
     switch (kind) {

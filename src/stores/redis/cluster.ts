@@ -15,24 +15,24 @@ import type { LinkOptions, RedisLink } from "./link.ts";
 import { refusalIn } from "./refusal.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** Between two attempts, where nobody serves the slot, or it is half moved. */
+/** Pause between two attempts while no node serves the slot, or its keys are on two nodes. */
 const AGAIN_MS = 50;
 
-/** So many in a row without a pause. */
+/** Redirects in a row without a pause. */
 const MOST_REDIRECTS = 5;
 
-/** Where a call goes, and whether its slot is still on the way there. */
+/** Where a call goes, and whether its slot is still moving there. */
 interface Destination {
   address: string;
   asking: boolean;
 }
 
 /**
- * The way to a Redis Cluster, found by any of its nodes. Resolves when one primary is connected; rejects with
- * StoreUnavailable where that takes too long.
+ * The link to a Redis Cluster, found by any of its nodes. Resolves when one primary is connected; rejects with
+ * StoreUnavailable if that takes too long.
  *
- * Not node-redis's own client of clusters: it is one for all nodes, so that one that hangs takes the others with it, and
- * it asks only the nodes that it already believes in.
+ * Not node-redis's own cluster client: there one client serves all nodes, so one that hangs blocks the others, and it
+ * asks only the nodes that it already knows.
  */
 export async function linkToCluster(urls: string[], { log, deadlineMs }: LinkOptions): Promise<RedisLink> {
   const notice = outageNotice(log);
@@ -87,7 +87,7 @@ export async function linkToCluster(urls: string[], { log, deadlineMs }: LinkOpt
     return address === null ? null : { address, asking: false };
   }
 
-  /** Where to go after a refusal; null: wait, and begin again where the slot is at home. */
+  /** Where to go after a refusal; null: wait, then start again at the slot's primary. */
   async function next(
     refusal: Refusal,
     { address, args, untilMs }: { address: string; args: string[]; untilMs: number },
@@ -110,7 +110,7 @@ export async function linkToCluster(urls: string[], { log, deadlineMs }: LinkOpt
     }
   }
 
-  /** Best in a slot that the node has, whatever becomes of this one. */
+  /** Preferably in slots that the node keeps, whatever happens to this one. */
   function tracesAt({ address, asking }: Destination, key: string): string[] {
     const own = traceKey(hashTagOf(key));
     return asking ? [own] : [...finder.topology().tracesOf(address), own];
@@ -127,9 +127,9 @@ export async function linkToCluster(urls: string[], { log, deadlineMs }: LinkOpt
       const untilMs = performance.now() + deadlineMs;
       let destination = homeOf(key);
       let last: unknown = new Error(`no node has the slot of ${key}`);
-      // Nothing is sent that nobody waits for any more.
+      // After the deadline no caller waits any more, so nothing is sent.
       for (let redirects = 0; performance.now() < untilMs; redirects++) {
-        // Two nodes that name each other do not agree yet.
+        // Two nodes that redirect to each other do not agree yet.
         if (redirects > MOST_REDIRECTS) destination = null;
         if (destination) {
           try {

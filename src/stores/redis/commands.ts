@@ -8,11 +8,12 @@ import type { RedisLink } from "./link.ts";
 import type { ArgsOf, KeysOf, StoreFunction, StoreReading } from "./signatures.ts";
 
 /**
- * Commands to Redis, each one round trip, bounded by the store's deadline; they reject with StoreUnavailable in an outage.
- * With DURABILITY=replica a reading waits for a replica as a change does: it may show a change that was not acknowledged.
+ * Commands to Redis, each one round trip, limited by the store's deadline; in an outage they reject with
+ * StoreUnavailable. With DURABILITY=replica reads wait for a replica as writes do: they may show a change that was
+ * not acknowledged.
  */
 export interface RedisCommands {
-  /** A function that changes something; all keys in one slot. `list`: what follows the named arguments. */
+  /** A function that writes; all keys in one slot. `list`: what follows the named arguments. */
   call<Name extends StoreFunction>(
     name: Name,
     keys: KeysOf<Name>,
@@ -21,15 +22,15 @@ export interface RedisCommands {
   ): Promise<Reply>;
   /** A function that only reads. */
   ask<Name extends StoreReading>(name: Name, keys: KeysOf<Name>, args: ArgsOf<Name>): Promise<Reply>;
-  /** A plain command that only reads; `key` says where it goes. */
+  /** A plain command that only reads; `key` decides where it goes. */
   read(key: string, ...args: string[]): Promise<Reply>;
-  /** The same, where no client is told what comes: it does not wait for a replica. */
+  /** The same for replies that no client gets: it does not wait for a replica. */
   peek(key: string, ...args: string[]): Promise<Reply>;
-  /** A plain command that changes something. */
+  /** A plain command that writes. */
   write(key: string, ...args: string[]): Promise<Reply>;
 }
 
-/** Counts and times round trips: the function's or the command's name, and how long it took. */
+/** Gets every round trip: the name of the function or command, and its duration. */
 export type OnCommand = (name: string, ms: number) => void;
 
 export function createCommands(options: {
@@ -69,7 +70,7 @@ export function createCommands(options: {
   };
 }
 
-/** A server that answers ERR or WRONGTYPE has been asked wrongly: a bug. All else is a server that cannot serve now. */
+/** ERR and WRONGTYPE answer a wrong command: a bug. Any other error is a server that cannot serve now. */
 function isOutage(error: unknown): boolean {
   if (error instanceof StoreUnavailable) return false;
   return !(error instanceof ErrorReply && /^(ERR|WRONGTYPE)\b/.test(error.message));

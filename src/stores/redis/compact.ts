@@ -8,8 +8,8 @@ import type { Server } from "./server.ts";
 const LOOK_MS = 200;
 
 /**
- * Has each primary rewrite its append-only file, and waits for its end: what was deleted is in the old one until then. A
- * server without such a file has nothing to rewrite. Throws where the user of REDIS_URL may not ask for it.
+ * Makes each primary rewrite its append-only file, and waits until it has: the old one still has deleted data.
+ * Servers without such a file are skipped. Throws if the user of REDIS_URL may not ask for it.
  */
 export async function rewriteAppendOnlyFiles(link: Pick<RedisLink, "shards">): Promise<Compaction> {
   const servers = link.shards();
@@ -19,7 +19,7 @@ export async function rewriteAppendOnlyFiles(link: Pick<RedisLink, "shards">): P
 
 async function rewrite(server: Server, address: string): Promise<boolean> {
   if ((await persistence(server)).get("aof_enabled") !== "1") return false;
-  // One that began before has what was deleted since.
+  // A rewrite that began earlier may contain what was deleted since.
   await untilOver(server);
   await server.order("BGREWRITEAOF").catch((cause: unknown) => {
     if (!messageOf(cause).startsWith("NOPERM")) throw cause;

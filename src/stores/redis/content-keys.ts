@@ -4,7 +4,7 @@ import type { Reply } from "./connection.ts";
 import { globalKeys, userKeys } from "./keys.ts";
 import { optional, pairsOf, textOrNull } from "./records.ts";
 
-/** A key's field in its user's hash begins with this (functions/users.lua). */
+/** Prefix of the fields of keys in a user's hash (functions/users.lua). */
 const FIELD = "key ";
 
 export function redisContentKeys(redis: RedisCommands): ContentKeyStore {
@@ -39,7 +39,7 @@ export function redisContentKeys(redis: RedisCommands): ContentKeyStore {
   };
 }
 
-/** By their ids. */
+/** The wrapped keys by their ids. */
 export function contentKeysFrom(reply: Reply): Record<string, string> {
   return Object.fromEntries(pairsOf(reply).map(([field, wrapped]) => [field.slice(FIELD.length), wrapped]));
 }

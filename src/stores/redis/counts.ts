@@ -5,7 +5,7 @@ import type { RedisLink } from "./link.ts";
 import { listOf, numberOf, textOf } from "./records.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 
-/** A walk over the names of all keys; only threads are asked whether they were deleted, and how long they are. */
+/** Walks over the names of all keys; only threads are read, for whether they were deleted and how long they are. */
 export async function redisCounts(link: RedisLink, redis: RedisCommands): Promise<Counts> {
   const slugs = listOf(await redis.read(globalKeys.channels, "SMEMBERS", globalKeys.channels)).map(textOf);
   const users = await Promise.all(slugs.map((slug) => redis.read(usersKey(slug), "ZCARD", usersKey(slug))));
@@ -19,7 +19,7 @@ export async function redisCounts(link: RedisLink, redis: RedisCommands): Promis
   for await (const keys of scanKeys(link)) {
     const kinds = keys.map((key) => partsOfKey(key)?.kind);
     const headers = keys.filter((_, i) => kinds[i] === "h");
-    // A tombstone has none.
+    // A tombstone has no slug.
     const known = await Promise.all(headers.map((key) => redis.read(key, "HEXISTS", key, "slug")));
     counts.threads += known.filter((answer) => answer === 1).length;
     counts.tokens += kinds.filter((kind) => kind === "v").length;

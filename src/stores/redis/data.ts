@@ -15,7 +15,7 @@ import { globalKeys } from "./keys.ts";
 import { numberOf, textOf } from "./records.ts";
 import { linkToServer } from "./single.ts";
 
-/** Not heard of for longer is not counted as alive; instances say so several times a second. */
+/** An instance counts as alive if it has beaten within this time; instances beat several times a second. */
 const ALIVE_MS = 5_000;
 
 /** The data of a Redis, or of a cluster. */
@@ -65,7 +65,7 @@ export async function openRedisData(options: {
   };
 }
 
-/** What the data take in the memory of all primaries; null where one may not be asked. */
+/** The memory used by all primaries; null if one may not be asked. */
 async function memoryOf(link: RedisLink): Promise<number | null> {
   try {
     const sections = await Promise.all(

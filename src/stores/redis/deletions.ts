@@ -28,13 +28,16 @@ import { tellEntries } from "./identity.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 import { areTokensKnown, eraseToken, eraseTokensOf } from "./user-tokens.ts";
 
-/** How often what a step names may be another one by then: a thread that is merged, taken and released meanwhile. */
+/**
+ * How often a step is repeated because what it named has changed: a thread that is merged, taken and released
+ * meanwhile.
+ */
 const MOST_TRIES = 20;
 
-/** Where nobody holds a thread, any key of its slot will do for what its holder holds. */
+/** For a thread that no process holds: any key of its slot will do as the holder's key. */
 const NOBODY = "nobody";
 
-/** Whose a thread is, as `whose:{c:S}` has it, or as its user's names say; null: nobody knows. */
+/** The owner of a thread by `whose:{c:S}`, or by its user's names; null: unknown. */
 export type OwnerOf = (slug: string, uid: string) => Promise<string | null>;
 
 export function redisDeletions(
@@ -45,7 +48,7 @@ export function redisDeletions(
   const { deleting, sweeping } = globalKeys;
   const memberOf = ({ kind, slug, id }: Deletion) => `${kind} ${slug} ${id}`;
 
-  /** `ifRev`: only while that is the thread's revision; '': whatever it is. */
+  /** `ifRev`: only if that is the thread's revision; '': whatever its revision. */
   function erase(uid: string, atMs: number, ifRev: string): Promise<ErasedThread | "changed"> {
     const bucket = bucketOf(uid);
     let fence = "";
@@ -98,7 +101,7 @@ export function redisDeletions(
     },
 
     async unlistUser({ slug, id: userId, atMs }, tells = []) {
-      // While the user's record says which they are.
+      // First, while the user's record still names them.
       await eraseTokensOf(redis, slug, userId);
       let externalId = "";
       const uids = await untilItIsSo(`delete user ${userId}`, async () => {
@@ -160,7 +163,7 @@ export function redisDeletions(
   };
 }
 
-/** Takes a step until it answers: null says that what it named is another one by now. */
+/** Repeats a step until it has a result; null: what it named has changed. */
 async function untilItIsSo<Result>(action: string, step: () => Promise<Result | null>): Promise<Result> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const result = await step();

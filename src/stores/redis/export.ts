@@ -40,20 +40,23 @@ import { dayStatsOf } from "./stats.ts";
 import { redisCounts } from "./counts.ts";
 
 const USERS_AT_ONCE = 64;
-/** Entries of a list or a hash that come with their thread or user. */
+/** Entries of each list or hash that are read together with their thread or user. */
 const MOST = 50;
 const MOST_PARTS = 8;
-/** Of a longer one, at once. */
+/** Entries of a longer one that are read at once. */
 const PAGE = 500;
 const PARTS_PAGE = 32;
 
-/** Looked at and not raised: an older service may run on it. */
+/** Reads the format and does not raise it: a service of an older version may be using this Redis. */
 export async function redisFormat(redis: RedisCommands): Promise<number> {
   const { format } = globalKeys;
   return numberOf((await redis.read(format, "GET", format)) ?? FIRST_FORMAT);
 }
 
-/** Redis as a backup reads it: each thread and each user in one step; of long ones, what only grows follows in pages. */
+/**
+ * Redis as the source of a backup: each thread and user is read in one step; if it is long, its growing parts follow
+ * in pages.
+ */
 export function redisSource(link: RedisLink, redis: RedisCommands): Omit<BackupSource, "close"> {
   const { channels, blockedIps } = redisChannels(redis);
 
@@ -153,7 +156,7 @@ function backupAudit(pair: [member: string, score: string]): BackupAudit {
   return { type: "audit", nth: Number(pair[1]) % 1000, entry: placedEntry(pair).entry };
 }
 
-/** A channel's users by creation. By their places and not by their ranks, which change as others are merged. */
+/** A channel's users by creation. Paged by score and not by rank, because ranks change when users are merged. */
 async function* userIds(redis: RedisCommands, slug: string): AsyncIterable<string[]> {
   const key = usersKey(slug);
   let from = "-inf";
@@ -165,7 +168,7 @@ async function* userIds(redis: RedisCommands, slug: string): AsyncIterable<strin
     const fresh = pairs.map(([id]) => id).filter((id) => !met.has(id));
     if (fresh.length > 0) yield fresh;
     if (last === undefined || pairs.length < limit) return;
-    // All at one place: the next page must reach past them.
+    // All of them have the same score: the next page must reach beyond it.
     limit = last[1] === from ? limit * 2 : USERS_AT_ONCE;
     met = new Set(pairs.filter(([, place]) => place === last[1]).map(([id]) => id));
     from = last[1];
@@ -189,7 +192,7 @@ function userRecord(
     user: userFrom(read.user),
     createdAtMs: Math.floor(place / 1000),
     nth: place % 1000,
-    // A merge notes its sums under longer names.
+    // A merge stores its sums under names with a space.
     spent: pairsOf(read.days)
       .filter(([day]) => !day.includes(" "))
       .map(([day, tokens]) => ({ day, tokens: Number(tokens) })),
@@ -277,7 +280,10 @@ function threadRead(redis: RedisCommands, uid: string, reply: Reply[]): ThreadRe
   return { first, rest: restOf(redis, { thread, counts, runsRead, waited }) };
 }
 
-/** What did not come along. Messages and runs up to the counts stay as they are; claims of later runs are left out. */
+/**
+ * The rest of a long thread. Messages and runs up to the counts stay where they are; claims of later runs are left
+ * out.
+ */
 async function* restOf(
   redis: RedisCommands,
   read: {
@@ -313,7 +319,7 @@ async function* restOf(
   }
   if (counts.claims > MOST) {
     for await (const pairs of hashPages(redis, keys.messageIds, PAGE)) {
-      // Read after the claims: it has the run of every one of them that is later than the thread as it was read.
+      // Read after the claims, so that it has every run that was claimed after the thread was read.
       const [started, waiting] = await Promise.all([
         redis.read(keys.runOrder, "LRANGE", keys.runOrder, String(counts.runs), "-1"),
         redis.read(keys.queue, "LRANGE", keys.queue, "0", "-1"),
@@ -332,7 +338,7 @@ async function* restOf(
   yield { ...thread, first: false, ...at, ...none };
 }
 
-/** Without those that are listed and not there. */
+/** Without runs that are listed but have no summary. */
 function summariesFrom(texts: Reply | undefined, uid: string): RunSummary[] {
   return listOf(texts)
     .filter((text) => text !== null)
@@ -344,7 +350,7 @@ function partFrom([name, text]: [string, string]): KeptPart {
   return { runId: name.slice(0, colon), nth: Number(name.slice(colon + 1)), text };
 }
 
-/** Without what a later commit tells. */
+/** Without the events of later commits. */
 function toldOf(count: number, entries: [field: string, text: string][]): ToldOfThread {
   const waiting = entries
     .map(([field, text]) => {

@@ -11,15 +11,19 @@ import { areTokensKnown } from "./user-tokens.ts";
 import { redisUsersPage } from "./users-page.ts";
 
 /*
- * What versions before these orders wrote is put into them by one walk over a channel's users, oldest first: whose each
- * thread is, where it stands by activity and state, who is blocked. `filled:{g}` has, for each channel, up to which user; so
- * another process goes on where one stopped. Everything may be written twice.
+ * Fills these orders with the records of earlier versions, which did not write them, in one walk over a channel's
+ * users, oldest first: the owner of each thread, its place by activity and by state, and the blocked users.
+ * `filled:{g}` has, for each channel, the last user done, so that another process can continue. Everything may be
+ * written twice.
  */
 const USERS_AT_ONCE = 100;
-/** So long another process waits for one that has stopped filling. */
+/** How long the other processes wait after the one that fills has stopped. */
 const LEASE_MS = 10_000;
 
-/** The next users of a channel that is not filled; of none, the next tokens. False: all are, or another process is at it. */
+/**
+ * Fills the next users of a channel; when all channels are done, the next tokens. False: all is done, or another
+ * process does it.
+ */
 export async function fillOrders(
   redis: RedisCommands,
   processId: string,

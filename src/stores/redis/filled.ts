@@ -1,10 +1,13 @@
 import type { RedisCommands } from "./commands.ts";
 import { globalKeys } from "./keys.ts";
 
-/** In `filled:{g}`: a channel in which the walk of fill-orders.ts has come to its end. */
+/** In `filled:{g}`: the walk of fill-orders.ts over the channel has ended. */
 export const FILLED_ALL = "done";
 
-/** The same walk, of what an earlier version's had passed already: that one kept no orders by state. */
+/**
+ * The field for the walk that also fills the orders by state: the walk of an earlier version, under the slug, did
+ * not.
+ */
 export function statesField(slug: string): string {
   return `${slug} states`;
 }
@@ -13,7 +16,7 @@ export async function isFilledWithStates(redis: Pick<RedisCommands, "read">, slu
   return isFilled(redis, statesField(slug));
 }
 
-/** Of a channel, or of one of its fields. */
+/** `slug`: a channel, or another field. */
 export async function isFilled(redis: Pick<RedisCommands, "read">, slug: string): Promise<boolean> {
   const { filled } = globalKeys;
   return (await redis.read(filled, "HGET", filled, slug)) === FILLED_ALL;

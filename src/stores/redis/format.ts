@@ -3,7 +3,7 @@ import type { RedisCommands } from "./commands.ts";
 import { globalKeys } from "./keys.ts";
 import { textOf } from "./records.ts";
 
-/** Writes the format, or raises an older one; throws where the store is of a later format. */
+/** Writes the format, or raises an older one; throws if the store has a later format. */
 export async function checkFormat(redis: RedisCommands): Promise<void> {
   const { format } = globalKeys;
   const ours = String(STORE_FORMAT);

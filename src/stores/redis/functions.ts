@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { changing, reading } from "./signatures.ts";
 import type { StoreFunction, StoreReading } from "./signatures.ts";
 
-/** In the order in which they are joined: each knows what stands before it. */
+/** In the order in which they are joined: each may use those before it. */
 const FILES = [
   "shared",
   "format",
@@ -22,13 +22,13 @@ const source = FILES.map((name) =>
   readFileSync(new URL(`functions/${name}.lua`, import.meta.url), "utf8"),
 ).join("\n");
 
-/** Names this version of the functions: another text is another library, and both live side by side. */
+/** The version of the functions: a different text is a different library, and both can be loaded side by side. */
 const version = createHash("sha256").update(source).digest("hex").slice(0, 16);
 
-/** The library as Redis takes it. */
+/** The library as it is sent to Redis. */
 export const library = `#!lua name=chat_agent_${version}\nlocal VERSION = '${version}'\n${source}`;
 
-/** A call as it travels, and the first of its keys, which says where it goes. */
+/** A call as it is sent, and its first key, which decides where it goes. */
 export interface FunctionCall {
   key: string;
   command: string[];
@@ -36,7 +36,7 @@ export interface FunctionCall {
 
 type Name = StoreFunction | StoreReading;
 
-/** How the call of each function begins, made once: the command, the function's name in this version, how many keys. */
+/** The beginning of each function's call, made once: the command, the versioned name, the number of keys. */
 const beginnings = new Map(
   [
     ...Object.entries(changing).map(([name, signature]) => ({ verb: "FCALL", name, signature })),
@@ -64,15 +64,15 @@ export function functionCall(
 }
 
 /**
- * The same call for a node that its slot is moving to. Redis looks for declared keys before a function begins, and takes
- * those that do not exist for keys that are elsewhere: only one is declared.
+ * The same call for a node that its slot is moving to. Redis checks the declared keys before a function begins, and
+ * takes missing keys for keys on another node: so only one key is declared.
  */
 export function onArrivingSlot(call: readonly string[]): string[] {
   const [, name = "", count = "0", first = "", ...rest] = call;
   return ["FCALL", `on_arriving_slot_${version}`, "1", first, name, count, first, ...rest];
 }
 
-/** The keys of a call; none of another command. */
+/** The keys of a function call; of any other command, none. */
 export function keysOf([verb, , count, ...rest]: readonly string[]): string[] {
   return verb === "FCALL" || verb === "FCALL_RO" ? rest.slice(0, Number(count)) : [];
 }

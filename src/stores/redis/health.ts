@@ -6,8 +6,9 @@ import { listOf, textOf, textOrNull } from "./records.ts";
 import type { Server } from "./server.ts";
 
 /**
- * Can the servers take changes, and keep what the service promises? Reading says neither: a replica, a full server, and
- * one that misses its replicas answer that. Settings are read where that is allowed; what nobody may read is not guessed at.
+ * Checks that the servers accept writes and keep the service's promises. A read shows neither: a replica, a full
+ * server and one that lacks its replicas all answer reads. Settings are read if allowed; one that cannot be read
+ * causes no warning.
  */
 export async function redisHealth(options: {
   link: RedisLink;
@@ -18,7 +19,7 @@ export async function redisHealth(options: {
   const { link, redis, durability } = options;
   const deadline = createDeadline(options.deadlineMs);
 
-  /** Bounded by the store's deadline. */
+  /** Limited by the store's deadline. */
   async function canWrite({ key }: Shard): Promise<boolean> {
     return redis.call("leave_trace", { trace: key }, {}).then(
       () => true,
@@ -61,7 +62,7 @@ async function warningsOf(server: Server, durability: "local" | "replica"): Prom
         : "Redis loses what it took since its last snapshot when it stops (no appendonly): set appendonly yes",
     );
   } else if (fsync !== null && fsync !== "always") {
-    // Not only at a loss of power: Redis postpones its writes while a flush is under way, and a kill loses them.
+    // Not only after a power cut: Redis postpones writes during a flush, and killing it loses them.
     warnings.push(
       `Redis may lose the last second or two when it is killed (appendfsync ${fsync}): set appendfsync always`,
     );
@@ -80,13 +81,13 @@ async function warningsOf(server: Server, durability: "local" | "replica"): Prom
   return warnings;
 }
 
-/** A section of INFO; empty where it may not be read. */
+/** A section of INFO; empty if it may not be read. */
 async function section(server: Server, name: string): Promise<Map<string, string>> {
   try {
     const text = textOf(await server.order("INFO", name));
     return new Map(text.split("\r\n").map((line) => [before(line, ":"), line.slice(line.indexOf(":") + 1)]));
   } catch {
-    // Forbidden, or gone meanwhile: no reason to call the store unreachable.
+    // Forbidden, or the connection was lost: no reason to call the store unreachable.
     return new Map();
   }
 }
@@ -95,7 +96,7 @@ function before(text: string, mark: string): string {
   return text.slice(0, Math.max(text.indexOf(mark), 0));
 }
 
-/** A setting; null where it may not be read. */
+/** A setting; null if it may not be read. */
 async function setting(server: Server, name: string): Promise<string | null> {
   try {
     const [, value] = listOf(await server.order("CONFIG", "GET", name));

@@ -22,17 +22,17 @@ import type { ArgsOf } from "./signatures.ts";
 interface BoundToken {
   userId: string;
   snapshot: string;
-  /** Of its user's tokens, when it was bound. */
+  /** The user's count of revocations when the token was bound. */
   revocations: string;
 }
 
-/** So long a run that began before a merge may spend what the account pays. */
+/** How long after a merge an older run may still report tokens under the former user; the account pays for them. */
 const SPENDING_KEPT_MS = 2 * 86_400_000;
 
-/** How often a token may be bound anew between the readings of one identify. */
+/** How often one identify reads again because its token was bound to another user meanwhile. */
 const MOST_READINGS = 5;
 
-/** Identify's reading and its two steps: each step names what was read, and does nothing where it no longer holds. */
+/** Identify: its read and its two steps. Each step names what was read, and does nothing if it has changed. */
 export function redisIdentity(
   redis: RedisCommands,
   known: KnownUsers,
@@ -65,7 +65,8 @@ export function redisIdentity(
   }
 
   return {
-    // Key by key, as a slot that moves is read best; what was read apart is told apart by the step, and by the token.
+    // Key by key, which works best while a slot moves. What changes in between is noticed by the token's second read
+    // or by the step.
     async readIdentity(slug, tokenHash, externalId) {
       const token = tokenKey(slug, tokenHash);
       for (let readings = 0; readings < MOST_READINGS; readings++) {
@@ -81,7 +82,8 @@ export function redisIdentity(
             bound && held?.revocations === bound.revocations
               ? { user: held.user, snapshot: bound.snapshot }
               : null,
-          // A record that does not bear the external id yet is no account: a promotion was stopped, and goes on.
+          // A record without the external id is not an account yet: its promotion was interrupted, and will be
+          // continued.
           account: account?.externalId === externalId ? account : null,
         };
       }
@@ -132,7 +134,7 @@ export function redisIdentity(
       const reply = await redis.call("merge", keys, args, tellEntries(tells));
       const outcome = doneOrChanged(reply);
       if (outcome === "done") known.set(token, into.userId);
-      // Who could talk before cannot any more, and every instance hears of it.
+      // A user who could talk before is blocked now: every instance is notified.
       if (outcome === "done" && result.blocked && !from.blocked)
         await redis.call("note_change", globalKeys, {});
       return outcome;
@@ -149,7 +151,7 @@ function toldOf(slug: string, [first]: readonly SealedTelling[]): { slug: string
   return { slug, atMs: String(first?.atMs ?? 0) };
 }
 
-/** What webhooks are told, as functions take it: the event's id, an endpoint, the text. */
+/** The events for webhooks, as the functions take them: the event's id, an endpoint, the text. */
 export function tellEntries(tells: readonly SealedTelling[]): string[] {
   return tells.flatMap((telling) => [telling.id, telling.endpoint, sealedText(telling)]);
 }

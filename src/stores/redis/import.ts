@@ -58,21 +58,21 @@ export async function redisRestoring(redis: RedisCommands): Promise<Restoring | 
   return text === null ? null : readRestoring(jsonValue(text), RESTORING);
 }
 
-/** Kinds of keys that an empty store has none of: users and what leads to them, threads and what is in them. */
+/** Kinds of keys that an empty store does not have: of users, of what refers to them, and of threads. */
 const FILLED = new Set(["u", "us", "x", "n", "d", "v", "h", "m", "q", "r", "ro", "p", "id"]);
 
-/** All of them are under way at once, and none may take longer than a call may. */
+/** All of them are in flight at once, and each must end within a call's deadline. */
 const RECORDS_AT_ONCE = 256;
 
-/** The key by which a command finds its server, and the command. */
+/** The key that decides which server gets the command, and the command. */
 type Written = [key: string, ...command: string[]];
 
-/** Redis as a restore fills it. */
+/** Redis as the target of a restore. */
 export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarget {
   const channels = redisChannels(redis);
   const operators = redisOperators(redis);
 
-  /** In their order on each key. A Redis that is busy is asked again: every command may come twice. */
+  /** Commands on one key keep their order. Retries while Redis is unavailable, so each command may run twice. */
   async function write(commands: Written[]): Promise<void> {
     await retried(async () => {
       const sent = await Promise.allSettled(
@@ -83,7 +83,7 @@ export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarge
     });
   }
 
-  /** Those whose user is there: a user who came while the backup was taken may not be in it. */
+  /** Only tokens whose user exists: a user who came while the backup was taken may not be in it. */
   async function putTokens(tokens: BackupToken[]): Promise<void> {
     const isThere = await Promise.all(
       tokens.map(async ({ slug, userId }) => {
@@ -102,7 +102,7 @@ export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarge
   async function uncoverHolds(bucket: string, holder: string): Promise<void> {
     const [own, holders] = [ownKey(bucket, holder), holdersKey(bucket)];
     if ((await redis.read(own, "EXISTS", asideOf(own))) === 0) return;
-    // Listed before it holds, as by a commit.
+    // The holder is listed first, as a commit does it.
     await redis.write(holders, "SADD", holders, holder);
     await uncover(own);
   }
@@ -125,7 +125,7 @@ export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarge
     async begin(restoring) {
       await checkFormat(redis);
       await redis.write(RESTORING, "SET", RESTORING, JSON.stringify(restoring));
-      // What is restored is filled in as what an earlier version wrote.
+      // The orders of restored records are filled like those of an earlier version (fill-orders.ts).
       await redis.write(globalKeys.filled, "DEL", globalKeys.filled);
       for (const { slug } of restoring.channels) {
         await redis.write(channelKey(slug), "DEL", channelKey(slug));
@@ -149,7 +149,7 @@ export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarge
       await Promise.all(allBuckets.map((bucket) => uncover(dueKey(bucket))));
       for (const holder of holders) {
         await Promise.all(allBuckets.map((bucket) => uncoverHolds(bucket, holder)));
-        // As if it had retired: the others find it silent at their next beat, and take its threads over.
+        // As if it had retired: the others find it silent at their next beat, and take over its threads.
         const { instances } = globalKeys;
         await redis.write(instances, "ZADD", instances, "NX", "0", holder);
       }
@@ -180,7 +180,7 @@ function commandsOf(record: BackupRecord): Written[] {
       return listCommands(record);
     case "thread":
       return [...listCommands(record), ...threadCommands(record)];
-    // Channels, addresses and operators come last, tokens after their users.
+    // Channels, addresses and operators are written last, tokens after their users.
     case "channel":
     case "address":
     case "operator":
@@ -225,7 +225,7 @@ function userCommands(record: BackupUser): Written[] {
       ...contentKeyFields(contentKeys),
     ]),
   ];
-  // A start asks for the keys that these are wrapped by.
+  // So that a start requires the keys of CONTENT_KEYS that wrap these.
   for (const wrapped of Object.values(contentKeys)) {
     const { wrappers } = globalKeys;
     commands.push([wrappers, "HSETNX", wrappers, keyIdOf(wrapped) ?? "", ""]);
@@ -247,12 +247,12 @@ function tokenCommands(token: BackupToken): Written[] {
   return [
     [key, "HSET", key, "user", userId, "snapshot", snapshot, ...more],
     [key, "PEXPIREAT", key, String(expiresAtMs)],
-    // The user is there: putTokens looked.
+    // The user exists: putTokens has checked it.
     [user, "HSET", user, tokenHash, ""],
   ];
 }
 
-/** A list is first cut where these begin: so they may come twice. */
+/** Truncates each list to where these entries begin, so that a repeat adds nothing twice. */
 function listCommands(piece: ThreadPiece | WholeThread): Written[] {
   const keys = threadKeys(piece.uid);
   const { messagesFrom, messages, runsFrom, runs, parts, claims } = piece;
@@ -279,7 +279,7 @@ function listCommands(piece: ThreadPiece | WholeThread): Written[] {
   ];
 }
 
-/** The header last: there is no thread without it. */
+/** The header last: without it there is no thread. */
 function threadCommands(thread: WholeThread): Written[] {
   const { uid, slug, createdAtMs, rev, fence, state, snapshot, catalog, run, waiting, dueAtMs, told } =
     thread;
@@ -305,7 +305,7 @@ function threadCommands(thread: WholeThread): Written[] {
   if (catalog.length > 0) fields.push("catalog", JSON.stringify(catalogKind.stored(catalog)));
   if (createdAtMs !== null) fields.push("createdAtMs", String(createdAtMs));
   if (fence !== null) fields.push("fence", fence);
-  // Without these nothing was ever committed.
+  // A thread without these has never had a commit.
   if (rev > 0) fields.push("rev", String(rev), "state", state);
   if (snapshot !== null) fields.push("snapshot", snapshot);
   if (told) fields.push("told", String(told.count));
@@ -313,14 +313,16 @@ function threadCommands(thread: WholeThread): Written[] {
   return [...commands, ...onHash(keys.header, fields)];
 }
 
-/** Under another name until all is written: no instance takes a thread up whose channel is not there yet. */
+/**
+ * The key's name until everything is written, so that no instance takes up a thread whose channel does not exist yet.
+ */
 function asideOf(key: string): string {
   return `new${key}`;
 }
 
 function onList(key: string, from: number, entries: string[]): Written[] {
   if (entries.length === 0) return [];
-  // An empty range, as from 0, leaves nothing.
+  // `LTRIM 0 -1` would keep the whole list.
   const cut: Written = from === 0 ? [key, "DEL", key] : [key, "LTRIM", key, "0", String(from - 1)];
   return [cut, [key, "RPUSH", key, ...entries]];
 }

@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { bucketOf } from "../buckets.ts";
 
 /**
- * The names of everything in Redis. `{…}` is the hash tag: keys with one tag are in one slot, and a step of the store
- * stays within one slot. Two planes: `{c:SLUG}` knows users and whose a thread is, `{t:BUCKET}` knows threads by uid
- * and no user; `{g}` is what every instance keeps in memory.
+ * The names of all keys in Redis. `{…}` is the hash tag: keys with the same tag are in one slot, and a step of the
+ * store stays within one slot. Two planes: `{c:SLUG}` has users and their threads' names, `{t:BUCKET}` has threads by
+ * uid, without users. `{g}` has what concerns the whole service.
  */
 export const globalKeys = {
   /** The store's format (../format.ts). */
@@ -15,37 +15,37 @@ export const globalKeys = {
   ips: "ips:{g}",
   /** Records by name. */
   operators: "operators:{g}",
-  /** Its entries by time. */
+  /** Audit entries by time. */
   audit: "audit:{g}",
-  /** The count of changes, and the publish/subscribe channel of their notice. */
+  /** The count of changes, and the publish/subscribe channel for notices of them. */
   changes: "changes:{g}",
   /** Processes by the stamp of their last heartbeat. */
   instances: "instances:{g}",
-  /** Who looked last for holders that are on no list; expires. */
+  /** The process that last searched for holders on no list (unlisted-holders.ts); expires. */
   listed: "listed:{g}",
-  /** By channel: up to which user its orders are filled with what earlier versions wrote. */
+  /** For each channel, the last user whose records of earlier versions are in its orders (fill-orders.ts). */
   filled: "filled:{g}",
-  /** Who fills them; expires. */
+  /** The process that fills them; expires. */
   filling: "filling:{g}",
-  /** Deletions that are not carried out yet, by time. */
+  /** Deletions that are not finished yet, by time. */
   deleting: "deleting:{g}",
-  /** Keys of CONTENT_KEYS that something was wrapped by: a text by which each is known again. */
+  /** The keys of CONTENT_KEYS that are in use, by id: for each a check text by which it is recognized. */
   wrappers: "wrappers:{g}",
-  /** By channel: up to which user retention has looked. */
+  /** For each channel, the last user that retention has checked. */
   sweeping: "sweeping:{g}",
 };
 
-/** A key of a slot that nobody has, except within one step: see functions/moves.lua. */
+/** A key that exists only during a step, if at all (functions/moves.lua); the tag decides its slot. */
 export function traceKey(tag: string): string {
   return `trace:{${tag}}`;
 }
 
-/** Publish/subscribe channel of the messages to a process. */
+/** Publish/subscribe channel for messages to a process. */
 export function messageChannel(processId: string): string {
   return `i:${processId}`;
 }
 
-/** Publish/subscribe channel of the hashes of tokens that were rotated. No process has this id; ACLs allow `i:*`. */
+/** Publish/subscribe channel for the hashes of rotated tokens. No process has this id; ACLs allow `i:*`. */
 export const ROTATED_TOKENS = messageChannel("rotated");
 
 export function channelTag(slug: string): string {
@@ -61,7 +61,7 @@ export function usersKey(slug: string): string {
   return `us:${channelTag(slug)}`;
 }
 
-/** The channel's threads by their last activity: uid by Unix time in milliseconds (activity.ts). */
+/** The channel's threads by last activity: uid by Unix time in milliseconds (activity.ts). */
 export function activityKey(slug: string): string {
   return `act:${channelTag(slug)}`;
 }
@@ -71,12 +71,12 @@ export function changesKey(slug: string): string {
   return `chg:${channelTag(slug)}`;
 }
 
-/** The channel's threads in a state other than idle, by their last activity (busy.ts). */
+/** The channel's threads in a state other than idle, by last activity (busy.ts). */
 export function busyKey(slug: string, state: string): string {
   return `busy:${channelTag(slug)}:${state}`;
 }
 
-/** Whose the channel's threads are: uid → user id, and the user's name for it. */
+/** The owners of the channel's threads: uid → user id, and the user's name for the thread. */
 export function ownersKey(slug: string): string {
   return `whose:${channelTag(slug)}`;
 }
@@ -91,26 +91,29 @@ export function blockedUsersKey(slug: string): string {
   return `bl:${channelTag(slug)}`;
 }
 
-/** What happened in the channel on a UTC day. */
+/** The channel's statistics of a UTC day. */
 export function statsKey(slug: string, day: string): string {
   return `st:${channelTag(slug)}:${day}`;
 }
 
-/** Who spoke on that day: a HyperLogLog. */
+/** The users who sent a message that day: a HyperLogLog. */
 export function speakersKey(slug: string, day: string): string {
   return `sv:${channelTag(slug)}:${day}`;
 }
 
 /**
- * What the channel's webhooks are told. Events of no thread: their texts, and those that are not queued yet. And which
- * endpoints have, or had, a queue.
+ * The channel's webhooks: the texts of events without a thread, which of these are not queued yet, and the endpoints
+ * that have, or had, a queue.
  */
 export function channelOutboxKeys(slug: string): Record<"outbox" | "unqueued" | "endpoints", string> {
   const tag = channelTag(slug);
   return { outbox: `out:${tag}`, unqueued: `unq:${tag}`, endpoints: `we:${tag}` };
 }
 
-/** What is kept of an endpoint: its queue, how often what failed was tried, who delivers, and what was delivered. */
+/**
+ * An endpoint's data: its queue, the number of attempts of failed events, the process that delivers, and past
+ * deliveries.
+ */
 export function endpointKeys(
   slug: string,
   endpoint: string,
@@ -123,31 +126,31 @@ export function tokenKey(slug: string, tokenHash: string): string {
   return `v:${channelTag(slug)}:${tokenHash}`;
 }
 
-/** A token's snapshot that could not be read. */
+/** A token's unreadable snapshot, set aside. */
 export function asideTokenKey(slug: string, tokenHash: string): string {
   return `aside:${channelTag(slug)}:${tokenHash}`;
 }
 
-/** Hashed: an external id is any text, and as long as its caller likes. */
+/** Hashed: an external id may be any text of any length. */
 export function externalIdKey(slug: string, externalId: string): string {
   return `x:${channelTag(slug)}:${hash("sha256", externalId)}`;
 }
 
 /**
- * What is kept of one user: the record, the names of the threads, and the tokens spent by day. `moved`: for a while after
- * a merge, whom it became.
+ * A user's data: the record, the names of its threads, and the tokens spent by day. `moved`: for a while after a
+ * merge, the account that the user became.
  */
 export function userKeys(slug: string, userId: string): Record<"user" | "names" | "days" | "moved", string> {
   const end = `${channelTag(slug)}:${userId}`;
   return { user: `u:${end}`, names: `n:${end}`, days: `d:${end}`, moved: `w:${end}` };
 }
 
-/** Tokens that are counted by day, under a name; spread over the slots as threads are. */
+/** Tokens counted by day under a name; spread over the slots as threads are. */
 export function countKey(name: string, day: string): string {
   return `y:${bucketTag(bucketOf(name))}:${hash("sha256", name)}:${day}`;
 }
 
-/** What is kept of one thread. */
+/** A thread's data. */
 export function threadKeys(uid: string) {
   const end = `${bucketTag(bucketOf(uid))}:${uid}`;
   return {
@@ -160,13 +163,13 @@ export function threadKeys(uid: string) {
     runOrder: `ro:${end}`,
     /** Texts of long replies, by run and number. */
     parts: `p:${end}`,
-    /** clientMessageId → the run and text that it was claimed for. */
+    /** clientMessageId → the run and the hash of the text that claimed it. */
     messageIds: `id:${end}`,
     /** Processes that watch it, by the time until which they do. */
     watchers: `watch:${end}`,
-    /** What webhooks are told of it, by number and endpoint. */
+    /** Its events for webhooks, by number and endpoint. */
     outbox: `out:${end}`,
-    /** What could not be read, by part and place. */
+    /** Its unreadable parts, set aside, by part and place. */
     aside: `aside:${end}`,
   };
 }
@@ -179,17 +182,17 @@ function bucketTag(bucket: string): string {
   return `{t:${bucket}}`;
 }
 
-/** A bucket's pending page calls: uid by deadline. */
+/** The pending page calls of a bucket: uid by deadline. */
 export function dueKey(bucket: string): string {
   return `due:${bucketTag(bucket)}`;
 }
 
-/** What webhooks are to be told of a bucket's threads, and is not queued yet: by the time of its commit. */
+/** The events of a bucket's threads that are not queued for webhooks yet, by the time of their commit. */
 export function unqueuedKey(bucket: string): string {
   return `unq:${bucketTag(bucket)}`;
 }
 
-/** A bucket's threads that a process holds: uid → fence. */
+/** The threads of a bucket that a process holds: uid → fence. */
 export function ownKey(bucket: string, processId: string): string {
   return `own:${bucketTag(bucket)}:${processId}`;
 }
@@ -199,7 +202,7 @@ export function holdersKey(bucket: string): string {
   return `holders:${bucketTag(bucket)}`;
 }
 
-/** Up to which beat a process that was found silent claims nothing in a bucket. */
+/** The stamp up to which a process that was found silent may claim no thread of a bucket. */
 export function barKey(bucket: string, processId: string): string {
   return `bar:${bucketTag(bucket)}:${processId}`;
 }

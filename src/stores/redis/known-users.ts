@@ -1,7 +1,7 @@
 /**
- * To whom a token or an external id led when this process last saw it. A function declares every key that it touches, so
- * whoever calls it says whose keys those are; where the token leads to another user by now, the function says to whom,
- * and is called again. A guess, never a fact.
+ * The user that a token or an external id led to when this process last saw it. A function must declare every key
+ * that it touches, so its caller names the user; if the token leads to another user by now, the function returns that
+ * one, and is called again. A guess, never a fact.
  */
 export interface KnownUsers {
   /** By the key of the token or of the external id. */
@@ -10,7 +10,7 @@ export interface KnownUsers {
   forget(key: string): void;
 }
 
-/** About 4 MB. Whoever is not among the latest costs one more round trip. */
+/** About 4 MB. A user who is not among the latest costs one more round trip. */
 const MOST = 20_000;
 
 export function createKnownUsers(most: number = MOST): KnownUsers {
@@ -19,7 +19,7 @@ export function createKnownUsers(most: number = MOST): KnownUsers {
     get: (key) => known.get(key),
 
     set(key, userId) {
-      // A Map keeps the order of arrival: the first one is the one that was not set for the longest.
+      // A Map keeps insertion order: the first entry was not set for the longest time.
       known.delete(key);
       known.set(key, userId);
       if (known.size <= most) return;

@@ -3,24 +3,27 @@ import { StoreUnavailable } from "../../store.ts";
 import type { Reply } from "./connection.ts";
 import type { Server } from "./server.ts";
 
-/** The way to one Redis server, or to a cluster of them: single.ts and cluster.ts. */
+/** The connection to one Redis server, or to a cluster: single.ts and cluster.ts. */
 export interface RedisLink {
   /**
-   * Sends a command to the server that keeps `key`; with `copied`, resolves when one of its replicas has it too, and
-   * everything that it shows. Rejects at once where there is no connection; never waits for one.
+   * Sends a command to the server that has `key`. With `copied`, resolves when a replica has it too, and everything
+   * that the reply shows. Rejects at once if there is no connection; never waits for one.
    */
   send(key: string, args: string[], copied: boolean): Promise<Reply>;
-  /** A call about `key`, begun then (`performance.now()`), was not answered in time: a connection that is silent since is replaced. */
+  /**
+   * A call about `key`, begun then (`performance.now()`), was not answered in time: replaces a connection that is
+   * silent since.
+   */
   suspect(key: string, sinceMs: number): void;
   shards(): Shard[];
-  /** Over a connection of its own, again after each reconnect. */
+  /** Over a separate connection; subscribes again after each reconnect. */
   subscribe(name: string, listener: (text: string) => void): Promise<void>;
   close(): void;
 }
 
 /** A primary, and a key in one of its slots. */
 export interface Shard {
-  /** The address; empty where there is only one server. */
+  /** Empty if there is only one server. */
   address: string;
   key: string;
   server: Server;
@@ -28,24 +31,24 @@ export interface Shard {
 
 export interface LinkOptions {
   log: LinkLog;
-  /** How long a call may take; the store's deadline. */
+  /** The limit for a call: the store's deadline. */
   deadlineMs: number;
 }
 
-/** Whom a link tells of its connections. */
+/** Gets a link's log lines and events. */
 export interface LinkLog extends Pick<PlainLog, "warn"> {
-  /** One is ready, for the first time or again. */
+  /** A connection is ready, for the first time or again. */
   connected?(): void;
 }
 
 interface OutageNotice {
   lost(error: unknown): void;
   back(): void;
-  /** What a start fails with that finds no Redis: as the last attempt did. */
+  /** The error of a start that finds no Redis, with the reason of the last attempt. */
   noConnection(): StoreUnavailable;
 }
 
-/** Says once that the connection is lost, however often reconnecting fails, and again after it was there. */
+/** Logs a lost connection once, however often reconnecting fails; and again only after it was back. */
 export function outageNotice(log: LinkLog): OutageNotice {
   let reason: string | null = null;
   return {

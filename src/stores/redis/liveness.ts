@@ -8,37 +8,38 @@ import { listOf, pairsOf, textOf } from "./records.ts";
 import type { Barred } from "./threads.ts";
 
 /**
- * Heartbeats, and threads that need recovery (actors/protocol.md). All heartbeats are in one place; what a process holds
- * is noted beside each thread by the commit that took it, and the process in the bucket's list of holders.
+ * Heartbeats, and threads that need recovery (actors/protocol.md). All heartbeats are under one key; a commit that
+ * claims a thread notes its holder in the thread's bucket: the thread among those of the process, the process in the
+ * list of holders.
  *
- * The two places are in different slots, and each may fail over by itself. So a process is forgotten in two steps: it
- * comes off the list of each bucket in which it holds nothing, and its heartbeat is removed unless it has beaten since.
- * Whoever is on a list and has no heartbeat is entered among them, and then beats or is found silent.
+ * These are different slots, and each may fail over by itself. So a process is forgotten in two steps: it is removed
+ * from the list of each bucket in which it holds nothing; then its heartbeat is removed, unless it has beaten since.
+ * A listed process without a heartbeat is given one, and then beats or is found silent.
  *
- * Instances of 0.1.0 know no lists. For their sake a process is also barred before it is forgotten: it claims nothing on
- * the heartbeat that it was found silent by.
+ * Instances of 0.1.0 know no lists. Because of them a process is also barred before it is forgotten: it cannot claim
+ * a thread with the heartbeat by which it was found silent.
  */
 export interface RedisLiveness extends Omit<
   InstanceStore,
   "processId" | "send" | "onMessage" | "onReconnect"
 > {
-  /** A commit, which stands on this process's latest heartbeat; made once more on a new one where that one is barred. */
+  /** Makes a commit with this process's latest heartbeat; if that is barred, beats and tries once more. */
   whileKnown(commit: (stamp: number) => Promise<CommitResult | Barred>): Promise<CommitResult>;
 }
 
-/** Longer than any instance of 0.1.0 is stopped, and goes on as if nothing had been. */
+/** Longer than an instance of 0.1.0 may be suspended and then simply continue. */
 const BAR_MS = 24 * 3_600_000;
 
 export function redisLiveness(
   redis: RedisCommands,
   processId: string,
-  /** Told with each beat how often channels and addresses have changed. */
+  /** Gets, with each beat, the count of changes of channels and addresses. */
   onChangeCount: (count: string) => void = () => {},
-  /** Told when a process is forgotten, by the one that did it. */
+  /** Called by the process that has forgotten another one. */
   onForgotten: () => void = () => {},
 ): RedisLiveness {
   const { instances, changes } = globalKeys;
-  /** Of this process's last heartbeat; 0: it has not beaten yet. */
+  /** The stamp of this process's last heartbeat; 0: it has not beaten yet. */
   let stamp = 0;
 
   async function beat(afterMs: number): Promise<Heartbeat[]> {
@@ -56,7 +57,7 @@ export function redisLiveness(
       if (first.type !== "barred") return first;
       await beat(Math.max(stamp, first.untilMs));
       const second = await commit(stamp);
-      // Forgotten again at once: whoever claims reads the thread again.
+      // Forgotten again at once: a caller that claims will read the thread again.
       return second.type === "barred" ? { type: "changed" } : second;
     },
 
@@ -103,7 +104,7 @@ export function redisLiveness(
     },
 
     async due(atMs, limit, share = EVERYTHING, except = new Set()) {
-      // However many are left out, the others are found.
+      // Enough to find `limit` others, however many are left out.
       const range = ["-inf", String(atMs), "LIMIT", "0", String(limit + except.size)];
       const lists = await eachThatAnswers(share, (bucket) =>
         redis.read(dueKey(bucket), "ZRANGEBYSCORE", dueKey(bucket), ...range),
@@ -114,7 +115,7 @@ export function redisLiveness(
   };
 }
 
-/** All at once: one tick, so one round trip to each server. */
+/** All in one tick, so one round trip to each server. */
 function eachBucket<Result>(
   { rank, of }: Share,
   ask: (bucket: string) => Promise<Result>,
@@ -122,7 +123,7 @@ function eachBucket<Result>(
   return Promise.all(allBuckets.filter((_, nth) => nth % of === rank).map(ask));
 }
 
-/** The buckets whose shards answer: what the others keep is found when they are back. */
+/** The buckets of shards that answer; those of other shards are found when they are back. */
 async function eachThatAnswers<Result>(
   share: Share,
   ask: (bucket: string) => Promise<Result>,

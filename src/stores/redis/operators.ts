@@ -11,10 +11,10 @@ import { globalKeys } from "./keys.ts";
 import { scoresOf } from "./pages.ts";
 import { jsonValue, pairsOf } from "./records.ts";
 
-/** How many old entries go with a new one: more than one, so that the audit shrinks after a busy year. */
+/** Old entries removed with each new one: more than one, so that the audit shrinks after a busy year. */
 const DROPPED_AT_ONCE = "2";
 
-/** The operators and the audit on Redis: few records that every instance keeps in memory, and one long list. */
+/** Operators and the audit on Redis: a few records that every instance caches, and one long list. */
 export function redisOperators(redis: RedisCommands): OperatorStore {
   const { operators, audit, changes } = globalKeys;
 
@@ -57,7 +57,7 @@ function operatorRecord(operator: Operator): string {
   return JSON.stringify(operatorKind.stored(operator));
 }
 
-/** An entry as it is stored behind its place. */
+/** An entry as it is stored after its place. */
 export function auditText(entry: AuditEntry): string {
   return JSON.stringify(auditKind.stored(entry));
 }

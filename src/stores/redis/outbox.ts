@@ -9,12 +9,12 @@ import { allBuckets, channelOutboxKeys, endpointKeys, threadKeys, unqueuedKey } 
 import { scoresOf } from "./pages.ts";
 import { jsonValue, listOf, numberOf, textOf, textOrNull } from "./records.ts";
 
-/** Scores of a queue (functions/outbox.lua): orders, then times, then those that were given up. */
+/** Scores of a queue (functions/outbox.lua): order numbers, then times of retries, then events that were given up. */
 const FIRST_TIME = 1e12;
 const GIVEN_UP = 9e15;
 const REPLAYED_AT_ONCE = 500;
 
-/** What webhooks are told: texts beside their threads, queues of references beside the channel. */
+/** Events for webhooks: the texts beside their threads, queues of references beside the channel. */
 export function redisOutbox(redis: RedisCommands, processId: string): OutboxStore {
   const textsOf = ({ slug, uid }: ToldRef) =>
     uid === null ? channelOutboxKeys(slug).outbox : threadKeys(uid).outbox;
@@ -142,7 +142,7 @@ export function redisOutbox(redis: RedisCommands, processId: string): OutboxStor
 
     async settled(ref, delivery) {
       const outbox = textsOf(ref);
-      // First: what is queued without a text is gone, and whoever meets it forgets it.
+      // The text first: a queued event without a text is gone, and is dropped when it is reached.
       await redis.write(outbox, "HDEL", outbox, fieldOf(ref));
       await settle(ref, { again: "", attempts: "", delivery });
     },
@@ -229,7 +229,7 @@ function bucketsOf({ rank, of }: Share): string[] {
   return allBuckets.filter((_, nth) => nth % of === rank);
 }
 
-/** In the order of their numbers, within each thread. */
+/** Sorted by number, within each thread. */
 export function refsFrom(reply: Reply | undefined): ToldRef[] {
   return listOf(reply ?? [])
     .map((member) => {

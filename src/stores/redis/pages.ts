@@ -2,7 +2,7 @@ import type { RedisCommands } from "./commands.ts";
 import type { Reply } from "./connection.ts";
 import { listOf, pairsOf, textOf } from "./records.ts";
 
-/** A hash, or a sorted set with its scores, in pages; a field may come twice. */
+/** A hash, or a sorted set with its scores, in pages; an entry may come twice. */
 export async function* hashPages(
   redis: Pick<RedisCommands, "read">,
   key: string,
@@ -18,7 +18,7 @@ export async function* hashPages(
   } while (cursor !== "0");
 }
 
-/** Members of a sorted set with their scores: pairs in RESP3. */
+/** Members of a sorted set with their scores, which are pairs in RESP3. */
 export function scoresOf(reply: Reply): [member: string, score: string][] {
   return listOf(reply).map((pair) => {
     const [member, score] = listOf(pair);

@@ -7,7 +7,7 @@ import { refsFrom } from "./outbox.ts";
 import { listOf, messageEntry, messageFrom, textOf, textOrNull } from "./records.ts";
 import { tellEntries } from "./tell-entries.ts";
 
-/** `place`: of the message, counted from 1. Reads it, and replaces what it read, again while somebody is faster. */
+/** `place`: the message's, counted from 1. Reads the message and replaces what it read; repeats if it has changed. */
 export async function rateMessage(redis: RedisCommands, place: number, rating: Rating): Promise<Rated> {
   const { uid, feedback, tells, atMs, opId } = rating;
   const { header, messages, outbox } = threadKeys(uid);

@@ -22,11 +22,11 @@ import {
 import type { Reply } from "./connection.ts";
 
 /*
- * Records to the flat texts of functions/*.lua, and back. What is read is checked: JSON by the records of both stores,
- * what holds the words together here; a reply of another shape is an error here and now.
+ * Converts records to the flat texts of functions/*.lua, and back. Whatever is read is checked: JSON by the records
+ * of both stores, the format around it here; a reply of another shape throws at once.
  */
 
-/** An optional text among the arguments. */
+/** An optional text as an argument. */
 export function optional(text: string | null): string {
   return text === null ? "" : `=${text}`;
 }
@@ -62,10 +62,13 @@ export function pairsOf(reply: Reply): [field: string, value: string][] {
   return flat.flatMap((text, i) => (i % 2 === 0 ? [[text, flat[i + 1] ?? ""]] : []));
 }
 
-/** A token's field for a thread that has another name for its page than for its account (functions/users.lua). */
+/**
+ * Prefix of a token's field for a thread that has one name for the page and another for the account
+ * (functions/users.lua).
+ */
 export const RENAMED = "as ";
 
-/** Of all fields of a token. */
+/** From all fields of a token. */
 export function renamedFrom(reply: Reply): RenamedThread[] {
   return pairsOf(reply)
     .filter(([field]) => field.startsWith(RENAMED))
@@ -76,12 +79,12 @@ function misread(expected: string, reply: Reply | undefined): Error {
   return new Error(`Cannot read an answer of Redis: expected ${expected}, got ${typeof reply}`);
 }
 
-/** A record that is kept as JSON. Text that is no JSON is no record: the reader says so. */
+/** A record that is stored as JSON. Text that is not JSON is no record: the reader throws. */
 export function parsed<T>(read: Reader<T>, reply: Reply | undefined, place: Place): T {
   return read(jsonValue(textOf(reply)), place);
 }
 
-/** undefined: the text is no JSON. */
+/** undefined: the text is not JSON. */
 export function jsonValue(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -90,7 +93,7 @@ export function jsonValue(json: string): unknown {
   }
 }
 
-/** The texts by which a step names a user as it was read, or as it shall be. */
+/** The texts that name a user in a step: as it was read, or as it will be. */
 export function textsOf(user: User) {
   return {
     external: optional(user.externalId),
@@ -101,7 +104,7 @@ export function textsOf(user: User) {
   };
 }
 
-/** As a field of the user's hash. Read and written again, it is the same text: a step compares them. */
+/** As a field of the user's hash. Reading and writing it again gives the same text: steps compare it. */
 export function attributesText(attributes: Attributes | undefined): string | null {
   return attributes === undefined ? null : JSON.stringify(attributes);
 }
@@ -128,7 +131,7 @@ export function channelStateFrom(reply: Reply | undefined): ChannelState {
   return { enabled: enabled === "1", accessMode };
 }
 
-/** A message in its list: before the JSON the length of its content, which load counts without reading JSON. */
+/** A message in its list: its JSON, preceded by the length of its content, which load counts without parsing JSON. */
 export function messageEntry(message: Message): string {
   return `${contentChars(message)}\n${JSON.stringify(messageKind.stored(message))}`;
 }
@@ -138,12 +141,12 @@ export function messageFrom(entry: Reply, uid: string): Message {
   return parsed(readMessage, text.slice(text.indexOf("\n") + 1), uid);
 }
 
-/** A waiting message in its queue: before the JSON its run, which the functions compare. */
+/** A waiting message in its queue: its JSON, preceded by its run, which the functions compare. */
 export function waitingEntry(message: UserMessage): string {
   return `${message.runId}\n${JSON.stringify(waitingKind.stored(message))}`;
 }
 
-/** The run of a waiting message, without reading the message. */
+/** The run of a waiting message, without parsing the message. */
 export function runOfWaitingEntry(entry: string): string {
   return entry.slice(0, entry.indexOf("\n"));
 }
@@ -152,13 +155,13 @@ export function summaryOf(run: RunSummary): string {
   return JSON.stringify(summaryKind.stored(summaryFrom(run)));
 }
 
-/** `UID CREATED_AT_MS` under a thread's name. */
+/** `UID CREATED_AT_MS`, the value of a thread's name. */
 export function threadEntryFrom(name: string, text: string): ThreadEntry {
   const space = text.lastIndexOf(" ");
   return { threadId: name, uid: text.slice(0, space), createdAtMs: Number(text.slice(space + 1)) };
 }
 
-/** The uid alone. */
+/** Only the uid. */
 export function threadUidFrom(reply: Reply | undefined): string | null {
   const text = textOrNull(reply);
   return text === null ? null : text.slice(0, text.lastIndexOf(" "));
@@ -170,7 +173,7 @@ export function threadFrom(uid: string, reply: Reply): ThreadRecord {
   return {
     uid,
     slug: textOf(slug),
-    // A thread that has nothing but a catalog has no revision and no state yet.
+    // A thread that has only a catalog has no revision and no state yet.
     rev: numberOf(rev ?? "0"),
     lastOp: textOrNull(lastOp),
     fence: textOrNull(fence),
@@ -178,7 +181,7 @@ export function threadFrom(uid: string, reply: Reply): ThreadRecord {
     snapshot: textOrNull(snapshot),
     catalog: catalogFrom(catalog, uid),
     run: run ? parsed(readRun, run, uid) : null,
-    // The newest came first.
+    // The reply has the newest first.
     tail: listOf(tail)
       .map((entry) => messageFrom(entry, uid))
       .filter(({ aside }) => !aside)
@@ -188,7 +191,7 @@ export function threadFrom(uid: string, reply: Reply): ThreadRecord {
   };
 }
 
-/** A thread's catalog; empty where it has none. */
+/** A thread's catalog; empty if it has none. */
 export function catalogFrom(reply: Reply | undefined, uid: string): Catalog {
   return reply ? parsed(readCatalog, reply, uid) : [];
 }

@@ -1,17 +1,17 @@
 import { ErrorReply } from "redis";
 
-/** What a server answers that has done nothing: the command may be sent again, there or elsewhere. */
+/** An answer of a server that has done nothing: the command may be sent again, there or elsewhere. */
 export type Refusal =
-  /** The slot is that node's. */
+  /** That node has the slot. */
   | { type: "moved"; address: string }
-  /** The slot is moving, and its key is not here any more: ask that node, this once. */
+  /** The slot is moving, and its key is not here any more: ask that node, only this time. */
   | { type: "ask"; address: string }
-  /** The slot is moving, and some of the step's keys are here, and some are not. */
+  /** The slot is moving, and only some of the step's keys are here. */
   | { type: "half-moved" }
-  /** Nobody serves the slot just now. */
+  /** No node serves the slot at the moment. */
   | { type: "unserved" };
 
-/** null: an answer of another kind, or none at all, after which nobody knows what was done. */
+/** null: any other answer, or none at all, after which the outcome is unknown. */
 export function refusalIn(error: unknown): Refusal | null {
   if (!(error instanceof ErrorReply)) return null;
   const [word = "", , address = ""] = error.message.split(" ");
@@ -27,14 +27,14 @@ export function refusalIn(error: unknown): Refusal | null {
     case "READONLY":
       return { type: "unserved" };
     case "ERR":
-      // A function that was stopped so, the same call completes (functions/shared.lua).
+      // A function that was stopped by this error is completed by the same call (functions/shared.lua).
       return error.message.includes("non local key") ? { type: "half-moved" } : null;
     default:
       return null;
   }
 }
 
-/** A replica: what was its primary may be at the same address by another connection. */
+/** The server is a replica; a new connection to the same address may lead to the primary. */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof ErrorReply && error.message.startsWith("READONLY");
 }

@@ -9,7 +9,10 @@ import { scoresOf } from "./pages.ts";
 import { listOf, numberOf, textOrNull } from "./records.ts";
 import { glanceAt } from "./thread-list.ts";
 
-/** The low end of the channel's order. Where an earlier version spoke in a thread the order is mended, and the thread left out. */
+/**
+ * The low end of the channel's order. If an earlier version wrote to a thread, its place is corrected and the thread
+ * left out.
+ */
 export async function restingThreads(
   redis: RedisCommands,
   slug: string,
@@ -40,7 +43,7 @@ async function oldest(
     const behind = met
       .map(([uid, score]): ThreadPlace => ({ uid, atMs: Number(score) }))
       .filter((place) => after === null || isLater(place, after));
-    // All of them may be at the time of the place, before it.
+    // All of them may have the time of the place and stand before it.
     if (behind.length >= limit || met.length < asked) return behind.slice(0, limit);
   }
 }
@@ -49,7 +52,7 @@ function isLater(place: ThreadPlace, other: ThreadPlace): boolean {
   return place.atMs > other.atMs || (place.atMs === other.atMs && place.uid > other.uid);
 }
 
-/** The revision first: what is said between the two readings is another one. None: a newer version's state cannot be judged. */
+/** The revision first: a message between the two reads changes it. Empty: a newer version's state cannot be judged. */
 async function look(redis: RedisCommands, { uid, atMs }: ThreadPlace): Promise<RestingThread[]> {
   const { header } = threadKeys(uid);
   const fields = listOf(await redis.read(header, "HMGET", header, "rev", "fence", "state"));

@@ -5,7 +5,7 @@ import type { RedisCommands } from "./commands.ts";
 const MOST_TRIES = 20;
 const PAUSE_MS = 500;
 
-/** A walk through everything does not end because Redis was away for a moment: what only reads is asked again. */
+/** A walk over all data should not end because Redis was away for a moment: retries everything that only reads. */
 export function retryingReads(redis: RedisCommands): RedisCommands {
   return {
     ...redis,

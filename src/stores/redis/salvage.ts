@@ -18,12 +18,12 @@ import {
   textOrNull,
 } from "./records.ts";
 
-/** Messages that are read in one go. */
+/** Messages that are read at once. */
 const MESSAGES_AT_ONCE = 200;
 
 /**
- * Reads what can be read of a thread, and sets the rest aside. Plain commands, one key each: only what stands where it was
- * read is taken out, and what is taken out was written aside before.
+ * Reads what is readable of a thread, and sets the rest aside. Plain commands on one key each: a part is removed only
+ * if it is still where it was read, and is copied aside first.
  */
 export function redisSalvage(
   redis: RedisCommands,
@@ -103,7 +103,7 @@ export function redisSalvage(
   };
 }
 
-/** The commands that take a part out, each after the key that it is about. */
+/** The commands that remove a part, each with its key in front. */
 function removal(
   keys: ReturnType<typeof threadKeys>,
   { part, place, stored }: UnreadablePart,
@@ -121,7 +121,7 @@ function removal(
         [runOrder, "LREM", runOrder, "0", place],
         [runs, "HDEL", runs, place],
       ];
-    // Replaced by the next commit.
+    // The next commit replaces these.
     case "header":
     case "state":
     case "snapshot":
@@ -130,7 +130,7 @@ function removal(
   }
 }
 
-/** Reads a part; what cannot be read is noted, and null. */
+/** Reads a part; an unreadable one is noted, and null. */
 function attempts(parts: UnreadablePart[]) {
   return <T>(part: UnreadablePart["part"], place: string, stored: string, read: () => T): T | null => {
     try {

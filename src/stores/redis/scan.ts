@@ -5,8 +5,8 @@ import type { Server } from "./server.ts";
 const KEYS_AT_ONCE = 1_000;
 
 /**
- * Every key that is there all the time, some at a time, on all primaries; one may come twice. Not while slots move from
- * node to node: then one may be missed.
+ * All keys that exist during the whole walk, in pages, from all primaries; a key may come twice. While slots move
+ * between nodes a key may be missed.
  */
 export async function* scanKeys(
   link: Pick<RedisLink, "shards">,
@@ -25,16 +25,16 @@ export async function* scanKeys(
   }
 }
 
-/** `KIND:{PLANE:TAG}` and, of most kinds, what it is about. */
+/** `KIND:{PLANE:TAG}` and, for most kinds, an id. */
 const KEY = /^(?<kind>\w+):\{(?<plane>[ctg]):?(?<tag>[^}]*)\}(?::(?<id>.*))?$/su;
 
-/** What a key's name says (keys.ts); null: it is none of ours. */
+/** The parts of a key's name (keys.ts); null: not one of ours. */
 export function partsOfKey(key: string): { kind: string; tag: string; id: string } | null {
   const groups = KEY.exec(key)?.groups;
   return groups ? { kind: groups["kind"] ?? "", tag: groups["tag"] ?? "", id: groups["id"] ?? "" } : null;
 }
 
-/** By the server's own clock. */
+/** The server's own clock. */
 export async function timeOf(server: Server): Promise<number> {
   const [seconds, micros] = listOf(await server.order("TIME"));
   return numberOf(seconds) * 1000 + Math.floor(numberOf(micros) / 1000);

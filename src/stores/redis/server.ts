@@ -8,13 +8,13 @@ import { isMissingFunction, refusalIn } from "./refusal.ts";
 /** One Redis server, over one connection that reconnects by itself until it is closed. */
 export interface Server {
   readonly isReady: boolean;
-  /** Resolves when it is connected for the first time. */
+  /** Resolves at the first connection. */
   readonly connected: Promise<unknown>;
-  /** Sends a command; a server that does not have the function library is given it. */
+  /** Sends a command; if the server lacks the function library, loads it and sends the command again. */
   exchange(args: string[], how: How): Promise<Reply>;
-  /** A command that is no call of the store: settings, slots. */
+  /** A command outside the store's calls: settings, slots. */
   order(...args: string[]): Promise<Reply>;
-  /** Nothing has come over this connection since then (`performance.now()`). */
+  /** True if nothing has come over this connection since then (`performance.now()`). */
   isSilentSince(thenMs: number): boolean;
   close(): void;
 }
@@ -22,9 +22,9 @@ export interface Server {
 export interface How {
   /** The answer counts only when a replica has everything that it shows. */
   copied: boolean;
-  /** Keys of this server that nobody has, where one is needed to see that. */
+  /** Trace keys of this server (keys.ts), for its WAIT. */
   traces: readonly string[];
-  /** The slot is moving to this server, and this command is for it nevertheless. */
+  /** The slot is moving to this server: sends ASKING before the command. */
   asking: boolean;
 }
 
@@ -40,7 +40,7 @@ export function openServer(options: {
   const client = connectionWith(options.connection);
   client.on("error", options.onLost).on("ready", options.onReady);
   const connected = client.connect();
-  // Whoever waits for it is told; others learn of it from the events.
+  // Callers that wait for it get the error; others learn it from the events.
   connected.catch(() => {});
   // WAIT ends before the call's own deadline.
   const wait = ["WAIT", "1", String(options.deadlineMs * 0.75)];
@@ -58,14 +58,14 @@ export function openServer(options: {
     throw error;
   }
 
-  // No async function here, nor in `exchange`: every command comes by, and each would cost it some promises.
+  // No async function here, nor in `exchange`: every command passes through, and each would cost it some promises.
   function send(args: string[], asking: boolean): Promise<Reply> {
-    // Side by side on the connection; the command is refused where ASKING is.
+    // Both are sent at once; if ASKING is refused, so is the command.
     if (asking) client.sendCommand(["ASKING"]).catch(() => {});
     return client.sendCommand<Reply>(args, FLAT).then(heard, failed);
   }
 
-  /** One WAIT for all that is sent in this tick: it answers for everything before it on its connection. */
+  /** One WAIT for everything sent in this tick: it confirms all that went before it on its connection. */
   function copySoon(traces: readonly string[]): Promise<void> {
     planned ??= Promise.resolve().then(() => {
       planned = null;
@@ -75,8 +75,8 @@ export function openServer(options: {
   }
 
   /**
-   * From Redis 7.2 on, WAIT answers for the latest write of its connection alone. A trace is a write, so that it answers for
-   * what was only read, too. A slot that is leaving takes none: then another slot's key.
+   * Since Redis 7.2, WAIT waits only for the latest write of its own connection. A trace is such a write, so WAIT
+   * covers reads too. A slot that is moving away accepts no trace: then another slot's key is tried.
    */
   async function copy(traces: readonly string[], asking: boolean): Promise<void> {
     for (const trace of traces) {
@@ -98,7 +98,7 @@ export function openServer(options: {
 
   async function whenCopied(answer: Promise<Reply>, { traces, asking }: How): Promise<Reply> {
     const copying = asking ? copy(traces, true) : copySoon(traces);
-    // Both may fail: each has its handler from the start.
+    // Both may fail, so each gets its handler at once.
     copying.catch(() => {});
     const reply = await answer;
     await copying;

@@ -1,5 +1,5 @@
 /**
- * The functions of functions/*.lua: the names of their keys and arguments, in the order in which they travel. Each
+ * The functions of functions/*.lua: the names of their keys and arguments, in the order in which they are sent. Each
  * function begins by unpacking them under the same names (`ttlMs` here is `ttl_ms` there); a test compares the two.
  */
 interface Signature {
@@ -7,7 +7,7 @@ interface Signature {
   args: readonly string[];
 }
 
-/** A user as it was read, or as it shall be: external id, displayName and attributes are optional texts. */
+/** A user as it was read, or as it will be: external id, displayName and attributes are optional texts. */
 function userArgs<Whose extends string>(whose: Whose) {
   return [
     `${whose}External`,
@@ -18,7 +18,7 @@ function userArgs<Whose extends string>(whose: Whose) {
   ] as const;
 }
 
-/** Functions that change something. */
+/** Functions that write. */
 export const changing = {
   raise_format: { keys: ["format"], args: ["ours"] },
 
@@ -51,7 +51,7 @@ export const changing = {
   },
   drop_silent_visitor: { keys: ["user", "names", "users", "days"], args: ["userId"] },
   add_thread: { keys: ["user", "names", "owners", "activity"], args: ["userId", "name", "uid", "atMs"] },
-  /** What webhooks are told follows, of both. */
+  /** The events for webhooks follow the arguments of both. */
   unlist_thread: {
     keys: ["names", "owners", "activity", "changed", "gone", "outbox", "unqueued"],
     args: ["uid", "owner", "atMs", "slug"],
@@ -79,7 +79,7 @@ export const changing = {
   is_token_valid: { keys: ["token", "user"], args: ["userId"] },
   spend_tokens: { keys: ["user", "days", "moved"], args: ["day", "tokens"] },
   count_tokens: { keys: ["count"], args: ["tokens", "keptMs"] },
-  /** What webhooks are told follows. */
+  /** The events for webhooks follow. */
   promote: {
     keys: ["token", "external", "user", "outbox", "unqueued"],
     args: ["userId", "externalId", "snapshot", ...userArgs("was"), "slug", "atMs"],
@@ -87,7 +87,7 @@ export const changing = {
   add_content_key: { keys: ["user"], args: ["keyId", "wrapped"] },
   replace_content_key: { keys: ["user"], args: ["keyId", "was", "wrapped"] },
   mend_token: { keys: ["token", "aside"], args: ["unreadable", "snapshot", "keptMs"] },
-  /** What webhooks are told follows. */
+  /** The events for webhooks follow. */
   merge: {
     keys: [
       "token",
@@ -122,10 +122,10 @@ export const changing = {
   change_operator: { keys: ["operators", "changes"], args: ["how", "name", "record"] },
   append_audit: { keys: ["audit"], args: ["entry", "atMs", "keptFromMs", "most"] },
 
-  /** Names with numbers, and the users who spoke, follow. */
+  /** Names with numbers, and the users who sent messages, follow. */
   add_stats: { keys: ["stats", "visitors"], args: ["by", "nth", "keptMs", "count"] },
 
-  /** What webhooks are told, and its messages, follow the named arguments. */
+  /** The events for webhooks, then the messages, follow the named arguments. */
   commit: {
     keys: [
       "header",
@@ -197,7 +197,7 @@ export const changing = {
     args: ["runId", "entry", "max", "clientMessageId", "claim"],
   },
 
-  /** What webhooks are told follows, as of a commit. */
+  /** The events for webhooks follow, as in a commit. */
   rate_message: {
     keys: ["header", "messages", "outbox", "unqueued"],
     args: ["op", "uid", "atMs", "place", "before", "after", "tellCount"],

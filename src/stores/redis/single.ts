@@ -11,20 +11,22 @@ const trace = traceKey("g");
 const HERE: How = { copied: false, traces: [trace], asking: false };
 const COPIED: How = { ...HERE, copied: true };
 
-/** Slots to look at: enough to meet another node's, however few it has. */
+/** Slots to test: enough to find one of another node, however few that has. */
 const PROBES = 256;
 
 const ONE_OF_SEVERAL =
   "Cannot open the store: REDIS_URL leads to one node of a Redis Cluster: name several of its nodes, separated by commas (its only address twice)";
 
-/** Whether other nodes have some of its slots: their keys would be refused, and this server look well. */
+/** True if other nodes have some of the slots: their keys would be refused while this server seems healthy. */
 async function isOneOfSeveral(server: Server): Promise<boolean> {
   const asked = Array.from({ length: PROBES }, (_, nth) => server.order("EXISTS", traceKey(`t:${nth}`)));
   const answers = await Promise.allSettled(asked);
   return answers.some((answer) => answer.status === "rejected" && refusalIn(answer.reason)?.type === "moved");
 }
 
-/** The way to one Redis server. Resolves when it is connected; rejects with StoreUnavailable where that takes too long. */
+/**
+ * The link to one Redis server. Resolves when it is connected; rejects with StoreUnavailable if that takes too long.
+ */
 export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions): Promise<RedisLink> {
   const notice = outageNotice(log);
   const connection = connectionOptions(url, deadlineMs);
@@ -57,7 +59,8 @@ export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions
     send(_key, args, copied) {
       const asked = server;
       return asked.exchange(args, copied ? COPIED : HERE).catch((error: unknown) => {
-        // A replica by now, behind an address that may lead to the new primary already; not for each call anew.
+        // The server is a replica now, and its address may lead to the new primary already. Not replaced again for
+        // each call.
         const isSettled = performance.now() - replacedAtMs > RECONNECT_MS;
         if (isReadOnly(error) && asked === server && isSettled) replace();
         throw error;
@@ -65,7 +68,7 @@ export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions
     },
 
     suspect(_key, sinceMs) {
-      // Reconnecting by itself already, or answering others.
+      // It is reconnecting by itself, or has answered other calls.
       if (!server.isReady || !server.isSilentSince(sinceMs)) return;
       // Traffic keeps a dead connection from timing out: each write counts as a sign of life.
       replace();

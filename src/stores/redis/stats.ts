@@ -6,18 +6,18 @@ import type { RedisCommands } from "./commands.ts";
 import { statsKey, speakersKey } from "./keys.ts";
 import { numberOf, pairsOf } from "./records.ts";
 
-/** A day longer than they are asked for: a clock may be behind. */
+/** One day more than the days that can be asked for: a clock may be behind. */
 const KEPT_MS = String((STATS_KEPT_DAYS + 1) * 86_400_000);
-/** Users of one command: as many as Lua can pass on, by far. */
+/** Users in one command: far fewer than Lua can pass on. */
 const VISITORS_AT_ONCE = 1_000;
-/** Days that are asked for at once. */
+/** Days that are read at once. */
 const DAYS_AT_ONCE = 100;
-/** Fields that are no numbers of a day: which count of a process was added last. */
+/** Prefix of fields that are not counts of the day: which count of a process was added last. */
 const BY = "by ";
-/** Users who spoke before a restore, and whom the HyperLogLog does not have. */
+/** The number of users who were counted before a restore and are not in the HyperLogLog. */
 const RESTORED = "visitors";
 
-/** A day as a backup has it. */
+/** The commands that restore a day from a backup. */
 export function statsCommands({ slug, day, counts, visitors, speakers = [] }: BackupStats): string[][] {
   const [stats, sketch] = [statsKey(slug, day), speakersKey(slug, day)];
   const others = visitors - speakers.length;
@@ -36,7 +36,7 @@ export function statsCommands({ slug, day, counts, visitors, speakers = [] }: Ba
   return commands;
 }
 
-/** What is kept of a channel's day; null: nothing. */
+/** A channel's stored statistics of a day; null: none. */
 export async function dayStatsOf(
   redis: Pick<RedisCommands, "read">,
   slug: string,
@@ -55,7 +55,7 @@ export async function dayStatsOf(
   return { day, counts, visitors: numberOf(spoke) + restored };
 }
 
-/** A channel's days: a hash of numbers each, and a HyperLogLog of who spoke. */
+/** A channel's statistics: for each day a hash of numbers, and a HyperLogLog of the users who sent messages. */
 export function redisStats({
   redis,
   background,
@@ -66,7 +66,7 @@ export function redisStats({
   return {
     async addStats({ slug, day, by, nth, counts, visitors }) {
       const [stats, speakers] = [statsKey(slug, day), speakersKey(slug, day)];
-      // Who spoke may be told twice: a repeat begins anew.
+      // Users may be added twice: a repeat starts from the beginning.
       for (let from = VISITORS_AT_ONCE; from < visitors.length; from += VISITORS_AT_ONCE) {
         await background.write(speakers, "PFADD", speakers, ...visitors.slice(from, from + VISITORS_AT_ONCE));
       }

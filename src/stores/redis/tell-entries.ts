@@ -1,6 +1,6 @@
 import type { Telling } from "../../domain/webhook.ts";
 
-/** What a step writes down for webhooks: of each event its place, an endpoint and the text. */
+/** The events of a step for webhooks: for each event and endpoint the event's number, the endpoint and the text. */
 export function tellEntries(tells: readonly Telling[] = []): string[] {
   return tells.flatMap(({ event, endpoints }, nth) => {
     const text = JSON.stringify(event);

@@ -8,18 +8,18 @@ import type { Reply } from "./connection.ts";
 import { activityKey, threadKeys, userKeys } from "./keys.ts";
 import { listOf, numberOf, textOf, textOrNull, threadEntryFrom } from "./records.ts";
 
-/** So many that the order does not know are looked at in one go: those of an earlier version, and new ones. */
+/** Threads missing from the order that are read at once: new ones, and those of an earlier version. */
 const UNKNOWN_AT_ONCE = 500;
 
 interface Selected extends ThreadEntry {
-  /** As the order has it; null where the thread is not in it, or the order was not asked. */
+  /** The thread's time in the order; null if it is not there, or the order was not read. */
   indexedAtMs: number | null;
 }
 
 /**
- * A user's threads by activity. What each shows is read from the thread itself, where it is always right. Whose threads
- * are few is answered from all of them. Of more, the channel's order (activity.ts) tells which ones make up the page; what
- * it does not know, since nobody has listed it or an earlier version spoke in it, is put into it first.
+ * A user's threads by activity. What is shown of each is read from the thread itself, which is always right. If they
+ * are few, all are read. If not, the channel's order (activity.ts) selects the page; threads missing from it, because
+ * they were never listed or an earlier version created them, are added first.
  */
 export function redisThreadList(redis: RedisCommands): Pick<UserStore, "listThreads"> {
   const glance = (thread: Selected) => glanceAt(redis, thread);
@@ -45,7 +45,7 @@ export function redisThreadList(redis: RedisCommands): Pick<UserStore, "listThre
     return { isAll: type === "all", threads: listOf(found).map(selectedFrom) };
   }
 
-  /** Puts all threads into the order that it does not know. */
+  /** Adds all threads that are missing from the order. */
   async function complete(slug: string, userId: string): Promise<void> {
     for (;;) {
       const { isAll, threads } = await select(slug, userId, { limit: UNKNOWN_AT_ONCE, after: null });
@@ -68,7 +68,8 @@ export function redisThreadList(redis: RedisCommands): Pick<UserStore, "listThre
     const shown = selected.slice(0, limit);
     const last = shown.at(-1);
     const threads = await Promise.all(shown.map(glance));
-    // An instance of an earlier version spoke in it. Nobody waits for this.
+    // The order is behind: an instance of an earlier version wrote there, or a write is pending. No caller waits for
+    // this.
     const late = threads.filter(({ indexedAtMs, updatedAtMs }) => updatedAtMs > (indexedAtMs ?? 0));
     raise(
       redis,
@@ -85,7 +86,7 @@ export function redisThreadList(redis: RedisCommands): Pick<UserStore, "listThre
   return {
     async listThreads(list) {
       const { slug, userId, limit, after } = list;
-      // One more tells whether there is another page.
+      // One more shows whether there is another page.
       const page = { limit: limit + 1, after };
       let { isAll, threads } = await select(slug, userId, page);
       if (!isAll && threads.some(({ indexedAtMs }) => indexedAtMs === null)) {
@@ -101,7 +102,7 @@ export function redisThreadList(redis: RedisCommands): Pick<UserStore, "listThre
   };
 }
 
-/** With what the thread itself says. */
+/** Adds what is read from the thread itself. */
 export async function glanceAt<Entry extends ThreadEntry>(
   redis: Pick<RedisCommands, "ask">,
   thread: Entry,

@@ -33,14 +33,17 @@ import type { ArgsOf, KeysOf } from "./signatures.ts";
 import { rateMessage } from "./rate.ts";
 import { tellEntries } from "./tell-entries.ts";
 
-/** The thread plane: everything inside a thread, one slot for each. */
+/** The thread plane: everything inside a thread, in one slot for each thread. */
 export interface RedisThreads extends Omit<ThreadStore, "commit" | "watch"> {
-  /** A claim stands on the heartbeat of this stamp. */
+  /** `stamp`: of the heartbeat that a claim relies on. */
   commit(commit: ThreadCommit, stamp: number): Promise<CommitResult | Barred>;
   watch(uid: string, processId: string): Promise<void>;
 }
 
-/** Others have forgotten this process since it beat last: it claims nothing before a beat later than `untilMs`. */
+/**
+ * Other processes have forgotten this one since its last beat: it may claim nothing before a beat later than
+ * `untilMs`.
+ */
 export interface Barred {
   type: "barred";
   untilMs: number;
@@ -64,7 +67,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
     if (!messages.some(({ kept }) => kept)) return messages;
     const whole = messages.map(async (message) => {
       const { runId, kept, sealed } = message;
-      // What is encrypted is put together by who opens it.
+      // Encrypted parts are joined after they are decrypted (content-keys/).
       return kept && sealed === undefined
         ? wholeMessage(message, await textOfParts(uid, runId, kept.parts))
         : message;
@@ -104,7 +107,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       const reply = await redis.ask("load_thread", threadKeys(uid), args);
       if (reply === null) return null;
       const record = threadFrom(uid, reply);
-      // Hardly any thread has a long reply: the others wait for nothing.
+      // Hardly any thread has a long reply: the others cost no second read.
       if (runs === "last-in-parts" || !(record.run?.kept || record.tail.some(({ kept }) => kept)))
         return record;
       const [tail, run] = await Promise.all([wholeMessages(uid, record.tail), wholeOf(uid, record.run)]);
@@ -140,7 +143,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
       const args = commitArguments(commit, stamp);
       const result = resultFrom(commit, await redis.call("commit", commitKeys(commit), args, entries));
       if (result.type !== "fenced" || !commit.claims || !commit.orWait) return result;
-      // A step of its own: hardly any claim finds the thread held, and so hardly any brings its message twice.
+      // A step of its own: hardly any claim finds its thread held, so hardly any message is sent twice.
       const joined = await joinQueue(commit.uid, commit.orWait.message, commit.orWait.max);
       return joined.type === "free" ? { type: "changed" as const } : joined;
     },
@@ -220,7 +223,7 @@ export function redisThreads(redis: RedisCommands): RedisThreads {
 
     async lastOp(uid) {
       const { header } = threadKeys(uid);
-      // No client is told it: a look follows where it is another one.
+      // `peek`, since no client gets it: if it has changed, a look follows.
       return textOrNull(await redis.peek(header, "HGET", header, "op"));
     },
 
@@ -252,7 +255,7 @@ function commitKeys({ uid, fence, takesFrom, tells }: ThreadCommit): KeysOf<"com
   const bucket = bucketOf(uid);
   const own = ownKey(bucket, holderOf(fence));
   const { header, messages, queue, runs, runOrder, messageIds, watchers, outbox } = threadKeys(uid);
-  // By name: spreading the thread's keys takes 4 µs, which is a fifth of what this process does for a commit.
+  // Key by key: spreading the thread's keys takes 4 µs, a fifth of this process's time for a commit.
   return {
     header,
     messages,
@@ -306,7 +309,7 @@ function commitArguments(commit: ThreadCommit, stamp: number): ArgsOf<"commit"> 
 
 const NO_CLAIM = { clientMessageId: "", claim: "" };
 
-/** The message's id, and the run and text that it is claimed for. */
+/** The message's id, and the run and text hash that claim it. */
 function claimArguments(message: UserMessage): typeof NO_CLAIM {
   return claimTexts(claimOf(message));
 }
@@ -358,7 +361,7 @@ function resultFrom(commit: ThreadCommit, reply: Reply): CommitResult | Barred {
   }
 }
 
-/** The commit is made: what waits behind it may be unreadable, and the answer is still that it was made. */
+/** The commit is done: even if the next waiting message is unreadable, the answer is that it is done. */
 function waitingNext(entry: string | null, uid: string) {
   try {
     return { next: entry === null ? null : parsed(readUserMessage, entry, uid) };
@@ -368,7 +371,7 @@ function waitingNext(entry: string | null, uid: string) {
   }
 }
 
-/** 0 where it is no id. */
+/** 0 if it is not an id. */
 function placeOf(id: string): number {
   return /^[1-9][0-9]{0,14}$/.test(id) ? Number(id) : 0;
 }

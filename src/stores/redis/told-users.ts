@@ -5,7 +5,10 @@ import { hashPages } from "./pages.ts";
 
 const AT_ONCE = 500;
 
-/** What webhooks were not told yet of a user who is deleted; that the user is, stays. Whoever comes to such an event drops it. */
+/**
+ * Removes the undelivered `user.identified` events of a deleted user; `user.deleted` stays. References to them are
+ * dropped on delivery.
+ */
 export async function dropToldOf(redis: RedisCommands, slug: string, userId: string): Promise<void> {
   const { outbox } = channelOutboxKeys(slug);
   for await (const page of hashPages(redis, outbox, AT_ONCE)) {

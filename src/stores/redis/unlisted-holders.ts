@@ -4,14 +4,14 @@ import type { LinkLog, RedisLink } from "./link.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 
 /**
- * Lists every holder that is on no list: instances of 0.1.0 write none, and what one of them held when it died, or what
- * a store that was restored says was held, would be looked for by nobody.
+ * Lists every holder that is on no list. Instances of 0.1.0 write no lists, so what one of them held when it died, or
+ * what a restored store says was held, would never be recovered.
  *
- * One walk over all names of keys takes Redis a third of a second for each million of them; so one process does it for
- * all, once an hour.
+ * A walk over all key names takes Redis a third of a second per million of them; so one process does it for all, once
+ * an hour.
  */
 export interface UnlistedHolders {
-  /** Begins to list them, where nobody did within the hour; called as often as one likes. */
+  /** Begins it, unless a process has done so within the hour; may be called as often as you like. */
   list(): void;
 }
 

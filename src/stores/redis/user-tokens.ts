@@ -6,9 +6,9 @@ import { listOf, textOf, textOrNull } from "./records.ts";
 import { partsOfKey, scanKeys } from "./scan.ts";
 
 /*
- * Which tokens a user has: a field of the user's record for each, its hash. Steps that give a token to a user write it (users.lua);
- * tokens that an earlier version made come in by one walk over all tokens, on whose end `filled:{g}` has a mark. The record
- * may name tokens that have ended, or are another user's by now.
+ * A user's tokens: the user's record has a field for each, named by its hash. Steps that give a token to a user write
+ * it (users.lua); tokens of earlier versions are added by one walk over all tokens, whose end is marked in
+ * `filled:{g}`. The record may name tokens that have expired, or are another user's by now.
  */
 const IS_HASH = /^[0-9a-f]{64}$/;
 
@@ -25,7 +25,7 @@ async function tokensOf(redis: RedisCommands, slug: string, userId: string): Pro
   return fields.filter((field) => IS_HASH.test(field));
 }
 
-/** Null: an earlier version may have made one that nobody has noted yet. */
+/** Null: an earlier version may have made a token that is not noted yet. */
 export async function hasValidToken(
   redis: RedisCommands,
   slug: string,
@@ -54,7 +54,7 @@ export async function eraseToken(
   await redis.call("erase_token", keys, { userId });
 }
 
-/** The walk, some keys at a time; who goes on with another's begins anew. False: all are noted. */
+/** The walk over all tokens, a page with each call; a process that takes over starts again. False: all are noted. */
 export function createTokenFilling(
   link: Pick<RedisLink, "shards">,
   redis: RedisCommands,

@@ -7,13 +7,13 @@ import { blockedUsersKey, userKeys, usersKey } from "./keys.ts";
 import { scoresOf } from "./pages.ts";
 import { listOf, textOrNull, USER_FIELDS, userFrom } from "./records.ts";
 
-/** A user's place among the channel's: its score in the list, and its id. */
+/** A user's place in the channel: its score in the list, and its id. */
 interface Place {
   score: number;
   userId: string;
 }
 
-/** A page of a channel's users. By their places and not by their ranks, which change as others are merged. */
+/** A page of a channel's users. Paged by score and not by rank, because ranks change when users are merged. */
 export async function redisUsersPage(
   redis: RedisCommands,
   slug: string,
@@ -44,7 +44,7 @@ function readPlace(text: string): Place | null {
   return userId === undefined ? null : { score: Number(score), userId };
 }
 
-/** Those behind a place, at most so many. Users of one score stand in the order of their ids. */
+/** Users behind a place, at most `limit`. Users with the same score are sorted by id. */
 async function listedUsers(
   redis: RedisCommands,
   key: string,
@@ -60,13 +60,13 @@ async function listedUsers(
     const behind = met
       .map(([userId, score]): Place => ({ userId, score: Number(score) }))
       .filter((place) => from === null || isBehind(place, from, isReverse));
-    // All of them may be at the score of the place, before it.
+    // All of them may have the score of the place and stand before it.
     if (behind.length >= limit || met.length < asked) return behind.slice(0, limit);
   }
 }
 
 function isBehind(place: Place, from: Place, isReverse: boolean): boolean {
   if (place.score !== from.score) return true;
-  // As Redis compares: bytes. Ids are ASCII.
+  // Compares bytes, like Redis. Ids are ASCII.
   return isReverse ? place.userId < from.userId : place.userId > from.userId;
 }

@@ -32,16 +32,16 @@ import {
   userFrom,
 } from "./records.ts";
 
-/** Users that are read in one go: a channel may have millions. */
+/** Users that are read at once: a channel may have millions. */
 const USERS_AT_ONCE = 500;
 
 /** A turn may be counted just after midnight, by a clock that is still before it. */
 const COUNT_KEPT_MS = 2 * 86_400_000;
 
-/** What was set aside of a token, which expires itself, is there for a month to look at. */
+/** What was set aside of a token is kept for a month; the token itself expires. */
 const ASIDE_MS = 30 * 86_400_000;
 
-/** The channel plane: tokens, users, and whose a thread is; one slot for each channel. */
+/** The channel plane: tokens, users, and which user a thread belongs to; in one slot for each channel. */
 export function redisUsers(
   redis: RedisCommands,
   deletions: Pick<DeletionStore, "eraseThread">,

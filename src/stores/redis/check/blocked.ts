@@ -5,9 +5,9 @@ import { numberOf } from "../records.ts";
 import { ofMembers } from "./probe.ts";
 import type { Probe } from "./probe.ts";
 
-/** Rules of the list of blocked users; of a channel that is not filled yet (fill-orders.ts) nothing is said. */
+/** Rules for the list of blocked users. A channel that is not filled yet (fill-orders.ts) is not checked. */
 export function blockedRules({ redis, field, score, mend, suspect }: Probe) {
-  /** Of the list of blocked users. */
+  /** Checks the list of blocked users. */
   async function listedSuspicions(key: string, slug: string): Promise<Suspicion[]> {
     if (!(await isFilled(redis, slug))) return [];
     return ofMembers(redis, key, async (userId) => {

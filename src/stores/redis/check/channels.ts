@@ -5,7 +5,7 @@ import { channelKind } from "../../channel-record.ts";
 import { jsonValue, listOf, textOf } from "../records.ts";
 import type { Probe } from "./probe.ts";
 
-/** Rules of channels and of their list. */
+/** Rules for channels and their list. */
 export function channelRules({ redis, exists, field, suspect }: Probe) {
   async function channelSuspicions(name: string, slug: string): Promise<Suspicion[]> {
     const { channels: set, changes } = globalKeys;

@@ -7,7 +7,7 @@ import { hashPages } from "../pages.ts";
 import { jsonValue, pairsOf } from "../records.ts";
 import type { Probe } from "./probe.ts";
 
-/** Operators whose records cannot be read. */
+/** Operators with unreadable records. */
 export async function operatorSuspicions({ redis, field, suspect }: Probe): Promise<Suspicion[]> {
   const { operators } = globalKeys;
   const suspicions = pairsOf(await redis.read(operators, "HGETALL", operators)).map(([name]) =>
@@ -23,7 +23,7 @@ export async function operatorSuspicions({ redis, field, suspect }: Probe): Prom
   return (await Promise.all(suspicions)).flat();
 }
 
-/** Entries of the audit that cannot be read. */
+/** Unreadable entries of the audit. */
 export async function auditSuspicions({ redis, score, suspect }: Probe): Promise<Suspicion[]> {
   const { audit } = globalKeys;
   const found: Suspicion[] = [];

@@ -16,15 +16,15 @@ import { glanceAt } from "../thread-list.ts";
 import type { RedisLink } from "../link.ts";
 import type { Probe } from "./probe.ts";
 
-/** Lists by activity and state are written within two seconds behind a commit, and once more where that failed. */
+/** The lists by activity and state are written within two seconds after a commit, and once more if that failed. */
 const SETTLES_MS = 5_000;
 const ALIVE_MS = 5_000;
-/** An instance that went on with a thread may have listed it again, until its deletion is carried out to its end. */
+/** Until its deletion is finished, an instance that was using a thread may list it again. */
 const DELETING_MS = 60_000;
 const DELETED = "deleted ";
 const PAGE = 500;
 
-/** How long after a commit the lists may be judged: where nobody works on the store they are as they will be. */
+/** How long after a commit the lists may be judged: at once if no instance is alive, since nothing is pending then. */
 export async function settlingOf(
   link: RedisLink,
   { redis }: Probe,
@@ -38,8 +38,8 @@ export async function settlingOf(
 }
 
 /**
- * Rules of a channel's orders: its threads by activity and by state, whose they are, who is blocked. They say where to look,
- * and the records what is so; of a channel that is not filled yet (fill-orders.ts) nothing is said.
+ * Rules for a channel's orders: its threads by activity and by state, and their owners. The orders say where to look;
+ * the records say what is true. A channel that is not filled yet (fill-orders.ts) is not checked.
  */
 export function orderRules(
   { redis, exists, field, score, mend, suspect }: Probe,
@@ -69,12 +69,12 @@ export function orderRules(
   const isBeingDeleted = (owner: string | null) =>
     owner !== null && owner.startsWith(DELETED) && nowMs - Number(owner.slice(DELETED.length)) < DELETING_MS;
 
-  /** Of a thread that goes on meanwhile nothing is said. */
+  /** Says nothing about a thread that has changed meanwhile. */
   function restingThread(uid: string, rev: string | null, look: () => Promise<boolean>) {
     return async () => (await look()) && (await field(threadKeys(uid).header, "rev")) === rev;
   }
 
-  /** Of a user's names: of each thread, whether the channel's lists have it where it belongs. */
+  /** Checks for each of a user's threads that the channel's lists have it in the right place. */
   async function nameSuspicions(key: string, slug: string, userId: string): Promise<Suspicion[]> {
     if (!(await knowsAll(slug)) || !(await exists(userKeys(slug, userId).user))) return [];
     const found: Suspicion[] = [];
@@ -111,7 +111,7 @@ export function orderRules(
       async mend() {
         const [at, now] = [await scoreOf(activity, uid), await glanceAt(redis, entry)];
         if (at === null || at < now.updatedAtMs) return raise(redis, slug, [[uid, now.updatedAtMs]]);
-        // A message that comes meanwhile raises it, and counts.
+        // A message that comes meanwhile raises it, and wins.
         await mend(activity, ["scores", uid, String(at)], activity, "ZADD", String(now.updatedAtMs), uid)();
       },
     });
@@ -135,7 +135,7 @@ export function orderRules(
     await arrange(redis, slug, new Map([[uid, { state, atMs: updatedAtMs }]]));
   }
 
-  /** Of a list by state. */
+  /** Checks a list by state. */
   async function busySuspicions(key: string, slug: string, state: string): Promise<Suspicion[]> {
     if (!(await knowsAll(slug)) || !BUSY_STATES.some((one) => one === state)) return [];
     return ofMembers(redis, key, async (uid) => {
@@ -154,7 +154,7 @@ export function orderRules(
     });
   }
 
-  /** Of the list by activity. */
+  /** Checks the list by activity. */
   async function activitySuspicions(key: string, slug: string): Promise<Suspicion[]> {
     if (!(await knowsAll(slug))) return [];
     const owners = ownersKey(slug);
@@ -163,7 +163,7 @@ export function orderRules(
       return suspect({
         rule: "listed thread is not there",
         what: `${key} ${uid}`,
-        // Who makes a thread lists its owner in the same step.
+        // The step that creates a thread also lists its owner.
         isStill: async () => {
           const owner = await field(owners, uid);
           const isOwned = owner !== null && !owner.startsWith(DELETED);
@@ -175,7 +175,7 @@ export function orderRules(
     });
   }
 
-  /** Of the list of owners; a thread without a name is told of by a rule of its own. */
+  /** Checks the list of owners; threads without a name have a rule of their own. */
   async function ownerSuspicions(key: string, slug: string): Promise<Suspicion[]> {
     if (!(await knowsAll(slug))) return [];
     const found: Suspicion[] = [];

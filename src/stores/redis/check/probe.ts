@@ -3,7 +3,7 @@ import type { RedisCommands } from "../commands.ts";
 import { hashPages } from "../pages.ts";
 import { textOrNull } from "../records.ts";
 
-/** How the rules look at Redis, and mend it. */
+/** How the rules read Redis, and repair it. */
 export type Probe = ReturnType<typeof probeOf>;
 
 export function probeOf(redis: RedisCommands) {
@@ -12,7 +12,7 @@ export function probeOf(redis: RedisCommands) {
   const score = async (key: string, member: string) =>
     (await redis.read(key, "ZSCORE", key, member)) !== null;
 
-  /** A command on a key, where something holds of another of its slot. */
+  /** A command on a key that runs only if the test holds for another key of its slot. */
   const mend =
     (
       witness: string,
@@ -25,7 +25,7 @@ export function probeOf(redis: RedisCommands) {
       await redis.call("mend", { witness, target }, { test: name, field: tested, value }, command);
     };
 
-  /** A suspicion, where it looks so at once. */
+  /** The suspicion, if it holds now; else none. */
   async function suspect(suspicion: Suspicion): Promise<Suspicion[]> {
     return (await suspicion.isStill()) ? [suspicion] : [];
   }
@@ -44,7 +44,7 @@ export function probeOf(redis: RedisCommands) {
 
 const MEMBERS_AT_ONCE = 500;
 
-/** What a look at each member of a sorted set finds. */
+/** Collects the suspicions about each member of a sorted set. */
 export async function ofMembers(
   redis: RedisCommands,
   key: string,

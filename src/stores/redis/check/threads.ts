@@ -8,7 +8,7 @@ import { dueKey, holdersKey, ownKey, threadKeys } from "../keys.ts";
 import { listOf, pairsOf, textOf } from "../records.ts";
 import type { Probe } from "./probe.ts";
 
-/** Rules of threads, of who holds them, and of their deadlines. */
+/** Rules for threads, their holders and their deadlines. */
 export function threadRules({ redis, field, score, mend, suspect }: Probe) {
   async function ownSuspicions(key: string): Promise<Suspicion[]> {
     const holds = pairsOf(await redis.read(key, "HGETALL", key));
@@ -21,7 +21,7 @@ export function threadRules({ redis, field, score, mend, suspect }: Probe) {
           const [listed, held] = await Promise.all([field(key, uid), field(header, "fence")]);
           return listed === fence && held !== fence;
         },
-        // A fence that was let go never comes back.
+        // A released fence never comes back.
         mend: mend(key, ["is", uid, fence], key, "HDEL", uid),
       });
     });

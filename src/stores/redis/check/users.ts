@@ -6,7 +6,7 @@ import type { Probe } from "./probe.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Rules of users, their external ids and tokens: each of the key that it is given. */
+/** Rules for users, their external ids and tokens: each checks the key that it is given. */
 export function userRules({ redis, exists, field, score, mend, suspect }: Probe) {
   async function userSuspicions(key: string, slug: string, userId: string): Promise<Suspicion[]> {
     const users = usersKey(slug);
@@ -55,7 +55,7 @@ export function userRules({ redis, exists, field, score, mend, suspect }: Probe)
       rule: "external id leads to nobody",
       what: key,
       isStill: async () => !(await exists(userKeys(slug, userId).user)) && (await leadsTo()) === userId,
-      // Who is gone does not come back.
+      // A deleted user does not come back.
       mend: mend(key, ["says", "", userId], key, "DEL"),
     });
   }
@@ -67,7 +67,7 @@ export function userRules({ redis, exists, field, score, mend, suspect }: Probe)
       suspect({
         rule: "token leads to nobody",
         what: key,
-        // In this order: an identify that moves the token takes its user away.
+        // In this order: an identify that moves the token removes its user.
         isStill: async () =>
           !(await exists(userKeys(slug, userId).user)) && (await field(key, "user")) === userId,
         mend: mend(key, ["is", "user", userId], key, "DEL"),

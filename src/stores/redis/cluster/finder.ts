@@ -4,31 +4,31 @@ import type { Nodes } from "./nodes.ts";
 import { rangesFrom, topologyOf } from "./topology.ts";
 import type { Range, Topology } from "./topology.ts";
 
-/** Finds out who has which slots, again and again: by what the primaries say that answer. */
+/** Keeps finding out which node has which slots, by what the answering primaries say. */
 export interface Finder {
-  /** As it was found last. */
+  /** The latest result. */
   topology(): Topology;
   readyPrimaries(): string[];
   /** Resolves when the topology is known for the first time, and its primaries had time to connect. */
   found: Promise<void>;
-  /** Something does not fit any more. */
+  /** Something does not fit any more: look soon. */
   lookSoon(): void;
   close(): void;
 }
 
-/** While a primary is not connected, the others are asked so often who takes its place. */
+/** How often the others are asked for a replacement while a primary is not connected. */
 const LOST_MS = 500;
-/** Nothing is wrong, as far as anybody knows. */
+/** How often the nodes are asked while all primaries are connected. */
 const QUIET_MS = 10_000;
-/** However many calls are refused, the nodes are not asked more often. */
+/** The nodes are not asked more often, however many calls are refused. */
 const LEAST_MS = 50;
-/** How long to wait for all of them: the ones that hang say nothing. */
+/** How long to wait for all of them: nodes that hang never answer. */
 const ANSWER_MS = 500;
 
 export function createFinder(
   nodes: Nodes,
   seeds: readonly string[],
-  /** Told of a node that does not say who has which slots. */
+  /** Gets the error of a node that refuses to tell the slots. */
   onRefused: (error: unknown) => void = () => {},
 ): Finder {
   let topology = topologyOf([]);
@@ -45,7 +45,7 @@ export function createFinder(
     return rangesFrom(await server.order("CLUSTER", "SLOTS"), address);
   }
 
-  /** Who has a slot knows best; where none of them answers, anybody. */
+  /** Asks the primaries, which know best; if none is connected, every known node. */
   async function look(): Promise<void> {
     const ready = readyPrimaries();
     const asked = ready.length > 0 ? ready : [...new Set([...topology.nodes, ...seeds])];
@@ -109,7 +109,7 @@ export function createFinder(
 }
 
 async function settledSoon(promises: readonly Promise<unknown>[]): Promise<void> {
-  // Who is not waited for may fail later.
+  // Promises that are not waited for may reject later.
   for (const promise of promises) promise.catch(() => {});
   await Promise.race([Promise.allSettled(promises), sleep(ANSWER_MS, null, { ref: false })]);
 }

@@ -5,20 +5,20 @@ import type { Server } from "../server.ts";
 import { hashTagOf } from "./slots.ts";
 import { hostOf, portOf, resolved } from "./topology.ts";
 
-/** Slots that move from node to node, key by key: seconds or minutes in which some of a step's keys are here, some there. */
+/** Slots that move from node to node, key by key: for seconds or minutes, a step's keys may be on two nodes. */
 export interface Moves {
-  /** Brings all keys of one step to where their slot is going. Its address; null: wait, and ask again. */
+  /** Moves all keys of a step to the node that gets their slot. Resolves to its address; null: wait, and ask again. */
   bring(keys: readonly string[], source: { server: Server; address: string }): Promise<string | null>;
 }
 
-/** How long whoever could not bring keys to a node waits for its slots instead. */
+/** After a failed move to a node, how long to wait for its slots instead. */
 const PAUSE_MS = 60_000;
 
 export function createMoves(options: {
   credentials: Pick<ConnectionOptions, "username" | "password">;
   /** null: it cannot be reached. */
   ready: (address: string) => Promise<Server | null>;
-  /** Both nodes stand still while MIGRATE works; a target that says nothing for this long is given up. */
+  /** Both nodes block during MIGRATE; a target that is silent for this long is given up. */
   silenceMs: number;
 }): Moves {
   const { username, password = "" } = options.credentials;
@@ -31,15 +31,15 @@ export function createMoves(options: {
       if (target === null) return null;
       const there = resolved(target, address);
       if ((pausedUntilMs.get(there) ?? 0) > performance.now()) return null;
-      // The source stands still while it waits for a target that does not answer: ask here first.
+      // The source blocks while it waits for a target that does not answer: so test the target first.
       if (!(await options.ready(there))) return null;
       const to = [hostOf(there), String(portOf(there)), "", "0", String(options.silenceMs)];
       try {
-        // REPLACE: what an attempt left there whose answer was lost is older.
+        // REPLACE: keys that an earlier attempt, whose answer was lost, left there are older.
         await server.order("MIGRATE", ...to, "REPLACE", ...auth, "KEYS", ...new Set(keys));
         return there;
       } catch {
-        // Not allowed, or the nodes do not reach each other: what moves the slot will do it.
+        // Not allowed, or the nodes cannot reach each other: the ongoing move of the slot will bring the keys.
         pausedUntilMs.set(there, performance.now() + PAUSE_MS);
         return null;
       }

@@ -3,20 +3,20 @@ import type { ConnectionOptions } from "../connection.ts";
 import { openServer } from "../server.ts";
 import type { Server } from "../server.ts";
 
-/** The nodes of a cluster, each over a connection of its own: what happens to one says nothing of the others. */
+/** The nodes of a cluster, each with a connection of its own, so that the failure of one does not affect the others. */
 export interface Nodes {
-  /** Connects where it is not connected yet, and reconnects for as long as the node is kept. */
+  /** Connects if it is not connected yet, and keeps reconnecting for as long as the node is kept. */
   at(address: string): Server;
-  /** The node once it is connected; null where it is not by then (`performance.now()`). */
+  /** The node once it is connected; null if it is not by then (`performance.now()`). */
   readyAt(address: string, untilMs: number): Promise<Server | null>;
-  /** A new connection instead of one that is silent: traffic keeps a dead one from timing out. */
+  /** Opens a new connection in place of a silent one: traffic keeps a dead one from timing out. */
   replace(address: string): void;
-  /** Closes the other ones that nobody has used for a while. */
+  /** Connects to these, and closes the others that were not used for a while. */
   keep(addresses: readonly string[]): void;
   close(): void;
 }
 
-/** A slot's new node is asked for a while before it is among those that have slots. */
+/** A slot's new node is asked for a while before it is listed as having slots. */
 const UNUSED_MS = 10_000;
 const LOOK_MS = 10;
 

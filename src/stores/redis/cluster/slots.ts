@@ -7,7 +7,7 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc & 0xffff;
 });
 
-/** What stands between the first braces of a key counts alone, unless nothing does. */
+/** The part between the first braces of a key, which alone decides its slot; the whole key if that part is empty. */
 export function hashTagOf(key: string): string {
   const open = key.indexOf("{");
   const close = key.indexOf("}", open + 1);

@@ -2,23 +2,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connectionWith } from "../connection.ts";
 import type { Connection, ConnectionOptions } from "../connection.ts";
 
-/** A connection for messages alone. Every node of a cluster gets them all: one that fails is left for another. */
+/** A connection for messages only. Every node of a cluster gets all messages: if one fails, another one is chosen. */
 export interface Subscriber {
-  /** Resolves when it is so, on the connection of this moment. */
+  /** Resolves when the current connection has subscribed. */
   subscribe(name: string, listener: (text: string) => void): Promise<void>;
   close(): void;
 }
 
 const AGAIN_MS = 100;
 
-/** `choose` names a node that answers; null while none does. */
+/** `choose` returns a node that answers; null if there is none. */
 export function createSubscriber(choose: () => ConnectionOptions | null): Subscriber {
   const subscriptions: { name: string; listener: (text: string) => void }[] = [];
   const waiting = new Set<(connection: Connection) => void>();
   let connection: Connection | null = null;
   let closed = false;
 
-  /** Until the connection is lost. */
+  /** Returns when the connection is lost. */
   async function stay(options: ConnectionOptions): Promise<void> {
     const next = connectionWith(options);
     const lost = new Promise<"lost">((resolve) => next.on("error", () => resolve("lost")));
@@ -30,7 +30,7 @@ export function createSubscriber(choose: () => ConnectionOptions | null): Subscr
       waiting.clear();
       await lost;
     } catch {
-      // Lost as well: another node, then.
+      // Lost as well: another node is next.
     } finally {
       connection = null;
       next.destroy();

@@ -2,17 +2,17 @@ import type { Reply } from "../connection.ts";
 import { traceKey } from "../keys.ts";
 import { SLOTS, slotOf } from "./slots.ts";
 
-/** Who has which slots. Addresses are `host:port`. */
+/** Which node has which slots. Addresses are `host:port`. */
 export interface Topology {
   primaryOf(slot: number): string | null;
   readonly primaries: readonly string[];
-  /** Replicas too. */
+  /** Including replicas. */
   readonly nodes: readonly string[];
-  /** Trace keys in a few slots of a primary; none of a node that has no slot. */
+  /** Trace keys in a few slots of a primary; empty for a node without slots. */
   tracesOf(address: string): readonly string[];
 }
 
-/** Slots that follow each other, as one node sees them. */
+/** Consecutive slots, as one node sees them. */
 export interface Range {
   from: number;
   to: number;
@@ -20,7 +20,7 @@ export interface Range {
   replicas: string[];
 }
 
-/** The answer of CLUSTER SLOTS of the node at `asked`. */
+/** Reads the reply to CLUSTER SLOTS of the node at `asked`. */
 export function rangesFrom(reply: Reply, asked: string): Range[] {
   return listFrom(reply).map((entry) => {
     const [from, to, ...nodes] = listFrom(entry);
@@ -40,7 +40,7 @@ function listFrom(reply: Reply): Reply[] {
   return reply;
 }
 
-/** A node that does not know its own host is where it was asked. */
+/** A node that does not know its own host has the one that it was asked at. */
 export function resolved(address: string, asked: string): string {
   return address.startsWith(":") ? `${hostOf(asked)}${address}` : address;
 }
@@ -54,8 +54,8 @@ export function portOf(address: string): number {
 }
 
 /**
- * What several nodes say, put together: a slot is whose most of them say it is. One that was cut off, or just woke up,
- * still believes what was so before.
+ * Joins the views of several nodes: a slot belongs to the node that most of them name. A node that was cut off, or
+ * has just come back, still has an old view.
  */
 export function topologyOf(views: Range[][]): Topology {
   const all = views.flat();
@@ -92,9 +92,9 @@ function mostNamed(names: string[]): string | null {
   return most?.[0] ?? null;
 }
 
-/** One slot may be leaving its node, and two: of so many, hardly all. */
+/** One or two slots may be moving away from a node; hardly all of this many. */
 const ENOUGH = 4;
-/** A node that has a single slot is found in this many. */
+/** Enough keys to hit a node's only slot. */
 const MOST_TRIES = 10 * SLOTS;
 
 function keysIn(isWanted: (slot: number) => boolean): string[] {
