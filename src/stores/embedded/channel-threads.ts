@@ -17,14 +17,14 @@ import { isFilled } from "./thread-orders.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 import type { UserRecords } from "./user-records.ts";
 
-/** A channel's threads by activity: an order that every commit keeps, and whose each thread is (thread-orders.ts). */
+/** A channel's threads by activity: an order that every commit updates, and each thread's owner (thread-orders.ts). */
 export function embeddedChannelThreads(
   db: EmbeddedDb,
   { users, threads }: { users: UserRecords; threads: ThreadRecords },
 ): ChannelThreadStore {
   const { orders } = threads;
 
-  /** Whose it is, as that user's names say. */
+  /** The thread with its owner, if that user's names confirm it. */
   function owned(slug: string, uid: string): (ThreadEntry & { userId: string }) | null {
     const owner = orders.owner(slug, uid);
     const entry = owner && users.thread(slug, owner.userId, owner.name);
@@ -34,7 +34,7 @@ export function embeddedChannelThreads(
     return searched(slug, uid);
   }
 
-  /** Of a thread that an earlier version made, until the orders are filled: its last run was its user's. */
+  /** For threads of an earlier version, until the orders are filled: the last run names the user. */
   function searched(slug: string, uid: string): (ThreadEntry & { userId: string }) | null {
     const run = threads.header(uid)?.slug === slug ? threads.run(uid) : null;
     const user = run && users.spender(slug, run.userId)?.user;
@@ -42,7 +42,7 @@ export function embeddedChannelThreads(
     return user && entry ? { ...entry, userId: user.userId } : null;
   }
 
-  /** What cannot be read of it is shown as a thread that nothing was said in, or not at all. */
+  /** An unreadable thread is shown as one without messages, or not at all. */
   function shown(slug: string, uid: string): ChannelThread | null {
     try {
       const entry = owned(slug, uid);
@@ -57,7 +57,7 @@ export function embeddedChannelThreads(
     for (const change of orders.changes(slug, sinceMs)) if (!threads.isDeleted(change.uid)) yield change;
   }
 
-  /** Null: it cannot be read. */
+  /** Null: the thread is unreadable. */
   function resting({ uid, atMs }: ThreadPlace): RestingThread | null {
     if (threads.isDeleted(uid)) return { uid, state: "idle", updatedAtMs: atMs, rev: null };
     if (!isReadable(() => threads.header(uid))) return null;
@@ -106,7 +106,7 @@ export function embeddedChannelThreads(
   };
 }
 
-/** The first ones, as long as each fits. */
+/** The first items, up to the limit or to one that does not fit. */
 function some<Item>(
   items: Iterable<Item>,
   limit: number,

@@ -7,19 +7,19 @@ import { readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
-/** How often the counter of changes is looked at: another process cannot call us. */
+/** How often the count of changes is read: another process cannot call this one. */
 const CHANGE_POLL_MS = 250;
 
 const CHANGES: Key = ["changes"];
 const channelKey = (slug: string): Key => ["c", keyPart(slug)];
 const ipKey = (address: string): Key => ["ip", keyPart(address)];
 
-/** The channel as it is kept; undefined where there is none. Within a read or a change. */
+/** The stored channel; undefined if there is none. Within a read or a change. */
 export function channelOf(db: EmbeddedDb, slug: string): Channel | undefined {
   return db.get(channelKey(slug), channelKind.read);
 }
 
-/** Within a change: counts one of channels, addresses, operators or flags of users, which every process is told of. */
+/** Within a change: counts a change of channels, addresses, operators or users' flags, which every process notices. */
 export function countChange(db: EmbeddedDb): void {
   db.put(CHANGES, (db.get(CHANGES, readNumber) ?? 0) + 1);
 }
@@ -93,7 +93,7 @@ export function embeddedChannels(db: EmbeddedDb): Omit<ChannelStore, "isRestorin
             if (seen !== undefined && seen !== count) callback();
             seen = count;
           },
-          // Closed: nobody wants to know any more.
+          // Closed: no caller needs it any more.
           () => clearInterval(timer),
         );
       };

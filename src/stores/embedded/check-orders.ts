@@ -10,8 +10,8 @@ import { threadRecords } from "./thread-records.ts";
 import { threadNameKind, userKind, userRecords } from "./user-records.ts";
 
 /**
- * Looks at a channel's orders: its threads by activity and by state, whose they are, who is blocked. Until everything that
- * earlier versions wrote is in them (fill-orders.ts), nothing is said of them.
+ * Checks a channel's orders: its threads by activity and by state, their owners, and the blocked users. Until they
+ * have everything that earlier versions wrote (fill-orders.ts), they are not checked.
  */
 export function looksAtOrders(db: EmbeddedDb, isNamed: (uid: string) => boolean) {
   const [threads, users] = [threadRecords(db), userRecords(db)];
@@ -22,7 +22,7 @@ export function looksAtOrders(db: EmbeddedDb, isNamed: (uid: string) => boolean)
     (key, value) =>
       isFilled(db) ? look(key, value) : null;
 
-  /** No user has a name for it, and nothing was said in it, or it was deleted. */
+  /** No user has a name for it, and it has no commit, or was deleted. */
   const isGone = (uid: string) =>
     !isNamed(uid) && (threads.isDeleted(uid) || threads.header(uid) === undefined);
   const isOwned = (slug: string, uid: string) => {
@@ -30,7 +30,7 @@ export function looksAtOrders(db: EmbeddedDb, isNamed: (uid: string) => boolean)
     return owner !== undefined && users.thread(slug, owner.userId, owner.name)?.uid === uid;
   };
 
-  /** A user's name for a thread: the lists have the thread where it belongs. */
+  /** A user's name for a thread: checks that the lists have the thread in the right place. */
   const name = whenFilled((key, value) => {
     if (!isReadable(() => threadNameKind.read(value, key))) return null;
     const [slug, userId] = [String(key[1]), String(key[2])];
@@ -47,7 +47,7 @@ export function looksAtOrders(db: EmbeddedDb, isNamed: (uid: string) => boolean)
       return { rule: "thread is not at its last activity", mend };
     }
     const busy = db.get(["busy", slug, keyPart(uid)], busyKind.read);
-    // In another state: told where that is listed.
+    // Listed under another state: reported at that entry.
     if (state === "idle" || (busy && busy.state !== state)) return null;
     const isListed = busy && db.has(["busyat", slug, state, busy.atMs, keyPart(uid)]);
     if (isListed && isAtItsActivity(busy.atMs, updatedAtMs)) return null;
@@ -68,7 +68,7 @@ export function looksAtOrders(db: EmbeddedDb, isNamed: (uid: string) => boolean)
     return { rule: "listed thread is not there", mend };
   });
 
-  /** Its place in the list, of which there is one for each thread. */
+  /** Its place in the list; each thread has one. */
   const place = whenFilled((key) => {
     const [, slug = "", atMs, uid = ""] = key;
     return db.get(["act", slug, uid], readNumber) === atMs
@@ -96,7 +96,7 @@ export function looksAtOrders(db: EmbeddedDb, isNamed: (uid: string) => boolean)
       : { rule: "thread is listed by a state that it is not in", mend: remove(key) };
   });
 
-  /** A thread without a name is told of by a rule of its own. */
+  /** Threads without a name have a rule of their own. */
   const owner = whenFilled((key, value) => {
     const [slug, uid] = [String(key[1]), String(key[2])];
     const { userId, name: threadId } = ownerKind.read(value, key);

@@ -24,8 +24,8 @@ const PARTS = ["m", "r", "t", "p", "rs", "ri", "q", "id", "out"];
 const raw: Reader<unknown> = (value) => value;
 
 /**
- * Everything in the embedded store that looks as if a rule did not hold. Walked in a view of one moment; what is found is
- * looked at again as it is then, and mended in one change together with that look.
+ * Everything in the embedded store that seems to break a rule. The walk reads a snapshot; a find is checked again in
+ * the current state, and repaired in the same change as that check.
  */
 export async function* embeddedSuspicions(
   db: EmbeddedDb,
@@ -40,7 +40,7 @@ export async function* embeddedSuspicions(
   const at = db.snapshot();
   const threads = source();
   try {
-    // Nothing fits together before a restore has ended.
+    // Until the restore has ended the records do not fit together.
     if (at.has(["restoring"])) {
       const isStill = () => db.read("look for a restore", () => db.has(["restoring"]));
       yield { rule: "restore has not ended", what: "restoring", isStill };
@@ -65,7 +65,7 @@ export async function* embeddedSuspicions(
   }
 
   async function* threadSuspicions(uid: string, named: SeenUids): AsyncIterable<Suspicion> {
-    // As the snapshot has it: what is wrong in that is so, but for what has been mended since.
+    // From the snapshot: what is wrong there still is, unless it was repaired meanwhile.
     for (const found of await suspectThread(uid, threads))
       yield { ...found, isStill: () => isStillWrong(uid, found) };
     if (named.has(uid)) return;
@@ -109,7 +109,7 @@ function hasName(db: EmbeddedDb, uid: string): boolean {
   return false;
 }
 
-/** By the kind of record that each is a look at; all but threads themselves. */
+/** The checks by kind of record, except the check of a whole thread. */
 function looksAt(
   db: EmbeddedDb,
   { nowMs, named }: { nowMs: () => number; named: SeenUids },

@@ -7,7 +7,7 @@ import { answererSince } from "../answerer-since.ts";
 import { newHeader } from "./thread-records.ts";
 import type { Header, ThreadRecords } from "./thread-records.ts";
 
-/** The atomic change of a thread. Within a change: everything is read and decided before the first write. */
+/** The atomic change of a thread. Within a change: reads and decides everything before the first write. */
 export function commitThread(records: ThreadRecords, commit: ThreadCommit): CommitResult {
   const { uid } = commit;
   if (records.isDeleted(uid)) return { type: "deleted" };
@@ -54,7 +54,7 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
   const changedAtMs = answererSince(commit.snapshot);
   if (lastMessage || changedAtMs > answererSince(header.snapshot)) {
     const known = records.orders.activity(header.slug, uid) ?? 0;
-    // Times only grow: a thread that was made by another clock than speaks now stays where it is.
+    // Times only grow: a thread that was created by a clock that is ahead keeps its place.
     const atMs = Math.max(known, lastMessage?.createdAtMs ?? 0, changedAtMs);
     records.orders.putActivity(header.slug, uid, atMs);
   } else if (header.state !== commit.state) records.orders.putChange(header.slug, uid, commit.atMs);
@@ -85,7 +85,7 @@ function apply(records: ThreadRecords, header: Header, commit: ThreadCommit): Co
   return answer(records, commit, { ...result, ...unreadable, ...telling });
 }
 
-/** The commit is made whatever waits behind it. */
+/** The commit is done, even if the next waiting message is unreadable. */
 function waitingNext(
   records: ThreadRecords,
   uid: string,
@@ -99,7 +99,7 @@ function waitingNext(
   }
 }
 
-/** With the thread's catalog, where a waiting message was started. */
+/** Adds the thread's catalog if a waiting message was started. */
 function answer(
   records: ThreadRecords,
   { uid, startsWaiting }: ThreadCommit,
@@ -109,7 +109,7 @@ function answer(
   return { ...result, catalog: records.catalog(uid) };
 }
 
-/** Null: the message has no id of its own, or one that nobody has claimed. */
+/** Null: the message has no id of its own, or nothing has claimed that id. */
 export function findClaim(
   records: ThreadRecords,
   uid: string,
@@ -125,7 +125,7 @@ function claimMessage(records: ThreadRecords, uid: string, message: UserMessage)
   if (claim) records.putClaim(uid, claim);
 }
 
-/** A held thread's queue takes the message once, by its run id: also when it waits already, or was started since. */
+/** Adds the message to a held thread's queue once, by its run id: not if it already waits, or was started since. */
 export function joinQueue(
   records: ThreadRecords,
   { uid, header, message, max }: { uid: string; header: Header; message: UserMessage; max: number },

@@ -5,11 +5,11 @@ import { lockDataDir } from "./data-dir-lock.ts";
 import { openFile } from "./file.ts";
 
 /**
- * Puts a copy in the place of the file that has no free pages, and with them nothing of what was deleted. Nobody may have
- * the file open: who serves it holds the lock, and what a command wrote into the old file meanwhile would be lost with it.
+ * Replaces the file by a copy that has no free pages, and so nothing of what was deleted. No process may have the
+ * file open: the lock keeps `serve` out, and what a command wrote into the old file meanwhile would be lost.
  *
- * The copy is on the disk before one rename puts it in the file's place: whoever dies before has left the file as it was,
- * and a folder that the next compaction removes. Throws where somebody serves it.
+ * The copy is on the disk before a rename puts it in the file's place: a crash before that leaves the file as it was,
+ * and a folder that the next compaction removes. Throws if a process serves the folder.
  */
 export async function compactFile(dataDir: string): Promise<Compaction> {
   const release = await lockDataDir(dataDir);
@@ -24,7 +24,7 @@ export async function compactFile(dataDir: string): Promise<Compaction> {
     flush(copy);
     renameSync(copy, file);
     flush(folder);
-    // It tells of the transactions of the other file.
+    // It describes transactions of the old file.
     rmSync(join(folder, "lock.mdb"), { force: true });
     rmSync(fresh, { recursive: true });
     return { kind: "embedded", bytesBefore, bytesAfter: statSync(file).size };

@@ -7,16 +7,16 @@ import { join } from "node:path";
 import { makeDataDir } from "./data-dir.ts";
 
 /**
- * One `serve` per DATA_DIR: the embedded store takes threads that another process holds for lost ones.
+ * One `serve` per DATA_DIR: the embedded store takes threads held by another process for lost ones.
  *
- * The lock is a listening socket, which dies with its process, also under kill -9: no stale lock, no process id that
- * somebody else has by now. On Linux its name is in no file system (an abstract socket); elsewhere it is a file in the temporary
- * folder, and one that nobody answers is stale. Containers that share DATA_DIR but not their network do not see
- * each other's lock.
+ * The lock is a listening socket, which dies with its process, even under kill -9: no stale lock, and no process id
+ * that was reused. On Linux the name is outside the file system (an abstract socket); elsewhere it is a file in the
+ * temporary folder, which is stale if nothing answers there. Containers that share DATA_DIR but not their network do
+ * not see each other's lock.
  */
 type Place = "abstract" | "file";
 
-/** Resolves to the release. Throws where another process holds the lock. */
+/** Resolves to the release. Throws if another process holds the lock. */
 export async function lockDataDir(
   dataDir: string,
   place: Place = process.platform === "linux" ? "abstract" : "file",
@@ -37,7 +37,7 @@ function addressOf(dataDir: string, place: Place): string {
   return place === "abstract" ? `\0${name}` : join(tmpdir(), `${name}.sock`);
 }
 
-/** Does a `serve` hold the lock? */
+/** True if a `serve` holds the lock. */
 export async function isServed(
   dataDir: string,
   place: Place = process.platform === "linux" ? "abstract" : "file",
@@ -45,7 +45,7 @@ export async function isServed(
   return isAnswered(addressOf(dataDir, place));
 }
 
-/** Null where the address is taken. */
+/** Null if the address is taken. */
 function listen(address: string): Promise<Server | null> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());

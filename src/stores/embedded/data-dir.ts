@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { messageOf } from "../../errors.ts";
 
-/** Makes the folder where it is missing. Throws the sentence that names DATA_DIR where this account may not write there. */
+/** Makes the folder if it is missing. Throws the sentence that names DATA_DIR if this account may not write there. */
 export function makeDataDir(dataDir: string): void {
   try {
     makeFolders(resolve(dataDir));
@@ -13,7 +13,7 @@ export function makeDataDir(dataDir: string): void {
   }
 }
 
-/** One by one: Node's own recursive way never returns where the system says of a folder that is there that it is not, as in /proc. */
+/** One by one: Node's recursive mkdir never returns where the system denies an existing folder, as in /proc. */
 function makeFolders(folder: string): void {
   if (existsSync(folder)) return;
   makeFolders(dirname(folder));
@@ -25,7 +25,7 @@ function makeFolders(folder: string): void {
   }
 }
 
-/** What is wrong with the lowest folder that is there: to mkdir, every folder on a read-only disk is one that is missing. */
+/** What is wrong with the lowest existing folder: on a read-only disk mkdir reports every folder as missing. */
 function whyNot(dataDir: string): string | null {
   let folder = resolve(dataDir);
   while (!existsSync(folder)) folder = dirname(folder);
@@ -37,7 +37,7 @@ function whyNot(dataDir: string): string | null {
   }
 }
 
-/** Whether a start has made its store there. */
+/** True if a start has created its store there. */
 export function holdsStore(dataDir: string): boolean {
   return existsSync(join(dataDir, "store", "data.mdb"));
 }

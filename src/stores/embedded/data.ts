@@ -10,7 +10,7 @@ import { openDb } from "./db.ts";
 import { embeddedFormat, embeddedSource } from "./export.ts";
 import { embeddedTarget } from "./import.ts";
 
-/** The embedded store's data, also beside the service that runs on them. Throws where they are of a later format. */
+/** The embedded store's data; works beside a running service. Throws if they have a later format. */
 export async function openEmbeddedData(dataDir: string): Promise<StoreData> {
   const db = await openDb(dataDir);
   try {

@@ -13,21 +13,22 @@ import { FIRST_FORMAT, refuseLaterFormat, STORE_FORMAT } from "../format.ts";
 /**
  * The embedded store's database: records of JSON text under keys made of parts, in one lmdb file.
  *
- * A change is one child transaction: it reads, decides and writes with nobody in between, in this process or another,
- * and a step that throws leaves nothing behind. lmdb gathers the changes of one tick into one commit, in a thread of its
- * own, and answers at the commit; the disk has it only when `flushed` resolves, and that is what a change waits for.
+ * A change is one child transaction: it reads, decides and writes without interruption by this process or another,
+ * and a step that throws leaves nothing behind. lmdb gathers the changes of a tick into one commit, in a thread of
+ * its own, and answers at the commit; the data are on the disk only when `flushed` resolves, so a change waits for
+ * that.
  *
- * JSON rather than lmdb's msgpack: it gives back every string as it was, and any tool can read it. Every record is
- * checked as it is read (../records.ts), and a file of a later format is not opened (../format.ts).
+ * JSON and not lmdb's msgpack: it returns every string unchanged, and any tool can read it. Every record is checked
+ * when it is read (../records.ts), and a file of a later format is not opened (../format.ts).
  */
 const FORMAT_KEY: Key = ["format"];
 
 export type { Key } from "./file.ts";
 
 export interface RangeOptions {
-  /** The key, itself included, at which the walk begins; it goes on to that end of the prefix to which it walks. */
+  /** The first key, inclusive; the range goes on to the end of the prefix, or with `reverse` to its start. */
   from?: Key;
-  /** From the end towards the start. */
+  /** From the end to the start. */
   reverse?: boolean;
   limit?: number;
 }
@@ -35,7 +36,7 @@ export interface RangeOptions {
 export interface EmbeddedDb {
   get<T>(key: Key, read: Reader<T>): T | undefined;
   has(key: Key): boolean;
-  /** All records whose key begins with the prefix, in the order of their keys. */
+  /** All records whose key begins with the prefix, sorted by key. */
   range<T>(prefix: Key, read: Reader<T>, options?: RangeOptions): Iterable<{ key: Key; value: T }>;
   /** Within a change only. */
   put(key: Key, value: unknown): void;
@@ -45,23 +46,23 @@ export interface EmbeddedDb {
   read<T>(action: string, look: () => T): Promise<T>;
   /** One atomic step; resolves when it is on disk. */
   change<T>(action: string, step: () => T): Promise<T>;
-  /** One record that may be forgotten in a power cut: resolves when every process sees it. */
+  /** One record that a power cut may lose: resolves when every process sees it. */
   note(action: string, key: Key, value: unknown): Promise<void>;
-  /** Everything as it is now, to be read for as long as it takes. While it is open, the file grows with every change. */
+  /** Everything as it is now, for reads of any length. While it is open, the file grows with every change. */
   snapshot(): Snapshot;
   close(): Promise<void>;
 }
 
 export interface Snapshot extends Pick<EmbeddedDb, "get" | "has" | "range"> {
-  /** How many records' keys begin with the prefix. */
+  /** The number of records whose key begins with the prefix. */
   count(prefix: Key): number;
   close(): void;
 }
 
-// Above every number and string in lmdb's order of keys.
+// Sorts after every number and string in lmdb's keys.
 const LAST = new Uint8Array([0xff]);
 
-// lmdb's keys take no NUL and at most 1,978 bytes. What callers chose is hashed, unless it is short and plain.
+// lmdb's keys allow no NUL and at most 1,978 bytes. Texts of callers are hashed, unless they are short and plain.
 const PLAIN = /^[\w.:~-]{1,64}$/;
 
 /** A text of any length and content as a part of a key. */
@@ -69,7 +70,7 @@ export function keyPart(text: string): string {
   return PLAIN.test(text) ? text : `#${createHash("sha256").update(text).digest("hex")}`;
 }
 
-/** Opens `DATA_DIR/store`, and makes it, readable by its owner alone, where it is missing. */
+/** Opens `DATA_DIR/store`; creates it if it is missing, readable only by its owner. */
 export async function openDb(dataDir: string): Promise<EmbeddedDb> {
   const path = join(dataDir, "store");
   makeDataDir(dataDir);
@@ -80,14 +81,14 @@ export async function openDb(dataDir: string): Promise<EmbeddedDb> {
 
   const deadline = createDeadline();
   let closing: Promise<void> | undefined;
-  // A record that cannot be read is no outage: it is the same at the next try.
+  // An unreadable record is not an outage: a retry would find the same.
   const failure = (action: string, cause: unknown) =>
     cause instanceof UnreadableRecord ? cause : new StoreUnavailable(action, { cause });
   const refuseClosed = (action: string) => {
     if (closing !== undefined) throw failure(action, new Error("Cannot use the store: it is closed"));
   };
 
-  /** Another process may keep the writer's lock, and a disk may hang: nobody waits longer than the deadline. */
+  /** Another process may keep the writer's lock, and a disk may hang: no call takes longer than the deadline. */
   async function bounded<T>(action: string, work: () => Promise<T>): Promise<T> {
     refuseClosed(action);
     try {
@@ -97,7 +98,7 @@ export async function openDb(dataDir: string): Promise<EmbeddedDb> {
     }
   }
 
-  /** Reads what is there now, or was when the transaction began. */
+  /** Reads the current state, or the state at the beginning of the transaction. */
   function readsOf(at: { transaction?: Transaction }): Pick<EmbeddedDb, "get" | "has" | "range"> {
     return {
       get(key, read) {
@@ -166,7 +167,7 @@ export async function openDb(dataDir: string): Promise<EmbeddedDb> {
   };
 }
 
-/** Writes the format, or raises an older one; throws where the file is of a later format. */
+/** Writes the format, or raises an older one; throws if the file has a later format. */
 export async function checkFormat(db: EmbeddedDb, dataDir: string): Promise<void> {
   const found = await db.change("open the store", () => {
     const format = db.get(FORMAT_KEY, (value) => value) ?? FIRST_FORMAT;

@@ -11,23 +11,26 @@ import { holdKind } from "./liveness.ts";
 import type { Header, ThreadRecords } from "./thread-records.ts";
 import type { UserRecords } from "./user-records.ts";
 
-/** Records that go in one change: others wait for it. */
+/** Records removed in one change: other changes wait for it. */
 const AT_ONCE = 1_000;
-/** Tokens that are read in one go. */
+/** Tokens that are read at once. */
 const TOKENS_AT_ONCE = 500;
 
-/** Deletion: what leads to a thread or a user goes in one change, with the tombstones; what may be long, some at a time. */
+/**
+ * Deletion: what refers to a thread or a user is removed in one change, with the tombstones; long parts follow in
+ * pages.
+ */
 export function embeddedDeletions(
   db: EmbeddedDb,
   { users, threads }: { users: UserRecords; threads: ThreadRecords },
 ): DeletionStore {
   const plannedKey = ({ kind, slug, id }: Deletion): Key => ["deleting", kind, keyPart(slug), keyPart(id)];
-  /** All of one user are deleted at one time. */
+  /** The threads of a deleted user have its `atMs`, and so the same prefix. */
   const goneAt = (slug: string, atMs: number): Key => ["deleted", keyPart(slug), atMs];
 
   const sweepKey = (slug: string): Key => ["sweeping", keyPart(slug)];
 
-  /** By the first step of a deletion alone. */
+  /** Only in the first step of a deletion. */
   function tell({ kind, slug, id, atMs }: Deletion, tells: readonly SealedTelling[]): void {
     if (!db.has([...goneAt(slug, atMs), kind, keyPart(id)])) threads.outbox.tellSealed(slug, tells);
   }
@@ -37,7 +40,10 @@ export function embeddedDeletions(
     db.put([...goneAt(slug, atMs), kind, keyPart(id)], deletionKind.stored(deletion));
   }
 
-  /** What an earlier version made is in no list of owners until it is filled: its last run was its user's. */
+  /**
+   * The user's name for a thread. A thread of an earlier version has no listed owner until that is filled: its last
+   * run names it.
+   */
   function nameOf(slug: string, uid: string): { userId: string; name: string } | null {
     const owner = threads.orders.owner(slug, uid);
     if (owner && users.thread(slug, owner.userId, owner.name)?.uid === uid) return owner;
@@ -47,13 +53,13 @@ export function embeddedDeletions(
     return user && entry ? { userId: user.userId, name: entry.threadId } : null;
   }
 
-  /** From now on nothing is written to it. */
+  /** From then on nothing is written to the thread. */
   function bury(uid: string, atMs: number): void {
     const rev = readable(() => threads.header(uid))?.rev ?? 0;
     threads.putTombstone(uid, { rev, atMs });
   }
 
-  /** Off the lists beside the header, which may be one that nobody can read. */
+  /** Removes the thread from the lists beside its header, even if the header is unreadable (null). */
   function release(uid: string, header: Header | null | undefined): void {
     if (header) {
       threads.moveHold(uid, header.fence, null);
@@ -167,7 +173,7 @@ export function embeddedDeletions(
       }),
   };
 
-  /** On which days the user spoke, as far as that is still known (stats.ts). */
+  /** The days on which the user sent messages, as far as they are still known (stats.ts). */
   function speakersOf(slug: string, userId: string): { key: Key }[] {
     const found: { key: Key }[] = [];
     const first = (from: Key) => [...db.range(["sv"], () => null, { from, limit: 1 })][0]?.key[1];
@@ -179,7 +185,7 @@ export function embeddedDeletions(
   }
 }
 
-/** null: it cannot be read. */
+/** null: unreadable. */
 function readable<T>(read: () => T): T | null {
   try {
     return read();

@@ -25,18 +25,18 @@ import type { Header } from "./thread-records.ts";
 import { threadNameKind, tokenKind, userKind } from "./user-records.ts";
 
 const USERS_AT_ONCE = 64;
-/** Messages, runs, texts or claims that come along with a thread, or follow at once. */
+/** Messages, runs, texts or claims that are read together with a thread, or in one page. */
 const PAGE = 200;
 const PARTS_PAGE = 16;
 const TOKENS_AT_ONCE = 500;
 const AUDIT_AT_ONCE = 500;
 
-/** Looked at and not raised: an older service may run on it. */
+/** Reads the format and does not raise it: a service of an older version may be using this store. */
 export function embeddedFormat(db: Pick<EmbeddedDb, "get">): number {
   return db.get(["format"], readNumber) ?? FIRST_FORMAT;
 }
 
-/** The embedded store as a backup reads it: all of it as it was at one moment. */
+/** The embedded store as the source of a backup: everything as it was at one moment. */
 export function embeddedSource(db: EmbeddedDb): BackupSource {
   const at = db.snapshot();
   const values = <T>(prefix: Key, read: Reader<T>) => [...at.range(prefix, read)].map(({ value }) => value);
@@ -133,7 +133,7 @@ function entryFrom({
   return { uid, threadId: name, createdAtMs };
 }
 
-/** Null: listed, and not there. */
+/** Null: listed, but without a record. */
 function userRead(at: Snapshot, slug: string, userId: string): UserRead | null {
   const record = at.get(["u", keyPart(slug), keyPart(userId)], userKind.read);
   if (record === undefined) return null;
@@ -228,12 +228,12 @@ function waitingTold(db: EmbeddedDb, uid: string): ToldOfThread["waiting"] {
   }));
 }
 
-/** Of a run's id its key: ids of runs are this service's own, and plain. */
+/** The key has the run's id unchanged: run ids are made by this service, and plain. */
 function partFrom({ key, value }: { key: Key; value: string }): KeptPart {
   return { runId: String(key[2]), nth: Number(key[3]), text: value };
 }
 
-/** Between two pages others have their turn: also those who free what cursors took outside of the heap. */
+/** Other work runs between two pages, including what frees the memory of cursors outside the heap. */
 export async function* pagesOf<T>(
   db: Pick<EmbeddedDb, "range">,
   prefix: Key,

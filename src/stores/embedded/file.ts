@@ -6,20 +6,20 @@ import type { Opened } from "./opening.ts";
 /** `[kind, …]`; the parts after the kind are numbers, or texts that went through `keyPart`. */
 export type Key = (string | number)[];
 
-/** lmdb's handle of the file in a folder. */
+/** lmdb's handle for the file in a folder. */
 export interface LmdbFile extends Pick<Opened<unknown>, "write"> {
   db: RootDatabase<unknown, Key>;
-  /** Of this user; closes the file with the last one. */
+  /** Ends this use; the last one closes the file. */
   close: () => Promise<void>;
 }
 
 /**
- * One handle for each path in a process: two would wait for each other's writes on the one thread that both write from,
- * for ever.
+ * One handle for each path in a process: two would wait for ever for each other's writes, on the one thread that
+ * makes them.
  */
 const handles = new Map<string, { opening: Promise<Opened<RootDatabase<unknown, Key>>>; users: number }>();
 
-/** Opens the file of that folder, and makes it where it is missing. Rejects where a process that has it open does not answer. */
+/** Opens the folder's file, and creates it if missing. Rejects if a process that has it open does not answer. */
 export async function openFile(path: string): Promise<LmdbFile> {
   const handle = handles.get(path) ?? { opening: openLmdb(path), users: 0 };
   handle.users++;
@@ -37,7 +37,8 @@ export async function openFile(path: string): Promise<LmdbFile> {
       write,
       async close() {
         if (!release()) return;
-        // Who closes the file as the only one takes its locks down, which one that opens it meanwhile goes on to use.
+        // The last process to close the file removes its locks, which a process opening it at that moment would go on
+        // using.
         try {
           await write(() => file.close());
         } finally {

@@ -8,18 +8,19 @@ import { threadNameKind, userKind } from "./user-records.ts";
 import type { UserRecords } from "./user-records.ts";
 
 /*
- * What versions before these orders wrote is put into them by one walk over all names of threads, and one over all users.
- * ["filled"] has the key after which it goes on; "done" for good, since every later write keeps the orders itself.
+ * Fills the orders with the records of versions that did not write them, in one walk over all names of threads, and
+ * one over all users. ["filled"] has the key to continue from; in the end it is done for good, since later writes
+ * update the orders.
  */
 const AT_ONCE = 200;
 const KINDS = ["n", "u"] as const;
 
-/** False: all is filled. Damaged records are left out: who sets them aside, or checks the store, finds them. */
+/** False: everything is filled. Damaged records are skipped: setting them aside, or a check, deals with them. */
 export async function fillOrders(
   db: EmbeddedDb,
   { users, threads }: { users: UserRecords; threads: ThreadRecords },
 ): Promise<boolean> {
-  // Every look at the store but this one would be a write.
+  // Checked outside the change, so that not every call is a write.
   if (isFilled(db)) return false;
   return db.change("fill the orders of threads", () => {
     const mark = db.get(FILLED, readText);
@@ -45,7 +46,7 @@ function keyFrom(mark: string): Key {
   return parts.map((part: unknown) => (typeof part === "number" ? part : String(part)));
 }
 
-/** Slugs and ids of users are short and plain: their parts of a key are they. */
+/** Slugs and user ids are short and plain, so the key has them unchanged. */
 function fillThread(threads: ThreadRecords, key: Key, value: unknown): void {
   const { orders } = threads;
   const [slug, userId] = [String(key[1]), String(key[2])];

@@ -4,8 +4,8 @@ import type { EmbeddedDb, Key } from "./db.ts";
 import type { UserRecords } from "./user-records.ts";
 
 /*
- * Tokens that versions before this list made are put into the lists of their users by one walk over all tokens. The mark has
- * the key after which it goes on.
+ * Adds tokens of versions without this list to the lists of their users, in one walk over all tokens. The mark has
+ * the key to continue from.
  */
 const FILLED: Key = ["filledtokens"];
 const FILLED_ALL = "done";
@@ -15,7 +15,7 @@ export function areTokensKnown(db: Pick<EmbeddedDb, "get">): boolean {
   return db.get(FILLED, readText) === FILLED_ALL;
 }
 
-/** The next tokens. False: all are noted. */
+/** Notes the next tokens. False: all are noted. */
 export async function fillTokens(db: EmbeddedDb, users: UserRecords): Promise<boolean> {
   if (areTokensKnown(db)) return false;
   return db.change("note users' tokens", () => {

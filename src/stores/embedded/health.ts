@@ -5,11 +5,11 @@ import type { EmbeddedDb, Key } from "./db.ts";
 const TRACE: Key = ["trace"];
 const MIB = 2 ** 20;
 
-/** Small changes find room in the file when the disk is full, and the next large one does not. */
+/** On a full disk small changes still find room in the file, but the next large one does not. */
 const LEAST_BYTES = MIB;
 const SCARCE_BYTES = 100 * MIB;
 
-/** Can the file be written to, and is there room on its disk? Reading would say neither. */
+/** Checks that the file can be written, and that its disk has room: a read would show neither. */
 export async function embeddedHealth(db: EmbeddedDb, dataDir: string): Promise<StoreHealth> {
   const [isWritten, freeBytes] = await Promise.all([canWrite(db), freeBytesOf(dataDir)]);
   const left = `${Math.floor(freeBytes / MIB)} MiB are left on the disk of ${dataDir}`;
@@ -19,7 +19,7 @@ export async function embeddedHealth(db: EmbeddedDb, dataDir: string): Promise<S
   };
 }
 
-/** Leaves nothing. */
+/** Leaves nothing behind. */
 async function canWrite(db: EmbeddedDb): Promise<boolean> {
   const step = () => {
     db.put(TRACE, 1);
@@ -29,7 +29,7 @@ async function canWrite(db: EmbeddedDb): Promise<boolean> {
   return db.change("check the store", step).catch(() => false);
 }
 
-/** What this user may still write; Infinity where the system does not say. */
+/** What this account may still write; Infinity if the system does not say. */
 async function freeBytesOf(folder: string): Promise<number> {
   try {
     const { bavail, bsize } = await statfs(folder);

@@ -12,11 +12,11 @@ import { freshAlias } from "../fresh-alias.ts";
 
 type Identity = Pick<UserStore, "readIdentity" | "promote" | "merge">;
 
-/** Identify's reading and its two steps: each step names what was read, and does nothing where it no longer holds. */
+/** Identify: its read and its two steps. Each step names what was read, and does nothing if it has changed. */
 export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Clock): Identity {
   const outbox = outboxRecords(db);
 
-  /** The user's record, where it is as it was read. */
+  /** The user's record, if the user is still as it was read. */
   function unchanged(slug: string, read: User): UserRecord | undefined {
     const record = records.user(slug, read.userId);
     return isDeepStrictEqual(record?.user, read) ? record : undefined;
@@ -26,7 +26,7 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
     return records.token(slug, tokenHash, clock.now())?.userId === userId;
   }
 
-  /** Gives the token to a user, as that one's tokens are; it ends when it would have. */
+  /** Binds the token to a user, with that user's revocations; its end stays the same. */
   function rebind(
     slug: string,
     tokenHash: string,
@@ -93,16 +93,16 @@ export function embeddedIdentity(db: EmbeddedDb, records: UserRecords, clock: Cl
         const renamed = moveThreads(slug, from.userId, into.userId);
         records.removeUser(slug, anonymous);
         records.putMoved(slug, from.userId, { into: into.userId, atMs: clock.now() });
-        // What both have spent counts for the account: a cap by day is not escaped by starting over.
+        // The tokens of both count for the account: starting over does not escape a daily cap.
         const spent = anonymous.spent.reduce(
           (sum, { day, tokens }) => records.spend(sum, day, tokens),
           account,
         );
-        // What the moved threads are encrypted by goes with them.
+        // The keys that encrypt the moved threads go with them.
         const contentKeys = { ...anonymous.contentKeys, ...spent.contentKeys };
         const kept = Object.keys(contentKeys).length > 0 ? { contentKeys } : {};
         records.putUser(slug, { ...spent, ...kept, user: result });
-        // Who could talk before cannot any more, and every process hears of it.
+        // A user who could talk before is blocked now: every process notices.
         if (result.blocked && !from.blocked) countChange(db);
         const { revocations } = account;
         rebind(slug, tokenHash, { userId: into.userId, snapshot, revocations, renamed });

@@ -23,10 +23,10 @@ export function embeddedRestoring(db: EmbeddedDb): Promise<Restoring | null> {
   return db.read("look for a restore", () => db.get(RESTORING, readRestoring) ?? null);
 }
 
-/** Kinds of records that an empty store has none of. */
+/** Kinds of records that an empty store does not have. */
 const FILLED = ["u", "us", "x", "n", "v", "e", "h", "r", "t", "m", "p", "rs", "ri", "q", "id", "gone"];
 
-/** Each change waits for the disk. */
+/** Many, because each change waits for the disk. */
 const RECORDS_AT_ONCE = 2_000;
 
 const HEADERS_AT_ONCE = 500;
@@ -34,13 +34,13 @@ const HEADERS_AT_ONCE = 500;
 const MOST_TRIES = 20;
 const PAUSE_MS = 500;
 
-/** The embedded store as a restore fills it. */
+/** The embedded store as the target of a restore. */
 export function embeddedTarget(db: EmbeddedDb, dataDir: string): RestoreTarget {
   const [ofThreads, ofUsers] = [threadRecords(db), userRecords(db)];
   const channels = embeddedChannels(db);
   const operators = embeddedOperators(db);
 
-  /** A disk that is given gigabytes may keep a step waiting for longer than its deadline; each may be repeated. */
+  /** A disk that gets gigabytes may delay a step beyond its deadline; each may be repeated. */
   async function change(step: () => void): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
@@ -84,14 +84,14 @@ export function embeddedTarget(db: EmbeddedDb, dataDir: string): RestoreTarget {
         db.put(RESTORING, restoring);
       }),
 
-    // Whoever held a thread is no process that serves this folder now: it is taken over without a word of it.
+    // The holders in the backup are not entered anywhere: on this store every holder but this process counts as dead.
     async finish({ channels: opened, addresses, operators: added }) {
       for (const operator of added) {
         if (!(await operators.addOperator(operator))) await operators.replaceOperator(operator);
       }
       for (const address of addresses) await channels.blockIp(address);
       for (const channel of opened) await channels.putChannel(channel);
-      // Only now may a run be taken up: its channel is there.
+      // Only now may runs be taken up: their channels exist.
       for await (const page of pagesOf(db, ["h"], headerKind.read, HEADERS_AT_ONCE)) {
         await change(() => {
           for (const { key, value } of page) {
@@ -101,7 +101,7 @@ export function embeddedTarget(db: EmbeddedDb, dataDir: string): RestoreTarget {
         });
       }
       await change(() => {
-        // What is restored is filled in as what an earlier version wrote.
+        // The orders of restored records are filled like those of an earlier version (fill-orders.ts).
         db.remove(FILLED_ORDERS);
         db.remove(RESTORING);
       });
@@ -130,7 +130,7 @@ function putRecord(
     }
     case "token": {
       const { type: _, slug, tokenHash, expiresAtMs, ...token } = record;
-      // Who came while the backup was taken may not be in it.
+      // A user who came while the backup was taken may not be in it.
       if (ofUsers.user(slug, token.userId) === undefined) return;
       ofUsers.putToken(slug, tokenHash, token);
       ofUsers.putExpiry(slug, tokenHash, expiresAtMs);
@@ -143,7 +143,7 @@ function putRecord(
       putLists(ofThreads, record);
       putHeader(ofThreads, record);
       return;
-    // Channels, addresses and operators come last.
+    // Channels, addresses and operators are written last.
     case "channel":
     case "address":
     case "operator":
@@ -182,7 +182,7 @@ function putHeader(records: ThreadRecords, thread: WholeThread): void {
   for (const { nth, endpoint, text } of told?.waiting ?? []) {
     records.outbox.append({ slug, endpoint, uid, nth }, text);
   }
-  // Its messages are all there: this is the last record of the thread.
+  // The last record of a thread: all its messages are written.
   const [last] = records.messages(uid, thread.messagesFrom + thread.messages.length);
   const known = records.orders.activity(slug, uid) ?? 0;
   if (last) records.orders.putActivity(slug, uid, Math.max(known, last.createdAtMs));

@@ -1,7 +1,7 @@
 import { keyPart } from "./db.ts";
 import type { Key } from "./db.ts";
 
-/** The keys of the records of people (user-records.ts), and what a key is made of. */
+/** The keys of user-records.ts, and what some of them are made of. */
 interface Placed {
   createdAtMs: number;
   user: { userId: string };
@@ -31,10 +31,10 @@ export const nameKey = (slug: string, userId: string, name: string): Key => [
   keyPart(name),
 ];
 export const tokenKey = (slug: string, tokenHash: string): Key => ["v", keyPart(slug), keyPart(tokenHash)];
-/** Apart from the token, so that sliding the lifetime never overwrites what identify has just bound. */
+/** Apart from the token, so that extending the lifetime never overwrites what identify has just bound. */
 export const expiryKey = (slug: string, tokenHash: string): Key => ["e", keyPart(slug), keyPart(tokenHash)];
 
-/** Which tokens a user has; those that ended may still be among them. */
+/** A user's tokens; may include expired ones. */
 export const userTokenKey = (slug: string, userId: string, tokenHash: string): Key => [
   "vt",
   keyPart(slug),

@@ -7,8 +7,8 @@ import type { EmbeddedDb } from "./db.ts";
 export const holdKind = kindOf("hold", shape<Hold>({ uid: isText, fence: isText }));
 
 /**
- * One process serves a data directory (data-dir-lock.ts): every other holder is a previous life. So nobody needs to be
- * heard beating, and messages go to oneself.
+ * Only one process serves a data directory (data-dir-lock.ts): any other holder is a dead process. So heartbeats do
+ * nothing, and a process sends messages only to itself.
  */
 export function embeddedLiveness(db: EmbeddedDb, processId: string): InstanceStore {
   let deliver: ((message: InstanceMessage) => void) | undefined;
@@ -47,7 +47,7 @@ export function embeddedLiveness(db: EmbeddedDb, processId: string): InstanceSto
 
     send(to, message) {
       if (to !== processId) return;
-      // A message is a copy that arrives later, as it would be from elsewhere.
+      // A message is a copy that arrives later, as it would from another process.
       const copy = structuredClone(message);
       setImmediate(() => deliver?.(copy));
     },

@@ -1,7 +1,7 @@
 import type { Rule } from "../backup/rules.ts";
 import type { Key } from "./db.ts";
 
-/** A rule of one kind of records: when it is broken, and how it is mended. Within a read or a change. */
+/** A broken rule of one kind of records, and how to repair it. Within a read or a change. */
 export interface Broken {
   rule: Rule;
   mend?: () => void;

@@ -9,29 +9,34 @@ import { codeOf } from "../../errors.ts";
 /**
  * Opens lmdb's file while nobody writes to it.
  *
- * As lmdb 3.5.6 opens a file it reads the number of the last transaction in it, and then puts that into the memory that
- * all processes share (`mti_txnid` in mdb_env_open2, whether or not another one has the file open). A commit between the
- * two is taken back by that: it is not seen any more, and the next change takes its place, though it was acknowledged.
+ * When lmdb 3.5.6 opens a file it reads the number of the last transaction, and then puts that into the memory that
+ * all processes share (`mti_txnid` in mdb_env_open2, whether or not another one has the file open). This undoes a
+ * commit between the two: it is not seen any more, and the next change overwrites it, although it was acknowledged.
  *
- * So each process listens on a socket beside the file from before it opens it until it has closed it. Who opens it
- * connects to all of these first: each ends the changes that have begun, answers, and begins no other one while the
- * connection is there. A socket dies with its process, also under kill -9, so nobody waits for who is gone.
+ * So each process listens on a socket beside the file, from before it opens the file until it has closed it. A
+ * process that opens the file first connects to all of these: each finishes the changes that have begun, answers, and
+ * begins no other while the connection is open. A socket dies with its process, even under kill -9, so no process
+ * waits for a dead one.
  *
- * A process that is seen by no other one, because it listened later than they looked, has not opened the file either: it
- * looks itself, after it listens, and between the last look and opening no other one gets its turn to answer.
+ * A process that the others did not see, because it began to listen after they looked, has not opened the file yet:
+ * it looks itself after it listens. Between its last look and opening the file it runs nothing else, so it cannot
+ * answer another one then.
  */
 export interface Opened<T> {
   file: T;
-  /** Runs a change, which resolves when it is over, while nobody opens the file. Closing it is one. */
+  /**
+   * Runs a change while no process opens the file; resolves when the change is over. Closing the file is a change
+   * too.
+   */
   write: <Result>(change: () => Promise<Result>) => Promise<Result>;
-  /** The file is closed: nobody needs to ask here any more. */
+  /** Call it when the file is closed: from then on other processes need not ask this one. */
   leave: () => Promise<void>;
 }
 
-/** A busy machine's process answers within seconds; one that stands still may do so in the middle of a change. */
+/** A process on a busy machine answers within seconds; a suspended one may be in the middle of a change. */
 const ANSWER_MS = 10_000;
 
-/** Throws where a process that has the file open does not answer, or as `open` does. */
+/** Throws if a process that has the file open does not answer, and whatever `open` throws. */
 export async function openWhileNobodyWrites<T>(
   folder: string,
   open: () => T,
@@ -46,7 +51,7 @@ export async function openWhileNobodyWrites<T>(
       sockets.delete(socket);
       goOn();
     });
-    // It is over then, and "close" follows.
+    // The connection is over then, and "close" follows.
     socket.on("error", () => {});
     socket.resume();
   });
@@ -67,7 +72,7 @@ export async function openWhileNobodyWrites<T>(
       const asked = others.map(async (other) =>
         waiting.set(other, await untilItWaits(join(place, other), answerMs)),
       );
-      // All of them, so that each connection is known, and closed in the end.
+      // Waits for all, so that each connection is known and closed in the end.
       for (const each of await Promise.allSettled(asked)) if (each.status === "rejected") throw each.reason;
     }
     return { file: open(), write: (change) => changes.run(change), leave };
@@ -79,22 +84,24 @@ export async function openWhileNobodyWrites<T>(
   }
 }
 
-/** The changes of one file, and who holds them back. */
+/** The changes of one file, and what holds them back. */
 interface Changes {
   run<Result>(change: () => Promise<Result>): Promise<Result>;
-  /** Lets no other change begin until what it returns is called; `onQuiet` is called when none is running, perhaps again. */
+  /**
+   * Begins no change until the returned function is called; calls `onQuiet` when none is running, perhaps repeatedly.
+   */
   hold(onQuiet: () => void): () => void;
 }
 
-/** Of all files that this process has open. */
+/** For all files that this process has open. */
 const changesOfProcess = new Set<Changes>();
 let isHeldForGood = false;
 
 /**
- * No change of this process begins any more; resolves when none is running.
+ * Begins no change of this process any more; resolves when none is running.
  *
- * An exit during one does not come to its end: lmdb's thread waits for the change's step, and Node for that thread, for
- * ever; or the thread goes on in memory that the exit has freed, and the process dies of that.
+ * Exiting during a change fails: lmdb's thread waits for the change's step and Node for that thread, for ever; or the
+ * thread goes on in memory that the exit has freed, and the process crashes.
  */
 export async function holdChangesForGood(): Promise<void> {
   isHeldForGood = true;
@@ -135,7 +142,7 @@ const WAITS = "\n";
 const LEFT_BEHIND = ["ECONNREFUSED", "ENOTSOCK"];
 const GONE = [...LEFT_BEHIND, "ECONNRESET", "ENOENT", "EPIPE"];
 
-/** Resolves with the connection for which the other waits; with null where it is gone. */
+/** Resolves to the connection for which the other process waits; to null if that process is gone. */
 function untilItWaits(address: string, answerMs: number): Promise<Socket | null> {
   return new Promise((resolve, reject) => {
     const socket = connect(address);
@@ -158,17 +165,17 @@ function untilItWaits(address: string, answerMs: number): Promise<Socket | null>
   });
 }
 
-/** Before the name of a process that does not listen yet. */
+/** Prefix of the name of a process that does not listen yet. */
 const COMING = ".";
 
 function namesIn(place: string): string[] {
   return readdirSync(place).filter((name) => !name.startsWith(COMING));
 }
 
-/** The bytes of a socket's path: 107 on Linux, 103 on macOS. */
+/** The longest path of a socket, in bytes: 107 on Linux, 103 on macOS. */
 const LONGEST_ADDRESS = 103;
 
-/** Beside the file; in the temporary folder where a socket cannot be there. */
+/** Beside the file, or in the temporary folder if a socket cannot be there. */
 async function listenBeside(
   folder: string,
   onConnection: (socket: Socket) => void,
@@ -188,8 +195,8 @@ async function listenBeside(
 }
 
 /**
- * Resolves with the reason where it cannot. Under another name first: a socket that nobody listens on yet looks as one
- * that was left behind, and is removed.
+ * Resolves to the error if it cannot listen. Listens under another name first: a socket that does not listen yet
+ * looks abandoned, and would be removed.
  */
 function listen(server: Server, place: string, name: string): Promise<Error | null> {
   mkdirSync(place, { recursive: true, mode: 0o700 });
@@ -198,7 +205,7 @@ function listen(server: Server, place: string, name: string): Promise<Error | nu
     server.listen(join(place, `${COMING}${name}`), () => {
       server.off("error", resolve);
       renameSync(join(place, `${COMING}${name}`), join(place, name));
-      // It never keeps the process alive.
+      // The socket never keeps the process alive.
       server.unref();
       resolve(null);
     });

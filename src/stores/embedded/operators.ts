@@ -17,7 +17,7 @@ const AUDIT = "audit";
 const operatorKey = (name: string): Key => [OPERATORS, keyPart(name)];
 const auditKey = ({ atMs, nth }: AuditPlace): Key => [AUDIT, atMs, nth];
 
-/** How many old entries go with a new one: more than one, so that the audit shrinks after a busy year. */
+/** Old entries removed with each new one: more than one, so that the audit shrinks after a busy year. */
 const DROPPED_AT_ONCE = 2;
 
 /** Within a change. */
@@ -34,7 +34,7 @@ export function placeFrom([, atMs, nth]: Key): AuditPlace {
   return { atMs: Number(atMs), nth: Number(nth) };
 }
 
-/** The operators and the audit of the embedded store. */
+/** Operators and the audit in the embedded store. */
 export function embeddedOperators(db: EmbeddedDb): OperatorStore {
   const isThere = ({ name }: Pick<Operator, "name">) => db.has(operatorKey(name));
 
@@ -47,7 +47,7 @@ export function embeddedOperators(db: EmbeddedDb): OperatorStore {
     });
   }
 
-  /** Behind the last one of its millisecond. */
+  /** After the last entry of its millisecond. */
   function placeOf(atMs: number): AuditPlace {
     const [last] = db.range([AUDIT, atMs], (value) => value, { reverse: true, limit: 1 });
     return { atMs, nth: last === undefined ? 0 : placeFrom(last.key).nth + 1 };
@@ -85,7 +85,7 @@ export function embeddedOperators(db: EmbeddedDb): OperatorStore {
       db.read("read the audit", () => {
         const place = after === null ? null : readAuditPlace(after);
         if (after !== null && place === null) return { items: [], next: null };
-        // The place itself is read too.
+        // The range includes the place itself.
         const from = place === null ? {} : { from: auditKey(place) };
         const found = [...db.range([AUDIT], auditKind.read, { ...from, reverse: true, limit: limit + 2 })]
           .map(({ key, value }) => ({ place: auditPlace(placeFrom(key)), entry: value }))

@@ -25,7 +25,7 @@ interface QueueRecord {
 
 interface EndpointRecord {
   endpoint: string;
-  /** The place of the last new event. */
+  /** The place of the newest event. */
   last: number;
   offSinceMs: number | null;
 }
@@ -39,11 +39,11 @@ export const endpointKind = kindOf(
   shape<EndpointRecord>({ endpoint: isText, last: isNumber, offSinceMs: nullable(isNumber) }),
 );
 
-/** Places in a queue: orders, then times, then those that were given up. */
+/** Places in a queue: order numbers, then times of retries, then events that were given up. */
 const FIRST_TIME = 1e12;
 const GIVEN_UP = 9e15;
 
-/** Within a change: events are written down and queued in one. */
+/** Within a change: events are stored and queued in the same one. */
 export function outboxRecords(db: EmbeddedDb) {
   const textKey = ({ slug, uid, nth, endpoint }: ToldRef): Key =>
     uid === null
@@ -99,7 +99,7 @@ export function outboxRecords(db: EmbeddedDb) {
     putText: (ref: ToldRef, text: string) => db.put(textKey(ref), text),
     removeText: (ref: ToldRef) => db.remove(textKey(ref)),
 
-    /** What a commit tells; `told`: how many events the thread has told before. */
+    /** Stores the events of a commit; `told`: how many the thread had before. */
     tell(thread: { slug: string; uid: string; told: number }, tells: readonly Telling[]): ToldRef[] {
       const { slug, uid, told } = thread;
       return tells.flatMap(({ event, endpoints }, i) =>
@@ -111,20 +111,23 @@ export function outboxRecords(db: EmbeddedDb) {
       );
     },
 
-    /** What was told of a user. */
+    /** Stores events that belong to no thread: of users, and of deletions. */
     tellSealed(slug: string, tells: readonly SealedTelling[]): void {
       for (const { endpoint, id, body } of tells) {
         append({ slug, endpoint, uid: null, nth: id }, sealedText({ id, body }));
       }
     },
 
-    /** What webhooks were not told yet of a user who is deleted; that the user is, stays. Whoever comes to such an event drops it. */
+    /**
+     * Removes the undelivered `user.identified` events of a deleted user; `user.deleted` stays. References to them
+     * are dropped on delivery.
+     */
     dropToldOf(slug: string, userId: string): void {
       const texts = [...db.range(["outc", keyPart(slug)], readText)];
       for (const { key, value } of texts) if (tellsOfIdentified(value, userId)) db.remove(key);
     },
 
-    /** An event of a thread as a backup gave it back. */
+    /** A thread's event from a backup. */
     append,
 
     last: (slug: string, endpoint: string, limit: number): QueuedEvent[] =>
@@ -132,7 +135,7 @@ export function outboxRecords(db: EmbeddedDb) {
         ({ key, value }) => ({ slug, endpoint, ...value, dueMs: dueOf(Number(key[3])) }),
       ),
 
-    /** Of those that failed and were not given up, the one that is tried last: it failed most often, or nearly so. */
+    /** The failed event, not given up, with the latest retry: it failed most often, or nearly so. */
     lastFailed(slug: string, endpoint: string): QueuedEvent | undefined {
       const prefix: Key = ["wq", keyPart(slug), endpoint];
       const from: Key = [...prefix, GIVEN_UP - 1];
@@ -158,7 +161,10 @@ export function outboxRecords(db: EmbeddedDb) {
   };
 }
 
-/** What webhooks are told, on one machine: nobody else delivers, so nothing waits to be queued, and a lease is had. */
+/**
+ * Events for webhooks on one machine: only this process delivers, so nothing waits to be queued, and a lease always
+ * succeeds.
+ */
 export function embeddedOutbox(db: EmbeddedDb, toldBy: (uid: string) => number): OutboxStore {
   const records = outboxRecords(db);
   const deliveriesOf = (slug: string, endpoint: string): Key => ["wd", keyPart(slug), endpoint];
@@ -171,7 +177,7 @@ export function embeddedOutbox(db: EmbeddedDb, toldBy: (uid: string) => number):
     for (const { key } of [...newest].slice(DELIVERIES_KEPT)) db.remove(key);
   }
 
-  /** `place`: those at this one alone. */
+  /** `place`: counts only the events there. */
   function countOf(slug: string, endpoint: string, place?: number): number {
     const at = db.snapshot();
     try {

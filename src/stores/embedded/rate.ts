@@ -2,7 +2,7 @@ import { isSameFeedback, mayBeRated, withFeedback } from "../../domain/feedback.
 import type { Rated, Rating } from "../../store/threads.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 
-/** Within a change. `position`: of the message, which its id names. */
+/** Within a change. `position`: the message's, from its id. */
 export function rateMessage(records: ThreadRecords, position: number, rating: Rating): Rated {
   const { uid, feedback, tells } = rating;
   const header = records.header(uid);

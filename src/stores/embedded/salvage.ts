@@ -15,7 +15,7 @@ import type { Header, ThreadRecords } from "./thread-records.ts";
 /** As it is stored, whatever it is. */
 const raw: Reader<unknown> = (value) => value;
 
-/** Reads what can be read of a thread, and sets the rest aside. */
+/** Reads what is readable of a thread, and sets the rest aside. */
 export function embeddedSalvage(
   db: EmbeddedDb,
   records: ThreadRecords,
@@ -94,7 +94,7 @@ export function embeddedSalvage(
       }),
   };
 
-  /** Whoever held the thread, and whatever was due in it, went with its header. */
+  /** The thread's holder and deadline are lost with its header, and removed from their lists. */
   function putRebuilt(uid: string, header: Header): void {
     const holds = [...db.range(["held"], holdKind.read)].filter(({ value }) => value.uid === uid);
     const deadlines = [...db.range(["due"], readText)].filter(({ value }) => value === uid);
@@ -127,7 +127,7 @@ export function embeddedSalvage(
   }
 }
 
-/** What the other records of a thread tell of it. */
+/** The header as far as the thread's other records tell. */
 function rebuiltHeader(db: EmbeddedDb, uid: string, stored: unknown): Header {
   const known = isObject(stored) ? stored : {};
   const lastOf = (kind: string) => {
@@ -143,7 +143,7 @@ function rebuiltHeader(db: EmbeddedDb, uid: string, stored: unknown): Header {
   };
 }
 
-/** Reads a part; what cannot be read is noted, and null. */
+/** Reads a part; an unreadable one is noted, and null. */
 function attempts(parts: UnreadablePart[]) {
   return <T>(
     part: UnreadablePart["part"],

@@ -7,7 +7,7 @@ import { readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
-/** What happened in a channel on a day. `by`, `nth`: the last count that was added. */
+/** A channel's statistics of a day. `by`, `nth`: the last count that was added. */
 export interface StatsRecord {
   counts: Record<string, number>;
   visitors: number;
@@ -20,7 +20,7 @@ export const statsKind = kindOf(
   shape<StatsRecord>({ counts: mapOf(isNumber), visitors: isNumber, by: isText, nth: isNumber }),
 );
 
-/** A day as a backup has it. Within a change. */
+/** Restores a day from a backup. Within a change. */
 export function putStats(db: EmbeddedDb, { slug, day, counts, visitors, speakers = [] }: BackupStats): void {
   db.put(["st", keyPart(slug), day], statsKind.stored({ counts, visitors, by: "", nth: 0 }));
   for (const userId of speakers) db.put(speakerKey(slug, day, userId), day);
@@ -34,12 +34,12 @@ const speakerKey = (slug: string, day: string, userId: string): Key => [
 ];
 
 const DAY_MS = 86_400_000;
-/** Who spoke is known for so long, since a clock may be behind; after that only how many they were. */
+/** How long the users of a day are kept, since a clock may be behind; after that only their number. */
 const SPEAKERS_KEPT_DAYS = 2;
-/** Old records that go with a new one: more than one, so that they get fewer. */
+/** Old records removed with each new one: more than one, so that they get fewer. */
 const DROPPED_AT_ONCE = 4;
 
-/** A channel's days: a record of numbers each, and, of the latest days, who spoke. */
+/** A channel's statistics: for each day a record of numbers and, for the latest days, the users who sent messages. */
 export function embeddedStats(db: EmbeddedDb): StatsStore {
   const statsKey = (slug: string, day: string): Key => ["st", keyPart(slug), day];
 

@@ -7,8 +7,8 @@ import type { ThreadRecords } from "./thread-records.ts";
 import type { UserRecords } from "./user-records.ts";
 
 /**
- * A user's threads by activity. Whose threads are few is answered from the threads themselves. Of more, a number beside
- * each says when it was active last: a commit writes it, and the list where an earlier version has not.
+ * A user's threads by activity. If they are few, the threads themselves are read. If not, they are sorted by a number
+ * beside each, the time of its last activity: commits write it, and for threads of an earlier version this list does.
  */
 export function embeddedThreadList(
   db: EmbeddedDb,
@@ -16,7 +16,7 @@ export function embeddedThreadList(
 ): Pick<UserStore, "listThreads"> {
   const glance = (entry: ThreadEntry) => glanceAt(threads, entry);
 
-  /** By what is written beside the threads; their states are those of nobody. */
+  /** By the stored times; the states are placeholders. */
   function inOrder(slug: string, entries: readonly ThreadEntry[]): ListedThread[] {
     return entries.map((entry) => {
       const updatedAtMs = threads.orders.activity(slug, entry.uid) ?? entry.createdAtMs;
@@ -53,7 +53,10 @@ export function embeddedThreadList(
   };
 }
 
-/** With what the thread itself says. What cannot be read is in a list all the same, as it was made. */
+/**
+ * Adds what is read from the thread itself. An unreadable thread is listed too, as if nothing had happened since its
+ * creation.
+ */
 export function glanceAt(threads: ThreadRecords, entry: ThreadEntry): ListedThread {
   const made = { ...entry, updatedAtMs: entry.createdAtMs, state: "idle" as const };
   try {

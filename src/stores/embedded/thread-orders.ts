@@ -6,7 +6,7 @@ import { isThreadState, readNumber, readText } from "../records.ts";
 import { keyPart } from "./db.ts";
 import type { EmbeddedDb, Key } from "./db.ts";
 
-/** Whose a thread is, and that user's name for it. */
+/** The user that a thread belongs to, and that user's name for it. */
 interface OwnerRecord {
   userId: string;
   name: string;
@@ -14,7 +14,7 @@ interface OwnerRecord {
 
 export const ownerKind = kindOf("owner of a thread", shape<OwnerRecord>({ userId: isText, name: isText }));
 
-/** A thread that is not idle, and by which activity it stands among those of its state. */
+/** A thread that is not idle, and the activity by which it is sorted among those of its state. */
 interface BusyRecord {
   state: ThreadState;
   atMs: number;
@@ -25,20 +25,20 @@ export const busyKind = kindOf(
   shape<BusyRecord>({ state: isThreadState, atMs: isNumber }),
 );
 
-/** How far what earlier versions wrote is in the orders (fill-orders.ts). */
+/** How far the orders are filled with the records of earlier versions (fill-orders.ts). */
 export const FILLED: Key = ["filled"];
 export const FILLED_ALL = "done, states too";
-/** By a version that kept no orders by state. */
+/** Written by a version without orders by state. */
 export const FILLED_BUT_STATES = "done";
 
 export function isFilled(db: Pick<EmbeddedDb, "get">, ends: readonly string[] = [FILLED_ALL]): boolean {
   return ends.includes(db.get(FILLED, readText) ?? "");
 }
 
-/** Old changes that go with a new one: more than one, so that they get fewer after a busy day. */
+/** Old changes removed with each new one: more than one, so that they get fewer after a busy day. */
 const DROPPED_AT_ONCE = 2;
 
-/** What a channel knows of its threads beside the threads: when each was active, whose it is. Within a read or a change. */
+/** What a channel stores about its threads: their last activity, state and owners. Within a read or a change. */
 export function threadOrders(db: EmbeddedDb) {
   const activityKey = (slug: string, uid: string): Key => ["act", keyPart(slug), keyPart(uid)];
   const placeKey = (slug: string, atMs: number, uid: string): Key => [
@@ -65,7 +65,7 @@ export function threadOrders(db: EmbeddedDb) {
 
   const activity = (slug: string, uid: string) => db.get(activityKey(slug, uid), readNumber);
 
-  /** After its activity: it stands among those of its state by that. */
+  /** Call it after putActivity: a thread is sorted by its activity among those of its state. */
   function putState(slug: string, uid: string, state: ThreadState): void {
     const known = db.get(busyKey(slug, uid), busyKind.read);
     const atMs = activity(slug, uid) ?? 0;
@@ -82,7 +82,7 @@ export function threadOrders(db: EmbeddedDb) {
   return {
     putState,
 
-    /** When an item entered the history last; undefined: nobody has written it down yet. */
+    /** The thread's last activity; undefined: not stored yet. */
     activity,
 
     putActivity(slug: string, uid: string, atMs: number): void {
@@ -94,7 +94,7 @@ export function threadOrders(db: EmbeddedDb) {
       if (busy) putState(slug, uid, busy.state);
     },
 
-    /** The latest first, from a time, or behind a place, on; of all, or of those in a state that is not idle. */
+    /** The latest first, from a time or behind a place; all threads, or those in a state other than idle. */
     *byActivity(
       slug: string,
       from: ThreadPlace | { untilMs: number },
@@ -112,7 +112,7 @@ export function threadOrders(db: EmbeddedDb) {
       }
     },
 
-    /** The longest at rest first, behind a place. */
+    /** The longest inactive first, behind a place. */
     *oldest(slug: string, after: ThreadPlace | null): Iterable<ThreadPlace> {
       const all: Key = ["acts", keyPart(slug)];
       const from: Key = after === null ? all : [...all, after.atMs, keyPart(after.uid)];
@@ -122,14 +122,14 @@ export function threadOrders(db: EmbeddedDb) {
       }
     },
 
-    /** Its state changed without a message. */
+    /** For a state that changed without a message. */
     putChange(slug: string, uid: string, atMs: number): void {
       db.put(changeKey(slug, atMs, uid), uid);
       const oldest = [...db.range(["chg", keyPart(slug)], readText, { limit: DROPPED_AT_ONCE })];
       for (const { key } of oldest) if (Number(key[2]) < atMs - CHANGES_KEPT_MS) db.remove(key);
     },
 
-    /** The latest first, up to a time, deleted threads among them. */
+    /** The latest first, back to a time, including deleted threads. */
     *changes(slug: string, sinceMs: number): Iterable<ThreadPlace> {
       for (const { key, value } of db.range(["chg", keyPart(slug)], readText, { reverse: true })) {
         const atMs = Number(key[2]);
@@ -138,7 +138,10 @@ export function threadOrders(db: EmbeddedDb) {
       }
     },
 
-    /** What the channel knows of these threads. Their changes go with their day: to look for them would be to read all of it. */
+    /**
+     * Removes these threads from the orders. Their changes expire after a day; finding them would mean reading all
+     * changes.
+     */
     forget(slug: string, uids: readonly string[]): void {
       for (const uid of uids) {
         putState(slug, uid, "idle");

@@ -22,12 +22,13 @@ import { outboxRecords } from "./outbox.ts";
 import { threadOrders } from "./thread-orders.ts";
 
 /**
- * The thread plane's records. A thread is a small header and, beside it under keys of their own, what may grow: messages,
- * runs, the waiting messages, the present run. So a step costs the same in a thread of 100,000 messages as in a new one.
+ * The records of the thread plane. A thread is a small header; what may grow is beside it under separate keys:
+ * messages, runs, the waiting messages, the current run. So a step costs the same in a thread of 100,000 messages as
+ * in a new one.
  */
 export interface Header {
   slug: string;
-  /** null before the first commit: the header then carries a catalog alone. */
+  /** null before the first commit: the header then only belongs to a catalog. */
   createdAtMs: number | null;
   rev: number;
   fence: string | null;
@@ -37,11 +38,11 @@ export interface Header {
   runCount: number;
   /** The queue: run ids of the waiting messages, in order of arrival. */
   waiting: string[];
-  /** When the pending call expires, while the thread is listed for it. */
+  /** When the pending call expires, while the thread is listed as due. */
   dueAtMs: number | null;
-  /** The last commit, for its repeat. */
+  /** The last commit, to answer its repeat. */
   lastOp: { opId: string; result: Committed } | null;
-  /** How many events webhooks were told of; absent: none. */
+  /** How many events were stored for webhooks; absent: none. */
   told?: number;
 }
 
@@ -104,7 +105,7 @@ export const newHeader = (slug: string): Header => ({
   lastOp: null,
 });
 
-/** What stays of a deleted thread. */
+/** What is left of a deleted thread. */
 interface Tombstone {
   rev: number;
   atMs: number;
@@ -112,7 +113,7 @@ interface Tombstone {
 
 const tombstoneKind = kindOf("deleted thread", shape<Tombstone>({ rev: isNumber, atMs: isNumber }));
 
-/** Beside the header, what a thread is made of: kinds of keys that go on with its uid. */
+/** The parts of a thread beside its header: kinds of keys that go on with its uid. */
 const PARTS = ["r", "t", "q", "m", "p", "rs", "ri", "id", "out", "aside"] as const;
 
 export type ThreadRecords = ReturnType<typeof threadRecords>;
@@ -140,14 +141,14 @@ export function threadRecords(db: EmbeddedDb) {
   return {
     isDeleted: (uid: string) => db.has(tombstoneKey(uid)),
 
-    /** Later than the deletion: by nobody's fence is anything written here. */
+    /** From then on no fence can write to the thread. */
     putTombstone(uid: string, tombstone: Tombstone): void {
       if (!db.has(tombstoneKey(uid))) db.put(tombstoneKey(uid), tombstoneKind.stored(tombstone));
     },
 
     removeHeader: (uid: string) => db.remove(headerKey(uid)),
 
-    /** Some of what is left of a thread; false: nothing was. */
+    /** Removes some of what is left of a thread; false: nothing was left. */
     removeSome(uid: string, limit: number): boolean {
       let left = limit;
       for (const kind of PARTS) {
@@ -174,7 +175,7 @@ export function threadRecords(db: EmbeddedDb) {
     putPart: (uid: string, runId: string, nth: number, text: string) =>
       db.put(partKey(uid, runId, nth), text),
     removePart: (uid: string, runId: string, nth: number) => db.remove(partKey(uid, runId, nth)),
-    /** The text of a run's first so many parts, without those before `from`. */
+    /** The text of the run's first `parts` parts, without those before `from`. */
     text: (uid: string, runId: string, parts: number, from = 0): string =>
       Array.from(
         { length: Math.max(parts - from, 0) },
@@ -190,7 +191,7 @@ export function threadRecords(db: EmbeddedDb) {
         if (!value.aside) yield value;
       }
     },
-    /** Oldest first, behind the first `count` ones. */
+    /** Oldest first, after the first `count` ones. */
     *messagesBehind(uid: string, count: number): Iterable<{ position: number; message: Message }> {
       for (const { key, value } of db.range(["m", keyPart(uid)], messageKind.read, {
         from: messageKey(uid, count + 1),
@@ -218,7 +219,7 @@ export function threadRecords(db: EmbeddedDb) {
 
     wasStarted: (uid: string, runId: string) => db.has(runPositionKey(uid, runId)),
 
-    /** Lists the run, or renews its entry; answers how many runs are listed. */
+    /** Lists the run, or updates its entry; returns the number of listed runs. */
     listRun(uid: string, run: RunRecord, runCount: number): number {
       const known = db.get(runPositionKey(uid, run.runId), readNumber);
       const position = known ?? runCount + 1;
@@ -241,14 +242,14 @@ export function threadRecords(db: EmbeddedDb) {
     putClaim: (uid: string, claim: MessageClaim) =>
       db.put(claimKey(uid, claim.clientMessageId), claimKind.stored(claim)),
 
-    /** Keeps the list of held threads in step with the fence. */
+    /** Updates the list of held threads when the fence changes. */
     moveHold(uid: string, before: string | null, after: string | null): void {
       if (before === after) return;
       if (before !== null) db.remove(heldKey(before, uid));
       if (after !== null) db.put(heldKey(after, uid), { uid, fence: after });
     },
 
-    /** Keeps the list of deadlines in step with the header. */
+    /** Updates the list of deadlines when the header's changes. */
     moveDeadline(uid: string, before: number | null, after: number | null): void {
       if (before === after) return;
       if (before !== null) db.remove(dueKey(before, uid));

@@ -12,7 +12,7 @@ import { embeddedSalvage } from "./salvage.ts";
 import { newHeader } from "./thread-records.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 
-/** What is told as a deleted thread's last operation: another one than before. */
+/** The last operation of a deleted thread: differs from any before, so that readers notice. */
 const DELETION = "deleted";
 
 /** A message's id is its position, in plain decimal digits; NaN for any other text. */
@@ -35,7 +35,7 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
 
   function whole(uid: string, message: Message): Message {
     const { runId, kept, sealed } = message;
-    // What is encrypted is put together by who opens it.
+    // Encrypted parts are joined after they are decrypted (content-keys/).
     return kept && sealed === undefined
       ? wholeMessage(message, records.text(uid, runId, kept.parts))
       : message;
@@ -188,7 +188,7 @@ export function embeddedThreads(db: EmbeddedDb, records: ThreadRecords): ThreadS
         records.isDeleted(uid) ? DELETION : (records.header(uid)?.lastOp?.opId ?? null),
       ),
 
-    // Nobody else commits: who is here is told here.
+    // No other process commits: readers are notified inside this one.
     watch: (uid) => db.read(`watch thread ${uid}`, () => {}),
     watchers: (uid) => db.read(`watch thread ${uid}`, () => []),
 

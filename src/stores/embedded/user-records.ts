@@ -24,15 +24,15 @@ import {
   userTokenKey,
 } from "./keys.ts";
 
-/** The channel plane's records of people: users, their external ids, tokens and thread names. Within a read or a change. */
+/** The records of the channel plane: users, their external ids, tokens and thread names. Within a read or a change. */
 export interface UserRecord {
   user: User;
   createdAtMs: number;
-  /** Tokens used per UTC day: the newest days alone. */
+  /** Tokens used per UTC day, only for the newest days. */
   spent: { day: string; tokens: number }[];
-  /** How often all tokens were ended; absent: never. */
+  /** How often all tokens were revoked; absent: never. */
   revocations?: number;
-  /** Wrapped, by their ids (store/content-keys.ts); absent: none. */
+  /** Wrapped keys by their ids (store/content-keys.ts); absent: none. */
   contentKeys?: Record<string, string>;
 }
 
@@ -46,9 +46,9 @@ export interface ThreadNameRecord {
 export interface TokenRecord {
   userId: string;
   snapshot: string;
-  /** As its user's when it was bound; it is valid while that is so. */
+  /** Its user's count when it was bound; the token is valid while the two are equal. */
   revocations?: number;
-  /** When it ends whatever its use. */
+  /** The time when it ends, even if it is used. */
   endsAtMs?: number;
   /** Absent: none. */
   renamed?: RenamedThread[];
@@ -82,7 +82,7 @@ export const tokenKind = kindOf(
 /** A run may be counted just after midnight, by a clock that is still before it. */
 const SPENT_DAYS = 2;
 
-/** Whom an anonymous user became in a merge: for runs that began before it. */
+/** The account that an anonymous user became in a merge: for runs that began before it. */
 interface MovedRecord {
   into: string;
   atMs: number;
@@ -90,10 +90,10 @@ interface MovedRecord {
 
 export const movedKind = kindOf("merged user", shape<MovedRecord>({ into: isText, atMs: isNumber }));
 
-/** For so long a run of before a merge may spend, and a day may be asked for. */
+/** How long a run may still spend after a merge of its user, and how long a day's counts are kept. */
 export const SPENDING_KEPT_MS = 2 * 86_400_000;
 
-/** How many tokens each new one looks at for expired ones: more than one, so that the walk gains on the growth. */
+/** How many old records are checked with each new one: more than one, so that the walk is faster than the growth. */
 const SWEEP_STEPS = 4;
 
 export type UserRecords = ReturnType<typeof userRecords>;
@@ -104,7 +104,7 @@ export function userRecords(db: EmbeddedDb) {
   let sweptUpTo: Key = ["e"];
   let movedSweptUpTo: Key = ["w"];
 
-  /** A few records of a kind from a place on, and the place after them: the walk goes round and round. */
+  /** A few records of a kind from a place on, and the next place; after the last one the walk starts again. */
   function someOf<T>(kind: string, from: Key, read: Reader<T>): { met: { key: Key; value: T }[]; next: Key } {
     const met = [...db.range([kind], read, { from, limit: SWEEP_STEPS })];
     const last = met.at(-1);
@@ -137,7 +137,7 @@ export function userRecords(db: EmbeddedDb) {
       return userId === undefined ? undefined : db.get(userKey(slug, userId), userKind.read);
     },
 
-    /** Writes the user, and what leads to it. */
+    /** Writes the user, and what refers to it. */
     putUser(slug: string, record: UserRecord): void {
       const { userId, externalId } = record.user;
       db.put(userKey(slug, userId), userKind.stored(record));
@@ -146,7 +146,7 @@ export function userRecords(db: EmbeddedDb) {
       listBlocked(slug, record);
     },
 
-    /** `check`: a text by which a key of CONTENT_KEYS is known again. Where it is not noted yet. */
+    /** `check`: a text by which a key of CONTENT_KEYS is recognized. Does nothing if it is noted already. */
     noteWrapper(id: string, check: string): void {
       const key: Key = ["wrapper", keyPart(id)];
       if (!db.has(key)) db.put(key, check);
@@ -159,7 +159,7 @@ export function userRecords(db: EmbeddedDb) {
       db.remove(blockedKey(slug, record));
     },
 
-    /** With all that leads to it; its tokens, as far as they are known (fill-tokens.ts). */
+    /** Removes the user with everything that refers to it; its tokens, as far as they are listed (fill-tokens.ts). */
     removeAll(slug: string, record: UserRecord): void {
       const { userId, externalId } = record.user;
       for (const { key, value: hash } of userTokens(slug, userId)) {
@@ -176,7 +176,7 @@ export function userRecords(db: EmbeddedDb) {
       for (const { key } of names) db.remove(key);
     },
 
-    /** The channel's tokens, from a place on. */
+    /** The channel's tokens, from a key on. */
     tokens: (slug: string, from: Key | null, limit: number) => [
       ...db.range(["v", keyPart(slug)], (value) => value, { ...(from === null ? {} : { from }), limit }),
     ],
@@ -197,7 +197,7 @@ export function userRecords(db: EmbeddedDb) {
       ];
       const from = last === undefined ? {} : { from: [...users, Number(createdAtMs), last] };
       const reverse = order === "newest first";
-      // The place itself is read too, where its user is still there.
+      // The range includes the place itself, if its user still exists.
       const found = [...db.range(users, readText, { ...from, reverse, limit: limit + 2 })]
         .map(({ key, value }) => ({ place: key.slice(2).join("-"), userId: value }))
         .filter(({ place }) => place !== after);
@@ -221,7 +221,7 @@ export function userRecords(db: EmbeddedDb) {
       return { ...record, spent: spent.slice(-SPENT_DAYS) };
     },
 
-    /** The user, or whom it became. */
+    /** The user, or the account that it became. */
     spender(slug: string, userId: string): UserRecord | undefined {
       const record = db.get(userKey(slug, userId), userKind.read);
       if (record !== undefined) return record;
@@ -229,7 +229,7 @@ export function userRecords(db: EmbeddedDb) {
       return moved && db.get(userKey(slug, moved.into), userKind.read);
     },
 
-    /** Drops a few that are old, too: more than one, so that the walk gains on the growth. */
+    /** Also removes a few old ones: more than one, so that the walk is faster than the growth. */
     putMoved(slug: string, userId: string, moved: MovedRecord): void {
       db.put(movedKey(slug, userId), movedKind.stored(moved));
       const { met, next } = someOf("w", movedSweptUpTo, movedKind.read);
@@ -239,7 +239,7 @@ export function userRecords(db: EmbeddedDb) {
 
     counted: (day: string, name: string) => db.get(countKey(day, name), readNumber) ?? 0,
 
-    /** Days that are over are dropped, a few at a time, oldest first. */
+    /** Also removes some counts of past days, oldest first. */
     putCounted(day: string, name: string, tokens: number, nowMs: number): void {
       db.put(countKey(day, name), tokens);
       const oldest = dayOf(nowMs - SPENDING_KEPT_MS);
@@ -258,7 +258,7 @@ export function userRecords(db: EmbeddedDb) {
       if ((orders.activity(slug, uid) ?? -1) < createdAtMs) orders.putActivity(slug, uid, createdAtMs);
     },
 
-    /** Its tombstone (thread-records.ts). */
+    /** True if it has a tombstone (thread-records.ts). */
     isDeletedThread: (uid: string) => db.has(["gone", keyPart(uid)]),
 
     removeThread: (slug: string, userId: string, name: string) => db.remove(nameKey(slug, userId, name)),
@@ -269,7 +269,7 @@ export function userRecords(db: EmbeddedDb) {
         .map(({ value }) => ({ uid: value.uid, threadId: value.name, createdAtMs: value.createdAtMs }))
         .toSorted((a, b) => a.createdAtMs - b.createdAtMs),
 
-    /** The token, while it is valid. */
+    /** The token, if it is valid. */
     token(slug: string, tokenHash: string, nowMs: number): TokenRecord | undefined {
       const expiresAtMs = db.get(expiryKey(slug, tokenHash), readNumber) ?? 0;
       const token = nowMs < expiresAtMs ? db.get(tokenKey(slug, tokenHash), tokenKind.read) : undefined;
@@ -287,13 +287,13 @@ export function userRecords(db: EmbeddedDb) {
       db.put(userTokenKey(slug, token.userId, tokenHash), tokenHash);
     },
 
-    /** Of one that an earlier version made. */
+    /** For a token of an earlier version. */
     noteToken: (slug: string, userId: string, tokenHash: string) =>
       db.put(userTokenKey(slug, userId, tokenHash), tokenHash),
 
     tokensOf: (slug: string, userId: string): string[] => userTokens(slug, userId).map(({ value }) => value),
 
-    /** What is set aside of a token goes with it. */
+    /** What is set aside of a token is removed with it. */
     setTokenAside(slug: string, tokenHash: string, token: TokenRecord, snapshot: string): void {
       db.put(["aside", ...tokenKey(slug, tokenHash)], token.snapshot);
       db.put(tokenKey(slug, tokenHash), tokenKind.stored({ ...token, snapshot }));
@@ -301,7 +301,7 @@ export function userRecords(db: EmbeddedDb) {
 
     putExpiry: (slug: string, tokenHash: string, atMs: number) => db.put(expiryKey(slug, tokenHash), atMs),
 
-    /** A few steps of a walk round and round through all tokens, which drops the expired ones. */
+    /** A few steps of an endless walk through all tokens, which removes the expired ones. */
     sweepTokens(nowMs: number): void {
       const { met, next } = someOf("e", sweptUpTo, readNumber);
       for (const { key, value: expiresAtMs } of met) {

@@ -12,7 +12,7 @@ import type { EmbeddedDb } from "./db.ts";
 import { areTokensKnown } from "./fill-tokens.ts";
 import type { UserRecord, UserRecords } from "./user-records.ts";
 
-/** What identity.ts and thread-list.ts do not hold. */
+/** Everything that identity.ts and thread-list.ts do not implement. */
 type Users = Omit<UserStore, "readIdentity" | "promote" | "merge" | "listThreads">;
 
 type Caller = Parameters<UserStore["admitUser"]>[0];
@@ -26,7 +26,7 @@ const mayTalkIn = (channel: Channel, record: UserRecord | undefined): boolean =>
 export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock): Users {
   const rotated = new Set<(tokenHash: string) => void>();
 
-  /** What is known of a caller; `complete` where an admission would write nothing. */
+  /** What is known of a caller; `complete`: an admission would write nothing. */
   function known(caller: Caller) {
     const channel = channelOf(db, caller.slug);
     if (channel === undefined) return null;
@@ -53,7 +53,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
     return { user: record.user, channel: stateOf(channel), threadUid };
   }
 
-  /** Writes what an admission lacks. */
+  /** Writes what the admission lacks. */
   function complete(caller: Caller, { channel, record: found }: NonNullable<ReturnType<typeof known>>): void {
     const { slug, externalId, displayName, attributes, newUserId, thread, atMs } = caller;
     const record: UserRecord = found ?? {
@@ -71,7 +71,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
     if (thread === null || thread.newUid === null || !mayTalkIn(channel, found)) return;
     const named = records.thread(slug, user.userId, thread.name);
     if (named !== undefined && !records.isDeletedThread(named.uid)) return;
-    // It follows from the name, and is not used twice.
+    // The uid is derived from the name, and must not be used twice.
     const uid = records.isDeletedThread(thread.newUid) ? newId() : thread.newUid;
     records.putThread(slug, user.userId, { uid, threadId: thread.name, createdAtMs: atMs });
   }
@@ -107,7 +107,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
       return isRotated;
     },
 
-    // The command line, which may open the folder beside the service, rotates none.
+    // Only in this process: the command line, which may open the folder too, rotates no tokens.
     onTokenRotated(callback) {
       rotated.add(callback);
       return () => rotated.delete(callback);
@@ -148,7 +148,8 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
           threadUid: entry?.uid ?? null,
         };
       });
-      // Noted, not flushed: a power cut may cost a token its last slide, and no request waits for the disk here.
+      // Noted, not flushed: a power cut may undo the last extension of a token, and no request waits for the disk
+      // here.
       if (admitted === null) return null;
       const expiresAtMs = Math.min(nowMs + ttlMs, admitted.endsAtMs ?? Infinity);
       await db.note("admit a visitor", records.expiryKey(slug, tokenHash), expiresAtMs);
@@ -162,7 +163,7 @@ export function embeddedUsers(db: EmbeddedDb, records: UserRecords, clock: Clock
       const found = await db.read("admit a user", () => known(caller));
       if (found === null || found.complete) return found && admission(found);
       return db.change("admit a user", () => {
-        // Again, now that nobody can come between.
+        // Read again inside the change: it may have changed.
         const before = known(caller);
         if (before === null) return null;
         if (!before.complete) complete(caller, before);
