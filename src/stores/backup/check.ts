@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Suspicion } from "./rules.ts";
 
-/** More than these are not told one by one: something is wrong with all of it. */
+/** After this many the check stops listing: something is wrong with all of it. */
 const MOST = 10_000;
 
-/** How often what looked wrong is looked at again, and after how long: no step of the store takes that long. */
+/** How often a suspicion is checked again, and the pause in between: longer than any step of the store takes. */
 const LOOKS = 3;
 const PAUSE_MS = 100;
 
-/** What is wrong in a store that a service may be working on: what looked wrong, and does so still at every look. */
+/** The faults of a store that a service may be using: suspicions that hold at every later check. */
 export async function findFaults(
   suspicions: AsyncIterable<Suspicion>,
   onSuspicion: (count: number) => void = () => {},

@@ -10,8 +10,8 @@ import { BadBackup } from "./file.ts";
 import type { BackupRecord } from "./records.ts";
 
 /**
- * What was deleted in a store, in a file of lines of JSON: a backup of before is restored without it. The last line has the
- * SHA-256 of all before it.
+ * The deletions of a store, in a file of lines of JSON: a restore of an earlier backup leaves them out. The last line
+ * has the SHA-256 of all lines before it.
  */
 export const deletionKind = kindOf(
   "deletion",
@@ -25,7 +25,7 @@ export const deletionKind = kindOf(
 
 const FIRST = { type: "deletions", version: 1 };
 
-/** Writes `PATH.partial`, and gives it its name when it is whole. Resolves to how many there are. */
+/** Writes `PATH.partial`, and renames it when it is complete. Resolves to the number of deletions. */
 export async function writeDeletions(path: string, deletions: AsyncIterable<Deletion[]>): Promise<number> {
   const partial = `${path}.partial`;
   const hash = createHash("sha256");
@@ -55,7 +55,7 @@ export async function writeDeletions(path: string, deletions: AsyncIterable<Dele
   return count;
 }
 
-/** What is left out of a restore. */
+/** What a restore leaves out. */
 export interface Deleted {
   threads: ReadonlySet<string>;
   /** `SLUG USER` */
@@ -64,12 +64,12 @@ export interface Deleted {
 
 export const NOTHING_DELETED: Deleted = { threads: new Set(), users: new Set() };
 
-/** Clocks of those who deleted, and of who took the backup, may differ by so much. */
+/** How far the clocks of the processes that deleted, and of the one that took the backup, may differ. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * What was deleted after a backup was taken. A uid that follows from a thread's name may be a later thread's in a backup that
- * was taken after the deletion. Throws BadBackup where the file is cut or changed.
+ * The deletions after a backup was taken. Older ones do not count: a uid that is derived from a thread's name may be
+ * a later thread's in the backup. Throws BadBackup if the file is truncated or changed.
  */
 export async function readDeletions(path: string, takenAtMs: number): Promise<Deleted> {
   const hash = createHash("sha256");
@@ -112,7 +112,7 @@ function parsed(path: string, line: string): Record<string, unknown> {
   throw new BadBackup(path, "a line of it is no object");
 }
 
-/** Null: nothing of the record is to be restored. */
+/** Null: nothing of the record is restored. */
 export function withoutDeleted(record: BackupRecord, { threads, users }: Deleted): BackupRecord | null {
   switch (record.type) {
     case "piece":

@@ -8,9 +8,9 @@ import type { BackupSource, ThreadRead, UserRead } from "./source.ts";
 const AT_ONCE = 64;
 
 /**
- * Everything in a store as the records of a backup, while a service goes on changing it. Users come with their threads,
- * anonymous ones before accounts: an identify that moves threads meanwhile moves them towards what is still to be read,
- * so that none is missed. One that is met again is told of as moved: what stands before that is not restored.
+ * Everything in a store as the records of a backup, while a service changes it. Users come with their threads,
+ * anonymous ones before accounts: an identify meanwhile moves threads to users that are read later, so none is
+ * missed. A thread that is read a second time is marked as moved: its records before that mark are not restored.
  */
 export async function* exportStore(
   source: BackupSource,

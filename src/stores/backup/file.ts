@@ -13,14 +13,15 @@ import { readRecord } from "./read-record.ts";
 import type { BackupSource } from "./source.ts";
 
 /**
- * A backup's file: gzipped lines of JSON. The first line says what it is, the last one what it must hold: how many
- * records, and the SHA-256 of every byte before that line. So a file that is cut or changed is known as such.
+ * The file of a backup: gzipped lines of JSON. The first line says what it is, the last one what it must hold: the
+ * number of records, and the SHA-256 of every byte before that line. So a file that is truncated or changed is
+ * recognized.
  */
 export interface BackupHeader {
   type: "backup";
-  /** Of the file's form. */
+  /** The version of the file. */
   version: number;
-  /** Of the store that it is a copy of. */
+  /** The format of the store that was copied. */
   format: number;
   /** The service that wrote it. */
   product: string;
@@ -34,10 +35,13 @@ export interface BackupEnd extends Counts {
   sha256: string;
 }
 
-/** 2 knows operators and the audit, 3 statistics and keys of users; a file that has none of it is still of version 1. */
+/**
+ * Version 2 adds operators and the audit, 3 statistics and keys of users; a file without any of these is still of
+ * version 1.
+ */
 const FILE_VERSION = 3;
 
-/** The oldest version that has everything of the store. */
+/** The oldest version that can hold everything in the store. */
 export async function fileVersionOf(
   source: Pick<BackupSource, "operators" | "audit" | "stats" | "isEncrypted">,
 ): Promise<number> {
@@ -48,7 +52,7 @@ export async function fileVersionOf(
   return 1;
 }
 
-/** The file is no backup, or damaged, or from a later version. */
+/** The file is not a backup, or damaged, or of a later version. */
 export class BadBackup extends Error {
   constructor(path: string, fact: string, options?: { cause: unknown }) {
     super(`Cannot read ${path}: ${fact}`, options);
@@ -82,12 +86,12 @@ const readEnd = readerOf(
   }),
 );
 
-/** Fast: what is saved is mostly the texts' repetition. */
+/** The fastest: most of what compression saves is repetition in the texts. */
 const COMPRESSION = 1;
 const CHUNK_CHARS = 64 * 1024;
 const NEWLINE = 10;
 
-/** Writes `PATH.partial`, and gives it its name when it is whole and on the disk. Its owner alone can read it. */
+/** Writes `PATH.partial`, and renames it when it is complete and on the disk. Only its owner can read it. */
 export async function writeBackup(
   path: string,
   header: Omit<BackupHeader, "type" | "version"> & { version?: number },
@@ -144,22 +148,22 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** An open backup: its first line, then its records; its end when they have all been read and found to be what was written. */
+/** An open backup: its first line, then its records; the end, once all records were read and verified. */
 export interface BackupReader {
   header: BackupHeader;
   records: AsyncIterable<BackupRecord>;
-  /** Bytes of the file that have been read, of how many. */
+  /** Bytes of the file that were read, and its size. */
   progress(): { read: number; size: number };
   /** Undefined while records are left. */
   end(): BackupEnd | undefined;
 }
 
-/** Throws BadBackup, here or from `records`, as soon as the file is not what a backup of this version or an earlier one wrote. */
+/** Throws BadBackup, here or from `records`, as soon as the file is not what this version or an earlier one wrote. */
 export async function readBackup(path: string, format: number): Promise<BackupReader> {
   const bytes = (await stat(path)).size;
   const source = createReadStream(path, { highWaterMark: 256 * 1024 });
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
-  // Its error, which is also thrown by what reads it, is met there.
+  // Its error is handled where the stream is read, which throws it too.
   const piped = pipeline(source, gunzip);
   piped.catch(() => {});
   const lines = linesOf(gunzip);
@@ -195,7 +199,7 @@ export async function readBackup(path: string, format: number): Promise<BackupRe
     return orBad(() => readHeader(value, "line 1"));
   }
 
-  /** What a reader of records complains of. */
+  /** Turns an error of a record's reader into BadBackup. */
   function orBad<T>(read: () => T): T {
     try {
       return read();
@@ -240,7 +244,7 @@ export async function readBackup(path: string, format: number): Promise<BackupRe
   };
 }
 
-/** Each with its newline; a rest without one is a line that does not parse. */
+/** Each line with its newline; a rest without one does not parse. */
 async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let begun: Buffer[] = [];
   for await (const chunk of stream) {

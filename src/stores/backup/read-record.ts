@@ -28,7 +28,7 @@ import {
 } from "../records.ts";
 import type { BackupRecord, BackupStats, KeptPart, ThreadLists, ToldOfThread } from "./records.ts";
 
-/** A line of a backup as the record that it must be; throws UnreadableRecord. The readers of the stores check what is in it. */
+/** Reads a line of a backup as a record; throws UnreadableRecord. The readers of the stores check what is in it. */
 export function readRecord(value: unknown, place: string): BackupRecord {
   switch (isObject(value) ? value["type"] : undefined) {
     case "channel": {

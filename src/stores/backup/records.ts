@@ -9,8 +9,8 @@ import type { RunSummary, ThreadState } from "../../store/threads.ts";
 import type { ThreadEntry } from "../../store/users.ts";
 
 /**
- * What a backup holds, in words of no store's own: each record is a line of the file (file.ts). A thread and a user end
- * with the record that makes them whole; what comes before it means nothing without it.
+ * The contents of a backup, independent of either store: each record is a line of the file (file.ts). A thread or
+ * user ends with the record that completes it; the records before that one mean nothing without it.
  */
 export type BackupRecord =
   | { type: "channel"; channel: Channel }
@@ -25,22 +25,22 @@ export type BackupRecord =
   | ThreadPiece
   | WholeThread;
 
-/** An entry of the audit; `nth` of those of its millisecond. */
+/** An entry of the audit; `nth` among those of its millisecond. */
 export interface BackupAudit {
   type: "audit";
   nth: number;
   entry: AuditEntry;
 }
 
-/** What happened in a channel on a day. */
+/** A channel's statistics of a day. */
 export interface BackupStats {
   type: "stats";
   slug: string;
   day: string;
   counts: Record<string, number>;
-  /** How many spoke. */
+  /** How many users sent messages. */
   visitors: number;
-  /** Who of them, where that is known; so none of them counts twice. */
+  /** Their ids, as far as they are known, so that none of them counts twice. */
   speakers?: string[];
 }
 
@@ -57,7 +57,7 @@ export interface BackupUser {
   slug: string;
   user: User;
   createdAtMs: number;
-  /** Of the users of one millisecond. */
+  /** Among the users of one millisecond. */
   nth: number;
   spent: { day: string; tokens: number }[];
   revocations?: number;
@@ -77,7 +77,7 @@ export interface BackupToken {
   renamed?: RenamedThread[];
 }
 
-/** What grows in a thread, or a part of it. `…From`: how many of them stand before these. */
+/** The growing lists of a thread, or a part of them. `…From`: how many entries come before these. */
 export interface ThreadLists {
   messagesFrom: number;
   messages: Message[];
@@ -93,14 +93,14 @@ export interface KeptPart {
   text: string;
 }
 
-/** `first`: of its thread. */
+/** `first`: the thread's first record. */
 export interface ThreadPiece extends ThreadLists {
   type: "piece";
   uid: string;
   first: boolean;
 }
 
-/** The end of a thread; of most threads, all of it. */
+/** The last record of a thread; for most threads the only one. */
 export interface WholeThread extends ThreadLists {
   type: "thread";
   uid: string;
@@ -114,19 +114,19 @@ export interface WholeThread extends ThreadLists {
   catalog: Catalog;
   run: RunRecord | null;
   waiting: UserMessage[];
-  /** When the pending call expires, where the thread rests. */
+  /** When the pending call expires, if the thread is waiting for one. */
   dueAtMs: number | null;
-  /** What webhooks are still to be told; absent: they were told nothing of it. */
+  /** Events for webhooks that are not delivered yet; absent: there were none. */
   told?: ToldOfThread;
 }
 
-/** `count`: of all events so far. A text is as the store has it. */
+/** `count`: of all events so far. A text is as it is stored. */
 export interface ToldOfThread {
   count: number;
   waiting: { nth: string; endpoint: string; text: string }[];
 }
 
-/** How many of each a backup holds. */
+/** The number of each kind in a backup. */
 export interface Counts {
   channels: number;
   users: number;

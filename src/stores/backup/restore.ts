@@ -9,7 +9,7 @@ import { count, NOTHING } from "./records.ts";
 import type { BackupRecord, Counts } from "./records.ts";
 import type { Restoring, RestoreTarget } from "./source.ts";
 
-/** A backup that was read to its end, and is what was written. */
+/** A backup that was read to its end and verified. */
 export interface VerifiedBackup {
   path: string;
   header: BackupHeader;
@@ -17,13 +17,13 @@ export interface VerifiedBackup {
   channels: Channel[];
   addresses: string[];
   operators: Operator[];
-  /** Threads that were met again under another user: the last copy counts. */
+  /** Threads that come again under another user: the last copy counts. */
   moved: ReadonlySet<string>;
 }
 
 export type OnProgress = (progress: { action: "verify" | "restore"; read: number; size: number }) => void;
 
-/** Reads a backup whole; throws BadBackup. `format`: the latest that is understood here. */
+/** Reads a whole backup; throws BadBackup. `format`: the latest that this version understands. */
 export async function verifyBackup(
   path: string,
   format: number,
@@ -46,7 +46,7 @@ export async function verifyBackup(
   return { path, header: reader.header, end, channels, addresses, operators, moved };
 }
 
-/** The store is not one that a backup may be restored into. */
+/** A backup may not be restored into this store. */
 class CannotRestore extends Error {
   constructor(fact: string) {
     super(`Cannot restore: ${fact}`);
@@ -54,13 +54,13 @@ class CannotRestore extends Error {
   }
 }
 
-/** Messages and texts weigh more than their records. */
+/** A thread counts for more than one record: by its messages and texts. */
 const WEIGHT_AT_ONCE = 2_000;
 
 /**
- * Fills an empty store, and goes on where an earlier restore of the same file was interrupted. Until it is done the store
- * has no channels: nobody comes in, so that nothing is there before its record is. What was `deleted` is never written.
- * Resolves to how many of each the store has then of the file.
+ * Fills an empty store, or continues an interrupted restore of the same file. Until it is done the store has no
+ * channels: no request is admitted, so none sees an incomplete store. What is in `deleted` is never written. Resolves
+ * to how many of each kind the store then has from the file.
  */
 export async function restoreBackup(
   target: RestoreTarget,
@@ -93,7 +93,7 @@ export async function restoreBackup(
 
   for await (const record of reader.records) {
     if (record.type === "moved") {
-      // What stands before it is judged without it.
+      // The records before it are filtered while the thread still counts as moved.
       if (batch.length > 0) await flush();
       left.delete(record.uid);
     }
@@ -141,7 +141,7 @@ async function begun(target: RestoreTarget, { header, end }: VerifiedBackup): Pr
   const channels = await target.channels();
   const restoring = { sha256: end.sha256, takenAtMs: header.takenAtMs, done: 0, channels, holders: [] };
   await target.begin(restoring);
-  // Somebody may have come in before the channels were taken away.
+  // A request may have been admitted before the channels were removed.
   if (!(await target.isEmpty())) {
     await target.finish({ channels, addresses: [], operators: [], holders: [] });
     throw refusal;
@@ -154,12 +154,12 @@ function noteHolder({ holders }: Restoring, fence: string): void {
   if (!holders.includes(holder)) holders.push(holder);
 }
 
-/** Is it no earlier copy of a thread that moved? */
+/** False for the earlier copy of a thread that moved. */
 function isLatest(record: BackupRecord, left: ReadonlySet<string>): boolean {
   return !((record.type === "piece" || record.type === "thread") && left.has(record.uid));
 }
 
-/** A thread that moved is found under its last name alone. */
+/** A thread that moved keeps only its last name. */
 function withoutMoved(record: BackupRecord, left: ReadonlySet<string>): BackupRecord {
   if (record.type !== "names" || left.size === 0) return record;
   return { ...record, names: record.names.filter(({ uid }) => !left.has(uid)) };
@@ -168,12 +168,12 @@ function withoutMoved(record: BackupRecord, left: ReadonlySet<string>): BackupRe
 function weightOf(record: BackupRecord): number {
   if (record.type === "names") return record.names.length;
   if (record.type !== "piece" && record.type !== "thread") return 1;
-  // A part of a reply weighs 20; images may be many times as long.
+  // A part of a reply weighs 20; images may be many times longer.
   const parts = record.parts.reduce((sum, { text }) => sum + Math.max(20, Math.ceil(text.length / 4_000)), 0);
   return record.messages.length + record.runs.length + parts + record.claims.length;
 }
 
-/** A channel of the backup comes before one that the store had. */
+/** A channel of the backup replaces one that the store had. */
 function collide(one: Channel, other: Channel): boolean {
   return (
     one.slug === other.slug || (one.publishableKey !== null && one.publishableKey === other.publishableKey)

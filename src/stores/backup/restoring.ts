@@ -2,7 +2,7 @@ import { isNumber, isText, listOf, readerOf, shape } from "../checks.ts";
 import { isChannel } from "../channel-record.ts";
 import type { Restoring } from "./source.ts";
 
-/** What a restore notes in the store that it fills. */
+/** The note about a restore in the store that it fills. */
 export const readRestoring = readerOf(
   "restore",
   shape<Restoring>({
@@ -14,7 +14,7 @@ export const readRestoring = readerOf(
   }),
 );
 
-/** Throws the one line that refuses to work on a store that is half restored. `where`: the store, in words. */
+/** Throws the one line that refuses to use a store that is half restored. `where`: the store, in words. */
 export function refuseRestoring(restoring: Restoring | null, where: string): void {
   if (restoring === null) return;
   const takenAt = new Date(restoring.takenAtMs).toISOString();

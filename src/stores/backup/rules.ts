@@ -1,6 +1,6 @@
 /**
- * What must hold in every store between two steps, and what `store check --repair` does where it does not; null: it is
- * told alone, because nobody but a person can say what is right.
+ * What must hold in every store between two steps, and what `store check --repair` does if it does not; null: it is
+ * only reported, because only a person can say what is right.
  */
 export const RULES = {
   "listed user is gone": "takes it from the list",
@@ -35,25 +35,25 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
-/** One thing that looked wrong when it was walked by. */
+/** A possible fault that the walk has found. */
 export interface Suspicion {
   rule: Rule;
-  /** Which one: a key, or an id. */
+  /** The record: a key, or an id. */
   what: string;
-  /** What is written so long after what it follows from is not judged before. */
+  /** How long the record may lag behind what it depends on: it is not judged before. */
   settlesMs?: number;
-  /** Looks again: others work on the store meanwhile. */
+  /** Checks again, since others use the store meanwhile. */
   isStill(): Promise<boolean>;
-  /** Where the rule can be mended: does nothing where it holds by now. */
+  /** If the rule can be repaired: repairs it, or does nothing if it holds by now. */
   mend?(): Promise<void>;
 }
 
-/** A list is right within so long. */
+/** How far a list may be behind. */
 const BEHIND_MS = 5_000;
-/** A commit that did not happen leaves its time in the list, and two clocks are not the same. */
+/** How far a list may be ahead: a commit that did not happen leaves its time there, and clocks differ. */
 const AHEAD_MS = 60_000;
 
-/** Does a thread stand in a list where its last activity is? `atMs` null: it is not in it. */
+/** True if a list has the thread at its last activity. `atMs` null: the thread is not in it. */
 export function isAtItsActivity(atMs: number | null | undefined, updatedAtMs: number): boolean {
   if (atMs === null || atMs === undefined) return false;
   return updatedAtMs - atMs <= BEHIND_MS && atMs - updatedAtMs <= AHEAD_MS;

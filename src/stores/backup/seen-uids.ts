@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A set of uids that may be millions: 16 bytes of each one's hash, in one array. */
+/** A set for millions of uids: 16 bytes of each one's hash, in one array. */
 export interface SeenUids {
   add(uid: string): void;
   has(uid: string): boolean;
@@ -14,7 +14,7 @@ export function seenUids(): SeenUids {
   let places = 1_024;
   let words = new Uint32Array(places * WORDS);
 
-  /** Where a hash is, or would be. */
+  /** The place of a hash, or the free place where it belongs. */
   function placeOf(hash: Uint32Array, among: Uint32Array): number {
     const mask = among.length / WORDS - 1;
     for (let place = (hash[0] ?? 0) & mask; ; place = (place + 1) & mask) {
@@ -54,7 +54,7 @@ function hashOf(uid: string): Uint32Array {
   const bytes = createHash("sha256").update(uid).digest();
   const hash = new Uint32Array(WORDS);
   for (let i = 0; i < WORDS; i++) hash[i] = bytes.readUInt32LE(i * WORDS);
-  // All zeros is a free place.
+  // All zeros mark a free place.
   if (isFree(hash, 0)) hash[0] = 1;
   return hash;
 }

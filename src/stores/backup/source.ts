@@ -13,7 +13,7 @@ import type {
   WholeThread,
 } from "./records.ts";
 
-/** A store as a backup reads it: past its operations, and beside a service that goes on changing it. */
+/** A store as the source of a backup: read directly, not by its operations, while a service changes it. */
 export interface BackupSource {
   readonly kind: "embedded" | "redis";
   /** The store's format (store.ts). */
@@ -22,51 +22,51 @@ export interface BackupSource {
   channels(): Promise<Channel[]>;
   blockedIps(): Promise<string[]>;
   operators(): Promise<Operator[]>;
-  /** Some of its contents may be: users have keys. */
+  /** True if users have keys: some contents may be encrypted. */
   isEncrypted(): Promise<boolean>;
-  /** Oldest first, some at a time. */
+  /** Oldest first, in pages. */
   audit(): AsyncIterable<BackupAudit[]>;
-  /** What happened, by channel and day. */
+  /** The statistics, by channel and day. */
   stats(): AsyncIterable<BackupStats[]>;
-  /** A channel's users, oldest first, some at a time, each as it is at one moment. */
+  /** A channel's users, oldest first, in pages, each as it is at one moment. */
   users(slug: string, which: "anonymous" | "accounts"): AsyncIterable<UserRead[]>;
-  /** Of a user who has very many. */
+  /** For a user with very many threads. */
   names(slug: string, userId: string): AsyncIterable<ThreadEntry[]>;
-  /** Null: nothing was ever said in it. */
+  /** Null: the thread has no record. */
   thread(uid: string): Promise<ThreadRead | null>;
-  /** What was deleted, some at a time; no part of a backup. */
+  /** The deletions, in pages; not part of a backup. */
   deletions(): AsyncIterable<Deletion[]>;
-  /** Those that have not expired. */
+  /** Tokens that have not expired. */
   tokens(): AsyncIterable<BackupToken[]>;
   close(): Promise<void>;
 }
 
-/** `names`: null where they are too many to come along. */
+/** `names`: null if they are too many to be read with the user. */
 export interface UserRead {
   record: BackupUser;
   names: ThreadEntry[] | null;
 }
 
-/** A thread as it was at one moment. The last record of `rest` makes it whole, else `first` does. */
+/** A thread as it was at one moment. The last record of `rest` completes it, or `first` if there is no rest. */
 export interface ThreadRead {
   first: ThreadPiece | WholeThread;
   rest: AsyncIterable<ThreadPiece | WholeThread> | null;
 }
 
-/** A restore that has begun: kept in the store until it is done. */
+/** A restore that has begun: stored until it is done. */
 export interface Restoring {
   /** Of the file. */
   sha256: string;
   takenAtMs: number;
-  /** So many records are written. */
+  /** How many records are written. */
   done: number;
-  /** The channels that the store had: nobody may come in by them meanwhile. */
+  /** The channels that the store had: meanwhile they admit no request. */
   channels: Channel[];
-  /** Processes that held threads when the backup was taken: they are gone. */
+  /** Processes that held threads when the backup was taken: they are dead. */
   holders: string[];
 }
 
-/** What comes last: nobody comes in before it is there. */
+/** What is written last: until then no request is admitted. */
 export interface Restored {
   channels: Channel[];
   addresses: string[];
@@ -74,7 +74,7 @@ export interface Restored {
   holders: string[];
 }
 
-/** An empty store as a restore fills it. Whatever is written twice is the same. */
+/** An empty store as the target of a restore. Every write may be repeated. */
 export interface RestoreTarget {
   readonly kind: "embedded" | "redis";
   format(): Promise<number>;
@@ -83,12 +83,15 @@ export interface RestoreTarget {
   channels(): Promise<Channel[]>;
   /** Null: none has begun, or it is done. */
   restoring(): Promise<Restoring | null>;
-  /** Notes the restore, and takes the store's channels away. */
+  /** Notes the restore, and removes the store's channels. */
   begin(restoring: Restoring): Promise<void>;
-  /** What is a good share for one `put`. */
+  /** A good number of records for one `put`. */
   readonly recordsAtOnce: number;
-  /** Then `restoring.done` of the file's records are written. */
+  /** After it, `restoring.done` records of the file are written. */
   put(records: readonly BackupRecord[], restoring: Restoring): Promise<void>;
-  /** Opens these channels, lets the operators in and the holders' threads be taken over, and forgets that there was a restore. */
+  /**
+   * Writes channels, addresses and operators, has the holders' threads taken over, and removes the note of the
+   * restore.
+   */
   finish(restored: Restored): Promise<void>;
 }

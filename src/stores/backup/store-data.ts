@@ -2,16 +2,16 @@ import type { Suspicion } from "./rules.ts";
 import type { BackupSource, RestoreTarget, Restoring } from "./source.ts";
 import type { Counts } from "./records.ts";
 
-/** A store as `chat-agent store` works on it: past its operations, beside the service that runs on it. */
+/** A store for `chat-agent store`: its data are read directly, not by its operations, beside a running service. */
 export interface StoreData {
   readonly kind: "embedded" | "redis";
-  /** Everything as it is from now on; to be closed. */
+  /** Everything as it is from now on; must be closed. */
   source(): BackupSource;
   target: RestoreTarget;
   info(): Promise<StoreInfo>;
-  /** Everything that looks as if a rule did not hold (rules.ts). `onWalked`: told how many records were looked at so far. */
+  /** Everything that seems to break a rule (rules.ts). `onWalked` gets the number of records checked so far. */
   suspicions(onWalked?: (records: number) => void): AsyncIterable<Suspicion>;
-  /** Rids the disk of what was deleted. The embedded store is closed by it. */
+  /** Removes deleted data from the disk. This closes the embedded store. */
   compact(): Promise<Compaction>;
   close(): Promise<void>;
 }
@@ -21,9 +21,9 @@ export type Compaction =
   | { kind: "redis"; servers: number; rewritten: number };
 
 export interface StoreInfo extends Counts {
-  /** Instances of the service that were heard of lately. */
+  /** Instances of the service that have beaten lately. */
   instances: number;
-  /** What the data take, on the disk or in the servers' memory; null where that may not be asked. */
+  /** The size of the data, on the disk or in the servers' memory; null if it may not be asked. */
   bytes: number | null;
   /** A restore that has begun and not ended. */
   restoring: Restoring | null;

@@ -5,7 +5,7 @@ import type { BackupSource } from "./source.ts";
 
 type Threads = Pick<BackupSource, "thread">;
 
-/** What does not fit within one thread. */
+/** What is inconsistent within one thread. */
 export async function suspectThread(uid: string, source: Threads): Promise<Suspicion[]> {
   const faults = await faultsIn(uid, source);
   return faults.map((fault) => ({
