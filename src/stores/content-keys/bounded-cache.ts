@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
 
-/** Values that are known for a while: at most so many, the oldest goes. */
+/** Values that are kept for a while: at most `most`; the oldest is dropped. */
 export interface BoundedCache<Value> {
   get(name: string): Value | undefined;
   set(name: string, value: Value): void;
@@ -16,10 +16,10 @@ export function boundedCache<Value>({
   most: number;
   keptMs: number;
   clock: Pick<Clock, "elapsed">;
-  /** Called with the name of each value that is known no more. */
+  /** Called with the name of each value that is dropped. */
   onGone?: (name: string) => void;
 }): BoundedCache<Value> {
-  // The oldest first: all are known for the same time.
+  // The oldest first: all are kept for the same time.
   const known = new Map<string, { value: Value; untilMs: number }>();
 
   function remove(name: string): void {

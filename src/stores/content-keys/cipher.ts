@@ -2,9 +2,9 @@ import { createCipheriv, createDecipheriv, randomFillSync } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 
 /**
- * AES-256-GCM over texts. A sealed text says by which key: `enc:v1:KEY_ID:BASE64` of nonce, ciphertext and tag. It is bound to
- * its place (`place`, authenticated), so that it opens nowhere else. Keys are KeyObjects: of raw bytes Node makes one for each
- * text, which takes longer than the text.
+ * AES-256-GCM for texts. A sealed text names its key: `enc:v1:KEY_ID:BASE64` of nonce, ciphertext and tag. It is
+ * bound to its place (`place`, authenticated), so it opens nowhere else. Keys are KeyObjects: from raw bytes Node
+ * would make one for each text, which takes longer than the encryption.
  */
 const PREFIX = "enc:v1:";
 const NONCE_BYTES = 12;
@@ -34,14 +34,14 @@ export function seal(
   return `${PREFIX}${keyId}:${sealed.toString("base64")}`;
 }
 
-/** By which key a text was sealed; null: it was not. */
+/** The id of the key that sealed a text; null: the text is not sealed. */
 export function keyIdOf(text: string): string | null {
   if (!text.startsWith(PREFIX)) return null;
   const end = text.indexOf(":", PREFIX.length);
   return end < 0 ? null : text.slice(PREFIX.length, end);
 }
 
-/** Throws where the text was changed, sealed by another key, or for another place. */
+/** Throws if the text was changed, or sealed by another key or for another place. */
 export function open(text: string, { key, place }: { key: KeyObject; place: string }): string {
   const sealed = Buffer.from(text.slice(text.indexOf(":", PREFIX.length) + 1), "base64");
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error("Cannot open a text: it is too short");

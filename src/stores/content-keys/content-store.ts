@@ -15,16 +15,17 @@ import { createUserKeys } from "./user-keys.ts";
 import type { UserKeys } from "./user-keys.ts";
 import type { Wrapping } from "./wrapping.ts";
 
-/** A part of a reply that is sealed: no model writes this. */
+/** Prefix of a sealed part of a reply: no model writes it. */
 const PART = "\u0000";
 
-/** Threads whose channel is known: by uid alone nobody knows whose key is needed. */
+/** Threads whose channel is cached: the uid alone does not tell which user's key is needed. */
 const MOST_CHANNELS = 20_000;
 const CHANNEL_KEPT_MS = 86_400_000;
 
 /**
- * The store, whose contents are encrypted at rest: what is written is sealed before the implementation sees it, what is read is
- * opened, and what was written before is read as it is. Without keys nothing is sealed, and what is sealed is refused.
+ * A store whose contents are encrypted at rest: writes are sealed before the implementation gets them, reads are
+ * opened, and plain texts from before are read as they are. Without keys nothing is sealed, and sealed texts are
+ * refused.
  */
 export function contentStore(
   store: Store,
@@ -36,25 +37,25 @@ export function contentStore(
 ): Store {
   const slugs = boundedCache<string>({ most: MOST_CHANNELS, keptMs: CHANNEL_KEPT_MS, clock });
   const seals = wrapping.first !== null;
-  /** A commit that is tried again is the same, byte for byte: the store compares what it has with what comes. */
+  /** A commit that is repeated must be the same, byte for byte: the store compares it. */
   const sealedCommits = new WeakMap<ThreadCommit, ThreadCommit>();
   const sealedRatings = new WeakMap<Rating, Rating>();
 
-  /** Null: nothing was ever committed to the thread, or it was deleted. */
+  /** Null: the thread has no record, or was deleted. */
   async function slugOf(uid: string): Promise<string | null> {
     const known = slugs.get(uid) ?? (await store.load(uid, 0, "active"))?.slug ?? null;
     if (known !== null) slugs.set(uid, known);
     return known;
   }
 
-  /** Null: nothing is encrypted, or the thread was deleted and keeps nothing. */
+  /** Null: nothing is encrypted, or the thread was deleted and stores nothing. */
   async function sealerOf(uid: string, { slug, userId = null }: { slug: string; userId?: string | null }) {
     if (!seals) return null;
     try {
       const key = await keys.keyFor({ uid, slug, userId });
       return key && sealing(uid, key, keys);
     } catch (error) {
-      // Whoever writes to a deleted thread is told so by the store.
+      // The store itself refuses a write to a deleted thread.
       if (error instanceof StoreUnavailable && (await store.look(uid, null)).isDeleted) return null;
       throw error;
     }
@@ -70,7 +71,7 @@ export function contentStore(
     return sealed;
   }
 
-  /** The texts of parts by themselves: each says whether it is sealed. */
+  /** Reads the parts one by one: each says whether it is sealed. */
   async function textOfParts(uid: string, runId: string, parts: number, from = 0): Promise<string> {
     const each = Array.from({ length: Math.max(parts - from, 0) }, async (_, at) => {
       const nth = from + at;
@@ -109,7 +110,7 @@ export function contentStore(
     return opening(uid, keys).feedback(message.feedback, messageId);
   }
 
-  /** A claim's hash is sealed, and so never the same: whoever said it before is looked at once more. */
+  /** A sealed hash is never the same twice, so the earlier claim is read and opened to compare it. */
   async function compared(uid: string, said: SaidBefore, claim: MessageClaim | null): Promise<SaidBefore> {
     if (said.isSameText || !claim) return said;
     const known = await claimed(uid, claim.clientMessageId);
@@ -132,7 +133,7 @@ export function contentStore(
     try {
       return { ...result, next: await opening(uid, keys).userMessage(result.next) };
     } catch (error) {
-      // The commit is made, whatever waits behind it.
+      // The commit is done, even if the next waiting message is unreadable.
       if (!(error instanceof UnreadableRecord)) throw error;
       return { ...result, next: null, unreadableNext: error };
     }
@@ -143,7 +144,7 @@ export function contentStore(
     try {
       return { ...item, snapshot: await opening(item.uid, keys).snapshot(item.snapshot) };
     } catch (error) {
-      // A list is not lost over one of its threads, which says so itself when it is asked.
+      // One unreadable thread does not fail a list; reading that thread reports it.
       if (!(error instanceof UnreadableRecord) || error instanceof NewerRecord) throw error;
       return item;
     }
@@ -173,7 +174,7 @@ export function contentStore(
     async keepPart(part) {
       const { uid, runId, nth, text } = part;
       const slug = seals ? await slugOf(uid) : null;
-      // Nobody holds what was never committed.
+      // A thread without a commit has no holder.
       if (seals && slug === null) return false;
       const sealer = slug === null ? null : await sealerOf(uid, { slug });
       if (!sealer) return store.keepPart(part);
@@ -195,7 +196,7 @@ export function contentStore(
 
     async keptImages(uid, runId) {
       const [first, ...others] = await store.keptImages(uid, runId);
-      // What is not sealed is an address: data:, or https:.
+      // An image that is not sealed is a URL: data: or https:.
       if (!first?.startsWith("enc:")) return first === undefined ? [] : [first, ...others];
       const images: unknown = JSON.parse(await opening(uid, keys).openAt(first, "images", "images", runId));
       return Array.isArray(images) ? images.map(String) : [];
@@ -217,7 +218,7 @@ export function contentStore(
       const { uid, messageId, feedback } = rating;
       const slug = seals ? await slugOf(uid) : null;
       const sealer = slug === null ? null : await sealerOf(uid, { slug });
-      // A sealed comment is never the same: what is said again is known by what it says.
+      // A sealed comment is never the same twice, so a repeat is recognized by the opened text.
       if (sealer && feedback?.comment !== undefined) {
         const known = await feedbackOf(uid, messageId);
         if (known && isSameFeedback(known, feedback)) return { type: "unchanged" };

@@ -4,12 +4,12 @@ import { LockedRecord } from "../../store.ts";
 import { isObject } from "../checks.ts";
 
 /**
- * What of each record is its content, and what of it stays readable: ids, times, states, who speaks by id, names of tools and of
- * people who answer, the model's name, how long a text is.
+ * Which part of each record is its content. The rest stays readable: ids, times, states, user ids, names of tools and
+ * of people who answer, the model's name, lengths of texts.
  */
 const NOBODY: Speaker = { displayName: null, page: null, customerContext: null };
 
-/** A record without its content, and the content as JSON. */
+/** A record without its content, and that content as JSON. */
 export interface Parted<Record> {
   bare: Record;
   content: string;
@@ -39,7 +39,7 @@ export function partRun(run: RunRecord): Parted<RunRecord> {
   };
 }
 
-/** Null: there is nothing to hide in it. */
+/** Null: there is nothing to encrypt in it. */
 export function partTerminal(terminal: TerminalLine): Parted<TerminalLine> | null {
   switch (terminal.type) {
     case "tool_call":
@@ -56,7 +56,7 @@ export function partTerminal(terminal: TerminalLine): Parted<TerminalLine> | nul
   }
 }
 
-/** The content of a record put back. It was written by `part…`: the tag of its cipher says so. */
+/** Puts a record's content back. The cipher's tag proves that `part…` wrote it. */
 export function joined<Record extends object>(bare: Record, content: string, kind: string): Record {
   const fields: unknown = JSON.parse(content);
   if (!isObject(fields)) throw new LockedRecord(kind, "rest", "its content is no record");

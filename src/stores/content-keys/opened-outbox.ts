@@ -4,7 +4,7 @@ import { opening } from "./thread-contents.ts";
 import type { sealing } from "./thread-contents.ts";
 import type { UserKeys } from "./user-keys.ts";
 
-/** What webhooks are told of threads, encrypted at rest. What is told of users has no texts, and is kept as it is. */
+/** Webhook events of threads, encrypted at rest. Events of users have no texts, and are stored as they are. */
 export function openedOutbox(
   outbox: OutboxStore,
   {

@@ -1,7 +1,7 @@
 /**
- * Messages as they were last opened or sealed here, by the key that they need: a thread's whole tail is read for each message,
- * and is the same but for its end. Whoever asks brings the sealed text, so that what changed in the store is opened anew.
- * A key's texts go with the key.
+ * Messages as this process last opened or sealed them, by their key: each new message reads its thread's whole tail,
+ * which differs only at its end. A lookup brings the sealed text, so that a text that has changed in the store is
+ * opened again. Texts are dropped with their key.
  */
 export interface OpenedTexts {
   get(at: { keyId: string; uid: string; place: string }, sealed: string): string | undefined;
@@ -15,12 +15,12 @@ interface Text {
   opened: string;
 }
 
-/** By their places. */
+/** By place. */
 type ThreadTexts = Map<string, Text>;
 
 const charsOf = ({ sealed, opened }: Text): number => sealed.length + opened.length;
 
-/** `mostChars`: of all texts, sealed and opened; beyond it the key that was met first loses its own. */
+/** `mostChars`: for all texts, sealed and opened; beyond it the texts of the oldest key are dropped. */
 export function openedTexts(mostChars: number): OpenedTexts {
   const byKey = new Map<string, Map<string, ThreadTexts>>();
   let chars = 0;

@@ -1,7 +1,10 @@
 import type { Store } from "../../store.ts";
 import type { Wrapping } from "./wrapping.ts";
 
-/** Throws where users' keys in the store were wrapped by a key that is not given, or is another one under the same id. */
+/**
+ * Throws if users' keys in the store were wrapped by a key that is not given, or that differs from the one with its
+ * id.
+ */
 export async function refuseLockedStore(
   store: Pick<Store, "contentKeys">,
   wrapping: Wrapping,

@@ -5,23 +5,23 @@ import type { Wrapping } from "./wrapping.ts";
 
 export interface Rekeyed {
   users: number;
-  /** Wrapped by the first key now. */
+  /** Now wrapped by the first key. */
   rekeyed: number;
-  /** Were wrapped by it before. */
+  /** Were wrapped by it already. */
   asBefore: number;
-  /** Removed: what was encrypted by them cannot be read any more. */
+  /** Removed: what they encrypted cannot be read any more. */
   forgotten: number;
-  /** Why a key could not be wrapped anew, by whose it is. */
+  /** For each user whose key could not be wrapped: the reason. */
   failed: { user: string; reason: string }[];
-  /** Keys of CONTENT_KEYS that nothing is wrapped by now. */
+  /** Keys of CONTENT_KEYS that wrap nothing now. */
   free: string[];
 }
 
-/** A user who is merged takes its keys to where the walk may have been already: then it walks once more. */
+/** A merge may move keys to a user that the walk has passed: then the walk is repeated. */
 const MOST_WALKS = 5;
 const USERS_AT_ONCE = 500;
 
-/** Wraps every user's key by the first key of CONTENT_KEYS, beside a running service. No text is touched. */
+/** Wraps every user's key with the first key of CONTENT_KEYS, beside a running service. No text changes. */
 export async function rekey(
   store: Pick<Store, "channels" | "usersPage" | "contentKeys">,
   { wrapping, forget }: { wrapping: Wrapping; forget: readonly string[] },
@@ -32,7 +32,7 @@ export async function rekey(
   if (!contentKeys) return done;
   const left = new Set<string>();
 
-  /** True: it is another one by now. */
+  /** True: the key has changed meanwhile. */
   async function renew(slug: string, userId: string, keyId: string, was: string): Promise<boolean> {
     const by = keyIdOf(was) ?? "";
     if (forget.includes(by)) {
@@ -59,7 +59,7 @@ export async function rekey(
     }
   }
 
-  /** True: something changed beside it, or was changed by it. */
+  /** True: a key has changed meanwhile, or this walk changed one. */
   async function walk(): Promise<boolean> {
     Object.assign(done, { users: 0, asBefore: 0, failed: [] });
     left.clear();
@@ -82,7 +82,7 @@ export async function rekey(
     return isMoving || done.rekeyed + done.forgotten > before;
   }
 
-  // The walk that finds nothing to do says that nothing is left.
+  // A walk that changes nothing shows that nothing is left.
   let walks = 0;
   while (walks < MOST_WALKS && (await walk())) walks += 1;
   if (walks === MOST_WALKS) return done;

@@ -5,8 +5,8 @@ import { sealedOf } from "./snapshot.ts";
 import type { opening } from "./thread-contents.ts";
 
 /**
- * A salvage in which parts whose content is damaged count as unreadable. Damaged is what does not open although others do by the
- * same key: where none does, the key is another one. Throws LockedRecord where a key is missing, or another one.
+ * A salvage in which parts with damaged content count as unreadable. A part is damaged if it does not open although
+ * others open with the same key; if none does, the key is wrong. Throws LockedRecord if a key is missing or wrong.
  */
 export async function openedSalvage(
   { record, parts, sealed }: Salvage,
@@ -54,7 +54,7 @@ export async function openedSalvage(
   };
 }
 
-/** The text that says by which key the part is sealed. */
+/** The text that names the part's key. */
 function textOf({ record }: SealedPart): string {
   if (record.sealed !== undefined) return record.sealed;
   return "feedback" in record ? (record.feedback?.sealed ?? "") : "";

@@ -2,13 +2,13 @@ import { answererSince } from "../answerer-since.ts";
 import { isObject } from "../checks.ts";
 
 /**
- * A thread's snapshot at rest. One that has no text of anybody is kept as it is: of most threads between two messages. Else it is
- * a snapshot of a version that no service reads, with when who answers changed last, which stores look at (answerer-since.ts):
- * an older service leaves such a thread alone.
+ * A thread's snapshot at rest. One without any user's text is stored as it is, as for most threads between two
+ * messages. Any other is stored as a snapshot of a version that no service reads, so that an older service leaves the
+ * thread alone; beside it is the time of the last change of who answers, which stores read (answerer-since.ts).
  */
 const UNREADABLE_VERSION = 1_000_000;
 
-/** Fields that never have a text of anybody, whatever they are. */
+/** Fields that never contain a user's text. */
 const PLAIN = new Set(["version", "usage", "epoch", "answererSinceMs"]);
 const PLAIN_OF_RUN = new Set([
   "id",
@@ -22,7 +22,7 @@ const PLAIN_OF_RUN = new Set([
   "usage",
 ]);
 
-/** False: it may; also where this version does not know what is in it. */
+/** False: it may have content, or parts that this version does not know. */
 export function isWithoutContent(snapshot: string): boolean {
   const context = contextOf(snapshot);
   return (
@@ -61,9 +61,9 @@ export function sealedSnapshot(snapshot: string, sealed: string): string {
   return JSON.stringify({ value: "sealed", context, answererSinceMs });
 }
 
-/** What is sealed of a snapshot; null: it is as it was written. */
+/** The sealed text of a snapshot; null: the snapshot is plain. */
 export function sealedOf(snapshot: string): string | null {
-  // Looked for first: a snapshot is parsed once, by its chart.
+  // Compared first, because a snapshot is parsed only once, by its chart.
   if (!snapshot.startsWith('{"value":"sealed"')) return null;
   const sealed = contextOf(snapshot)?.["sealed"];
   return typeof sealed === "string" ? sealed : null;

@@ -9,7 +9,7 @@ import { joined, partMessage, partRun, partTerminal, partUserMessage } from "./c
 import { isWithoutContent, sealedOf, sealedSnapshot } from "./snapshot.ts";
 import type { UserKey, UserKeys } from "./user-keys.ts";
 
-/** Where a sealed text stands: it opens in no other thread, record or field. */
+/** The place that a sealed text is bound to: it opens in no other thread, record or field. */
 export const placeOf = (uid: string, field: string, id: string): string => `${uid} ${field} ${id}`;
 
 /** A thread's records with their contents sealed by one key. */
@@ -33,7 +33,7 @@ export function sealing(uid: string, { keyId, key }: UserKey, keys: Pick<UserKey
     return {
       ...bare,
       ...hash,
-      // Made when it is asked for: hardly any commit finds its thread held, and has to queue its message.
+      // Sealed only when it is read: hardly any commit finds its thread held and has to queue its message.
       get sealed() {
         sealed ??= sealAt(content, "waiting", runId);
         return sealed;
@@ -41,7 +41,7 @@ export function sealing(uid: string, { keyId, key }: UserKey, keys: Pick<UserKey
     };
   }
 
-  /** A claim's texts are joined by colons: there is none in it. */
+  /** Without colons, because colons join the texts of a claim. */
   function claimHash(hash: string, clientMessageId: string): string {
     return sealAt(hash, "claim", clientMessageId).replaceAll(":", ",");
   }
@@ -95,11 +95,11 @@ export function sealing(uid: string, { keyId, key }: UserKey, keys: Pick<UserKey
   };
 }
 
-/** A thread's records with their contents opened; what was never sealed is as it is. */
+/** A thread's records with their contents opened; plain ones stay as they are. */
 export function opening(uid: string, keys: UserKeys) {
   const openAt = (sealed: string, kind: string, field: string, id: string) =>
     keys.open(sealed, { uid, kind, place: placeOf(uid, field, id) });
-  /** Of a record that can be set aside (salvage.ts). */
+  /** For records that can be set aside (salvage.ts). */
   const openPart = (sealed: string, kind: string, field: string, id: string) =>
     keys.open(sealed, {
       uid,

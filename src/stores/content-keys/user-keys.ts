@@ -8,13 +8,13 @@ import { openedTexts } from "./opened-texts.ts";
 import { CannotUnwrap } from "./wrapping.ts";
 import type { Wrapping } from "./wrapping.ts";
 
-/** A key in use, and its id: `SLUG~USER_ID` of the user that it was made for. */
+/** A key, and its id: `SLUG~USER_ID` of the user that it was made for. */
 export interface UserKey {
   keyId: string;
   key: KeyObject;
 }
 
-/** Who asks for a thread's key. `userId`: the user who speaks, if that is known; a merge may have moved the thread since. */
+/** A thread whose key is needed. `userId`: the user who speaks, if known; a merge may have moved the thread since. */
 export interface Thread {
   uid: string;
   slug: string;
@@ -25,22 +25,25 @@ export interface TextAt {
   uid: string;
   kind: string;
   place: string;
-  /** What was opened is known as long as its key is. */
+  /** The opened text is kept as long as its key. */
   isReadOften?: boolean;
-  /** It can be set aside: where it is damaged, its thread goes on without it. */
+  /** The text can be set aside: if it is damaged, its thread continues without it. */
   isPart?: boolean;
 }
 
-/** The keys of users as this process knows them, unwrapped, for a minute each. */
+/** The keys of users in this process, unwrapped, for a minute each. */
 export interface UserKeys {
-  /** What a thread's contents are sealed by; null: nothing is encrypted. Throws StoreUnavailable where nobody has the thread. */
+  /**
+   * The key that seals a thread's contents; null: nothing is encrypted. Throws StoreUnavailable if no user has the
+   * thread.
+   */
   keyFor(thread: Thread): Promise<UserKey | null>;
   /**
-   * Opens a text of a thread. What cannot be opened is never taken for anything else. Throws LockedRecord where its key is
-   * missing, UnreadableRecord where it is a damaged part.
+   * Opens a text of a thread. A text that cannot be opened is never returned as anything else: throws LockedRecord if
+   * its key is missing, UnreadableRecord if it is a damaged part.
    */
   open(sealed: string, at: TextAt): Promise<string>;
-  /** What `sealed` opens to, of which the same is asked again and again. */
+  /** Keeps what `sealed` opens to, for texts that are read again and again. */
   remember(sealed: string, at: { uid: string; place: string; opened: string }): void;
   forget(slug: string, userId: string): void;
   forgetThread(uid: string): void;
@@ -48,7 +51,7 @@ export interface UserKeys {
 
 const KEPT_MS = 60_000;
 const MOST = 10_000;
-/** Sealed and opened together: some 5,000 threads of 20 short messages. */
+/** Sealed and opened texts together: some 5,000 threads of 20 short messages. */
 const MOST_OPENED_CHARS = 32 * 1_048_576;
 
 export function createUserKeys(
@@ -65,7 +68,7 @@ export function createUserKeys(
   const byThread = boundedCache<UserKey>({ most: MOST, keptMs: KEPT_MS, clock });
   let noted: Promise<void> | null = null;
 
-  /** Before the first key is wrapped by it. */
+  /** Called before the first user's key is wrapped by it. */
   async function note(id: string): Promise<void> {
     noted ??= store.contentKeys?.noteWrapper(id, wrapping.checkOf(id)) ?? null;
     try {
@@ -97,7 +100,7 @@ export function createUserKeys(
     return key;
   }
 
-  /** Of the user that it was made for, or of the account which that one became. Null: it is gone. */
+  /** The key, from the user that it was made for or from the account that this user became. Null: it is gone. */
   async function find(keyId: string, uid: string): Promise<KeyObject | null> {
     const known = byId.get(keyId);
     if (known) return known;
@@ -145,7 +148,7 @@ export function createUserKeys(
 
     remember(sealed, { uid, place, opened }) {
       const keyId = keyIdOf(sealed);
-      // Else it would outlive its key.
+      // Otherwise the text would outlive its key.
       if (keyId !== null && byId.get(keyId)) texts.set({ keyId, uid, place }, { sealed, opened });
     },
 
@@ -162,7 +165,7 @@ export function createUserKeys(
   }
 }
 
-/** A user's key that cannot be unwrapped is no reason to make another one. */
+/** A user's key that cannot be unwrapped must not be replaced by a new one. */
 async function unwrapping<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -3,18 +3,18 @@ import type { KeyObject } from "node:crypto";
 import type { ContentKeys } from "../../config/content-keys.ts";
 import { keyIdOf, open, seal } from "./cipher.ts";
 
-/** Wraps keys of users by the keys of CONTENT_KEYS. */
+/** Wraps users' keys with the keys of CONTENT_KEYS. */
 export interface Wrapping {
-  /** By which new keys are wrapped; null: nothing is encrypted. */
+  /** The id of the key that wraps new keys; null: nothing is encrypted. */
   readonly first: string | null;
   has(id: string): boolean;
-  /** A new key. */
+  /** Makes a new key. */
   make(keyId: string): { key: KeyObject; wrapped: string };
-  /** By the first one. */
+  /** With the first key. */
   wrap(keyId: string, key: KeyObject): string;
   /** Throws a CannotUnwrap. */
   unwrap(keyId: string, wrapped: string): KeyObject;
-  /** A text by which the key is known again. */
+  /** A text by which the key is recognized later. */
   checkOf(id: string): string;
   isChecked(id: string, check: string): boolean;
 }
