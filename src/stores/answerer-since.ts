@@ -1,8 +1,8 @@
 const FIELD = '"answererSinceMs":';
 
 /**
- * When it last changed who answers in a thread, as its snapshot says; 0 where it never did. The field stands behind the run, so
- * the last one of that name is meant.
+ * When a thread's answerer last changed, from its snapshot; 0 if it never did. The field comes after the run, so the
+ * last one of that name is read.
  */
 export function answererSince(snapshot: string | null): number {
   const at = snapshot?.lastIndexOf(FIELD) ?? -1;

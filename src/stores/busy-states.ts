@@ -1,6 +1,6 @@
 import type { ThreadState } from "../store/threads.ts";
 
-/** A thread that is not idle is listed by its state: there are few of them, and a million others. */
+/** Threads in these states are listed by state: there are few of them, beside a million idle ones. */
 export const BUSY_STATES: readonly Exclude<ThreadState, "idle">[] = [
   "running",
   "awaiting",

@@ -25,7 +25,7 @@ import {
   shape,
 } from "./checks.ts";
 
-/** A channel, as both stores keep it as JSON: what it must be when it is read back. */
+/** What a channel must be when it is read back; both stores keep it as JSON. */
 
 const isMcpTools = optional(
   shape<NonNullable<McpHttpServer["tools"]>>({

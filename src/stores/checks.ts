@@ -3,12 +3,12 @@ import type { Step } from "../domain/versions.ts";
 import { NewerRecord, UnreadableRecord } from "../store.ts";
 
 /**
- * What is read back from a store is checked, by hand because every load reads a hundred records: what fits is passed on
- * as it is, so nothing is copied, and a field that this version does not know stays where it is.
+ * Checks what is read back from a store. Written by hand, because every load reads a hundred records: a value that
+ * fits is passed on as it is, so nothing is copied, and fields that this version does not know stay.
  */
 export interface Check<T> {
   (value: unknown): value is T;
-  /** What it lets through, in short: a record whose form changes needs a new version (versions.ts). */
+  /** A short text for what it accepts: a record whose form changes needs a new version (versions.ts). */
   readonly form: string;
 }
 
@@ -22,13 +22,13 @@ interface Optional<T> {
   optional: Check<T>;
 }
 
-/** A field that records of an earlier version lack: it is filled in. */
+/** A field that records of an earlier version lack: it gets a default. */
 interface Defaulted<T> {
   check: Check<T>;
   missing: () => T;
 }
 
-/** A check for each field of a record; a field that its type gains does not compile until it has one. */
+/** A check for each field of a record: a field that is added to the type does not compile until it has one. */
 export type Fields<T> = {
   [Name in keyof T]-?: Partial<T> extends Pick<T, Name>
     ? Optional<T[Name]>
@@ -49,7 +49,7 @@ export function literal<const T>(expected: T): Check<T> {
   return check(JSON.stringify(expected), (value): value is T => value === expected);
 }
 
-/** One of these texts; one that the type gains does not compile until it is here. */
+/** One of these texts: one that is added to the type does not compile until it is here. */
 export function oneOf<T extends string>(texts: Record<T, true>): Check<T> {
   const known = new Set<unknown>(Object.keys(texts));
   return check(Object.keys(texts).sort().join("|"), (value): value is T => known.has(value));
@@ -82,7 +82,7 @@ export function defaulted<T>(some: Check<T>, missing: () => T): Defaulted<T> {
   return { check: some, missing };
 }
 
-/** Of a union, each kind by its `type`. */
+/** A union: each kind is checked by its `type`. */
 export function byType<T extends { type: string }>(kinds: {
   [Type in T["type"]]: Check<Extract<T, { type: Type }>>;
 }): Check<T> {
@@ -108,7 +108,7 @@ export function shape<T>(fields: Fields<T>): ShapeCheck<T> {
     },
   );
 
-  /** The first field that does not fit; null where all do. */
+  /** The first field that does not fit; null if all do. */
   function misfit(value: Record<string, unknown>): string | null {
     for (const field of list) {
       const found = value[field.name];
@@ -129,10 +129,10 @@ export function shape<T>(fields: Fields<T>): ShapeCheck<T> {
   });
 }
 
-/** Where a record is: its key in Redis or in lmdb, or whatever tells an operator where to look. */
+/** Where a record is: its key in Redis or in lmdb, or another text that tells an operator where to look. */
 export type Place = string | readonly (string | number)[];
 
-/** Gives a stored value as the record that it must be; throws UnreadableRecord. */
+/** Checks a stored value and returns it as a record; throws UnreadableRecord. */
 export type Reader<T> = (value: unknown, place: Place) => T;
 
 export function isReadable(read: () => unknown): boolean {
@@ -145,20 +145,20 @@ export function isReadable(read: () => unknown): boolean {
   }
 }
 
-/** A record of one kind: how it is read, in whatever version it was written, and how it is written. */
+/** A record of one kind: how it is read, in any version, and how it is written. */
 export interface RecordKind<T> {
   name: string;
-  /** The present one; 1 is 0.1.0's. */
+  /** The current version; 1 is that of 0.1.0. */
   version: number;
   form: string;
   read: Reader<T>;
-  /** As it is to be stored: in the oldest version that has everything of it. */
+  /** As it is stored: in the oldest version that can hold it. */
   stored: (record: T) => unknown;
 }
 
 export type RecordStep = Step<Record<string, unknown>>;
 
-/** `steps`: from each version to the next, the first one from version 1; released ones are never changed. */
+/** `steps`: from each version to the next, beginning with version 1; released ones are never changed. */
 export function kindOf<T>(
   name: string,
   fits: Check<T> | ShapeCheck<T>,
@@ -167,7 +167,7 @@ export function kindOf<T>(
   const versions = versionsOf(steps);
 
   function current(value: unknown, place: Place): unknown {
-    // The version of a record that has one is its `v`: what 0.1.0 wrote has none.
+    // A record's version is its `v`; what 0.1.0 wrote has none.
     if (!isObject(value) || value["v"] === undefined)
       return versions.present === 1 ? value : upgraded(value, 1);
     const { v, ...record } = value;
@@ -180,7 +180,7 @@ export function kindOf<T>(
     try {
       return versions.upgrade(value, from);
     } catch {
-      // No record of that version: a step found it so.
+      // Not a record of that version: a step failed on it.
       return undefined;
     }
   }
@@ -233,7 +233,7 @@ export function listKindOf<T>(
   };
 }
 
-/** A record that has one version for good: a text, a number. */
+/** A record that will always have one version: a text, a number. */
 export function readerOf<T>(name: string, fits: Check<T> | ShapeCheck<T>): Reader<T> {
   return kindOf(name, fits).read;
 }

@@ -3,14 +3,14 @@ import { STORE_DEADLINE_MS } from "../store.ts";
 const TICKS = 10;
 
 /**
- * One deadline for every call, as a wheel of timers: a call costs an insertion into a set, where a timer of its own
- * would cost as much as the call. A call that is not answered is rejected between 1.8 and 2.0 s after it began.
+ * One deadline for every call, as a wheel of timers: a call costs an insertion into a set, while a timer of its own
+ * would cost as much as the call. A call without an answer is rejected between 1.8 and 2.0 s after it began.
  *
- * Real time, not the clock's: what is bounded here is a real server's silence, or a disk's. A process that stood still,
+ * Real time, not the Clock's: it limits how long a real server or disk may be silent. A process that was suspended,
  * however long, has missed one turn of the wheel: the answer may have come meanwhile.
  */
 export interface Deadline {
-  /** Settles as the answer does, or rejects with what `late` makes. */
+  /** Settles like the answer, or rejects with the error that `late` makes. */
   bound<T>(answer: Promise<T>, late: () => Error): Promise<T>;
 }
 
@@ -33,9 +33,9 @@ export function createDeadline(deadlineMs: number = STORE_DEADLINE_MS): Deadline
   return {
     bound(answer, late) {
       timer ??= setInterval(turn, deadlineMs / TICKS);
-      // It keeps the process alive while somebody waits, and no longer.
+      // It keeps the process alive only while a call waits.
       if (waiting === 0) timer.ref();
-      // The slot behind the hand: the one that it reaches last.
+      // The slot that the hand has just reached is the one that it reaches again last.
       const slot = wheel[hand] ?? new Set();
       return new Promise((resolve, reject) => {
         const expire = () => {

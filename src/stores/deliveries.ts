@@ -1,7 +1,7 @@
 import type { Delivery } from "../store/outbox.ts";
 import { isNumber, isText, kindOf, nullable, shape } from "./checks.ts";
 
-/** Tries to tell a webhook, as both stores keep them. */
+/** Attempts to deliver to a webhook, as both stores keep them. */
 export const deliveryKind = kindOf(
   "delivery",
   shape<Delivery>({

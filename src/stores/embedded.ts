@@ -22,8 +22,8 @@ import { embeddedUsers } from "./embedded/users.ts";
 
 /**
  * The embedded store: lmdb, in one folder, without a server. The command line may open the folder beside the service;
- * `serve` locks it first (data-dir-lock.ts), because the store takes every other holder of a thread for a lost one.
- * Throws where the folder cannot be opened, or holds a store of another format, or one that is half restored.
+ * `serve` locks it first (data-dir-lock.ts), because the store takes every other holder of a thread for a dead one.
+ * Throws if the folder cannot be opened, or has a store of a later format, or one that is half restored.
  */
 export async function openEmbeddedStore(options: { dataDir: string; clock: Clock }): Promise<Store> {
   const { dataDir, clock } = options;

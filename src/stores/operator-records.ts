@@ -2,7 +2,7 @@ import type { AuditEntry } from "../domain/audit.ts";
 import type { Operator, OperatorRole, OperatorSession, OperatorSignIn } from "../domain/operator.ts";
 import { isNumber, isObject, isText, kindOf, listOf, nullable, oneOf, optional, shape } from "./checks.ts";
 
-/** Operators and what they did, as both stores keep it as JSON: what each record must be when it is read back. */
+/** What operators and audit entries must be when they are read back; both stores keep them as JSON. */
 
 const isOperator = shape<Operator>({
   name: isText,

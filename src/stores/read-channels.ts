@@ -4,13 +4,13 @@ import type { UnreadableChannel } from "../store.ts";
 import { isObject, isText, listOf } from "./checks.ts";
 import { readChannel } from "./channel-record.ts";
 
-/** A channel as it is stored, parsed where it is JSON. */
+/** A channel as it is stored, parsed if it is JSON. */
 export interface StoredChannel {
   slug: string;
   value: unknown;
 }
 
-/** Those that can be read; `onUnreadable` is told of each other one, and without it the first of them is thrown. */
+/** The readable channels; `onUnreadable` gets each other one, and without it the first of these is thrown. */
 export function readChannels(
   stored: readonly StoredChannel[],
   onUnreadable?: (unreadable: UnreadableChannel) => void,

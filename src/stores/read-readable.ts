@@ -1,6 +1,9 @@
 import { UnreadableRecord } from "../store.ts";
 
-/** The record, alone in a list; of one that cannot be read `onUnreadable` is told, and without it the error is thrown. */
+/**
+ * The record in a list of one; if it is unreadable, `onUnreadable` gets the error, and without it the error is
+ * thrown.
+ */
 export function readReadable<T>(read: () => T, onUnreadable?: (error: UnreadableRecord) => void): T[] {
   try {
     return [read()];

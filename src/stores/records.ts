@@ -54,7 +54,7 @@ import {
 } from "./checks.ts";
 import { auditKind, operatorKind } from "./operator-records.ts";
 
-/** What was said and what ran, as both stores keep it as JSON: what each record must be when it is read back. */
+/** What messages and runs must be when they are read back; both stores keep them as JSON. */
 
 const isApi = oneOf<Api>({ server: true, widget: true });
 const isPhase = oneOf<StepPhase>({ running: true, done: true, failed: true });
@@ -65,7 +65,7 @@ const isOutcome = oneOf<RunOutcome>({
   expired: true,
   superseded: true,
 });
-// Of what is kept: nothing is of a thread that was deleted.
+// Of stored runs: a deleted thread has none.
 const isErrorCode = oneOf<Exclude<ErrorCode, "deleted">>({
   task_failed: true,
   cancelled: true,
@@ -245,7 +245,7 @@ const isRun = shape<RunRecord>({
   terminal: nullable(isTerminal),
   answered: nullable(shape<NonNullable<RunRecord["answered"]>>({ callId: isText, tool: isText })),
   outcome: nullable(isOutcome),
-  // For the inspector alone: a run without it is a run.
+  // Only for the inspector: a run is complete without it.
   path: defaulted(isPath, () => []),
   sealed: optional(isText),
   sealedTerminal: optional(isText),
@@ -271,7 +271,7 @@ function isSealed(record: unknown): boolean {
   return isObject(record) && (record["sealed"] !== undefined || record["sealedTerminal"] !== undefined);
 }
 
-/** Version 2: contents may be encrypted. An older version would show them as empty. */
+/** Version 2: contents may be encrypted. An older version would show such contents as empty. */
 const withSealed: RecordStep = {
   up: (record) => record,
   down: (record) => (isSealed(record) || isSealed(record["feedback"]) ? null : record),
@@ -295,7 +295,7 @@ export const runKind = kindOf("run", isRun, [withSealed]);
 export const summaryKind = kindOf("run in short form", isRunSummary, [withSealed]);
 export const catalogKind = listKindOf("catalog", isPageTool);
 
-/** The kinds of both stores. Whoever changes the shape of one adds a step to it: test/versions/shapes.json knows each. */
+/** The kinds of both stores. A change of a shape needs a step: test/versions/shapes.json has every shape. */
 export const sharedKinds = [
   channelKind,
   messageKind,
@@ -324,7 +324,7 @@ export const readState = readerOf("state", isThreadState);
 
 const areImages = listOf(isText);
 
-/** What ThreadStore.keepImages keeps, as JSON. Damaged images are lost ones: no thread is to wait for them. */
+/** The images of ThreadStore.keepImages, from JSON. Damaged images count as lost: no thread should wait for them. */
 export function imagesFrom(json: string | null): string[] {
   try {
     const images: unknown = json === null ? [] : JSON.parse(json);

@@ -32,19 +32,19 @@ import { redisUsers } from "./redis/users.ts";
 /**
  * The implementation on Redis, or on a Redis Cluster: shared by any number of processes.
  *
- * Each step of the store is one Redis Function on one slot (redis/functions/), so each is atomic, and a process
- * that dies leaves either all of it or nothing. Redis restarted empty is given the functions again.
+ * Each step of the store is one Redis Function on one slot (redis/functions/), so each is atomic: a process that dies
+ * leaves all of it or nothing. A Redis that restarted empty gets the functions again.
  */
 export async function openRedisStore(options: {
   /** One server, or several seed nodes of a cluster. */
   urls: string[];
-  /** `replica`: a change counts when a replica has it too (WAIT 1); the outcome is unknown otherwise. */
+  /** `replica`: a change counts when a replica has it too (WAIT 1); otherwise its outcome is unknown. */
   durability: "local" | "replica";
   clock: Clock;
   log: LinkLog;
-  /** How long a call may take. */
+  /** The limit for each call. */
   deadlineMs?: number;
-  /** Told of each round trip. */
+  /** Gets each round trip. */
   onCommand?: OnCommand;
 }): Promise<Store> {
   const { urls, log, deadlineMs = STORE_DEADLINE_MS } = options;
@@ -78,7 +78,7 @@ function refused(error: unknown): unknown {
   });
 }
 
-/** The store on what a link leads to; closing it closes the link. */
+/** The store behind a link; closing it closes the link. */
 export async function storeOver(
   link: RedisLink,
   options: {
@@ -93,13 +93,13 @@ export async function storeOver(
   const { durability, log, deadlineMs = STORE_DEADLINE_MS, onCommand, reconnected = new Set() } = options;
   const processId = newId();
   const redis = createCommands({ link, durability, deadlineMs, onCommand });
-  // Not copied, and not told of: what this process does by itself and nobody waits for, and the format, which every start
-  // raises again.
+  // Without WAIT and without onCommand: for background work that no caller waits for, and for the format, which every
+  // start raises again.
   const local = createCommands({ link, durability: "local", deadlineMs });
   await checkFormat(local);
   refuseRestoring(await redisRestoring(local), "on Redis");
 
-  // A Redis that came back empty has no format: a later start would take it for the first version's.
+  // A Redis that came back empty has no format; a later start would take that for the first one.
   reconnected.add(() => void checkFormat(local).catch(() => {}));
 
   const changed = new Set<() => void>();
@@ -130,12 +130,12 @@ export async function storeOver(
   const deletions = redisDeletions(redis, link, (slug, uid) => ownerOf(redis, slug, uid));
   const activity = createActivity({ redis, background: local });
   const busy = createBusy(local);
-  // Publish/subscribe may lose a notice: each beat tells of it too.
+  // Publish/subscribe may lose a notice, so each beat compares the count too.
   const countChanges = (count: string) => {
     if (changeCount !== null && changeCount !== count) tellChange();
     changeCount = count;
   };
-  // Nobody waits for it: a list that is shown does it too.
+  // No caller waits for it: a list that is read does the same.
   const tidy = () => void busy.tidy().catch(() => {});
   const liveness = redisLiveness(redis, processId, countChanges, tidy);
   const unlisted = createUnlistedHolders({ link, redis, processId, log });
@@ -146,7 +146,7 @@ export async function storeOver(
     ...redisChannels(redis),
     isRestoring: async () => (await redisRestoring(local)) !== null,
     ...redisUsers(redis, deletions, (tokenHash) => {
-      // To this process also where its subscription is down.
+      // Directly, in case the subscription of this process is down.
       tellRotated(tokenHash);
       publish(ROTATED_TOKENS, tokenHash);
     }),

@@ -1,13 +1,13 @@
 import type { ListedThread, ThreadList, ThreadPlace } from "../store/users.ts";
 
-/** Up to so many threads of a user are all looked at for each page of the list; of more, only those that it shows. */
+/** A list page reads all threads of a user with at most this many; of a user with more, only those that it shows. */
 export const FEW_THREADS = 100;
 
 export function placeOf({ updatedAtMs, uid }: ListedThread): ThreadPlace {
   return { atMs: updatedAtMs, uid };
 }
 
-/** Does the place come behind the other one, with the latest first? */
+/** True if the place comes after the other one, with the latest first. */
 export function isBehind(place: ThreadPlace, other: ThreadPlace): boolean {
   return place.atMs < other.atMs || (place.atMs === other.atMs && place.uid < other.uid);
 }
@@ -16,7 +16,7 @@ export function latestFirst(threads: readonly ListedThread[]): ListedThread[] {
   return threads.toSorted((a, b) => (isBehind(placeOf(a), placeOf(b)) ? 1 : -1));
 }
 
-/** The page of a list of which all threads are known. */
+/** A page of a list whose threads are all known. */
 export function pageOfAll(
   threads: readonly ListedThread[],
   { limit, after }: { limit: number; after: ThreadPlace | null },

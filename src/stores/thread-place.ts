@@ -5,7 +5,7 @@ export function threadPlaceText({ atMs, uid }: ThreadPlace): string {
   return `${atMs}-${uid}`;
 }
 
-/** Null: it is none. */
+/** Null: not a place. */
 export function readThreadPlace(text: string): ThreadPlace | null {
   const [, atMs, uid] = /^(\d{1,15})-(.+)$/s.exec(text) ?? [];
   return uid === undefined ? null : { atMs: Number(atMs), uid };

@@ -1,6 +1,6 @@
 import { isObject } from "./checks.ts";
 
-/** Is that event of the outbox a `user.identified` in which this user is named? */
+/** True if the outbox event is a `user.identified` that names this user. */
 export function tellsOfIdentified(text: string, userId: string): boolean {
   if (!text.includes(userId)) return false;
   const event = bodyOf(text);
@@ -9,7 +9,7 @@ export function tellsOfIdentified(text: string, userId: string): boolean {
   return account === userId || mergedUserId === userId;
 }
 
-/** Of an event whose body is written already: `=ID`, a line's end, and the body. */
+/** The event, or its body if that is written already: `=ID`, a newline, and the body. */
 function bodyOf(text: string): Record<string, unknown> | null {
   try {
     const body: unknown = JSON.parse(text.slice(text.indexOf("\n") + 1));
