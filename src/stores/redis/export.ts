@@ -319,7 +319,7 @@ async function* restOf(
   }
   if (counts.claims > MOST) {
     for await (const pairs of hashPages(redis, keys.messageIds, PAGE)) {
-      // Read after the claims, so that it has every run that was claimed after the thread was read.
+      // Read after the claims, so that it has the run of every claim that is later than the thread as it was read.
       const [started, waiting] = await Promise.all([
         redis.read(keys.runOrder, "LRANGE", keys.runOrder, String(counts.runs), "-1"),
         redis.read(keys.queue, "LRANGE", keys.queue, "0", "-1"),

@@ -33,7 +33,7 @@ const BAR_MS = 24 * 3_600_000;
 export function redisLiveness(
   redis: RedisCommands,
   processId: string,
-  /** Gets, with each beat, the count of changes of channels and addresses. */
+  /** Gets the count of changes with each beat (ChannelStore.changeCount). */
   onChangeCount: (count: string) => void = () => {},
   /** Called by the process that has forgotten another one. */
   onForgotten: () => void = () => {},

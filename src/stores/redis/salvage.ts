@@ -22,8 +22,8 @@ import {
 const MESSAGES_AT_ONCE = 200;
 
 /**
- * Reads what is readable of a thread, and sets the rest aside. Plain commands on one key each: a part is removed only
- * if it is still where it was read, and is copied aside first.
+ * Reads what is readable of a thread, and sets the rest aside. Plain commands on one key each: a part is copied aside
+ * before it is removed. Of the parts only a queued message is compared again: it may have left the queue.
  */
 export function redisSalvage(
   redis: RedisCommands,

@@ -51,7 +51,7 @@ export const changing = {
   },
   drop_silent_visitor: { keys: ["user", "names", "users", "days"], args: ["userId"] },
   add_thread: { keys: ["user", "names", "owners", "activity"], args: ["userId", "name", "uid", "atMs"] },
-  /** The events for webhooks follow the arguments of both. */
+  /** The events for webhooks follow, here and in unlist_user. */
   unlist_thread: {
     keys: ["names", "owners", "activity", "changed", "gone", "outbox", "unqueued"],
     args: ["uid", "owner", "atMs", "slug"],
