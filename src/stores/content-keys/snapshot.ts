@@ -4,7 +4,7 @@ import { isObject } from "../checks.ts";
 /**
  * A thread's snapshot at rest. One without any user's text is stored as it is, as for most threads between two
  * messages. Any other is stored as a snapshot of a version that no service reads, so that an older service leaves the
- * thread alone; beside it is the time of the last change of who answers, which stores read (answerer-since.ts).
+ * thread alone; beside it is the time when the answerer last changed, which stores read (answerer-since.ts).
  */
 const UNREADABLE_VERSION = 1_000_000;
 

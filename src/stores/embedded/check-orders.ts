@@ -22,7 +22,7 @@ export function looksAtOrders(db: EmbeddedDb, isNamed: (uid: string) => boolean)
     (key, value) =>
       isFilled(db) ? look(key, value) : null;
 
-  /** No user has a name for it, and it has no commit, or was deleted. */
+  /** No user has a name for it, and it has no header, or was deleted. */
   const isGone = (uid: string) =>
     !isNamed(uid) && (threads.isDeleted(uid) || threads.header(uid) === undefined);
   const isOwned = (slug: string, uid: string) => {

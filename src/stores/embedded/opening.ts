@@ -13,10 +13,10 @@ import { codeOf } from "../../errors.ts";
  * all processes share (`mti_txnid` in mdb_env_open2, whether or not another one has the file open). This undoes a
  * commit between the two: it is not seen any more, and the next change overwrites it, although it was acknowledged.
  *
- * So each process listens on a socket beside the file, from before it opens the file until it has closed it. A
- * process that opens the file first connects to all of these: each finishes the changes that have begun, answers, and
- * begins no other while the connection is open. A socket dies with its process, even under kill -9, so no process
- * waits for a dead one.
+ * So each process listens on a socket beside the file, from before it opens the file until it has closed it. Before
+ * opening it, a process connects to all of these sockets: each other process finishes the changes that have begun,
+ * answers, and begins no new one while the connection is open. A socket dies with its process, even under kill -9, so
+ * no process waits for a dead one.
  *
  * A process that the others did not see, because it began to listen after they looked, has not opened the file yet:
  * it looks itself after it listens. Between its last look and opening the file it runs nothing else, so it cannot
