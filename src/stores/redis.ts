@@ -68,7 +68,7 @@ export async function openRedisStore(options: {
   }
 }
 
-/** Where Redis refused a step of the opening, as it does to a user who may not do everything, the error says what it answered. */
+/** If Redis refused a step of the opening, for example for lack of rights, the error has its answer. */
 function refused(error: unknown): unknown {
   const answer = error instanceof StoreUnavailable ? error.cause : error;
   if (!(answer instanceof ErrorReply)) return error;
@@ -106,10 +106,10 @@ export async function storeOver(
   const tellChange = () => changed.forEach((callback) => callback());
   let changeCount: string | null = null;
   let onMessage: (message: InstanceMessage) => void = () => {};
-  /** Messages on their way: whoever closes the store has said what it had to say. */
+  /** Messages in flight: closing the store waits for them. */
   const sending = new Set<Promise<unknown>>();
   const publish = (box: string, text: string) => {
-    // Messages are best effort: who needs one asks again.
+    // Messages are best effort: a process that needs an answer asks again.
     const sent: Promise<unknown> = redis
       .peek(box, "PUBLISH", box, text)
       .catch(() => {})
