@@ -116,7 +116,7 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/actors/following/mirrors.ts",
-        from: "        if (position > base) return cut(mirror);\n        // Two holders may lie between: were these words saved? The next look into the store compares them.\n        if (position > mirror.savedTo) return;\n",
+        from: "        if (position > base) return cut(mirror);\n        // There may have been another holder in between: the next read of the store tells whether this text was saved.\n        if (position > mirror.savedTo) return;\n",
         to: "",
       },
     ],
