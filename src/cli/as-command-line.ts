@@ -3,7 +3,7 @@ import { COMMAND_LINE } from "../domain/operator.ts";
 import type { Acting } from "../operators/acting.ts";
 import type { Store } from "../store.ts";
 
-/** Whoever has the command line acts as nobody in particular: the machine knows who it was. */
+/** Commands act under one shared name: only the machine knows which person ran them. */
 export function asCommandLine(store: Store): Acting<Store> {
   return { store, clock: systemClock, operator: COMMAND_LINE };
 }

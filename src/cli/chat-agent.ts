@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { whyNotRunnable } from "./runnable.ts";
 
-// Everything else is loaded after it: on a Node that is too old, or from half a build, loading itself fails.
+// The rest is loaded after this check: on a Node that is too old, or from half a build, loading itself fails.
 const why = await whyNotRunnable();
 if (why === null) {
   const [{ runProgram }, { processTerminal }] = await Promise.all([

@@ -8,7 +8,7 @@ import { widgetLine } from "../http/reference/line-schemas.ts";
 import type { Secret } from "../secret.ts";
 import { CannotDo } from "./terminal.ts";
 
-/** Whose conversation, and where: the fields of the server API's messages. */
+/** The service, and the fields of the server API's messages that name a conversation. */
 export interface ChatTarget {
   /** The service's base address, which may have a path. */
   url: string;
@@ -18,7 +18,7 @@ export interface ChatTarget {
   threadId: string;
 }
 
-/** A cancel is sent on the way out, and must not delay it. */
+/** The command sends a cancel while it exits, which must not take long. */
 const CANCEL_WITHIN_MS = 3_000;
 
 /**
@@ -36,7 +36,7 @@ export async function sendMessage(
   const response = await askForReply(target, body, signal);
   try {
     for await (const read of readLines<unknown>(response)) {
-      // A line of another kind is ignored.
+      // A line of an unknown type is ignored.
       const line = widgetLine.safeParse(read).data;
       if (line === undefined) continue;
       onLine(line);
@@ -51,7 +51,7 @@ export async function sendMessage(
   return null;
 }
 
-/** POST /v1/messages/cancel: stops the thread's active run. False where the service did not confirm it. */
+/** POST /v1/messages/cancel: stops the thread's active run. False if the service did not confirm it. */
 export async function cancelRun(target: ChatTarget): Promise<boolean> {
   const { channel, userId, threadId } = target;
   try {
@@ -61,7 +61,7 @@ export async function cancelRun(target: ChatTarget): Promise<boolean> {
     });
     return true;
   } catch {
-    // On the way out: the run ends by its own limits.
+    // The command exits anyway, and the run ends by its own limits.
     return false;
   }
 }

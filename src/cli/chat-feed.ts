@@ -7,11 +7,11 @@ import type { ChatTarget } from "./chat-client.ts";
 
 type FeedLine = z.infer<typeof feedLine>;
 
-/** Reads the thread's feed while `chat` is open: what was said elsewhere appears. */
+/** Reads the thread's feed while `chat` is open, and shows messages from elsewhere. */
 export interface ChatFeed {
-  /** A message of this chat, which is shown already, and so is its reply. */
+  /** Registers a message of this chat: the feed shows neither it nor its reply, which are on the screen already. */
   said(clientMessageId: string): void;
-  /** A thread that was not there may be there now. */
+  /** Tries again after a 404: the thread may exist now. */
   wake(): void;
 }
 
@@ -41,11 +41,11 @@ export function followThread(
       if (status === 404) {
         await new Promise<void>((resolve) => {
           wake = resolve;
-          // It came while the answer was on its way.
+          // `wake` was called before the 404 arrived.
           if (isAwake) resolve();
           signal.addEventListener("abort", () => resolve(), { once: true });
         });
-        // It has begun since: nothing of it was told.
+        // The thread is new: read it from its first item.
         lastId ??= "";
       } else await sleep(PAUSE_MS, signal);
     }
@@ -61,9 +61,9 @@ export function followThread(
   };
 }
 
-/** What a line of the feed says that this chat has not shown; null: nothing. */
+/** The text to show for a line of the feed; null: nothing, or this chat has shown it already. */
 export function createElsewhere(own: ReadonlySet<string>): (line: FeedLine) => string | null {
-  // A reply follows its message: whose that was, it is.
+  // A reply follows its message, so it belongs to the chat that sent the message before it.
   let isOwnReply = false;
   let isWithPerson = false;
   return (line) => {
@@ -83,7 +83,7 @@ export function createElsewhere(own: ReadonlySet<string>): (line: FeedLine) => s
   };
 }
 
-/** Who answers, where that has changed; null: as before. */
+/** Who answers now; null if that has not changed. */
 function stateText(line: Extract<FeedLine, { type: "state" }>, wasWithPerson: boolean): string | null {
   switch (line.state) {
     case "waiting_for_person":
@@ -109,7 +109,7 @@ async function readOnce(
     const path = `threads/${encodeURIComponent(threadId)}/events?${query.toString()}`;
     const response = await askOf(target, path, { signal });
     for await (const read of readLines<unknown>(response)) {
-      // A line of another kind is ignored.
+      // A line of an unknown type is ignored.
       const line = feedLine.safeParse(read).data;
       if (line && !signal.aborted) take(line);
     }

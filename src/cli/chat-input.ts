@@ -2,21 +2,20 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import type { Terminal } from "./terminal.ts";
 
-/** Where the messages of `chat` come from, one line each. */
+/** The source of the messages of `chat`, one line each. */
 export interface ChatInput {
-  /** The next message; null: there is none any more. */
+  /** The next message; null at the end of the input. */
   next(): Promise<string | null>;
   /** Shows a line between a reply and the prompt, or above what is being typed. */
   show(text: string): void;
-  /** Ends it: `next` returns null. */
+  /** Ends the input: `next` returns null. */
   close(): void;
 }
 
 const PROMPT = "> ";
-/** The prompt, and what is typed behind it, which readline writes again. */
+/** Clears the prompt and the text typed so far; readline writes both again. */
 const CLEAR_LINE = "\r\u001b[K";
 
-/** A pipe's lines, one after the other. */
 export function readPipe({ input }: Terminal): ChatInput {
   const lines = createInterface({ input, crlfDelay: Infinity, terminal: false });
   const iterator = lines[Symbol.asyncIterator]();
@@ -26,7 +25,7 @@ export function readPipe({ input }: Terminal): ChatInput {
       const read = await iterator.next();
       return read.done === true || closed ? null : read.value;
     },
-    // Its output is the replies alone.
+    // A pipe's output has nothing but the replies.
     show() {},
     close() {
       closed = true;
@@ -36,8 +35,8 @@ export function readPipe({ input }: Terminal): ChatInput {
 }
 
 /**
- * A person's lines, with the editing and history of node:readline. The prompt waits for the reply to end: what is typed
- * meanwhile shows after it, and a line that was ended is the next message.
+ * A person's lines, with the editing and history of node:readline. The prompt waits for the end of the reply: text typed
+ * meanwhile appears after it, and a finished line is the next message.
  */
 export function readPerson(terminal: Terminal, onInterrupt: () => void): ChatInput {
   let shown = false;
@@ -50,7 +49,7 @@ export function readPerson(terminal: Terminal, onInterrupt: () => void): ChatInp
   const { columns } = terminal;
   const lines = createInterface({
     input: terminal.input,
-    // readline asks its output for a width, where it has one.
+    // readline reads the width from its output, if it has one.
     output: columns === undefined ? screen : Object.defineProperty(screen, "columns", { get: columns }),
     terminal: true,
     prompt: PROMPT,
@@ -67,7 +66,7 @@ export function readPerson(terminal: Terminal, onInterrupt: () => void): ChatInp
     closed = true;
     wake();
   });
-  // In raw mode Ctrl-C is a key, and no signal.
+  // In raw mode Ctrl-C is a key, not a signal.
   lines.on("SIGINT", onInterrupt);
 
   const held: string[] = [];

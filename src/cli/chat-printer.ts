@@ -3,10 +3,10 @@ import { printable } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapWords } from "./wrap-words.ts";
 
-/** Narrower than this, a terminal's own breaks read no worse. */
+/** On a narrower terminal, its own line breaks read no worse than ours. */
 const NARROWEST = 20;
 
-/** Text to stdout as it comes; steps and complaints to stderr, so that a pipe carries the reply alone. */
+/** Text to stdout as it arrives; steps and errors to stderr, so that a pipe carries nothing but the reply. */
 export function createLinePrinter(terminal: Terminal) {
   const wrapper =
     terminal.interactive && terminal.columns !== undefined
@@ -53,7 +53,7 @@ export function createLinePrinter(terminal: Terminal) {
   };
 }
 
-/** A step's words ask for a moment's patience: they fit while it runs. */
+/** A step's text ("One moment: …") fits only while the step runs. */
 function stepText({ phase, id, text }: Extract<Line, { type: "step" }>): string {
   return phase === "running" ? `[running] ${id}: ${text}` : `[${phase}] ${id}`;
 }

@@ -49,7 +49,7 @@ export function addChat(program: Command, terminal: Terminal): void {
 const NOT_CANCELLED =
   "The service did not confirm the cancel: the run may go on, and its reply will be in the thread.";
 
-/** Containers run under ids that no account has. */
+/** A container may run under a user id without an account. */
 function accountName(): string {
   try {
     return userInfo().username;
@@ -63,7 +63,7 @@ function baseAddress(text: string): string {
   throw new InvalidArgumentError("It takes an http:// or https:// address.");
 }
 
-/** Sends line after line; a message that failed ends a pipe with exit code 1, and a person may try again. */
+/** Sends line after line. A failed message ends a pipe with exit code 1; a person may try again. */
 async function converse(terminal: Terminal, target: ChatTarget): Promise<void> {
   const person = terminal.interactive && terminal.input.isTTY === true;
   if (person) {
@@ -102,7 +102,7 @@ async function converse(terminal: Terminal, target: ChatTarget): Promise<void> {
 
 type Ended = "answered" | "failed" | "stopped";
 
-/** One message and its reply. Ctrl-C cancels the run first, so that it does not go on unseen. */
+/** One message and its reply. Ctrl-C cancels the run before the command exits, so that it does not go on unseen. */
 async function sendAndShow(
   terminal: Terminal,
   target: ChatTarget,
@@ -131,7 +131,7 @@ async function sendAndShow(
     },
     (error: unknown): Ended | Promise<Ended> => {
       if (signal.aborted) return stopped;
-      // A person reads what went wrong and may try again; a pipe ends in runProgram.
+      // A person reads the error and may try again; a pipe ends in runProgram.
       if (!(error instanceof CannotDo)) throw error;
       show.note(error.message);
       return "failed";

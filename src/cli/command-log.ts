@@ -4,7 +4,7 @@ import { createLog } from "../log.ts";
 import type { Log } from "../log.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Warnings go to stderr: stdout has a command's results alone. */
+/** Warnings go to stderr: stdout has only a command's results. */
 export function commandLog(terminal: Terminal, config: Config): Log {
   return createLog({
     level: "warn",

@@ -4,14 +4,14 @@ import type { Store, ThreadEntry } from "../store.ts";
 import { pagesOfUsers } from "../operators/users.ts";
 import { CannotDo } from "./terminal.ts";
 
-/** The channel. Throws CannotDo if there is none of that slug. */
+/** The channel. Throws CannotDo if none has that slug. */
 export async function existingChannel(store: Store, slug: string): Promise<Channel> {
   const channel = await store.channel(slug);
   if (channel === null) throw new CannotDo(`Cannot find channel ${slug}: there is none of that slug`);
   return channel;
 }
 
-/** A user by external id or user id. Throws CannotDo if the channel has none of that id. */
+/** A user by external id or user id. Throws CannotDo if the channel has no such user. */
 export async function existingUser(store: Store, slug: string, id: string): Promise<User> {
   await existingChannel(store, slug);
   const user = await store.findUser(slug, id);
@@ -19,7 +19,7 @@ export async function existingUser(store: Store, slug: string, id: string): Prom
   return user;
 }
 
-/** By the id that the list prints, or by the caller's own among a user's threads. Throws CannotDo if there is none. */
+/** A thread by the id in the list, or by the caller's own id among a user's threads. Throws CannotDo if there is none. */
 export async function existingThread(
   store: Store,
   slug: string,
@@ -41,8 +41,8 @@ export async function existingThread(
 }
 
 /**
- * By the channel's list of owners. What an earlier version made may not be in it yet: most likely it is the thread of its
- * last run's user, and after a merge another's.
+ * Looks in the channel's list of owners. A thread of an earlier version may not be in it yet: its owner is most likely the
+ * user of its last run, or another one after a merge.
  */
 async function findThread(store: Store, slug: string, uid: string): Promise<ThreadEntry | null> {
   const listed = await store.channelThread(slug, uid);

@@ -6,8 +6,8 @@ import type { Deletion, Store } from "../store.ts";
 import { deletedTellings } from "../webhooks/deleted.ts";
 
 /**
- * Deletes beside a running service, or without one. A service carries each deletion out once more, as its own: the plan
- * stays in the store for it.
+ * Deletes while a service is running, or without one. A service later repeats each deletion as its own: its plan stays in
+ * the store until then.
  */
 export function forgettingIn(store: Store): Forgets {
   const begin = async (kind: Deletion["kind"], slug: string, id: string) => {

@@ -20,7 +20,7 @@ const CHARTS: Record<string, AnyStateMachine> = {
   stream: streamMachine,
 };
 
-/** `--run` finds one of the latest runs. */
+/** `--run` searches this many of the latest runs. */
 const RUNS_SEARCHED = 100;
 
 interface MachinesOptions {
@@ -28,7 +28,7 @@ interface MachinesOptions {
   json?: boolean;
 }
 
-/** `chat-agent machines`: a chart, or the path that a run took through the thread's. */
+/** `chat-agent machines`: a chart, or the path that a run took through the thread's chart. */
 export function addMachines(program: Command, terminal: Terminal): void {
   program
     .command("machines")

@@ -10,7 +10,7 @@ import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 import { withStore } from "./with-store.ts";
 
-/** `chat-agent mcp`: the servers that have a channel's tools. */
+/** `chat-agent mcp`: the MCP servers of a channel. */
 export function addMcp(program: Command, terminal: Terminal): void {
   program
     .command("mcp")

@@ -9,7 +9,7 @@ import { printJson, printTable } from "./print.ts";
 import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `chat-agent models`: who answers, and whether it can. It needs no store. */
+/** `chat-agent models`: the models, and whether they work. It needs no store. */
 export function addModels(program: Command, terminal: Terminal): void {
   const models = program.command("models").description("Shows and tries the models that answer.");
   models
@@ -89,6 +89,6 @@ function answersTo(written: WrittenProviders, name: string): string[] {
   if (written.providers.length === 0) return ["demo"];
   const members = membersOf(written, name);
   if (members === null) throw new CannotDo(`Cannot find the model ${name}: no provider has it`);
-  // Of the variables' one provider every name is a model.
+  // The variables configure only one provider, so a name alone is a model of it.
   return members.map(({ provider, model }) => (written.isFile ? `${provider}/${model}` : model));
 }

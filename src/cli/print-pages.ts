@@ -2,7 +2,7 @@ import { tableLines } from "./print.ts";
 import type { Cell } from "./print.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** As printJson prints a list, without having all of it in memory. */
+/** Prints a list like printJson, but without having all of it in memory. */
 export async function printJsonPages<Item>(
   terminal: Terminal,
   pages: AsyncIterable<readonly Item[]>,
@@ -19,7 +19,7 @@ export async function printJsonPages<Item>(
   terminal.out(isFirst ? "[]\n" : "\n]\n");
 }
 
-/** As printTable prints rows; columns are as wide as the first page asks for. */
+/** Prints rows like printTable; the first page decides the widths of the columns. */
 export async function printTablePages<Item>(
   terminal: Terminal,
   head: readonly string[],

@@ -22,7 +22,7 @@ export function printTable(
   for (const line of tableLines([head, ...rows]).lines) terminal.out(`${line}\n`);
 }
 
-/** Rows as lines. `least`: how wide the columns are at least. */
+/** Rows as lines. `least`: the minimum widths of the columns. */
 export function tableLines(
   rows: readonly (readonly Cell[])[],
   least: readonly number[] = [],
@@ -40,7 +40,7 @@ export function tableLines(
   return { lines, widths };
 }
 
-/** One thing for people: a name and a value on each line. */
+/** One record for people: a name and a value on each line. */
 export function printFields(terminal: Terminal, fields: Record<string, unknown>): void {
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   for (const [name, value] of Object.entries(fields)) {

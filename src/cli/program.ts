@@ -49,14 +49,14 @@ export function createProgram(terminal: Terminal): Command {
   return program;
 }
 
-/** Runs one command. Returns the exit code: 0, 1 for what cannot be done or does not exist, 2 for wrong use. */
+/** Runs one command. Returns the exit code: 0; 1 if something cannot be done or does not exist; 2 for incorrect use. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const program = createProgram(terminal);
     await program.parseAsync(shieldIds(args, program), { from: "user" });
     return 0;
   } catch (error) {
-    // Commander has printed what was wrong, or the help.
+    // Commander has already printed the error, or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     terminal.err(`${complaintOf(error)}\n`);
     return 1;

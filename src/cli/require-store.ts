@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import { holdsStore } from "../stores/embedded/data-dir.ts";
 import { CannotDo } from "./terminal.ts";
 
-/** A command looks after the store that a start made, and makes none: a mistyped DATA_DIR would be an empty one. */
+/** A command never creates a store: a mistyped DATA_DIR would become a new, empty one. */
 export function requireStore({ redisUrls, dataDir }: Config): void {
   if (redisUrls.length > 0 || holdsStore(dataDir)) return;
   throw new CannotDo(

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-/** Of package.json's engines. */
+/** As in package.json's engines. */
 const OLDEST_NODE = [20, 19] as const;
-/** A build replaces its files within milliseconds; one that takes longer is stopped, not slow. */
+/** A build replaces its files within milliseconds; one that takes this long has stopped, and is not merely slow. */
 const REPLACED_WITHIN_MS = 10_000;
 
-/** Where src/build.mjs writes; null from the sources, which need no build. */
+/** The folder that src/build.mjs writes; null if run from the sources, which need no build. */
 const BUILT = import.meta.url.endsWith(".ts") ? null : fileURLToPath(new URL("../../", import.meta.url));
 
-/** Why this command cannot run here, with what to do; null where it can. Imports nothing that could fail before it says so. */
+/** Why this command cannot run here, and what to do; null if it can. This file imports nothing that could fail earlier. */
 export async function whyNotRunnable(
   options: { node?: string; built?: string | null; withinMs?: number } = {},
 ): Promise<string | null> {
@@ -44,19 +44,19 @@ async function isWhole(built: string, withinMs: number): Promise<boolean> {
   return !existsSync(replacing) && files !== null && files.every((file) => existsSync(join(built, file)));
 }
 
-/** Does the process that is replacing the build's files live? */
+/** Is the process that replaces the build's files alive? */
 function isAtWork(replacing: string): boolean {
   try {
     // A cast: build-in-place.mjs wrote it; anything else makes this throw.
     const { pid } = JSON.parse(readFileSync(replacing, "utf8")) as { pid: number };
     return process.kill(pid, 0);
   } catch (error) {
-    // Another user's process is alive as well.
+    // EPERM: the process is alive, and another user's.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
-/** What the build says that it made, without what only a debugger reads; null where it was not finished. */
+/** The files that the build lists, without source maps; null if the build was not finished. */
 function filesOf(built: string): string[] | null {
   try {
     // A cast: build.mjs wrote it; anything else makes this throw.

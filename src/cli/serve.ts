@@ -11,7 +11,7 @@ export function addServe(program: Command): void {
       // Loaded only here: the other commands start faster without a server in memory.
       const { serve } = await import("../main.ts");
       await serve(memberOn ?? null).catch((error: unknown) => {
-        // The supervisor has been told, and tells it.
+        // The supervisor has the error, and reports it.
         if (memberOn !== undefined) process.exit(1);
         throw error;
       });

@@ -1,18 +1,18 @@
 import type { Command } from "commander";
 
 /**
- * Ids that older versions made may begin with "-", and would be taken for options: such an argument gets a mark in front
- * while the line is read, which is gone before the command runs.
+ * Ids of older versions may begin with "-", and would be taken for options: such an argument gets a mark in front while the
+ * command line is parsed. The mark is removed before the command runs.
  */
 const MARK = "\u0000";
 
-/** 22 characters of base64url that begin with "-", and are no option of any command. */
+/** Marks arguments of 22 base64url characters that begin with "-" and are no option of any command. */
 export function shieldIds(args: readonly string[], program: Command): string[] {
   const options = new Set(longOptions(program));
   return args.map((arg) => (/^-[\w-]{21}$/.test(arg) && !options.has(arg) ? MARK + arg : arg));
 }
 
-/** Takes the marks off again, in each command of the program. */
+/** Removes the marks again, in each command of the program. */
 export function takeShieldedIds(program: Command): void {
   program.hook("preAction", (_, command) => {
     command.processedArgs = command.processedArgs.map(unshielded);

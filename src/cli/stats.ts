@@ -16,7 +16,7 @@ interface StatsOptions {
   json?: boolean;
 }
 
-/** `chat-agent stats`: what happened, day by day. */
+/** `chat-agent stats`: statistics by day. */
 export function addStats(program: Command, terminal: Terminal): void {
   program
     .command("stats")

@@ -9,7 +9,7 @@ import { newId } from "../domain/ids.ts";
 import type { PlainLog } from "../log.ts";
 import type { Store } from "../store.ts";
 
-/** It begins no turn: what is waiting behind a stopped run is stopped, too. */
+/** Never answers: a message that waits behind a stopped run starts here, and is stopped too. */
 const nobodyThinks: Agent = {
   think: () => new Promise(() => {}),
   useTool: () => new Promise(() => {}),
@@ -18,7 +18,7 @@ const nobodyThinks: Agent = {
 
 const quiet: PlainLog = { info() {}, warn() {}, error() {} };
 
-/** The threads of a store, for a command that stops some of them: nothing begins there. */
+/** The threads of a store, for a command that stops some of them; no turn of a model is begun there. */
 export async function threadsToStop(store: Store, config: Config): Promise<Threads> {
   const channels = await store.channels(() => {});
   return createThreads({

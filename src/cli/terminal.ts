@@ -1,20 +1,20 @@
 import type { Readable } from "node:stream";
 
-/** Where a command reads and writes: the process's own streams, or a test's. */
+/** The streams of a command: the process's own, or a test's. */
 export interface Terminal {
   env: NodeJS.ProcessEnv | undefined;
   input: Readable & { isTTY?: boolean };
   /** Results. */
   out(text: string): void;
-  /** For people only: progress, hints, complaints. */
+  /** For people only: progress, hints, errors. */
   err(text: string): void;
   /** True: a person reads the results, so there are colours and prompts. */
   interactive: boolean;
-  /** True: a person reads the errors, so that they may be told how far a long command is. */
+  /** True: a person reads stderr, so progress is shown there. */
   watched: boolean;
-  /** How wide the results are shown; undefined where nobody breaks them. */
+  /** The terminal's width; undefined if lines are not broken. */
   columns?: () => number;
-  /** Calls back on Ctrl-C instead of ending the process; returns how to stop. */
+  /** Calls back on Ctrl-C instead of ending the process; returns a function that stops this. */
   onInterrupt(callback: () => void): () => void;
 }
 
@@ -42,7 +42,7 @@ export class CannotDo extends Error {
   }
 }
 
-/** Text of users and models without characters that control a terminal; line ends and tabs stay. */
+/** Text of users and models with control characters replaced, except line ends and tabs. */
 export function printable(text: string): string {
   // eslint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "\u{fffd}");

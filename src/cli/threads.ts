@@ -16,7 +16,7 @@ import { existingChannel, existingThread, existingUser } from "./existing.ts";
 import { wholeHistory } from "./whole-history.ts";
 import { withStore } from "./with-store.ts";
 
-/** The longest list of runs that is shown. */
+/** At most this many runs are shown. */
 const RUNS = 100;
 
 /** `chat-agent threads`: conversations, with their steps and runs. */
@@ -179,12 +179,12 @@ function printRuns(terminal: Terminal, runs: readonly RunSummary[]): void {
 }
 
 async function threadJson(store: Store, entry: ThreadEntry) {
-  // A thread that was never spoken in has no record of its own yet.
+  // A thread without a message has no record of its own yet.
   const state = (await store.load(entry.uid, 1))?.state ?? "idle";
   return { id: entry.uid, threadId: entry.threadId, createdAt: entry.createdAtMs, state };
 }
 
-/** As in the history; of images only what they are. */
+/** A message as in the history; images without their content. */
 function messageJson(message: Message) {
   const { attachments } = message;
   return { ...itemOf(message), ...(attachments === undefined ? {} : { attachments }) };

@@ -23,7 +23,7 @@ const FLAGS = [
   { name: "unwhitelist", does: "take a whitelisting back", flags: { whitelisted: false } },
 ] as const;
 
-/** `chat-agent users`: who talks in a channel, and who may. */
+/** `chat-agent users`: the users of a channel, and their access. */
 export function addUsers(program: Command, terminal: Terminal): void {
   const users = program
     .command("users")

@@ -18,7 +18,7 @@ interface Options {
   json?: boolean;
 }
 
-/** `chat-agent webhooks`: who is told of what happens in a channel, and how that goes. */
+/** `chat-agent webhooks`: a channel's webhooks and their deliveries. */
 export function addWebhooks(program: Command, terminal: Terminal): void {
   const webhooks = program
     .command("webhooks")

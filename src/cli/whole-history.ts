@@ -4,7 +4,7 @@ import type { Store } from "../store.ts";
 /** The longest page of history that the store gives. */
 const PAGE = 100;
 
-/** All that was said in a thread, oldest first. */
+/** All messages of a thread, oldest first. */
 export async function wholeHistory(store: Store, uid: string): Promise<Message[]> {
   const pages: Message[][] = [];
   for (let before: string | null = null; ;) {

@@ -7,7 +7,7 @@ import { commandLog } from "./command-log.ts";
 import { requireStore } from "./require-store.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Opens the store of the environment for one command, beside a running service, and closes it again. */
+/** Opens the store of the environment for one command, also while the service runs, and closes it again. */
 export async function withStore<Result>(
   terminal: Terminal,
   use: (store: Store, config: Config) => Promise<Result>,

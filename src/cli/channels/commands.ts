@@ -24,7 +24,7 @@ interface JsonOption {
   json?: boolean;
 }
 
-/** `chat-agent channels`: the doors to the agent, their keys, origins and settings. */
+/** `chat-agent channels`: the channels' keys, origins and settings. */
 export function addChannels(program: Command, terminal: Terminal): void {
   const channels = program.command("channels").description("list, create and change channels");
   addList(channels, terminal);
@@ -105,7 +105,7 @@ function addCreate(channels: Command, terminal: Terminal): void {
     });
 }
 
-/** One that is damaged may be made anew: its users, threads and tokens are there still. */
+/** A channel with a damaged record may be created again: its users, threads and tokens still exist. */
 async function mayNotMake(store: Store, slug: string): Promise<boolean> {
   try {
     return (await store.channel(slug)) !== null;

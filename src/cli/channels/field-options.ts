@@ -55,7 +55,7 @@ export function withFieldOptions(command: Command): Command {
     .option("--json", "print the channel as JSON");
 }
 
-/** What changes a list by one, and leaves the rest of it. */
+/** Options that add or remove single origins and leave the others. */
 export function withOriginChanges(command: Command): Command {
   return command
     .option("--add-origin <origin>", "one more allowed origin; repeatable", collectOrigin)
@@ -82,7 +82,7 @@ function collectOrigin(text: string, before: string[] = []): string[] {
   return [...before, origin];
 }
 
-/** What each of them holds is checked with the channel. */
+/** Checks only that it is a list of objects; their fields are checked with the channel. */
 function readWebhooks(path: string): Record<string, unknown>[] {
   const parsed = z.array(z.looseObject({})).safeParse(readJson(path));
   if (!parsed.success) throw new InvalidArgumentError("The file holds no list of webhooks.");

@@ -4,7 +4,7 @@ import type { Secret } from "../../secret.ts";
 import { printFields, printJson } from "../print.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** Prints one channel; its secret key only if it was just made. */
+/** Prints one channel; the secret key only if it is new. */
 export function printChannel(
   terminal: Terminal,
   channel: Channel,

@@ -8,7 +8,7 @@ import { asCommandLine } from "../as-command-line.ts";
 import { CannotDo } from "../terminal.ts";
 import type { FieldOptions } from "./field-options.ts";
 
-/** Checks the options as CHANNELS_FILE is checked, and writes the channel. Null: somebody else wrote it since it was read. */
+/** Checks the options by the same rules as CHANNELS_FILE, and writes the channel. Null: the stored channel has changed since it was read. */
 export async function writeOptions(
   store: Store,
   { slug, stored, webhooksPrivate }: { slug: string; stored: Channel | null; webhooksPrivate: boolean },
@@ -25,14 +25,14 @@ export async function writeOptions(
   return (await mayWrite(store, channel, stored)) ? channel : null;
 }
 
-/** False: somebody else wrote it since it was read. Throws CannotDo where another channel has its publishable key. */
+/** False: it has changed since it was read. Throws CannotDo if another channel has the same publishable key. */
 export async function mayWrite(store: Store, channel: Channel, stored: Channel | null): Promise<boolean> {
   const write = await writeChannel(asCommandLine(store), channel, stored);
   if (write.type !== "shared") return write.type === "written";
   throw new CannotDo(`Cannot write channel ${channel.slug}: channel ${write.by} has that publishable key`);
 }
 
-/** undefined: they stay as they are. */
+/** undefined: unchanged. */
 function originsFrom(slug: string, stored: Channel | null, options: FieldOptions): string[] | undefined {
   const { origin, addOrigin = [], removeOrigin = [] } = options;
   if (addOrigin.length === 0 && removeOrigin.length === 0) return origin;
@@ -44,7 +44,7 @@ function originsFrom(slug: string, stored: Channel | null, options: FieldOptions
   return [...new Set([...before.filter((one) => !removeOrigin.includes(one)), ...addOrigin])];
 }
 
-/** undefined: it stays as it is. */
+/** undefined: unchanged. */
 function retentionFrom(stored: Channel | null, options: FieldOptions): RetentionField | undefined {
   const { threadsDays, anonymousDays } = options;
   if (threadsDays === undefined && anonymousDays === undefined) return undefined;

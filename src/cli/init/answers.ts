@@ -2,7 +2,7 @@ import { readConfig } from "../../config.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import { originFrom } from "../../domain/channel-fields.ts";
 
-/** What `init` has to know. */
+/** The answers to the questions of `init`. */
 export interface Answers {
   /** Of the site's pages. */
   origins: string[];
@@ -15,13 +15,13 @@ export interface Answers {
 
 export interface Question<Answer> {
   asks: string;
-  /** What an empty line means; null: it has to be answered. */
+  /** The answer that an empty line stands for; null: an answer is required. */
   usual: string | null;
-  /** Throws an Error whose message is one line: what was said, and what it takes. */
+  /** Throws an Error with a message of one line: the answer, and what is allowed. */
   parse: (text: string) => Answer;
 }
 
-/** In the order in which they are asked. What they take is what a start takes: its own parsers read it. */
+/** In the order in which they are asked. The parsers of a start read the answers, so a start takes them all. */
 export const QUESTIONS: { [Name in keyof Answers]: Question<Answers[Name]> } = {
   origins: {
     asks: "Which pages have the chat? Their origin, like https://www.example.com; several with spaces between",
@@ -60,7 +60,7 @@ export const QUESTIONS: { [Name in keyof Answers]: Question<Answers[Name]> } = {
     asks: "Where are conversations kept? A folder of this machine, or the redis:// address of a Redis",
     usual: "./data",
     parse(text) {
-      // Between quotes, a shell and node --env-file do not read these alike.
+      // Inside quotes, a shell and node --env-file read these differently.
       if (/["$`\\]/.test(text)) throw new Error('a folder or an address without any of " $ ` \\ is needed');
       if (!/^rediss?:/i.test(text)) return { type: "embedded", dataDir: text };
       mustBeSetting("REDIS_URL", text);
@@ -70,7 +70,7 @@ export const QUESTIONS: { [Name in keyof Answers]: Question<Answers[Name]> } = {
 };
 
 export type QuestionName = keyof Answers;
-// A cast: TypeScript types the keys of any object as strings.
+// A cast: TypeScript types an object's keys as strings.
 export const NAMES = Object.keys(QUESTIONS) as QuestionName[];
 
 function originOf(text: string): string {

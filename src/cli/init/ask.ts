@@ -7,8 +7,8 @@ import { NAMES, QUESTIONS } from "./answers.ts";
 import type { Answers, Question, QuestionName } from "./answers.ts";
 
 /**
- * Asks at the terminal what is not given yet, one line each; an empty line takes what stands in brackets, and what is wrong
- * is asked again. Throws CannotDo on Ctrl-C, or where the input ends.
+ * Asks at the terminal for the answers that were not given, one line each. An empty line takes the default in brackets, and
+ * a wrong answer is asked again. Throws CannotDo on Ctrl-C, or if the input ends.
  */
 export async function askFor(terminal: Terminal, given: Partial<Answers>): Promise<Answers> {
   const input = readPerson(terminal, () => input.close());
@@ -26,7 +26,7 @@ export async function askFor(terminal: Terminal, given: Partial<Answers>): Promi
   }
 }
 
-/** The answers that were given, and the usual ones for the rest; null: one has none. */
+/** The given answers, and the defaults for the rest; null if one has no default. */
 export function withUsual(given: Partial<Answers>): Answers | null {
   const answers: Partial<Answers> = { ...given };
   for (const name of NAMES) fill(name);

@@ -26,7 +26,7 @@ interface InitOptions {
   json?: boolean;
 }
 
-/** `chat-agent init`: what a site of one's own needs to begin, from five answers. */
+/** `chat-agent init`: the settings for a site of your own, from five answers. */
 export function addInit(program: Command, terminal: Terminal): void {
   program
     .command("init")
@@ -131,7 +131,7 @@ function nextSteps(told: {
   ].join("\n");
 }
 
-/** One question's parser, as commander calls it. */
+/** A question's parser in the form that commander calls. */
 function parserOf<Name extends QuestionName>(name: Name): (text: string) => Answers[Name] {
   return (text) => {
     try {
@@ -146,7 +146,7 @@ function allOrigins(text: string, before: readonly string[] = []): string[] {
   return [...new Set([...before, ...parserOf("origins")(text)])];
 }
 
-/** The built command, as a start in that folder names it. */
+/** The path of the built command, relative to the folder that it is started in. */
 function pathFrom(folder: string): string {
   const isSource = import.meta.url.endsWith(".ts");
   const built = isSource ? "../../../dist/src/cli/chat-agent.js" : "../chat-agent.js";

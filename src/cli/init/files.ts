@@ -6,22 +6,22 @@ import { isLoopback } from "../../config/kinds.ts";
 import { newChannelKeys, newKey } from "../../keys.ts";
 import type { Answers } from "./answers.ts";
 
-/** What `init` writes: CHANNELS_FILE, and the environment of a start. */
+/** The files that `init` writes: CHANNELS_FILE, and the environment of a start. */
 export const CHANNELS = "channels.json";
 export const ENVIRONMENT = ".env";
 
 export interface WrittenFile {
   name: string;
   text: string;
-  /** 0o600: it has secrets. */
+  /** 0o600 for a file with secrets. */
   mode: number;
 }
 
-/** Both files for these answers, with new keys; the publishable key goes into the pages. */
+/** Both files for these answers, with new keys, and the publishable key for the pages. */
 export function filesFor(answers: Answers, slug: string): { files: WrittenFile[]; publishableKey: string } {
   const { publishableKey, secretKey } = newChannelKeys();
   const variable = `${slug.toUpperCase().replaceAll("-", "_")}_SECRET_KEY`;
-  // A name of a variable does not begin with a digit.
+  // A variable's name must not begin with a digit.
   const secretName = /^\d/.test(variable) ? `_${variable}` : variable;
   const channel = {
     slug,
@@ -41,12 +41,12 @@ export function filesFor(answers: Answers, slug: string): { files: WrittenFile[]
   };
 }
 
-/** The names of those that are in the folder already. */
+/** The names of the files that the folder already has. */
 export function presentIn(folder: string): string[] {
   return [CHANNELS, ENVIRONMENT].filter((name) => existsSync(join(folder, name)));
 }
 
-/** All of them or, where one cannot be written, none: each is written beside its place first. */
+/** Writes all files, or none if one cannot be written: each is first written under a temporary name. */
 export async function writeFiles(folder: string, files: readonly WrittenFile[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   const beside = files.map(({ name }) => join(folder, `${name}.${randomUUID()}`));
@@ -80,7 +80,7 @@ function environmentText({ url, model, store }: Answers, secrets: Record<string,
   ].join("\n")}\n`;
 }
 
-/** A service on this machine listens where its pages look for it; elsewhere a proxy stands before it. */
+/** A service on this machine listens on the port of its address; any other address is a proxy's. */
 function portLines(url: string): string[] {
   const { hostname, port, pathname, protocol } = new URL(url);
   if (protocol === "http:" && pathname === "/" && isLoopback(hostname)) {
@@ -119,7 +119,7 @@ function modelLines(model: Answers["model"]): string[] {
   return ["# The offline demo model answers. A key brings a real one.", `# ${key}`, `# ${name}`];
 }
 
-/** As `node --env-file` and a shell both read it. */
+/** A line that `node --env-file` and a shell read alike. */
 function setting(name: string, value: string): string {
   if (/^[\w./:@%,+=~?&-]*$/.test(value) && !value.includes("&")) return `${name}=${value}`;
   return value.includes("'") ? `${name}="${value}"` : `${name}='${value}'`;

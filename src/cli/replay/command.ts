@@ -100,7 +100,7 @@ function save(recorded: ReplayCase, path: string): void {
   writeFileSync(path, existsSync(path) ? readAs(path, "the cases", add) : add(null));
 }
 
-/** What a file's text parses to. Throws CannotDo with the file's name and what is wrong with it. */
+/** Reads and parses a file. Throws CannotDo with the file's name and the fault. */
 function readAs<Value>(path: string, what: string, parse: (text: string) => Value): Value {
   try {
     return parse(readFileSync(path, "utf8"));
@@ -141,7 +141,7 @@ async function replay(
     const { checks, ended } = summary;
     if (checks.failed > 0 || ended > 0) throw new CannotDo(complaint(checks, ended));
   } catch (error) {
-    // What is still under way ends with the command.
+    // Ends the cases that are still running.
     stop.abort(error);
     throw error;
   } finally {

@@ -1,4 +1,4 @@
-/** What `replay --help` says after the options. */
+/** The text of `replay --help` after the options. */
 export const HELP = `
 A file of cases is JSON, { "cases": [ … ] }, or a case a line:
 

@@ -9,10 +9,10 @@ import type { Usage } from "../../../machines/run.ts";
 import { printFields, printJson, printTable } from "../print.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** A cell is no longer than this: two replies and the calls stand side by side. */
+/** The longest cell: two replies and the calls must fit side by side. */
 const CELL_CHARS = 48;
 
-/** What came out differently, which checks failed, and what it cost, for people. */
+/** The report for people: the differences, the failed checks, and the cost. */
 export function printReport(terminal: Terminal, cases: readonly CheckedCase[], summary: Summary): void {
   printRows(terminal, ["CASE", "#", "RECORDED", "NEW", "CALLS", "TOKENS"], cases.flatMap(rowsOf));
   printRows(terminal, ["CASE", "#", "ENDED, FOR"], cases.flatMap(endedRow));
@@ -20,7 +20,7 @@ export function printReport(terminal: Terminal, cases: readonly CheckedCase[], s
   printFields(terminal, fieldsOf(summary));
 }
 
-/** A table and an empty line after it; nothing where it has no rows. */
+/** A table and an empty line after it; nothing if it has no rows. */
 function printRows(terminal: Terminal, head: string[], rows: (string | number | null)[][]): void {
   if (rows.length === 0) return;
   printTable(terminal, head, rows, "");
@@ -37,7 +37,7 @@ function failedRows({ played: { recorded }, checks }: CheckedCase) {
     .map(({ check, wanted, exchange, fault }) => [recorded.name, placeOf(exchange), check, wanted, fault]);
 }
 
-/** Only exchanges that came out differently. */
+/** Only exchanges that differ from the recording. */
 function rowsOf({ played: { recorded, exchanges } }: CheckedCase) {
   return exchanges.flatMap((one, nth) => {
     const then = recorded.exchanges[nth];
@@ -58,7 +58,7 @@ function rowsOf({ played: { recorded, exchanges } }: CheckedCase) {
   });
 }
 
-/** `-` what was called then, `+` what is called now. */
+/** `-`: calls of the recording that are missing now; `+`: new calls. */
 function callsCell({ missing, added }: Differences): string | null {
   const calls = [
     ...missing.map(({ tool, arguments: args }) => `-${shown(tool, args)}`),
@@ -104,7 +104,7 @@ function costText(cost: number | string, currency: string | null): string {
   return typeof cost === "string" ? `not known: ${cost}` : `${cost.toFixed(6)} ${currency}`;
 }
 
-/** All of it, for scripts. */
+/** The whole report, for scripts. */
 export function printJsonReport(terminal: Terminal, cases: readonly CheckedCase[], summary: Summary): void {
   printJson(terminal, { summary, cases: cases.map(jsonOf) });
 }

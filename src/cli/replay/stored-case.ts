@@ -19,19 +19,19 @@ import type { Terminal } from "../terminal.ts";
 import { wholeHistory } from "../whole-history.ts";
 import { withStore } from "../with-store.ts";
 
-/** How many runs' tokens are looked up; of older ones they are not known. */
+/** How many of the latest runs are read for their tokens; those of older runs stay unknown. */
 const RUNS = 1_000;
 
 export interface StoredCaseOptions {
   slug: string;
   id: string;
-  /** Whose thread it is, where `id` is the caller's own. */
+  /** The thread's user, if `id` is the caller's own id of the thread. */
   userId: string | null;
   /** Asks the channel's MCP servers for the list of their tools. */
   listTools: boolean;
 }
 
-/** The case that a stored thread makes, beside a running service; what the store could not tell goes to stderr. */
+/** Makes a case of a stored thread, also while the service runs; what the store does not know is noted on stderr. */
 export function readStoredCase(
   terminal: Terminal,
   { slug, id, userId, listTools }: StoredCaseOptions,
@@ -59,7 +59,7 @@ export function readStoredCase(
   });
 }
 
-/** With the images that are kept beside the thread. */
+/** The thread's messages, with the images that are stored beside it. */
 async function messagesOf(store: Store, uid: string): Promise<SaidMessage[]> {
   const messages = await wholeHistory(store, uid);
   return Promise.all(
@@ -70,7 +70,7 @@ async function messagesOf(store: Store, uid: string): Promise<SaidMessage[]> {
   );
 }
 
-/** Lists, and calls nothing. */
+/** Only lists the tools; calls none. */
 async function toolsOf(
   terminal: Terminal,
   channel: { store: Store; config: Config; slug: string },

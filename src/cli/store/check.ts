@@ -12,7 +12,7 @@ import { withStoreData } from "./with-data.ts";
 interface Told {
   fault: string;
   where: string;
-  /** What --repair does; null: nothing. */
+  /** What --repair would do; null: nothing. */
   repair: string | null;
   repaired: boolean;
 }

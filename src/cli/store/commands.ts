@@ -8,7 +8,7 @@ import { addInfo } from "./info.ts";
 import { addRekey } from "./rekey.ts";
 import { addRestore } from "./restore.ts";
 
-/** `chat-agent store`: the data themselves, all of them at once. */
+/** `chat-agent store`: commands for the store as a whole. */
 export function addStore(program: Command, terminal: Terminal): void {
   const store = program
     .command("store")

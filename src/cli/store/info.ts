@@ -24,7 +24,7 @@ export function addInfo(store: Command, terminal: Terminal): void {
           threads: info.threads,
           messages: info.messages,
           bytes: info.bytes,
-          // What a restore that has not ended is a restore of.
+          // The time of the backup whose restore has not finished.
           restoring: restoring && new Date(restoring.takenAtMs).toISOString(),
         };
         if (options.json) return printJson(terminal, all);

@@ -1,10 +1,10 @@
 import type { Terminal } from "../terminal.ts";
 
-/** One line on stderr that says how far a long command is, where a person watches; nothing elsewhere. */
+/** A line on stderr with the progress of a long command, if a person watches; else nothing. */
 export interface Progress {
-  /** `text` is made only when it is shown. */
+  /** `text` is called only when the line is shown. */
   show(text: () => string): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void;
 }
 

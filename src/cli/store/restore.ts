@@ -26,7 +26,7 @@ export function addRestore(store: Command, terminal: Terminal): void {
       const onProgress: OnProgress = ({ action, read, size }) =>
         progress.show(() => `${WORDS[action]}: ${Math.floor((100 * read) / Math.max(size, 1))}%`);
       try {
-        // First the file: a store that is not there yet is not made for a file that is not good.
+        // The file first: a bad one must not create a store.
         const backup = await verifyBackup(file, STORE_FORMAT, onProgress);
         const { deletions } = options;
         const deleted =

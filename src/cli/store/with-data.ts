@@ -7,8 +7,8 @@ import { requireStore } from "../require-store.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**
- * Opens the data of the environment's store for one command, beside a running service, and closes them
- * again. `mayBeNew`: makes the store where there is none.
+ * Opens the data of the environment's store for one command, also while the service runs, and closes them again.
+ * `mayBeNew`: creates the store if there is none.
  */
 export async function withStoreData<Result>(
   terminal: Terminal,
