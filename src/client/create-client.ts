@@ -4,7 +4,7 @@ import { queryOf } from "./query.ts";
 import { createRequests } from "./requests.ts";
 import { sendMessage } from "./send.ts";
 
-/** The server API for other programs; what it does is told to them in client.d.ts. */
+/** The server API for other programs; client.d.ts documents it. */
 export function createClient(options: ClientOptions): Client {
   const requests = createRequests(options);
   const { channel = "cli" } = options;
@@ -45,7 +45,7 @@ export function createClient(options: ClientOptions): Client {
 
     async identify({ channel: slug, secretKey: key, ...body }, how) {
       const path = `channels/${encodeURIComponent(slug)}/identify`;
-      // A repeat with `rotate` would name a token that is over: it is asked once.
+      // Sent once with `rotate`: a repeat would name a token that is no longer valid.
       const sent = { ...how, key, body };
       const response = await (body.rotate ? requests.ask(path, sent) : requests.insist(path, sent));
       return (await response.json()) as Identified;

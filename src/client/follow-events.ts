@@ -3,7 +3,7 @@ import { readLines } from "./read-lines.ts";
 import type { Requests } from "./requests.ts";
 import { queryOf } from "./query.ts";
 
-/** A thread's feed over as many connections as that takes; each begins behind the last item that was told. */
+/** A thread's feed, reconnected as often as needed; each connection begins after the last item that was delivered. */
 export async function* followEvents(
   requests: Requests,
   thread: EventsQuery,
@@ -14,7 +14,7 @@ export async function* followEvents(
   const sent = signal ? { signal } : {};
   let { after } = thread;
   if (after === undefined) {
-    // Named before the first connection: else what comes while that is lost would be missed.
+    // Read before the first connection: items that arrive while that one is lost would be missed otherwise.
     const last = await requests.insist(`${path}/messages?${queryOf({ ...query, limit: 1 })}`, sent);
     const { items } = (await last.json()) as { items: HistoryItem[] };
     after = items[0]?.id ?? "";

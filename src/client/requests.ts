@@ -2,7 +2,7 @@ import type { Abortable, ClientOptions, ServiceError as DeclaredError } from "./
 import { isRefusal } from "./core/refusals.ts";
 import { spread } from "./core/spread.ts";
 
-/** An answer that is no success. */
+/** An answer with a status other than 2xx. */
 export class ServiceError extends Error implements DeclaredError {
   override readonly name = "ServiceError";
   readonly status: number;
@@ -18,9 +18,9 @@ export class ServiceError extends Error implements DeclaredError {
 export interface Requests {
   /** One request; rejects with ServiceError for a refusal. */
   ask(path: string, sent?: Sent): Promise<Response>;
-  /** The same, tried again where the service is away: for what may be done twice. */
+  /** The same, retried during an outage: only for requests that may be sent twice. */
   insist(path: string, sent?: Sent): Promise<Response>;
-  /** Waits before the nth try in a row after a fault; rejects with it where that is hopeless. */
+  /** Waits before the nth retry in a row; rejects with the error if a retry is of no use. */
   recover(error: unknown, nth: number, signal: AbortSignal | undefined): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import type { Requests } from "./requests.ts";
 import { createToldOnce } from "./core/told-once.ts";
 import type { WireLine } from "./core/told-once.ts";
 
-/** A message, and its reply over as many connections as that takes. */
+/** Sends a message; reads its reply over as many connections as needed. */
 export function sendMessage(requests: Requests, message: Message, { signal }: Abortable = {}): Reply {
   const body = { ...message, clientMessageId: message.clientMessageId ?? crypto.randomUUID() };
   const told = createToldOnce();
@@ -58,7 +58,7 @@ export function sendMessage(requests: Requests, message: Message, { signal }: Ab
     isOver = true;
     wake();
   });
-  // Whoever only reads the lines is told by them.
+  // A caller that only reads the lines gets the rejection from its loop.
   final.catch(() => {});
 
   return {

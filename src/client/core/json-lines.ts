@@ -2,8 +2,8 @@
 export type BytesReader = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">;
 
 /**
- * Each line of an answer as it comes, parsed; blank ones are skipped. Ends where the body ends, rejects where it breaks
- * off. What has no line end behind it was cut off, and is dropped.
+ * Each line of an answer as it arrives, parsed; blank lines are skipped. Ends with the body, rejects if the body breaks
+ * off. Text without a line end after it was cut off, and is dropped.
  */
 export async function* readJsonLines(reader: BytesReader): AsyncGenerator<unknown> {
   const decoder = new TextDecoder();

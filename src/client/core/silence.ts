@@ -1,9 +1,9 @@
 import type { BytesReader } from "./json-lines.ts";
 
-/** The service writes something every 15 seconds: after three times that a connection is dead. */
+/** The service writes something every 15 seconds: a connection that is silent three times as long is dead. */
 export const SILENCE_MS = 45_000;
 
-/** The same reader; its reads are rejected after so long a silence. */
+/** The same reader, but a read rejects after SILENCE_MS. */
 export function endedBySilence(reader: BytesReader): BytesReader {
   return { read: () => beforeSilence(reader.read()), cancel: () => reader.cancel() };
 }

@@ -1,6 +1,6 @@
 /**
- * A wait before the next attempt, a quarter more or less by chance: the clients of a service that was away must not come
- * back all at once.
+ * The wait before the next attempt, randomized by ±25 %: after an outage of the service, its clients must not all come back
+ * at once.
  */
 export function spread(wait: number): number {
   return wait * (0.75 + Math.random() / 2);

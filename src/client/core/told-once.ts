@@ -4,20 +4,20 @@ import type { Line, StepLine, TerminalLine } from "../client.d.ts";
 export type WireLine = Exclude<Line, { type: "restart" }>;
 
 /**
- * A reply over several connections, each of which tells it from its beginning: every text and step is told once. Where a
- * later telling has other words, `restart`, and then all of them.
+ * A reply over several connections, each of which sends it from its beginning: passes on every text and step once. If a
+ * later connection sends other text, it passes on `restart`, then the text from the beginning.
  */
 export interface ToldOnce {
   readonly text: string;
   /** A connection begins. */
   begin(): void;
-  /** What is news in a line of it. */
+  /** The lines to pass on for a line of the connection. */
   newsIn(line: WireLine): Line[];
 }
 
 export function createToldOnce(): ToldOnce {
   let told = "";
-  /** Of this telling. */
+  /** How much of the text this connection has sent. */
   let position = 0;
   const steps = new Set<string>();
 
