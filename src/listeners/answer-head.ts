@@ -13,7 +13,7 @@ export function statusLine(status: number): string {
   return `${status} ${STATUS_CODES[status] ?? "Unknown"}`;
 }
 
-/** Throws if a header would break the answer's framing: CR or LF in a value, an invalid name, a name of the listener's own. */
+/** Throws if a header would break the answer's framing: CR or LF in a value, an invalid name, a name that the listener sets. */
 export function checkHeaders(headers: HttpAnswer["headers"]): void {
   for (const name in headers) {
     if (LISTENERS_OWN.has(name)) throw new Error(`Cannot send header ${name}: it is the listener's own`);

@@ -13,7 +13,7 @@ export interface ListenerChoice {
 const OFFICIAL =
   ", and for native speed install the official release under the same name: npm install uWebSockets.js@uNetworking/uWebSockets.js";
 
-/** Elsewhere the last to listen gets every connection. */
+/** On other systems, the last process to listen gets every connection. */
 const NOT_SHARED = "several processes share a port with uWebSockets.js on Linux alone";
 
 /** The implementation to listen with: the configured one, or uWebSockets.js if its native build loads (contract, LISTENER). */

@@ -27,9 +27,9 @@ function openDescriptors(): number {
 }
 
 /**
- * Tells whether a process with so many requests in flight is too near its limit to take one more. It counts open
+ * True if a process with this many requests in flight is too near its limit to take one more. It counts open
  * descriptors, because idle connections, files and the store's connections are open too; between two counts, each new
- * request counts as the most it may hold.
+ * request counts as the most that it may hold.
  */
 export function descriptorGate(
   limit = descriptorLimit(),

@@ -1,6 +1,6 @@
 /**
- * Where a request ends, and its headers. What a strict reading of HTTP/1.1 would not call a request is a fault, whatever
- * the parser made of it: if two parsers disagree about the end, the next request is a smuggled one.
+ * Where a request ends, and its headers. Anything that strict HTTP/1.1 does not allow is a fault, even if the parser
+ * accepted it: if two parsers disagree about the end, the next request is a smuggled one.
  */
 export interface Framing {
   /** By lower-case name; repeated lines joined by `, `. */
@@ -25,10 +25,10 @@ const AT_MOST_ONCE: ReadonlySet<string> = new Set([
   "x-publishable-key",
 ]);
 
-/** Of any length: what is far above every limit is refused as too large, not as malformed. */
+/** Any number of digits: a length far above every limit is refused as too large, not as malformed. */
 const CONTENT_LENGTH = /^\d+$/;
 
-/** Takes header lines in the order in which they came. */
+/** Takes header lines in the order of the request. */
 export class FramingReader {
   readonly #headers = new Map<string, string>();
   #faulty = false;

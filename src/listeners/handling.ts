@@ -23,7 +23,7 @@ export async function askHandler(
   }
 }
 
-/** Starts a stream. False if its function threw: the connection is to be closed. */
+/** Starts a stream. False if its function threw: the caller closes the connection. */
 export function startStream(
   stream: NonNullable<HttpAnswer["stream"]>,
   outlet: Outlet,
@@ -38,7 +38,7 @@ export function startStream(
   }
 }
 
-/** The outlet of a stream that nobody reads: it is gone at once. */
+/** The outlet of a stream that has no reader. */
 export const goneOutlet: Outlet = {
   write: () => {},
   end: () => {},

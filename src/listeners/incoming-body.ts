@@ -43,7 +43,7 @@ export class IncomingBody {
     return this.#state === "complete";
   }
 
-  /** Keeps the chunk: it must not change afterwards. */
+  /** Keeps the chunk, which must not change afterwards. */
   push(chunk: Uint8Array): void {
     this.#bytes += chunk.byteLength;
     if (!this.#dropping) {

@@ -10,12 +10,12 @@ import { IDLE_MS } from "./node/send.ts";
 import { serve } from "./node/serve.ts";
 import { afterTick } from "./tick.ts";
 
-/** node:http checks this often for requests that are late. */
+/** How often node:http checks for late requests. */
 const CHECK_EVERY_MS = 1_000;
 
 /**
- * The listener on node:http, for where uWebSockets.js has no native build. node:http takes pipelined requests and queues
- * their answers; here, as there, a second request while the first one is pending closes the connection.
+ * The listener on node:http, for systems without a native build of uWebSockets.js. node:http takes pipelined requests and
+ * queues their answers; here, as on uWebSockets.js, a second request while the first is pending closes the connection.
  */
 export const listenNode: Listen = async (options) => {
   const { host, port, isShared = false, handler, onFault = warnOfFault } = options;
@@ -39,7 +39,7 @@ export const listenNode: Listen = async (options) => {
     });
     void serve({ handler, onFault, full: tooMany(inFlight), leaving: () => !accepting }, request, response);
   });
-  // In a process of node:cluster, what is not exclusive is its parent's to accept, and to hand out.
+  // In a process of node:cluster, the parent accepts the connections of a port that is not exclusive, and distributes them.
   const boundPort = await listening(server, { host, port, exclusive: !isShared });
 
   const stopAccepting = (): void => {
@@ -70,7 +70,7 @@ function createStrictServer(): Server {
     connectionsCheckingInterval: CHECK_EVERY_MS,
     noDelay: true,
   });
-  // Without it, lines beyond the 2,000th are dropped in silence, and a doubled one could hide there.
+  // Otherwise lines after the 2,000th are silently dropped, and a repeated header could hide there.
   server.maxHeadersCount = 0;
   server.on("clientError", refuseBytes);
   return server;
@@ -92,7 +92,7 @@ function listening(
   });
 }
 
-/** Bytes that node's parser does not call a request, or that came too late. */
+/** For bytes that node's parser rejects, or that come too late. */
 function refuseBytes(error: Error, socket: Duplex): void {
   const answering = "_httpMessage" in socket && socket._httpMessage;
   const code = codeOf(error);

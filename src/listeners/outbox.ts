@@ -2,7 +2,7 @@ import { UNREAD_LIMIT_BYTES } from "../listener.ts";
 import { afterTick } from "./tick.ts";
 import { countUnread } from "./unread.ts";
 
-/** So much is passed to the connection at once; the rest waits here, where it can be counted. */
+/** At most this much is passed to the connection at once; the rest waits here, where it can be counted. */
 const SLICE_BYTES = 65_536;
 /**
  * The first slice after a stall tests whether the connection has drained. It is small, because a connection that has not
@@ -15,23 +15,23 @@ type Chunk = string | Uint8Array;
 export interface Sink {
   /** Sends a frame. False: the connection has not taken all of it, and will report when it can take more. */
   write(frame: Chunk): boolean;
-  /** Nothing more will be written. */
+  /** Ends the body. */
   end(): void;
   /** The reader is too slow: close the connection. */
   cutOff(): void;
-  /** Does the work at once; what it writes leaves together. */
+  /** Runs the work at once; its writes leave together. */
   corked(work: () => void): void;
 }
 
 /**
- * What was written to a stream and has not left this process. Chunks of one tick leave as one frame. A reader that keeps
- * up may be written any amount in one tick; a write to a reader with more than UNREAD_LIMIT_BYTES unread cuts it off.
+ * The bytes that were written to a stream and have not left this process. Chunks of one tick leave as one frame. One tick
+ * may write any amount to a reader that keeps up; a write to one with more than UNREAD_LIMIT_BYTES unread disconnects it.
  */
 export class Outbox {
   readonly #sink: Sink;
   #chunks: Chunk[] = [];
   #waitingBytes = 0;
-  /** Upper bound of what the connection holds: everything passed on since it was last known to be empty. */
+  /** Upper bound of the bytes in the connection: all that were passed on since it was last known to be empty. */
   #passedBytes = 0;
   #freshBytes = 0;
   #blocked = false;
@@ -42,7 +42,7 @@ export class Outbox {
   #flushPlanned = false;
   #drained: (() => void)[] = [];
   #pull: (() => void) | null = null;
-  /** What of `unreadBytes` is in the count of the process. */
+  /** The part of `unreadBytes` that the process's total includes. */
   #counted = 0;
 
   constructor(sink: Sink) {
@@ -63,7 +63,7 @@ export class Outbox {
     this.#planFlush();
   }
 
-  /** Calls `next` whenever nothing waits here any more; what the connection holds is bounded by a slice. */
+  /** Calls `next` whenever nothing waits here any more; the connection then holds at most a slice. */
   pull(next: () => void): void {
     this.#pull = next;
     if (!this.#closed) next();
@@ -75,7 +75,7 @@ export class Outbox {
     this.#planFlush();
   }
 
-  /** Calls back once everything that was written so far is with the connection. */
+  /** Calls back once everything written so far has been passed to the connection. */
   onDrained(callback: () => void): void {
     if (this.#closed) return;
     this.#drained.push(callback);
@@ -90,7 +90,7 @@ export class Outbox {
     this.#send();
   }
 
-  /** The connection is gone: nothing is sent any more. */
+  /** The connection is gone: sends nothing any more. */
   close(): void {
     this.#closed = true;
     this.#drained = [];
@@ -123,7 +123,7 @@ export class Outbox {
       this.#sink.cutOff();
       return;
     }
-    // The last lines, and the end behind them.
+    // The last lines and the end leave together.
     if (this.#ending) this.#sink.corked(this.#send);
     else this.#send();
   };

@@ -1,4 +1,4 @@
-/** What all streams of this process together were written and have not read. */
+/** Bytes written to all streams of this process that their readers have not read. */
 let total = 0;
 
 export function unreadBytes(): number {

@@ -11,10 +11,10 @@ import type { UwsServing } from "./uws/exchange.ts";
 import { whyNoNativeBuild } from "./uws/native-build.ts";
 
 /**
- * The listener on uWebSockets.js. What its response object wants, in uws/:
+ * The listener on uWebSockets.js. The rules of its response object, which uws/ follows:
  * - after an abort, or after `end`, the object must not be touched: everything goes through UwsExchange;
  * - every write is corked, and `end` closes the connection only without `write` before it (it puts the header line
- *   `connection: close` into the chunks otherwise), so a stream says it in its head;
+ *   `connection: close` into the chunks otherwise), so a stream sends that header in its head;
  * - `onWritable` is set once, before the first write: without it one moment of back-pressure arms a timer that no
  *   later write clears, and the stream is cut while the model thinks; with it only the empty cork in it drains the last
  *   line;
@@ -102,9 +102,9 @@ interface AppWithOptions {
 
 const IDLE_SECONDS = 10;
 
-/** LIBUS_LISTEN_EXCLUSIVE_PORT. Without it two services share a port, and callers reach either. */
+/** LIBUS_LISTEN_EXCLUSIVE_PORT. Without it two services can share a port, and callers reach either. */
 const EXCLUSIVE_PORT = 1;
-/** SO_REUSEPORT: the kernel hands connections out to all who listen. */
+/** SO_REUSEPORT: the kernel distributes connections among all processes that listen. */
 const SHARED_PORT = 0;
 
 /** Missing from the package's types: closes every connection, idle ones too. */
@@ -113,7 +113,7 @@ function closeAll(app: object): void {
   app.close();
 }
 
-/** Copies everything out of uWS's request, which is gone when this returns. */
+/** Copies everything out of uWS's request, which is invalid after this returns. */
 function serve(serving: UwsServing, response: HttpResponse, request: UwsRequest): void {
   const reader = new FramingReader();
   request.forEach((name, value) => reader.add(name, value));

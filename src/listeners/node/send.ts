@@ -4,7 +4,7 @@ import type { HttpAnswer } from "../../listener.ts";
 import { bodyBytes, hasNoBody } from "../answer-head.ts";
 import { afterTick } from "../tick.ts";
 
-/** As uWebSockets.js has it: a request must be here within this time, and an idle connection lives as long. */
+/** As on uWebSockets.js: a request must arrive within this time, and an idle connection lives as long. */
 export const IDLE_MS = 10_000;
 
 export function writeHead(response: ServerResponse, answer: HttpAnswer, close: boolean): void {
@@ -12,7 +12,7 @@ export function writeHead(response: ServerResponse, answer: HttpAnswer, close: b
   response.writeHead(answer.status, answer.headers);
 }
 
-/** Sends an answer that is no stream. */
+/** Sends an answer that is not a stream. */
 export function sendWhole(
   request: IncomingMessage,
   response: ServerResponse,
@@ -27,8 +27,8 @@ export function sendWhole(
 }
 
 /**
- * Cuts a reader off that takes nothing of a finished answer for IDLE_MS, as on uWebSockets.js. Looks after the present tick:
- * from Node 26 on the response gives the socket what it has at the end of it.
+ * Disconnects a reader that takes nothing of a finished answer for IDLE_MS, as on uWebSockets.js. Checks after the current
+ * tick: from Node 26 on, the response passes its bytes to the socket only at the end of the tick.
  */
 export function closeIfUnread(socket: Socket): void {
   afterTick(() => {
@@ -36,7 +36,7 @@ export function closeIfUnread(socket: Socket): void {
   });
 }
 
-/** Cuts a reader off if nothing moves for IDLE_MS. */
+/** Disconnects a reader if nothing moves for IDLE_MS. */
 export function closeIfStalled(socket: Socket): void {
   socket.setTimeout(IDLE_MS, () => socket.destroy());
 }

@@ -9,7 +9,7 @@ import { afterTick } from "../tick.ts";
 import { sendWhole } from "./send.ts";
 import { NodeStream } from "./stream.ts";
 
-/** The listener, as one request needs it. */
+/** The parts of the listener that a request needs. */
 export interface NodeServing {
   handler: Handler;
   onFault: OnFault;
@@ -28,7 +28,7 @@ export async function serve(
   const framing = framingOf(request);
   const method = request.method ?? "";
   if (!framing || serving.full) {
-    // What it sends besides is read and dropped: a reset would take the answer with it.
+    // The rest of the request is read and dropped: a reset would destroy the answer.
     request.resume();
     afterTick(() => sendWhole(request, response, framing ? FULL : MALFORMED, true));
     return;
@@ -53,7 +53,7 @@ function framingOf(request: IncomingMessage): Framing | null {
     reader.add((lines[at] ?? "").toLowerCase(), lines[at + 1] ?? "");
   }
   const framing = reader.read();
-  // HTTP/1.0 has no chunks, and node:http takes a request line of HTTP/0.9 or HTTP/2.0 for one of its own.
+  // HTTP/1.0 has no chunks, and node:http also accepts request lines of HTTP/0.9 and HTTP/2.0.
   if (request.httpVersion === "1.1") return framing;
   return request.httpVersion === "1.0" && !framing?.chunked ? framing : null;
 }

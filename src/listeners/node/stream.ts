@@ -22,7 +22,7 @@ export class NodeStream implements Outlet {
       this.#response.end();
     },
     cutOff: () => this.#request.socket.destroy(),
-    // What is written in one tick leaves together anyway.
+    // Writes of one tick leave together anyway.
     corked: (work) => work(),
   });
   #isGone: boolean;

@@ -8,7 +8,7 @@ import { writeHead } from "./head.ts";
 import { UwsStream } from "./stream.ts";
 import type { StreamedExchange } from "./stream.ts";
 
-/** The listener, as its requests need it. */
+/** The parts of the listener that its requests need. */
 export interface UwsServing {
   handler: Handler;
   onFault: OnFault;
@@ -42,7 +42,7 @@ export class UwsExchange implements StreamedExchange {
     return this.#isOver;
   }
 
-  /** Must be called in the tick of the request: what arrives before is lost. */
+  /** Must be called in the tick of the request: bytes that arrive before the call are lost. */
   receive(declared: number | null): IncomingBody {
     const whileOpen = (action: () => void) => () => {
       if (!this.#isOver) action();
@@ -57,7 +57,7 @@ export class UwsExchange implements StreamedExchange {
     this.#body = body;
     if (declared !== 0) {
       this.response.onData((chunk, isLast) => {
-        // uWS takes the memory back when this returns.
+        // uWS reuses the memory after this returns.
         if (chunk.byteLength > 0) body.push(new Uint8Array(chunk.slice(0)));
         if (isLast) body.finish();
       });
@@ -85,7 +85,7 @@ export class UwsExchange implements StreamedExchange {
       writeHead(response, answer);
       if (this.#isHead) response.endWithoutBody(bodyBytes(answer.body), close);
       else if (!hasNoBody(answer.status)) response.end(answer.body ?? "", close);
-      // To close, uWS wants a length here.
+      // To close, uWS needs a length here.
       else if (close) response.endWithoutBody(0, true);
       else response.endWithoutBody();
     });

@@ -3,10 +3,10 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { codeOf, messageOf } from "../../errors.ts";
 
-/** What every build of uWebSockets.js for Linux asks of its system. */
+/** The requirement of every build of uWebSockets.js for Linux. */
 const OLD_GLIBC = "uWebSockets.js needs glibc 2.38 or newer, as in Debian 13 and Ubuntu 24.04";
 
-/** Why uWebSockets.js does not load here; null if it does. Asked before it is imported, to say it in one line. */
+/** Why uWebSockets.js does not load here; null if it does. Called before the import, to report it in one line. */
 export function whyNoNativeBuild(): string | null {
   const require = createRequire(import.meta.url);
   const { platform, arch, versions } = process;
@@ -29,7 +29,7 @@ function reasonOf(error: unknown): string {
   return `uWebSockets.js does not load: ${message.split("\n", 1)[0]}`;
 }
 
-/** Can another build of uWebSockets.js help? None is for an older glibc. */
+/** Can another build of uWebSockets.js help? Not against an old glibc: none supports it. */
 export function mayBeReplaced(reason: string): boolean {
   return reason !== OLD_GLIBC;
 }

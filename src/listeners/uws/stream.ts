@@ -5,7 +5,7 @@ import { Outbox } from "../outbox.ts";
 import { afterTick } from "../tick.ts";
 import { writeHead } from "./head.ts";
 
-/** The request that a stream answers, as far as the stream needs it. */
+/** The parts of a request that its stream needs. */
 export interface StreamedExchange {
   readonly response: HttpResponse;
   /** True: the response must not be touched any more. */
@@ -15,14 +15,14 @@ export interface StreamedExchange {
 }
 
 /**
- * A failed write arms a timer of 8 to 12 s, and a reader that pauses for longer is not too slow before the outbox says
- * so: as often as this, the timer is armed anew.
+ * A failed write arms a timer of 8 to 12 s that closes the connection. A reader may pause for longer, as only the outbox
+ * decides who is too slow: so the timer is armed again this often.
  */
 const REARM_EVERY_MS = 4_000;
 
 /**
- * What is over, and what is sent as fast as it is read, does not wait for a reader that takes nothing, whatever timers a
- * build has.
+ * A stream that has ended, or that is sent as fast as it is read, closes a reader that takes nothing for this long,
+ * whatever timers the build has.
  */
 const STALLED_MS = 12_000;
 
@@ -45,13 +45,13 @@ export class UwsStream implements Outlet {
   });
   #headSent = false;
   #ended = false;
-  /** Its end is foreseen: a reader that takes nothing is closed by the timer. */
+  /** Its text is already complete: the timer closes a reader that takes nothing. */
   #pulled = false;
   #onGone: (() => void) | null = null;
   #rearming: NodeJS.Timeout | null = null;
   /** Closes a reader that takes nothing. */
   #stalled: NodeJS.Timeout | null = null;
-  /** What the next corked write sends, and whether the last one was taken: a write then allocates no closure. */
+  /** The next corked write's frame, and whether the last one was taken: as fields, so that a write needs no closure. */
   #frame: string | Uint8Array = "";
   #taken = true;
 
@@ -122,7 +122,7 @@ export class UwsStream implements Outlet {
     this.#exchange.response.cork(this.#endCorked);
   }
 
-  /** While nothing is written, a stream of JSON sends its head with a space, which JSON allows before a line. */
+  /** If nothing has been written yet, a JSON stream sends its head with a space, which JSON allows before a line. */
   #sendHeadAlone(): void {
     const { headers } = this.#answer;
     const isJson = headers["content-type"]?.includes("json") && !("content-encoding" in headers);
@@ -166,7 +166,7 @@ export class UwsStream implements Outlet {
   readonly #rearm = (): void => {
     const { response } = this.#exchange;
     response.resume();
-    // That forgot who waits until the connection is writable: a write that fails asks for it again.
+    // resume() also cancelled the wait until the connection is writable: a write that fails starts it again.
     response.cork(nothing);
     this.#outbox.writable();
   };
