@@ -6,7 +6,7 @@ import { CLI_SLUG, DEMO_SLUG, createCliChannel } from "../installation/default-c
 import type { Log } from "../log.ts";
 import type { Store } from "../store.ts";
 
-/** CHANNELS_FILE, checked before anything is opened; null without one. */
+/** Reads CHANNELS_FILE and checks it before anything is opened; null without one. */
 export async function readWrittenChannels(config: Config): Promise<WrittenChannels | null> {
   if (config.channelsFile === null) return null;
   const written = await readChannelsFile(config.channelsFile, readVariable);
@@ -14,23 +14,23 @@ export async function readWrittenChannels(config: Config): Promise<WrittenChanne
   return written;
 }
 
-/** Without CHANNELS_FILE there is `cli`. */
+/** Writes the channels of CHANNELS_FILE; without a file, creates `cli`. */
 export async function writeChannels(store: Store, log: Log, written: WrittenChannels | null): Promise<void> {
   if (written === null) return createCliChannel(store);
   for (const line of await upsertChannels(store, written.channels)) log.warn(line);
 }
 
-/** Of a file those that the store has lost: what else it has stays as it is. */
+/** Only the file's channels that the store has lost: the others stay as they are. */
 export function lostOf(written: WrittenChannels, lost: ReadonlySet<string>): WrittenChannels {
   return { ...written, channels: written.channels.filter(({ slug }) => lost.has(slug)) };
 }
 
-/** The channels that this start makes itself. */
+/** The channels that this start creates by default. */
 export function defaultSlugs({ channelsFile, demo }: Config): string[] {
   return [...(channelsFile === null ? [CLI_SLUG] : []), ...(demo ? [DEMO_SLUG] : [])];
 }
 
-/** The channel of the line to paste: `cli`, or the first that is enabled. */
+/** The channel for the greeting's line to paste: `cli`, or the first that is enabled. */
 export async function firstChannel(store: Store): Promise<string | null> {
   const enabled = (await store.channels(() => {}))
     .filter((channel) => channel.enabled)
@@ -38,7 +38,7 @@ export async function firstChannel(store: Store): Promise<string | null> {
   return enabled.includes(CLI_SLUG) ? CLI_SLUG : (enabled[0] ?? null);
 }
 
-/** An earlier start may have made the demo's channel in this store, where it was meant for one machine. */
+/** An earlier start may have created the demo's channel in this store, meant for use on one machine. */
 export async function warnOfOldDemo(store: Store, log: Log): Promise<void> {
   const isThere = (await store.channels()).some(({ slug, enabled }) => slug === DEMO_SLUG && enabled);
   if (isThere)

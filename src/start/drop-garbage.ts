@@ -1,10 +1,10 @@
 /**
- * Collects the garbage that loading left behind. A start makes more garbage than the service keeps, V8 enlarges its heap
- * for it, and an idle process collects nothing: on Redis the process keeps 120 MB where 80 are in use.
+ * Collects the garbage that loading left behind. A start makes more garbage than live data, V8 enlarges its heap for it,
+ * and an idle process collects nothing: on Redis the process has 120 MB where 80 are in use.
  *
- * It asks over the inspector's protocol, within this process and without a port: the only documented call for a full
- * collection, which also shrinks the young generation. It takes some 50 ms, once. How far the heap grows under load stays
- * V8's choice: 4 MiB for the young generation would cost every message 8 %.
+ * It uses the inspector's protocol, within this process and without a port: the only documented call for a full
+ * collection, which also shrinks the young generation. It takes about 50 ms, once. V8 still decides how far the heap grows
+ * under load: 4 MiB for the young generation would cost every message 8 %.
  *
  * Rejects if Node has no inspector, or does not allow it.
  */

@@ -2,21 +2,21 @@ import type { DemoKeys } from "../installation/default-channels.ts";
 import type { Secret } from "../secret.ts";
 
 /**
- * What a start prints for people: addresses, the keys that were made, and one line to paste. It goes to stderr: stdout
- * is the log's, and the log carries no key (P15).
+ * What a start prints for people: addresses, generated keys, and one line to paste. It goes to stderr, because stdout is
+ * the log's, and the log carries no key (P15).
  */
 export interface Greeting {
   url: string;
   demoUrl: string | null;
-  /** True where it would be there, but for a HOST that others reach. */
+  /** True if the demo is off only because other machines can reach HOST. */
   isDemoHeldBack: boolean;
   inspectorUrl: string | null;
   /** null: CONSOLE=off. */
   console: ConsoleGreeting | null;
   model: "openai" | "demo";
-  /** Who answers where a channel names no model, PROVIDER/MODEL. */
+  /** The models for channels that name none, as PROVIDER/MODEL. */
   answers: readonly string[];
-  /** null: it was configured, and is not repeated. */
+  /** null: the key was configured, and is not printed. */
   generatedKey: Secret | null;
   /** True: HARNESS_API_KEY has more than one. */
   hasSeveralKeys: boolean;
@@ -24,13 +24,13 @@ export interface Greeting {
   demoKeys: DemoKeys | null;
   /** The channel of the line to paste; null if there is none yet. */
   channel: string | null;
-  /** Where the keys stand, for a start whose greeting others keep: no secret of it is printed. Null: they are printed. */
+  /** The file with the keys, if the greeting ends up in a log: then no secret is printed. null: secrets are printed. */
   keysFile: string | null;
 }
 
 export interface ConsoleGreeting {
   url: string;
-  /** Of the operator that this start made or found: ready to follow, or where its key is; null: configured ones have theirs. */
+  /** The key of the start's own operator: in a link, or the file that has it; null: configured operators have their own. */
   key: { type: "link"; key: Secret } | { type: "kept"; path: string } | null;
 }
 
@@ -74,7 +74,7 @@ export function greetingText(greeting: Greeting): string {
   return ["", ...lines, ...paste, "", ""].join("\n");
 }
 
-/** The key stands behind the `#`, which browsers send to nobody. A log that keeps what a start prints is given none. */
+/** The key follows the `#`, which browsers send to no server. It is not printed into a log. */
 function consoleLines(console: ConsoleGreeting | null): string[][] {
   if (console === null) return [];
   const { url, key } = console;
@@ -97,12 +97,12 @@ function lineToPaste({
   hasSeveralKeys,
   channel,
 }: Pick<Greeting, "url" | "generatedKey" | "hasSeveralKeys"> & { channel: string }): string {
-  // A configured key is not repeated; a shell that does not have it says so, instead of sending none.
+  // A configured key is not printed; a shell without the variable reports that, instead of sending no key.
   const fromShell = "${HARNESS_API_KEY:?is not set in this shell}";
   if (generatedKey !== null)
     return curlLine(url, `'authorization: Bearer ${generatedKey.reveal()}'`, channel);
   if (!hasSeveralKeys) return curlLine(url, `"authorization: Bearer ${fromShell}"`, channel);
-  // The first of them: all together are none.
+  // The first key alone: all of them together are not a key.
   return `: "${fromShell}"; ${curlLine(url, '"authorization: Bearer ${HARNESS_API_KEY%% *}"', channel)}`;
 }
 

@@ -1,11 +1,11 @@
 import { isatty } from "node:tty";
 
 /**
- * SIGHUP: who runs a service means "start anew" by it, and a terminal that closes means "end". A terminal that is gone is
- * no terminal any more.
+ * SIGHUP: from a process manager it means "restart", from a closing terminal it means "end". After a terminal has closed,
+ * stdin is no longer a TTY.
  */
 export interface Hangup {
-  /** Called at each SIGHUP but a closing terminal's, which counts as SIGTERM. */
+  /** Called at each SIGHUP except a closing terminal's, which counts as SIGTERM. */
   onAsked(callback: () => void): void;
   stop(): void;
 }

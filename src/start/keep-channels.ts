@@ -8,14 +8,14 @@ import { NewerRecord, UnreadableRecord } from "../store.ts";
 import type { Store } from "../store.ts";
 
 /**
- * No command removes a channel. Where one is gone that this start wrote, the store was emptied beneath the service, as a
- * Redis is that keeps nothing over its own restart: without another start nobody would be let in any more. It is written
- * again, as on a new store. Channels that are there stay as they are. Returns how to stop.
+ * No command removes a channel. If one that this start wrote is gone, the store was emptied while the service ran, as
+ * happens when a Redis without persistence restarts: nobody would be let in until the next start. So the lost channels are
+ * written again, as on a new store; existing channels stay as they are. Returns a function that stops this.
  */
 export function keepChannels(options: {
   store: Pick<Store, "channel" | "putChannel" | "isRestoring" | "onChange" | "onReconnect">;
   directory: Pick<Directory, "renew" | "channel">;
-  /** That this start wrote. */
+  /** The channels that this start wrote. */
   slugs: readonly string[];
   write: (lost: ReadonlySet<string>) => Promise<void>;
   timers: Timers;
@@ -40,20 +40,20 @@ export function keepChannels(options: {
     await directory.renew();
   }
 
-  /** Where one node of a cluster came back empty the list of channels may be lost, and their records not: those count. */
+  /** If one node of a cluster came back empty, only the list of channels may be lost: a record that is still there is listed again. */
   async function isListedAgain(slug: string): Promise<boolean> {
     try {
       const found = await store.channel(slug);
       if (found !== null) await store.putChannel(found);
       return found !== null;
     } catch (error) {
-      // Nobody here writes what a newer version wrote.
+      // A record of a newer version is never overwritten.
       if (error instanceof UnreadableRecord) return error instanceof NewerRecord;
       throw error;
     }
   }
 
-  /** One that cannot be read is there. */
+  /** A channel whose record cannot be read still exists. */
   function isLost(slug: string): boolean {
     try {
       return directory.channel(slug) === null;

@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 
-/** Where stderr goes, as far as the process can tell. */
+/** What the process knows about where its stderr goes. */
 export interface StderrOf {
   isTerminal: boolean;
   pid: number;
@@ -10,8 +10,8 @@ export interface StderrOf {
 }
 
 /**
- * Is stderr kept by a machine, and read by whoever reads logs? A container's first process writes into the container's log,
- * and a unit of systemd into the journal, unless somebody sits at a terminal.
+ * Does stderr go into a stored log, which others can read? A container's first process writes into the container's log,
+ * and a unit of systemd into the journal, unless stderr is a terminal.
  */
 export function isKeptByOthers({ isTerminal, pid, journalStream, stat }: StderrOf): boolean {
   if (isTerminal) return false;

@@ -11,10 +11,10 @@ import type { Service } from "../service.ts";
 import type { Starting } from "./starting.ts";
 
 export interface Demo {
-  /** Of its page. */
+  /** The address of its page. */
   url: string;
   keys: DemoKeys;
-  /** Where this start made its channel: makes it again if it is gone. */
+  /** Creates the demo's channel again if it is gone; null if this start did not create it. */
   makeChannel: (() => Promise<unknown>) | null;
 }
 
@@ -88,11 +88,11 @@ export interface DemoServers {
   close(): Promise<void>;
 }
 
-/** The demo's MCP servers for the channels that this start made itself: a process, and a server that is told who asks. */
+/** The demo's MCP servers for the start's default channels: a process, and a server that is told which user asks. */
 export async function openDemoServers(slugs: string[]): Promise<DemoServers> {
   if (slugs.length === 0) return { servers: {}, close: async () => {} };
   const { startAccountServer } = await import("../demo/account-server.ts");
-  // Of this start alone: nobody else signs for its visitors.
+  // A key of this start only: nobody else can sign for its visitors.
   const key = randomBytes(32).toString("base64url");
   const account = await startAccountServer(key);
   const known = { shop: shopServer(), account: { url: account.url, identity: { key } } };

@@ -8,10 +8,10 @@ import { createHider } from "../log.ts";
 import type { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
 
-/** INSPECTOR=on: what /machines serves, and the link that opens it. */
+/** INSPECTOR=on: the routes of /machines, and the link that opens it. */
 export interface Inspector {
   routes: (threads: Threads) => Route[];
-  /** With the key behind the `#`, which browsers never send. */
+  /** With the key after the `#`, which browsers never send. */
   linkOf(url: string): string;
   /** Ends every watch. */
   close(): void;

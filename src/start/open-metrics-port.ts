@@ -5,7 +5,7 @@ import { messageOf } from "../errors.ts";
 import type { Exposition } from "../http/metrics-route.ts";
 
 /**
- * METRICS_PORT: the metrics on a port of their own, without a key: who can reach the port can read them.
+ * METRICS_PORT: the metrics on a port of their own, without a key: anyone who can reach the port can read them.
  * Rejects with ConfigError if the port is taken.
  */
 export async function openMetricsPort(

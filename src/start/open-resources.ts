@@ -12,19 +12,19 @@ import type { Tracing } from "../trace.ts";
 import { VERSION } from "../version.ts";
 import type { Starting } from "./starting.ts";
 
-/** What a service works with, and what outlives it: opened before it, and closed after it. */
+/** The resources of a service: opened before it, and closed after it. */
 export interface Resources {
   metrics: Metrics;
-  /** What /metrics shows: of this process, or of all that share its port. */
+  /** The metrics of /metrics: of this process, or of all processes that share its port. */
   exposition: Exposition;
-  /** Timed by the metrics, like the model. */
+  /** The metrics time it, and the model. */
   store: Store;
   model: Model;
-  /** Empty where no OTEL_EXPORTER_OTLP_ENDPOINT is set. */
+  /** Empty if no OTEL_EXPORTER_OTLP_ENDPOINT is set. */
   traced: { tracing?: Tracing };
 }
 
-/** Rejects with a sentence for people where a store or a provider cannot be opened. */
+/** Rejects with a sentence for people if a store or a provider cannot be opened. */
 export async function openResources(starting: Starting, providers: WrittenProviders): Promise<Resources> {
   const { config, log, member, closing } = starting;
   const metrics = await createMetrics();
@@ -43,14 +43,14 @@ export async function openResources(starting: Starting, providers: WrittenProvid
   return { metrics, exposition: shared ?? metrics, store, model, traced };
 }
 
-/** The embedded store is one process's at a time: another one that holds it ends this start with its sentence. */
+/** The embedded store takes one process at a time: if another one has it, this start fails with one sentence. */
 export async function lockEmbeddedStore(config: Config): Promise<() => unknown> {
   if (config.redisUrls.length > 0) return () => {};
   const { lockDataDir } = await import("../stores/embedded/data-dir-lock.ts");
   return lockDataDir(config.dataDir);
 }
 
-/** OpenTelemetry's packages are not even loaded where nobody asked for traces. */
+/** Without traces, OpenTelemetry's packages are not even loaded. */
 async function openTraces(
   { config, closing }: Starting,
   { metrics, processId }: { metrics: Metrics; processId: string },

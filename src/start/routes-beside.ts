@@ -10,7 +10,7 @@ import type { WidgetScript } from "../http/widget-script.ts";
 import type { Log } from "../log.ts";
 import type { Secret } from "../secret.ts";
 
-/** The routes beside the API: the front page, the widget's script, and metrics. */
+/** The routes other than the API: the front page, the widget's script, and metrics. */
 export async function routesBeside(options: {
   config: Config;
   log: Log;

@@ -7,7 +7,7 @@ import { openMetricsPort } from "./open-metrics-port.ts";
 import type { Resources } from "./open-resources.ts";
 import type { Starting } from "./starting.ts";
 
-/** What only a running service can measure, and METRICS_PORT. */
+/** Adds the metrics that only a running service can measure, and opens METRICS_PORT. */
 export async function showMetrics(
   { config, closing }: Starting,
   { metrics, exposition }: Resources,

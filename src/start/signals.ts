@@ -2,7 +2,7 @@ import { systemClock } from "../clock.ts";
 import { createDeadline } from "../stores/deadline.ts";
 import { holdChangesForGood } from "../stores/embedded/opening.ts";
 
-/** SIGTERM and SIGINT: the first asks for an orderly stop, the second does not wait for it (P29). */
+/** SIGTERM and SIGINT: the first asks for a clean stop, the second exits at once (P29). */
 export interface Signals {
   /** `retire`: another process has taken this one's place (PROCESSES). */
   first: Promise<NodeJS.Signals | "retire">;
@@ -11,11 +11,11 @@ export interface Signals {
 
 const STOPPING = ["SIGTERM", "SIGINT"] as const;
 
-/** Nobody asks twice so soon, and npm hands a signal on sooner. */
+/** A person does not send a second signal so soon, and npm forwards one sooner. */
 const HANDED_ON_MS = 1_000;
 
 /**
- * `isHandedOn`: npm started this process. A terminal tells Ctrl-C to both, and npm hands it on: it comes twice, and asks
+ * `isHandedOn`: npm started this process. A terminal sends Ctrl-C to both, and npm forwards it: it arrives twice, and counts
  * once.
  */
 export function watchForSignals({ isHandedOn = false } = {}): Signals {
@@ -40,10 +40,10 @@ export function watchForSignals({ isHandedOn = false } = {}): Signals {
   };
 }
 
-/** So long do the changes take that have begun; where the disk hangs, or another process keeps the lock, they take for ever. */
+/** Longest wait for transactions that have begun; if the disk hangs, or another process has the lock, they never end. */
 const CHANGES_MS = 1_000;
 
-/** Between two changes: what an exit during one comes to is told at `holdChangesForGood`. */
+/** Exits between two transactions: `holdChangesForGood` says what an exit during one would cause. */
 async function exitAtOnce(): Promise<void> {
   const late = () => new Error("A change of the embedded store does not end");
   await createDeadline(CHANGES_MS)

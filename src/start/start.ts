@@ -30,13 +30,13 @@ import { watchForUncaughtErrors } from "./uncaught-errors.ts";
 
 export interface Running {
   stop(): Promise<void>;
-  /** Resolves when no run is left here, or somebody is in a hurry. */
+  /** Resolves when no run is left here, or `hurry` is aborted. */
   retire(hurry: AbortSignal): Promise<void>;
 }
 
 /**
- * Everything up to the greeting, one step after the other. Returns how to stop. Rejects where a step fails; what was
- * opened by then is in `closing`.
+ * Everything up to the greeting, one step after the other. Returns functions that stop it. Rejects if a step fails; what
+ * was opened by then is in `closing`.
  */
 export async function start(
   starting: Starting,
@@ -139,7 +139,7 @@ async function openService(
   return { service, inspector };
 }
 
-/** What this start wrote into the store, while it runs. */
+/** Keeps the channels that this start wrote in the store, while it runs. */
 function keepStartsChannels(
   { log }: Starting,
   made: {
@@ -167,7 +167,7 @@ function keepStartsChannels(
   });
 }
 
-/** The key of the operator `local`; null where it is another start's, on the same store. */
+/** The key of the operator `local`; null if another start created it in the same store. */
 async function localOperatorKey(store: Store, config: Config): Promise<Secret | null> {
   const { localOperator } = withLocalOperator(config.dataDir);
   return (await createLocalOperator(store, localOperator)) ? localOperator : null;

@@ -2,10 +2,10 @@ import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { Member } from "./processes/member.ts";
 
-/** What has to be closed again; the last opened is closed first. */
+/** Functions that close what a start opened; the last opened is closed first. */
 export type Closing = (() => unknown)[];
 
-/** What each step of a start is given. */
+/** The parameters of each step of a start. */
 export interface Starting {
   config: Config;
   log: Log;

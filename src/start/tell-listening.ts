@@ -14,7 +14,7 @@ import type { Resources } from "./open-resources.ts";
 import type { Member } from "./processes/member.ts";
 import type { Starting } from "./starting.ts";
 
-/** Says that the service listens: to the log, and to people on stderr; for a member its supervisor says both. */
+/** Reports that the service listens, in the log and to people on stderr; a member's supervisor does both for it. */
 export async function tellListening(
   { config, log, member }: Starting,
   told: {
@@ -23,7 +23,7 @@ export async function tellListening(
     inspector: Inspector | null;
     demo: Demo | null;
     transportKey: Secret;
-    /** Of the operator `local`; null where there is none, or it is another start's. */
+    /** The key of the operator `local`; null if there is none, or another start created it. */
     localKey: Secret | null;
   },
 ): Promise<void> {
@@ -61,7 +61,7 @@ export async function tellListening(
   }
 }
 
-/** The link with the key for who started it by hand; what else is printed may be kept by anybody. */
+/** On a terminal, a link with the key; elsewhere the output may end up in a log. */
 function consoleGreeting(url: string, key: Secret | null, { dataDir }: Config): ConsoleGreeting {
   const page = `${url}/console`;
   if (key === null) return { url: page, key: null };
@@ -72,7 +72,7 @@ function consoleGreeting(url: string, key: Secret | null, { dataDir }: Config): 
 function isStderrKeptByOthers(member: Member | null): boolean {
   return isKeptByOthers({
     isTerminal: process.stderr.isTTY,
-    // What a member tells is printed by its supervisor.
+    // The supervisor prints a member's greeting.
     pid: member === null ? process.pid : process.ppid,
     journalStream: readVariable("JOURNAL_STREAM")?.reveal(),
     stat: () => fstatSync(process.stderr.fd),

@@ -7,7 +7,7 @@ export interface UncaughtErrors {
 }
 
 /**
- * An error that nobody caught is a bug of ours. It is logged and counted, and ends nobody else's stream (P30): what must
+ * An uncaught error is a bug of ours. It is logged and counted, and ends no other stream (P30): everything that must
  * survive it is in the store, guarded by fences, and not in this process.
  */
 export function watchForUncaughtErrors(log: Log): UncaughtErrors {

@@ -5,29 +5,29 @@ import type { Signals } from "../signals.ts";
 import { isToProcess } from "./messages.ts";
 import type { FromProcess } from "./messages.ts";
 
-/** So much of what it counts is lost at most where a process is killed. */
+/** At most this much counting is lost when a process is killed. */
 const TELL_SAMPLE_MS = 5_000;
 
-/** What can be added up with other processes'. */
+/** Metrics that can be summed with other processes'. */
 export interface Samples {
   readonly contentType: string;
   sample(): Promise<Sample>;
-  /** Several processes' as one, in Prometheus' text format. */
+  /** The sum of several processes' metrics, in Prometheus' text format. */
   textOf(samples: Sample[]): Promise<string>;
 }
 
-/** This process as one of several of a service: what its supervisor asks of it, and is told. */
+/** This process as one of several of a service: what its supervisor asks of it, and what it reports. */
 export interface Member {
   /** Unique in the service's life. */
   number: number;
-  /** How the supervisor, or an operator, ends it. Further signals say nothing new: the supervisor ends what hangs. */
+  /** How the supervisor, or an operator, ends it. Further signals are ignored: the supervisor ends a process that hangs. */
   signals: Signals;
-  /** Aborted where it is asked to stop, also after it was asked to retire. */
+  /** Aborted when it is asked to stop, also after it was asked to retire. */
   hurry: AbortSignal;
   listening(told: Record<string, unknown>, greeting: string): void;
-  /** Resolves when it is told. */
+  /** Resolves when the message has been sent. */
   failed(reason: string): Promise<void>;
-  /** From now on its metrics are told, and all processes' are what whoever asks is answered. */
+  /** From now on the supervisor gets this process's metrics; the result answers with the metrics of all processes. */
   shareMetrics(metrics: Samples): Exposition & { stop(): Promise<void> };
 }
 
@@ -58,7 +58,7 @@ export function joinSupervisor(): Member {
         waiting.delete(message.id);
     }
   });
-  // A terminal tells all its processes, and systemd may: each says it to the supervisor too, which decides.
+  // A terminal signals all its processes, the supervisor too, and so may systemd: each process then stops itself.
   const receive = (signal: NodeJS.Signals) => {
     leave(signal);
     stop.abort();
@@ -93,7 +93,7 @@ export function joinSupervisor(): Member {
   };
 }
 
-/** Resolves when it has left. A supervisor that is gone ends this process, and nobody waits for words to it. */
+/** Resolves when the message has been sent. If the supervisor is gone, it resolves at once: this process ends anyway. */
 function tell(message: FromProcess): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined) resolve();

@@ -1,21 +1,21 @@
 import type { Sample } from "../../metrics/sample.ts";
 
 /**
- * What a process of the service and its supervisor tell each other. Both come from one build and one machine; what has
- * not the shape of a message is another library's, and is ignored.
+ * The messages between a process of the service and its supervisor. Both come from one build and run on one machine; a
+ * value of another shape is another library's message, and is ignored.
  */
 export type FromProcess =
-  /** It takes requests. `told` goes into the log, `greeting` to people. */
+  /** It takes requests. `told` goes into the log, `greeting` to stderr. */
   | { type: "listening"; told: Record<string, unknown>; greeting: string }
   /** Its start failed: one line for people. */
   | { type: "failed"; reason: string }
-  /** Its metrics now; without being asked for, from time to time and before it ends. */
+  /** Its current metrics; also sent unasked, at intervals and before it ends. */
   | { type: "sample"; sample: Sample }
-  /** Somebody asks it for the metrics of all. */
+  /** A client asks it for the metrics of all processes. */
   | { type: "gather"; id: number };
 
 export type ToProcess =
-  /** Open streams have the grace to end. */
+  /** Stop: open streams have the grace period to end. */
   | { type: "stop" }
   /** Another process has taken its place: it takes no new connections, and open streams have all the time they need. */
   | { type: "retire" }

@@ -5,13 +5,13 @@ import type { Sample } from "../../metrics/sample.ts";
 import { isFromProcess } from "./messages.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
 
-/** What a process tells when it listens. */
+/** The message of a process that has begun to listen. */
 export type Told = Extract<FromProcess, { type: "listening" }>;
 
-/** After the exit, this long for its last words: they may come later than the news of its end. */
+/** How long to wait for its last messages after the exit: they may arrive after the exit event. */
 const LAST_WORDS_MS = 1_000;
 
-/** One process of the service, as its supervisor has it. */
+/** One process of the service, as its supervisor sees it. */
 export class ServiceProcess {
   readonly #worker: Worker;
   #failure: string | null = null;
@@ -36,7 +36,7 @@ export class ServiceProcess {
     this.#worker = worker;
     this.ended = new Promise((resolve) => {
       worker.process.once("exit", (code, signal) => resolve(this.#end(code, signal)));
-      // Where it could not be started at all.
+      // It could not be started at all.
       worker.process.once("error", (error) => resolve(error.message));
     });
     const disconnected = new Promise<void>((resolve) => {
@@ -59,11 +59,11 @@ export class ServiceProcess {
         reject(new Error(this.#failure ?? `it ended with ${await this.ended}`)),
       );
     });
-    // Whoever waits for it is told; for an end after that, nobody waits here.
+    // Callers that await it get the rejection; without one, it must not count as unhandled.
     this.listening.catch(() => {});
   }
 
-  /** Unique in a service's life: a replaced process's successor has another. */
+  /** Unique in a service's life: the process that replaces this one has another number. */
   get number(): number {
     return this.#worker.id;
   }
@@ -73,7 +73,7 @@ export class ServiceProcess {
   }
 
   tell(message: ToProcess): void {
-    // One that is just ending does not hear it, and its end is told by itself.
+    // A process that is ending does not get it; its exit is reported separately.
     if (this.#worker.isConnected()) this.#worker.send(message, () => {});
   }
 
@@ -86,7 +86,7 @@ export class ServiceProcess {
     this.#worker.process.kill("SIGKILL");
   }
 
-  /** Resolves when its newest metrics are here, at the latest after `withinMs`: a busy one must not hold up the others. */
+  /** Resolves when its newest metrics arrive, or after `withinMs`: a busy process must not hold up the others. */
   async newSample(withinMs: number): Promise<void> {
     const came = new Promise<void>((resolve) => this.#sampled.push(resolve));
     this.tell({ type: "give sample" });

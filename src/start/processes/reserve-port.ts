@@ -3,17 +3,17 @@ import { createServer } from "node:net";
 import type { Server } from "node:net";
 import { messageOf } from "../../errors.ts";
 
-/** A port that is one service's, whose processes listen on it together. */
+/** A port that belongs to one service; the service's processes listen on it together. */
 export interface ReservedPort {
   port: number;
   release(): void;
 }
 
 /**
- * Processes that share a port keep nobody else out who shares it, too: a second service would take half of the callers.
- * So a service takes the port alone for a moment, which fails where anybody listens, and a name for as long as it runs,
- * which keeps out a second one that starts in the same moment. The name is an abstract socket of Linux: it is of this
- * network namespace, as the port is, and ends with its process. Rejects if another has the port.
+ * A shared port (SO_REUSEPORT) is open to other services as well: a second one would get half of the connections. So a
+ * service first takes the port exclusively for a moment, which fails if anybody listens, and also a name for as long as it
+ * runs, which keeps out a second service that starts at the same moment. The name is an abstract socket of Linux: it belongs
+ * to this network namespace, as the port does, and ends with its process. Rejects if another service has the port.
  */
 export async function reservePort({ host, port }: { host: string; port: number }): Promise<ReservedPort> {
   const probe = createServer();

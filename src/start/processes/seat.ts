@@ -3,12 +3,12 @@ import { messageOf } from "../../errors.ts";
 import type { PlainLog } from "../../log.ts";
 import type { ServiceProcess, Told } from "./process.ts";
 
-/** A process that has listened for so long did not die of its start. */
+/** A process that has listened for this long did not die because of its start. */
 const STEADY_MS = 10_000;
-/** Before the second, third … try. The last of them is followed by giving up. */
+/** The waits before the second, third … try. If the try after the last wait fails, the seat gives up. */
 const BACK_OFF_MS = [100, 500, 2_000, 5_000];
 
-/** A process, as its place needs it. */
+/** The parts of a process that its seat needs. */
 export type Seated = Pick<
   ServiceProcess,
   "number" | "listening" | "listeningSinceMs" | "ended" | "isLeaving" | "leave"
@@ -18,24 +18,24 @@ export interface SeatDependencies {
   open(): Seated;
   log: PlainLog;
   stopping: AbortSignal;
-  /** Processes in this place die at once, again and again: one line for people. */
+  /** Called when processes of this seat keep dying at once; the message is one line for people. */
   onGivenUp: (error: Error) => void;
   backOffMs?: readonly number[];
 }
 
-/** The place of one process: who is in it, and who comes after. */
+/** The place of one process: starts it, replaces it when it dies, and renews it on a restart. */
 export class Seat {
   readonly #dependencies: SeatDependencies;
   #current: Seated | null = null;
   #deaths = 0;
-  /** A replacement and a restart of one place do not meet. */
+  /** Runs a replacement and a restart one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(dependencies: SeatDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** Starts a process, and keeps a process here from then on. Rejects if it does not come to listen. */
+  /** Starts a process, and replaces it from then on whenever it dies. Rejects if the first one fails to listen. */
   async fill(): Promise<Told> {
     const process = this.#dependencies.open();
     const told = await process.listening;
@@ -46,7 +46,7 @@ export class Seat {
     return told;
   }
 
-  /** Another process in the place of the one that runs, which leaves only when the other one listens. */
+  /** Replaces the running process; it leaves only when its replacement listens. */
   renew(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#dependencies.stopping.aborted) return;
@@ -64,7 +64,7 @@ export class Seat {
 
   async #replace(dead: Seated, how: string): Promise<void> {
     const { log, stopping, onGivenUp, backOffMs = BACK_OFF_MS } = this.#dependencies;
-    // It was restarted meanwhile.
+    // A restart has already replaced it.
     if (this.#current !== dead) return;
     this.#current = null;
     if (performance.now() - (dead.listeningSinceMs ?? Infinity) >= STEADY_MS) this.#deaths = 0;

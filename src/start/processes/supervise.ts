@@ -13,9 +13,9 @@ import { reservePort } from "./reserve-port.ts";
 import { Seat } from "./seat.ts";
 import { createSilenceWatch, LOOK_MS } from "./watch-silence.ts";
 
-/** A process that is too busy to tell its metrics within this time counts as it last did. */
+/** If a process is too busy to send its metrics within this time, its previous ones are used. */
 const SAMPLE_MS = 2_000;
-/** What has not ended so long after the grace is killed. */
+/** A process that has not ended this long after the grace period is killed. */
 const BEYOND_GRACE_MS = 10_000;
 
 export interface SupervisorDependencies {
@@ -25,16 +25,16 @@ export interface SupervisorDependencies {
   log: PlainLog;
   signals: Signals;
   hangup: Hangup;
-  /** For people. */
+  /** Prints to stderr. */
   say: (text: string) => void;
 }
 
 /**
- * PROCESSES: several processes on one port, each an ordinary instance on the common Redis. This process starts them,
- * replaces one that dies or hangs, restarts them one by one on SIGHUP, and stops them all. It reads no request and opens no store,
- * so there is nothing in it that could fail with them. If it dies itself, they end.
+ * PROCESSES: several processes on one port, each an ordinary instance on the shared Redis. This process starts them,
+ * replaces one that dies or hangs, restarts them one by one on SIGHUP, and stops them all. It reads no request and opens no
+ * store, so a fault of theirs cannot affect it. If it dies itself, they end.
  *
- * Resolves after an orderly stop; rejects with one line if the start failed, or a process cannot be kept running.
+ * Resolves after a clean stop; rejects with one line if the start failed, or a process cannot be kept running.
  */
 export async function supervise(dependencies: SupervisorDependencies): Promise<void> {
   const { count, config, log, signals, hangup, say } = dependencies;
@@ -107,13 +107,13 @@ export async function supervise(dependencies: SupervisorDependencies): Promise<v
   }
 }
 
-/** The first alone: it makes the keys and channels that the others then find. */
+/** Starts the first one alone: it creates the keys and channels that the others then find. */
 async function startAll([first, ...others]: Seat[]): Promise<Told[]> {
   const told = first === undefined ? [] : [await first.fill()];
   return [...told, ...(await Promise.all(others.map((seat) => seat.fill())))];
 }
 
-/** Restarts the processes one by one; asked again meanwhile, once more from the first. */
+/** Restarts the processes one by one; a call during a restart makes it begin once more from the first. */
 function createRolling(seats: readonly Seat[], log: PlainLog): () => void {
   let rounds = 0;
   async function roll(): Promise<void> {
