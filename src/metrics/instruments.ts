@@ -1,10 +1,10 @@
 import type { Registry } from "prom-client";
 
-/** Seconds of what should take milliseconds. */
+/** Buckets in seconds, for work that should take milliseconds. */
 const QUICK = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2];
-/** Seconds of what waits for a person. */
+/** Buckets in seconds, for waits for a person. */
 const HUMAN = [1, 5, 15, 30, 60, 120, 300, 600, 1_200, 3_600];
-/** Seconds of what waits for a model. */
+/** Buckets in seconds, for waits for a model. */
 const SLOW = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /** Loaded on first use: it costs 12 MB. */

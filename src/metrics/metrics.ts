@@ -12,7 +12,7 @@ import { timedMethods } from "./timed-methods.ts";
 import { timedModel } from "./timed-model.ts";
 
 /**
- * What the service counts and times, for Prometheus (contract, METRICS_PORT). Names begin with `chat_agent_`, times are
+ * The service's metrics for Prometheus (contract, METRICS_PORT). Names begin with `chat_agent_`, times are
  * in seconds; labels are routes, channels, operations and outcomes, never a user, a thread or a text.
  */
 export interface Metrics {
@@ -20,30 +20,30 @@ export interface Metrics {
   onAnswered: (answered: AnsweredRequest) => void;
   /** A round trip to Redis. */
   onCommand: (name: string, ms: number) => void;
-  /** A turn asked of a provider's model. */
+  /** A turn of a provider's model. */
   onModelCall: (call: MemberCall) => void;
-  /** A list or a call of tools of an MCP server. */
+  /** An MCP server listed its tools, or ran one. */
   onMcpRequest: (request: Record<"channel" | "server" | "operation" | "outcome", string>) => void;
-  /** Spans were exported, or were not. */
+  /** Spans were exported, or were lost. */
   onSpans: (outcome: string, count: number) => void;
   /** A run ended over a daily cap. */
   onSpent: (spent: { slug: string; cap: string }) => void;
-  /** A try to tell a webhook. */
+  /** An attempt to deliver to a webhook. */
   onWebhook: (tried: { slug: string; outcome: string }) => void;
-  /** What retention has done, and is behind with. */
+  /** What retention has deleted, and how far it is behind. */
   retentionProgress: RetentionProgress;
   /** The same store, each of its calls timed. */
   timeStore(store: Store): Store;
   /** The same model, each of its turns timed. */
   timeModel(model: Model): Model;
-  /** Levels, read when the metrics are. */
+  /** Adds gauges that are read with the metrics. */
   watch(levels: Levels): void;
   readonly contentType: string;
   /** In Prometheus' text format. */
   text(): Promise<string>;
-  /** To be added up with other processes'. */
+  /** For sums with other processes' samples. */
   sample(): Promise<Sample>;
-  /** Several processes' as one: counts and levels are sums, lags are means; what each knows of all is told once. */
+  /** Merges several processes' samples: counts and levels are summed, lags averaged; installation-wide values appear once. */
   textOf(samples: Sample[]): Promise<string>;
 }
 
@@ -54,11 +54,11 @@ export interface Levels {
   threadsHeld(): number;
   /** Streams here that wait in a queue, or follow a run of another instance. */
   repliesWaiting(): number;
-  /** Feeds that are kept open here; each is an open stream, too. */
+  /** Feeds that are open here; each is an open stream, too. */
   openFeeds(): number;
   /** Threads that wait for a person, on all instances together. */
   waitingForPerson(): Promise<number>;
-  /** How far each channel's webhooks are behind, whichever instance delivers. */
+  /** How far each channel's webhooks are behind, over all instances. */
   webhooks(): Promise<{ channel: string; waiting: number; oldestMs: number; off: number }[]>;
   /** Threads that a person has taken and not given back, on all instances together. */
   withPerson(): Promise<number>;
@@ -170,11 +170,11 @@ function addGauges(levels: Levels, { Gauge }: PromClient, registry: Registry): v
   addWebhookGauges(levels, { Gauge }, registry);
 }
 
-/** Of each channel that has webhooks. All instances tell the same number. */
+/** Gauges for each channel with webhooks. All instances report the same numbers. */
 function addWebhookGauges(levels: Levels, { Gauge }: Pick<PromClient, "Gauge">, registry: Registry): void {
   type Level = Awaited<ReturnType<Levels["webhooks"]>>[number];
   let reading: Promise<Level[]> | null = null;
-  // What cannot be read is not told: the numbers of before would look like those of now. All gauges share one reading.
+  // If they cannot be read, the gauges are left out: old numbers would look current. All gauges share one reading.
   const read = () =>
     (reading ??= levels
       .webhooks()

@@ -1,9 +1,9 @@
 import type { Sample, SampledMetric, SampledValue } from "./sample.ts";
 
-/** What only grows, and so must not shrink when the process that counted it has ended. */
+/** Metrics that only grow: they must not shrink when the process that counted them ends. */
 const GROWING: ReadonlySet<unknown> = new Set(["counter", "histogram"]);
 
-/** The counts of processes that have ended, added up: without them a replaced process would set its counters back. */
+/** The summed counts of ended processes: without them, replacing a process would set the counters back. */
 export class PastSamples {
   readonly #metrics = new Map<string, { metric: SampledMetric; values: Map<string, SampledValue> }>();
 
@@ -16,7 +16,7 @@ export class PastSamples {
     }
   }
 
-  /** As one more process's sample. */
+  /** In the form of one more process's sample. */
   sample(): Sample {
     return [...this.#metrics.values()].map(({ metric, values }) => ({
       ...metric,

@@ -1,4 +1,4 @@
-/** Metrics as prom-client's `getMetricsAsJSON` gives them: what one process of several tells the others of its own. */
+/** Metrics as returned by prom-client's `getMetricsAsJSON`, in which several processes share theirs. */
 export type Sample = SampledMetric[];
 
 export interface SampledMetric {
@@ -10,6 +10,6 @@ export interface SampledMetric {
 export interface SampledValue {
   value: number;
   labels: Record<string, unknown>;
-  /** Of a histogram, whose values have three names. */
+  /** Only for a histogram, whose values have three names. */
   metricName?: string;
 }

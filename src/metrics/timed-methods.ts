@@ -1,8 +1,8 @@
 export type Settled = { ok: true; value: unknown } | { ok: false };
 
 /**
- * The same object, its asynchronous methods timed; everything else is as it was. For plain objects: methods of a class
- * are not seen.
+ * The same object with its asynchronous methods timed; the rest is unchanged. Only for plain objects: a class's methods
+ * are not found.
  */
 export function timedMethods<Target extends object>(
   target: Target,

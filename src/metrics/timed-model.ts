@@ -1,7 +1,7 @@
 import type { Model, Wrote } from "../model.ts";
 import type { Instruments } from "./instruments.ts";
 
-/** The same model, each of its turns timed. */
+/** The same model with each turn timed. */
 export function timedModel(model: Model, { firstTexts, turns, tokens }: Instruments): Model {
   return {
     ...model,
