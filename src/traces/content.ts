@@ -9,8 +9,8 @@ import {
 import type { ModelCall, ModelMessage, ModelRequest, ModelTurn } from "../model.ts";
 
 /**
- * What was said, for OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT alone: messages as the semantic conventions write
- * them, as JSON. Images are left out: an attribute is no place for megabytes.
+ * The messages, only for OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: as JSON, in the form of the semantic
+ * conventions. Images are left out: they are too large for an attribute.
  */
 export function askedContent({ messages }: ModelRequest): Attributes {
   const system = messages.filter(({ role }) => role === "system");

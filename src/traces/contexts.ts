@@ -1,7 +1,6 @@
 import { isSpanContextValid, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import type { Context, Link, SpanContext } from "@opentelemetry/api";
 
-/** The traceparent of a span, and back; what is malformed counts as none. */
 export function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
 }
@@ -16,11 +15,12 @@ export function linkTo(traceparent: string | null): Link[] {
   return context === null ? [] : [{ context }];
 }
 
-/** How a span is named where children look for their segment. */
+/** The span's id, by which children find their segment; "" if the traceparent is missing or malformed. */
 export function spanIdOf(traceparent: string | null): string {
   return spanContextOf(traceparent)?.spanId ?? "";
 }
 
+/** null if the traceparent is missing or malformed. */
 function spanContextOf(traceparent: string | null): SpanContext | null {
   const [, traceId, spanId, flags] =
     /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/.exec(traceparent ?? "") ?? [];

@@ -2,17 +2,17 @@ import { TraceFlags } from "@opentelemetry/api";
 import { BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace-base";
 
-/** What became of spans that were to be exported. `dropped`: too many waited. */
+/** The outcome of an export of spans. `dropped`: too many were waiting. */
 export type SpansOutcome = "exported" | "failed" | "dropped";
 
 export type OnSpans = (outcome: SpansOutcome, count: number) => void;
 
-/** As the package's own `ExportResultCode` has it, of a package that is not asked for by itself. */
+/** The value of `ExportResultCode.SUCCESS`, whose package is not a direct dependency. */
 const SUCCESS = 0;
 
 /**
- * Sends spans in batches, and counts what became of each: neither the package nor its exporter tells, and an exporter
- * that is down must be seen somewhere.
+ * Sends spans in batches, and counts the outcomes: neither the package nor its exporter reports them, and a failing export
+ * must be visible somewhere.
  */
 export function countedProcessor(
   exporter: SpanExporter,

@@ -2,8 +2,8 @@ import type { Attributes } from "@opentelemetry/api";
 import { ATTR_GEN_AI_RESPONSE_FINISH_REASONS } from "@opentelemetry/semantic-conventions/incubating";
 
 /**
- * Why a model ended, where its server says so in a word that is known: OpenAI's own first, then those of others. The server may
- * write anything there, a part of the conversation too.
+ * The known finish reasons: OpenAI's first, then those of others. Only these are passed on: a server may write anything
+ * there, even a part of the conversation.
  */
 const KNOWN: ReadonlySet<string> = new Set([
   "stop",
@@ -19,7 +19,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "insufficient_system_resource",
 ]);
 
-/** As the semantic conventions call an error of no known type. */
+/** The semantic conventions' name for an error of unknown type. */
 const OTHER = "_OTHER";
 
 export function finishReasons(reason: string | null): Attributes {

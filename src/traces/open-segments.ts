@@ -16,12 +16,12 @@ import { fails } from "./failing.ts";
 import { finishReasons } from "./finish-reasons.ts";
 
 /**
- * Spans of the segments that are active in this process, `invoke_agent`. Model calls and tools know of their segment no
- * more than its traceparent: which conversation they belong to is looked up here, and what they used is added up.
+ * The `invoke_agent` spans of the segments that are active in this process. Model calls and tools know only their segment's
+ * traceparent: they look up their conversation here, and their tokens are added to the segment.
  */
 export interface OpenSegments {
   open(active: SegmentStart): Segment;
-  /** Our id of the thread; null where no such segment is active here. */
+  /** Our id of the thread; null if no such segment is active here. */
   conversationOf(traceparent: string | null): string | null;
   answered(traceparent: string | null, turn: ModelTurn): void;
 }
@@ -88,7 +88,7 @@ function noteUse(span: Span, { input, output, last }: Active): void {
   });
 }
 
-/** PROVIDER/MODEL, where a model's name may have a slash of its own. */
+/** Splits PROVIDER/MODEL at the first slash: a model's name may have slashes of its own. */
 export function whoAnswered({ by }: Pick<ModelTurn, "by">): { provider: string; model: string } {
   const at = by.indexOf("/");
   return { provider: by.slice(0, at), model: by.slice(at + 1) };

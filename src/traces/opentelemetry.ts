@@ -12,16 +12,16 @@ import { createOpenSegments } from "./open-segments.ts";
 import { requestSpan } from "./requests.ts";
 import { pageToolSpan, toolSpan } from "./tools.ts";
 
-/** Spans by OpenTelemetry's own packages, which read the other `OTEL_…` variables. Loaded only where traces are on. */
+/** Spans by OpenTelemetry's own packages, which read the other `OTEL_…` variables. Loaded only if traces are on. */
 export interface OpenTracing extends Tracing {
-  /** Sends what waits, for no longer than a stop may take. */
+  /** Sends the waiting spans, but waits no longer than CLOSE_MS. */
   close(): Promise<void>;
 }
 
 export interface TracingOptions {
   settings: TracingSettings;
   version: string;
-  /** Which instance this is. */
+  /** This instance's id. */
   processId: string;
   onSpans: OnSpans;
 }
@@ -50,7 +50,7 @@ export async function openTracing(options: TracingOptions): Promise<OpenTracing>
     async close() {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));
-      // What could not be sent is counted.
+      // Spans that could not be sent are counted.
       await Promise.race([provider.shutdown().catch(() => {}), late]);
       clearTimeout(timer);
     },
@@ -70,7 +70,7 @@ async function openExporter(protocol: TracingSettings["protocol"]): Promise<Span
   }
 }
 
-/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win. */
+/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override our own values. */
 function resourceOf({ version, processId }: TracingOptions): Resource {
   const own = resourceFromAttributes({
     [ATTR_SERVICE_NAME]: SERVICE,

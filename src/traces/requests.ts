@@ -9,7 +9,7 @@ import type { RequestSpan } from "../trace.ts";
 import { contextOf, traceparentOf } from "./contexts.ts";
 import { fails } from "./failing.ts";
 
-/** The span of a request, to its answer's head: a path may say anything, so only the route's pattern is told. */
+/** The span of a request, to its answer's head. A path may contain anything, so the span has only the route's pattern. */
 export function requestSpan(
   tracer: Tracer,
   { method, route, traceparent }: { method: string; route: string; traceparent: string | null },

@@ -13,7 +13,7 @@ import { contextOf, traceparentOf } from "./contexts.ts";
 import { errorType, fails } from "./failing.ts";
 import type { OpenSegments } from "./open-segments.ts";
 
-/** What a tool's answer with `isError` is called. */
+/** The error type of a tool's answer with `isError`. */
 const TOOL_ERROR = "tool_error";
 
 interface Spans {
@@ -52,8 +52,8 @@ export async function toolSpan(
 }
 
 /**
- * The span of a page's call, from its call to its result. It is made when the call is over: nothing of it is in memory
- * while the page is at work, and another instance may get the result.
+ * The span of a page's tool call, until its result. It is created when the call is over: nothing of it is in memory while
+ * the page works, and another instance may get the result.
  */
 export function pageToolSpan({ tracer, hasContent }: Spans, call: PageToolUse): void {
   const { uid, traceparent, calledAtMs, endedAtMs, result, error } = call;
@@ -72,7 +72,7 @@ export function pageToolSpan({ tracer, hasContent }: Spans, call: PageToolUse): 
   span.end(Math.max(endedAtMs, calledAtMs));
 }
 
-/** `extension`: a tool of a server; `function`: of the client, which is the page. */
+/** `extension`: a server's tool; `function`: a tool of the client, which is the page. */
 function named(
   { tool, callId }: { tool: string; callId: string },
   type: "extension" | "function",
