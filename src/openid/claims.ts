@@ -1,18 +1,18 @@
 import type { Operator, OperatorRole } from "../domain/operator.ts";
 import { operatorNameFault } from "../domain/operator.ts";
 
-/** What a provider says of who signed in: what its ID token holds, and its answer of userinfo. */
+/** A provider's claims about a person who signed in: those of the ID token and of userinfo. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** What a person may do. */
 export type Granted = Pick<Operator, "role" | "channels">;
 
-/** The mightiest first. */
+/** The most powerful first. */
 const ROLES: readonly OperatorRole[] = ["admin", "agent", "auditor"];
 
 /**
- * The role of the claim's values, which are `ROLE` or `ROLE:SLUG`; others are somebody else's. Of several roles the
- * mightiest counts, in all channels or in those that are named with it. Null: none of them is a role.
+ * The role in the claim's values, which are `ROLE` or `ROLE:SLUG`; other values are meant for other programs. Of several
+ * roles the most powerful counts, in all channels or in those that are named with it. null: no value is a role.
  */
 export function grantedBy(values: readonly string[]): Granted | null {
   for (const role of ROLES) {
@@ -26,7 +26,7 @@ export function grantedBy(values: readonly string[]): Granted | null {
   return null;
 }
 
-/** The claim's texts: a list, or one text with spaces between them. Null: there is no such claim. */
+/** The claim's values: a list, or one text separated by spaces. null: there is no such claim. */
 export function claimedRoles(claims: Claims, claim: string): string[] | null {
   const found = claimAt(claims, claim);
   if (found === undefined) return null;
@@ -34,7 +34,7 @@ export function claimedRoles(claims: Claims, claim: string): string[] | null {
   return Array.isArray(found) ? found.filter((value) => typeof value === "string") : [];
 }
 
-/** By its name, which may hold dots as addresses do; else by its path, as `realm_access.roles`. */
+/** Finds a claim by its name, which may have dots as URLs do; else by its path, such as `realm_access.roles`. */
 function claimAt(claims: Claims, claim: string): unknown {
   if (Object.hasOwn(claims, claim)) return claims[claim];
   let at: unknown = claims;
@@ -49,7 +49,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What the audit is to call a person: the first that can be an operator's name. */
+/** The person's name in the audit: the first claim that is a valid operator's name. */
 export function nameIn(claims: Claims): string {
   const names = ["preferred_username", "email", "name", "sub"].map((claim) => claims[claim]);
   const isName = (name: unknown): name is string =>

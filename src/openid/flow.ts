@@ -4,24 +4,24 @@ import type { Clock } from "../clock.ts";
 import type { Secret } from "../secret.ts";
 
 /**
- * A sign-in that has begun, as the browser's tab keeps it: the service keeps nothing, so that any instance can finish it.
- * It is signed, with a key that all instances have: what was not begun here is known before anybody is asked.
+ * A sign-in that has begun. The browser's tab stores it and the service does not, so any instance can finish it. It is signed
+ * with a key that all instances have: a forged one is detected before the provider is asked.
  */
 export interface Flow {
   redirectUri: string;
   state: string;
   nonce: string;
-  /** Of PKCE. */
+  /** PKCE's code verifier. */
   verifier: string;
 }
 
 export interface Flows {
   seal(flow: Flow): string;
-  /** Null: it did not begin here, or too long ago. */
+  /** null: it did not begin here, or too long ago. */
   open(sealed: string): Flow | null;
 }
 
-/** Long enough to look for a telephone that shows a code. */
+/** Long enough to fetch a phone that shows a code. */
 const FLOW_MS = 10 * 60_000;
 
 const flowSchema = z.object({
@@ -32,7 +32,7 @@ const flowSchema = z.object({
   endsAtMs: z.number(),
 });
 
-/** The first key signs; any of them is good, as callers' keys are while one takes the place of another. */
+/** The first key signs; each of them verifies, so that the key can be changed. */
 export function createFlows(keys: readonly Secret[], clock: Pick<Clock, "now">): Flows {
   const macs = (text: string) =>
     keys.map((key) => createHmac("sha256", key.reveal()).update(`console sign-in ${text}`).digest());

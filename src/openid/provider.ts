@@ -6,13 +6,13 @@ import { claimedRoles } from "./claims.ts";
 import type { Flow } from "./flow.ts";
 
 /**
- * The provider of OpenID Connect that operators sign in with: authorization code with PKCE, state and nonce; the ID token's
- * signature is verified. `openid-client` speaks the protocol, and is loaded with the first sign-in.
+ * The OpenID Connect provider that operators sign in with: authorization code with PKCE, state and nonce; the ID token's
+ * signature is verified. `openid-client` implements the protocol, and is loaded with the first sign-in.
  */
 export interface Provider {
-  /** Where to send the browser. Rejects with ProviderAway. */
+  /** The address to send the browser to. Rejects with ProviderAway. */
   begin(redirectUri: string): Promise<{ url: string; flow: Flow }>;
-  /** `answer`: the query that the provider sent the browser back with. Rejects with ProviderAway and SignInRefused. */
+  /** `answer`: the query of the provider's redirect back. Rejects with ProviderAway and SignInRefused. */
   finish(flow: Flow, answer: string): Promise<Person>;
 }
 
@@ -22,7 +22,7 @@ export interface Person {
   claims: Claims;
 }
 
-/** The provider cannot be reached, or does not answer as one. */
+/** The provider cannot be reached, or does not answer like one. */
 export class ProviderAway extends Error {
   constructor(cause: unknown) {
     super(`Cannot ask the provider of OpenID Connect: ${messageOf(rootOf(cause))}`, { cause });
@@ -30,7 +30,7 @@ export class ProviderAway extends Error {
   }
 }
 
-/** The provider, or what it answered, lets nobody in. `reason` is one of the protocol's codes. */
+/** The provider refused, or its answer is invalid. `reason` is one of the protocol's codes. */
 export class SignInRefused extends Error {
   readonly reason: string;
   constructor(reason: string, cause: unknown) {
@@ -42,16 +42,16 @@ export class SignInRefused extends Error {
 
 type Client = typeof import("openid-client");
 
-/** Its addresses are read anew after this time; its keys whenever one is unknown. */
+/** The provider's addresses are read again after this time; its keys whenever one is unknown. */
 const METADATA_MS = 3_600_000;
 const TIMEOUT_SECONDS = 30;
-/** Beyond `openid`, those that the provider knows. */
+/** Requested in addition to `openid`, if the provider supports them. */
 const SCOPES = ["profile", "email", "roles", "groups"];
 
 export function createProvider(settings: OpenIdSettings, clock: Pick<Clock, "now">): Provider {
   let found: { configuration: ReturnType<typeof discover>; atMs: number } | null = null;
 
-  /** Asked once for all who sign in meanwhile. */
+  /** One request for all sign-ins that wait for it. */
   async function discovered() {
     if (found === null || Math.abs(clock.now() - found.atMs) > METADATA_MS) {
       const mine = { configuration: discover(settings), atMs: clock.now() };
@@ -108,7 +108,7 @@ export function createProvider(settings: OpenIdSettings, clock: Pick<Clock, "now
 async function discover({ issuer, clientId, clientSecret }: OpenIdSettings) {
   const client = await import("openid-client");
   const server = new URL(issuer);
-  // Configuration parses that it is of this machine.
+  // The configuration allows http: only for an address of this machine.
   const insecure = server.protocol === "http:" ? [client.allowInsecureRequests] : [];
   const configuration = await client.discovery(
     server,
@@ -120,7 +120,7 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdSettings) {
   return { client, configuration };
 }
 
-/** As the protocol has it where nothing else is agreed: by HTTP's basic authentication; by a field where the provider takes no other. */
+/** HTTP's basic authentication, the protocol's default; a form field if the provider accepts nothing else. */
 function withSecret(client: Client, secret: string): import("openid-client").ClientAuth {
   const basic = client.ClientSecretBasic(secret);
   const post = client.ClientSecretPost(secret);
@@ -130,7 +130,7 @@ function withSecret(client: Client, secret: string): import("openid-client").Cli
   };
 }
 
-/** `openid` is all that every provider knows; some give roles only to who asks for them. */
+/** Every provider supports `openid`; some include roles only if they are requested. */
 function scopesOf(supported: readonly string[] = [], rolesClaim: string): string {
   return [
     "openid",
@@ -144,7 +144,7 @@ function failureOf(client: Client, error: unknown): Error {
   if (error instanceof client.ResponseBodyError) {
     return error.status >= 500 ? new ProviderAway(error) : new SignInRefused(error.error, error);
   }
-  // What it answered is not what was asked for: another nonce, a signature of nobody, a token that has ended.
+  // The answer does not fit the request: another nonce, an invalid signature, an expired token.
   if (error instanceof client.ClientError && isOfTheAnswer(error.code)) {
     return new SignInRefused("invalid_token", error);
   }
@@ -163,7 +163,7 @@ function rethrowAs(Kind: typeof ProviderAway) {
   };
 }
 
-/** `fetch failed` has its reason behind it. */
+/** `fetch failed` has the real reason in its cause. */
 function rootOf(error: unknown): unknown {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
