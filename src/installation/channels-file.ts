@@ -35,7 +35,7 @@ const fileSchema = z.strictObject(
   { error: ({ code }) => (code === "invalid_type" ? 'must be { "channels": [ … ] }' : undefined) },
 );
 
-/** Reads and checks the file. Throws ConfigError with one line that says what is wrong, and where. */
+/** Reads and checks the file. Throws ConfigError with one line that names the fault and its place. */
 export async function readChannelsFile(
   path: string,
   variable: (name: string) => Secret | null,
@@ -73,8 +73,8 @@ export function parseChannels(text: string, variable: (name: string) => Secret |
 const MOST_TRIES = 10;
 
 /**
- * Writes the channels into the store, all or none of them, and only those that change; one that a newer version wrote is
- * left as it is, one that is damaged written anew. Returns one line for each channel whose stored fields were overridden.
+ * Writes the changed channels into the store, all or none. A record of a newer version is left as it is, a damaged one is
+ * replaced. Returns one line for each channel whose stored fields were overridden.
  */
 export async function upsertChannels(
   store: Store,
@@ -121,8 +121,8 @@ export async function upsertChannels(
 }
 
 /**
- * What webhooks of the file lack to be told at all: a public address, unless WEBHOOKS_PRIVATE allows others, and the
- * variables of their secrets. Throws ConfigError.
+ * Checks that the file's webhooks can be delivered: each needs a public address, unless WEBHOOKS_PRIVATE allows others, and
+ * the variable of its secret. Throws ConfigError.
  */
 export function mustTell(
   { channels }: WrittenChannels,
@@ -179,7 +179,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // JSON.parse quotes what it read, and that may be a key.
+    // JSON.parse's message quotes the text, which may be a key.
     throw new Error("it is not JSON");
   }
 }

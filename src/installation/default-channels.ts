@@ -9,14 +9,14 @@ import type { Store } from "../store.ts";
 export const CLI_SLUG = "cli";
 export const DEMO_SLUG = "demo";
 
-/** The demo channel's keys, as far as this start knows them. */
+/** The demo channel's keys; this start may not know the secret one. */
 export interface DemoKeys {
   publishableKey: string;
-  /** null: it was made with another DATA_DIR, or set by hand; the store has only its hash. */
+  /** null: it was created with another DATA_DIR, or set by hand; the store has only its hash. */
   secretKey: Secret | null;
 }
 
-/** The keys that the demo channel has; `own` if there is no such channel yet; null if it is no web channel. */
+/** The demo channel's current keys; `own` if the channel does not exist yet; null if it is not a web channel. */
 export async function demoKeysInForce(store: Store, own: ChannelKeys): Promise<DemoKeys | null> {
   const stored = await listed(store, DEMO_SLUG);
   if (stored === "newer") return null;
@@ -33,7 +33,7 @@ const OPEN: Pick<Channel, "enabled" | "accessMode" | "agent"> = {
   agent: { images: true },
 };
 
-/** In the demo's shop a visitor may ask for a person, who answers in the console. */
+/** In the demo's shop a visitor may ask for a person; that person answers in the console. */
 const HANDOFF: HandoffField = {
   enabled: true,
   replies: [
@@ -43,7 +43,7 @@ const HANDOFF: HandoffField = {
   ],
 };
 
-/** The transport channel of a start without CHANNELS_FILE; nothing where it is there. */
+/** Creates the transport channel of a start without CHANNELS_FILE, unless it exists. */
 export async function createCliChannel(store: Store): Promise<void> {
   if ((await listed(store, CLI_SLUG)) !== null) return;
   await store.putChannel({
@@ -57,9 +57,9 @@ export async function createCliChannel(store: Store): Promise<void> {
 }
 
 /**
- * The demo page's web channel. Where it is there, this start's page takes the place of an earlier start's; if another
- * start made the channel, which may serve a page of its own, it is added. Origins that somebody added, and all other
- * fields, stay as they are. Returns the origins that ended.
+ * Creates the demo page's web channel. If it exists, this start's page replaces an earlier start's; if another installation
+ * created the channel, and may serve a page of its own, this page is added. Origins that a person added, and all other
+ * fields, stay as they are. Returns the origins that were removed.
  */
 export async function createDemoChannel(
   store: Store,
@@ -88,7 +88,7 @@ export async function createDemoChannel(
   return ended;
 }
 
-/** A start adds its page under each of these names; whoever adds a page of their own names it once. */
+/** A start adds its page under each of these names; a person adds a page under one. */
 function ofEarlierPages(origins: readonly string[]): string[] {
   return origins.filter((origin) => {
     const { protocol, port } = new URL(origin);
@@ -98,8 +98,8 @@ function ofEarlierPages(origins: readonly string[]): string[] {
 }
 
 /**
- * null: none, or one that is damaged and is made anew. "newer": a newer version wrote it, and it stays as it is. Found in
- * the list and not by its slug: a start that died while it wrote a channel may have left one that no list has.
+ * null: there is none, or it is damaged and will be replaced. "newer": a newer version wrote it, and it stays as it is. It is
+ * searched in the list, not by its slug: a start that died while writing may have left a channel that no list has.
  */
 async function listed(store: Store, slug: string): Promise<Channel | "newer" | null> {
   let isNewer = false;

@@ -4,7 +4,7 @@ import { DEMO_SLUG } from "./default-channels.ts";
 import { readKeysFile, writeKeysFile } from "./keys-file.ts";
 import { LOCAL_OPERATOR } from "./local-operator.ts";
 
-/** New keys of the demo channel and of the local operator also go into the keys file that has their old ones: the next start tells them. */
+/** Saves new keys of the demo channel and the local operator in the keys file, if it has the old ones, for the next start. */
 export function keptKeys(dataDir: string) {
   return {
     channel(slug: string, keys: ChannelKeys): void {

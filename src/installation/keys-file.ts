@@ -15,7 +15,7 @@ export interface GeneratedKeys {
   /** The transport key. */
   harnessApiKey: Secret;
   demo: ChannelKeys;
-  /** Of the operator `local`; absent in a file of an earlier version, and until a start makes one. */
+  /** The key of the operator `local`; absent in a file of an earlier version, until a start creates it. */
   localOperator?: Secret;
 }
 
@@ -35,7 +35,7 @@ export function openKeysFile(dataDir: string): GeneratedKeys {
   return keys;
 }
 
-/** The keys of a data folder with one for the operator `local`, which is made where they have none. */
+/** The keys of a data folder, with the operator `local`'s, which is created if missing. */
 export function withLocalOperator(dataDir: string): GeneratedKeys & { localOperator: Secret } {
   const keys = openKeysFile(dataDir);
   const { localOperator } = keys;
@@ -58,7 +58,7 @@ export function writeKeysFile(dataDir: string, keys: GeneratedKeys): void {
     null,
     2,
   );
-  // Written beside it and renamed: a start that dies here leaves no half file.
+  // Written to a draft and renamed: a start that dies here leaves no partial file.
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, `${text}\n`, { mode: 0o600 });
   renameSync(draft, path);
@@ -76,7 +76,7 @@ export function readKeysFile(dataDir: string): GeneratedKeys | null {
   }
   chmodSync(path, 0o600);
   const parsed = schema.safeParse(parseJson(text));
-  // The parser's own message is not passed on: it quotes what it read.
+  // The parser's own message is not passed on: it quotes the text.
   if (!parsed.success)
     throw new Error(`Cannot read ${path}: it is no keys file; delete it to have new keys made`);
   const { harnessApiKey, demo, localOperator } = parsed.data;

@@ -6,7 +6,7 @@ import type { OperatorStore } from "../store.ts";
 /** The admin of a start without CHANNELS_FILE. */
 export const LOCAL_OPERATOR = "local";
 
-/** Made where it is missing; one that is there, of this start's key or another's, stays as it is. Is it of this key? */
+/** Creates the operator if it is missing; an existing one stays as it is. True if its key is this one. */
 export async function createLocalOperator(
   store: Pick<OperatorStore, "operators" | "addOperator">,
   key: Secret,
@@ -15,6 +15,6 @@ export async function createLocalOperator(
   const known = listed.find(({ name }) => name === LOCAL_OPERATOR);
   if (known) return known.keyHash === hashKey(key);
   const local: Operator = { name: LOCAL_OPERATOR, role: "admin", keyHash: hashKey(key), channels: null };
-  // False where another instance has made one meanwhile.
+  // False if another instance has created one meanwhile.
   return store.addOperator(local);
 }

@@ -11,7 +11,7 @@ import { openProviders } from "../models/providers.ts";
 import type { ProvidersOptions } from "../models/providers.ts";
 
 export interface ModelDependencies {
-  /** As they were read; absent: read now. */
+  /** The providers as already read; absent: read now. */
   written?: WrittenProviders;
   log?: Pick<PlainLog, "warn">;
   onCall?: ProvidersOptions["onCall"];
@@ -52,7 +52,7 @@ function optionsOf({ apiKey, headers, ...provider }: WrittenProvider, silenceMs:
   };
 }
 
-/** A channel's model of this name falls over: its first model never answers. Any other name is the demo itself. */
+/** The demo's chain: its first model always fails, so the next one answers. Any other name is the demo itself. */
 const DEMO_CHAIN = "demo-chain";
 
 async function openDemo(

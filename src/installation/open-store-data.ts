@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { StoreData } from "../stores/backup/store-data.ts";
 
-/** Opens the data of the store that the configuration names, as open-store.ts opens the store. */
+/** Opens the data of the configured store, as open-store.ts opens the store. */
 export async function openStoreData({ config, log }: { config: Config; log: Log }): Promise<StoreData> {
   if (config.redisUrls.length === 0) {
     const { openEmbeddedData } = await import("../stores/embedded/data.ts");

@@ -10,13 +10,13 @@ interface OpenStoreOptions {
   config: Config;
   clock: Clock;
   log: Log;
-  /** Called with each round trip to Redis: its name, and how long it took. */
+  /** Called after each round trip to Redis, with the command's name and its time. */
   onCommand?: (name: string, ms: number) => void;
 }
 
 /**
- * Opens the store that the configuration names, with CONTENT_KEYS as its contents are encrypted by. Throws where a key is
- * missing that something in the store needs.
+ * Opens the configured store, its contents encrypted with CONTENT_KEYS. Throws if a key is missing that something in the
+ * store needs.
  */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const { config, clock } = options;
@@ -33,7 +33,7 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
 
 export const NO_KEYS = { seals: false, keys: [] };
 
-/** REDIS_URL, or the embedded store in DATA_DIR, with its contents as they are at rest. Loads only the one in use. */
+/** Opens REDIS_URL, or the embedded store in DATA_DIR, with contents as stored (encrypted). Loads only the code of that one. */
 export async function openSealedStore(options: OpenStoreOptions): Promise<Store> {
   const { config, clock, log, onCommand } = options;
   if (config.redisUrls.length === 0) {

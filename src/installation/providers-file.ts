@@ -7,8 +7,8 @@ import { messageOf } from "../errors.ts";
 import { Secret } from "../secret.ts";
 
 /**
- * PROVIDERS_FILE: the servers that have the models, and names for chains of them. Without it the OPENAI_… variables are
- * the one provider, called `openai`; without those the offline demo is.
+ * PROVIDERS_FILE: the model servers, and names for chains of models. Without it the OPENAI_… variables are the only
+ * provider, called `openai`; without those the offline demo is.
  */
 export interface WrittenProvider {
   name: string;
@@ -38,7 +38,7 @@ export interface WrittenProviders {
 }
 
 const text = z.string().min(1);
-/** A slash divides it from its model's name. */
+/** No slash: one separates it from the model's name. */
 const PROVIDER_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 const variableName = /^\$([A-Za-z_][A-Za-z0-9_]*)$/;
 
@@ -131,7 +131,7 @@ export function parseProviders(
   return written;
 }
 
-/** Who answers to a name: a name of `models`, PROVIDER/MODEL, or a model of the only provider. null: nobody. */
+/** The models for a name, which is a name of `models`, PROVIDER/MODEL, or a model of the only provider. null: none. */
 export function membersOf(
   written: Pick<WrittenProviders, "providers" | "models" | "isFile">,
   name: string,
@@ -144,14 +144,14 @@ export function membersOf(
 function memberOf({ providers, isFile }: Pick<WrittenProviders, "providers" | "isFile">, name: string) {
   const slash = name.indexOf("/");
   const provider = providers.find((each) => each.name === name.slice(0, Math.max(slash, 0)));
-  // Of the variables' one provider every name is a model: some servers have slashes in theirs.
+  // With the variables' only provider, every name is a model: some servers' names have slashes.
   if (isFile && provider && slash < name.length - 1)
     return { provider: provider.name, model: name.slice(slash + 1) };
   const [only] = providers;
   return only && providers.length === 1 ? { provider: only.name, model: name } : null;
 }
 
-/** What the log must hide. */
+/** The secrets that the log must hide. */
 export function secretsOfProviders({ providers }: WrittenProviders): Secret[] {
   return providers.flatMap(({ apiKey, headers }) => [...(apiKey ? [apiKey] : []), ...Object.values(headers)]);
 }
@@ -169,7 +169,7 @@ function parseJson(file: string): unknown {
   try {
     return JSON.parse(file);
   } catch {
-    // JSON.parse quotes what it read, and that may be a key.
+    // JSON.parse's message quotes the text, which may be a key.
     throw new Error("it is not JSON");
   }
 }
