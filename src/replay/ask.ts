@@ -1,6 +1,6 @@
 import type { Model } from "../model.ts";
 
-/** Asks a model one question, without tools and without a conversation; resolves with its text. */
+/** Asks a model one question, without tools or a conversation; resolves with its text. */
 export async function ask(
   model: Model,
   { name, system, user }: { name: string; system: string; user: string },

@@ -4,7 +4,7 @@ import { messageOf } from "../errors.ts";
 import { caseSchema } from "./case.ts";
 import type { ReplayCase } from "./case.ts";
 
-/** A file of cases: JSON `{ "cases": […] }`, or a case a line. Throws an Error whose message is one line. */
+/** A file of cases: JSON `{ "cases": […] }`, or one case a line. Throws an Error whose message is one line. */
 export function parseCases(text: string): ReplayCase[] {
   const cases = isLines(text) ? parseLines(text) : parseWhole(text);
   const names = new Set<string>();
@@ -45,7 +45,7 @@ function parsed<Value>(schema: z.ZodType<Value>, json: unknown): Value {
   return result.data;
 }
 
-/** The first of several lines is a whole value. */
+/** True if there are several lines, and the first one is a complete JSON value. */
 function isLines(text: string): boolean {
   const [first = "", ...rest] = text.split("\n").filter((line) => line.trim() !== "");
   if (rest.length === 0) return false;
@@ -57,7 +57,7 @@ function isLines(text: string): boolean {
   }
 }
 
-/** The file's text with a case more; one of the same name is replaced. `before`: null where there is no file yet. */
+/** The file's text with the case added; one of the same name is replaced. `before`: null if there is no file yet. */
 export function withCase(
   before: string | null,
   added: ReplayCase,

@@ -14,28 +14,28 @@ export interface StoredConversation {
   slug: string;
   uid: string;
   agent: AgentSettings;
-  /** The page's tools as they are now. */
+  /** The page's current tools. */
   catalog: Catalog;
-  /** What the channel's MCP servers offer now. */
+  /** The current tools of the channel's MCP servers. */
   serverTools: readonly ServerTool[];
   /** Oldest first. */
   messages: readonly SaidMessage[];
   api: Api;
-  /** Of the last run: of earlier ones the store does not know. */
+  /** The last run's speaker; the store does not know those of earlier runs. */
   speaker: Speaker | null;
   /** By run. */
   usage: ReadonlyMap<string, Usage>;
 }
 
-/** With the addresses of its attachments, in order; null for one that is lost. */
+/** A message with the addresses of its attachments, in order; null for a lost one. */
 export interface SaidMessage extends Message {
   addresses?: (string | null)[];
 }
 
-/** So much of a call's arguments and result the store keeps (domain/past-run.ts). */
+/** How much of a call's arguments and result the store keeps (domain/past-run.ts). */
 const CUT_CHARS = 400;
 
-/** The case that a stored conversation makes, and what of it the store could not tell, in words for its owner. */
+/** Makes a case of a stored conversation; `notes` tell people what the store did not know. */
 export function caseOfThread(thread: StoredConversation): { recorded: ReplayCase; notes: string[] } {
   const { slug, uid, api, speaker, catalog, serverTools } = thread;
   const { mcpServers: _, ...agent } = thread.agent;
@@ -90,7 +90,7 @@ function exchangesOf({ messages, usage }: StoredConversation): RecordedExchange[
   });
 }
 
-/** Without those that are lost. */
+/** The attachments, without lost ones. */
 function attachmentsOf({ attachments = [], addresses = [] }: SaidMessage) {
   return attachments.flatMap(({ name }, nth) => {
     const url = addresses[nth] ?? null;
@@ -98,13 +98,13 @@ function attachmentsOf({ attachments = [], addresses = [] }: SaidMessage) {
   });
 }
 
-/** A failed run that said nothing has the words for its failure as its content. */
+/** A failed run without a reply has its error message as its content. */
 function repliedOf({ content, error }: Message): Pick<RecordedExchange, "reply" | "error"> {
   if (error === undefined) return { reply: content };
   return { reply: error.message === content ? "" : content, error: error.message };
 }
 
-/** Without those that were refused, which no tool answered, and without the one that ends a run. */
+/** The calls, without refused ones, which no tool answered, and without the one that ends a run. */
 function callsOf({ calls = [], steps = [] }: Message): RecordedCall[] {
   const failed = new Set(steps.flatMap(({ id, phase }) => (phase === "failed" ? [id] : [])));
   const uses = new Map<string, number>();

@@ -5,8 +5,8 @@ import { agentSchema } from "../domain/channel-fields.ts";
 import type { Speaker } from "../domain/message.ts";
 
 /**
- * A recorded conversation, with what must hold of it when it is replayed. Tools are named as they were offered to the
- * model. README.md tells the fields.
+ * A recorded conversation, with the checks for its replay. Tools have the names that the model was offered. README.md
+ * describes the fields.
  */
 const name = z.string().min(1);
 const schema = z.record(z.string(), z.unknown());
@@ -37,14 +37,14 @@ const visitorSchema = z.strictObject({
 
 const callSchema = z.strictObject({
   tool: name,
-  /** A text: the JSON began so, and its end is not known. */
+  /** A string: the beginning of the JSON, whose end is not known. */
   arguments: z.union([schema, z.string()]).default({}),
-  /** null: it was never answered. */
+  /** null: the call was never answered. */
   result: z.string().nullable(),
   isError: z.boolean().exactOptional(),
 });
 
-/** An image, as it came with a message. */
+/** An image of a message. */
 const attachmentSchema = z.strictObject({
   url: z
     .string()
@@ -60,7 +60,7 @@ const exchangeSchema = z.strictObject({
   attachments: z.array(attachmentSchema).max(MAX_ATTACHMENTS).exactOptional(),
   visitor: visitorSchema.exactOptional(),
   calls: z.array(callSchema).default([]),
-  /** Absent: not known, and not compared. */
+  /** Absent: unknown, so it is not compared. */
   reply: z.string().exactOptional(),
   /** Why the recorded run failed. */
   error: z.string().exactOptional(),
@@ -111,7 +111,7 @@ export type Checks = z.infer<typeof checksSchema>;
 export type WantedCall = z.infer<typeof wantedCall>;
 export type Visitor = z.infer<typeof visitorSchema>;
 
-/** What the model is told of who speaks. */
+/** The visitor's data for the model. */
 export function speakerOf({ displayName, page, customerContext, locale, attributes }: Visitor = {}): Speaker {
   return {
     displayName: displayName ?? null,

@@ -3,24 +3,24 @@ import type { Checks, ReplayCase, WantedCall } from "./case.ts";
 import type { PlayedCall, PlayedCase, PlayedExchange } from "./play.ts";
 import type { Judge } from "./judge.ts";
 
-/** How one check came out. */
+/** The result of one check. */
 export interface CheckResult {
   check: keyof Checks;
-  /** What was wanted, in words. */
+  /** The requirement, as text. */
   wanted: string;
-  /** Of one exchange, counted from 0; null: of the whole case. */
+  /** The check's exchange, counted from 0; null: it is a check of the whole case. */
   exchange: number | null;
   /** null: it holds. */
   fault: string | null;
 }
 
-/** What a check looks at. */
+/** The input of a check. */
 interface Seen {
   exchange: number | null;
   exchanges: readonly PlayedExchange[];
 }
 
-/** The checks of all that was played; those of a whole case only where it came to its end. */
+/** Runs the checks of all played exchanges; those of the whole case only if it was finished. */
 export async function checkCase(
   played: PlayedCase,
   judge: Judge | null,
@@ -41,7 +41,7 @@ export async function checkCase(
   return results;
 }
 
-/** Does a case need somebody who judges? */
+/** Does a case need a judge? */
 export function needsJudge(recorded: ReplayCase): boolean {
   return [recorded, ...recorded.exchanges].some(({ checks }) => checks?.judge !== undefined);
 }
@@ -73,7 +73,7 @@ function plainChecks(checks: Checks, { exchange, exchanges }: Seen): CheckResult
   }
 }
 
-/** A call that was made stands for one that is wanted, and for no other. */
+/** Each call that was made satisfies only one wanted call. */
 function missingCalls(wanted: readonly WantedCall[], made: readonly PlayedCall[]) {
   const left = [...made];
   return wanted.map((call) => {

@@ -17,22 +17,22 @@ import { handOffOf } from "../domain/hand-off.ts";
 import type { Api, Catalog, Message, NotedCall, RunRecord, Speaker, UserMessage } from "../domain/message.ts";
 import { textOf } from "../domain/fold-steps.ts";
 
-/** What the user says. */
+/** A user's message. */
 export interface Saying {
   text: string;
   speaker: Speaker;
   attachments: readonly SentAttachment[];
 }
 
-/** What one message of the user led to. */
+/** The outcome of a user's message. */
 export interface Answered {
   reply: string;
-  /** How the run failed; null: it did not. */
+  /** The run's error; null: it did not fail. */
   error: string | null;
   turns: { by: string; usage: Usage | null }[];
 }
 
-/** What a tool answers; null: nothing, ever. */
+/** A tool's answer; null: it never answers. */
 export type Answer = { text: string; isError: boolean } | null;
 
 export interface ConversationOptions {
@@ -42,24 +42,24 @@ export interface ConversationOptions {
   catalog: Catalog;
   clock: Clock;
   limits: RunLimits & { replyChars: number };
-  /** Answers a call, of a server's tool or of a page's. */
+  /** Answers a call of a server's or a page's tool. */
   answer(call: Call, noted: NotedCall, signal: AbortSignal): Promise<Answer>;
 }
 
-/** The reply grew longer than it may. */
+/** The reply exceeds its limit. */
 export class ReplyTooLong extends Error {}
 
-/** No user: nothing is stored, and nobody's tokens are counted. */
+/** A placeholder: nothing is stored, and no user's tokens are counted. */
 const NOBODY = "replay";
 
 /**
- * A thread that lives in memory alone: its chart, its history and what its model is told are made as in a real run, and
- * its tools are answered by `answer`. What the user says is said one by one.
+ * A thread that exists only in memory: its chart, its history and its model's input are made as in a real run, and `answer`
+ * answers its tool calls. The user's messages are sent one by one.
  */
 export function createConversation(options: ConversationOptions) {
   const { agent, slug, api, catalog, clock, limits } = options;
   const history: Message[] = [];
-  /** By run: those that came with its message themselves. */
+  /** By run: the images sent with its message. */
   const images = new Map<string, string[]>();
   let snapshot = threadHost.initial();
   let run: RunRecord | null = null;
@@ -126,7 +126,7 @@ export function createConversation(options: ConversationOptions) {
   }
 
   return {
-    /** Says it, and carries its run to the end, or to a page's call that is never answered. */
+    /** Sends a message, and plays its run to the end, or to a page's call that is never answered. */
     async say({ text, speaker, attachments: sent }: Saying, signal: AbortSignal): Promise<Answered> {
       const { attachments, images: own } = keptAttachments(sent);
       const message: UserMessage = {

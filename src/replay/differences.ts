@@ -2,12 +2,12 @@ import type { RecordedCall, RecordedExchange } from "./case.ts";
 import type { PlayedCall, PlayedExchange } from "./play.ts";
 import { isSameCall } from "./recording.ts";
 
-/** What came out differently in one exchange. */
+/** The differences between the recorded and the played exchange. */
 export interface Differences {
   reply: boolean;
-  /** Calls that were made then and not now. */
+  /** Recorded calls that were not made now. */
   missing: RecordedCall[];
-  /** Calls that are made now and were not then. */
+  /** Calls that are not in the record. */
   added: PlayedCall[];
 }
 
@@ -26,7 +26,7 @@ export function differs({ reply, missing, added }: Differences): boolean {
   return reply || missing.length > 0 || added.length > 0;
 }
 
-/** What the user read: the reply, or why there was none. */
+/** The recorded text that the user read: the reply, or the error. */
 export function toldThen({ reply = "", error }: RecordedExchange): string {
   return told(reply, error ?? null);
 }

@@ -1,4 +1,4 @@
-/** Does something with each, so many at a time; resolves in their order. The first failure rejects, and no more begin. */
+/** Processes items, `atATime` at once; results are in the items' order. The first failure rejects, and no more begin. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   atATime: number,

@@ -1,13 +1,13 @@
 import type { CheckResult } from "./checks.ts";
 import type { PlayedCase } from "./play.ts";
 
-/** A case that was played, and how its checks came out. */
+/** A played case with the results of its checks. */
 export interface CheckedCase {
   played: PlayedCase;
   checks: CheckResult[];
 }
 
-/** A report that CI reads: a test case for each case; one that could not be played to its end is an error. */
+/** A report for CI: a test case for each case; an unfinished case is an error. */
 export function junitOf(cases: readonly CheckedCase[]): string {
   const failures = cases.filter((each) => each.played.ended === null && faultsOf(each).length > 0).length;
   const errors = cases.filter(({ played }) => played.ended !== null).length;
@@ -37,7 +37,7 @@ function testCase(one: CheckedCase): string {
   return told.length === 0 ? `${head}/>` : [`${head}>`, ...told, `    </testcase>`].join("\n");
 }
 
-/** The first line is the message, and all of them are the text: some readers show one, some the other. */
+/** The message is the first line, the text all of them: some tools show one, some the other. */
 function element(name: "error" | "failure", lines: readonly string[]): string {
   return `      <${name} message="${escaped(lines[0] ?? "")}">${escaped(lines.join("\n"))}</${name}>`;
 }
@@ -51,7 +51,7 @@ function faultsOf({ checks }: CheckedCase): string[] {
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** What XML has no character for. */
+/** Characters that XML does not allow. */
 // eslint-disable-next-line no-control-regex
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
 

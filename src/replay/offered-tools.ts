@@ -3,7 +3,7 @@ import { PickedSchema } from "../agent/picked-schema.ts";
 import type { ServerTool } from "../agent/tools.ts";
 import type { ReplayCase } from "./case.ts";
 
-/** The tools of MCP servers as a case has them: they are offered, and no server is there that could be called. */
+/** A case's tools of MCP servers: they are offered to the model, but there is no server to call. */
 export function recordedSessions({ tools }: Pick<ReplayCase, "tools">): McpSessions {
   const offered = tools.map((tool): ServerTool => ({
     server: tool.server,

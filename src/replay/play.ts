@@ -14,7 +14,7 @@ import { createRecording, withoutProgress } from "./recording.ts";
 import type { MadeCall } from "./recording.ts";
 import type { StandIn } from "./stand-in.ts";
 
-/** What came of an exchange this time. */
+/** The outcome of an exchange in the replay. */
 export interface PlayedExchange {
   reply: string;
   error: string | null;
@@ -23,22 +23,22 @@ export interface PlayedExchange {
 }
 
 export interface PlayedCall extends MadeCall {
-  /** null: nobody, as in the record. */
+  /** null: never answered, as in the record. */
   answeredBy: "record" | "model" | null;
 }
 
 export interface PlayedCase {
   recorded: ReplayCase;
-  /** Those that were played to their end, in the order of the record. */
+  /** The finished exchanges, in the order of the record. */
   exchanges: PlayedExchange[];
-  /** Why it did not come to its end; null: it did. `exchange`: counted from 0. */
+  /** Why the case was not finished; null: it was. `exchange`: counted from 0. */
   ended: { exchange: number; reason: string; isFault: boolean } | null;
   elapsedMs: number;
 }
 
 export interface PlayOptions {
   model: Model;
-  /** For cases that name none. */
+  /** The model for cases that name none. */
   defaultModel: string;
   /** Instead of the case's own. */
   overrides: { model?: string; instructions?: string };
@@ -57,7 +57,7 @@ export interface PlayOptions {
 /** The case cannot go on. */
 class CaseEnded extends Error {}
 
-/** Says again what the user said, one after the other, each in the light of the new replies. */
+/** Sends the user's messages again, one after the other, each after the new replies. */
 export async function playCase(
   recorded: ReplayCase,
   options: PlayOptions,
@@ -85,7 +85,7 @@ export async function playCase(
       calls.push({ ...made, answeredBy: "record" });
       return { text: same.result, isError: same.isError ?? false };
     }
-    // A page may be gone for ever, and the visitor may go on; a server's tool always answers.
+    // A page may be gone for ever, and the visitor may continue without it; a server's tool always answers.
     if (same && kind === "page") {
       calls.push({ ...made, answeredBy: null });
       return null;

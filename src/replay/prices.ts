@@ -3,7 +3,7 @@ import type { Usage } from "../../machines/run.ts";
 import { complaint } from "../domain/channel-fields.ts";
 import { messageOf } from "../errors.ts";
 
-/** What a million tokens cost, by PROVIDER/MODEL or by the model's name alone. */
+/** The price of a million tokens, by PROVIDER/MODEL or by the model's name only. */
 const pricesSchema = z.strictObject({
   currency: z.string().min(1).default("USD"),
   perMillionTokens: z.record(
@@ -27,13 +27,13 @@ export function parsePrices(text: string): Prices {
   return parsed.data;
 }
 
-/** One turn of a model, and what it used as far as its server told. */
+/** One turn of a model, with its tokens if its server reported them. */
 export interface PaidTurn {
   by: string;
   usage: Usage | null;
 }
 
-/** What the turns cost; a text says why that is not known. */
+/** The cost of the turns; a string says why it is unknown. */
 export function costOf(turns: readonly PaidTurn[], { perMillionTokens }: Prices): number | string {
   let cost = 0;
   for (const { by, usage } of turns) {

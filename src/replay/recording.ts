@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { PROGRESS } from "../agent/arguments.ts";
 import type { RecordedCall, RecordedExchange } from "./case.ts";
 
-/** A call that was made in a replay. */
+/** A call made in a replay. */
 export interface MadeCall {
-  /** As it was offered to the model. */
+  /** The name that the model was offered. */
   tool: string;
   arguments: Record<string, unknown>;
   /** The arguments as the model wrote them. */
@@ -14,8 +14,8 @@ export interface MadeCall {
 /** The recorded calls of one case, which answer those of its replay. */
 export interface Recording {
   /**
-   * The recorded call of the same tool with the same arguments: one of the present exchange first, and one that has not
-   * answered yet. null: such a call was never made.
+   * The recorded call of the same tool with the same arguments: preferably of this exchange, and one that was not used yet.
+   * null: there is no such call.
    */
   find(exchange: number, call: MadeCall): RecordedCall | null;
 }
@@ -44,7 +44,7 @@ export function isSameCall(recorded: Pick<RecordedCall, "tool" | "arguments">, m
   return isDeepStrictEqual(withoutProgress(recorded.arguments), withoutProgress(made.arguments));
 }
 
-/** What a visitor was shown meanwhile makes no other call of it. */
+/** The progress text for the visitor is ignored when calls are compared. */
 export function withoutProgress({
   [PROGRESS]: _,
   ...rest

@@ -5,20 +5,20 @@ import type { CheckedCase } from "./junit.ts";
 import { costOf } from "./prices.ts";
 import type { Prices } from "./prices.ts";
 
-/** What came of all cases. */
+/** The results of all cases. */
 export interface Summary {
   cases: number;
   exchanges: { all: number; asRecorded: number; different: number; notPlayed: number };
   checks: { all: number; failed: number };
-  /** Cases that did not come to their end. */
+  /** Unfinished cases. */
   ended: number;
-  /** null: no model told them. */
+  /** null: no model reported them. */
   tokens: Usage | null;
-  /** Of the record, where it tells them. */
+  /** The record's tokens, as far as it has them. */
   recordedTokens: Usage | null;
-  /** Exchanges whose record does not. */
+  /** Exchanges recorded without tokens. */
   recordedUnknown: number;
-  /** A text says why it is not known; null: without prices. */
+  /** A string says why it is unknown; null: no prices were given. */
   cost: number | string | null;
   currency: string | null;
 }
