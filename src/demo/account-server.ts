@@ -5,8 +5,8 @@ import { claimsFrom } from "./identity-claims.ts";
 import type { IdentityClaims } from "./identity-claims.ts";
 
 /**
- * The demo's second MCP server, on HTTP: it has one tool, which answers who asks. It knows that by the token alone that
- * the service signs for each call (src/agent, MCP servers), never by what a model wrote. On loopback, on any free port.
+ * The demo's second MCP server, on HTTP: its one tool answers which user asks. It knows this only from the token that the
+ * service signs for each call (src/agent, MCP servers), never from a model's text. On loopback, on any free port.
  */
 export interface AccountServer {
   url: string;
@@ -17,7 +17,7 @@ export async function startAccountServer(key: string): Promise<AccountServer> {
   const server = createServer((request, response) => {
     answer(request, response, key).catch(() => response.destroy());
   });
-  // Each process has its own, with a key of its own.
+  // Each process has its own server, with its own key.
   server.listen({ port: 0, host: "127.0.0.1", exclusive: true });
   await once(server, "listening");
   const address = server.address();
@@ -40,7 +40,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, key: s
     return;
   }
   if (request.method !== "POST") {
-    // Nothing is told unasked, and no session is kept.
+    // The server sends no notifications, and keeps no session.
     response.writeHead(405, { allow: "POST" }).end();
     return;
   }
@@ -49,9 +49,9 @@ async function answer(request: IncomingMessage, response: ServerResponse, key: s
   await transport.handleRequest(request, response);
 }
 
-/** One for each request: whom it answers is told by the request's own token. */
+/** A new server for each request: the request's own token says which user asks. */
 async function serverFor(claims: IdentityClaims) {
-  // Loaded when it is first asked for: a start does not wait for it.
+  // Loaded with the first request, so that a start does not wait for it.
   const { McpServer } = await import("@modelcontextprotocol/sdk/server/mcp.js");
   const { StreamableHTTPServerTransport } =
     await import("@modelcontextprotocol/sdk/server/streamableHttp.js");

@@ -6,7 +6,7 @@ import { build as esbuild } from "esbuild";
 
 const shop = fileURLToPath(new URL("shop/", import.meta.url));
 
-/** Writes them into `demo/` of a folder. */
+/** Writes them into the folder's `demo/`. */
 export async function build(folder) {
   const out = join(folder, "demo");
   await esbuild({

@@ -13,14 +13,14 @@ export type ChartState = (typeof CHART_STATES)[number];
 
 const isPersons = (state: ChartState) => state === "waiting_for_person" || state === "with_person";
 
-/** The visitor has said something: no run begins while a person has the thread. */
+/** The visitor sent a message: no run begins while a person has the thread. */
 export function afterSaid(state: ChartState): ChartState {
   return isPersons(state) ? state : "running.thinking";
 }
 
 /**
- * Where the chart is when it says this line. `running.choosing` is never to be seen: the chart does not rest there.
- * `pageTools`: names of the tools that run in the page; a step of any other is a tool of the service's.
+ * The chart's state when it sends this line. `running.choosing` is never visible: the chart does not rest there.
+ * `pageTools`: names of the tools that run in the page; a step of any other is a server-side tool's.
  */
 export function afterLine(state: ChartState, line: Line, pageTools: ReadonlySet<string>): ChartState {
   switch (line.type) {
@@ -35,7 +35,7 @@ export function afterLine(state: ChartState, line: Line, pageTools: ReadonlySet<
     case "tool_call":
       return "awaitingPageTool";
     case "done":
-      // The feed tells whether somebody has taken it, sooner or later than this.
+      // Whether a person has taken the thread comes with the feed, before or after this line.
       if (line.handledBy === "person") return isPersons(state) ? state : "waiting_for_person";
       return "idle";
     case "error":
@@ -43,7 +43,7 @@ export function afterLine(state: ChartState, line: Line, pageTools: ReadonlySet<
   }
 }
 
-/** Another one answers, as the element tells it. */
+/** The element's event that another one answers now. */
 export function afterPerson(
   state: ChartState,
   { waitingSince, name }: Record<"waitingSince" | "name", unknown>,

@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 
-/** What the service says in the token of a call (src/agent, MCP servers): a receiver of such tokens checks them like this. */
+/** The claims in the token of a call (src/agent, MCP servers): a receiver of such tokens checks them like this. */
 const claimsSchema = z.object({
   iss: z.literal("chat-agent-service"),
   exp: z.number(),
   channel: z.string(),
-  /** Absent where tools are listed, which is done for all of a channel. */
+  /** Absent when tools are listed: the list is the same for all users of a channel. */
   sub: z.string().optional(),
   ext: z.string().optional(),
   thread: z.string().optional(),
@@ -15,14 +15,14 @@ const claimsSchema = z.object({
 
 export type IdentityClaims = z.infer<typeof claimsSchema>;
 
-/** null: no token, one that another key signed, or one whose time is over. */
+/** null: no token, one signed with another key, or an expired one. */
 export function claimsFrom(
   authorization: string | undefined,
   { key, nowMs }: { key: string; nowMs: number },
 ): IdentityClaims | null {
   const [, head = "", body = "", signature = ""] =
     /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(authorization ?? "") ?? [];
-  // The algorithm is ours to choose, not the token's.
+  // We choose the algorithm, not the token.
   if (headSchema.safeParse(decoded(head)).data?.alg !== "HS256") return null;
   if (!isSame(signature, createHmac("sha256", key).update(`${head}.${body}`).digest("base64url")))
     return null;

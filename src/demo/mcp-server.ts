@@ -1,5 +1,5 @@
 /**
- * The demo's MCP server, on stdio: a clock, and an order look-up with a few made-up orders. Run as a process of its own:
+ * The demo's MCP server, on stdio: a clock, and an order look-up with a few invented orders. Runs as a process of its own:
  * `node dist/src/demo/mcp-server.js`.
  */
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -14,7 +14,7 @@ const ORDERS: ReadonlyMap<string, string> = new Map([
   ["1004", "Order 1004 was cancelled; the money is on its way back."],
 ]);
 
-/** Both tools only look things up: a call may be made again after a crash. */
+/** Both tools only read: a call may be repeated after a crash. */
 const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 
 const server = new McpServer({ name: "chat-agent-demo", version: "1" });

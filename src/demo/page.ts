@@ -19,7 +19,7 @@ export interface DemoPageOptions {
   slug: string;
 }
 
-/** Where src/demo/build.mjs writes the shop's script, stylesheet and pictures. */
+/** The folder into which src/demo/build.mjs writes the shop's script, stylesheet and pictures. */
 const BUILT = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../dist/demo/" : "../../demo/", import.meta.url),
 );
@@ -27,7 +27,7 @@ const BUILT = fileURLToPath(
 const MAX_BODY_BYTES = 4_096;
 
 /**
- * The demo shop, on an origin of its own, as a customer's site would be. It knows the service by its address, and shows
+ * The demo shop, on an origin of its own, as a customer's site would be. It knows only the service's address, and shows
  * that the element works under the strictest page policy. Rejects with EADDRINUSE if the port is taken.
  */
 export async function startDemoPage(
@@ -97,7 +97,7 @@ async function fileAt(
   return html === null ? null : { type: "text/html; charset=utf-8", bytes: html };
 }
 
-/** All that the element needs: the service's origin in script-src and connect-src, data: for the visitor's images. */
+/** Only what the element needs: the service's origin in script-src and connect-src, data: for the visitor's images. */
 function policyFor(serviceUrl: string): string {
   const service = new URL(serviceUrl).origin;
   return [

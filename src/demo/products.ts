@@ -1,4 +1,4 @@
-/** What the demo shop sells. Prices in whole euros; a picture is the file of the same id. */
+/** The demo shop's products. Prices are in whole euros; a picture is the file named after the id. */
 export interface Product {
   id: string;
   name: string;

@@ -2,7 +2,7 @@ import { productById, PRODUCTS } from "./products.ts";
 import type { Product } from "./products.ts";
 import { CHART_STATES } from "./chart-state.ts";
 
-/** What a page of the shop needs for the chat. All of it is public. */
+/** The settings of the chat in a page of the shop. All of them are public. */
 export interface ChatSettings {
   /** Address of the service. */
   serviceUrl: string;

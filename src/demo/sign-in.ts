@@ -6,8 +6,8 @@ const ACCOUNT = { id: "customer-1", name: "Ada" };
 const SignIn = z.object({ visitorToken: z.string().min(1) });
 
 /**
- * What a shop's backend does when a visitor signs in: it tells the service, with the channel's secret key, whose the
- * visitor's token is (the spec, identify). Returns the account, or the status of a refusal.
+ * The part of a shop's backend when a visitor signs in: it tells the service, with the channel's secret key, which account
+ * the visitor's token belongs to (the spec, identify). Returns the account, or the status of a refusal.
  */
 export async function signIn(
   body: unknown,

@@ -5,8 +5,8 @@ import type { Phrases } from "./phrases.ts";
 import { see } from "./see.ts";
 
 /**
- * How the demo model makes up its mind: by the words of what was userText, and always the same way. It takes one step per
- * turn; what it has done in this run it reads from the messages after the last user's.
+ * How the demo model decides: by the words of `userText`, and always the same way. It takes one step per turn, and reads
+ * its previous steps of this run from the messages after the last user's.
  */
 export type DemoTurn =
   | { type: "text"; text: string }
@@ -21,7 +21,7 @@ const RESULT_CHARS = 600;
 const FINDS = /search|find|browse/;
 const FOUND_NOTHING = /^\W*(nothing|none|no (products?|results?|match))\b/i;
 
-/** What a shop's page can do, in the order of a purchase: a tool by its name, a wish by its words. */
+/** The tools of a shop's page, in the order of a purchase: a tool is found by its name, a wish by its words. */
 const SHOP_STEPS: readonly { tool: RegExp; wish: RegExp }[] = [
   {
     tool: FINDS,
@@ -49,15 +49,15 @@ const GREETING =
   /^\W*(hi|hello|hey|hallo|guten|hola|buenos|bonjour|salut|ciao|buongiorno|olá|oi|bom dia)(?![\p{L}])/iu;
 const ASKS_WHAT_IT_CAN =
   /\b(what|how) can you (do|help)|\bwas (kannst|können)|\bqué (puedes|puede)|\bque (peux|pouvez)|\bcosa (puoi|sai)|\bo que (você )?(pode|sabe)/i;
-/** In the languages that it speaks: to talk with a person. */
+/** The wish to talk with a person, in the languages that the model speaks. */
 const ASKS_FOR_PERSON =
   /\b(talk|speak|chat|connect me) (to|with) (an? |the |some )?(real |human )?(person|human|somebody|someone|agent|operator)\b|\bmit (einem|einer|dem) (echten )?(menschen|mitarbeiter|person)\b| (con|avec|à|com) (una|une|uma) (persona|personne|pessoa)\b/i;
 const FAIL_ON_PURPOSE = /\bfail (the|this) task\b/i;
-/** The user wants something done, and not to talk. */
+/** The user wants something done, not only to talk. */
 const REQUEST =
   /^\W*(please|bitte|por favor|can you|could you|fly|book|send|call|drive|delete|cancel|order|buy|make|transfer|bring|play|open|turn)\b|^\w+ (me|mir|mich|moi|mi)\b/i;
 
-/** Words, and the word for the same thing in tools' names. */
+/** Words, and the word with the same meaning in tools' names. */
 const MEANT: readonly [RegExp, string][] = [
   [/^(time|uhr|zeit|spät|hora|horas|heure|ora|ore)$/, "clock"],
   [/^(bestellung|pedido|commande|ordine|encomenda|parcel|package|paket|delivery)$/, "order"],
@@ -75,7 +75,7 @@ const FILLER = new Set(
   ).split(" "),
 );
 
-/** One turn. `messages` and `tools` are the model's. */
+/** One turn, for the messages and tools of a model request. */
 export function decide(messages: readonly ModelMessage[], tools: readonly OfferedTool[]): DemoTurn {
   const lastOfUser = messages.findLastIndex((message) => message.role === "user");
   const userText = messages[lastOfUser]?.content.trim() ?? "";
@@ -117,19 +117,19 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
   return { type: "text", text: withOffers(phrases.repeats(shorten(userText)), useful, phrases) };
 }
 
-/** What is seen in the images of a message. */
+/** Descriptions of a message's images. */
 function seenIn(message: ModelMessage | undefined): string[] {
   const images = message?.role === "user" ? (message.images ?? []) : [];
   return images.flatMap(({ url }) => (url === null ? [] : [see(url)]));
 }
 
-/** The tool whose result came last, in lower case. */
+/** The tool that was called last, in lower case. */
 function lastCalled(since: readonly ModelMessage[]): string {
   const calls = since.flatMap((message) => (message.role === "assistant" ? message.calls : []));
   return calls.at(-1)?.name.toLowerCase() ?? "";
 }
 
-/** The next tool that the text asks for and that was not called yet: by its name, as a step of shopping, or by its words. */
+/** The next tool that the text asks for and that was not called yet: by its name, as a step of a purchase, or by its words. */
 function nextTool(
   userText: string,
   tools: readonly OfferedTool[],
@@ -148,13 +148,13 @@ function nextTool(
     .map(({ tool }) => left.find(({ name }) => tool.test(name.toLowerCase())))
     .find((tool) => tool !== undefined);
   if (step) return step;
-  // One tool by its words is enough: a second would answer another question.
+  // Only one tool is chosen by its words: a second would answer another question.
   if (called.size > 0) return undefined;
   const scored = left.map((tool) => ({ tool, score: likeness(words(userText), tool) }));
   return scored.filter(({ score }) => score >= 2).sort((a, b) => b.score - a.score)[0]?.tool;
 }
 
-/** "blue mug", where only a red one was found: a word of the user's before one that was found; null where all is there. */
+/** "blue mug" if only a red one was found: the user's word before a found one; null if nothing is missing. */
 function missedIn(found: string, userWords: readonly string[]): string | null {
   const text = found.toLowerCase();
   const at = userWords.findIndex(
@@ -167,7 +167,7 @@ function missedIn(found: string, userWords: readonly string[]): string | null {
   }
 }
 
-/** Words in common: two points for one of the tool's name, one for one of its description. */
+/** Counts common words: two points for a word of the tool's name, one for a word of its description. */
 function likeness(userWords: readonly string[], tool: OfferedTool): number {
   const wanted = new Set([
     ...userWords.filter((word) => !FILLER.has(word) || word === "order"),

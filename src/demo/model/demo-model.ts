@@ -8,20 +8,20 @@ import { decide } from "./decide.ts";
 import type { DemoTurn } from "./decide.ts";
 
 /**
- * The demo model: a small OpenAI-compatible server in this process, for a start without a key. The same client speaks
- * to it as to a real one. It listens on loopback, on any free port.
+ * The demo model: a small OpenAI-compatible server in this process, for a start without a key. The service calls it with
+ * the same client as a real one. It listens on loopback, on any free port.
  */
 export interface DemoModel {
   baseUrl: string;
-  /** Of a server that is always overloaded: what a chain falls over from. */
+  /** The address of a server that is always overloaded, so that a chain falls over. */
   busyUrl: string;
   close(): Promise<void>;
 }
 
-/** A pause after each word, so that streaming is seen; all of them together take no longer than WHOLE_ANSWER_MS. */
+/** A pause after each word, so that streaming is visible; all pauses together take at most WHOLE_ANSWER_MS. */
 const PER_WORD_MS = 25;
 const WHOLE_ANSWER_MS = 1_000;
-/** What it thinks before it answers, cut where a filter must look twice. */
+/** The thought before an answer, split inside the tags to test the filter. */
 const THOUGHT = ["<th", "ink>The rules", " have an answer to this.</thi", "nk>\n\n"];
 const BUSY = "/busy/v1";
 const MAX_BODY_BYTES = 16_777_216;
@@ -91,7 +91,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 async function stream(turn: DemoTurn, askedChars: number, response: ServerResponse): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });
   if (turn.type === "text") {
-    // As open models do: shown to nobody (models/thoughts.ts).
+    // As open models do; no reader sees it (models/thoughts.ts).
     for (const part of THOUGHT) response.write(event({ choices: [choice({ content: part })] }));
     const words = turn.text.split(/(?<= )/);
     for (const word of words) {
@@ -123,7 +123,7 @@ function choice(delta: object, finishReason: string | null = null): object {
   return { index: 0, delta, finish_reason: finishReason };
 }
 
-/** About four characters are a token. */
+/** A token has about four characters. */
 function usage(askedChars: number, answeredChars: number): object {
   const [asked, answered] = [Math.ceil(askedChars / 4), Math.ceil(answeredChars / 4)];
   return { prompt_tokens: asked, completion_tokens: answered, total_tokens: asked + answered };

@@ -1,4 +1,4 @@
-/** What an image's header says of it; null where it says nothing that is read here. */
+/** The size in an image's header; null if this code cannot read it. */
 export interface ImageSize {
   width: number;
   height: number;
@@ -21,7 +21,7 @@ const SIZES: Record<string, (bytes: Buffer) => ImageSize | null> = {
   "image/webp": webpSize,
 };
 
-/** The first frame header, SOF0 to SOF15 without the three of other meanings; segments before it are stepped over. */
+/** Finds the first frame header: SOF0 to SOF15, without three of other meanings. Skips the segments before it. */
 function jpegSize(bytes: Buffer): ImageSize | null {
   for (let at = 2; at < bytes.length;) {
     if (bytes.readUInt8(at) !== 0xff) return null;
@@ -36,7 +36,7 @@ function jpegSize(bytes: Buffer): ImageSize | null {
   return null;
 }
 
-/** Lossy, lossless, or with features. */
+/** The lossy, lossless and extended formats. */
 function webpSize(bytes: Buffer): ImageSize | null {
   switch (bytes.toString("latin1", 12, 16)) {
     case "VP8 ":

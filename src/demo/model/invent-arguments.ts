@@ -12,16 +12,16 @@ const Parameters = z.object({
   required: z.array(z.string()).optional().catch(undefined),
 });
 
-/** What arguments are invented from. */
+/** The input that arguments are invented from. */
 export interface Source {
   userText: string;
-  /** What is talked about, without the words around it: "red mug". */
+  /** The topic, without the words around it: "red mug". */
   subject: string;
   /** Results of the run so far, the latest last. */
   results: readonly string[];
 }
 
-/** For address forms: nobody lives here. */
+/** For address forms: a made-up person. */
 const SAMPLE_ADDRESS: readonly [RegExp, string][] = [
   [/e-?mail/i, "ada@example.com"],
   [/phone|tel/i, "+49 30 1234567"],
@@ -32,7 +32,7 @@ const SAMPLE_ADDRESS: readonly [RegExp, string][] = [
   [/name/i, "Ada Example"],
 ];
 
-/** Every required argument, and others that the text mentions. */
+/** Invents every required argument, and others that the text mentions. */
 export function inventArguments(parameters: unknown, source: Source): Record<string, unknown> {
   const { properties = {}, required = [] } = Parameters.safeParse(parameters).data ?? {};
   const invented: Record<string, unknown> = {};
@@ -86,7 +86,7 @@ function idIn(text: string, name: string): string | undefined {
   return /#?\b([a-z]{0,4}-?\d[\w-]*)/i.exec(text)?.[1];
 }
 
-/** The first value of that name, or else the first id, in the latest result. */
+/** The first value with this name in the latest result, or else its first id. */
 function foundId(name: string, results: readonly string[]): string | undefined {
   const latest = results.at(-1) ?? "";
   const named = (key: string) =>

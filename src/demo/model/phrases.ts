@@ -1,18 +1,18 @@
-/** What the demo model can say, in the languages that it guesses by a few common words. */
+/** The demo model's texts, in languages that it guesses by a few common words. */
 export interface Phrases {
-  /** Words by which the language is known. */
+  /** Words that identify the language. */
   cues: RegExp;
   greeting: string;
   repeats: (text: string) => string;
-  /** Names of tools, in words. */
+  /** `tools`: their names, joined. */
   offers: (tools: string) => string;
   progress: (tool: string) => string;
   result: (text: string) => string;
   failed: (text: string) => string;
   cannot: (text: string) => string;
-  /** What was looked for is not among what was found. */
+  /** The results lack what the user looked for. */
   onlyFound: (wanted: string, found: string) => string;
-  /** Images: what each is, its size, its colours. */
+  /** `images`: each one's type, size and colours. */
   sees: (images: string) => string;
 }
 
@@ -101,7 +101,7 @@ const ALL: readonly Phrases[] = [
   },
 ];
 
-/** The phrases of the language whose cues the text has most of; English where none has more. */
+/** The phrases of the language with the most cues in the text; English if no other has more. */
 export function phrasesFor(userText: string): Phrases {
   const text = userText.toLowerCase();
   const count = ({ cues }: Phrases) => text.match(cues)?.length ?? 0;

@@ -3,21 +3,21 @@ import { inflateSync } from "node:zlib";
 /** Red, green, blue, opacity: each 0 to 255. */
 export type Pixel = readonly [number, number, number, number];
 
-/** Of the picture that a small file may unpack to. */
+/** Limit of the unpacked picture: a small file may unpack to a huge one. */
 const MAX_BYTES = 16_777_216;
 
-/** Bytes of a pixel by colour type: grey, colour, palette, grey or colour with opacity. */
+/** Bytes per pixel by colour type: grey, colour, palette, grey with opacity, colour with opacity. */
 const CHANNELS: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 /**
- * Some pixels of a PNG, evenly spread. null for what this small decoder does not read (16 bits, less than 8, interlaced),
- * for a picture that is too large, and for a file that is none.
+ * Some pixels of a PNG, evenly spread. null for formats that this small decoder does not read (16 bits, less than 8,
+ * interlaced), for a picture that is too large, and for a file that is not a PNG.
  */
 export function pngPixels(file: Buffer, most: number): Pixel[] | null {
   try {
     return pixelsOf(file, most);
   } catch {
-    // Cut or damaged: zlib and reads past the end throw errors of several kinds, and all say that.
+    // Cut or damaged: zlib, and reads past the end, throw several kinds of errors, which all mean that.
     return null;
   }
 }
@@ -50,7 +50,7 @@ function chunksOf(file: Buffer): { header: Buffer; palette: Buffer; packed: Buff
   return { header: joined("IHDR"), palette: joined("PLTE"), packed: joined("IDAT") };
 }
 
-/** The rows without their filters (PNG, section 9): each byte is told by what is left of it and above it. */
+/** Undoes the rows' filters (PNG, section 9): each byte is stored relative to the bytes left of it and above it. */
 function unfiltered(
   data: Buffer,
   { stride, height, channels }: { stride: number; height: number; channels: number },

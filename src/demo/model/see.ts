@@ -2,13 +2,13 @@ import { imageSize } from "./image-size.ts";
 import { pngPixels } from "./png-pixels.ts";
 import type { Pixel } from "./png-pixels.ts";
 
-/** Looked at: enough to know a colour by. */
+/** The number of pixels to sample: enough to recognize colours. */
 const PIXELS = 5_000;
-/** Of the pixels, for a colour to be named. */
+/** The least share of the pixels for a colour to be named. */
 const LEAST_SHARE = 0.1;
 const MOST_COLOURS = 3;
 
-/** What the demo model sees in an image: what it is, its size, and of a PNG its colours. It fetches no address. */
+/** The demo model's description of an image: its type, its size, and a PNG's colours. It fetches no address. */
 export function see(url: string): string {
   const [, type = "", base64 = ""] = /^data:(image\/[a-z]+);base64,(.*)$/s.exec(url) ?? [];
   if (type === "") return new URL(url).hostname;
@@ -36,7 +36,7 @@ function coloursOf(pixels: readonly Pixel[]): string[] {
     .map(([name]) => name);
 }
 
-/** By hue, in degrees, up to which each goes. */
+/** Colours by hue: the upper end of each, in degrees. */
 const HUES: readonly [number, string][] = [
   [15, "red"],
   [45, "orange"],

@@ -1,4 +1,4 @@
-/** What this page uses of `<chat-agent>`. */
+/** The parts of `<chat-agent>` that this page uses. */
 export interface ChatAgentElement extends HTMLElement {
   tools: PageTool[];
   suggestions: string[];

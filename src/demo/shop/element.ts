@@ -1,4 +1,4 @@
-/** A DOM element with attributes and children; text becomes text, never markup. */
+/** A DOM element with attributes and children; strings become text, never markup. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Partial<Record<string, string>> = {},

@@ -3,7 +3,7 @@ import { element } from "./element.ts";
 import { ADDRESS_FIELDS, addToCart, readAddress, readCart, writeAddress, writeCart } from "./stored.ts";
 import type { Address } from "./stored.ts";
 
-/** What a page shows of what the browser remembers; drawn anew whenever that changes. */
+/** Draws the parts of a page that depend on the stored data; called again whenever that changes. */
 export function drawPage(): void {
   const cart = readCart();
   const count = cart.reduce((sum, item) => sum + item.quantity, 0);
@@ -19,7 +19,7 @@ export function drawPage(): void {
   drawAddress();
 }
 
-/** Buttons and forms of the shop, by what they are marked with. */
+/** Handles the shop's buttons and forms, found by their data attributes. */
 export function listenToPage(): void {
   document.addEventListener("click", (event) => {
     const target =

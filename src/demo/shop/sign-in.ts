@@ -2,7 +2,7 @@ import type { ChatAgentElement } from "./chat-agent.ts";
 import { readAccount, writeAccount } from "./stored.ts";
 
 /**
- * Signing in: the page hands the visitor's token to the shop's own server, which tells the service whose it is. The
+ * Signing in: the page sends the visitor's token to the shop's own server, which tells the service whose it is. The
  * page never sees the channel's secret key.
  */
 export function offerSignIn(agent: ChatAgentElement, button: HTMLButtonElement): void {
@@ -33,7 +33,7 @@ async function signIn(agent: ChatAgentElement): Promise<void> {
   await agent.refresh();
 }
 
-/** Somebody else may sit down here next. */
+/** The next visitor at this browser may be another person. */
 async function signOut(agent: ChatAgentElement): Promise<void> {
   writeAccount(null);
   await agent.reset();

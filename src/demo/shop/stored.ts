@@ -1,4 +1,4 @@
-/** The shop remembers in this browser alone. */
+/** The shop stores its data only in this browser. */
 export interface CartItem {
   id: string;
   quantity: number;
@@ -25,7 +25,7 @@ export function addToCart(id: string, quantity: number): void {
   );
 }
 
-/** `saved`: submitted, and not only filled in. */
+/** `saved`: submitted, not only filled in. */
 export function readAddress(): { address: Address; saved: boolean } {
   return read("shop:address") ?? { address: {}, saved: false };
 }
@@ -48,7 +48,7 @@ function read<Value>(key: string): Value | null {
   return text === null ? null : (JSON.parse(text) as Value);
 }
 
-/** Pages listen for `shop:changed`, and other tabs for the browser's own storage event. */
+/** This page listens for `shop:changed`, other tabs for the browser's storage event. */
 function write(key: string, value: unknown): void {
   if (value === null) localStorage.removeItem(key);
   else localStorage.setItem(key, JSON.stringify(value));

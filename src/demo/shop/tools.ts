@@ -3,7 +3,7 @@ import type { PageTool } from "./chat-agent.ts";
 import { ADDRESS_FIELDS, addToCart, readAddress, readCart, writeAddress } from "./stored.ts";
 import type { Address } from "./stored.ts";
 
-/** What the agent can do in this shop: everything that leads up to an order, and never the order itself. */
+/** The agent's tools in this shop: every step before an order, but never the order itself. */
 export const SHOP_TOOLS: PageTool[] = [
   {
     name: "search_products",
@@ -58,7 +58,7 @@ export const SHOP_TOOLS: PageTool[] = [
   },
 ];
 
-/** Arguments are a model's: they may be anything. */
+/** A model writes the arguments: they may be anything. */
 function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
@@ -67,7 +67,7 @@ function said(text: string) {
   return { content: [{ type: "text", text }] };
 }
 
-/** Told, not thrown: the agent reads the reason. */
+/** Returned, not thrown, so that the agent reads the reason. */
 function failed(text: string) {
   return { isError: true, content: [{ type: "text", text }] };
 }

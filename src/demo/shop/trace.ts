@@ -4,9 +4,9 @@ import type { ChartState } from "../chart-state.ts";
 import { element } from "./element.ts";
 
 /**
- * The panel that looks under the hood: the requests and the NDJSON lines as they come, and the state of the thread's
- * chart (machines/thread.ts) that they tell of. The chart is on the server; a browser knows of it by the lines alone.
- * The panel outlives navigations as the conversation does.
+ * The panel that shows the requests and the NDJSON lines as they arrive, and the state of the thread's chart
+ * (machines/thread.ts) that they imply. The chart is on the server; a browser knows it only from the lines.
+ * The panel survives navigations, as the conversation does.
  */
 interface Kept {
   state: ChartState;
@@ -30,7 +30,7 @@ export function traceChat(agent: HTMLElement, panel: HTMLElement, pageTools: Rea
     if (detail["role"] === "user")
       change(afterSaid(kept.state), { kind: "said", text: `POST /messages  ${String(detail["text"])}` });
   });
-  // The chart moves on when the service has the result; the next line tells.
+  // The chart moves when the service has the result; the next line shows it.
   on(agent, "tool-result", (detail) => {
     change(kept.state, { kind: "said", text: `POST /tool-results  ${String(detail["tool"])}` });
   });
@@ -45,7 +45,7 @@ export function traceChat(agent: HTMLElement, panel: HTMLElement, pageTools: Rea
     change(kept.state, { kind: "said", text: "GET /stream  the page changed, the run goes on" }),
   );
   on(agent, "error", ({ status, code, message }) => {
-    // An error line has been shown as a line.
+    // An error line was already shown as a line.
     const isShown = kept.rows.at(-1)?.kind === "error" && code !== undefined;
     const row = { kind: "error", text: JSON.stringify({ status, code, message }) };
     change("idle", ...(isShown ? [] : [row]));
