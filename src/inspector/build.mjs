@@ -6,7 +6,7 @@ import { build as esbuild } from "esbuild";
 
 const page = fileURLToPath(new URL("page/", import.meta.url));
 
-/** Writes them into `inspector/` of a folder. */
+/** Writes them into the folder's `inspector/`. */
 export async function build(folder) {
   const out = join(folder, "inspector");
   await esbuild({

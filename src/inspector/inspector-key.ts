@@ -2,8 +2,8 @@ import { scryptSync } from "node:crypto";
 import { Secret } from "../secret.ts";
 
 /**
- * The inspector's own key: derived from the transport key, so that a link opens the inspector of every instance and
- * lives through restarts, and is of no use on the API. scrypt: who holds a link cannot try transport keys against it.
+ * The inspector's own key, derived from the transport key: a link opens the inspector of every instance and survives
+ * restarts, but is of no use on the API. scrypt is slow: the owner of a link cannot guess the transport key with it.
  */
 export function inspectorKey(transportKey: Secret): Secret {
   return new Secret(

@@ -5,7 +5,7 @@ import { DARK_SIDE } from "../../machines/draw/dot.ts";
 import { outlineOf } from "../../machines/draw/outline.ts";
 import { threadMachine } from "../../machines/thread.ts";
 
-/** What src/inspector/build.mjs made. */
+/** The folder that src/inspector/build.mjs writes. */
 const BUILT = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../dist/inspector/" : "../../inspector/", import.meta.url),
 );
@@ -16,7 +16,7 @@ export interface PageFile {
   body: string | Uint8Array;
 }
 
-/** The page's files by path below /machines; they hold nothing of anybody's, and need no key. */
+/** The page's files by path below /machines; they contain no user data, and need no key. */
 export const PAGE_FILES: Readonly<Record<string, () => Promise<PageFile>>> = {
   "": () => built("text/html; charset=utf-8", "index.html"),
   "/page.js": () => built("text/javascript; charset=utf-8", "page.js"),
@@ -29,7 +29,7 @@ export const PAGE_FILES: Readonly<Record<string, () => Promise<PageFile>>> = {
   }),
 };
 
-/** Without the style that it carries for viewers: the page's policy takes none but its own files. */
+/** The chart's SVG without its inline style, which is for viewers: the page's policy allows only its own files. */
 async function picture(): Promise<string> {
   const svg = await readFile(join(MACHINES, "thread.svg"), "utf8");
   return svg.replace(/<style>[^<]*<\/style>\n/, "");

@@ -6,12 +6,12 @@ import type { RunRecord } from "../domain/message.ts";
 /** Lines of a run. `fresh`: the first ones, everything since the user's message. */
 export type OnLines = (runId: string, lines: Line[], fresh: boolean) => void;
 
-/** Reads the stream of a thread's run along, as any re-attached client does. */
+/** Reads the stream of a thread's run, as any re-attached client does. */
 export class ReadAlong {
   readonly #threads: Pick<Threads, "follow">;
   readonly #uid: string;
   readonly #onLines: OnLines;
-  /** The stream that is, or was last, read: its run, and where it begins in it. */
+  /** The current or last stream: its run, and where in the run it begins. */
   #stream: string | null = null;
   #reply: Reply | null = null;
   #isStopped = false;
@@ -22,7 +22,7 @@ export class ReadAlong {
     this.#onLines = onLines;
   }
 
-  /** Opens the run's present stream, unless it is the one that was opened last. */
+  /** Opens the run's current stream, unless it was the last one opened. */
   async follow({ runId, streamFrom }: Pick<RunRecord, "runId" | "streamFrom">): Promise<void> {
     const stream = `${runId} ${streamFrom}`;
     if (stream === this.#stream) return;
@@ -47,7 +47,7 @@ export class ReadAlong {
       this.#onLines(reply.runId, lines, fresh);
       fresh = false;
       const last = lines.at(-1);
-      // The run goes on elsewhere: to be opened anew.
+      // The run goes on elsewhere: its stream must be opened again.
       if (last?.type === "error" && last.code === "interrupted") this.#stream = null;
     });
   }

@@ -3,7 +3,7 @@ import type { RunSummary, ThreadRecord } from "../store.ts";
 import type { Speaker } from "../domain/message.ts";
 import type { RunView, ThreadView, VisitorView } from "./views.ts";
 
-/** What the page shows of a snapshot of machines/thread.ts; the rest stays here. */
+/** The parts of a snapshot of machines/thread.ts that the page shows; the rest is not sent. */
 const snapshot = z.object({
   value: z.union([z.string(), z.record(z.string(), z.string())]),
   context: z.object({
@@ -19,7 +19,7 @@ const snapshot = z.object({
   }),
 });
 
-/** Throws where the snapshot is of another chart. */
+/** Throws if the snapshot is of another chart. */
 export function threadView(record: ThreadRecord): ThreadView {
   const { uid, slug, rev, fence, waitingCount, messageCount, run: lastRun } = record;
   const frozen = record.snapshot === null ? null : snapshot.parse(JSON.parse(record.snapshot));

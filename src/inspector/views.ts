@@ -2,7 +2,7 @@ import type { Line } from "../../machines/line.ts";
 import type { Message, RunMove } from "../domain/message.ts";
 import type { RunSummary } from "../store.ts";
 
-/** What the inspector's page gets: plain data, redacted before it leaves. */
+/** The data of the inspector's page: plain values, redacted before they are sent. */
 export interface ChannelView {
   slug: string;
   kind: string;
@@ -20,7 +20,7 @@ export interface ThreadEntryView {
   createdAt: number;
 }
 
-/** A run that is active or over. */
+/** An active or finished run. */
 export interface RunView {
   runId: string;
   saidAtMs: number;
@@ -32,21 +32,21 @@ export interface RunView {
 export interface ThreadView {
   id: string;
   slug: string;
-  /** Counts the commits. */
+  /** The number of commits. */
   rev: number;
   /** Path of the chart's state. */
   state: string;
-  /** The process that holds it; null: nobody does. */
+  /** The process that holds it; null: none. */
   holder: string | null;
   waiting: number;
   messages: number;
   /** The active run's sums; null while there is none. */
   sums: RunSums | null;
-  /** What the last message told of its visitor; null before the first one. */
+  /** The visitor's data of the last message; null before the first one. */
   visitor: VisitorView | null;
 }
 
-/** All of it is the page's claim. */
+/** Data that the page claims; nothing of it is verified. */
 export interface VisitorView {
   /** Pathname and search. */
   page: string | null;
@@ -67,15 +67,15 @@ export type MessageView = Pick<Message, "id" | "role" | "content" | "createdAtMs
 
 /** A line of the stream about one thread. */
 export type Sight =
-  /** Nothing was said in the thread yet. */
+  /** The thread has no message yet. */
   | { type: "untouched" }
   | { type: "thread"; thread: ThreadView }
   /** The newest runs, oldest first: all of them in the first line, then those that changed. */
   | { type: "runs"; runs: RunView[] }
   /** The newest messages, oldest first. */
   | { type: "messages"; messages: MessageView[] }
-  /** Lines of a run's stream as they are said. `fresh`: the first ones, everything since the user's message. */
+  /** Lines of a run's stream as they are sent. `fresh`: the first ones, everything since the user's message. */
   | { type: "said"; runId: string; fresh: boolean; lines: Line[] }
-  /** The store does not answer; the look is taken again. */
+  /** The store does not answer; the poll is repeated. */
   | { type: "trouble"; message: string }
   | { type: "beat" };

@@ -9,7 +9,7 @@ import { ReadAlong } from "./read-along.ts";
 import { runView, threadView } from "./thread-view.ts";
 import type { MessageView, Sight } from "./views.ts";
 
-/** Newest runs and messages that a watcher is given; all of it stays far below what a reader may leave unread (1 MiB). */
+/** A watcher gets this many of the newest runs and messages: together far less than a reader may leave unread (1 MiB). */
 const RUNS = 30;
 const MOVES = 2_000;
 const MESSAGES = 100;
@@ -18,26 +18,26 @@ const DELTA_CHARS = 20_000;
 /** How often the store is polled; a line of the run brings the next poll sooner. */
 const POLL_MS = 1_000;
 const SOON_MS = 60;
-/** Proxies cut a silent stream: this often a sign of life is sent. */
+/** Proxies cut a silent stream, so a heartbeat is sent this often. */
 const BEAT_MS = 10_000;
 
 export interface WatchDependencies {
   store: Pick<Store, "load" | "runs" | "history">;
   threads: Pick<Threads, "follow">;
   log: PlainLog;
-  /** False: who watches has the messages from elsewhere. */
+  /** False: the watcher gets the messages from elsewhere. */
   tellsMessages?: boolean;
 }
 
 export interface WatchedThread {
-  /** Something has happened in the thread: it is looked at soon. */
+  /** Something has happened in the thread: the next poll comes soon. */
   poke(): void;
   stop(): void;
 }
 
 /**
- * Watches one thread, wherever its run is: the store is polled once a second for states and commits, and the run's lines
- * are read along. `onSight` is given what is seen until the watch is stopped.
+ * Watches one thread, on whichever instance its run is: polls the store once a second for states and commits, and reads the
+ * run's stream. Calls `onSight` with each update until the watch is stopped.
  */
 export function watchThread(
   dependencies: WatchDependencies,
@@ -58,11 +58,11 @@ class ThreadWatch {
   readonly #tellsMessages: boolean;
   #isStopped = false;
   #isPolling = false;
-  /** Since the present poll began. */
+  /** True if `poke` was called since the current poll began. */
   #isPoked = false;
   #timer: NodeJS.Timeout | null = null;
   #beat: NodeJS.Timeout | null = null;
-  /** What the last poll found: where it is the same again, nothing is sent. */
+  /** The result of the last poll: if it is unchanged, nothing is sent. */
   #seen: string | null = null;
   #seenRun: string | null = null;
   #seenMessages = -1;
@@ -161,7 +161,7 @@ class ThreadWatch {
   }
 }
 
-/** As many of the newest runs as have MOVES moves together, and always the last. */
+/** As many of the newest runs as have MOVES moves in total, and always the last run. */
 function newest(runs: readonly RunSummary[]): RunSummary[] {
   let moves = 0;
   const oldest = runs.findLastIndex((run) => (moves += run.path.length) > MOVES);

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Lit } from "./lit.ts";
 
-/** The thread's chart, with what is lit in it. `picture`: where its drawing is. */
+/** The thread's chart with its lit states and moves. `picture`: the address of its drawing. */
 export function Chart({ lit, label, picture }: { lit: Lit; label: string; picture: string }) {
   const frame = useRef<HTMLDivElement>(null);
   const [svg, setSvg] = useState<SVGElement | null>(null);
@@ -30,7 +30,7 @@ export function Chart({ lit, label, picture }: { lit: Lit; label: string; pictur
   return <div class="chart" ref={frame} role="img" aria-label={label} />;
 }
 
-/** As a document: the page's policy lets no text become markup. */
+/** Loads the picture as a document: the page's policy does not allow text to become markup. */
 function loadPicture(address: string, take: (picture: SVGElement) => void): XMLHttpRequest {
   const request = new XMLHttpRequest();
   request.open("GET", address);

@@ -11,7 +11,7 @@ import type { Seen } from "./seen.ts";
 import type { Service } from "./service.ts";
 import { useWatchedThread } from "./watched-thread.ts";
 
-/** A thread in its chart: live, or step by step through one of its runs. */
+/** A thread shown in its chart: live, or step by step through one of its runs. */
 export function Inspector({
   service,
   outline,
@@ -53,7 +53,7 @@ function Picture({ outline, seen, replay }: { outline: Outline; seen: Seen; repl
   const { run, count, isLive } = replay;
   const state = seen.thread?.state ?? "idle";
   const lit = useMemo(
-    // A run may move before its path is known here: live, the saved state is the truth.
+    // A run may move before its path is known here: if live, the saved state counts.
     () =>
       run && (!isLive || run.path.at(-1)?.state === state)
         ? litAfter(outline, run.path, count)

@@ -1,10 +1,10 @@
 /**
- * The inspector's key: a link brings it behind the `#`, which browsers send to nobody. It is taken out of the address at
- * once, kept for this tab alone, and sent in a header.
+ * The inspector's key: a link has it after the `#`, which browsers send to no server. It is removed from the address at
+ * once, stored for this tab only, and sent in a header.
  */
 const NAME = "inspector-key";
 
-/** Null where no link was followed in this tab. */
+/** null if no link was followed in this tab. */
 export function takeKey(): string | null {
   const given = new URLSearchParams(location.hash.slice(1)).get("key");
   if (given !== null) {

@@ -1,13 +1,13 @@
 import type { MoveOutline, Outline } from "../../../machines/draw/outline.ts";
 import type { RunMove } from "../../domain/message.ts";
 
-/** What shines in the chart: ids of its picture's states and moves. */
+/** The lit parts of the chart: ids of its picture's states and moves. */
 export interface Lit {
-  /** The present state, and those around it. */
+  /** The current state, and its parent states. */
   now: string[];
-  /** The moves that led there last. */
+  /** The last moves, which led there. */
   taken: string[];
-  /** Where the run was before. */
+  /** The run's earlier states. */
   been: string[];
 }
 
@@ -26,14 +26,14 @@ export function litAfter(outline: Outline, path: readonly RunMove[], count: numb
   };
 }
 
-/** The chart in a state that is known by itself. */
+/** The chart in a state without a known path. */
 export function litIn(outline: Outline, state: string): Lit {
   return { now: withOuter(state).map((path) => `${outline.id}.${path}`), taken: [], been: [] };
 }
 
 /**
- * The moves of the chart that an event can have meant: those on it that end in the state that was recorded, or that lead
- * there through a state which is left at once. Guards are not recorded: where two moves share their ends, both shine.
+ * The moves of the chart that the event may have taken: those that end in the recorded state, or lead there through a
+ * state that is left at once. Guards are not recorded: if two moves have the same ends, both are lit.
  */
 function movesOf(outline: Outline, from: string, { event, state }: RunMove): MoveOutline[] {
   const candidates = outline.moves.filter(
@@ -52,7 +52,7 @@ function movesOf(outline: Outline, from: string, { event, state }: RunMove): Mov
   return [];
 }
 
-/** `running.thinking` and `running`. */
+/** For example `running.thinking` and `running`. */
 function withOuter(path: string): string[] {
   const names = path.split(".");
   return names.map((_, at) => names.slice(0, at + 1).join("."));
@@ -62,7 +62,7 @@ function longest(texts: readonly string[]): string {
   return texts.reduce((a, b) => (b.length > a.length ? b : a), "");
 }
 
-/** The state in which somebody is who enters this one. */
+/** The innermost state that the chart is in after it enters this one. */
 function leafOf(outline: Outline, path: string): string {
   const find = (states: Outline["states"]): string | null => {
     for (const state of states) {

@@ -44,7 +44,7 @@ const key = takeKey();
 if (key === null) {
   render(<Closed reason="This page needs its key." />, document.body);
 } else {
-  // A cast: the file is written by the service, from the chart.
+  // A cast: the service writes the file from the chart.
   const outline = (await (await fetch("/machines/thread.json")).json()) as Outline;
   render(<Page service={createService(key)} outline={outline} />, document.body);
 }

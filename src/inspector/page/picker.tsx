@@ -3,7 +3,7 @@ import type { ThreadEntryView, UserView } from "../views.ts";
 import { Select, useChoices } from "./select.tsx";
 import type { Service } from "./service.ts";
 
-/** Channel, user, thread: each list is asked for when the one before it is chosen. */
+/** Channel, user, thread: each list is loaded when a choice is made in the one before it. */
 export function Picker({
   service,
   onPick,

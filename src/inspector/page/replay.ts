@@ -1,29 +1,29 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { RunView } from "../views.ts";
 
-/** Where the chart stands: at the present, or at a place in a run. */
+/** A place in a run at which the chart is shown. */
 interface Place {
   runId: string;
-  /** So many of its moves were made. */
+  /** How many of its moves have been made. */
   count: number;
 }
 
 export interface Replay {
   isLive: boolean;
-  /** The run on show; null: there is none. */
+  /** The run that is shown; null: there is none. */
   run: RunView | null;
-  /** So many of its moves were made, of `length`. */
+  /** How many of its `length` moves have been made. */
   count: number;
   length: number;
   goLive: () => void;
-  /** To that many moves of the run on show. */
+  /** Goes to the place after that many moves of the shown run. */
   go: (to: number) => void;
   step: (by: number) => void;
-  /** To the end of another run. */
+  /** Goes to the end of another run. */
   show: (runId: string) => void;
 }
 
-/** Steps through the runs of a thread, by buttons and keys; another thread begins live. */
+/** Steps through the runs of a thread with buttons and keys; a newly chosen thread is shown live. */
 export function useReplay(threadId: string | null, runs: readonly RunView[]): Replay {
   /** null: live. */
   const [place, setPlace] = useState<Place | null>(null);
@@ -43,7 +43,7 @@ export function useReplay(threadId: string | null, runs: readonly RunView[]): Re
     go: (to) => {
       if (run) setPlace({ runId: run.runId, count: within(to) });
     },
-    // From where the last press led, which may not be drawn yet.
+    // Relative to the place of the last press, which may not be drawn yet.
     step: (by) => {
       if (run) setPlace((before) => ({ runId: run.runId, count: within((before?.count ?? length) + by) }));
     },
@@ -77,7 +77,7 @@ function useKeys({ step, go, goLive, length }: Replay): void {
   });
 }
 
-/** Arrows and letters are the field's own there, or scroll what was said. */
+/** In these elements, arrows and letters belong to the field, or scroll the conversation. */
 function isField(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("input, select, textarea, dialog, [role=log]") !== null;
 }

@@ -1,7 +1,7 @@
 import type { Line } from "../../../machines/line.ts";
 import type { MessageView, RunSums, RunView, ThreadView } from "../views.ts";
 
-/** What the thread is doing now, as it was last saved. */
+/** The thread's current state, as last saved. */
 export function Present({ thread }: { thread: ThreadView }) {
   const { sums } = thread;
   const facts: [string, string][] = [
@@ -66,7 +66,7 @@ export function Runs({
   );
 }
 
-/** The moves of a run; the ones after the shown place are still to come. */
+/** The moves of a run; those after the shown place are marked as still to come. */
 export function Moves({ run, count, onGo }: { run: RunView; count: number; onGo: (count: number) => void }) {
   return (
     <ol class="moves" aria-label="Moves of the run">
@@ -89,7 +89,7 @@ export function Moves({ run, count, onGo }: { run: RunView; count: number; onGo:
   );
 }
 
-/** What was said in the run: the visitor's message, and the reply's lines as they came, or the reply as it was kept. */
+/** The texts of the run: the visitor's message, and the reply's lines as they arrived, or the reply as stored. */
 export function Talk({
   messages,
   lines,

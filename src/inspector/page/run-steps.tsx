@@ -1,6 +1,6 @@
 import type { Replay } from "./replay.ts";
 
-/** Buttons, a slider and keys to step through the run on show. */
+/** Buttons, a slider and keys to step through the shown run. */
 export function RunSteps({ replay }: { replay: Replay }) {
   const { run, count, length, go, step } = replay;
   const atBegin = !run || count === 0;

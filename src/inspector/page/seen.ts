@@ -1,16 +1,16 @@
 import type { Line } from "../../../machines/line.ts";
 import type { MessageView, RunView, Sight, ThreadView } from "../views.ts";
 
-/** Everything the page knows of the thread that it watches. */
+/** Everything that the page knows about the watched thread. */
 export interface Seen {
   thread: ThreadView | null;
   /** Oldest first. */
   runs: RunView[];
   messages: MessageView[];
-  /** What the last run said, adjacent deltas joined. */
+  /** The last run's lines, adjacent deltas joined. */
   said: { runId: string; lines: Line[] };
   trouble: string | null;
-  /** True once anything is known. */
+  /** True once something is known about the thread. */
   looked: boolean;
 }
 

@@ -37,7 +37,7 @@ export function Select({
   );
 }
 
-/** Choices that are asked for anew when an input changes; what comes too late is dropped. */
+/** Choices that are loaded again when an input changes; answers that come too late are dropped. */
 export function useChoices(
   load: () => Promise<Choice[]>,
   inputs: readonly unknown[],

@@ -1,15 +1,15 @@
 import { readJsonLines } from "../../client/core/json-lines.ts";
 import type { ChannelView, Sight, ThreadEntryView, UserView } from "../views.ts";
 
-/** The key is not, or no longer, the inspector's. */
+/** The key is not the inspector's, or no longer. */
 export class WrongKey extends Error {}
 
-/** What the page asks the service. */
+/** The page's requests to the service. */
 export interface Service {
   channels(): Promise<ChannelView[]>;
   users(slug: string): Promise<UserView[]>;
   threads(slug: string, userId: string): Promise<ThreadEntryView[]>;
-  /** Calls back with what is seen of a thread until the signal is aborted; a broken connection is made anew. */
+  /** Calls back with updates of a thread until the signal is aborted; reconnects a broken connection. */
   watch(id: string, seen: (sight: Sight) => void, signal: AbortSignal): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { nothingSeen, withSight } from "./seen.ts";
 import type { Seen } from "./seen.ts";
 import type { Service } from "./service.ts";
 
-/** Everything that is seen of a thread, as it happens. */
+/** All updates of a thread, as they happen. */
 export function useWatchedThread(
   service: Service,
   threadId: string | null,
