@@ -11,8 +11,8 @@ import { conditions, writeMeasured } from "./rig/readme.ts";
 import { tell } from "./rig/section.ts";
 
 /**
- * `npm run bench`: every question, one after another, each in a process of its own. `-- messages growth` asks only those;
- * `-- --write` puts what was measured into README.md, and its plots beside it.
+ * `npm run bench`: every question, one after another, each in a process of its own. `-- messages growth` runs only those;
+ * `-- --write` puts the results into README.md, and writes its plots.
  */
 const ANSWER = fileURLToPath(import.meta.resolve("./answer.js"));
 
@@ -49,7 +49,7 @@ async function answerTo(question: string, options: string[]): Promise<string> {
     process.stdout.write(text);
   });
   const [code] = (await once(child, "close")) as [number | null];
-  // Why, it has said itself.
+  // The process has already printed the reason.
   if (code !== 0) throw new CannotMeasure(`Cannot answer ${question}`, { exitCode: code === 2 ? 2 : 1 });
   return answer;
 }

@@ -13,9 +13,9 @@ import { startStack } from "./rig/stack.ts";
 import type { Stack, StackKind } from "./rig/stack.ts";
 
 /**
- * Is a message dearer here than in another version, or with another setting? `--checkout=FOLDER` is the other version, built
- * (`npm ci && npm run build` in it), `--set=NAME=VALUE` what only the other one is given. Both are up, on one core, and take
- * turns under the same load, each as often the first; what counts is their ratio within one run.
+ * Does a message cost more here than in another version, or with another setting? `--checkout=FOLDER` is the other version,
+ * built (`npm ci && npm run build` in it), `--set=NAME=VALUE` a setting of only the other one. Both are up, on one core, and
+ * take turns under the same load, each as often the first; the result is their ratio within one run.
  */
 const { listener = "uws", stores, checkout, set: settings } = readOptions(process.argv.slice(2));
 const STORES = stores.length > 0 ? stores : (["redis", "embedded"] as const);
@@ -57,12 +57,12 @@ async function ask({ port, pids }: Stack, cell: Cell): Promise<Measured> {
     windowMs: Math.max(2_500, replyMs * 3),
   };
   if (api === "server") return load(askServerApi(port), plan);
-  // More than a visitor can say in one measurement.
+  // More than a visitor can send in one measurement.
   const messagesEach = everyMs > 0 ? 20 : Math.ceil(25_000 / users);
   return load(askWidgetApi(port, await makeVisitors(port, users, messagesEach)), plan);
 }
 
-/** As the messages' own (messages.ts): code that is new to the engine costs more. */
+/** As in messages.ts: code that is new to the engine costs more. */
 async function warmUp({ port }: Stack): Promise<void> {
   const plan = { users: 64, warmMs: 0, windowMs: 6_000, spreadMs: 0, watched: [] };
   await load(askServerApi(port), plan);

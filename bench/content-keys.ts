@@ -12,9 +12,9 @@ import { startStack } from "./rig/stack.ts";
 import type { Stack } from "./rig/stack.ts";
 
 /**
- * What does encryption of contents at rest cost a message? The service with CONTENT_KEYS and the one without take turns under the
- * same load, each as often the first; what counts is their ratio within one run. Of visitors who go on, a message meets a known
- * key and a thread of up to ten messages before it; a visitor who is new says one message, for which a key is made.
+ * What does encryption of contents at rest cost a message? The service with CONTENT_KEYS and the one without take turns under
+ * the same load, each as often the first; the result is their ratio within one run. A visitor who goes on already has a key, and
+ * a thread of up to ten messages; a new visitor sends one message, for which a key is created.
  */
 const { listener = "uws" } = readOptions(process.argv.slice(2));
 const REPEATS = Number(process.env["BENCH_REPEATS"] ?? 6);
@@ -22,7 +22,7 @@ const USERS = 64;
 const WARM_MS = 300;
 const WINDOW_MS = Number(process.env["BENCH_WINDOW_MS"] ?? 1_500);
 const MESSAGES_EACH = 150;
-/** More than anybody says within the time: who spoke before is not new. */
+/** More visitors than can send a message within the time: a visitor who has sent one is not new. */
 const NEW_EACH = Math.ceil((WARM_MS + WINDOW_MS) / 15);
 const STORES = ["redis", "embedded"] as const;
 const VISITORS = ["who go on", "all new"] as const;

@@ -17,13 +17,13 @@ import type { BenchServer } from "./rig/server.ts";
 import { cpuMsOf, memoryMbOf } from "./rig/usage.ts";
 
 /**
- * What does an open feed cost? 10,000 that rest, each of a thread of its own: memory, CPU, commands of Redis. 1,000 on
- * one thread: how late the last of them has a message. And a message that is said to one instance: how late a feed of
- * another has it, from the request on, so the commit is in it.
+ * What does an open feed cost? 10,000 at rest, each of a thread of its own: memory, CPU, commands of Redis. 1,000 on
+ * one thread: when the last of them gets a message. And a message that is sent to one instance: when a feed of another
+ * instance gets it, counted from the request, so the commit is included.
  */
 const { listener = "uws" } = readOptions(process.argv.slice(2));
 const IDLE_FEEDS = 10_000;
-/** As long as the slowest of what a watched thread asks again and again: all of it is counted. */
+/** As long as the longest interval of a watched thread's periodic requests, so that all of them are counted. */
 const REST_MS = 60_000;
 const CROWD = 1_000;
 const CROWD_MESSAGES = 20;
@@ -79,10 +79,10 @@ interface Rest {
   beforeMb: number;
   openMb: number;
   openedMs: number;
-  /** Of Redis a second, with and without the feeds. */
+  /** Redis commands a second, with and without the feeds. */
   commands: number;
   commandsBefore: number;
-  /** Of the server's core. */
+  /** The share of the server's core. */
   cpuShare: number;
   redisCpuShare: number;
 }
@@ -134,7 +134,7 @@ async function resting(): Promise<Rest> {
   }
 }
 
-/** When a text was heard of, by each of those who wait for it. */
+/** Records when each feed received a text. */
 function createEars(): { hear: (text: string) => void; heardAt: (nonce: string) => number[] } {
   const heard = new Map<string, number[]>();
   return {
@@ -149,7 +149,7 @@ function createEars(): { hear: (text: string) => void; heardAt: (nonce: string) 
   };
 }
 
-/** Says things to the first server, and answers how long each took to reach each feed of the last one, in ms. */
+/** Sends messages to the first server; returns the ms that each took to reach each feed of the last one. */
 async function delays(options: { servers: number; threads: number; feedsEach: number; messages: number }) {
   const instances = await startInstances(options.servers);
   const { servers } = instances;

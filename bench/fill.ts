@@ -14,17 +14,17 @@ import type { Owned } from "./rig/copy-threads.ts";
 import { pause } from "./rig/load.ts";
 
 /**
- * Fills a store with so many threads, each with a message, its reply and a user of its own: `fill.js redis URL 1000000`,
- * `fill.js embedded DATA_DIR 1000000`. With `mixed` behind it some users are blocked, and some threads wait for their page.
- * A service must have run on it before, for the channel, and none may run now. In a process of its own: the memory that it
- * takes is gone when the measurement begins.
+ * Fills a store with many threads, each with a message, its reply and a user of its own: `fill.js redis URL 1000000`,
+ * `fill.js embedded DATA_DIR 1000000`. With `mixed` after it, some users are blocked, and some threads wait for their page.
+ * A service must have run on the store before, for the channel, and none may run now. It runs in a process of its own, so that
+ * its memory is freed when the measurement begins.
  */
 const NAME = "kept";
 const THREADS_IN_A_CHANGE = 5_000;
 const MOST_TRIES = 60;
 const PAUSE_MS = 500;
 const DAY_MS = 86_400_000;
-/** One user in so many is blocked, one thread in so many waits, where they are mixed. */
+/** With `mixed`: one user in this many is blocked, one thread in this many waits. */
 const BLOCKED_EVERY = 10_000;
 const AWAITING_EVERY = 1_000;
 const SPREAD_MS = 30 * DAY_MS;
@@ -35,7 +35,7 @@ const isMixed = how === "mixed";
 const isBlocked = (nth: number) => isMixed && nth % BLOCKED_EVERY === 0;
 const isAwaiting = (nth: number) => isMixed && nth % AWAITING_EVERY === 1;
 
-/** In the order of their keys: in any other, lmdb writes most of its pages anew with every change. Over the last month. */
+/** Spread over the last month, in the order of their keys: in any other, each transaction rewrites most of lmdb's pages. */
 function ownedThreads(): Owned[] {
   const userIds = Array.from({ length: COUNT }, () => newId()).toSorted();
   const externalIds = Array.from({ length: COUNT }, (_, i) => `owner-${String(i).padStart(8, "0")}`);
@@ -57,7 +57,7 @@ function awaited({ uid, userId, atMs }: Owned, readOp: string) {
   return { ...step, state: "awaiting" as const, deadlineMs: Date.now() + DAY_MS };
 }
 
-/** The first one by the store's own calls; the others are copies of what these wrote. */
+/** Writes the first one with the store's own calls; the others are copies of its records. */
 async function fillRedis(url: string, [first, ...others]: Owned[]): Promise<void> {
   if (!first) return;
   const log = { warn() {} };
@@ -76,7 +76,7 @@ async function fillRedis(url: string, [first, ...others]: Owned[]): Promise<void
   await store.close();
 }
 
-/** By the store's own records, many threads in one change: a change for each would wait for the disk a million times. */
+/** Writes the store's records directly, many threads in one transaction: one for each would wait for the disk a million times. */
 async function fillEmbedded(dataDir: string, threads: Owned[]): Promise<void> {
   const db = await openDb(dataDir);
   const [ofThreads, ofUsers] = [threadRecords(db), userRecords(db)];
@@ -96,7 +96,7 @@ async function fillEmbedded(dataDir: string, threads: Owned[]): Promise<void> {
   await db.close();
 }
 
-/** A disk that is given gigabytes may keep a step waiting for longer than its deadline; each step may be repeated. */
+/** While gigabytes are written, the disk may delay a step beyond its deadline; each step may be repeated. */
 async function surely(step: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

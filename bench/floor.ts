@@ -18,11 +18,11 @@ import { SLUG } from "./rig/askings.ts";
 import { claimOf, finishOf } from "./rig/commits.ts";
 
 /**
- * The floor: what a message costs by hand, with the parts that the service has under it. The same listener, the same
- * model client, the same store with the same calls (admit and load in one tick, claim, finish) of the same size. No
- * chart, no validation, no limits, no log; it is right only while nothing goes wrong.
+ * The floor: what a message costs by hand, with the service's own parts. The same listener, the same model client, the
+ * same store with the same calls (admit and load in one tick, claim, finish) of the same size. No chart, no validation, no
+ * limits, no log; it is correct only while nothing goes wrong.
  *
- * The service's cost above it is what charts, host and checks cost.
+ * The service's cost above it is the cost of charts, host and checks.
  */
 const config = readConfig();
 const clock = systemClock;
@@ -160,5 +160,5 @@ async function answer(
 const { listen } = await chooseListen(config.listener);
 const listener = await listen({ host: config.host, port: config.port, handler: handle });
 process.stdout.write(`{"url":"http://127.0.0.1:${listener.port}"}\n`);
-// Profiles are written at an exit in good order.
+// Profiles are written only at a clean exit.
 process.on("SIGINT", () => process.exit(0));

@@ -26,7 +26,7 @@ import { environment, SERVICE, startServer, temporaryFolder } from "./rig/server
 import { memoryMbOf } from "./rig/usage.ts";
 
 /**
- * Does it stay as it is when it grows? A message in a thread of 10 and of 100,000; a start, and a message, with 100,000
+ * Do costs stay the same as data grow? A message in a thread of 10 and of 100,000; a start, and a message, with 100,000
  * threads in the store (or as many as `--threads=` says: a million takes 4 GB of disk, 5 GB of memory and some minutes);
  * a merge of 10 and of 1,000 threads, which must not look at their messages.
  */
@@ -36,7 +36,7 @@ const TALKERS = 4;
 const FILLED_AT_ONCE = 64;
 const MESSAGES_IN_A_STEP = 500;
 const REPEATS = 3;
-/** A log that has doubled is written anew, by a copy of the process: not in the middle of a measurement. */
+/** A forked process rewrites a log that has doubled: this must not happen during a measurement. */
 const NO_REWRITING = ["--auto-aof-rewrite-percentage", "0"];
 const FILL = fileURLToPath(import.meta.resolve("./fill.js"));
 type Kind = "embedded" | "redis";
@@ -47,7 +47,7 @@ interface Ground {
   redisUrl: string | null;
   dataDir: string;
   pids: number[];
-  /** Opens the store for a moment: the embedded one belongs to its service while that runs. */
+  /** Opens the store only for this work: while a service runs, the embedded store belongs to it. */
   fill(work: (store: Store) => Promise<void>): Promise<void>;
   remove(): Promise<void>;
 }
@@ -88,7 +88,7 @@ function startService({ redisUrl, dataDir }: Ground) {
   return startServer(SERVICE, env);
 }
 
-/** Many things, a few at a time. */
+/** Runs the work `count` times, a few at a time. */
 async function each(count: number, work: (i: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   await Promise.all(
@@ -181,7 +181,7 @@ interface Filled {
   messages: Measured[];
 }
 
-/** The same questions to an empty store and to a full one; their services take turns under the load. */
+/** Measures an empty and a full store in the same way; their services take turns under the load. */
 async function manyThreads(kind: Kind): Promise<Filled[]> {
   const stands: { ground: Ground; server: BenchServer; filled: Filled }[] = [];
   for (const threads of [0, THREADS]) {
@@ -243,7 +243,7 @@ interface Merging {
   calls: string;
 }
 
-/** Anonymous visitors with so many threads become an account that exists. */
+/** Merges anonymous visitors with this many threads into an existing account. */
 async function mergeThreads(
   kind: Kind,
   { threads, messages }: { threads: number; messages: number },

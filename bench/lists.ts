@@ -17,9 +17,9 @@ import { print, tell } from "./rig/section.ts";
 import { temporaryFolder } from "./rig/server.ts";
 
 /**
- * How long does an operator wait for a page of 50, where a channel has a million users with a thread each, or as many as
- * `--threads=` says? Asked by name alone: a million take 4 GB of disk, 4 of memory, and minutes. `--threads=10000` tries it
- * in half a minute. `--walk` measures the background walk over them too, which takes longer than all else.
+ * How long does an operator wait for a page of 50, if a channel has a million users with a thread each, or as many as
+ * `--threads=` says? Runs only by name: a million takes 4 GB of disk, 4 GB of memory, and minutes. `--threads=10000` tries it
+ * in half a minute. `--walk` also measures the background walk over them, which takes longer than the rest.
  */
 const { threads: THREADS = 1_000_000, walk: WALKS } = readOptions(process.argv.slice(2));
 const FILL = fileURLToPath(import.meta.resolve("./fill.js"));
@@ -30,7 +30,7 @@ const MOST_MS = 50;
 
 const EVERYTHING: ThreadFilter = { state: null, userId: null, sinceMs: 0, untilMs: Infinity };
 const ANYBODY: UserSearch = { text: "", seesNames: true, blocked: null, anonymous: null };
-/** In the id of one user in a hundred thousand, at most. */
+/** At most one user in a hundred thousand has this in the id. */
 const RARE = "0004217";
 
 interface Filled {
@@ -79,7 +79,7 @@ async function fill({ open, fillArgs }: Filled): Promise<void> {
     accessMode: "open",
     agent: {},
   });
-  // As where a service has run on it: it finds nothing to put into the orders.
+  // As on a store that a service has used: the walk finds nothing to add to the lists.
   if (!WALKS) await walkSeconds(store);
   await store.close();
   const child = spawn(process.execPath, [FILL, ...fillArgs, String(THREADS), "mixed"], {
@@ -89,7 +89,7 @@ async function fill({ open, fillArgs }: Filled): Promise<void> {
   if (code !== 0) throw new Error(`Cannot fill the store: exit code ${code}`);
 }
 
-/** The walk over what an earlier version wrote: it finds everything there already. */
+/** The walk over records of an earlier version; here it finds nothing to do. */
 async function walkSeconds(store: Store): Promise<number> {
   const beganAt = performance.now();
   while (await store.fillOrders());

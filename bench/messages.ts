@@ -15,8 +15,8 @@ import { startStack } from "./rig/stack.ts";
 import type { Stack, StackKind } from "./rig/stack.ts";
 
 /**
- * What does a message cost, beside the floor? The service and floor.ts take turns under the same load; what counts is
- * their ratio within one run. The model by itself, asked by the same client, shows what the rig adds.
+ * What does a message cost, compared with the floor? The service and floor.ts take turns under the same load; the result is
+ * their ratio within one run. The model alone, called by the same client, shows what the rig adds.
  */
 interface Cell extends StackKind {
   api: "widget" | "server";
@@ -30,7 +30,7 @@ const { listener = "uws", cell: wanted } = readOptions(process.argv.slice(2));
 
 const BASE: Cell = { api: "widget", listener, store: "redis", users: 64, everyMs: 0, gzip: false };
 
-/** Beside uWebSockets.js, where it is the one that is measured. */
+/** Measured in addition, if uWebSockets.js is the listener. */
 const ON_NODE_HTTP: Cell[] = [
   { ...BASE, listener: "node" },
   { ...BASE, listener: "node", everyMs: 20 },
@@ -66,7 +66,7 @@ interface Result {
   pairs: Pair[];
 }
 
-/** What a message is to Redis. */
+/** Redis' work for a message. */
 interface RedisShare {
   who: "service" | "floor";
   cpuMs: number;
@@ -118,7 +118,7 @@ async function measure(
   return { results, shares };
 }
 
-/** Of 64 visitors in burst, each of whom has made its threads before. */
+/** Measured with 64 visitors in burst, who have created their threads before. */
 async function shareOf(
   who: RedisShare["who"],
   { port, redis }: Stack,
@@ -174,7 +174,7 @@ async function ask(stack: Stack, cell: Cell, model: BenchModel): Promise<Measure
   return loadWith(asking, cell, model, pids);
 }
 
-/** More than a visitor can say in one measurement. */
+/** More than a visitor can send in one measurement. */
 function messagesEach({ users, everyMs }: Cell): number {
   return everyMs > 0 ? 10 : Math.ceil(6_000 / users);
 }
@@ -207,7 +207,7 @@ function rowOf({ cell, pairs }: Result): string[] {
   ];
 }
 
-/** By CPU, which a busy neighbour changes less than the messages a second of a full core. */
+/** Compares CPU, which other programs on the machine affect less than the messages a second of a full core. */
 const ratioOf = ({ service, floor }: Pair) => floor.cpuMs / service.cpuMs;
 const addedCpu = ({ service, floor }: Pair) => service.cpuMs - floor.cpuMs;
 const addedFirst = ({ service, model }: Pair) => p50(service) - p50(model);

@@ -4,14 +4,14 @@ import type { Options } from "./rig/options.ts";
 type Option = Exclude<keyof typeof OPTIONS, "help" | "write">;
 
 interface Question {
-  /** In one sentence; README.md has it with what was measured. */
+  /** The question in one sentence; README.md has it with the results. */
   asks: string;
   takes: Option[];
-  /** Takes long, or compares what most people do not have: not asked unless it is named. */
+  /** Runs only if it is named: it takes long, or compares things that most people do not have. */
   isNamedAlone?: true;
 }
 
-/** Every question that `npm run bench` answers, in this order; each is a file of its name beside this one. */
+/** Every question that `npm run bench` answers, in this order; each is a file of that name in this folder. */
 export const QUESTIONS: Record<string, Question> = {
   transitions: {
     asks: "What does an event cost in the charts, and a delta on its way to its reader?",
@@ -69,7 +69,7 @@ const EXPLAINED: Record<Option, string> = {
   store: "redis or embedded; without it both",
 };
 
-/** The questions that these options ask. Throws where one does not exist, or an option belongs to none of them. */
+/** The questions that these options select. Throws if one does not exist, or an option belongs to none of them. */
 export function askedBy({ names, given }: Pick<Options, "names" | "given">): string[] {
   const everyday = Object.keys(QUESTIONS).filter((name) => !QUESTIONS[name]?.isNamedAlone);
   const asked = names.length > 0 ? names : everyday;

@@ -17,18 +17,18 @@ import { environment, SERVICE, startServer, temporaryFolder } from "./rig/server
 import { memoryMbOf } from "./rig/usage.ts";
 
 /**
- * Do callers notice that 10,000 threads are past their date, or as many as `--threads=` says? The same load on the same full
- * store, first without retention and then with it. Asked by name alone: a million take 9 GB and minutes.
+ * Do callers notice the deletion of 10,000 old threads, or as many as `--threads=` says? The same load on the same full
+ * store, first without retention and then with it. Runs only by name: a million takes 9 GB and minutes.
  */
 const { threads: THREADS = 10_000 } = readOptions(process.argv.slice(2));
 const FILL = fileURLToPath(import.meta.resolve("./fill.js"));
 const USERS = 8;
 const PLAN = { users: USERS, warmMs: 3_000, windowMs: 20_000, spreadMs: 0 };
-/** Longer than the measurement: none of the callers' own threads comes of age in it. */
+/** Longer than the measurement, so that none of the callers' own threads becomes due during it. */
 const AGE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const SWEEPS_WITHIN_MS = 120_000;
-/** A caller waits no longer than so many times as long as without retention, at p99. */
+/** With retention, a caller may wait at most this many times as long as without, at p99. */
 const MOST_TIMES = 1.5;
 
 type Kind = "embedded" | "redis";
@@ -43,7 +43,7 @@ interface Ground {
 const model = await startModel();
 
 function start({ redisUrl, dataDir }: Ground, retention?: Channel["retention"]) {
-  // What is compared is the same with either listener, and this one runs everywhere.
+  // The comparison is the same with either listener, and this one runs everywhere.
   const env = environment({ listener: "node", redisUrl, dataDir, modelUrl: model.baseUrl });
   const file = env["CHANNELS_FILE"] ?? "";
   const { channels } = JSON.parse(readFileSync(file, "utf8")) as { channels: object[] };
@@ -66,13 +66,13 @@ async function deletedSoFar(port: number): Promise<number> {
   return Number(/^chat_agent_retention_deleted_total\{.*\} (\d+)$/m.exec(text)?.[1] ?? 0);
 }
 
-/** Commands that Redis has been given so far; on the embedded store none. */
+/** Commands that Redis has processed so far; none on the embedded store. */
 async function commandsSoFar({ redisUrl }: Ground): Promise<number> {
   if (redisUrl === null) return 0;
   return (await trafficOf(redisUrl)).commands;
 }
 
-/** A first look may leave the channel to the process before, whose heartbeat is still young. */
+/** The first sweep may leave the channel to the previous process, whose heartbeat is still recent. */
 async function untilItSweeps(port: number): Promise<void> {
   const until = performance.now() + SWEEPS_WITHIN_MS;
   while ((await deletedSoFar(port)) === 0) {
@@ -89,7 +89,7 @@ interface Beside extends Measured {
   commands: number;
 }
 
-/** What callers see, and how many threads go in a second meanwhile. */
+/** The callers' times, and how many threads are deleted a second meanwhile. */
 async function measure(ground: Ground, retention?: Channel["retention"]): Promise<Beside> {
   const server = await start(ground, retention);
   try {

@@ -17,15 +17,15 @@ import { temporaryFolder } from "./rig/server.ts";
 import { cpuMsOf } from "./rig/usage.ts";
 
 /**
- * What does a step of the store cost, on each implementation: the four that a conversation is made of? By one caller, for how
- * long it takes; by 64 at once, for what it costs. The client's and the server's CPU together, on one core.
+ * What does a store step cost, on each implementation: the four steps that a conversation consists of? One caller measures
+ * its time, 64 at once its cost: the CPU of client and server together, on one core.
  *
- * And how many times does a widget message wait for the store? Counted, not derived.
+ * And how many times does a widget message wait for the store? This is counted, not derived.
  */
 interface OpenedStore {
   name: string;
   store: Store;
-  /** This process, and the servers'. */
+  /** This process and the servers. */
   pids: number[];
   close(): Promise<void>;
 }
@@ -153,9 +153,9 @@ const CALLERS = 64;
 const REPEATS = 3;
 
 interface Cost {
-  /** By one caller, one after another. */
+  /** Times of one caller's steps, one after another. */
   onceMs: number[];
-  /** Of 64 callers, each repeat's mean. */
+  /** The mean of each repeat, with 64 callers. */
   cpuUs: number[];
   perSecond: number[];
 }
@@ -178,7 +178,7 @@ async function measure({ store, pids }: OpenedStore, subjects: Subject[], step: 
   return cost;
 }
 
-/** All of them at once, each in a loop of its own; answers how many steps were done. */
+/** Runs all callers at once, each in a loop of its own; returns the number of steps. */
 async function forMs(
   ms: number,
   subjects: Subject[],
@@ -197,7 +197,7 @@ async function forMs(
   return count;
 }
 
-// Before anything is started: what is started inherits it.
+// Before any process is started, because they inherit it.
 pin(process.pid, SERVER_CORE);
 const rows: string[][] = [];
 for (const open of [openEmbedded, openRedis, openCluster]) {

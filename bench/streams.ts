@@ -17,13 +17,13 @@ import { cpuMsOf, memoryMbOf } from "./rig/usage.ts";
 
 /**
  * What does an open stream cost? 500 slow ones at once, to their end: how much later than the model's own does their
- * first line come, and what CPU do they take? And thousands that wait for a model in thought: what memory do they hold?
+ * first line come, and what CPU do they take? And thousands that wait for a model that thinks: how much memory do they take?
  * Each waiting stream takes two descriptors of the process, its client's and its model's.
  */
 const SLOW_STREAMS = 500;
 const SLOW_EVERY_MS = 200;
 const IDLE_STREAMS = 9_000;
-/** So many are compressed at once; later ones are sent as they are. */
+/** At most this many are compressed at once; later ones are sent uncompressed. */
 const GZIP_STREAMS = 2_000;
 const OPENED_AT_ONCE = 64;
 const REPEATS = 2;
@@ -87,7 +87,7 @@ function rowOfSlow(name: string, slow: Slow[]): string[] {
 
 interface Waiting {
   streams: number;
-  /** Of the server's process, before the first stream was opened, with its code warm. */
+  /** Memory of the server's process before the first stream is opened, with its code warm. */
   beforeMb: number;
   /** With all of them open. */
   openMb: number;
@@ -96,7 +96,7 @@ interface Waiting {
   openedMs: number;
 }
 
-/** Opens streams whose model says one word and then thinks on. */
+/** Opens streams whose model sends one word and then goes on thinking. */
 async function waitingStreams(what: "service" | "floor", streams: number, gzip: boolean): Promise<Waiting> {
   tell(`${streams} waiting streams, ${what}, ${gzip ? "gzip" : "plain"}`);
   const stack = await startStack(what, { ...BASE, modelUrl: model.baseUrl });

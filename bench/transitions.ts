@@ -11,8 +11,8 @@ import { median, withSpread } from "./rig/numbers.ts";
 import { print } from "./rig/section.ts";
 
 /**
- * What does an event cost in the charts? And what does a delta on its way through the thread's chart and its log to its
- * reader? Beside it the same move by hand, and by xstate's own `transition()`.
+ * What does an event cost in the charts? And a delta, on its way through the thread's chart and its log to its reader?
+ * For comparison, the same move by hand, and by xstate's own `transition()`.
  */
 const said: ThreadEvent = {
   type: "user.said",
@@ -29,7 +29,7 @@ const ended = thread.decide(thinking, finished).next;
 const thinkingText = thread.freeze(thinking);
 const anonymous = visitor.initial();
 
-/** A reply has so many; its log joins their texts. */
+/** The deltas of a reply; its log joins their texts. */
 const DELTAS = 20;
 let deltas = 0;
 let linesRead = 0;
@@ -55,7 +55,7 @@ interface Subject {
   run: () => unknown;
 }
 
-/** The same move without a chart: what a condition decides, and not one thing more. */
+/** The same move without a chart: only the condition that decides it. */
 function byHand(state: "idle" | "thinking", event: ThreadEvent): { next: string; lines: Line[] } {
   const passes = state === "thinking" && event.type === "agent.wrote";
   return { next: state, lines: passes ? [{ type: "delta", text: event.text }] : [] };
@@ -83,7 +83,7 @@ const subjects: Subject[] = [
 const BATCH_MS = 60;
 const REPEATS = 7;
 
-/** CPU µs of one run; the process does nothing else meanwhile. */
+/** CPU µs of a run; the process does nothing else meanwhile. */
 function microseconds({ run }: Subject, runs: number): number {
   const before = process.cpuUsage();
   for (let i = 0; i < runs; i++) sink = run();

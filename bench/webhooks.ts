@@ -16,9 +16,9 @@ import { environment, SERVICE, startServer, temporaryFolder } from "./rig/server
 import { cpuMsOf, memoryMbOf } from "./rig/usage.ts";
 
 /**
- * What do webhooks cost? A thousand events a second to ten receivers, of which one hangs and one fails: how late the others
- * hear, what waits, and how much memory it takes. And what a message costs with a webhook, and with none.
- * `-- webhooks --seconds=60 --repeats=5` asks for longer.
+ * What do webhooks cost? A thousand events a second to ten receivers, of which one hangs and one fails: the delay for the
+ * others, the events that wait, and the memory. And what a message costs with a webhook, and with none.
+ * `-- webhooks --seconds=60 --repeats=5` measures for longer.
  */
 const { listener = "uws", seconds: SECONDS = 15, repeats: REPEATS = 3 } = readOptions(process.argv.slice(2));
 const RECEIVERS = 10;
@@ -33,9 +33,9 @@ type Behaviour = "takes" | "fails" | "hangs";
 
 interface Receiver {
   url: string;
-  /** From what happened to its arrival. */
+  /** From the event to its arrival. */
   delaysMs: number[];
-  /** How often it was asked. */
+  /** The number of requests to it. */
   asked(): number;
   close(): void;
 }
@@ -67,7 +67,7 @@ async function startReceiver(behaviour: Behaviour): Promise<Receiver> {
   };
 }
 
-/** The service and its Redis, with a channel that tells these. */
+/** Starts the service and its Redis, with a channel whose webhooks have these addresses. */
 async function startTelling(urls: readonly string[]) {
   const folder = temporaryFolder();
   const redis = await startRedis();
@@ -99,7 +99,7 @@ async function startTelling(urls: readonly string[]) {
   };
 }
 
-/** Messages at a steady rate, whatever becomes of them. */
+/** Sends messages at a steady rate, whatever their outcome. */
 async function talkSteadily(port: number): Promise<number> {
   const asking = askServerApi(port);
   const connections = Array.from({ length: TALKERS }, () => openConnection(port));
@@ -108,7 +108,7 @@ async function talkSteadily(port: number): Promise<number> {
   let said = 0;
   for (; performance.now() - beganAt < SECONDS * 1_000; said++) {
     const talker = said % TALKERS;
-    // One after another on a connection: a talker that is behind is waited for.
+    // One message after another on a connection: this waits for a talker that is behind.
     const before = pending[talker] ?? Promise.resolve();
     await before;
     const request = asking.request(talker, Math.floor(said / TALKERS), textWith(newNonce()));
@@ -190,7 +190,7 @@ try {
   }
   const receiver = await startReceiver("takes");
   const [none, one]: [number[], number[]] = [[], []];
-  // In turn: what else the machine does meets both.
+  // In turn, so that the machine's other work affects both.
   for (let nth = 0; nth < REPEATS; nth++) {
     tell(`a message with a webhook, and with none: ${nth + 1} of ${REPEATS}`);
     none.push(await costOfMessage([]));

@@ -14,7 +14,7 @@ import { residentMbOf } from "./rig/usage.ts";
 
 /**
  * What do the commands on a whole embedded store cost: `store info`, `check`, `backup`, `restore` into an empty one? With
- * 100,000 threads, or as many as `--threads=` says. A million take 10 GB of disk and, on a busy machine, an hour. No part
+ * 100,000 threads, or as many as `--threads=` says. A million takes 10 GB of disk and, on a busy machine, an hour. Not one
  * of the default questions.
  */
 const { threads: THREADS = 100_000 } = readOptions(process.argv.slice(2));
@@ -23,9 +23,9 @@ const [COMMAND = ""] = SERVICE;
 const LOOK_MS = 100;
 
 interface Peak {
-  /** Heap and buffers: what must not grow with the store. */
+  /** Heap and buffers, which must not grow with the store. */
   own: number;
-  /** Pages of files: the program, and of the store what was read lately, which the system takes back when it needs room. */
+  /** Pages of files: the program, and recently read parts of the store; the system reclaims them when it needs memory. */
   mapped: number;
   all: number;
 }
