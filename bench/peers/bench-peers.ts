@@ -19,13 +19,12 @@ import { modelAlone, startPeer, startService } from "./subject.ts";
 import type { Subject } from "./subject.ts";
 
 /**
- * `npm run bench:peers`: the same job on what somebody would run instead, all of them up at once, taking turns under the
- * load. `-- by-hand mastra` starts only those; `-- --write` puts what was measured into README.md, and its
- * plot beside it.
+ * `npm run bench:peers`: the same job on alternatives to the service, all of them up at once, taking turns under the load.
+ * `-- by-hand mastra` starts only those; `-- --write` puts the results into README.md, and writes its plot.
  */
 const REPEATS = Number(process.env["BENCH_REPEATS"] ?? 3);
 const SLOW_REPEATS = Math.min(2, REPEATS);
-/** For each before the first cell: new code costs several times as much. */
+/** Warm-up of each before the first cell: code that is new to the engine costs several times as much. */
 const WARM_MS = Number(process.env["BENCH_WARM_MS"] ?? 12_000);
 const WINDOW_MS = 3_000;
 const CHUNKS = 20;
@@ -34,7 +33,7 @@ function asked({ users, everyMs }: Cell, windowMs = WINDOW_MS): (subject: Subjec
   const replyMs = everyMs * CHUNKS;
   return async (subject) => {
     await model.pace({ everyMs });
-    // The slowest take some seconds for a reply; a window must not begin in the middle of everybody's first.
+    // The slowest take some seconds for a reply; a window must not begin during all users' first one.
     const warmMs = 800 + 4 * replyMs;
     return load(subject.asking(), { users, watched: subject.pids(), spreadMs: replyMs, warmMs, windowMs });
   };
@@ -46,7 +45,7 @@ Without a name, all of them: ${[...new Set(peers.map(({ folder }) => folder))].j
 --write puts what was measured into bench/README.md, and its plot beside it.
 `;
 
-/** Who is asked, and with which listener; throws CannotMeasure. */
+/** The peers to run, and the listener; throws CannotMeasure. */
 async function commandLine() {
   const options = readOptions(process.argv.slice(2));
   for (const name of options.names) {
@@ -100,5 +99,5 @@ try {
   for (const { subject } of field) await subject?.stop();
   model.stop();
 }
-// Who never said that it listens is still waited for.
+// A peer that never listened still keeps this process waiting.
 process.exit();

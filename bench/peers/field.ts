@@ -2,22 +2,22 @@ import { setTimeout as wait } from "node:timers/promises";
 import { tell } from "../rig/section.ts";
 import type { Subject } from "./subject.ts";
 
-/** Who takes part: a subject that runs, or the reason why it does not, or does no more. */
+/** A participant: a running subject, or the reason why it does not run, or no longer. */
 export interface Entrant {
   name: string;
   subject: Subject | null;
   why: string;
 }
 
-/** What each did, repeat by repeat. Whoever failed is left out. */
+/** The results of each, repeat by repeat. Failed participants are left out. */
 export type Results<Result> = Map<Entrant, Result[]>;
 
 /** From the command to the address; installing, which may take minutes, comes before it. */
 const START_MS = 60_000;
-/** No turn takes as long as this, unless somebody hangs. */
+/** No turn takes as long as this, unless a participant hangs. */
 const TURN_MS = 90_000;
 
-/** One that cannot start does not end the run. */
+/** Starts a participant; a failure does not end the run. */
 export async function enter(name: string, start: () => Promise<Subject>): Promise<Entrant> {
   tell(`starting ${name}`);
   const entrant: Entrant = { name, subject: null, why: "" };
@@ -30,8 +30,8 @@ export async function enter(name: string, start: () => Promise<Subject>): Promis
 }
 
 /**
- * Asks all of them in turn, so many times. Whoever fails is stopped, so that what it left undone takes no time from the
- * others, and is not asked again.
+ * Runs all of them in turn, for each repeat. One that fails is stopped, so that its unfinished work takes no time from the
+ * others, and does not run again.
  */
 export async function inTurns<Result>(
   field: readonly Entrant[],

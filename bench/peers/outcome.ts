@@ -3,7 +3,7 @@ import type { Measured } from "../rig/load.ts";
 import { quantile } from "../rig/numbers.ts";
 import type { Entrant, Results } from "./field.ts";
 
-/** What is asked of everybody. */
+/** The load that every participant gets. */
 export interface Cell {
   name: string;
   users: number;
@@ -17,7 +17,7 @@ export const SPACED: Cell = { name: "256 users, 20 ms", users: 256, everyMs: 20 
 export const SLOW: Cell = { name: "500 slow streams, 200 ms", users: 500, everyMs: 200 };
 
 export interface Outcome {
-  /** The model, asked without a server between. */
+  /** The model, called without a server in between. */
   itself: Entrant;
   service: Entrant;
   /** The service, and its peers. */
@@ -29,7 +29,7 @@ export interface Outcome {
   afterMb: ReadonlyMap<Entrant, number>;
 }
 
-/** When first texts and whole replies came. */
+/** The times of first texts and whole replies. */
 export type Timed = Pick<Measured, "firstMs" | "totalMs">;
 
 /** By how much the first text comes later than the model's own, repeat by repeat. */

@@ -1,14 +1,14 @@
 import { post } from "../rig/connection.ts";
 import type { IsFirst } from "../rig/connection.ts";
 
-/** What somebody would run instead: each in a folder of its own beside this file, with the least code that does the job. */
+/** An alternative to the service, in its own folder next to this file, with the least code that does the job. */
 export interface Peer {
   /** Its folder. */
   folder: string;
   name: string;
   /** `own`: the Node that it brings; `ours`: the one that runs the service. */
   node: "own" | "ours";
-  /** True: it keeps the conversations in Redis; else in a store of its own. */
+  /** True: it stores conversations in Redis; else in a store of its own. */
   usesRedis: boolean;
   request(port: number, thread: string, text: string): string;
   isFirst: IsFirst;
@@ -98,12 +98,12 @@ export const peers: readonly Peer[] = [
   restate,
 ];
 
-/** The request of those whose server is written here. */
+/** The request to the servers that are written here. */
 function chat(port: number, threadId: string, said: string): string {
   return post({ port, path: "/chat", headers: {}, body: { threadId, text: said } });
 }
 
-/** NDJSON, whole: its last line says so. */
+/** The text of a complete NDJSON body, which its last line confirms. */
 function textOfLines(body: Buffer): string {
   const lines = body
     .toString()
@@ -127,7 +127,7 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** LangGraph wants UUIDs: the thread's name, as digits of one. */
+/** LangGraph needs UUIDs: the thread's name, as the digits of one. */
 function uuidOf(thread: string): string {
   const hex = Buffer.from(thread).toString("hex").slice(-32).padStart(32, "0");
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-8$4-$5");

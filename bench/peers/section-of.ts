@@ -5,7 +5,7 @@ import { BURST, overOwn, SLOW, SPACED } from "./outcome.ts";
 import type { Outcome, Timed } from "./outcome.ts";
 import { targetsOf } from "./targets.ts";
 
-/** The tables, and what they say about the targets. */
+/** The tables, and the targets' results. */
 export function sectionOf(outcome: Outcome): Section {
   return {
     title: "Peers",

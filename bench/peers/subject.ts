@@ -11,11 +11,11 @@ import { familyOf } from "../rig/usage.ts";
 import { install, nodeOf, SILENCE } from "./install.ts";
 import type { Peer } from "./peers.ts";
 
-/** A server that can be asked, whoever's it is. */
+/** A server under test: the service, a peer, or the model. */
 export interface Subject {
   /** All processes of its stack. */
   pids(): number[];
-  /** Each in threads of its own. */
+  /** A way to ask it; each has threads of its own. */
   asking(): Asking;
   stop(): Promise<void>;
 }
@@ -30,12 +30,12 @@ export async function startService(modelUrl: string, listener: StackKind["listen
   };
 }
 
-/** The model itself, without a server between: what first texts are compared with. It stops with the run. */
+/** The model itself, without a server in between, for comparing first texts. It stops with the run. */
 export function modelAlone(model: BenchModel): Subject {
   return { pids: () => [model.pid], asking: () => askModel(model.port), stop: () => Promise.resolve() };
 }
 
-/** A peer, installed where that was not done yet. */
+/** Starts a peer; installs it first if that was not done yet. */
 export async function startPeer(peer: Peer, modelUrl: string): Promise<Subject> {
   const cwd = install(peer);
   const data = temporaryFolder();
@@ -47,7 +47,7 @@ export async function startPeer(peer: Peer, modelUrl: string): Promise<Subject> 
     OPENAI_BASE_URL: modelUrl,
     OPENAI_API_KEY: "none",
     DATA_DIR: data.path,
-    // For those that cannot pick one.
+    // For peers that cannot pick a port.
     PORT: String(await freePort()),
     ...(redis ? { REDIS_URL: redis.url } : {}),
   };

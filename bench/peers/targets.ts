@@ -5,7 +5,7 @@ import type { Entrant, Results } from "./field.ts";
 import { BURST, overOwn, SLOW, SPACED } from "./outcome.ts";
 import type { Cell, Outcome, Timed } from "./outcome.ts";
 
-/** What the service is to reach beside each: a ratio of the two within one repeat, the median of which counts. */
+/** The service's target against each peer: the median of the ratios of the two within a repeat. */
 export function targetsOf(outcome: Outcome): Target[] {
   const { itself, service, field, burst, spaced, slow } = outcome;
   const peersNamed = (name: string) => field.filter((one) => one.name.startsWith(name));
@@ -63,7 +63,7 @@ function ratios(
   return (results.get(ours) ?? []).flatMap((measured, i) => divided(pick(measured), others[i]));
 }
 
-/** Nothing, where there is nothing to compare with: no peer, or one that the noise of the rig hides. */
+/** Empty if there is nothing to compare with: no peer, or a value below the rig's noise. */
 function divided(ours: number, theirs = 0): number[] {
   return theirs > 0 ? [ours / theirs] : [];
 }

@@ -7,11 +7,11 @@ import { cpuMsOf } from "./usage.ts";
 export interface Slow {
   firstMs: number[];
   totalMs: number[];
-  /** Of the watched processes, for each message. */
+  /** CPU of the watched processes for each message. */
   cpuMs: number;
 }
 
-/** So many users say one thing each at the same moment, and read it to its end. */
+/** All users send one message each at the same moment, and read its reply to the end. */
 export async function askAllAtOnce(asking: Asking, users: number, watched: readonly number[]): Promise<Slow> {
   const cpuBefore = cpuMsOf(watched);
   const connections = Array.from({ length: users }, () => openConnection(asking.port));

@@ -13,7 +13,7 @@ export const SLUG = "bench";
 /** Messages in a thread, before the user begins another. */
 const PER_THREAD = 10;
 
-/** Header, and the empty block that is flushed with it, take fewer. */
+/** The header, and the empty block that is flushed with it, are shorter. */
 const GZIP_PREAMBLE_BYTES = 24;
 
 const hasDelta: IsFirst = (part) => part.includes('"delta"');
@@ -49,7 +49,7 @@ function reading(gzip: boolean): {
 
 let runs = 0;
 
-/** Whose message it is. */
+/** The user and thread of a message. */
 export interface Talker {
   userId: string;
   threadId: string;
@@ -98,7 +98,7 @@ export function askWidgetApi(port: number, visitors: readonly Visitor[], gzip = 
   };
 }
 
-/** Visitors, each with threads for so many messages. */
+/** Creates visitors, each with threads for that many messages. */
 export async function makeVisitors(port: number, count: number, messagesEach: number): Promise<Visitor[]> {
   const visitors: Visitor[] = [];
   while (visitors.length < count) {
@@ -129,7 +129,7 @@ async function makeVisitor(port: number, threads: number): Promise<Visitor> {
   return { token, threadIds };
 }
 
-/** The model itself, without a server between: what the others are compared with. */
+/** The model itself, without a server in between, for comparison. */
 export function askModel(port: number): Asking {
   return {
     port,

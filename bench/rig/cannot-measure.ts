@@ -1,8 +1,8 @@
 import { tell } from "./section.ts";
 
-/** Nothing can be measured, for a reason that its sentence tells and a person can mend: no stack is shown. */
+/** Nothing can be measured; the message says why, for a person who can fix it. No stack is printed. */
 export class CannotMeasure extends Error {
-  /** 2: what was asked for is not there, as with a command of the system; 1: what was asked for does not start. */
+  /** 2: incorrect use, as with commands of the system; 1: something does not start. */
   readonly exitCode: 1 | 2;
 
   constructor(sentence: string, { exitCode = 1 }: { exitCode?: 1 | 2 } = {}) {
@@ -11,7 +11,7 @@ export class CannotMeasure extends Error {
   }
 }
 
-/** What this work comes to; where it cannot measure, the sentence goes to stderr and this process ends with its exit code. */
+/** The work's result; on CannotMeasure, prints the sentence to stderr and ends this process with its exit code. */
 export async function orSayWhyNot<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

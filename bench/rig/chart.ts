@@ -5,7 +5,7 @@ import { SVGRenderer } from "echarts/renderers";
 
 use([BarChart, ScatterChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer]);
 
-/** Names from top to bottom, a value of each series to the right of each. */
+/** Names from top to bottom, each with a value of every series to its right. */
 export interface Chart {
   title: string;
   /** What the values are, with their unit. */
@@ -19,7 +19,7 @@ export interface Chart {
 export interface Series {
   name: string;
   values: number[];
-  /** Which of them are ours. */
+  /** For each value: is it the service's? */
   isOurs: boolean[];
 }
 
@@ -28,7 +28,7 @@ const OTHERS = "#b3bac4";
 const TEXT = "#333c48";
 const LINES = "#e4e7eb";
 const WIDTH = 860;
-/** Nothing measures text here, so that room is made for the widest of fonts. */
+/** Text cannot be measured here, so this leaves room for the widest font. */
 const CHAR_PX = 7.2;
 
 /** The chart as SVG. */
@@ -56,7 +56,7 @@ export function chartOf({ title, axis, scale, names, series }: Chart): string {
     },
     yAxis: {
       type: "category",
-      // The first of the table at the top.
+      // The first row of the table is at the top.
       inverse: true,
       data: names,
       axisTick: { show: false },

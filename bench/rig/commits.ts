@@ -4,7 +4,7 @@ import type { Message, RunRecord } from "../../src/domain/message.ts";
 import type { ThreadCommit } from "../../src/store.ts";
 import { SLUG } from "./askings.ts";
 
-/** What the service saves of a message, written by hand: the same records in the same two steps, as long as its own. */
+/** The service's commits for a message, written by hand: the same records of the same size, in the same two steps. */
 export interface Said {
   uid: string;
   userId: string;
@@ -141,7 +141,7 @@ export function finishOf(said: Said, answered: Answered): ThreadCommit {
   };
 }
 
-/** A thread with so many messages, in one step: half of them the user's. For filling a store, not for measuring one. */
+/** A thread with many messages, half of them the user's, in one step. For filling a store, not for measuring one. */
 export function filledThread(thread: {
   uid: string;
   userId: string;

@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 
 /**
  * A keep-alive HTTP/1.1 connection that costs its process about 0.05 ms a message: the load must not be what is
- * measured. One request at a time; it takes bodies with a Content-Length and chunked ones, as they come from a server
- * that means well.
+ * measured. One request at a time; it reads bodies with a Content-Length and chunked ones, and trusts the server to be
+ * correct.
  */
 export interface Exchange {
   status: number;
@@ -14,7 +14,7 @@ export interface Exchange {
   totalMs: number;
 }
 
-/** Looks at a part of the body as it comes, and at how many bytes came before it: is there text of the reply? */
+/** Does this part of the body have text of the reply? `before`: the number of bytes before it. */
 export type IsFirst = (part: Buffer, before: number) => boolean;
 
 export interface Request {
@@ -24,7 +24,7 @@ export interface Request {
 
 export interface Connection {
   ask(request: Request): Promise<Exchange>;
-  /** Ends it, also in the middle of an answer. */
+  /** Closes it, even during an answer. */
   close(): void;
 }
 
@@ -110,13 +110,13 @@ const EMPTY: Buffer = Buffer.alloc(0);
 /** One answer, from its bytes. */
 class AnswerReader {
   readonly #isFirst: IsFirst;
-  /** What came and was not understood yet. */
+  /** Received bytes that are not parsed yet. */
   #rest: Buffer = EMPTY;
   #status = 0;
   #chunked = false;
-  /** Bytes of the present chunk that are still to come, or of the whole body. */
+  /** Bytes of the current chunk, or of the whole body, that are still to come. */
   #left = 0;
-  /** A chunk's data is whole, its line end still to come. */
+  /** A chunk's data is complete, its line end still to come. */
   #afterData = false;
   #parts: Buffer[] = [];
   #bytes = 0;
@@ -160,7 +160,7 @@ class AnswerReader {
     return true;
   }
 
-  /** Takes data before its chunk is whole: some servers send the line end of a chunk only before the next one. */
+  /** Takes data before its chunk is complete: some servers send a chunk's line end only before the next chunk. */
   #readChunks(): boolean {
     for (;;) {
       if (this.#left > 0) {

@@ -19,7 +19,7 @@ export interface Owned {
   userId: string;
   uid: string;
   name: string;
-  /** When both were made, and said something. */
+  /** When both were created, and the message was sent. */
   atMs: number;
 }
 
@@ -28,9 +28,9 @@ type Order = string[];
 const AT_ONCE = 1_000;
 
 /**
- * Copies what Redis has of one user and thread, for others: a million in a minute or two, where the store's own calls take
- * ten. The records are those that these calls wrote, with other ids and another time; nothing is known here of what is in
- * them. They go to the server as text that is made once, and only the ids are put in.
+ * Copies Redis' records of one user and thread for others: a million in a minute or two, while the store's own calls take
+ * ten. The records are those that these calls wrote, with other ids and another time; this file does not know their content.
+ * They go to the server as text that is prepared once, with only the ids inserted.
  */
 export async function copyThreads(url: string, from: Owned, others: readonly Owned[]): Promise<void> {
   const orders = [...(await ordersOf(url, from)), ...placesOf(from)];
@@ -52,7 +52,7 @@ export async function copyThreads(url: string, from: Owned, others: readonly Own
   socket.destroy();
 }
 
-/** What differs, in the same order for everybody; the bucket with its braces. */
+/** The values that differ, in the same order for each copy; the bucket with its braces. */
 function valuesOf({ externalId, userId, uid, atMs }: Owned): string[] {
   const externalHash = externalIdKey(SLUG, externalId).split(":").at(-1) ?? "";
   return [uid, userId, externalId, externalHash, String(atMs), `{t:${bucketOf(uid)}}`];
@@ -78,7 +78,7 @@ async function ordersOf(url: string, { externalId, userId, uid }: Owned): Promis
   return orders;
 }
 
-/** In the lists of its channel. */
+/** The thread's and user's entries in the lists of the channel. */
 function placesOf({ userId, uid, name, atMs }: Owned): Order[] {
   return [
     ["ZADD", usersKey(SLUG), `${atMs}000`, userId],
@@ -92,7 +92,7 @@ function encoded(order: Order): string {
   return `*${order.length}\r\n${parts.join("")}`;
 }
 
-/** Resolves when all is answered: each answer is one line. */
+/** Resolves when everything is answered: each answer is one line. */
 async function sent(socket: Socket, text: string, answers: number): Promise<void> {
   let left = answers;
   const done = new Promise<void>((resolve, reject) => {

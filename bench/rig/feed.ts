@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { pause } from "./load.ts";
 
-/** A raw reader of a feed: cheap enough that thousands of them are not what is measured. */
+/** A raw reader of a feed, so cheap that thousands of them do not affect the measurement. */
 export interface OpenFeed {
   close(): void;
 }
@@ -10,13 +10,13 @@ interface FeedRequest {
   port: number;
   path: string;
   headers: Record<string, string>;
-  /** Given all that comes after the first line, as it comes, framing and all. */
+  /** Gets everything after the first line as it arrives, including the framing. */
   onText?: (text: string) => void;
 }
 
 const TRIES = 10;
 
-/** Resolves when its first line has come. A server that says that it cannot now is asked again. */
+/** Resolves when the first line has arrived. Retries if the server says that it cannot serve now. */
 export async function openFeed(options: FeedRequest): Promise<OpenFeed> {
   for (let tried = 1; ; tried++) {
     try {

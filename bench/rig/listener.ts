@@ -6,8 +6,8 @@ import type { Options } from "./options.ts";
 import { tell } from "./section.ts";
 
 /**
- * The listener to measure with: the one that was asked for, or uWebSockets.js where it loads; that it does not is said on stderr.
- * What is measured on node:http is never written, since README.md tells of uWebSockets.js.
+ * The listener to measure with: the requested one, or uWebSockets.js if it loads; if not, stderr says so. Results on node:http
+ * are never written, because README.md has those of uWebSockets.js.
  */
 export async function listenerFor({
   listener,

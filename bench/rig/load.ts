@@ -3,10 +3,10 @@ import type { Connection, Exchange, Request } from "./connection.ts";
 import { newNonce, replyTo, textWith } from "./reply.ts";
 import { cpuMsOf } from "./usage.ts";
 
-/** Who is asked, and in which words: one user after another says one thing after another. */
+/** The server to ask, and the requests to it: each user sends one message after another. */
 export interface Asking {
   port: number;
-  /** The request by which this user says something for the nth time. */
+  /** The request for this user's nth message. */
   request(user: number, nth: number, text: string): Request;
   /** The reply's text in a whole body. */
   textOf(body: Buffer): string;
@@ -28,13 +28,13 @@ export interface LoadPlan {
   windowMs: number;
   /** Users begin within this time, evenly: a spaced reply's users must not stay in step. */
   spreadMs: number;
-  /** Whose CPU is counted. */
+  /** The processes whose CPU is counted. */
   watched: readonly number[];
 }
 
 /**
- * Users in a closed loop: each says something, reads the whole reply, compares it, and says the next. What ends within
- * the window counts. Throws on the first wrong, short or refused reply.
+ * Users in a closed loop: each sends a message, reads the whole reply, compares it, and sends the next. Replies that end
+ * within the window count. Throws on the first wrong, short or refused reply.
  */
 export async function load(asking: Asking, plan: LoadPlan): Promise<Measured> {
   const { users, warmMs, windowMs, spreadMs, watched } = plan;
@@ -61,7 +61,7 @@ export async function load(asking: Asking, plan: LoadPlan): Promise<Measured> {
   }
 
   const talking = Promise.all(Array.from({ length: users }, (_, user) => talk(user)));
-  // Whoever fails first ends the measurement.
+  // The first failure ends the measurement.
   await Promise.race([talking, pause(from - performance.now())]);
   const cpuBefore = cpuMsOf(watched);
   const windowFrom = performance.now();

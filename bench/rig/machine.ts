@@ -4,7 +4,7 @@ import { CannotMeasure } from "./cannot-measure.ts";
 
 const PROGRAMS = { taskset: "util-linux", "redis-server": "redis-server" };
 
-/** Throws a sentence where this machine cannot measure: two cores of a Linux, and programs that bring Redis and bind processes. */
+/** Throws CannotMeasure unless this is Linux with two cores, Redis, and a program that binds processes to cores. */
 export function checkMachine(): void {
   if (process.platform !== "linux") throw new CannotMeasure("Cannot measure: this needs Linux");
   if (availableParallelism() < 2)

@@ -9,12 +9,12 @@ export interface BenchModel {
   baseUrl: string;
   port: number;
   pid: number;
-  /** In force for the requests that come after it resolved. */
+  /** Takes effect for requests after it has resolved. */
   pace(pace: Partial<Pace>): Promise<void>;
   stop(): void;
 }
 
-/** Starts it in a process of its own, on the core of this one. */
+/** Starts it in a process of its own, on this process's core. */
 export async function startModel(): Promise<BenchModel> {
   const child = fork(fileURLToPath(import.meta.resolve("./upstream.js")));
   const [{ port }] = (await once(child, "message")) as [{ port: number }];

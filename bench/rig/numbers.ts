@@ -1,4 +1,4 @@
-/** The value below which a share of the values lies: 0.5 is the median. NaN where there are none. */
+/** The value below which a share of the values lies: 0.5 is the median. NaN if there are no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
@@ -11,14 +11,14 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
 }
 
-/** Three significant digits, as a person reads them: 0.312, 4.05, 61.3, 2,850. */
+/** Three significant digits, for people: 0.312, 4.05, 61.3, 2,850. */
 export function shown(value: number): string {
   if (!Number.isFinite(value)) return "–";
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en-US");
   return value.toFixed(Math.abs(value) >= 10 ? 1 : Math.abs(value) >= 1 ? 2 : 3);
 }
 
-/** The median of repeats, and between which values they lay: `0.312 (0.300–0.341)`. */
+/** The median of the repeats, and their range: `0.312 (0.300–0.341)`. */
 export function withSpread(repeats: readonly number[]): string {
   const told = shown(median(repeats));
   if (repeats.length < 2) return told;

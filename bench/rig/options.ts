@@ -3,15 +3,15 @@ import type { Listener } from "../../src/listener.ts";
 import { CannotMeasure } from "./cannot-measure.ts";
 import type { StackKind } from "./stack.ts";
 
-/** What a benchmark can be asked for; which question takes which option: ../questions.ts. */
+/** The options of a benchmark; ../questions.ts says which question takes which. */
 export interface Options {
-  /** What is not an option: names. */
+  /** The arguments that are not options: names of questions or peers. */
   names: string[];
-  /** Each option as it was given, to be passed on. */
+  /** Each option as written, to pass it on. */
   given: { option: string; written: string }[];
   help: boolean;
   write: boolean;
-  /** Undefined, as all that was not given: the question has a value of its own. */
+  /** undefined, like every option that was not given: the question has its own default. */
   listener: Listener["kind"] | undefined;
   cell: string | undefined;
   threads: number | undefined;
@@ -37,7 +37,7 @@ export const OPTIONS = {
   store: { type: "string", multiple: true },
 } as const;
 
-/** Command line → options. Throws CannotMeasure with a sentence for what is unknown or out of its range. */
+/** Command line → options. Throws CannotMeasure with a sentence for an unknown option or a value out of range. */
 export function readOptions(args: readonly string[]): Options {
   const { values, positionals, tokens } = parsed(args);
   return {
@@ -63,7 +63,7 @@ function parsed(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, tokens: true });
   } catch (error) {
-    // Node's own sentence, up to its advice on how to write a name that begins with a dash.
+    // Node's own sentence, without its advice about names that begin with a dash.
     const [sentence = ""] = (error instanceof Error ? error.message : String(error)).split(". ");
     throw wrongUse(sentence);
   }
@@ -73,7 +73,7 @@ function written({ name, value }: { name: string; value: string | undefined }): 
   return value === undefined ? `--${name}` : `--${name}=${value}`;
 }
 
-/** For what a person asked for that is not there: with the way to see what is. */
+/** An error for something that does not exist, with a hint at --help. */
 export function wrongUse(sentence: string): CannotMeasure {
   return new CannotMeasure(`${sentence.replace(/\.$/, "")}. --help lists what can be asked.`, {
     exitCode: 2,

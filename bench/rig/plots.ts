@@ -3,15 +3,15 @@ import type { Token, Tokens } from "marked";
 import { chartOf } from "./chart.ts";
 import type { Chart } from "./chart.ts";
 
-/** A plot shows what a table says, no more: it is drawn from the table's own text, and stands below it. */
+/** A plot shows only the data of its table: it is drawn from the table's own text, and placed below it. */
 interface Plot {
   file: string;
-  /** The table is the first that has all of these; the first column names what the others measure. */
+  /** The table is the first one with all of these columns; the first column names what the others measure. */
   columns: [string, ...string[]];
   chart: Omit<Chart, "names" | "series">;
-  /** What the columns after the first are called in the plot. */
+  /** The names of the other columns in the plot. */
   series: string[];
-  /** Which values stand out: those of the service. */
+  /** True for the service's values, which are highlighted. */
   isOurs: (name: string, series: string) => boolean;
 }
 
@@ -51,7 +51,7 @@ const PLOTS: Plot[] = [
   },
 ];
 
-/** The same Markdown with the plots of its tables shown below them, and their files: the SVG by its name. */
+/** The Markdown with each plot below its table, and the plots' files: the SVG by file name. */
 export function withPlots(markdown: string): { markdown: string; files: Map<string, string> } {
   const waiting = new Set(PLOTS);
   const files = new Map<string, string>();
@@ -76,7 +76,7 @@ function hasColumns({ header }: Tokens.Table, columns: readonly string[]): boole
 
 function chartFrom({ columns, series, isOurs, chart }: Plot, { header, rows }: Tokens.Table): Chart {
   const [nameAt = 0, ...valuesAt] = columns.map((name) => header.findIndex(({ text }) => text === name));
-  // Who could not be measured has no place in a plot.
+  // A row without numbers is left out of the plot.
   const measured = rows.filter((row) => valuesAt.every((i) => Number.isFinite(numberIn(row[i]?.text))));
   const names = measured.map((row) => plain(row[nameAt]?.text ?? ""));
   return {

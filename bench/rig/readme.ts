@@ -3,7 +3,7 @@ import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { withPlots } from "./plots.ts";
 
-/** The parts of README.md that are measured: each stands between two marks of its own. */
+/** The parts of README.md with measured results: each is between two markers. */
 const PARTS = {
   service: /(<!-- measured -->\n)[^]*(<!-- end -->)/,
   peers: /(<!-- peers measured -->\n)[^]*(<!-- peers end -->)/,
@@ -12,7 +12,7 @@ const PARTS = {
 const README = fileURLToPath(new URL("../../../bench/README.md", import.meta.url));
 const PLOTS = fileURLToPath(new URL("../../../bench/plots/", import.meta.url));
 
-/** Puts what was measured into README.md, and the plots of its tables beside it. */
+/** Puts the results into README.md, and writes the plots of its tables. */
 export function writeMeasured(part: keyof typeof PARTS, measured: string): void {
   const text = readFileSync(README, "utf8");
   const place = PARTS[part];

@@ -1,10 +1,10 @@
 import { redisClient } from "../../test/support/redis-client.ts";
 
-/** What came to a Redis and left it so far. */
+/** The traffic of a Redis so far. */
 export interface RedisTraffic {
   inBytes: number;
   outBytes: number;
-  /** Those inside of functions, too. */
+  /** Includes the commands inside functions. */
   commands: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the benchmark's model answers: 20 chunks, the first of which repeats the nonce of the message. So a client that
- * compares the whole text knows that it has this message's reply, all of it.
+ * The reply of the benchmark's model: 20 chunks, the first of which repeats the nonce of the message. So a client that
+ * compares the whole text knows that it has this message's complete reply.
  */
 const NONCE_CHARS = 8;
 const MARK = "nonce-";
@@ -25,12 +25,12 @@ export function newNonce(): string {
   return count.toString(36).padStart(NONCE_CHARS, "0");
 }
 
-/** 80 characters, as a visitor would write. */
+/** A message of 80 characters, like a visitor's. */
 export function textWith(nonce: string): string {
   return `Where is the red lamp that I ordered last week? My order is ${MARK}${nonce}`.padEnd(80, ".");
 }
 
-/** The last nonce in a text, which is that of the newest message; empty where there is none. */
+/** The last nonce in a text, which is the newest message's; empty if there is none. */
 export function lastNonce(text: string): string {
   const at = text.lastIndexOf(MARK);
   return at < 0 ? "" : text.slice(at + MARK.length, at + MARK.length + NONCE_CHARS);

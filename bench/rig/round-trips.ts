@@ -12,7 +12,7 @@ import { openConnection } from "./connection.ts";
 import { startModel } from "./model.ts";
 import { newNonce, textWith } from "./reply.ts";
 
-/** What each instance does by itself, now and then; not a message's. */
+/** Commands that each instance sends at intervals by itself; they do not belong to a message. */
 const HOUSEKEEPING = new Set(["beat", "GET", "HGETALL", "ZRANGEBYSCORE", "SMEMBERS", "INCR"]);
 const MESSAGES = 20;
 
@@ -23,8 +23,8 @@ interface Trip {
 }
 
 /**
- * How often a widget message waits for Redis: trips that overlap are one wait. The whole service in this process, one
- * message at a time; the most that any of them needed counts, after the first, which enlists the process.
+ * How often a widget message waits for Redis: overlapping round trips are one wait. Runs the whole service in this process,
+ * one message at a time; the highest count is the result, without the first message, which registers the process.
  */
 export async function countRoundTrips(): Promise<{ waits: number; calls: string }> {
   const trips: Trip[] = [];
@@ -77,7 +77,7 @@ export async function countRoundTrips(): Promise<{ waits: number; calls: string 
   return { waits: most.length, calls: most.join(", then ") };
 }
 
-/** The names of the trips of each wait. */
+/** For each wait, the names of its round trips. */
 function waitsOf(trips: readonly Trip[]): string[] {
   const waits: { names: string[]; to: number }[] = [];
   for (const { name, from, to } of [...trips].sort((a, b) => a.from - b.from)) {

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 
-/** What a question's file answers: one table or more, and which targets were met. */
+/** The answer of a question's file: one table or more, and which targets were met. */
 export interface Section {
   title: string;
   tables: Table[];
@@ -16,7 +16,7 @@ export interface Table {
 export interface Target {
   says: string;
   measured: string;
-  /** null: one of those who are compared could not be measured. */
+  /** null: one side of the comparison could not be measured. */
   met: boolean | null;
 }
 
@@ -39,12 +39,12 @@ function verdictOf(met: Target["met"]): string {
   return met ? "met" : "**missed**";
 }
 
-/** Prints a section at once, whatever the process does next. */
+/** Prints a section synchronously, so that it is complete even if the process exits next. */
 export function print(section: Section): void {
   writeSync(1, `${markdownOf(section)}\n`);
 }
 
-/** What is going on, on stderr. */
+/** Reports progress on stderr. */
 export function tell(text: string): void {
   writeSync(2, `${text}\n`);
 }

@@ -20,12 +20,12 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-/** How often a start is looked at. */
+/** How often to check whether a server has started. */
 const LOOK_MS = 5;
 
 const NEVER_REACHED = "100000000";
 
-/** What the service and the floor are given alike. Rates are out of reach: loads come from one address. */
+/** The environment of the service and the floor. The rate limits are out of reach, as the load comes from one address. */
 export function environment(options: {
   listener: "uws" | "node";
   /** null: the embedded store, in a folder of its own. */
@@ -68,7 +68,7 @@ export function environment(options: {
 }
 
 export const SERVICE = [fileURLToPath(import.meta.resolve("../../src/cli/chat-agent.js")), "serve"];
-/** The same of another checkout, which is built. */
+/** The service's command in another checkout, which must be built. */
 export const serviceIn = (checkout: string) => [join(checkout, "dist/src/cli/chat-agent.js"), "serve"];
 export const FLOOR = [fileURLToPath(import.meta.resolve("../floor.js"))];
 
@@ -81,7 +81,7 @@ export async function startServer(
   env: NodeJS.ProcessEnv,
   { node = process.execPath, cwd }: { node?: string; cwd?: string } = {},
 ): Promise<BenchServer> {
-  // Into a file: a reader of its own would take time from the load.
+  // The log goes into a file: reading it from a pipe would take time from the load.
   const folder = temporaryFolder();
   const logFile = join(folder.path, "log");
   const log = openSync(logFile, "w");
@@ -111,7 +111,7 @@ export async function startServer(
     pid: child.pid ?? 0,
     startMs: performance.now() - beganAt,
     async stop() {
-      // Profiles are written at a stop in good order alone.
+      // Profiles are written only at a clean stop.
       if (nodeArgs.length > 0) child.kill("SIGINT");
       else for (const pid of familyOf(child.pid ?? 0)) process.kill(pid, "SIGKILL");
       await exit;
@@ -122,7 +122,7 @@ export async function startServer(
 
 const children = new Set<ChildProcess>();
 
-/** However the benchmark is stopped, its servers stop with it. */
+/** Stops the servers with the benchmark, however that is stopped. */
 function endWithThisProcess(child: ChildProcess): void {
   if (children.size === 0 && process.listenerCount("SIGTERM") === 0) {
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
@@ -136,7 +136,7 @@ function endWithThisProcess(child: ChildProcess): void {
   child.once("exit", () => children.delete(child));
 }
 
-/** A folder that is gone when `remove` was called. */
+/** A temporary folder; `remove` deletes it. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "chat-agent-bench-"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };

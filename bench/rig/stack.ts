@@ -4,13 +4,13 @@ import { environment, FLOOR, SERVICE, serviceIn, startServer, temporaryFolder } 
 import type { BenchServer } from "./server.ts";
 import { familyOf } from "./usage.ts";
 
-/** A server with the store under it. */
+/** A server and its store. */
 export interface Stack {
   port: number;
   server: BenchServer;
-  /** All of its processes. */
+  /** All processes of the stack. */
   pids: number[];
-  /** Null: on the embedded store. */
+  /** null: on the embedded store. */
   redis: { url: string; pid: number } | null;
   stop(): Promise<void>;
 }
@@ -20,13 +20,13 @@ export interface StackKind {
   store: "redis" | "embedded";
 }
 
-/** The service or its floor, with a Redis or a folder of its own. `checkout`: of another version of the service, built. */
+/** Starts the service or the floor, with its own Redis or folder. `checkout`: another version of the service, built. */
 export async function startStack(
   what: "service" | "floor",
   kind: StackKind & { modelUrl: string; settings?: NodeJS.ProcessEnv; checkout?: string },
 ): Promise<Stack> {
   const folder = temporaryFolder();
-  // As a person starts it: append-only, flushed once a second.
+  // As in a usual installation: append-only, flushed once a second.
   const redis = kind.store === "redis" ? await startRedis() : null;
   if (redis) pin(redis.pid, SERVER_CORE);
   const service = kind.checkout === undefined ? SERVICE : serviceIn(kind.checkout);

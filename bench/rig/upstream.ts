@@ -4,13 +4,13 @@ import { lastNonce, restChunks } from "./reply.ts";
 
 /**
  * The benchmark's model: an OpenAI-compatible server, in a process of its own, that costs about 0.03 ms a message, so
- * that what is measured is its client. 20 events of about 85 bytes, at once in one write, or spaced.
+ * that its client is measured. 20 events of about 85 bytes, at once in one write, or spaced.
  *
- * By hand on node:net, for the price alone; tests have a better model server (test/support/model-server.ts). It takes
- * requests with a Content-Length, one at a time on a connection, and answers every path alike.
+ * By hand on node:net, only because it costs less; tests have a better model server (test/support/model-server.ts). It takes
+ * requests with a Content-Length, one at a time on a connection, and answers every path in the same way.
  */
 export interface Pace {
-  /** Between two chunks, and before the first; 0: all at once. */
+  /** The pause between two chunks, and before the first; 0: all at once. */
   everyMs: number;
   /** True: the first chunk, and then nothing until the connection closes. */
   holds: boolean;
@@ -24,7 +24,7 @@ const restEvents = restChunks.map((text) => chunk(delta(text)));
 const END = `${chunk(finish())}${chunk(usage())}${chunk("data: [DONE]\n\n")}0\r\n\r\n`;
 const REST = restEvents.join("") + END;
 
-/** The first one says whose message it is, as real models do: some clients take the reply for another's without it. */
+/** The first chunk has the role, as real models send it: some clients misread the reply without it. */
 function first(text: string): string {
   return event({ choices: [{ index: 0, delta: { role: "assistant", content: text }, finish_reason: null }] });
 }
@@ -72,13 +72,13 @@ function answer(socket: Socket, body: string): void {
   }, everyMs);
 }
 
-/** Collects one request after another, and answers each when it is whole. */
+/** Collects one request after another, and answers each when it is complete. */
 function serve(socket: Socket): void {
   let received = "";
   let wanted = -1;
   let bodyAt = 0;
   socket.setNoDelay(true);
-  // One byte is one character, so that lengths are what Content-Length says.
+  // One byte is one character, so that lengths match Content-Length.
   socket.setEncoding("latin1");
   socket.on("error", () => socket.destroy());
   socket.on("data", (text: string) => {

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 
-/** CPU time and memory of other processes, as Linux tells them. */
+/** CPU time and memory of other processes, as Linux reports them. */
 const TICKS_PER_SECOND = 100;
 
 interface Stat {
@@ -8,7 +8,7 @@ interface Stat {
   cpuMs: number;
 }
 
-/** Null: the process is gone. */
+/** null: the process is gone. */
 function statOf(pid: number): Stat | null {
   let text: string;
   try {
@@ -16,7 +16,7 @@ function statOf(pid: number): Stat | null {
   } catch {
     return null;
   }
-  // The name in parentheses may hold anything; the fields are counted after it, from the state on.
+  // The name in parentheses may contain anything; the fields are counted after it, beginning with the state.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const ticks = Number(fields[11]) + Number(fields[12]);
   return { parent: Number(fields[1]), cpuMs: (ticks * 1000) / TICKS_PER_SECOND };
@@ -55,7 +55,7 @@ function statusOf(pid: number): string {
   }
 }
 
-/** A process and all that descend from it. */
+/** A process and all its descendants. */
 export function familyOf(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync("/proc")) {

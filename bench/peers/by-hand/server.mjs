@@ -1,13 +1,13 @@
 /**
  * The chat by hand, as a good engineer would write it in an afternoon: node:http, fetch and ioredis. A thread is a list
- * in Redis; what was said is in it before the model is asked, and the reply before the line that says `done`.
+ * in Redis; the message is in it before the model is called, and the reply before the `done` line is sent.
  */
 import { createServer } from "node:http";
 import { Redis } from "ioredis";
 
 const { REDIS_URL, OPENAI_BASE_URL, OPENAI_API_KEY } = process.env;
 const INSTRUCTIONS = "You are a helpful assistant in a chat. Answer briefly, in the language of the visitor.";
-/** So many of a thread's messages are given to the model. */
+/** The model gets this many of a thread's messages. */
 const HISTORY = 20;
 
 const redis = new Redis(REDIS_URL);
@@ -57,7 +57,7 @@ async function bodyOf(request) {
   return body;
 }
 
-/** Null: it is none. */
+/** null: it is not a message. */
 function readMessage(body) {
   try {
     const { threadId, text } = JSON.parse(body);

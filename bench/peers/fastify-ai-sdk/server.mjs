@@ -7,7 +7,7 @@ import { Redis } from "ioredis";
 const redis = new Redis(process.env.REDIS_URL);
 const provider = createOpenAICompatible({ name: "bench", baseURL: process.env.OPENAI_BASE_URL });
 const INSTRUCTIONS = "You are a helpful assistant in a chat. Answer briefly, in the language of the visitor.";
-/** So many of a thread's messages are given to the model. */
+/** The model gets this many of a thread's messages. */
 const HISTORY = 20;
 const app = fastify();
 

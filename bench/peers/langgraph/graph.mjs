@@ -1,9 +1,9 @@
-// What LangGraph's documentation has a user write: a graph of one step, whose state is the thread's messages.
+// As in LangGraph's documentation: a graph of one step, whose state is the thread's messages.
 import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { ChatOpenAI } from "@langchain/openai";
 
 const INSTRUCTIONS = "You are a helpful assistant in a chat. Answer briefly, in the language of the visitor.";
-/** So many of a thread's messages are given to the model. */
+/** The model gets this many of a thread's messages. */
 const HISTORY = 20;
 const model = new ChatOpenAI({ model: "bench", configuration: { baseURL: process.env.OPENAI_BASE_URL } });
 

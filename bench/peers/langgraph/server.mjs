@@ -1,10 +1,10 @@
-// `langgraphjs dev`: LangGraph's server where there is no Docker, with as many workers as the benchmark has streams.
+// `langgraphjs dev`: LangGraph's server without Docker, with enough workers for the benchmark's streams.
 import { rm } from "node:fs/promises";
 
 const { PORT } = process.env;
 const url = `http://127.0.0.1:${PORT}`;
 
-// The threads of an earlier run.
+// Removes the threads of an earlier run.
 await rm(".langgraph_api", { recursive: true, force: true });
 process.argv.push("dev", "--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", PORT, "-n", "600");
 await import("./node_modules/@langchain/langgraph-cli/dist/cli/cli.mjs");

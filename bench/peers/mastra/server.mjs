@@ -1,4 +1,4 @@
-// The server that `mastra build` makes of src/mastra.
+// The server that `mastra build` generates from src/mastra.
 const host = "127.0.0.1";
 process.env.MASTRA_HOST = host;
 await import("./.mastra/output/index.mjs");

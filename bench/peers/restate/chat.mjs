@@ -1,12 +1,12 @@
 /**
- * What Restate's documentation has a user write for a chat: a virtual object for each thread, which takes its messages in
- * turn and keeps them as its state. What is streamed on the way goes through Restate's own pub/sub, a topic for each reply.
+ * A chat as in Restate's documentation: a virtual object for each thread, which handles its messages in turn and has them as
+ * its state. Text is streamed through Restate's own pub/sub, with a topic for each reply.
  */
 import { createPubsubPublisher } from "@restatedev/pubsub";
 import * as restate from "@restatedev/restate-sdk";
 
 const INSTRUCTIONS = "You are a helpful assistant in a chat. Answer briefly, in the language of the visitor.";
-/** So many of a thread's messages are given to the model. */
+/** The model gets this many of a thread's messages. */
 const HISTORY = 20;
 
 const publishDurably = createPubsubPublisher("pubsub");
@@ -40,7 +40,7 @@ export function createChat(pubsub) {
         .join("");
       if (text === "") continue;
       reply += text;
-      // What came together is published together: each publishing is a durable call.
+      // Text that arrives together is published together: each publication is a durable call.
       await pubsub.publish(topic, { type: "delta", text }, `${topic}-${nth++}`);
     }
     return reply;

@@ -1,4 +1,4 @@
-// Restate's server, the services that it calls, and the door: it hands a message over, and streams what is published on it.
+// Restate's server, the services that it calls, and the entry, which passes a message on and streams what is published for it.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ import { createChat } from "./chat.mjs";
 const HOST = "127.0.0.1";
 const [ingressPort, adminPort, nodePort] = await Promise.all([freePort(), freePort(), freePort()]);
 const ingress = connect({ url: `http://${HOST}:${ingressPort}` });
-// It asks again so long after each answer; by default after a second.
+// The pause between two polls; by default a second.
 const pubsub = createPubsubClient(ingress, { name: "pubsub", pullInterval: { milliseconds: 10 } });
 const chat = createChat(pubsub);
 

@@ -1,4 +1,4 @@
-// What Mastra's documentation has a user write: an agent that remembers its threads, in a database of LibSQL's.
+// As in Mastra's documentation: an agent that remembers its threads, in a LibSQL database.
 import { Agent } from "@mastra/core/agent";
 import { Mastra } from "@mastra/core/mastra";
 import { LibSQLStore } from "@mastra/libsql";
