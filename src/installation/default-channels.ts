@@ -57,8 +57,8 @@ export async function createCliChannel(store: Store): Promise<void> {
 }
 
 /**
- * Creates the demo page's web channel. If it exists, this start's page replaces an earlier start's; if another installation
- * created the channel, and may serve a page of its own, this page is added. Origins that a person added, and all other
+ * Creates the demo page's web channel. If it exists, this start's page replaces an earlier start's; if a start with other
+ * keys created the channel, and may serve a page of its own, this page is added. Origins that a person added, and all other
  * fields, stay as they are. Returns the origins that were removed.
  */
 export async function createDemoChannel(

@@ -14,7 +14,7 @@ export interface Demo {
   /** The address of its page. */
   url: string;
   keys: DemoKeys;
-  /** Creates the demo's channel again if it is gone; null if this start did not create it. */
+  /** Creates the demo's channel again if it is gone; null if the channel was created with other keys. */
   makeChannel: (() => Promise<unknown>) | null;
 }
 
