@@ -3,7 +3,7 @@ import type { AttachedImage, Model, ModelMessage, ModelTurn, OfferedTool } from 
 import { KeyRefused } from "./faults.ts";
 import { plainPicture } from "./plain-picture.ts";
 
-/** What a model was seen to do. `note`: why it did not, if that is known. */
+/** What a model did in the check. `note`: why it failed, if that is known. */
 export interface ModelReport {
   model: string;
   word: boolean;
@@ -22,11 +22,11 @@ const CLOCK: OfferedTool = {
 };
 const SYSTEM: ModelMessage = { role: "system", content: "Answer briefly." };
 
-/** No colour that a model would say which does not see: those say red or blue, or that they see nothing. */
+/** A model that sees nothing would not guess this colour: such models say red or blue, or that they see nothing. */
 const PURPLE = [128, 0, 160] as const;
 const SAYS_PURPLE = /\b(purple|violet)\b/i;
 
-/** Asks a model for a word, a stream, a call of a tool, an answer from its result, and the colour of a picture. */
+/** Asks a model for a short answer, a stream, a tool call, an answer from its result, and the colour of a picture. */
 export async function checkModel(model: Model, name: string, signal: AbortSignal): Promise<ModelReport> {
   const ask = (
     text: string,
@@ -64,7 +64,7 @@ export async function checkModel(model: Model, name: string, signal: AbortSignal
     report.stream = report.word && said.isWhole !== true;
     report.usage = said.usage !== null;
   });
-  // Whoever cannot chat is asked for nothing else.
+  // A model that cannot chat is asked nothing else.
   if (!report.word) return report;
 
   await tryOut(async () => {
@@ -88,7 +88,7 @@ export async function checkModel(model: Model, name: string, signal: AbortSignal
   return report;
 }
 
-/** A visitor's sentence is for all; who tries a model is told what to look at, too. */
+/** The visitor's sentence is the same for all faults of a kind; an operator also needs to know where to look. */
 function noteOf(error: unknown): string {
   if (!(error instanceof Error)) return "It failed";
   if (error instanceof KeyRefused) return `${error.message}: it does not take the key`;
@@ -96,7 +96,7 @@ function noteOf(error: unknown): string {
   return code === null ? error.message : `${error.message}: ${code}; look at its base URL`;
 }
 
-/** What the system said of the connection, such as ECONNREFUSED or ENOTFOUND: a name, and no address. */
+/** The system's code for a connection error, such as ECONNREFUSED or ENOTFOUND; never an address. */
 function connectionCode(error: Error): string | null {
   if (!(error.cause instanceof APIConnectionError)) return null;
   for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {

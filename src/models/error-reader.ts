@@ -1,10 +1,10 @@
 import { ModelFault } from "../model.ts";
 import type { BodyReader } from "./pushed-response.ts";
 
-/** The text of an error is only read for the log. */
+/** The text of an error is read for the log only. */
 const MAX_ERROR_BYTES = 65_536;
 
-/** Reads an answer that is no success, and resolves with as much of its text as arrived. */
+/** Reads an answer with an error status, and resolves with as much of its text as arrived. */
 export function errorReader(
   { status, headers }: { status: number; headers: Record<string, string | string[] | undefined> },
   resolve: (response: Response) => void,

@@ -1,9 +1,9 @@
 import type { Extra, ModelCall } from "../model.ts";
 
-/** More than any signature and the longest thoughts; the whole of it is saved, and sent again with every later turn. */
+/** More than any signature or the longest thoughts need; all of it is saved, and sent again with every later turn. */
 const MAX_CHARS = 262_144;
 
-/** Joins what a stream sends in pieces: texts and lists grow, objects are joined field by field, the rest is replaced. */
+/** Joins the pieces of a stream: texts and lists grow, objects are joined field by field, other values are replaced. */
 export function joinExtra(sum: Extra | null, piece: Extra | null): Extra | null {
   if (piece === null) return sum;
   if (sum === null) return piece;
@@ -21,7 +21,7 @@ function joinValue(sum: unknown, piece: unknown): unknown {
   return piece;
 }
 
-/** What a turn keeps of them: together too long, none. */
+/** The extra fields that a turn keeps: none, if they are too long together. */
 export function withoutLongExtra(
   calls: readonly ModelCall[],
   extra: Extra | null,

@@ -2,8 +2,8 @@ import { APIConnectionError, APIError } from "openai";
 import { ModelFault, WITHHELD } from "../model.ts";
 
 /**
- * What can go wrong with a model: a closed set of sentences that visitors may read, without key or address. What really
- * happened is the cause, for the log alone.
+ * The faults of a model: a closed set of sentences that visitors may read, without key or address. The real error is
+ * the cause, for the log only.
  */
 
 /** A fault that may pass: worth another try, as long as no text of the turn was passed on. */
@@ -17,18 +17,18 @@ export class PassingFault extends ModelFault {
   }
 }
 
-/** The server does not take our key, or wants to be paid first. */
+/** The server refuses our key, or requires payment first. */
 export class KeyRefused extends ModelFault {}
 
-/** Nothing came for too long. */
+/** The server sent nothing for too long. */
 class FellSilent extends ModelFault {}
 
-/** May another provider do better? What is wrong with the request itself is wrong everywhere. */
+/** May another provider do better? A fault of the request itself is a fault everywhere. */
 export function mayFallOver(error: unknown): error is ModelFault {
   return error instanceof PassingFault || error instanceof KeyRefused || error instanceof FellSilent;
 }
 
-/** The same fault, not to be tried again: text of the turn was passed on already, and would be said twice. */
+/** The same fault, without another try: text of the turn was passed on already, and would be repeated. */
 export function forGood(error: unknown): unknown {
   return error instanceof PassingFault ? new ModelFault(error.message, { cause: error.cause }) : error;
 }
@@ -38,7 +38,7 @@ export const notUnderstood = (cause: unknown) =>
   new ModelFault("The model's answer was not understood", { cause });
 export const cutOff = (cause?: unknown) => new PassingFault("The model's answer was cut off", { cause });
 
-/** An error inside a stream that began well; some servers give an HTTP status as its code. */
+/** An error inside a stream that began well; some servers send an HTTP status as its code. */
 export function brokeOff(error: unknown): ModelFault {
   const code =
     typeof error === "object" && error !== null && "code" in error ? Number(error.code) : Number.NaN;
@@ -49,8 +49,8 @@ export function brokeOff(error: unknown): ModelFault {
 }
 
 /**
- * The fault in what the openai package threw; anything else is not the model's, and comes back as it is. `said`: the words of
- * a refusal; null where there are none.
+ * The fault for an error of the openai package; any other error is not the model's, and is returned unchanged. `said`:
+ * the text of a refusal; null: none.
  */
 export function modelFaultOf(error: unknown, said: string | null): unknown {
   if (error instanceof APIConnectionError) {
@@ -66,11 +66,11 @@ export function modelFaultOf(error: unknown, said: string | null): unknown {
   return error;
 }
 
-/** Gemini and xAI say it with 400; xAI's words may come as they stand in an address. */
+/** Gemini and xAI refuse a key with status 400; xAI's text may be percent-encoded. */
 const REFUSES_KEY =
   /\bAPI_KEY_INVALID\b|\bapi key (not valid|not found|expired)\b|\b(incorrect|invalid)( |%20)api( |%20)key\b/i;
 
-/** Azure, OpenAI, DeepSeek and Alibaba, of a prompt that their filters refuse. */
+/** The texts of Azure, OpenAI, DeepSeek and Alibaba for a prompt that their filters refuse. */
 const REFUSES_CONTENT =
   /"content_filter"|\bcontent management policy\b|"invalid_prompt"|\bContent Exists Risk\b|\bdata_?inspection_?failed\b/i;
 
@@ -85,7 +85,7 @@ function answeredWith(status: number, cause: unknown, afterMs: number | null): M
     : new ModelFault(message, { cause });
 }
 
-/** `retry-after-ms`, else `retry-after` in seconds or as a date; null if there is none that can be read. */
+/** `retry-after-ms`, else `retry-after` in seconds or as a date; null if neither can be read. */
 function retryAfterMs(headers: Headers | undefined): number | null {
   const ms = headers?.get("retry-after-ms");
   if (ms && Number(ms) >= 0) return Number(ms);

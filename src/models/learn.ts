@@ -6,9 +6,9 @@ import type { MaxTokensField, Quirks } from "./quirks.ts";
 import { withoutKeywords } from "./schema-keywords.ts";
 
 /**
- * What a refused request teaches: servers differ in what they take, and say so in words. Each rule knows the words that
- * servers were seen to use (README.md names them), changes the quirks so that the next request is another one, and
- * applies only to what this request held: so a request is repeated a few times at most.
+ * What a refused request teaches. Servers differ in what they take, and say so in the text of their refusals. Each rule
+ * matches texts that servers were seen to use (README.md names the servers), changes the quirks so that the next
+ * request differs, and applies only to what this request contained: so a request is repeated a few times at most.
  */
 export interface Refused {
   status: number;
@@ -17,17 +17,17 @@ export interface Refused {
   body: ChatCompletionCreateParamsStreaming;
 }
 
-/** Local servers answer 500 where a model's template refuses the messages, and OpenRouter 404 where no server takes them. */
+/** Local servers answer 500 if a model's template refuses the messages, OpenRouter 404 if no server takes them. */
 const STATUSES = new Set([400, 404, 422, 500, 501]);
 
 interface Said extends Refused {
-  /** The body's words, without the punctuation of JSON. */
+  /** The body's text, without the punctuation of JSON. */
   words: string;
 }
 
 type Rule = (said: Said, quirks: Quirks) => Quirks | null;
 
-/** The quirks with what this refusal says; null if it says nothing that a repeat could heed. */
+/** The quirks with what this refusal teaches; null if it teaches nothing that a repeat could use. */
 export function learn(refused: Refused, quirks: Quirks): Quirks | null {
   if (!STATUSES.has(refused.status)) return null;
   const words = withoutList(refused.text.replaceAll(/[\s"'`\\{}[\](),:]+/g, " "));
@@ -38,13 +38,13 @@ export function learn(refused: Refused, quirks: Quirks): Quirks | null {
   return null;
 }
 
-/** Servers in Rust say after the field that they refuse which others they know: those are not meant. */
+/** Servers in Rust list the fields that they know after the one that they refuse: that list is ignored. */
 function withoutList(words: string): string {
   const at = words.search(/\bexpected one of\b/i);
   return at < 0 ? words : words.slice(0, at);
 }
 
-/** The words by which a field is refused. */
+/** Texts that refuse a field. */
 const NOT_TAKEN =
   /unsupported|not supported|n.t support|unrecogni[sz]ed|unknown|extra|not permitted|not allowed|unexpected|additional propert|forbidden|not a valid|invalid (field|param|argument|property)|does not exist|deprecated|only the default/i;
 
@@ -63,7 +63,7 @@ const maxTokens: Rule = ({ words, body }, quirks) => {
 const NO_TOOLS =
   /\b(tools?|tool (use|choice|calling|calls)|function calling)\b[^.]{0,60}\b(not supported|unsupported|not enabled|not available)|(not|n.t) support(ed)?\b[^.]{0,40}\b(tools?|tool (use|calling)|function calling)\b|found that support tool use|enable-auto-tool-choice|tools param requires|extra_forbidden loc body tools\b/i;
 
-/** `tools` as an unknown field, and not a part of it. */
+/** `tools` itself as an unknown field, not a part of it. */
 const UNKNOWN_TOOLS =
   /\b(unknown|unrecogni[sz]ed|unsupported|unexpected|extraneous) (request )?(field|parameter|argument|key|property|name)( s in object| in object| supplied)? tools\b(?! ?\d)(?!\.)|\btools (is |are |extra inputs are )?not (allowed|permitted)\b|\badditional properties param tools\b/i;
 
@@ -72,7 +72,7 @@ const noTools: Rule = ({ words, body }, quirks) =>
     ? { ...quirks, tools: false }
     : null;
 
-/** Gemini names each place at which a keyword stands that it does not know. */
+/** Gemini names each place where an unknown keyword stands. */
 const UNKNOWN_KEYWORD = /\bunknown name (\S{1,64}) at (?:request\.)?tools\b/gi;
 
 const schemaKeywords: Rule = ({ words, body }, quirks) => {
@@ -81,14 +81,14 @@ const schemaKeywords: Rule = ({ words, body }, quirks) => {
   return found.length === 0 ? null : { ...quirks, schemaKeywords: [...quirks.schemaKeywords, ...found] };
 };
 
-/** Words for images in general. Whatever else is said of an image may be of this one alone: `refusesAnImage`. */
+/** Texts about images in general. Any other text about images may be about this one only: `refusesAnImage`. */
 const NO_IMAGES =
   /\bimage(s|_url| input)?\b( is| are)? (not|only) (supported|enabled|available)|(not|n.t) (currently )?(support|accept|enable)(ed|s)?\b[^.]{0,30}\b(images?|image_url|vision|multi-?modal)( inputs?| content)?\b(?! (type|format|size|url))|unknown variant image_url|unsupported content type[^.]{0,20}\bimage_url|no endpoints found that support image|not a multi-?modal|mmproj|at most 0 images?|required for image input|content\b[^.]{0,30}\bmust be a string|content\b.{0,60}\bvalid string\b/i;
 
 const noImages: Rule = ({ words, body }, quirks) =>
   quirks.images && hasImages(body) && NO_IMAGES.test(words) ? { ...quirks, images: false } : null;
 
-/** This request's images, or one of them, may be why it was refused: broken, too large, or not there any more. */
+/** May the images of this request, or one of them, be the reason: broken, too large, or no longer there? */
 export function refusesAnImage({ status, text, body }: Refused): boolean {
   return (STATUSES.has(status) || status === 413 || status === 415) && hasImages(body) && /image/i.test(text);
 }
@@ -103,8 +103,8 @@ const ROLE_ORDER =
   /roles? (must|should) (strictly )?alternate|unexpected role|expected last role|message_order/i;
 
 /**
- * First an answer after each result; a template that still refuses the order may have no place for a system message, and
- * then none for results.
+ * First an answer after each result. If a template still refuses the order, it may not take a system message, and after
+ * that no results.
  */
 const roleOrder: Rule = ({ words, body }, quirks) => {
   if (!ROLE_ORDER.test(words)) return null;
@@ -143,10 +143,10 @@ const objectArguments: Rule = ({ words, body }, quirks) =>
     ? { ...quirks, objectArguments: true }
     : null;
 
-/** Said of fields alone: of a number the same words may mean that it is too large. */
+/** Read for fields only: about a number the same text may mean that it is too large. */
 const NOT_INCLUDED = /\b(must|should|may|can) ?not (be )?(include|contain|present|sent|set|passed)/i;
 
-/** Fields that came from a server, or from settings: the first one that the refusal names. */
+/** Fields that came from a server or from settings: leaves out the first one that the refusal names. */
 const namedField: Rule = ({ words, body }, quirks) => {
   if (!NOT_TAKEN.test(words) && !NOT_INCLUDED.test(words)) return null;
   const said = new Set(words.split(/[^\w-]/));
@@ -154,7 +154,7 @@ const namedField: Rule = ({ words, body }, quirks) => {
   return named === undefined ? null : { ...quirks, leftOut: [...quirks.leftOut, named] };
 };
 
-/** Ollama names no field, and speaks of what the field asks for. */
+/** Ollama does not name the field; it names the feature that the field asks for. */
 const NO_THINKING = /\bnot support (thinking|reasoning)\b|\bthink value \S{1,20} is not supported\b/i;
 const ASKS_FOR_THOUGHT = ["reasoning_effort", "reasoning", "think", "thinking"];
 

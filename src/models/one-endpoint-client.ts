@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import type { APIError, ClientOptions } from "openai";
 import type { Destination, PushFetch } from "./push-fetch.ts";
 
-/** Bodies of refusals: of those without an `error` the package keeps nothing. */
+/** Bodies of refusals: the package drops a body without an `error` field. */
 const bodies = new WeakMap<APIError, unknown>();
 
 /** The body that came with an error, as text; empty if there was none. */
@@ -15,9 +15,9 @@ type Build = OpenAI["buildRequest"];
 type Built = Awaited<ReturnType<Build>>;
 
 /**
- * The openai package's client for POSTs to one endpoint. Address and headers, which the package builds for each request,
- * are the same each time and built once. Its timer and signal are left out: the fetch watches the clock. That saves 70 µs
- * of a message's CPU.
+ * The openai package's client for POSTs to one endpoint. The package builds address and headers for each request; here
+ * they are built once, since they are always the same. Its timer and signal are left out: the fetch has its own. That
+ * saves 70 µs of a message's CPU.
  */
 export class OneEndpointClient extends OpenAI {
   readonly #http: PushFetch;
@@ -32,7 +32,7 @@ export class OneEndpointClient extends OpenAI {
   override async buildRequest(...asked: Parameters<Build>): Promise<Built> {
     const [{ headers, body, signal }] = asked;
     if (headers !== undefined) return super.buildRequest(...asked);
-    // Of the first request only what all share is kept, not its body: that is somebody's words.
+    // Keeps only what all requests share from the first one, not its body: that is a visitor's text.
     this.#shared ??= super
       .buildRequest(...asked)
       .then(({ req, url, timeout }) => ({ headers: req.headers, url, timeout }));

@@ -14,10 +14,10 @@ import { requestBody } from "./request-body.ts";
 import { realPause, withRetries } from "./retry.ts";
 import type { Pause } from "./retry.ts";
 
-/** One server and the models that it has. */
+/** One server and its models. */
 export interface Provider {
   readonly name: string;
-  /** One turn of one of its models; see model.ts. `tries`: how often in all, where a fault may pass. */
+  /** One turn of one of its models; see model.ts. `tries`: how many requests in total, if the faults may pass. */
   stream(model: string, asked: Asked & { tries?: number }): Promise<ModelTurn>;
   close(): Promise<void>;
 }
@@ -29,26 +29,26 @@ export interface Asked {
 }
 
 const OPENAI_BASE_URL = "https://api.openai.com/v1";
-/** The package wants a key, also for a server that wants none. */
+/** The package requires a key, even for a server that needs none. */
 const NO_KEY = "none";
-/** The longest delay of a timer: the fetch watches for silence, not the package. */
+/** The longest delay of a timer: the fetch detects silence, not the package. */
 const NEVER_MS = 2_147_483_647;
 
 export interface OpenAiOptions {
   apiKey: string | null;
-  /** null: OpenAI's own. With a query, as Azure's have, it stays on every request. */
+  /** null: OpenAI's own. A query, as in Azure's URLs, is sent with every request. */
   baseUrl: string | null;
   /** Longest time between any two bytes, and before the first (MODEL_TIMEOUT_SECONDS). */
   silenceMs: number;
-  /** Between two tries. Tests let no time pass. */
+  /** Waits between two tries. Tests return at once. */
   pause?: Pause;
   kind?: Model["kind"];
-  /** What it is called in names of models and in the history. */
+  /** Its name in model names and in the history. */
   name?: string;
   headers?: Record<string, string>;
   /** Further fields of each request. */
   body?: Record<string, unknown>;
-  /** What is known beforehand that it does not take. */
+  /** What the settings say that it does not take. */
   quirks?: Partial<Quirks>;
 }
 
@@ -59,7 +59,7 @@ interface Connection {
   quirks: KnownQuirks;
 }
 
-/** Any server that speaks OpenAI's chat completions, as the only provider: every name is one of its models. */
+/** Any server of OpenAI's chat completions as the only provider: any name is one of its models. */
 export function openOpenAi(options: OpenAiOptions): Model {
   const provider = openProvider(options);
   return {
@@ -102,7 +102,7 @@ function clientOver(
   { apiKey, baseUrl, headers = {} }: Pick<OpenAiOptions, "apiKey" | "baseUrl" | "headers">,
 ): OneEndpointClient {
   const { address, query } = withoutQuery(baseUrl ?? OPENAI_BASE_URL);
-  // Names all that the package would otherwise take from the environment: config.ts alone reads that.
+  // Sets everything that the package would otherwise read from the environment: only config.ts reads that.
   return new OneEndpointClient(http, {
     apiKey: apiKey ?? NO_KEY,
     baseURL: address,
@@ -125,7 +125,9 @@ function withoutQuery(baseUrl: string): { address: string; query: Record<string,
   return { address: url.href.replace(/\/$/, ""), query };
 }
 
-/** Azure takes its keys in a header of its own, and so does whoever sets one; both at once can be refused. */
+/**
+ * Azure expects its key in the `api-key` header; a key in `headers` replaces `apiKey`. Two keys at once may be refused.
+ */
 function keyHeaders({
   apiKey,
   baseUrl,
@@ -150,8 +152,8 @@ function isAzure({ hostname, searchParams }: URL): boolean {
 }
 
 /**
- * Asks, and asks again without what the server says that it does not take: each time with one quirk more. An image that
- * it refuses is left out of this request alone, or its thread would have no answer any more.
+ * Sends the request, and repeats it without what the server says that it does not take: one more quirk each time. An
+ * image that the server refuses is left out of this request only; otherwise its thread would never get a reply again.
  */
 async function streamLearning(connection: Connection, model: string, asked: Asked): Promise<ModelTurn> {
   const { quirks } = connection;
@@ -164,7 +166,7 @@ async function streamLearning(connection: Connection, model: string, asked: Aske
     try {
       return { ...(await streamOnce(connection.client, { body, quirks: sent }, asked)), by };
     } catch (error) {
-      // The reason it was stopped for, whatever the package made of it.
+      // Throws the reason of the abort, whatever error the package made of it.
       asked.signal.throwIfAborted();
       const refused = refusedBy(error, body);
       const learned = refused && learn(refused, sent);

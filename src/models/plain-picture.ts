@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from "node:zlib";
 
-/** Models refuse pictures of a few pixels, and charge for large ones. */
+/** Models refuse pictures of only a few pixels, and charge for large ones. */
 const SIDE_PX = 64;
 
 /** A PNG of one colour, as a data: URL. */

@@ -4,10 +4,10 @@ import { fellSilent } from "./faults.ts";
 import { PushedResponse } from "./pushed-response.ts";
 import type { BodyReader, PushSource } from "./pushed-response.ts";
 
-/** How long an answer may take to end after its reader left, so that its connection can be used again. */
+/** How long an answer may take to end after its reader left; its connection can be used again if it does. */
 const REST_MS = 1_000;
 
-/** One request and its answer, as undici reports it to the present reader. */
+/** One request and its answer: passes undici's events on to the current reader. */
 export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
   readonly #resolve: (response: Response) => void;
   readonly #reject: (reason: unknown) => void;
@@ -15,10 +15,10 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
   readonly #silenceMs: number;
   #controller: Dispatcher.DispatchController | null = null;
   #reader: BodyReader;
-  /** What came between the head and its reader. */
+  /** Events between the head and the first reader. */
   #early: ((reader: BodyReader) => void)[] = [];
   #isOver = false;
-  /** Runs while bytes are waited for. */
+  /** The timer of the silence limit; runs while bytes are expected. */
   #silence: NodeJS.Timeout | undefined;
   #rest: NodeJS.Timeout | undefined;
 
@@ -39,7 +39,7 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Aborted while it waited for a connection.
+    // The signal was aborted while the request waited for a connection.
     if (this.#signal?.aborted) this.#stop();
   }
 
@@ -85,7 +85,7 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
 
   pause(paused: boolean): void {
     if (this.#isOver) return;
-    // While nothing is read, silence says nothing about the server.
+    // While reading is paused, silence says nothing about the server.
     this.#listen(!paused);
     if (paused) this.#controller?.pause();
     else this.#controller?.resume();
@@ -109,7 +109,7 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
 
   readonly #stop = (): void => this.#abort(this.#signal?.reason);
 
-  // The reader fails at once: undici reports it only after it has closed the connection.
+  // Fails the reader at once: undici reports an abort only after it has closed the connection.
   #abort(reason: unknown): void {
     const reader = this.#reader;
     this.#reader = ignore;
@@ -126,12 +126,12 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
   }
 }
 
-/** Two names for no encoding are sent, too: by servers that keep a proxy before them from compressing. */
+/** `identity` and `none` mean no encoding; some servers send them so that a proxy in front does not compress. */
 function isEncoded(encoding: string | string[] | undefined): boolean {
   return [encoding ?? []]
     .flat()
     .some((name) => !["", "identity", "none"].includes(name.trim().toLowerCase()));
 }
 
-/** A reader after the last one has left. */
+/** The reader after the last one has left. */
 const ignore: BodyReader = { data() {}, end() {}, failed() {} };

@@ -11,17 +11,17 @@ import { createRests } from "./rests.ts";
 /** A model at a provider. */
 export interface Member {
   provider: string;
-  /** As the provider names it. */
+  /** The provider's own name for it. */
   model: string;
 }
 
 export interface Directory {
-  /** A chain: the members that answer to a name, the first first. null: nobody does. */
+  /** The chain behind a name, in order; null: no such name. */
   membersOf(name: string): readonly Member[] | null;
   defaultModel: string;
 }
 
-/** One request to one member, whatever came of it. */
+/** One request to one member, and its outcome. */
 export interface MemberCall extends Member {
   outcome: "done" | "failed" | "fell_over" | "aborted";
 }
@@ -39,8 +39,8 @@ export interface ProvidersOptions {
 
 /**
  * Several providers as one model. A name may be a chain: its next member is asked when one cannot be reached, is
- * overloaded, falls silent, refuses the key or answers 5xx, and nothing of the turn was told yet. Who failed rests for a
- * while, and who answered the run so far is asked first.
+ * overloaded, falls silent, refuses the key or answers 5xx, as long as no text of the turn was passed on. A member that
+ * failed rests for a while; the member that answered the run so far is asked first.
  */
 export function openProviders(options: ProvidersOptions): Model {
   const { kind, providers, directory, clock, log, onCall, tracing } = options;
@@ -52,7 +52,7 @@ export function openProviders(options: ProvidersOptions): Model {
     const asked =
       kept.length === 0 ? members : [...kept, ...members.filter((member) => !kept.includes(member))];
     const rested = asked.filter((member) => !rests.rests(nameOf(member)));
-    // If all rest, the first may be well again: no answer is worse than a late one.
+    // If all rest, all are asked: the first may have recovered, and a late answer is better than none.
     return rested.length > 0 ? rested : asked;
   }
 
@@ -76,7 +76,7 @@ export function openProviders(options: ProvidersOptions): Model {
       const isLast = at === order.length - 1;
       rests.asked(nameOf(member));
       try {
-        // Only the last is worth a second try: a visitor waits no longer than it takes to ask the next.
+        // Only the last member is tried again: for the visitor, asking the next one is faster.
         const turn = await ask(member, { request, wrote: told, signal }, isLast ? LAST_TRIES : 1);
         rests.well(nameOf(member));
         onCall({ ...member, outcome: "done" });

@@ -2,11 +2,11 @@ import { Agent } from "undici";
 import { PostExchange } from "./post-exchange.ts";
 
 /**
- * What the openai package fetches with: undici's dispatch, whose answers push their bodies instead of letting them be
- * pulled through web streams: 12 µs instead of 28 µs per chunk, 0.3 ms instead of 1 ms per request.
+ * The fetch of the openai package, on undici's dispatch: answers push their bodies instead of being pulled through web
+ * streams. 12 µs instead of 28 µs per chunk, 0.3 ms instead of 1 ms per request.
  *
- * Only as much of fetch as that package uses: text out; the head and, of an error, the text in. No redirects (a key
- * must not follow one), no compression. An answer that falls silent is a fault; there are no other timeouts.
+ * Only the part of fetch that the package uses: sends text; returns the head, and the text of an error. No redirects (a
+ * key must not follow one), no compression. An answer that falls silent is a fault; there are no other timeouts.
  */
 export interface PushFetch {
   post(to: Destination, body: string, signal: AbortSignal | null): Promise<Response>;
@@ -18,14 +18,14 @@ export interface Destination {
   origin: string;
   /** With the query. */
   path: string;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   headers: readonly string[];
 }
 
 /** Longer than most servers keep an idle connection; a server's keep-alive header can shorten it. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** `silenceMs`: longest time between any two bytes that are waited for, and before the first. */
+/** `silenceMs`: the longest wait for the first byte, and between any two bytes. */
 export function openPushFetch(silenceMs: number): PushFetch {
   const agent = new Agent({ keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 0, bodyTimeout: 0 });
   return {

@@ -1,4 +1,4 @@
-/** Takes a body as it comes. */
+/** Receives a body as it arrives. */
 export interface BodyReader {
   data(bytes: Buffer): void;
   end(): void;
@@ -6,7 +6,7 @@ export interface BodyReader {
   failed(error: unknown): void;
 }
 
-/** Where a body comes from; the methods are those of PushedResponse. */
+/** The source of a body; the methods are those of PushedResponse. */
 export interface PushSource {
   readBy(reader: BodyReader): void;
   pause(paused: boolean): void;
@@ -14,9 +14,12 @@ export interface PushSource {
   drop(): void;
 }
 
-/** A good answer (2xx): its body comes by `read`. It has no headers: web headers cost 1 µs each, and nobody reads them. */
+/**
+ * A successful answer (2xx); `read` gives its body. It has no headers: web headers cost 1 µs each, and nothing reads
+ * them.
+ */
 export class PushedResponse extends Response {
-  /** It is compressed, or otherwise not as it was written. */
+  /** The body is compressed or otherwise encoded. */
   readonly isEncoded: boolean;
   readonly #source: PushSource;
 
@@ -26,22 +29,22 @@ export class PushedResponse extends Response {
     this.#source = source;
   }
 
-  /** Gives the body to its one reader: at once what has come, and the rest as it comes. */
+  /** Gives the body to its only reader: what has arrived at once, the rest as it arrives. */
   read(reader: BodyReader): void {
     this.#source.readBy(reader);
   }
 
-  /** While paused, nothing more is read than what is on its way already. */
+  /** While paused, only bytes that are already on their way are read. */
   pause(paused: boolean): void {
     this.#source.pause(paused);
   }
 
-  /** The reader has all it wants: the rest is dropped, and where it does not end soon the connection is closed. */
+  /** The reader has all it needs: the rest is dropped, and the connection is closed unless the answer ends soon. */
   leave(): void {
     this.#source.leave();
   }
 
-  /** Nobody reads on: the connection is closed. */
+  /** Stops reading and closes the connection. */
   drop(): void {
     this.#source.drop();
   }

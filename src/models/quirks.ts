@@ -1,31 +1,31 @@
 /**
- * What a server does not take as the API says it, for one of its models. Settings of the provider say some of it
- * beforehand; the rest is learned from what it refuses (learn.ts), and remembered as long as the process lives.
+ * Where a server differs from the API, for one of its models. The provider's settings may declare some of it; the rest
+ * is learned from refusals (learn.ts), and kept as long as the process lives.
  */
 export interface Quirks {
-  /** false: no tools are offered, and calls of the history are told in words. */
+  /** false: no tools are offered, and calls of the history are sent as text. */
   tools: boolean;
-  /** false: what the system message says stands before the first message of the user. */
+  /** false: the system message's text is put before the first message of the user. */
   systemRole: boolean;
-  /** false: it does not see, and is told of images by their names. */
+  /** false: it sees no images, and gets their names instead. */
   images: boolean;
-  /** false: usage is not asked for in a stream. */
+  /** false: streams are requested without usage. */
   streamUsage: boolean;
-  /** null: it takes neither, and the answer's length is not bounded. */
+  /** null: it takes neither, so the answer's length is not limited. */
   maxTokensField: MaxTokensField | null;
-  /** `open`: the model's template opens the thought, so that only `</think>` comes. Nothing that is refused tells that. */
+  /** `open`: the model's template opens the thought, so only `</think>` arrives. No refusal teaches this. */
   thinking: "tags" | "open";
-  /** What stands for the text of a message that has only calls. */
+  /** The text of a message that has only calls. */
   noContent: "null" | "empty" | "absent";
-  /** After the results of calls an answer must follow before the user speaks again. */
+  /** After the results of calls an answer must come before the next message of the user. */
   answersResults: boolean;
-  /** Arguments of calls are given back as objects, not as JSON text. */
+  /** Arguments of calls are sent back as objects, not as JSON text. */
   objectArguments: boolean;
-  /** Ids of calls must be nine letters and digits, also where the server itself made others. */
+  /** Ids of calls must be nine letters and digits, even if the server itself sent others. */
   nineCharIds: boolean;
-  /** A message with calls must carry its thoughts, also where there were none. */
+  /** A message with calls must carry its thoughts, even if there were none. */
   reasoningField: boolean;
-  /** Calls of an unknown model are told in words: they lack what this one wants back with them. */
+  /** Calls of an unknown model are sent as text: they lack fields that this model requires with its calls. */
   tellsUnknownCalls: boolean;
   /** Keywords of tools' schemas that it refused. */
   schemaKeywords: readonly string[];
@@ -52,13 +52,13 @@ export const NO_QUIRKS: Quirks = {
   leftOut: [],
 };
 
-/** What is known of each model of a provider. */
+/** The known quirks of each model of a provider. */
 export interface KnownQuirks {
   of(model: string): Quirks;
   note(model: string, quirks: Quirks): void;
 }
 
-/** More names than any channel uses: a name comes from a channel's settings, not from callers. */
+/** More names than channels use: names come from channel settings, not from callers. */
 const MAX_MODELS = 1_000;
 
 export function createKnownQuirks(said: Partial<Quirks>): KnownQuirks {

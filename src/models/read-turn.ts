@@ -10,15 +10,15 @@ import { createThoughtFilter } from "./thoughts.ts";
 import type { ThoughtFilter } from "./thoughts.ts";
 import { TurnBuilder } from "./turn-builder.ts";
 
-/** A turn as the answer tells it: who answered is known to who asked. */
+/** A turn as read from the answer; the caller adds `by`. */
 export type ReadTurn = Omit<ModelTurn, "by">;
 
 /** Longest answer of a server that does not stream. */
 const MAX_WHOLE_BYTES = 4_194_304;
 
 /**
- * Reads a streamed chat completion to its end. Rejects with ModelFault, a PassingFault only as long as nothing was passed
- * on, or with what `wrote` threw.
+ * Reads a streamed chat completion to its end. Rejects with a ModelFault (a PassingFault only if no text was passed
+ * on), or with the error that `wrote` threw.
  */
 export function readTurn(
   response: PushedResponse,
@@ -53,12 +53,12 @@ class TurnReader implements BodyReader {
   readonly #turn = new TurnBuilder();
   readonly #thoughts: ThoughtFilter;
   readonly #parser = sseParser((data) => (this.#pending += this.#thoughts.push(this.#turn.take(data))));
-  /** The answer so far of a server that does not stream, though it was asked to; null: it streams. */
+  /** The answer so far, from a server that does not stream as requested; null: it streams. */
   #whole: Buffer[] | null = null;
   #text = "";
-  /** Text that has come and was not passed on yet. */
+  /** Text that has arrived and is not passed on yet. */
   #pending = "";
-  /** The pieces of the present network read: one for each chunk of the transfer encoding. */
+  /** The pieces of the current network read: one for each chunk of the transfer encoding. */
   #pieces: Buffer[] = [];
   #isEmpty = true;
   #hasPassed = false;
@@ -75,7 +75,7 @@ class TurnReader implements BodyReader {
     this.#settle = settle;
   }
 
-  /** undici passes a read on in pieces, all in one tick. Parsing 20 of them as one saves 20 µs. */
+  /** undici delivers one read in pieces, all in the same tick. Parsing 20 of them as one saves 20 µs. */
   data(bytes: Buffer): void {
     if (this.#isOver) return;
     this.#pieces.push(bytes);
@@ -92,7 +92,7 @@ class TurnReader implements BodyReader {
       this.#fail(hasBegun || this.#isEmpty ? cutOff() : notUnderstood(new Error("Cannot read: no events")));
   }
 
-  /** A connection lost after the model has finished does not matter. */
+  /** Ignores a lost connection after the model has finished. */
   failed(error: unknown): void {
     this.#takeIn();
     if (this.#turn.isFinished) this.#finish();
@@ -109,7 +109,7 @@ class TurnReader implements BodyReader {
     if (this.#pieces.length === 0) return;
     const bytes = Buffer.concat(this.#pieces);
     this.#pieces = [];
-    // Some servers send empty lines until a whole answer is there.
+    // Some servers send empty lines until the whole answer is ready.
     if (this.#isEmpty) {
       const first = firstCharacter(bytes);
       if (first === "{") this.#whole = [];
@@ -159,7 +159,7 @@ class TurnReader implements BodyReader {
 
   #pass(chars: number): void {
     if (this.#isOver || chars === 0) return;
-    // Half of a pair whose other half never came is replaced: what is passed on can be written as UTF-8.
+    // A half of a surrogate pair whose other half never came is replaced, so that the text can be written as UTF-8.
     const passed = this.#pending.slice(0, chars).toWellFormed();
     this.#pending = this.#pending.slice(chars);
     if (this.#text.length < TURN_TEXT_CHARS) this.#text += passed;
@@ -180,7 +180,7 @@ class TurnReader implements BodyReader {
   }
 }
 
-/** A stream of events never begins with a brace. Empty: nothing but white space has come. */
+/** A stream of events never begins with a brace. Empty: only white space has arrived. */
 function firstCharacter(bytes: Buffer): string {
   return bytes.toString("latin1").trimStart().slice(0, 1);
 }

@@ -14,7 +14,7 @@ export interface RequestTarget {
   body: Record<string, unknown>;
 }
 
-/** A turn's request as a server takes it. */
+/** A turn's request in the form that a server takes. */
 export function requestBody(
   request: ModelRequest,
   { by, model, quirks, body }: RequestTarget,
@@ -29,7 +29,7 @@ export function requestBody(
     messages: wireMessages(request.messages, { by, quirks, offersTools: tools.length > 0 }),
     stream: true,
     ...(quirks.streamUsage ? { stream_options: { include_usage: true } } : {}),
-    // An empty list of tools is refused.
+    // Servers refuse an empty list of tools.
     ...(tools.length > 0 ? { tools: tools.map((tool) => wireTool(tool, quirks)) } : {}),
     ...(maxOutputTokens === null || quirks.maxTokensField === null
       ? {}

@@ -7,20 +7,20 @@ const LONGEST_REST_MS = 300_000;
 interface State {
   failures: number;
   restsUntilMs: number;
-  /** Its rest is over, and one turn tries whether it is well; the others still pass it by. */
+  /** Its rest is over and one turn is trying it; other turns still skip it. */
   isTried: boolean;
 }
 
 /** Which members of chains failed lately. A member is PROVIDER/MODEL: another model of the provider may be well. */
 export interface Rests {
-  /** It failed lately, or its rest is over and another turn tries it. */
+  /** It failed lately, or its rest is over and another turn is trying it. */
   rests(member: string): boolean;
-  /** It is asked: after a rest this turn alone, until it says how it went. */
+  /** A turn asks it: after a rest only this turn does, until the outcome is known. */
   asked(member: string): void;
   failed(member: string, restMs: number | null): void;
-  /** It was left before it said how it is: after a rest the next turn tries it. */
+  /** The turn left before the outcome was known: after a rest the next turn tries it. */
   left(member: string): void;
-  /** It answered, if only to refuse the request. */
+  /** It answered, even if only to refuse the request. */
   well(member: string): void;
 }
 
@@ -40,7 +40,7 @@ export function createRests(clock: Pick<Clock, "elapsed">): Rests {
     failed(member, restMs) {
       const nowMs = clock.elapsed();
       const state = states.get(member);
-      // Turns that were asked together fail together: that is one failure.
+      // Turns that asked it together fail together: that counts as one failure.
       const isKnown = state !== undefined && !state.isTried && nowMs < state.restsUntilMs;
       const failures = (state?.failures ?? 0) + (isKnown ? 0 : 1);
       const doubled = Math.min(FIRST_REST_MS * 2 ** (failures - 1), LONGEST_REST_MS);

@@ -1,27 +1,27 @@
 import { setTimeout as timer } from "node:timers/promises";
 import { PassingFault } from "./faults.ts";
 
-/** Resolves after so long; rejects when the signal is aborted. */
+/** Resolves after that many ms; rejects when the signal is aborted. */
 export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
 const MAX_TRIES = 3;
-/** The pause doubles from here, and half of it is random: many turns must not come back in step. */
+/** The pause doubles from here, and half of it is random, so that many turns do not retry in step. */
 const FIRST_PAUSE_MS = 400;
-/** A server that asks for a longer pause is not tried again: no visitor waits so long. */
+/** A server that asks for a longer pause is not tried again: no visitor waits that long. */
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Tries again after a PassingFault, if `mayRetry` allows it: at most three tries in total. Rejects with the signal's
- * reason when it is aborted in a pause.
+ * Tries again after a PassingFault if `mayRetry` allows it, at most three times in total. Rejects with the signal's
+ * reason if it is aborted during a pause.
  *
- * Not left to the openai package: its pauses cannot be aborted, it takes silence for a lost connection, and it does not
- * see faults inside a stream.
+ * The openai package's own retries are off: their pauses cannot be aborted, they take silence for a lost connection,
+ * and they do not see faults inside a stream.
  */
 export async function withRetries<T>(options: {
   attempt: () => Promise<T>;
   mayRetry: () => boolean;
   signal: AbortSignal;
-  /** In all; 3 unless given. */
+  /** Tries in total; default 3. */
   tries?: number;
   pause: Pause;
 }): Promise<T> {

@@ -1,11 +1,11 @@
 type Schema = Record<string, unknown>;
 
-/** Keywords whose value is schemas by name: these names are no keywords. */
+/** Keywords whose value maps names to schemas: these names are not keywords. */
 const BY_NAME = new Set(["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"]);
 /** Keywords whose value is data. */
 const OF_DATA = new Set(["const", "enum", "default", "examples", "required", "dependentRequired"]);
 
-/** A tool's schema without these keywords, wherever they stand in it. */
+/** A tool's schema without these keywords, at every depth. */
 export function withoutKeywords(schema: Schema, leftOut: readonly string[]): Schema {
   if (leftOut.length === 0) return schema;
   const kept = Object.entries(schema).filter(([keyword]) => !leftOut.includes(keyword));
@@ -19,7 +19,7 @@ export function withoutKeywords(schema: Schema, leftOut: readonly string[]): Sch
   );
 }
 
-/** A schema, a list of schemas, or what is neither. */
+/** A schema, a list of schemas, or another value. */
 function within(value: unknown, leftOut: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((each: unknown) => within(each, leftOut));
   return isRecord(value) ? withoutKeywords(value, leftOut) : value;

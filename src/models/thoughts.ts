@@ -1,20 +1,20 @@
 import { TURN_TEXT_CHARS } from "../model.ts";
 
 /**
- * Keeps a model's thoughts out of its reply: `<think>…</think>`, which many open models write into the text, cut at any
- * place of the stream.
+ * Removes a model's thoughts from its reply: `<think>…</think>`, which many open models write into the text; the stream
+ * may cut them anywhere.
  *
- * At the head of a turn an opening tag begins a thought, also one that never ends. Further on it does only if it is
- * closed again, or if the turn is cut in it or calls tools: until then the text after it waits, and comes after all where the
- * turn ends of itself without. In backticks it is a text about tags.
+ * At the head of a turn an opening tag always begins a thought, even if it never ends. Further on, it does only if it
+ * is closed, or if the turn is cut inside it or calls tools. Until then the text after the tag waits; if the turn ends
+ * normally without a closing tag, that text is part of the reply. In backticks it is text about tags.
  *
- * Of a model whose template opens the thought itself (`beginsInThought`) only the closing tag comes. All text waits for it;
- * a turn without one had no thought, unless it was cut or called tools.
+ * If the model's template opens the thought itself (`beginsInThought`), only the closing tag arrives. All text waits
+ * for it; a turn without one had no thought, unless it was cut or called tools.
  */
 export interface ThoughtFilter {
-  /** The next piece of the turn; returns what of it, and of the pieces before, is the reply's. */
+  /** Takes the next piece of the turn; returns the reply's part of it and of earlier pieces. */
   push(piece: string): string;
-  /** The turn is over: returns what waited for a closing tag. `isCut`: it is no whole reply. */
+  /** Ends the turn: returns text that waited for a closing tag. `isCut`: the reply is not whole. */
   end(isCut?: boolean): string;
 }
 
@@ -30,23 +30,23 @@ const LONGEST_CLOSING = "</thinking>".length;
 
 interface OpenThought {
   closing: RegExp;
-  /** The end of its text: the closing tag may be cut. */
+  /** The end of its text: the closing tag may be cut between pieces. */
   tail: string;
-  /** Its text with the opening tag, if it may be told after all: in pieces, joined once. */
+  /** Its text with the opening tag, if it may turn out to be reply: pieces, joined once. */
   kept: string[] | null;
   keptChars: number;
 }
 
 export function createThoughtFilter({ beginsInThought = false } = {}): ThoughtFilter {
-  /** Nothing but white space and thoughts so far. */
+  /** Only white space and thoughts so far. */
   let isAtHead = true;
   let hasThought = false;
-  /** What may be the beginning of a tag, or white space before one. */
+  /** Text that may be the beginning of a tag, or white space before one. */
   let held = "";
   let open: OpenThought | null = beginsInThought
     ? { closing: ANY_CLOSING, tail: "", kept: [], keptChars: 0 }
     : null;
-  /** The open thought is the template's. */
+  /** The template opened the current thought. */
   let isTemplates = beginsInThought;
   /** The last character that was passed on. */
   let last = "";
@@ -70,11 +70,11 @@ export function createThoughtFilter({ beginsInThought = false } = {}): ThoughtFi
       if (isQuoted) return pass(before + found[0]) + read(rest.slice(found[0].length));
       const passed = before.trim() === "" && isAtHead ? "" : pass(before);
       const closing = CLOSINGS.get((found[1] ?? "").toLowerCase()) ?? OPENING;
-      // At the head it is never told.
+      // At the head it is never part of the reply.
       open = { closing, tail: "", kept: isAtHead ? null : [], keptChars: 0 };
       return passed + readThought(rest);
     }
-    // White space at the head waits: it belongs to a thought, if one follows.
+    // White space at the head waits: if a thought follows, it belongs to the thought.
     const tagAt = startOfTag(text);
     const from = isAtHead && text.slice(0, tagAt).trim() === "" ? 0 : tagAt;
     held = text.slice(from);
@@ -90,7 +90,7 @@ export function createThoughtFilter({ beginsInThought = false } = {}): ThoughtFi
       open.tail = seen.slice(-LONGEST_CLOSING);
       open.kept?.push(text);
       open.keptChars += text.length;
-      // What is longer than a turn's text is no reply.
+      // Text longer than a turn's limit is no reply.
       if (isTemplates && open.keptChars > TURN_TEXT_CHARS) open.kept = null;
       return "";
     }
@@ -130,7 +130,7 @@ export function createThoughtFilter({ beginsInThought = false } = {}): ThoughtFi
   };
 }
 
-/** Where at the end of the text a tag may begin; its length where none does. */
+/** Where a tag may begin at the end of the text; the text's length if none does. */
 function startOfTag(text: string): number {
   const at = text.lastIndexOf("<");
   if (at < 0) return text.length;

@@ -6,8 +6,8 @@ import type { UserMessage } from "../model.ts";
 import type { Quirks } from "./quirks.ts";
 
 /**
- * A user's message with its images, as a server takes it: shown to a model that sees, named in the text to others; and
- * named to both where an image is not to be shown any more.
+ * A user's message with its images, as a server takes it: a model that sees gets the images, others get their names in
+ * the text. An image that is no longer shown is named to both.
  */
 export function userContent(
   { content, images = [] }: UserMessage,

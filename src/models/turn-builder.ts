@@ -8,7 +8,7 @@ import { brokeOff, notUnderstood } from "./faults.ts";
 
 /** Builds a turn from the chunks of a chat completion. */
 export class TurnBuilder {
-  /** Some chunk has come. */
+  /** A chunk has arrived. */
   hasBegun = false;
   /** The model has finished; usage may still come. */
   isFinished = false;
@@ -24,7 +24,7 @@ export class TurnBuilder {
 
   /** Takes one event's data, and returns the text that it adds. Throws ModelFault. */
   take(data: string): string {
-    // Some servers keep a connection alive with events without content.
+    // Some servers keep a connection alive with events that have no content.
     if (data.trim() === "") return "";
     if (data.startsWith("[DONE]")) {
       this.isFinished = true;
@@ -34,7 +34,7 @@ export class TurnBuilder {
     return this.#add(data);
   }
 
-  /** Takes an answer that was not streamed, though that was asked for. */
+  /** Takes a whole answer, from a server that does not stream as requested. */
   takeWhole(data: string): string {
     const text = this.#add(data);
     this.isFinished = true;
@@ -47,7 +47,7 @@ export class TurnBuilder {
     if (chunk.error) throw brokeOff(chunk.error);
     this.hasBegun = true;
     if (chunk.usage) this.usage = chunk.usage;
-    // Some servers leave [DONE] out, and the connection open.
+    // Some servers leave out [DONE], and leave the connection open.
     if (chunk.usage && chunk.hasNoChoice && this.isFinished) this.isDone = true;
     if (chunk.finishReason !== null) {
       this.isFinished = true;
@@ -65,7 +65,7 @@ export class TurnBuilder {
     const latest = this.#latest.get(index);
     let call = latest?.call;
     if (!latest || !call || isAnother(latest, part, begun)) {
-      // Results are told apart by their ids.
+      // Results are matched to calls by id, so each id must be unique.
       call = { callId: id === "" || this.#ids.has(id) ? `call_${newId()}` : id, name: "", arguments: "" };
       this.#ids.add(call.callId);
       this.#latest.set(index, { call, id });
@@ -81,13 +81,14 @@ export class TurnBuilder {
 
 interface OpenCall {
   call: ModelCall;
-  /** As the server gave it; empty: it gave none. */
+  /** The server's id; empty: it sent none. */
   id: string;
 }
 
 /**
- * Does this part begin another call than the latest of its index? A new id says so. Some servers number every call 0, and
- * of these some give no ids: a name comes with a call's first part, or is repeated with each.
+ * Does this part begin a new call, and not continue the latest of its index? A new id says so. Some servers number
+ * every call 0, and some of these send no ids: then a name comes with a call's first part, or is repeated with each
+ * part.
  */
 function isAnother({ call, id: latestId }: OpenCall, part: CallPart, begun: readonly ModelCall[]): boolean {
   const { id, name, arguments: args } = part;

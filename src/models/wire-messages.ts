@@ -5,19 +5,19 @@ import type { Quirks } from "./quirks.ts";
 import { userContent } from "./told-images.ts";
 import { tellCalls } from "./told-calls.ts";
 
-/** Who is asked, and what it does not take. */
+/** The model that is asked, and its server's quirks. */
 export interface Addressee {
-  /** PROVIDER/MODEL: its own calls are given back as they came. */
+  /** PROVIDER/MODEL: calls that it made itself are sent back unchanged. */
   by: string;
   quirks: Quirks;
-  /** Does the request offer tools? Some servers refuse calls in a request without any. */
+  /** Does the request offer tools? Some servers refuse calls in a request that offers none. */
   offersTools: boolean;
 }
 
-/** An answer where a server insists on one, though the run ended without. */
+/** The answer to insert where a server requires one and the run ended without. */
 const NO_ANSWER = "(no answer)";
 
-/** The messages of a request as one server takes them. */
+/** The messages of a request in the form that one server takes. */
 export function wireMessages(
   messages: readonly ModelMessage[],
   { by, quirks, offersTools }: Addressee,
@@ -42,8 +42,8 @@ function withoutSystemRole(messages: readonly ModelMessage[]): ModelMessage[] {
 }
 
 /**
- * Many templates of local models refuse two messages of one role in a row: two of the assistant are one, and between two
- * of the user stands that there was no answer, as where a run failed.
+ * Many templates of local models refuse two messages of one role in a row. So two of the assistant are joined into one,
+ * and NO_ANSWER is put between two of the user, for example after a failed run.
  */
 function inTurns(messages: readonly ModelMessage[]): ModelMessage[] {
   const turns: ModelMessage[] = [];
@@ -99,7 +99,7 @@ function wireMessage(message: ModelMessage, by: string, quirks: Quirks): ChatCom
 function wireContent(content: string, { noContent }: Quirks): { content?: string | null } {
   if (content !== "") return { content };
   switch (noContent) {
-    // Not empty: some servers refuse an empty text.
+    // null, not empty: some servers refuse an empty text.
     case "null":
       return { content: null };
     case "empty":
@@ -122,7 +122,7 @@ function wireCall(call: ModelCall, quirks: Quirks) {
 
 function wireArguments(text: string, { objectArguments }: Quirks): string {
   if (!objectArguments) return text;
-  // The package's types know what the API says, and this server wants something else.
+  // The package's types follow the API; this server requires an object.
   return JSON.parse(text) as string;
 }
 
