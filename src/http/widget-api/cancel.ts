@@ -18,7 +18,7 @@ export interface CancelDependencies {
   config: Pick<Config, "limits">;
 }
 
-/** Where a front end asks for it, and in which words; `threadName` is the parameter of the path that names the thread. */
+/** A front end's endpoint for it, and its documentation; `threadName` is the path parameter that names the thread. */
 export interface CancelEntrance extends Pick<Documentation, "summary" | "description" | "params"> {
   path: string;
   threadName: string;

@@ -52,12 +52,12 @@ export function preflightRoute({ admission }: { admission: Pick<WidgetAdmission,
   };
 }
 
-/** What of an answer's headers a page may read besides those that browsers always show. */
+/** The headers that a page may read, besides those that browsers always show. */
 const EXPOSED = `retry-after, ${RUN_ID_HEADER}`;
 
 /**
- * Lets pages of known origins read an answer: streams, errors and unknown paths too. `vary` tells caches that it depends
- * on the Origin, in every case.
+ * Lets pages of known origins read an answer, including streams, errors and unknown paths. `vary` always tells caches
+ * that the answer depends on the Origin.
  */
 export function withCors(
   answer: HttpAnswer,

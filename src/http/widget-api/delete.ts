@@ -30,7 +30,7 @@ const documentation: Documentation = {
   },
 };
 
-/** POST /v1/widget/threads/:id/delete: the visitor's own (contract, Forgetting). */
+/** POST /v1/widget/threads/:id/delete: deletes the visitor's thread (contract, Forgetting). */
 export function widgetDeleteRoute(dependencies: {
   gate: Gate;
   threads: Pick<Threads, "forgetting">;

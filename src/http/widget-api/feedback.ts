@@ -31,7 +31,7 @@ const documentation: Documentation = {
   },
 };
 
-/** POST /v1/widget/threads/:id/feedback: what the visitor thinks of a reply. */
+/** POST /v1/widget/threads/:id/feedback: the visitor rates a reply. */
 export function feedbackRoute({
   gate,
   threads,

@@ -9,9 +9,9 @@ import type { Reading } from "../body.ts";
 import type { RouteRequest } from "../route.ts";
 
 /**
- * Admits a visitor's request (src/admission/widget-admission.ts) and reads what it says. It is read before the store is
- * asked, because the thread that it names is looked up with the token. Its faults (422, 413) are answered after those that
- * admission finds, and a thread that is not the visitor's (404) last.
+ * Admits a visitor's request (src/admission/widget-admission.ts) and reads its body or query. That is read before the
+ * store is called, because the thread that it names is looked up together with the token. Its faults (422, 413) are
+ * answered after those that admission finds; last comes the 404 of a thread that is not the visitor's.
  */
 export interface Gate {
   admitVisitor<Body>(incoming: RouteRequest, entrance: Entrance<Body>): Promise<VisitorRequest<Body>>;
@@ -20,31 +20,34 @@ export interface Gate {
 }
 
 export interface Entrance<Body> {
-  /** In which rates it counts; a function where that depends on what it says (null: on nothing that could be read). */
+  /** The rates that it counts in; a function if they depend on the body (null: the body could not be read). */
   counts: VisitorUse["counts"] | ((body: Body | null) => VisitorUse["counts"]);
   /**
-   * Reads body or query. A refusal that it returns waits for its turn in the order; one that it throws does not. Awaits
-   * `mayBeLong` before it reads a long body, or one whose length nobody declared.
+   * Reads body or query. A refusal that it returns is answered in the order of the checks; one that it throws, at once.
+   * Awaits `mayBeLong` before it reads a body that is long or of undeclared length.
    */
   read: (request: HttpRequest, mayBeLong: () => Promise<void>) => Promise<Reading<Body>>;
 }
 
 export interface ThreadEntrance<Body> extends Entrance<Body> {
   threadName: (body: Body) => string;
-  /** Which runs of the thread's record the route needs, loaded in the tick of the admission; null: it needs no record. */
+  /**
+   * The runs that the route needs of the thread's record, loaded in the tick of the admission; null: it needs no
+   * record.
+   */
   loads: RunsRead | null | ((body: Body) => RunsRead | null);
 }
 
-/** For /messages and /tools: they count as one in the rates, and name the thread in the body (the spec, Limits). */
+/** /messages and /tools count together in the rates, and name the thread in the body (the spec, Limits). */
 export const asMessage = {
   counts: ["messages-by-token", "messages-by-address"],
   threadName: ({ threadId }: { threadId: string }) => threadId,
 } as const;
 
-/** For what tells what was said: history, and streams again. */
+/** Requests that read: history, and streams again. */
 export const asRead = { counts: ["reads-by-token", "reads-by-address"] } as const;
 
-/** The thread is named by a parameter of the path. */
+/** Takes the thread's name from a parameter of the path. */
 export function inPath({ params }: RouteRequest, parameter = "id"): () => string {
   return () => params[parameter] ?? "";
 }
@@ -57,7 +60,7 @@ export type ThreadRequest<Body> = Pick<VisitorRequest<Body>, "slug" | "user" | "
   uid: string;
   address: string;
   endsAtMs: AdmittedVisitor["endsAtMs"];
-  /** The thread's record, on its way; absent if it was not loaded, or the name is not the thread's uid. */
+  /** The thread's record, loading; absent if it was not requested, or the name is not the thread's uid. */
   loading?: Promise<ThreadRecord | null>;
 };
 
@@ -84,9 +87,9 @@ export function createGate({
       const reading = await read(incoming.request, () => visitor.mustBeKnown());
       const name = reading.ok ? threadName(reading.value) : null;
       const runs = typeof loads === "function" ? (reading.ok ? loads(reading.value) : null) : loads;
-      // A widget thread's id is its uid. Loaded in the tick of the admission, so that both are one round trip.
+      // A widget thread's id is its uid. Loaded in the same tick as the admission, so that both take one round trip.
       const early = runs && name !== null && looksLikeUid(name) ? threads.load(name, runs) : null;
-      // Handled where it is awaited; after a refusal nobody awaits it.
+      // Errors are handled where the record is awaited; after a refusal nothing awaits it.
       early?.catch(() => {});
       const { slug, user, address, threadUid, endsAtMs } = await visitor.admit({
         counts: countsOf(counts, reading),

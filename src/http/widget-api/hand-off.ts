@@ -76,7 +76,7 @@ export function handOffRoute({ gate, threads, directory, config }: Dependencies)
   };
 }
 
-/** POST /v1/widget/threads/:id/handoff/cancel: the visitor waits no longer. */
+/** POST /v1/widget/threads/:id/handoff/cancel: the visitor stops waiting. */
 export function handOffCancelRoute({ gate, threads, directory, config }: Dependencies): Route {
   return {
     method: "POST",

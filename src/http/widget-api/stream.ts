@@ -36,7 +36,7 @@ const documentation: Documentation = {
 
 /**
  * GET /v1/widget/threads/:id/stream: the active or last run again, from its beginning (contract, Re-attaching); with
- * `?run=` that one.
+ * `?run=`, that run.
  */
 export function streamRoute({
   gate,

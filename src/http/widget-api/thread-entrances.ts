@@ -5,14 +5,14 @@ import { asRead, inPath } from "./gate.ts";
 import type { ThreadEntrance } from "./gate.ts";
 import { noBody } from "./request-readers.ts";
 
-/** How routes come in that read the thread which their path names: on the widget API, and on the front ends' own paths. */
+/** The entrances of routes that read the thread in their path: on the widget API, and on the front ends' own paths. */
 
-/** To a reply that is streamed again: the last run, in the parts that it was stored in. */
+/** For a reply that is streamed again: loads the last run, its text in the parts in which it was stored. */
 export function toReply(incoming: RouteRequest): ThreadEntrance<null> {
   return { ...asRead, read: noBody, threadName: inPath(incoming), loads: "last-in-parts" };
 }
 
-/** To what was said, as the query asks. */
+/** For the history, as the query asks. */
 export function toHistory<Query>(incoming: RouteRequest, query: z.ZodType<Query>): ThreadEntrance<Query> {
   return {
     ...asRead,

@@ -47,7 +47,7 @@ export function threadsRoute(dependencies: {
       const uid = newId();
       const thread = { slug, threadId: uid, uid, atMs: clock.now() };
       const added = await store.addThread({ ...thread, userId: user.userId });
-      // Merged between the two calls: the token is the account's now. An account is never merged away.
+      // The visitor was merged between the two calls: the token is the account's now. An account is never merged away.
       if (!added && !(await store.addThread({ ...thread, userId: (await userNow()).userId }))) {
         throw new Refusal("unavailable", "", 1);
       }

@@ -60,7 +60,7 @@ const documentation: Documentation = {
   },
 };
 
-/** POST /v1/widget/tool-results: answers a tool_call line, and streams the run on. */
+/** POST /v1/widget/tool-results: answers a tool_call line, and streams the rest of the run. */
 export function toolResultsRoute(dependencies: {
   gate: Gate;
   threads: Pick<Threads, "answer">;
@@ -95,12 +95,14 @@ export function toolResultsRoute(dependencies: {
 }
 
 /**
- * Deeper than any tool's result, and less than what overflows the stack of any Node. From Node 26 on JSON is written
- * however deep it is: without a number, what is refused would depend on what runs the service.
+ * Deeper than any tool's result, and too shallow to overflow the stack in any version of Node. From Node 26 on JSON of
+ * any depth can be written: without a fixed number, the answer would depend on the version that runs the service.
  */
 const MAX_DEPTH = 2_000;
 
-/** What is kept of a page tool's result. Throws Refusal("invalid") for one that is nested too deeply to be serialized. */
+/**
+ * The text that is kept of a page tool's result. Throws Refusal("invalid") if it is nested too deeply to be serialized.
+ */
 export function toolResultText(result: unknown): string {
   if (isDeeperThan(MAX_DEPTH, result)) throw new Refusal("invalid");
   return resultText(result);

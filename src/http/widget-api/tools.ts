@@ -96,7 +96,7 @@ export function toolsRoute(dependencies: {
   };
 }
 
-/** What is dropped counts too: one that is too deep to be written down, by its brackets. */
+/** Dropped tools count towards the limit; one that is nested too deeply to be serialized counts by its brackets. */
 export function mustFitCatalog(catalog: readonly PageTool[], limitChars: number): void {
   const isDeep = (tool: PageTool) => offerableTools([tool]).droppedChars > 0;
   const { droppedChars } = offerableTools(catalog);

@@ -10,7 +10,7 @@ import { mustFit, mustTakeImages } from "../fields.ts";
 import type { RouteRequest } from "../route.ts";
 import type { ThreadRequest } from "./gate.ts";
 
-/** What a page says for its visitor, in whichever protocol. */
+/** A visitor's message from a page, in any protocol. */
 export interface VisitorMessage {
   text: string;
   clientMessageId?: string | undefined;
@@ -23,11 +23,13 @@ export interface VisitorMessage {
 export interface VisitorMessages {
   /** Throws Refusal("too-large") for a text or a context over the limit. */
   mustBeShort: (message: Pick<VisitorMessage, "text" | "customerContext">) => void;
-  /** Says it in the visitor's thread. Refusal("invalid") for images where the channel takes none. */
+  /**
+   * Saves it in the visitor's thread, and returns the reply. Refusal("invalid") for images if the channel takes none.
+   */
   say(incoming: RouteRequest, visit: ThreadRequest<unknown>, message: VisitorMessage): Promise<Reply>;
 }
 
-/** The one way of a visitor's message into its thread. */
+/** Every visitor's message enters its thread here. */
 export function createVisitorMessages(dependencies: {
   threads: Pick<Threads, "say">;
   config: Pick<Config, "limits" | "addressMaxTokensPerDay">;

@@ -30,7 +30,7 @@ const documentation: Documentation = {
   },
 };
 
-/** POST /v1/widget/visitors: an anonymous visitor. In whitelist mode too, or nobody could be identified there. */
+/** POST /v1/widget/visitors: an anonymous visitor. Also in whitelist mode, or no visitor could be identified there. */
 export function visitorsRoute(dependencies: {
   admission: Pick<WidgetAdmission, "page">;
   visitors: Pick<Visitors, "mint">;
