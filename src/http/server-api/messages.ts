@@ -107,7 +107,8 @@ export function serverMessagesRoute(dependencies: {
       const messageId = messageIdOf(request, body.clientMessageId);
       const uid = threadUid(slug, externalId, threadId);
 
-      // Loaded in the tick of the admission, so that both are one round trip. Its error is handled where it is awaited.
+      // Loaded in the same tick as the admission, so that both take one round trip. Its error is handled where it is
+      // awaited.
       const early = threads.load(uid, "active");
       early.catch(() => {});
       const displayName = body.displayName ?? null;
@@ -120,7 +121,7 @@ export function serverMessagesRoute(dependencies: {
         thread,
       });
 
-      // A thread that came by a merge, or from the widget, has a uid of its own.
+      // The uid of a thread from a merge or from the widget is not the one computed above.
       const trueUid = admitted.threadUid ?? uid;
       note({ uid: trueUid });
       const reply = await threads.say(
@@ -149,7 +150,7 @@ export function serverMessagesRoute(dependencies: {
   };
 }
 
-/** clientMessageId, or the header Idempotency-Key in its place. Refusal("invalid") where both come and differ. */
+/** clientMessageId, or the header Idempotency-Key instead. Refusal("invalid") if both are sent and differ. */
 function messageIdOf({ headers }: HttpRequest, clientMessageId: string | undefined): string | null {
   const key = headers.get("idempotency-key");
   if (key === undefined) return clientMessageId ?? null;

@@ -5,7 +5,9 @@ import { callerId, channelSlug } from "../fields.ts";
 import { queryOf } from "../body.ts";
 import type { Field, RouteRequest } from "../route.ts";
 
-/** Whose thread a GET of the server API names, beside its path. An endpoint adds what else its query says. */
+/**
+ * The owner of the thread that a GET of the server API names in its path. Endpoints add further fields of the query.
+ */
 export const ownerQuery = z.object({ userId: callerId, channel: channelSlug.default("cli") });
 
 export const ownerFields: Record<string, Field> = {
@@ -36,7 +38,7 @@ export const namedThreadParam: Record<string, Field> = {
 export type ThreadAdmission = Pick<ServerAdmission, "transport" | "threadOf">;
 
 /**
- * Admits a transport that reads, and finds the thread: Refusal("invalid") for a query outside the schema, then
+ * Admits a transport's read, and finds the thread: Refusal("invalid") for a query outside the schema, then
  * Refusal("not-found") for an unknown channel, user or thread.
  */
 export async function admitToNamedThread<Query extends z.infer<typeof ownerQuery>>(

@@ -33,7 +33,10 @@ const documentation: Documentation = {
   },
 };
 
-/** POST /v1/channels/:slug/revoke: for a sign-out everywhere, and for tokens that somebody else may hold. */
+/**
+ * POST /v1/channels/:slug/revoke: ends a user's tokens, for a sign-out everywhere, and for tokens that somebody else
+ * may hold.
+ */
 export function revokeRoute(dependencies: {
   admission: Pick<ServerAdmission, "backend">;
   visitors: Pick<Visitors, "revoke">;

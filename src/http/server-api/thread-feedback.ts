@@ -41,7 +41,7 @@ const documentation: Documentation = {
   },
 };
 
-/** POST /v1/threads/:threadId/feedback: what a transport's user thinks of a reply. */
+/** POST /v1/threads/:threadId/feedback: a transport's user rates a reply. */
 export function serverFeedbackRoute(dependencies: {
   admission: Pick<ServerAdmission, "transport" | "speakersThread">;
   threads: Pick<Threads, "rate">;

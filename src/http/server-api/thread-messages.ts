@@ -26,7 +26,7 @@ const documentation: Documentation = {
   },
 };
 
-/** GET /v1/threads/:threadId/messages: what was said, for a backend. Creates nothing. */
+/** GET /v1/threads/:threadId/messages: the history, for a backend. Creates nothing. */
 export function serverHistoryRoute(dependencies: {
   admission: ThreadAdmission;
   threads: Pick<Threads, "history" | "keptText" | "attachmentAddresses">;

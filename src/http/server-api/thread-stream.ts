@@ -26,7 +26,7 @@ const documentation: Documentation = {
   },
 };
 
-/** GET /v1/threads/:threadId/stream: the active or last run again, from its beginning; with `?run=` that one. */
+/** GET /v1/threads/:threadId/stream: the active or last run again, from its beginning; with `?run=`, that run. */
 export function serverStreamRoute(dependencies: {
   admission: ThreadAdmission;
   threads: Pick<Threads, "follow" | "followRun">;

@@ -27,7 +27,7 @@ const documentation: Documentation = {
   },
 };
 
-/** GET /v1/threads: which conversations a user has. Creates nothing. */
+/** GET /v1/threads: a user's conversations. Creates nothing. */
 export function serverThreadsRoute(dependencies: {
   admission: Pick<ServerAdmission, "transport" | "knownUser">;
   threads: Pick<Threads, "list">;
