@@ -53,14 +53,17 @@ export const documentedFeed: AnswerDocumentation = {
   },
 };
 
-/** Not compressed: a compressor holds 81 KB, and a feed rests most of the time. */
+/** Not compressed: a compressor holds 81 KB, and a feed is idle most of the time. */
 export const FEED_HEADERS = {
   "content-type": "application/x-ndjson",
   "cache-control": "no-store, no-transform",
   "x-accel-buffering": "no",
 };
 
-/** A feed as an answer that stays open. `onOver`: it ended, or its reader is gone. `onOpen`: its outlet takes lines of others, too. */
+/**
+ * A feed as an answer that stays open. `onOver`: it ended, or its reader left. `onOpen`: gets its outlet, for further
+ * lines.
+ */
 export function feedAnswer(
   feed: Feed,
   onOver: () => void = () => {},
@@ -87,7 +90,7 @@ export function feedAnswer(
   };
 }
 
-/** What the readers of a thread are told alike is encoded once. */
+/** Lines that go to all readers of a thread are encoded once. */
 const texts = new WeakMap<readonly FeedLine[], string>();
 
 function encoded(lines: readonly FeedLine[]): string {

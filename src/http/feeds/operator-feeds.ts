@@ -7,32 +7,34 @@ import { encodeObjects } from "../stream/ndjson.ts";
 import { FEED_HEADERS } from "./feed-answer.ts";
 
 /**
- * The feeds of operators that are open here: changes of the threads that each may see. Not too many for one operator, and
- * none for one who is removed, whose key was made anew, or whose role does not allow it any more.
+ * The operators' feeds that are open in this process: changes of the threads that each operator may see. One operator
+ * may have only a few, and none after the operator is removed, the key replaced, or the role no longer allows it.
  */
 export interface OperatorFeeds {
-  /** `after`: the cursor of the last line that its reader has; null: only what is new. */
+  /** `after`: the cursor of the reader's last line; null: sends only new changes. */
   open(key: string, operator: Operator, after: string | null): Promise<HttpAnswer>;
 }
 
-/** The oldest one ends where another is opened. */
+/** One more feed ends the oldest. */
 const MOST_FOR_AN_OPERATOR = 5;
 const LOOK_EVERY_MS = 250;
 /** Contract: at least every 20 s. */
 const PING_EVERY_MS = 15_000;
-/** Of changes that another instance has told: clocks differ, and an order is written beside its commit. */
+/**
+ * Changes from other instances are sent again this far back: clocks differ, and the order is written beside its commit.
+ */
 const TOLD_AGAIN_MS = 5_000;
 
 interface OpenFeed {
   operator: Operator;
   key: string;
-  /** What its reader knows. */
+  /** The number of changes that its reader has. */
   count: number;
   wroteAtMs: number;
   outlet: Outlet;
 }
 
-/** Where a reader goes on: here behind so many changes, elsewhere from a time on. */
+/** Where a reader continues: after this many changes of the same process; on another one, from this time. */
 interface Cursor {
   processId: string;
   count: number;
@@ -42,7 +44,7 @@ interface Cursor {
 export function createOperatorFeeds(options: {
   changes: ThreadChanges;
   processId: string;
-  /** As it is now; null: the key opens nothing any more. */
+  /** The key's operator now; null: the key is no longer valid. */
   operatorOf: (key: string) => Operator | null;
   mayFollow: (operator: Operator) => boolean;
   slugs: () => readonly string[];
@@ -122,7 +124,7 @@ export function createOperatorFeeds(options: {
     if (oldest && own.length > MOST_FOR_AN_OPERATOR) end(oldest);
   }
 
-  /** What its reader has missed; null: nobody knows. */
+  /** The changes that the reader missed; null: unknown. */
   async function missed(operator: Operator, after: string): Promise<ToldChange[] | null> {
     const cursor = readCursor(after);
     if (!cursor) return null;
@@ -135,7 +137,7 @@ export function createOperatorFeeds(options: {
   return {
     async open(key, operator, after) {
       await changes.start();
-      // What is told from here on is told to this one, after what it has missed.
+      // Changes from here on are sent to this feed, after those that it missed.
       const count = changes.count();
       const old = after === null ? [] : await missed(operator, after);
       return {

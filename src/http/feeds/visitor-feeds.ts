@@ -8,15 +8,15 @@ import type { PlainLog } from "../../log.ts";
 import type { Store } from "../../store.ts";
 
 /**
- * The feeds of visitors that are open here: not too many for one token, and none for a visitor who may not read it any
- * more. Each is asked again when the store tells of a change of channels, addresses, blocked users or revoked tokens, and
- * every few minutes, which keeps its token alive; and when the token is too old, since that ends it without a word. The feeds of
- * a token that was rotated, on any instance, end.
+ * The visitors' feeds that are open in this process: only a few per token, and none whose visitor may no longer read
+ * it. Each is checked again when the store reports a change of channels, addresses, blocked users or revoked tokens;
+ * every few minutes, which keeps its token alive; and when the token reaches its maximum age, since nothing reports
+ * that. The feeds of a token that was rotated, on any instance, end.
  */
 export interface VisitorFeeds {
   /**
-   * Keeps an eye on a feed. `mayRead` is a use of the token, and throws a Refusal where its visitor may not. `endsAtMs`: when the
-   * token ends whatever its use. Returns what to call when it is over.
+   * Watches a feed. `mayRead` counts as a use of the token, and throws a Refusal if the visitor may not read.
+   * `endsAtMs`: when the token ends even if it is used. Returns a function to call when the feed is over.
    */
   add(opened: {
     token: string;
@@ -26,7 +26,7 @@ export interface VisitorFeeds {
   }): () => void;
 }
 
-/** The oldest one ends where another is opened. */
+/** One more feed ends the oldest. */
 const MOST_FOR_A_TOKEN = 5;
 const ASK_EVERY_MS = 300_000;
 const LOOK_EVERY_MS = 500;
@@ -54,7 +54,7 @@ export function createVisitorFeeds({
 }): VisitorFeeds {
   /** By the token's hash. */
   const byToken = new Map<string, Set<OpenFeed>>();
-  /** Twice in a token's life at least. */
+  /** At least twice in a token's lifetime. */
   const askEveryMs = Math.min(ASK_EVERY_MS, config.visitorTtlMs / 2);
   let stopWatching = () => {};
 
@@ -79,7 +79,7 @@ export function createVisitorFeeds({
 
   async function askAll(): Promise<void> {
     try {
-      // What is asked of memory must be as new as the notice.
+      // The checks read from memory, which must be at least as new as the notice.
       await directory.renew();
     } catch (error) {
       log.warn({ err: error }, "cannot renew the channels for the open feeds: they are asked again");
@@ -110,12 +110,12 @@ export function createVisitorFeeds({
     } catch (error) {
       const isRefused = error instanceof Refusal && error.reason !== "unavailable";
       if (isRefused) return open.feed.end();
-      // An outage: what was allowed stays so until the store answers.
+      // The store is out: the feed stays open until the store answers.
       open.askAtMs = clock.elapsed() + LOOK_EVERY_MS;
     }
   }
 
-  /** A token that should have ended, by this clock, is asked for until it has. */
+  /** A token that should have ended by this clock is checked again and again until it has. */
   function nextAskAtMs(endsAtMs: number | null): number {
     const leftMs = endsAtMs === null ? Infinity : Math.max(endsAtMs - clock.now(), LOOK_EVERY_MS / 2);
     return clock.elapsed() + Math.min(askEveryMs, leftMs);
