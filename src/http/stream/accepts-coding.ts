@@ -1,8 +1,10 @@
-/** May the answer be compressed so? The coding's own weight decides, or that of `*` if it is not named; case does not matter. */
+/**
+ * Does the client accept this coding? Its own weight decides, or that of `*` if it is not named; case does not matter.
+ */
 export function acceptsCoding(coding: "gzip" | "br", header: string | undefined): boolean {
   let wildcard = false;
   for (const item of header?.toLowerCase().split(",") ?? []) {
-    // A header may hold thousands of items: most are not worth a closer look.
+    // A header may have thousands of items: skips most of them cheaply.
     if (!item.includes(coding) && !item.includes("*")) continue;
     const [name, ...parameters] = item.split(";").map((part) => part.trim());
     if (name !== coding && name !== "*") continue;

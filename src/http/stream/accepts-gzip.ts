@@ -1,6 +1,6 @@
 import { acceptsCoding } from "./accepts-coding.ts";
 
-/** May the answer be gzipped? */
+/** Does the client accept gzip? */
 export function acceptsGzip(header: string | undefined): boolean {
   return acceptsCoding("gzip", header);
 }

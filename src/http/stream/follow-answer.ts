@@ -17,8 +17,8 @@ export const runField: Record<"run", Field> = {
 };
 
 /**
- * A thread's active or last run again, from its beginning (contract, Re-attaching); with `?run=` that one. 204 where there
- * was none, Refusal("not-found") where the thread has no such run. `loading`: the thread's record, on its way.
+ * A thread's active or last run again, from its beginning (contract, Re-attaching); with `?run=`, that run. 204 if
+ * there was none, Refusal("not-found") if the thread has no such run. `loading`: the thread's record, loading.
  */
 export async function followAnswer(
   { request, note }: RouteRequest,

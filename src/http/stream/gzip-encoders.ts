@@ -1,11 +1,11 @@
 import zlib from "node:zlib";
 
 /**
- * Two ways to a live gzip stream: zlib called in this thread (1.2 µs a line), and zlib's own stream (18 µs, a trip
- * through the thread pool) on a Node that does not allow the first.
+ * Two encoders of a live gzip stream: zlib called in this thread (1.2 µs a line), and zlib's own stream (18 µs, through
+ * the thread pool) for a Node that does not allow the first.
  */
 export interface Encoder {
-  /** Passes on all of the chunk, flushed. */
+  /** Passes on the whole chunk, flushed. */
   write(chunk: Uint8Array): void;
   /** Passes on the end of the stream, frees its memory, and calls `finish`. */
   end(): void;
@@ -18,15 +18,15 @@ export interface EncoderTarget {
   finish(): void;
 }
 
-/** Passes on the header of the gzip stream at once, or as soon as it can. */
+/** Passes on the header of the gzip stream at once, or as soon as possible. */
 export type MakeEncoder = (target: EncoderTarget) => Encoder;
 
 const { Z_SYNC_FLUSH, Z_FINISH, Z_MIN_CHUNK } = zlib.constants;
 
-/** Small windows and tables: 81 KB a stream where zlib's defaults take 216 KB. */
+/** Small windows and tables: 81 KB per stream instead of 216 KB with zlib's defaults. */
 const SETTINGS: zlib.ZlibOptions = { windowBits: 10, memLevel: 2, level: 1 };
 
-/** Node's own handle on zlib: no public call compresses a part of a stream in this thread. */
+/** Node's internal handle on zlib: no public function compresses a part of a stream in this thread. */
 interface SyncHandle {
   writeSync(
     flush: number,
@@ -39,7 +39,7 @@ interface SyncHandle {
   ): void;
 }
 
-/** The handle, and the array in which it reports what room and input are left; null if this Node has none. */
+/** The handle, and the array in which it reports how much room and input are left; null if this Node has none. */
 function syncHandleOf(gzip: zlib.Gzip): { handle: SyncHandle; left: Uint32Array } | null {
   const handle: unknown = Reflect.get(gzip, "_handle");
   const left: unknown = Reflect.get(gzip, "_writeState");
@@ -56,7 +56,7 @@ function isSyncHandle(value: unknown): value is SyncHandle {
 }
 
 const NOTHING = new Uint8Array(0);
-/** Every stream's output passes through here, and is copied out of it. */
+/** The shared output buffer of all streams; output is copied out of it. */
 const room = Buffer.alloc(65_536);
 
 /** null if this Node does not have the handle. */
@@ -98,7 +98,7 @@ export function encodeInPool(target: EncoderTarget): Encoder {
   const gzip = zlib.createGzip({ ...SETTINGS, flush: Z_SYNC_FLUSH });
   gzip.on("data", (bytes: Buffer) => target.pass(bytes));
   gzip.once("end", () => target.finish());
-  // After `abort` in the middle of a write: the reader is gone already.
+  // An error after `abort` in the middle of a write: the reader is gone already.
   gzip.on("error", () => gzip.destroy());
   gzip.flush(Z_SYNC_FLUSH);
   return {

@@ -2,24 +2,24 @@ import type { Outlet } from "../../listener.ts";
 import { encodeWithZlib } from "./gzip-encoders.ts";
 import type { MakeEncoder } from "./gzip-encoders.ts";
 
-/** 2,000 compressing streams hold 160 MB of zlib. */
+/** 2,000 compressed streams use 160 MB in zlib. */
 export const COMPRESSING_MAX = 2_000;
 
 let compressing = 0;
 
-/** Streams that hold memory of zlib now. */
+/** The number of streams that hold zlib memory now. */
 export function compressingStreams(): number {
   return compressing;
 }
 
-/** False while as many streams compress as may: one more is sent as it is. */
+/** False at the limit of compressed streams: further streams are sent uncompressed. */
 export function mayCompress(): boolean {
   return compressing < COMPRESSING_MAX;
 }
 
 /**
- * Wraps the outlet of an answer that says `content-encoding: gzip`. Each write is flushed, so that its reader sees the
- * line at once; the header of the gzip stream leaves first of all, and status and headers with it.
+ * Wraps the outlet of an answer with `content-encoding: gzip`. Each write is flushed, so that its reader sees the line
+ * at once; the header of the gzip stream is sent first of all, and status and headers with it.
  */
 export function gzipOutlet(outlet: Outlet, make: MakeEncoder = encodeWithZlib): Outlet {
   compressing++;

@@ -1,13 +1,13 @@
-/** Twice this is the longest silence of a stream; proxies cut what is silent for longer, the strictest after 20 s or 30. */
+/** Twice this is the longest silence of a stream; proxies cut silent connections, the strictest after 20 or 30 s. */
 const LOOK_MS = 7_000;
 
 interface Stream {
   beat: () => void;
-  /** Since the last look. */
+  /** Has it sent anything since the last tick? */
   hasSpoken: boolean;
 }
 
-/** One timer looks after all streams: thousands may wait for a page or a model at a time. */
+/** One timer serves all streams: thousands may wait for a page or a model at a time. */
 const streams = new Set<Stream>();
 let timer: NodeJS.Timeout | null = null;
 
@@ -16,7 +16,7 @@ export interface Heartbeat {
   stop(): void;
 }
 
-/** Calls `beat` while a stream says nothing, so that 15 seconds never pass without a byte, until `stop`. */
+/** Calls `beat` while a stream is silent, so that 15 seconds never pass without a byte, until `stop`. */
 export function heartbeat(beat: () => void): Heartbeat {
   const stream: Stream = { beat, hasSpoken: true };
   streams.add(stream);

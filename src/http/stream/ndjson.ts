@@ -1,12 +1,14 @@
 import type { Line } from "../../../machines/line.ts";
 
-/** Line ends for some splitters (Python's `splitlines` among them), which JSON.stringify does not escape. */
+/**
+ * Some splitters (Python's `splitlines` among them) take these for line ends, and JSON.stringify does not escape them.
+ */
 const UNICODE_LINE_ENDS = /[\u0085\u2028\u2029]/;
 const ALL_UNICODE_LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
 /**
- * The one serializer of streams (P4): each line is one JSON object, and its only line end stands at its end, for every
- * splitter. JSON.stringify escapes everything below U+0020 and lone surrogates.
+ * The only serializer of streams (P4): each line is one JSON object, and for every splitter its only line end is at its
+ * end. JSON.stringify escapes everything below U+0020 and lone surrogates.
  */
 export function encodeLines(lines: readonly Line[]): string {
   let text = "";
@@ -14,7 +16,7 @@ export function encodeLines(lines: readonly Line[]): string {
   return withoutLineEnds(text);
 }
 
-/** Other objects, in the same way. */
+/** Other objects, the same way. */
 export function encodeObjects(objects: readonly object[]): string {
   return withoutLineEnds(objects.map((object) => `${JSON.stringify(object)}\n`).join(""));
 }
@@ -29,7 +31,7 @@ function encodeLine(line: Line): string {
   return JSON.stringify(line);
 }
 
-/** Inside a JSON text these characters occur in strings only. */
+/** In JSON text these characters occur only inside strings. */
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -1,8 +1,8 @@
 import type { Outlet } from "../../listener.ts";
 
 /**
- * Writes a body whose end is known, as fast as it is read: the next piece is asked for when the last one has left. The
- * connection is cut where a piece cannot be made.
+ * Writes a body of known end as fast as its reader takes it: asks for the next piece when the last one has been sent.
+ * Cuts the connection if a piece cannot be made.
  */
 export function writePulled(outlet: Outlet, pieces: AsyncGenerator<string>): void {
   let isAsking = false;

@@ -8,14 +8,14 @@ import { heartbeat } from "./heartbeat.ts";
 import { writePulled } from "./pull.ts";
 import { RUN_ID_HEADER } from "./stream-answer.ts";
 
-/** What a front end's protocol makes of a reply. It is used for one stream. */
+/** Translates a reply into a front end's protocol. Used for one stream. */
 export interface Translation {
   headers: Record<string, string>;
-  /** What comes before the first line. */
+  /** The events before the first line. */
   opening: readonly object[];
-  /** The events that tell a line. */
+  /** The events for a line. */
   eventsOf: (line: Line) => readonly object[];
-  /** What comes after the last event, as it stands on the wire. */
+  /** The text after the last event, as it is sent. */
   closing: string;
 }
 
@@ -26,13 +26,13 @@ const HEADERS = {
   vary: "accept-encoding",
 };
 
-/** A comment: every reader passes over it, and no proxy takes the stream for dead. */
+/** A comment: every reader ignores it, and it keeps proxies from closing the stream. */
 const COMMENT = ":\n\n";
 
 /**
- * A reply as server-sent events, as they come. Where the run goes on in another process the connection breaks off: a clean
- * end would look like the end of the reply. `history`: what is told between the opening and the reply, as it stands on the
- * wire.
+ * A reply as server-sent events, as they happen. If the run moves to another process, the connection breaks off: a
+ * clean end would look like the end of the reply. `history`: text to send between the opening and the reply, already
+ * encoded.
  */
 export function sseAnswer(
   reply: Reply,
@@ -47,7 +47,7 @@ export function sseAnswer(
   });
 }
 
-/** Server-sent events that are all known, as fast as they are read. */
+/** Server-sent events that are all known already, as fast as their reader takes them. */
 export function sseWhole(pieces: AsyncGenerator<string>, request: HttpRequest): HttpAnswer {
   return answerWith({}, request, (outlet) => writePulled(outlet, pieces));
 }
@@ -80,7 +80,7 @@ function writeLive(
   outlet.write(encoded(translation.opening));
 
   function tell(): void {
-    // Not before: a comment in the middle of an event would break it.
+    // Starts only now: a comment in the middle of an event would break it.
     const silence = heartbeat(() => outlet.write(COMMENT));
     stopBeating = () => silence.stop();
     reply.read((lines) => {
@@ -97,10 +97,10 @@ function writeLive(
   else tell();
 }
 
-/** Far below what a reader may leave unread. */
+/** Far below the limit of unread bytes. */
 const PIECE_BYTES = 65_536;
 
-/** Resolves when all of it has left; never where the reader is gone. */
+/** Resolves when all of it has been sent; never, if the reader is gone. */
 async function writeAsRead(outlet: Outlet, pieces: AsyncGenerator<string>): Promise<void> {
   for await (const piece of pieces) {
     const bytes = Buffer.from(piece);
@@ -133,7 +133,7 @@ function encodedLines(lines: readonly Line[], { eventsOf }: Translation): string
   return encoded(lines.flatMap(eventsOf));
 }
 
-/** JSON has no line end in it, so each event is one line. */
+/** JSON contains no line end, so each event is one line. */
 export function encoded(events: readonly object[]): string {
   return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
 }

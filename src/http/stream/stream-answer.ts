@@ -8,7 +8,7 @@ import { heartbeat } from "./heartbeat.ts";
 import { encodeLines } from "./ndjson.ts";
 import { writePulled } from "./pull.ts";
 
-/** Proxies and caches shall hand on each line as it comes, unchanged. */
+/** Proxies and caches must pass on each line at once, unchanged. */
 const STREAM_HEADERS = {
   "content-type": "application/x-ndjson",
   "cache-control": "no-store, no-transform",
@@ -16,10 +16,13 @@ const STREAM_HEADERS = {
   vary: "accept-encoding",
 };
 
-/** Names the run that a stream tells of: who lost the stream re-attaches to that run, and to no later one. */
+/** Names the run of a stream: a reader who lost the stream re-attaches to this run, and never to a later one. */
 export const RUN_ID_HEADER = "x-run-id";
 
-/** A reply as an answer: its lines as they come, compressed if the request accepts gzip and not too many are; ends with the terminal line. */
+/**
+ * A reply as an answer: its lines as they happen, gzipped if the request accepts it and the limit allows; ends with the
+ * terminal line.
+ */
 export function streamAnswer(reply: Reply, request: HttpRequest): HttpAnswer {
   const headers = { ...STREAM_HEADERS, [RUN_ID_HEADER]: reply.runId };
   const compresses = acceptsGzip(request.headers.get("accept-encoding")) && mayCompress();
@@ -29,7 +32,7 @@ export function streamAnswer(reply: Reply, request: HttpRequest): HttpAnswer {
     stream(socket) {
       const outlet = compresses ? gzipOutlet(socket) : socket;
       if (reply.pieces) return writePulled(outlet, encodedPieces(reply.pieces()));
-      // White space before a line: every reader of JSON passes over it, and nothing is taken for a line.
+      // White space before a line: every JSON parser ignores it, and it is not taken for a line.
       const silence = heartbeat(() => outlet.write(" "));
       outlet.onGone(() => {
         silence.stop();
