@@ -15,18 +15,18 @@ import { toolResultText } from "../widget-api/tool-results.ts";
 import { pageTool } from "../widget-api/tools.ts";
 import type { VisitorMessage } from "../widget-api/visitor-message.ts";
 
-/** What a request of the AI SDK's client says, in the service's words. */
+/** A request of the AI SDK's client, in the service's terms. */
 export interface ChatRequest {
   threadId: string;
   said: SaidMessage | ToolOutput;
-  /** Where the client names tools: the page's new catalog. */
+  /** The page's new catalog; null: the client sends no tools. */
   tools: PageTool[] | null;
 }
 
 export interface SaidMessage {
   type: "message";
   message: VisitorMessage & { clientMessageId: string };
-  /** The reply is asked for once more (regenerate), or an earlier message was edited. */
+  /** The client asks for the reply again (regenerate), or an earlier message was edited. */
   isAgain: boolean;
 }
 
@@ -126,7 +126,7 @@ const toolPart = z.looseObject({
   providerExecuted: z.boolean().nullish(),
 });
 
-/** Tools are called one at a time: the last output in the message is the one that is new. */
+/** Tools are called one at a time: the last output in the message is the new one. */
 function outputOf({ parts }: Sent, page: string | null): ToolOutput {
   const isTool = ({ type }: { type: string }) => type.startsWith("tool-") || type === "dynamic-tool";
   const answered = parts

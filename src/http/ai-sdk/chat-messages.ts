@@ -13,7 +13,7 @@ import type { Gate } from "../widget-api/gate.ts";
 import { toHistory } from "../widget-api/thread-entrances.ts";
 import { EXAMPLE_UI_MESSAGES, UI_MESSAGES, uiMessage } from "./ui-messages.ts";
 
-/** A client shows a conversation whole, and does not page through it. */
+/** A client shows the whole conversation, and does not page through it. */
 const MESSAGES = 100;
 
 const query = historyQuery.extend({ limit: historyQuery.shape.limit.unwrap().default(MESSAGES) });

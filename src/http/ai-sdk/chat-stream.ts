@@ -41,7 +41,7 @@ const documentation: Documentation = {
   },
 };
 
-/** GET /v1/widget/ai-sdk/chat/:id/stream: the reply that is in progress. */
+/** GET /v1/widget/ai-sdk/chat/:id/stream: the reply in progress. */
 export function chatStreamRoute({
   gate,
   threads,
@@ -60,7 +60,7 @@ export function chatStreamRoute({
       const visit = await gate.admitToThread(incoming, toReply(incoming));
       reads.mayBegin();
       const { uid, loading = threads.load(uid, "last-in-parts") } = visit;
-      // What cannot be read is mended by `follow`.
+      // `follow` repairs an unreadable record.
       const record = await loading.catch(() => null);
       if (record?.run?.outcome && !lacksReply(record, incoming.request.query)) return emptyAnswer(204);
       const reply = await threads.follow(uid, loading);
@@ -71,7 +71,7 @@ export function chatStreamRoute({
   };
 }
 
-/** A page that has read its messages while the run went on, and asks for the run when it is over. */
+/** True if the page read its messages while the run was active, and asks for the run when it is over. */
 function lacksReply({ run, tail }: ThreadRecord, query: string): boolean {
   const after = new URLSearchParams(query).get("after");
   const asked = tail.find(({ role, runId }) => role === "user" && runId === run?.runId);

@@ -40,7 +40,7 @@ const documentation: Documentation = {
   },
 };
 
-/** POST /v1/widget/ai-sdk/chat: what the AI SDK's client sends, told to the threads as the widget API tells it. */
+/** POST /v1/widget/ai-sdk/chat: passes what the AI SDK's client sends to the threads, as the widget API does. */
 export function chatRoute(dependencies: {
   gate: Gate;
   messages: VisitorMessages;
@@ -57,7 +57,7 @@ export function chatRoute(dependencies: {
     if (tools) mustFitCatalog(tools, maxCatalogChars);
   }
 
-  /** Whose reply is not whole is told again, or begun; one that is over is never told as if it were another one. */
+  /** A reply in progress is sent again, or begun; a finished one is never sent as if it were a new one. */
   async function mustBeOpen(uid: string, { message }: SaidMessage): Promise<void> {
     const claim = await store.claimed(uid, message.clientMessageId);
     const run = claim && (await store.run(uid, claim.runId));
@@ -74,7 +74,7 @@ export function chatRoute(dependencies: {
         counts: (body) => (body?.said.type === "output" ? ["tool-results-by-token"] : asMessage.counts),
         read,
         threadName: ({ threadId }) => threadId,
-        // A record that was read before the tools are known would offer the former ones.
+        // A record that was read before the new tools are stored would offer the previous ones.
         loads: ({ said, tools }) => (tools ? null : said.type === "output" ? "last-in-parts" : "active"),
       });
       const { uid, slug, loading } = visit;

@@ -2,10 +2,10 @@ import type { DoneLine, ErrorLine, Line, StepLine } from "../../../machines/line
 import type { Translation } from "../stream/sse-answer.ts";
 
 /**
- * Our lines as frames of the AI SDK's UI message stream v1, one set for its versions 5, 6 and 7. A frame of a type that
- * version 5 does not know kills the client: none is used.
+ * Our lines as frames of the AI SDK's UI message stream v1, the same set for its versions 5, 6 and 7. A frame of a type
+ * that version 5 does not know breaks the client, so none is used.
  *
- * A stream is one assistant message, or goes on with it: the message is named after its run, so each stream of a run, the
+ * A stream is one assistant message, or continues it: the message has the id of its run, so every stream of a run, the
  * next one after a page tool and a replay alike, is about the same message.
  */
 export function uiFrames(runId: string): Translation {
@@ -32,8 +32,8 @@ export function uiFrames(runId: string): Translation {
 
   return {
     headers: { "x-vercel-ai-ui-message-stream": "v1" },
-    // A step of its own also where it goes on: else the client takes the tool of the step before for the last thing that
-    // happened, and posts its output again, for ever.
+    // Also begins a step when it continues a message: otherwise the client takes the tool of the previous step for the
+    // latest event, and posts its output again, forever.
     opening: [{ type: "start", messageId: runId }, { type: "start-step" }],
     eventsOf(line: Line) {
       switch (line.type) {
@@ -56,7 +56,7 @@ export function uiFrames(runId: string): Translation {
   };
 }
 
-/** Only progress: the tools of servers are not shown as tools, so no client runs one of them. */
+/** Progress only: servers' tools are not shown as tools, so no client runs one of them. */
 export function stepPart({ id, phase, text }: Omit<StepLine, "type">) {
   return { type: "data-step", id, data: { id, phase, text } };
 }
@@ -71,7 +71,7 @@ function finish({ type: _, finishReason, ...facts }: DoneLine): object {
   return { type: "finish", finishReason: reason, messageMetadata: facts };
 }
 
-/** What a client knows of an error is its text; its code is in the message's metadata. */
+/** A client reads only the text of an error; the code is in the message's metadata. */
 function failure({ type: _, ...error }: ErrorLine): object[] {
   const told = { type: "message-metadata", messageMetadata: { error } };
   if (error.code === "cancelled") return [told, { type: "finish-step" }, { type: "abort" }];

@@ -4,7 +4,7 @@ import { itemOf, shownMessageId } from "../history-page.ts";
 import type { HistoryShape } from "../history-page.ts";
 import { stepPart } from "./ui-frames.ts";
 
-/** A message of a thread as the AI SDK's client has it. */
+/** A thread's message in the form of the AI SDK's client. */
 export const uiMessage = z.object({
   id: z
     .string()
@@ -40,7 +40,7 @@ export const EXAMPLE_UI_MESSAGES: z.infer<typeof uiMessage>[] = [
   },
 ];
 
-/** A page of history as UI messages. The text is the last part, so that a long one can be written as it is read. */
+/** A page of history as UI messages. The text is the last part, so that a long one can be written while it is read. */
 export const UI_MESSAGES: HistoryShape = {
   begin: "[",
   end: "]",
