@@ -1,26 +1,26 @@
 import type { DoneLine, ErrorLine, Line, StepLine } from "../../../machines/line.ts";
 import type { Translation } from "../stream/sse-answer.ts";
 
-/** The request that a stream answers, and what it tells of. */
+/** The request that a stream answers, and the run that it shows. */
 export interface Told {
-  /** As the client named them. */
+  /** The client's ids. */
   threadId: string;
   runId: string;
   isNewProtocol: boolean;
-  /** The service's own run: its steps are named after it. */
+  /** The id of the service's own run: its steps are named after it. */
   ofRun: string;
-  /** The first message of the stream; the next ones are named after it. */
+  /** The id of the stream's first message; the next ones are named after it. */
   messageId: string;
-  /** Replaces what the client has, before anything is told. */
+  /** Replaces the client's messages before any other event; null: they stay. */
   snapshot: readonly unknown[] | null;
 }
 
 /**
- * Our lines as events of AG-UI. An event or a field that version 0.0.x does not know ends that client, so what is of 1.0
- * alone is told to those who say that they speak it.
+ * Our lines as events of AG-UI. An event or field that version 0.0.x does not know breaks that client, so those of 1.0
+ * are sent only to clients that announce it.
  *
- * A message is the text between two steps. A stream that goes on after a page tool has messages of its own: a client runs
- * the calls of messages that it did not have before.
+ * A message is the text between two steps. A stream that continues after a page tool has its own messages: a client
+ * runs the calls of messages that it did not have before.
  */
 export function agentEvents(told: Told): Translation {
   const { threadId, runId, isNewProtocol } = told;
@@ -57,7 +57,7 @@ export function agentEvents(told: Told): Translation {
 
   function ended(line: ErrorLine): object {
     const { message, code, hint } = line;
-    // Nobody failed: where there is no word for it, it is an end like any other.
+    // A cancel is not a failure: for clients that have no event for it, it is a normal end.
     if (code === "cancelled") return finished({ type: "cancelled" }, { result: { code } });
     return {
       type: "RUN_ERROR",
@@ -104,7 +104,7 @@ export function runStarted({ threadId, runId }: Pick<Told, "threadId" | "runId">
   return { type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" };
 }
 
-/** Progress. The tools of servers are not shown as tools, so no client runs one of them. */
+/** Progress. Servers' tools are not shown as tools, so no client runs one of them. */
 export function activityOf(ofRun: string, { id, phase, text }: Omit<StepLine, "type">) {
   return { messageId: `${ofRun}/${id}`, activityType: "step", content: { id, phase, text } };
 }

@@ -5,8 +5,8 @@ import type { HistoryShape } from "../history-page.ts";
 import { activityOf } from "./agent-events.ts";
 
 /**
- * A page of history as AG-UI's messages, in the event that tells them: steps are messages before the reply that they
- * belong to. The text is what is written last, so that a long one can be written as it is read.
+ * A page of history as AG-UI's messages, in one event: steps are messages before the reply that they belong to. The
+ * text is written last, so that a long one can be written while it is read.
  */
 export const MESSAGES_SNAPSHOT: HistoryShape = {
   begin: 'data: {"type":"MESSAGES_SNAPSHOT","messages":[',

@@ -16,7 +16,7 @@ import { isNewProtocol, sentConnect } from "./run-input.ts";
 import type { ConnectInput } from "./run-input.ts";
 import { ifUnreadable } from "./run.ts";
 
-/** A client shows a conversation whole, and does not page through it. */
+/** A client shows the whole conversation, and does not page through it. */
 const MESSAGES = 100;
 
 const documentation: Documentation = {
@@ -48,7 +48,7 @@ export function copilotConnectRoute({
 }): Route {
   const read = jsonBody({ schema: sentConnect }, config.limits.maxBodyBytes);
 
-  /** The reply in progress. One that is over is in the history. */
+  /** The reply in progress; a finished one is in the history. */
   async function replyIn(uid: string, loading = threads.load(uid, "last-in-parts")) {
     const record = await loading.catch(ifUnreadable);
     return record?.run && !record.run.outcome ? threads.follow(uid, loading) : null;

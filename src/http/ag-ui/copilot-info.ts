@@ -7,7 +7,7 @@ import { asRead } from "../widget-api/gate.ts";
 import type { Gate } from "../widget-api/gate.ts";
 import { noBody } from "../widget-api/request-readers.ts";
 
-/** The one agent that there is; a page may call it whatever it likes in its requests. */
+/** The only agent; in its requests a page may use any name. */
 const AGENT = "default";
 
 export const agentParam: Record<"id", Field> = {
@@ -50,7 +50,7 @@ const documentation: Documentation = {
   },
 };
 
-/** GET /v1/widget/copilotkit/info: what CopilotKit's own runtime answers of itself. */
+/** GET /v1/widget/copilotkit/info: the self-description that CopilotKit's own runtime sends. */
 export function copilotInfoRoute({ gate }: { gate: Gate }): Route {
   return {
     method: "GET",

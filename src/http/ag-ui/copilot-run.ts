@@ -6,7 +6,7 @@ import { agentParam } from "./copilot-info.ts";
 import { runRoute } from "./run.ts";
 import type { RunDependencies } from "./run.ts";
 
-/** POST /v1/widget/copilotkit/agent/:id/run: what POST /v1/widget/ag-ui is. */
+/** POST /v1/widget/copilotkit/agent/:id/run: the same as POST /v1/widget/ag-ui. */
 export function copilotRunRoute(dependencies: RunDependencies): Route {
   return runRoute(dependencies, {
     path: "/v1/widget/copilotkit/agent/:id/run",

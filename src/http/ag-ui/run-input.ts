@@ -14,22 +14,22 @@ import { toolResultText } from "../widget-api/tool-results.ts";
 import { pageTool } from "../widget-api/tools.ts";
 import type { VisitorMessage } from "../widget-api/visitor-message.ts";
 
-/** What AG-UI's RunAgentInput says, in the service's words. */
+/** AG-UI's RunAgentInput, in the service's terms. */
 export interface RunInput {
   threadId: string;
-  /** The client's own name of this request; told back to it, and known to nobody else. */
+  /** The client's own id of this request: sent back to it, and used for nothing else. */
   runId: string;
-  /** It says that it speaks 1.0 or later, and so knows what ends an older client. */
+  /** It announces 1.0 or later, so it knows events that break an older client. */
   isNewProtocol: boolean;
   said: SaidMessage | ToolOutput;
-  /** The page's catalog; null where none is sent. */
+  /** The page's catalog; null: none was sent. */
   tools: PageTool[] | null;
   /**
-   * Where the client has something behind the message that counts, the reply was begun before: its messages up to that
-   * one. What it has of the reply is told anew.
+   * The client's messages up to the one that counts, if it has others after that one: the reply was begun before, and
+   * the client's part of it is sent again. Otherwise null.
    */
   upToSaid: readonly unknown[] | null;
-  /** Of the client's messages, none of which the reply may have. */
+  /** The ids of the client's messages: the reply may use none of them. */
   knownIds: ReadonlySet<string>;
 }
 
@@ -83,7 +83,7 @@ export const sentRun = z.object({
     .describe("Of these page and locale are taken, as for POST /v1/widget/messages"),
 });
 
-/** The same, of a client that says nothing: it asks what it has missed. */
+/** The same from a client that says nothing: it asks for what it has missed. */
 export const sentConnect = z.object(thread);
 
 export type ConnectInput = z.infer<typeof sentConnect>;
@@ -160,7 +160,7 @@ function attachmentOf(one: Exclude<z.infer<typeof part>, { type: "text" }>) {
   };
 }
 
-/** A page's own properties may be called anything: what has another form is not meant for the service. */
+/** A page may give its own properties any name: a value of another form is not meant for the service. */
 function givenProp(props: unknown, name: string, schema: z.ZodType<string>): string | undefined {
   if (typeof props !== "object" || props === null) return undefined;
   const given = new Map<string, unknown>(Object.entries(props)).get(name);
@@ -187,7 +187,7 @@ function outputOf(sentAs: unknown, { forwardedProps }: Sent): ToolOutput {
 }
 
 function toolOf({ name, description, parameters }: z.infer<typeof sentTool>): PageTool {
-  // A schema without a type is one of an object: nothing else can be called with names.
+  // A schema without a type means an object: nothing else can be called with named arguments.
   const isObject = typeof parameters === "object" && parameters !== null;
   const inputSchema = isObject ? { type: "object", ...parameters } : parameters;
   return parseWith(pageTool, {
@@ -197,7 +197,7 @@ function toolOf({ name, description, parameters }: z.infer<typeof sentTool>): Pa
   });
 }
 
-/** By hand: a body may hold tens of thousands of messages, of which one is parsed. */
+/** Checked by hand: a body may hold tens of thousands of messages, and only one is parsed. */
 function textIn(message: unknown, name: "id" | "role"): string | null {
   if (typeof message !== "object" || message === null) return null;
   const value: unknown = Reflect.get(message, name);

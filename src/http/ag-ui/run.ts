@@ -26,7 +26,7 @@ export interface RunDependencies {
   config: Pick<Config, "limits">;
 }
 
-/** Where AG-UI's input is taken: its own endpoint, and the one of a front end that speaks it. */
+/** An endpoint that takes AG-UI's input: AG-UI's own, and that of a front end that uses the protocol. */
 export interface RunPlace {
   path: string;
   summary: string;
@@ -69,7 +69,7 @@ function documentationOf({ summary, params }: RunPlace): Documentation {
   };
 }
 
-/** POST /v1/widget/ag-ui: what AG-UI's clients send, told to the threads as the widget API tells it. */
+/** POST /v1/widget/ag-ui: passes what AG-UI's clients send to the threads, as the widget API does. */
 export function agUiRoute(dependencies: RunDependencies): Route {
   return runRoute(dependencies, AG_UI);
 }
@@ -90,7 +90,7 @@ export function runRoute(dependencies: RunDependencies, place: RunPlace): Route 
     const record = await (visit.loading ?? threads.load(uid, runsFor(visit.body))).catch(ifUnreadable);
     const tool = said.type === "output" ? calledTool(record, said) : null;
     const isNewCatalog = tools !== null && (await setCatalog(visit, tools, record));
-    // A record that was read before the tools were known would offer the former ones.
+    // A record that was read before the new tools are stored would offer the previous ones.
     const { loading: asRead, ...unread } = visit;
     if (said.type === "message") {
       return messages.say(incoming, isNewCatalog ? unread : visit, said.message);
@@ -106,7 +106,7 @@ export function runRoute(dependencies: RunDependencies, place: RunPlace): Route 
     return reply;
   }
 
-  /** Sent with each request, and hardly ever another one. True: it was. */
+  /** A catalog comes with each request, and is hardly ever new. Resolves to true if it was. */
   async function setCatalog(
     { uid, slug }: ThreadRequest<unknown>,
     sent: PageTool[],
@@ -136,7 +136,7 @@ export function runRoute(dependencies: RunDependencies, place: RunPlace): Route 
   };
 }
 
-/** Whoever says or answers something mends it. */
+/** An unreadable record counts as none: the next message or answer repairs it. */
 export function ifUnreadable(error: unknown): null {
   if (error instanceof UnreadableRecord) return null;
   throw error;
@@ -146,7 +146,7 @@ function runsFor({ said }: RunInput) {
   return said.type === "output" ? "last-in-parts" : "active";
 }
 
-/** A tool's message has no name of the tool, and what the client has of the call is its own word. */
+/** A tool's message does not name the tool, and the client's own copy of the call is not trusted. */
 function calledTool(record: ThreadRecord | null, { callId }: ToolOutput): string | null {
   const { terminal, answered } = record?.run ?? {};
   if (answered?.callId === callId) return answered.tool;
@@ -155,7 +155,8 @@ function calledTool(record: ThreadRecord | null, { callId }: ToolOutput): string
 
 function toldTo(input: RunInput, { runId: ofRun }: Reply) {
   const { threadId, runId, isNewProtocol, said, upToSaid: snapshot, knownIds } = input;
-  // The same for each repeat; but never that of a message that the client has, whose calls it would take for old ones.
+  // The same id for each repeat; but never the id of a message that the client has: it would take its calls for old
+  // ones.
   let messageId = said.type === "message" ? ofRun : `${ofRun}:${said.callId}`;
   while (knownIds.has(messageId)) messageId += "+";
   return { threadId, runId, isNewProtocol, ofRun, messageId, snapshot };
