@@ -33,7 +33,7 @@ const EXAMPLE: DailyCaps = {
   channels: [{ channel: "shop", limit: 2_000_000, used: 915_002 }],
 };
 
-/** GET /v1/operator/caps: what today's spending caps leave. */
+/** GET /v1/operator/caps: how much of today's spending caps is left. */
 export function capsRoute(api: OperatorApi): Route {
   const { store, clock, config } = api;
   const shared = { installation: config.maxTokensPerDay, address: config.addressMaxTokensPerDay };

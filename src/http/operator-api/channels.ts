@@ -47,7 +47,7 @@ const EXAMPLE = {
   agent: { instructions: "You help visitors of a shop." },
 };
 
-/** What a change may write; the fields themselves are checked as CHANNELS_FILE is. */
+/** The shape of a change; the fields themselves are checked as those of CHANNELS_FILE are. */
 const changeSchema = z.looseObject({
   webhooks: z.array(z.looseObject({ url: z.string() })).optional(),
   agent: z
@@ -78,7 +78,9 @@ const newSchema = changeSchema.extend({ slug: slugSchema, kind: z.enum(["web", "
 
 const rotationSchema = z.object({ overlapHours: z.number().min(0).max(MAX_OVERLAP_HOURS).optional() });
 
-/** GET, POST /v1/operator/channels; GET, PATCH …/:slug; POST …/:slug/rotate-keys. Fields by the names of CHANNELS_FILE. */
+/**
+ * GET, POST /v1/operator/channels; GET, PATCH …/:slug; POST …/:slug/rotate-keys. Fields are named as in CHANNELS_FILE.
+ */
 export function channelsRoutes(api: OperatorApi): Route[] {
   const { store, directory, config, keepKeys, threads } = api;
   return [
@@ -209,20 +211,20 @@ export function channelsRoutes(api: OperatorApi): Route[] {
   ];
 }
 
-/** False: somebody else wrote it since it was read. */
+/** False: the channel was written by another request since it was read. */
 async function write(acting: Acting<Store>, channel: Channel, stored: Channel | null): Promise<boolean> {
   const { type } = await writeChannel(acting, channel, stored);
   if (type === "shared") throw new Refusal("conflict", "Another channel has that publishable key");
   return type === "written";
 }
 
-/** Names are looked up at each delivery. */
+/** Checks literal addresses only; names are looked up at each delivery. */
 function mustBePublic({ webhooks = [] }: Channel, { webhooksPrivate }: OperatorApi["config"]): void {
   const url = webhooksPrivate ? null : closedUrl(webhooks);
   if (url !== null) throw new Refusal("invalid", `Webhook ${url} has no public address`);
 }
 
-/** One that is damaged may be made anew: its users, threads and tokens are there still. */
+/** A damaged channel may be created again: its users, threads and tokens still exist. */
 async function mayNotMake(store: Pick<Store, "channel">, slug: string): Promise<boolean> {
   try {
     return (await store.channel(slug)) !== null;

@@ -19,7 +19,7 @@ const line = z.union([
   z.object({ type: z.literal("reset"), cursor }).describe("`after` is none, or too old: read the lists"),
 ]);
 
-/** GET /v1/operator/events: what an inbox shows, as it changes. */
+/** GET /v1/operator/events: the changes that an inbox shows, live. */
 export function eventsRoute(api: OperatorApi): Route {
   const { directory, threads, clock, store } = api;
   const slugs = () => directory.channels().map(({ slug }) => slug);

@@ -4,7 +4,7 @@ import type { User } from "../../domain/user.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { ChannelThread, Store } from "../../store.ts";
 
-/** The channel. Throws Refusal("not-found"), or Refusal("unavailable") where its record cannot be read. */
+/** The channel. Throws Refusal("not-found"), or Refusal("unavailable") if its record cannot be read. */
 export async function existingChannel(store: Pick<Store, "channel">, slug: string): Promise<Channel> {
   const channel = await orUnavailable(store.channel(slug));
   if (channel === null) throw new Refusal("not-found", "Unknown channel");
@@ -36,7 +36,7 @@ export async function existingThread(
   return uid;
 }
 
-/** A thread of this channel, with whose it is. Throws Refusal("not-found"). */
+/** A thread of this channel, and its owner. Throws Refusal("not-found"). */
 export async function existingChannelThread(
   store: Pick<Store, "channel" | "channelThread" | "look">,
   slug: string,
@@ -50,7 +50,10 @@ export async function existingChannelThread(
   return { thread, messageCount: look.messageCount };
 }
 
-/** A damaged record is no fault of the caller's, who may come back when it is mended; a newer one is answered so anyway. */
+/**
+ * A damaged record is not the caller's fault: the caller may retry once it is repaired. A newer record gets this answer
+ * too.
+ */
 async function orUnavailable<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;

@@ -22,14 +22,14 @@ const exportedLine = z.union([
   runSchema.extend({ type: z.literal("run"), thread }),
 ]);
 
-/** A record of an export as a line tells it. */
+/** A record of an export as a line. */
 export function exportLine(record: ExportedRecord): object {
   if (record.type !== "message") return record;
   const { type, thread: of, message, addresses } = record;
   return { type, thread: of, ...itemOf(message, message.attachments && addresses) };
 }
 
-/** GET /v1/operator/channels/:slug/users/:userId/export: all that is kept of a user (contract, Forgetting). */
+/** GET /v1/operator/channels/:slug/users/:userId/export: everything stored about a user (contract, Forgetting). */
 export function exportRoute(api: OperatorApi): Route {
   return operatorRoute(api, {
     method: "GET",

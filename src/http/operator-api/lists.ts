@@ -37,14 +37,14 @@ export const listFields: Record<"limit" | "cursor", Field> = {
   },
 };
 
-/** Where a list goes on. `after`: the place behind which it does. */
+/** Where a list continues. `after`: the last place of the page before. */
 export interface Listing<Query> {
   limit: number;
   after: string | null;
   query: Query;
 }
 
-/** What a GET of a list asks for. `kind` names the list: another one's cursor is none. Throws Refusal("invalid"). */
+/** The query of a GET of a list. `kind` names the list: another list's cursor is invalid. Throws Refusal("invalid"). */
 export function listingOf<Shape extends z.ZodRawShape>(
   { request }: Pick<RouteRequest, "request">,
   kind: string,
@@ -59,7 +59,7 @@ export function listAnswer(kind: string, items: readonly unknown[], next: string
   return jsonAnswer(200, { items, next: next === null ? null : cursorOf(next, kind) });
 }
 
-/** A list that is in memory: sorted by texts that are the places of its items. */
+/** A list that is in memory, sorted by the texts that are its items' places. */
 export function listOfAll<Item>(
   { incoming, kind }: { incoming: RouteRequest; kind: string },
   all: readonly Item[],
@@ -86,7 +86,7 @@ export function documentedList(description: string, item: z.ZodType, example: un
   return documentedJson(description, schema, { items: [example], next: null });
 }
 
-/** Opaque, so that nobody takes it apart. */
+/** Opaque, so that clients do not parse it. */
 function cursorOf(place: string, kind: string): string {
   return Buffer.from(`${kind} ${place}`).toString("base64url");
 }

@@ -12,7 +12,7 @@ export const operatorSchema = z.object({
   channels: z.array(z.string()).nullable().describe("Slugs that it is limited to; null: none"),
 });
 
-/** GET /v1/operator/me: whose key it is. */
+/** GET /v1/operator/me: the operator whose key is sent. */
 export function meRoute(api: OperatorApi): Route {
   return operatorRoute(api, {
     method: "GET",

@@ -19,7 +19,7 @@ import type { Reads } from "../reads.ts";
 import { serverRefusals } from "../reference/shared-documentation.ts";
 import type { AnswerDocumentation, Documentation, Field, Method, Route, RouteRequest } from "../route.ts";
 
-/** What the operator API stands on. */
+/** The dependencies of the operator API. */
 export interface OperatorApi {
   admission: OperatorAdmission;
   store: Store;
@@ -45,7 +45,7 @@ export interface OperatorApi {
     Config,
     "serverMaxBodyBytes" | "webhooksPrivate" | "maxTokensPerDay" | "addressMaxTokensPerDay"
   >;
-  /** Told of keys that this instance may have to know at its next start. */
+  /** Gets new keys that this instance may need at its next start. */
   keepKeys: KeptKeys;
 }
 
@@ -54,11 +54,11 @@ export interface KeptKeys {
   operator(name: string, key: Secret): void;
 }
 
-/** What an endpoint is given: who asks, already allowed to. */
+/** What an endpoint gets: the request, and its operator, who is already authorized. */
 export interface Asked {
   incoming: RouteRequest;
   operator: Operator;
-  /** For what it does, under the operator's name. */
+  /** Writes in the operator's name. */
   acting: Acting<Store>;
   /** A `:name` of the path. */
   param: (name: string) => string;
@@ -66,10 +66,10 @@ export interface Asked {
 
 export interface OperatorEndpoint {
   method: Method;
-  /** Behind `/v1/operator`. With `:slug` it is refused to who may not see that channel. */
+  /** After `/v1/operator`. With `:slug`, operators who may not see that channel are refused. */
   path: string;
   roles: readonly OperatorRole[];
-  /** `installation`: refused to who is limited to channels. */
+  /** `installation`: operators who are limited to channels are refused. */
   scope: "channels" | "installation";
   summary: string;
   description: string;
@@ -77,7 +77,7 @@ export interface OperatorEndpoint {
   query?: Record<string, Field>;
   body?: Documentation["body"];
   answers: Record<number, AnswerDocumentation>;
-  /** Beside those of every endpoint. */
+  /** Besides those of every endpoint. */
   refusals?: Partial<Record<RefusalReason, string>>;
   handle: (asked: Asked) => Promise<HttpAnswer>;
 }
@@ -91,7 +91,7 @@ const slugParam: Field = {
   example: "shop",
 };
 
-/** An endpoint of the operator API: who may, before anything is read or asked of the store. */
+/** An endpoint of the operator API: checks key and role before anything is read from the body or the store. */
 export function operatorRoute(api: OperatorApi, endpoint: OperatorEndpoint): Route {
   const { method, path, roles, scope, handle } = endpoint;
   return {

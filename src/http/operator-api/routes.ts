@@ -16,7 +16,7 @@ import { usersRoutes } from "./users.ts";
 import { webhooksRoutes } from "./webhooks.ts";
 import { watchRoute } from "./watch.ts";
 
-/** /v1/operator: what operators see and do. No CORS headers: pages of other origins have no business here. */
+/** /v1/operator: the operators' API. No CORS headers: pages of other origins must not use it. */
 export function operatorRoutes(api: OperatorApi): Route[] {
   return [
     meRoute(api), //          GET  /me

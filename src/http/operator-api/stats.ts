@@ -59,7 +59,7 @@ const dayField = (description: string, example: string): Field => ({
   example,
 });
 
-/** GET /v1/operator/stats: what happened, day by day. */
+/** GET /v1/operator/stats: counts, day by day. */
 export function statsRoute(api: OperatorApi): Route {
   const { store, clock } = api;
   return operatorRoute(api, {

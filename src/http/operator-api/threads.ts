@@ -88,7 +88,7 @@ const READ = {
   refusals: { "not-found": "Unknown channel or thread" },
 } as const;
 
-/** GET /v1/operator/channels/:slug/threads, …/:id: what there is, without a text. */
+/** GET /v1/operator/channels/:slug/threads, …/:id: the threads, without texts. */
 function listRoutes(api: OperatorApi): Route[] {
   const { store } = api;
   return [
@@ -150,7 +150,10 @@ function listRoutes(api: OperatorApi): Route[] {
   ];
 }
 
-/** GET /v1/operator/channels/:slug/threads, …/:id; …/:id/messages and …/runs: what was said. Each reading is in the audit first. */
+/**
+ * GET /v1/operator/channels/:slug/threads, …/:id; …/:id/messages and …/runs: the texts. Each read is written to the
+ * audit first.
+ */
 export function threadsRoutes(api: OperatorApi): Route[] {
   const { store } = api;
   return [

@@ -170,7 +170,7 @@ export function usersRoutes(api: OperatorApi): Route[] {
   ];
 }
 
-/** Names are text, and an auditor reads none. */
+/** Names are text, which an auditor must not read. */
 function seesNames({ role }: Operator): boolean {
   return role !== "auditor";
 }

@@ -30,10 +30,10 @@ const watchLine = z.union([
   z.object({ type: z.literal("beat") }),
 ]);
 
-/** How often an open watch asks whether its operator may still see it. */
+/** How often an open watch checks that its operator may still see it. */
 const LOOK_MS = 1_000;
 
-/** GET /v1/operator/channels/:slug/threads/:id/watch: a conversation as it happens, for the console. */
+/** GET /v1/operator/channels/:slug/threads/:id/watch: a conversation, live, for the console. */
 export function watchRoute(api: OperatorApi): Route {
   return operatorRoute(api, {
     method: "GET",
@@ -66,7 +66,7 @@ export function watchRoute(api: OperatorApi): Route {
       const feed = await api.threads.openFeed(uid, after);
       let beside: WatchedThread | null = null;
       return feedAnswer(
-        // The chart moves with what the feed tells of, and not a second later.
+        // Reads the chart as soon as the feed sends lines, not up to a second later.
         heard(feed, () => beside?.poke()),
         () => beside?.stop(),
         (outlet) => (beside = watchBeside(api, { asked, uid, outlet, onRefused: () => feed.end() })),
@@ -75,7 +75,7 @@ export function watchRoute(api: OperatorApi): Route {
   });
 }
 
-/** The same feed; `onLines` is called when lines are told. */
+/** The same feed; calls `onLines` when it sends lines. */
 function heard(feed: Feed, onLines: () => void): Feed {
   return {
     read: (reader) =>
@@ -92,7 +92,7 @@ function heard(feed: Feed, onLines: () => void): Feed {
   };
 }
 
-/** Writes what is seen of the thread until it is stopped; `onRefused`: the operator may not see it any more. */
+/** Writes the thread's state until it is stopped; `onRefused`: the operator may no longer see it. */
 function watchBeside(
   { store, threads, log, admission }: OperatorApi,
   watch: { asked: Asked; uid: string; outlet: Outlet; onRefused: () => void },
