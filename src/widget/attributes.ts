@@ -1,7 +1,7 @@
 import type { ConfirmTools } from "./tools/asks-first.ts";
 import type { ToolSources } from "./tools/list-tools.ts";
 
-/** A change of these begins another conversation. */
+/** A change of one of these switches to another conversation. */
 export const IDENTITY = ["publishable-key", "base-url", "storage"];
 
 export const OBSERVED = [
@@ -17,12 +17,12 @@ export const OBSERVED = [
   "tools",
 ];
 
-/** Reads the element's attributes. An absent or invalid one has its default. */
+/** Reads the element's attributes. Absent or invalid ones get their default. */
 export class Attributes {
   readonly #element: HTMLElement;
   readonly #serviceUrl: string;
 
-  /** `serviceUrl`: used where the element has no base-url. */
+  /** `serviceUrl`: used if the element has no base-url. */
   constructor(element: HTMLElement, serviceUrl: string) {
     this.#element = element;
     this.#serviceUrl = serviceUrl;
@@ -36,7 +36,7 @@ export class Attributes {
     return (this.text("base-url") ?? this.#serviceUrl).replace(/(?<!\/)\/+$/, "");
   }
 
-  /** Of storage keys: two services or channels on one origin do not share any. */
+  /** Prefix of storage keys: two services or channels on one origin share none. */
   get prefix(): string {
     return `chat-agent:${this.publishableKey ?? ""}@${this.baseUrl}:`;
   }
@@ -65,7 +65,7 @@ export class Attributes {
     return this.#oneOf("confirm-tools", ["consequential", "writes", "all", "none"]);
   }
 
-  /** Names of the page's parameters that the service is told of; null: it is told of all that are no secrets. */
+  /** Names of the page's parameters that are sent to the service; null: all but secrets. */
   get pageParams(): string | null {
     return this.text("page-params");
   }
@@ -82,7 +82,7 @@ export class Attributes {
     return this.#positive("max-chars", 2_000);
   }
 
-  /** The element's own, or inherited, also by a shadow root from the element that has it. */
+  /** The element's own language, or the inherited one; a shadow root inherits from its host. */
   get lang(): string {
     let from: Element = this.#element;
     for (;;) {

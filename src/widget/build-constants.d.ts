@@ -1,4 +1,4 @@
-/** What build.mjs fills in: a stylesheet's minified text, the version of package.json, the second file's name and integrity. */
+/** Filled in by build.mjs: minified stylesheets, the version of package.json, the second file's name and integrity. */
 declare module "*.css" {
   const text: string;
   export default text;

@@ -1,4 +1,4 @@
-// The browser element: a classic script with its markdown renderer beside it, a module with both, and a manifest.
+// Builds the browser element: a classic script, the panel's code beside it, a module with both, and a manifest.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { build as esbuild } from "esbuild";
 
-// A page pays for every byte of it on its first visit; past this the script must be split, not grown.
+// Every first visit of a page downloads all of it; beyond this size split the script, do not let it grow.
 const BUDGET_BYTES = 30 * 1024;
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "..", "..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** A stylesheet, with what it imports, minified, as text: it becomes a constructed sheet, which no page policy forbids. */
+/** A stylesheet with its imports as minified text, for a constructed stylesheet, which no page policy forbids. */
 const stylesheetText = {
   name: "stylesheet-text",
   setup({ onLoad }) {
@@ -31,8 +31,8 @@ const stylesheetText = {
 };
 
 /**
- * Modules are bundled in the order of their imports, and gzip finds a repetition only within 32 KB. With stylesheet and
- * texts in front, the code is in one piece: 400 bytes less.
+ * Modules are bundled in the order of their imports, and gzip finds repetitions only within 32 KB. With stylesheet and
+ * texts in front, the code is in one piece, which saves 400 bytes.
  */
 const IN_FRONT = [
   "./view/thumbs.tsx",
@@ -78,7 +78,7 @@ const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex").slice
 
 /** Writes the element's files into `widget/` of a folder. */
 export async function build(folder) {
-  // The script knows the panel's part by content, so that old pages and new scripts never mix.
+  // The script names the second file by the hash of its content, so that files of two versions never mix.
   const panel = await bundle({ entry: "./panel-chunk.ts", format: "esm", plugins: [jsxOfScript] });
   const panelFile = `chat-agent-panel.${hashOf(panel)}.mjs`;
   const [script, module] = await Promise.all([
@@ -106,7 +106,7 @@ export async function build(folder) {
   writeFileSync(join(out, "chat-agent.mjs"), module);
   writeFileSync(join(out, panelFile), panel);
   writeFileSync(join(out, "manifest.json"), `${JSON.stringify(manifest)}\n`);
-  // Pages name the files of released versions by their hash, for subresource integrity.
+  // Pages with subresource integrity load the files of released versions by their hash.
   const released = join(here, "released");
   for (const name of readdirSync(released).filter((file) => file.endsWith(".gz")))
     writeFileSync(join(out, name.slice(0, -3)), gunzipSync(readFileSync(join(released, name))));

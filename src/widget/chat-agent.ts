@@ -8,10 +8,10 @@ import type { Strings } from "./strings/strings.ts";
 import type { PropertyTool, ToolShape } from "./tools/tool.ts";
 import type { ChatPhase } from "./view/view-state.ts";
 
-/** A server has no HTMLElement; importing this file there must not throw. The cast: nothing is ever made of the class. */
+/** A server has no HTMLElement; importing this file there must not throw. The cast: the class is never instantiated. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
-/** Properties that a page may set before the element is defined; they would hide the accessors of the class. */
+/** Properties that a page may set before the element is defined; not upgraded, they would hide the accessors. */
 const UPGRADED = [
   "tools",
   "toolFilter",
@@ -23,7 +23,7 @@ const UPGRADED = [
   "threadId",
 ] as const;
 
-/** `<chat-agent publishable-key="pk_…">`: what a page can do with it. More in the README.md of this folder. */
+/** `<chat-agent publishable-key="pk_…">`: the interface for pages. See the README.md of this folder. */
 export class ChatAgent extends Base {
   static readonly observedAttributes: readonly string[] = OBSERVED;
   static source: ScriptSource = {
@@ -33,7 +33,7 @@ export class ChatAgent extends Base {
 
   readonly version = __VERSION__;
   readonly #chat = new HostedChat(this, ChatAgent.source, {
-    // The visitor's own click moves the focus; a panel that the page opens does not.
+    // The focus moves when the visitor clicks, but not when the page opens the panel.
     toggle: () => (this.toggle(), this.focus()),
     send: (text) => void this.#chat.conversation?.sendDraft(text.trim(), this.context),
     stop: () => void this.stop(),
@@ -55,7 +55,7 @@ export class ChatAgent extends Base {
     removeImage: (nth) => this.#chat.conversation?.images.remove(nth),
   });
 
-  /** Of an element that is moved about in its page, said once. */
+  /** `ready` is emitted once, even if the element is moved within its page. */
   #isReady = false;
 
   connectedCallback(): void {
@@ -90,7 +90,7 @@ export class ChatAgent extends Base {
     return this.#chat.tools.assigned;
   }
 
-  /** null and undefined, as in the other properties: a framework takes back what it had set. */
+  /** null and undefined, here and in the other properties: frameworks unset a property that way. */
   set tools(tools: PropertyTool[] | null | undefined) {
     this.#chat.tools.assign(tools ?? []);
   }
@@ -123,7 +123,7 @@ export class ChatAgent extends Base {
     this.#chat.redraw();
   }
 
-  /** Texts in place of the built-in ones. */
+  /** Replacements for the built-in texts. */
   get strings(): Partial<Strings> {
     return this.#chat.strings;
   }
@@ -146,7 +146,7 @@ export class ChatAgent extends Base {
     if (threadId !== undefined) this.#chat.threadId = threadId;
   }
 
-  /** The text in the composer, which is not sent yet. */
+  /** The text in the composer, not sent yet. */
   get draft(): string {
     return this.#chat.draft;
   }
@@ -159,12 +159,12 @@ export class ChatAgent extends Base {
     return this.#chat.state.unread;
   }
 
-  /** The token by which the page's backend identifies the visitor. Creates a visitor where there is none. */
+  /** The token by which the page's backend identifies the visitor. Creates a visitor if there is none. */
   async getVisitorToken(): Promise<string> {
     return await this.#requiredConversation().visitor.token();
   }
 
-  /** Goes on with the token that identify answered in the place of the visitor's. */
+  /** Replaces the visitor's token with the rotated one that identify returned. */
   async setVisitorToken(visitorToken: string): Promise<void> {
     this.#requiredConversation().visitor.replaceToken(visitorToken);
     await this.refresh();
@@ -186,7 +186,7 @@ export class ChatAgent extends Base {
     this.#chat.focus();
   }
 
-  /** Resolves when the run has ended in any way. */
+  /** Resolves when the run has ended, well or badly. */
   async send(text: string, options: { context?: CustomerContext } = {}): Promise<void> {
     const context = options.context === undefined ? this.context : checkedContext(options.context);
     const trimmed = text.trim();

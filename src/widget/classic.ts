@@ -4,10 +4,10 @@ import type { PanelPart } from "./panel-part.ts";
 
 const script = document.currentScript instanceof HTMLScriptElement ? document.currentScript : null;
 const scriptUrl = script?.src;
-/** By which the page's policy may know the script; an import of the script has it without being told. */
+/** A page's security policy may allow the script by it; the script's imports inherit it. */
 const nonce = script?.nonce;
 
-/** The second file lies beside this script, under a name with its content's hash. */
+/** The second file is beside this script; its name contains the hash of its content. */
 async function loadPanel(): Promise<PanelPart> {
   const url = new URL(__PANEL_FILE__, scriptUrl ?? location.href).href;
   await preloaded(url);
@@ -17,8 +17,8 @@ async function loadPanel(): Promise<PanelPart> {
 }
 
 /**
- * An import cannot say what it expects; a preload can, and the import takes what the preload has brought. So a page that
- * names the hash of this script has the second file covered by it, too.
+ * An import cannot name an integrity; a preload can, and the import then uses the preloaded file. So a page that checks
+ * the integrity of this script covers the second file too.
  */
 function preloaded(url: string): Promise<unknown> {
   const link = document.createElement("link");

@@ -3,7 +3,7 @@ import type { ScriptSource } from "./hosted-chat.ts";
 import { modelContext } from "./tools/model-context.ts";
 import { watchRegistrations } from "./tools/registered-marks.ts";
 
-/** Defines `<chat-agent>`, once on a page. `scriptUrl` is the address that the code was loaded from. */
+/** Defines `<chat-agent>`, once per page. `scriptUrl` is the address that the code was loaded from. */
 export function defineChatAgent(scriptUrl: string | undefined, load: ScriptSource["load"]): void {
   const url = scriptUrl === undefined || !URL.canParse(scriptUrl) ? "" : new URL(scriptUrl).origin;
   ChatAgent.source = { url, load };

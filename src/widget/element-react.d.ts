@@ -1,14 +1,14 @@
-/** `<chat-agent>` in JSX of React 19. Where React is not installed nobody can write it, and this file declares nothing. */
+/** `<chat-agent>` in JSX of React 19. If React is not installed, this file declares nothing. */
 import type { ChatAgent, ChatAgentAttributes, ChatAgentEventMap, ChatAgentProperties } from "./element.d.ts";
 // @ts-ignore -- React need not be installed.
 import type { ClassAttributes, HTMLAttributes } from "react";
 
-/** React 19 listens for an event whose name follows `on`: `onchat-agent:done`. */
+/** React 19 listens for the event named after `on`: `onchat-agent:done`. */
 type Listeners = {
   [Name in keyof ChatAgentEventMap as `on${Name}`]?: (event: ChatAgentEventMap[Name]) => void;
 };
 
-/** React sets what is a property of the element as that, and everything else as an attribute. */
+/** React sets properties of the element as properties, and everything else as attributes. */
 export interface ChatAgentReactProps
   extends
     Omit<HTMLAttributes<ChatAgent>, keyof ChatAgentAttributes | keyof ChatAgentProperties>,

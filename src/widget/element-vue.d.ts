@@ -1,10 +1,10 @@
-/** `<chat-agent>` in templates of Vue 3. Where Vue is not installed nobody can write it, and this file declares nothing. */
+/** `<chat-agent>` in templates of Vue 3. If Vue is not installed, this file declares nothing. */
 import type { ChatAgent, ChatAgentAttributes, ChatAgentEventMap, ChatAgentProperties } from "./element.d.ts";
 // oxlint-disable typescript/no-redundant-type-constituents -- Vue is not installed here, and its types are `any`.
 // @ts-ignore -- Vue need not be installed.
 import type { HTMLAttributes, PublicProps } from "vue";
 
-/** Vue's compiler looks attributes and events of a template up by their names in camel case. */
+/** Vue's compiler looks up a template's attributes and events by their camel-case names. */
 type InCamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<InCamelCase<Tail>>}`
   : Name;
@@ -16,7 +16,7 @@ type Listeners = {
   ) => void;
 };
 
-/** What `<chat-agent>` takes in a template. */
+/** The props of `<chat-agent>` in a template. */
 export interface ChatAgentVueProps
   extends
     Omit<HTMLAttributes, keyof AttributeProps | keyof ChatAgentProperties | keyof PublicProps>,
@@ -25,7 +25,7 @@ export interface ChatAgentVueProps
     Listeners,
     PublicProps {}
 
-/** Vue's compiler reads the props off an instance. */
+/** Vue's compiler takes the props from the instance type. */
 export type ChatAgentVueElement = new () => ChatAgent & { $props: ChatAgentVueProps };
 
 // @ts-ignore -- Vue need not be installed.

@@ -1,6 +1,6 @@
 /**
  * `<chat-agent>` for TypeScript: the element's attributes, properties, methods and events. Importing
- * `chat-agent-service/element` defines the element where there is a browser, and does nothing where there is none.
+ * `chat-agent-service/element` defines the element in a browser, and does nothing elsewhere.
  *
  * @packageDocumentation
  */
@@ -16,67 +16,67 @@ export interface ChatAgentAttributes {
   "publishable-key": string;
   /** The service's address; by default the origin of the script. With a bundler it is required. */
   "base-url"?: string;
-  /** The panel is open. The element keeps it for the tab, through navigations. */
+  /** The panel is open. Each tab remembers it across navigations. */
   open?: boolean;
-  /** `inline` fills its box, without a launcher; by default `floating`. */
+  /** `inline` fills its container and has no launcher; by default `floating`. */
   display?: "floating" | "inline";
   /** The side of the page; by default `end`. */
   position?: "start" | "end";
   /** `none`: the page has a button of its own, which calls `toggle()`. */
   launcher?: "auto" | "none";
-  /** By default as the browser has it. */
+  /** By default the browser's preference. */
   theme?: "light" | "dark";
   /** en, de, fr, es, it, pt or ar; by default the page's language, then the browser's. */
   lang?: string;
   /** The panel's title. */
   heading?: string;
-  /** In the empty composer. */
+  /** Shown in the empty composer. */
   placeholder?: string;
   /** Shown before the first message. */
   welcome?: string;
-  /** Where visitor and thread are kept: for the origin, the tab or the page; by default `local`. */
+  /** Where visitor and thread are stored: for the origin, the tab or the page; by default `local`. */
   storage?: "local" | "session" | "memory";
   /** Which tools are offered: WebMCP's (`page`), those of the property `tools` (`property`), both or none; by default `all`. */
   tools?: "all" | "page" | "property" | "none";
   /** Which tools ask the visitor first; by default those marked `destructiveHint` or `consequentialHint`. */
   "confirm-tools"?: "consequential" | "writes" | "all" | "none";
-  /** Names, with commas between, of the parameters of the page's address that the service is told of. */
+  /** Names, separated by commas, of the parameters of the page's address that are sent to the service. */
   "page-params"?: string;
   /** Seconds that a tool may take; by default 60. */
   "tool-timeout"?: number | `${number}`;
   /** `off`: no thumbs on replies. */
   feedback?: "on" | "off";
-  /** Characters that a message may have; by default 2,000, as WIDGET_MAX_TEXT_CHARS of the service. */
+  /** Characters that a message may have; by default 2,000, like the service's WIDGET_MAX_TEXT_CHARS. */
   "max-chars"?: number | `${number}`;
 }
 
-/** What a tool says of itself, in the shape of WebMCP. */
+/** A tool's description, in the shape of WebMCP. */
 export interface ChatAgentToolShape {
-  /** As the agent calls it. */
+  /** The name by which the agent calls it. */
   name: string;
-  /** As visitors read it. */
+  /** The name that visitors see. */
   title?: string | undefined;
-  /** What the model is told of it. */
+  /** The description for the model. */
   description?: string | undefined;
   /** JSON Schema of its arguments. */
   inputSchema?: unknown;
   annotations?: ChatAgentToolAnnotations | undefined;
 }
 
-/** What a tool does, which decides whether it asks the visitor first. */
+/** What a tool does; decides whether it asks the visitor first. */
 export interface ChatAgentToolAnnotations {
   readOnlyHint?: boolean;
-  /** MCP's word; the tool asks first. */
+  /** MCP's name for it; the tool asks first. */
   destructiveHint?: boolean;
-  /** WebMCP's word; the tool asks first. */
+  /** WebMCP's name for it; the tool asks first. */
   consequentialHint?: boolean;
 }
 
 /** A tool that the page gives to the element. */
 export interface ChatAgentTool extends ChatAgentToolShape {
   /**
-   * Performs a call. What it returns is told to the agent; `{ isError: true, content: [{ type: "text", text }] }` says that
-   * it failed. `signal` is aborted when the call is not wanted any more.
+   * Performs a call. The agent gets what it returns; `{ isError: true, content: [{ type: "text", text }] }` reports a
+   * failure. `signal` is aborted when the call is no longer wanted.
    */
   execute(args: Record<string, unknown>, options: { signal: AbortSignal }): unknown;
 }
@@ -84,7 +84,7 @@ export interface ChatAgentTool extends ChatAgentToolShape {
 /** A flat map that is sent with every message. */
 export type ChatAgentContext = Record<string, string | number | boolean>;
 
-/** What goes on in the element. */
+/** What the element is doing. */
 export type ChatAgentState =
   | "idle"
   | "sending"
@@ -174,10 +174,10 @@ export type ChatAgentString =
   | "writing"
   | "you";
 
-/** A line of a stream. An error of code `interrupted` ends only this stream of the run: the element follows the run. */
+/** A line of a stream. An error of code `interrupted` ends only this stream, not the run: the element reconnects. */
 export type ChatAgentLine = DeltaLine | StepLine | ToolCallLine | DoneLine | ErrorLine;
 
-/** Details of the element's events, by their names without `chat-agent:`. */
+/** Details of the element's events, by name without `chat-agent:`. */
 export interface ChatAgentEvents {
   /** The element is in the page. */
   ready: { version: string };
@@ -185,33 +185,33 @@ export interface ChatAgentEvents {
   open: Record<string, never>;
   /** The panel is closed. */
   close: Record<string, never>;
-  /** `agent.state` is another one. */
+  /** `agent.state` has changed. */
   state: { state: ChatAgentState };
-  /** The visitor has said something, or a reply is over. */
+  /** The visitor has sent a message, or a reply is over. */
   message: { role: "user" | "assistant"; text: string };
   /** A line of a stream. */
   line: { line: ChatAgentLine };
   /** The agent makes progress; a later step of the same `id` replaces the earlier one. */
   step: { id: string; phase: string; text: string };
-  /** A page tool is about to be called. Prevented: the agent is told that the visitor declined. */
+  /** A page tool is about to be called. If prevented, the agent is told that the visitor declined. */
   "before-tool": { tool: string; arguments: Record<string, unknown>; annotations: ChatAgentToolAnnotations };
-  /** A page tool has answered. */
+  /** A page tool has returned. */
   "tool-result": { tool: string; result: unknown; isError: boolean };
-  /** A run has ended well. */
+  /** A run has succeeded. */
   done: { elapsedMs: number; inputTokens?: number; outputTokens?: number; finishReason?: string };
-  /** A run has ended badly, or a request has failed. */
+  /** A run or a request has failed. */
   error: { message: string; status?: number; code?: string; hint?: string };
-  /** The visitor follows a link of a reply. Prevented: the page follows it itself. */
+  /** The visitor follows a link of a reply. If prevented, the page follows it itself. */
   link: { href: string };
-  /** Another count of replies that nobody has seen. */
+  /** The count of unseen replies has changed. */
   unread: { count: number };
   /** A conversation has begun, or another one is shown. */
   thread: { threadId: string };
-  /** A visitor was made. */
+  /** A visitor was created. */
   visitor: { expiresAt: number };
-  /** Another one answers: since when a person is waited for (Unix ms), or the person's name; both null: the assistant. */
+  /** Who answers changes: when the wait for a person began (Unix ms), or the person's name; both null: the assistant. */
   person: { waitingSince: number | null; name: string | null };
-  /** A run goes on after a navigation, or after its connection was lost. */
+  /** A run continues after a navigation, or after its connection was lost. */
   resumed: { tool: string | null; from: string | null };
 }
 
@@ -224,7 +224,7 @@ export type ChatAgentEventMap = {
 export declare class ChatAgent extends HTMLElement {
   /** The service's version that the script came with. */
   readonly version: string;
-  /** What goes on. */
+  /** What the element is doing. */
   readonly state: ChatAgentState;
   /** Replies that ended unseen. */
   readonly unreadCount: number;
@@ -233,15 +233,15 @@ export declare class ChatAgent extends HTMLElement {
   tools: ChatAgentTool[];
   /** Only tools for which it returns true are offered. */
   toolFilter: (tool: ChatAgentToolShape) => boolean;
-  /** Sent with every message. Throws where a value is no string, number or boolean. */
+  /** Sent with every message. Throws if a value is not a string, number or boolean. */
   context: ChatAgentContext | null;
-  /** Texts to begin with. */
+  /** First messages to choose from. */
   suggestions: readonly string[];
-  /** Texts in place of the built-in ones; `{n}` stands for a number. */
+  /** Replacements for the built-in texts; `{n}` stands for a number. */
   strings: Partial<Record<ChatAgentString, string>>;
   /** The panel is open. */
   open: boolean;
-  /** The text in the composer, which is not sent yet. */
+  /** The text in the composer, not sent yet. */
   draft: string;
   /** The conversation that is shown. Setting it shows another one of the visitor; null begins a new one. */
   threadId: string | null;
@@ -254,19 +254,19 @@ export declare class ChatAgent extends HTMLElement {
   toggle(): void;
   /** Moves the focus to the composer, to the question that waits, or to the launcher. */
   override focus(): void;
-  /** Says something in the visitor's name; resolves when the run has ended in any way. Rejects where it is longer than max-chars. */
+  /** Sends a message as the visitor; resolves when the run has ended. Rejects if longer than max-chars. */
   send(text: string, options?: { context?: ChatAgentContext }): Promise<void>;
-  /** Ends the run. */
+  /** Stops the run. */
   stop(): Promise<void>;
-  /** Sends the last message again that was not sent, or whose reply failed. */
+  /** Retries the last message that was not sent, or whose reply failed. */
   retry(): Promise<void>;
   /** Begins a new conversation. */
   newThread(): Promise<void>;
-  /** The token by which the page's backend identifies the visitor. Creates a visitor where there is none. */
+  /** The token by which the page's backend identifies the visitor. Creates a visitor if there is none. */
   getVisitorToken(): Promise<string>;
   /**
-   * Goes on with the token that identify answered, asked to rotate, in the place of the visitor's. Nothing else changes: the
-   * conversation, the draft and the other tabs stay.
+   * Replaces the visitor's token with the new one that identify returned when asked to rotate it. Nothing else changes:
+   * the conversation, the draft and the other tabs stay.
    */
   setVisitorToken(visitorToken: string): Promise<void>;
   /** Loads the history again: it may hold more after the visitor was identified. */
@@ -275,11 +275,11 @@ export declare class ChatAgent extends HTMLElement {
   reset(): Promise<void>;
   /** Adds a tool, as WebMCP's registerTool does; the signal removes it. */
   registerTool(tool: ChatAgentTool, options?: { signal?: AbortSignal }): void;
-  /** Tells the service the page's tools, if they have changed. */
+  /** Sends the page's tools to the service, if they have changed. */
   refreshTools(): void;
 }
 
-/** What a page may set, also before the element is defined. */
+/** Properties that a page may set, even before the element is defined. */
 export type ChatAgentProperties = Pick<
   ChatAgent,
   "tools" | "toolFilter" | "context" | "suggestions" | "strings" | "open" | "draft" | "threadId"
@@ -289,6 +289,6 @@ declare global {
   interface HTMLElementTagNameMap {
     "chat-agent": ChatAgent;
   }
-  /** Of the element, of what it is in, of the document and of the window. */
+  /** For listeners on the element, its ancestors, the document and the window. */
   interface GlobalEventHandlersEventMap extends ChatAgentEventMap {}
 }

@@ -28,16 +28,16 @@ import { widgetPropsOf } from "./widget-props-of.ts";
 
 /** Where the script was loaded from. */
 export interface ScriptSource {
-  /** The service's address where the element has no base-url. */
+  /** The service's address if the element has no base-url. */
   url: string;
-  /** Loads what is not needed before the panel opens. */
+  /** Loads the code that is not needed before the panel opens. */
   load: () => Promise<PanelPart>;
 }
 
 /** null until it is loaded. */
 let part: PanelPart | null = null;
 
-/** The chat behind one element: its attributes, its conversation, the page's tools, and the drawing of it. */
+/** The chat behind one element: its attributes, its conversation, the page's tools, and the rendering. */
 export class HostedChat {
   readonly attributes: Attributes;
   readonly tools: PropertyTools;
@@ -50,9 +50,9 @@ export class HostedChat {
   readonly #actions: WidgetActions;
   readonly #host: ConversationHost;
   #page: PageConversation | null = null;
-  /** The focus goes into the panel when that is there. */
+  /** The panel gets the focus once it is loaded. */
   #wantsFocus = false;
-  /** What the page set before there was a conversation. */
+  /** Set by the page before there was a conversation. */
   #given: { threadId?: string | null; draft?: string } = {};
   #titles = new Map<string, string | undefined>();
   #spoken: { key: readonly unknown[]; language: Language } | null = null;
@@ -125,7 +125,7 @@ export class HostedChat {
     this.conversation?.lookChanged();
   }
 
-  /** Another publishable key, service or storage makes it another conversation. */
+  /** A change of publishable key, service or storage switches to another conversation. */
   identityChanged(): void {
     this.#page?.leave(this.#host);
     this.#page = null;
@@ -149,10 +149,10 @@ export class HostedChat {
     this.#renderer?.schedule();
   }
 
-  /** `inPanel`: what the visitor goes on with there. */
+  /** `inPanel`: selector of the element that gets the focus if the panel is shown. */
   focus(inPanel = this.state.confirmation === null ? "textarea" : ".confirm"): void {
     this.#wantsFocus = this.#isPanelShown() && !isPanelSettled();
-    // What is to have the focus may not be drawn yet.
+    // The element to focus may not be rendered yet.
     this.#renderer?.draw();
     this.#renderer?.focus(this.#isPanelShown() ? inPanel : ".launcher");
   }
@@ -202,7 +202,7 @@ export class HostedChat {
     document.addEventListener("visibilitychange", visibilityChanged, options);
     modelContext()?.addEventListener("toolchange", () => this.tools.changed(), options);
     const pageShown = ({ persisted }: PageTransitionEvent) => {
-      // Back from the browser's page cache: the conversation may have gone on without this page.
+      // Back from the browser's page cache: the conversation may have continued meanwhile.
       if (persisted) void this.conversation?.wokenUp();
     };
     window.addEventListener("pageshow", pageShown, options);
@@ -243,7 +243,7 @@ export class HostedChat {
     return h(Widget, widgetPropsOf(options));
   }
 
-  /** The same object for as long as it is the same: what is drawn in it need not be drawn again. */
+  /** Returns the same object until the language changes, so that components need not render again. */
   #language(): Language {
     const wanted = [this.attributes.lang, ...navigator.languages];
     const translations = panelModule()?.translations ?? null;

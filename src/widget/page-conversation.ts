@@ -3,21 +3,21 @@ import { Conversation } from "./run/conversation.ts";
 import type { ConversationOptions } from "./run/conversation.ts";
 
 /**
- * One conversation of a page, and the elements that show it. Frameworks take an element out of the page and put a new
- * one in, also during a run: the conversation stays, and the new element shows it as it stands.
+ * One conversation of a page, and the elements that show it. Frameworks may replace the element, even during a run: the
+ * conversation stays, and the new element shows its current state.
  */
 export class PageConversation {
   readonly conversation: Conversation;
-  /** The last one speaks for the page: its tools, its texts, its events. Never empty after the first `join`. */
+  /** The last one represents the page: its tools, its texts, its events. Never empty after the first `join`. */
   readonly #hosts = new Set<ConversationHost>();
-  /** The last element has left; it goes on speaking for the page until another one comes. */
+  /** The last element has left; it represents the page until another one joins. */
   #isLeft = false;
 
   constructor(options: Omit<ConversationOptions, "host">) {
     this.conversation = new Conversation({ ...options, host: this.#relay() });
   }
 
-  /** Returns false for the first element: the conversation begins with it. */
+  /** Returns false for the first element, with which the conversation begins. */
   join(host: ConversationHost): boolean {
     const isKnown = this.#hosts.size > 0;
     if (this.#isLeft) this.#hosts.clear();
@@ -57,10 +57,10 @@ export class PageConversation {
   }
 }
 
-/** By key, service and storage: what makes it another conversation. */
+/** By key, service and storage, which identify a conversation. */
 const conversations = new Map<string, PageConversation>();
 
-/** The page's conversation of this name, made where there is none. */
+/** The page's conversation of this name; creates it if there is none. */
 export function pageConversation(
   name: string,
   options: () => Omit<ConversationOptions, "host">,

@@ -2,8 +2,8 @@ import type { ConversationPart } from "./run/conversation.ts";
 import type { readChannel } from "./service/read-channel.ts";
 import type { PanelModule } from "./view/panel-module.ts";
 
-/** All that is loaded when the panel opens, or where the badge is to tell of what comes. */
+/** Everything that is loaded when the panel opens, or earlier if the badge must count replies. */
 export interface PanelPart extends PanelModule, ConversationPart {
-  /** What the page's channel allows its visitors. */
+  /** Asks what the page's channel allows its visitors. */
   readChannel: typeof readChannel;
 }

@@ -3,7 +3,7 @@ import type { Language } from "./strings/language.ts";
 import type { ViewState } from "./view/view-state.ts";
 import type { WidgetActions, WidgetProps } from "./view/widget-props.ts";
 
-/** What the element's attributes and language make of the state. */
+/** The view's props, from the element's attributes, language and state. */
 export function widgetPropsOf(options: {
   attributes: Attributes;
   language: Language;
