@@ -6,10 +6,10 @@ import { pauseCut } from "./pause.ts";
 /** Waits between attempts; after the last one the visitor is asked. A restart of the service takes less. */
 const WAITS_SECONDS = [1, 3, 9, 20];
 
-/** A service that asks for more time than this gets it when the visitor presses Retry. */
+/** If the service asks for a longer wait than this, the visitor has to press Retry. */
 const MAX_RETRY_AFTER_SECONDS = 30;
 
-/** How often, and how soon, a request is repeated whose answer did not come. */
+/** How often, and how soon, a request without an answer is repeated. */
 export class Backoff {
   readonly #dependencies: Pick<ConversationDependencies, "view" | "host">;
   readonly #signal: AbortSignal;
@@ -20,12 +20,12 @@ export class Backoff {
     this.#signal = signal;
   }
 
-  /** The service answers. */
+  /** Call when the service answers. */
   reset(): void {
     this.#failures = 0;
   }
 
-  /** Waits for the next attempt; resolves to false where there is none. Rejects with the signal's reason. */
+  /** Waits for the next attempt; resolves to false if there is none left. Rejects with the signal's reason. */
   async wait(cause: unknown): Promise<boolean> {
     const seconds = WAITS_SECONDS[this.#failures];
     if (seconds === undefined) return false;

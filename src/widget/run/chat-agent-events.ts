@@ -22,8 +22,8 @@ export interface ChatAgentEvents {
   unread: { count: number };
   thread: { threadId: string };
   visitor: { expiresAt: number };
-  /** Another one answers. Unix ms since when a person is waited for, or the person's name; both null: the assistant. */
+  /** Who answers changes: when the wait for a person began (Unix ms), or the person's name; both null: the assistant. */
   person: { waitingSince: number | null; name: string | null };
-  /** A run goes on after a navigation, or after its connection was lost. */
+  /** A run continues after a navigation, or after its connection was lost. */
   resumed: { tool: string | null; from: string | null };
 }

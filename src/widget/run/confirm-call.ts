@@ -12,7 +12,7 @@ interface ConfirmOptions extends Pick<ConversationDependencies, "view" | "host">
   allowed: Set<string>;
 }
 
-/** Resolves to true where the call may run: the page can prevent it, and the visitor is asked if confirm-tools says so. */
+/** Resolves to true if the call may run: the page can prevent it, and the visitor is asked if confirm-tools says so. */
 export async function confirmCall(options: ConfirmOptions): Promise<boolean> {
   const { host, tool, call } = options;
   const annotations = tool.annotations ?? {};
@@ -27,7 +27,7 @@ async function askVisitor({ view, tool, call, allowed }: ConfirmOptions): Promis
       printable(name),
       printable(typeof value === "string" ? value : JSON.stringify(value)),
     ]);
-    // An empty title is what some browsers make of a missing one.
+    // Some browsers turn a missing title into an empty one.
     const title = printable(tool.title || tool.description || tool.name);
     view.change({ confirmation: { title, arguments: values, decide }, announcement: title });
   });

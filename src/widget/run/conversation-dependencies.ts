@@ -14,6 +14,6 @@ export interface ConversationDependencies {
   sharedStorage: JsonStorage;
   /** This tab's own; it outlives a navigation. */
   tabStorage: JsonStorage;
-  /** Of Web Lock names. */
+  /** Prefix of Web Lock names. */
   lockPrefix: string;
 }

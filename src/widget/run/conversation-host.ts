@@ -8,22 +8,22 @@ import type { ChatAgentEvents } from "./chat-agent-events.ts";
 export interface ConversationHost {
   strings(): Strings;
   tools(): Promise<Tool[]>;
-  /** Of a tool that was listed. */
+  /** The title of a listed tool. */
   titleOf(tool: string): string | undefined;
   /** Resolves when the page's tools have stopped changing. */
   toolsSettled(): Promise<void>;
   confirmTools(): ConfirmTools;
   toolTimeoutMs(): number;
   customerContext(): CustomerContext | null;
-  /** The visitor's page, as the service is told of it. */
+  /** The visitor's page, as it is sent to the service. */
   page(): string;
-  /** The page's language, as the service is told of it; undefined where it is no language tag. */
+  /** The page's language, as it is sent to the service; undefined if it is not a language tag. */
   locale(): string | undefined;
   /** The panel is open, in a visible tab. */
   isSeen(): boolean;
   /** The element is in a visible tab, whether its panel is open or not. */
   isInView(): boolean;
   redraw(): void;
-  /** Returns false where a listener prevented the event. */
+  /** Returns false if a listener prevented the event. */
   emit<Name extends keyof ChatAgentEvents>(name: Name, detail: ChatAgentEvents[Name]): boolean;
 }

@@ -32,7 +32,7 @@ export interface ConversationOptions extends Omit<ConversationDependencies, "vis
   publishableKey: string;
 }
 
-/** What is loaded later than the rest. */
+/** The part that is loaded with the panel. */
 export interface ConversationPart {
   followThread(this: void, options: FollowedThreadOptions): FollowedThread;
   listThreads(this: void, dependencies: ConversationDependencies): ThreadList;
@@ -52,9 +52,9 @@ export class Conversation {
   #threads: ThreadList | null = null;
   /** null until the history is asked for, and after a failure. */
   #starting: Promise<void> | null = null;
-  /** The thread that was shown is gone, and the tab in none: it is not to be moved into an older one. */
+  /** The thread that was shown is gone and the tab has none: it must not move to an older one. */
   #isThreadGone = false;
-  /** What the channel allows; false again after a failure. */
+  /** The channel's facts were requested; false again after a failure. */
   #isAsked = false;
   #readChannel: (() => Promise<ChannelFacts>) | null = null;
 
@@ -78,7 +78,7 @@ export class Conversation {
       host.redraw();
       if (now.phase !== before.phase) host.emit("state", { state: now.phase });
       if (now.unread !== before.unread) host.emit("unread", { count: now.unread });
-      // When all is told of the run that is over.
+      // In a microtask: after everything about the ended run is reported.
       if (now.isQueued && !isRunning(now.phase)) queueMicrotask(() => void this.#sendQueued());
       if (isRunning(before.phase) && !isRunning(now.phase)) queueMicrotask(() => this.#followed?.check());
     });
@@ -100,7 +100,7 @@ export class Conversation {
     return this.#threads;
   }
 
-  /** From now on what is shown goes along with what happens in the thread, and other threads can be shown. */
+  /** Starts following the thread's feed, and makes other threads available. */
   complete({ followThread, listThreads }: ConversationPart): void {
     const dependencies = this.#dependencies;
     this.#threads ??= listThreads(dependencies);
@@ -117,13 +117,13 @@ export class Conversation {
   }
 
   /**
-   * When the panel opens for the first time on this page: the conversation that there is. Nothing is made before the
-   * first message: who only looks is no visitor to the service.
+   * Loads the existing conversation when the panel first opens on this page. Creates nothing before the first message:
+   * somebody who only looks is not a visitor for the service.
    */
   async start(): Promise<void> {
     this.#starting ??= this.#guarded(async () => {
       await this.#enterLatest();
-      // Once more where the tab's thread is gone, and the tabs share another one.
+      // Twice, in case the tab's thread is gone and the tabs share another one.
       for (let tries = 0; tries < 2 && this.visitor.threadId !== null; tries += 1) {
         const thread = await this.visitor.thread();
         await this.#transcript.load(thread);
@@ -137,7 +137,7 @@ export class Conversation {
     await this.#starting;
   }
 
-  /** When the panel is shown: what its composer may offer. Nobody is told where that fails; the service would refuse. */
+  /** Asks what the composer may offer, when the panel is shown. A failure stays silent: nothing extra is offered then. */
   learn(readChannel = this.#readChannel): void {
     this.#readChannel = readChannel;
     if (this.#isAsked || readChannel === null) return;
@@ -150,7 +150,7 @@ export class Conversation {
     );
   }
 
-  /** Loads the conversation once more, where that failed before. */
+  /** Loads the conversation again after a failure. */
   async reload(): Promise<void> {
     if (this.view.isRunning) return;
     this.learn();
@@ -159,8 +159,8 @@ export class Conversation {
   }
 
   /**
-   * Goes on with the run that this tab saved, on the page before or when it lost the connection: asks for it by its
-   * name, or sends its message again where it has none yet. Resolves to false where there is none.
+   * Continues the run that this tab saved, on the previous page or when it lost the connection: asks for it by its id,
+   * or sends its message again if it has no id yet. Resolves to false if there is none.
    */
   async resume(): Promise<boolean> {
     const { tabStorage, sharedStorage } = this.#dependencies;
@@ -177,7 +177,7 @@ export class Conversation {
     return false;
   }
 
-  /** Resolves when the run has ended in any way; rejects while another one is active. */
+  /** Resolves when the run has ended, well or badly; rejects while another one is active. */
   async send(
     text: string,
     context: CustomerContext | null,
@@ -186,12 +186,12 @@ export class Conversation {
     if (text !== "") await this.#send(newMessage(text, context, images), false);
   }
 
-  /** What the visitor has in the composer: the text, with the images beside it. */
+  /** Sends the composer's text, with the images beside it. */
   async sendDraft(text: string, context: CustomerContext | null): Promise<void> {
     if (text !== "") await this.send(text, context, this.images.take());
   }
 
-  /** Sends the text when the reply is over; it stays in the composer until then, and where the reply fails. */
+  /** Sends the text when the reply is over. It stays in the composer until then, or for good if the reply fails. */
   queue(text: string): void {
     this.writeDraft(text);
     this.view.change({ isQueued: true });
@@ -212,7 +212,7 @@ export class Conversation {
     await this.#run.stop();
   }
 
-  /** The next message of this tab begins another conversation. Other tabs stay in theirs. */
+  /** The next message of this tab begins a new conversation. Other tabs keep theirs. */
   async newThread(): Promise<void> {
     if (this.#run.isOwn) await this.stop();
     this.#leave();
@@ -223,7 +223,7 @@ export class Conversation {
     await this.start();
   }
 
-  /** Shows the visitor's conversation with this id. The run of the present one goes on without this tab. */
+  /** Shows the visitor's conversation with this id. A run of the current one continues without this tab. */
   async enterThread(threadId: string): Promise<void> {
     this.#threads?.close();
     if (threadId === this.visitor.threadId) return;
@@ -249,10 +249,10 @@ export class Conversation {
     for (const name of ["spoken", "seen", "titles"]) sharedStorage.write(name, null);
   }
 
-  /** An element shows the conversation, which another one showed before. */
+  /** A new element shows the conversation that another one showed before. */
   async shownAgain(): Promise<void> {
     if (this.#starting === null) await this.start();
-    // Other tabs may have gone on meanwhile.
+    // Other tabs may have continued the conversation meanwhile.
     else await this.refresh();
   }
 
@@ -279,7 +279,7 @@ export class Conversation {
     writeDraft(this.#dependencies, text);
   }
 
-  /** The visitor has said something in the last hour: what is said there now is worth a badge. */
+  /** The visitor has sent a message in the last hour, so the badge counts replies. */
   get isFresh(): boolean {
     return spokenLately(this.#dependencies.sharedStorage);
   }
@@ -303,7 +303,7 @@ export class Conversation {
     this.#followed?.renew();
   }
 
-  /** The page is back after a time in which it did nothing. */
+  /** The page was suspended and is back. */
   async wokenUp(): Promise<void> {
     this.#followed?.renew();
     await this.refresh();
@@ -324,7 +324,7 @@ export class Conversation {
       await this.refresh();
   }
 
-  /** The page's tools changed: told to an agent that is at work. Others are told with the next message. */
+  /** The page's tools changed: posts them while the agent is at work. Otherwise the next message does. */
   async toolsChanged(): Promise<void> {
     if (!this.#run.isOwn || this.visitor.threadId === null) return;
     await postCatalog(this.#dependencies, await this.visitor.thread()).catch(warnOwner);
@@ -339,7 +339,7 @@ export class Conversation {
 
   async #send(message: OutgoingMessage, isRepeat: boolean): Promise<void> {
     const isOurs = await this.#run.send(message, { isRepeat, started: () => this.start() });
-    // Another tab sends it: this one shows what becomes of it.
+    // Another tab sends it; this one shows the result.
     if (!isOurs) await this.refresh();
     // Until the visitor may talk again.
     if (this.view.state.phase === "blocked") this.#recovery.failed(0);
@@ -348,8 +348,8 @@ export class Conversation {
   async #recover(): Promise<void> {
     const { view, visitor } = this;
     if (view.state.phase !== "blocked" || visitor.threadId !== null) return await this.reload();
-    // The first message was refused: there is no history that could be loaded instead. The message itself says why, and
-    // the visitor sends it again.
+    // The first message was refused, so there is no history to load as a check. The message itself says why, and the
+    // visitor sends it again.
     let visitorToken: string | null = null;
     try {
       visitorToken = await visitor.token();
@@ -370,8 +370,8 @@ export class Conversation {
   }
 
   /**
-   * Where this browser has a visitor and no conversation: the one in which the account that it belongs to has spoken last,
-   * after a sign-in or on another device.
+   * If this browser has a visitor but no conversation, enters the account's latest one: after a sign-in, or on another
+   * device.
    */
   async #enterLatest(): Promise<void> {
     const { visitor } = this;
@@ -386,7 +386,7 @@ export class Conversation {
     }
   }
 
-  /** Resolves to false where another tab has the run: this one is its duplicate. */
+  /** Resolves to false if another tab has the run: this tab is a duplicate of it. */
   async #goOn(saved: SavedRun): Promise<boolean> {
     const { tabStorage, sharedStorage, lockPrefix, host } = this.#dependencies;
     this.view.setPhase("streaming");
@@ -400,7 +400,7 @@ export class Conversation {
         await this.#transcript.reload(thread);
         this.#isLoaded();
         if (this.visitor.threadId === thread.threadId) return await this.#run.attach(thread, saved);
-        // The service does not know the visitor any more, or the thread: what was said is the next visitor's to say.
+        // The service no longer knows the visitor or the thread. The message can be sent again as a new visitor.
         tabStorage.write("run", null);
         this.view.change({ notice: null });
         this.view.rest();
@@ -416,17 +416,17 @@ export class Conversation {
     return false;
   }
 
-  /** The last message has no reply yet: its run is active in another tab, or in none. */
+  /** If the last message has no reply yet, follows its run, which may be active in another tab or in none. */
   async #attachIfUnanswered(thread: ThreadAccess): Promise<void> {
     const { messages } = this.view.state;
     const isUnanswered =
       messages.findLast(({ problem }) => problem === null || problem.isTold)?.role === "user";
-    // With a closed panel nobody reads along, and the page may send.
+    // Not with a closed panel: nobody reads it, and the page must be free to send.
     const isReader = this.#dependencies.host.isSeen();
     if (isUnanswered && isReader && !this.view.isRunning) await this.#run.attach(thread, null);
   }
 
-  /** Shows a failure instead of throwing it: no caller waits for it. */
+  /** Shows a failure instead of throwing it, because no caller awaits it. */
   async #guarded(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -438,7 +438,7 @@ export class Conversation {
     }
   }
 
-  /** What goes on goes on without this tab. */
+  /** The active run continues without this tab. */
   #leave(): void {
     this.#run.leave();
     this.view.rest();

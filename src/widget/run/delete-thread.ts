@@ -4,8 +4,8 @@ import { Refused, refusedStatus } from "../service/widget-api.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 
 /**
- * Deletes the visitor's conversation, and what this browser keeps of it: the words that it is listed by, when it was seen,
- * a draft. The tab is in no conversation afterwards where it was in this one. One that is gone already is deleted.
+ * Deletes the visitor's conversation, and what this browser stores of it: its title in the list, when it was seen, a
+ * draft. If the tab was in it, it is in no conversation afterwards. A conversation already gone counts as deleted.
  */
 export async function deleteThread(
   {

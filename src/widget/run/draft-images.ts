@@ -3,10 +3,10 @@ import type { MessageImage } from "../images/message-image.ts";
 import { panelModule } from "../view/panel-module.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 
-/** The images in the composer. They are gone with the page: files are not kept in a browser's storage. */
+/** The images in the composer. They are lost with the page: files are not put into the browser's storage. */
 export class DraftImages {
   readonly #dependencies: Pick<ConversationDependencies, "view" | "host">;
-  /** One call after the other: each needs to know what room the one before has left. */
+  /** Calls run one at a time: each needs to know how much room the previous one has left. */
   #adding: Promise<void> | undefined;
 
   constructor(dependencies: Pick<ConversationDependencies, "view" | "host">) {
@@ -24,7 +24,7 @@ export class DraftImages {
     view.change({ images: view.state.images.filter((_, at) => at !== nth), isQueued: false });
   }
 
-  /** For a message; the composer has none then. */
+  /** Returns the images for a message, and clears the composer. */
   take(): MessageImage[] {
     const { view } = this.#dependencies;
     const images = view.state.images.map(withoutSource);

@@ -17,9 +17,9 @@ export interface FollowedRun extends ConversationDependencies {
   thread: ThreadAccess;
   signal: AbortSignal;
   reply: ShownReply;
-  /** Of a run that a message of this tab began. null: this tab only listens, and runs no tools. */
+  /** null: the run was not begun by this tab, which only listens and runs no tools. */
   calls: ToolCalls | null;
-  /** The run's name is known. */
+  /** The run's id is known. */
   onNamed(runId: string): void;
 }
 
@@ -40,24 +40,24 @@ export type RunEnd =
   | { type: "none" }
   /** Another tab has to run a tool. */
   | { type: "elsewhere" }
-  /** The run cannot be reached; it may go on without this tab. */
+  /** The run cannot be reached; it may continue without this tab. */
   | { type: "lost"; cause: unknown };
 
 /** How one stream of the run ended. */
 type StreamEnd =
   | TerminalLine
   | { type: "none" }
-  /** The run goes on in another instance of the service. */
+  /** The run continues in another instance of the service. */
   | { type: "moved" }
   /** The stream did not open, or broke off. */
   | { type: "cut"; cause: unknown };
 
-/** Posted in place of a result that the service refuses: the agent would wait for one until the call expires. */
+/** Posted in place of a refused result; otherwise the agent would wait until the call expires. */
 const UNDELIVERABLE = "The tool ran, but its result could not be delivered";
 
 /**
  * Follows a run through its streams. Each tool_call ends one and its result opens the next; a stream that breaks off is
- * opened again, by the name of its run, and what it showed is told anew. Rejects only with the signal's reason.
+ * reopened by the run's id, and sends its lines again. Rejects only with the signal's reason.
  */
 export async function followRun(run: FollowedRun, first: StreamOpening): Promise<RunEnd> {
   const { reply, calls, signal } = run;
@@ -98,11 +98,11 @@ export async function followRun(run: FollowedRun, first: StreamOpening): Promise
       opening = again(runId, calls);
       mark = start;
     }
-    // Else a result whose stream was cut is posted again, as it may not have arrived.
+    // Otherwise a result whose stream was cut is posted again, because it may not have arrived.
   }
 }
 
-/** Of all ways to the run's stream one that no other run can be taken for; asking by name counts against no rate. */
+/** Reopens the stream in a way that cannot return another run. Asking by id counts against no rate limit. */
 function again(runId: string | null, calls: ToolCalls | null): StreamOpening {
   if (runId !== null || calls === null) return { type: "attach", runId };
   return { type: "message", message: calls.message };
@@ -112,17 +112,17 @@ function isReplaceable(opening: StreamOpening): opening is Extract<StreamOpening
   return opening.type === "tool-result" && opening.body.result !== UNDELIVERABLE;
 }
 
-/** A store that failed over may have lost the run with its message, which is then said anew. */
+/** A store that failed over may have lost the run and its message; the message is then sent again. */
 function isForgotten(opening: StreamOpening, calls: ToolCalls | null): calls is ToolCalls {
   return opening.type === "attach" && opening.runId !== null && calls !== null;
 }
 
-/** 409 is not: the call is no longer pending, and the thread's stream shows what became of the run. */
+/** 409 is not final: the call is no longer pending, and the thread's stream shows what became of the run. */
 function isFinal(status: number): boolean {
   return status > 0 && status < 500 && status !== 409;
 }
 
-/** Shows the lines of one stream after `mark`, which is the reply's state when the stream began. */
+/** Shows the lines of one stream after `mark`, the reply's state when the stream began. */
 async function readStream(
   run: FollowedRun,
   opening: StreamOpening,

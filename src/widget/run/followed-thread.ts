@@ -16,11 +16,11 @@ export interface FollowedThreadOptions {
   dependencies: ConversationDependencies;
   transcript: Transcript;
   run: TabRun;
-  /** Loads the history again, and finds out where it is gone. */
+  /** Loads the history again, and notices if the thread is gone. */
   refresh: (this: void) => Promise<void>;
   /** What a screen reader says of a reply. */
   spokenText: (this: void, text: string) => string;
-  /** Goes on with what failed. */
+  /** Retries what failed. */
   retry: (this: void) => Promise<void>;
 }
 
@@ -29,18 +29,18 @@ export function followThread(options: FollowedThreadOptions): FollowedThread {
 }
 
 /**
- * Keeps what is shown as it is in the thread, by the thread's feed: what was said elsewhere, and the runs that answer it,
- * which are read along with. It begins when an element shows the conversation.
+ * Keeps the view up to date with the thread by its feed: shows messages from elsewhere, and follows the runs that answer
+ * them. It begins when an element shows the conversation.
  */
 export class FollowedThread {
   readonly #options: FollowedThreadOptions;
   readonly #feed: ThreadFeed;
   readonly #person: PersonWatch;
-  /** A run that somebody else's message began, or a lost one of this tab: to be read along with. */
+  /** A run to follow: begun by a message from elsewhere, or a lost one of this tab. */
   #due: string | null = null;
-  /** The feed was refused, or told of the deletion, while a run was active: the history is to be read when that is over. */
+  /** The feed was refused, or reported the deletion, during a run: the history must be reloaded after it. */
   #isDoubted = false;
-  /** The last message that the feed told of is one that this page shows as its own. */
+  /** The feed's last visitor message is one that this page already showed. */
   #isOwnSaid = false;
 
   constructor(options: FollowedThreadOptions) {
@@ -61,7 +61,7 @@ export class FollowedThread {
     return this.#feed.isLive;
   }
 
-  /** The panel, the page, the thread, a run or what was seen of it may be another one. */
+  /** Call when the panel, the page, the thread, a run, or what was seen may have changed. */
   check(): void {
     this.#feed.check();
     if (!this.#isWanted()) this.#due = null;
@@ -70,7 +70,7 @@ export class FollowedThread {
     this.#listen();
   }
 
-  /** The history was loaded, or another tab has seen it: what is new to the visitor is counted, while nobody looks here. */
+  /** Counts unread messages again, while this tab is not seen: the history was loaded, or another tab has shown it. */
   recount(): void {
     const { view, host, sharedStorage, visitor } = this.#options.dependencies;
     if (visitor.threadId === null || !this.#isShown || host.isSeen()) return;
@@ -82,7 +82,7 @@ export class FollowedThread {
     this.#feed.renew();
   }
 
-  /** What is told of another thread is nobody's to read along with. */
+  /** The tab leaves the thread, and its runs are no longer followed. */
   leave(): void {
     this.#due = null;
     this.#isDoubted = false;
@@ -108,9 +108,9 @@ export class FollowedThread {
       case "state": {
         const { runId, isAtWork, person } = line;
         this.#person.take(person, isAtWork);
-        // What waits for a page says no more until that has answered.
+        // A run that waits for a page tool, and is known here, sends nothing until the page has answered.
         const isNews = isAtWork || (runId !== null && !run.knows(runId));
-        // The message comes before its run, which need not have a name for this tab (a service of version 0.1.0).
+        // The feed sends a message before its run; a service of version 0.1.0 does not tell this tab the run's id.
         const isOwn = run.isOwn && this.#isOwnSaid;
         this.#due = isNews && !isOwn ? runId : null;
         return this.#listen();
@@ -133,10 +133,10 @@ export class FollowedThread {
     const next = withItem(messages, shown);
     view.change({ messages: next });
     if (shown.role === "user") this.#isOwnSaid = next.length === messages.length;
-    // The run that was due has said what it had to say.
+    // The due run has finished its reply.
     if (shown.role === "assistant") this.#due = null;
     if (shown.author) this.#person.types(false);
-    // What was lost or not sent has arrived.
+    // The lost or unsent message has arrived.
     const mayRetry = next.some(({ problem }) => problem !== null && problem.retry !== null);
     if (view.state.phase === "error" && !mayRetry) view.rest();
     if (next.length > messages.length && shown.role === "assistant") {
@@ -153,14 +153,14 @@ export class FollowedThread {
       noteSeen(sharedStorage, visitor.threadId, view.state.messages);
   }
 
-  /** What is shown is of the thread that the tab is in. */
+  /** The view shows the tab's own thread. */
   get #isShown(): boolean {
     const { dependencies, transcript } = this.#options;
     const { threadId } = dependencies.visitor;
     return threadId !== null && transcript.lastIdIn(threadId) !== null;
   }
 
-  /** Reads along, where nothing else is under way. */
+  /** Follows the due run, unless another one is active. */
   #listen(): void {
     const { dependencies, run, retry } = this.#options;
     const { view, visitor, host } = dependencies;

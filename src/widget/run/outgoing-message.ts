@@ -8,12 +8,12 @@ import type { ApiRequest } from "../service/widget-api.ts";
 
 import type { ConversationHost } from "./conversation-host.ts";
 
-/** A visitor's message. The service says it once, however often it is sent: its id stays the same. */
+/** A visitor's message. Its id stays the same, so the service stores it once, however often it is sent. */
 export interface OutgoingMessage {
   clientMessageId: string;
   text: string;
   context: CustomerContext | null;
-  /** Absent where there are none. */
+  /** Absent if there are none. */
   images?: readonly MessageImage[];
 }
 
@@ -38,7 +38,7 @@ export function isOutgoingMessage(value: unknown): value is OutgoingMessage {
   );
 }
 
-/** The request that sends the message, or sends it again, from where the visitor is now. */
+/** The request that sends the message, or sends it again, with the visitor's current page. */
 export function messageRequest(
   { clientMessageId, text, context, images: attachments }: OutgoingMessage,
   { visitorToken, threadId }: ThreadAccess,

@@ -17,8 +17,8 @@ export async function pauseBusy(
 }
 
 /**
- * After a lost connection: until the time is over, or somebody looks at the page again; while the browser is offline,
- * until it is online. Resolves to true where it came back online.
+ * After a lost connection: waits until the time is over or the page is visible again; while the browser is offline,
+ * until it is online. Resolves to true if it came back online.
  */
 export async function pauseCut(
   { view, host }: PauseDependencies,

@@ -1,19 +1,19 @@
 import type { FeedPerson } from "../service/read-feed.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 
-/** A sign that a person writes counts for so long. */
+/** How long a typing signal lasts. */
 const TYPING_MS = 6_000;
-/** How long a visitor has waited is shown by the second. */
+/** The waiting time is updated every second. */
 const TICK_MS = 1_000;
 
-/** Shows who answers in the thread, as its feed tells it, and asks for a person. */
+/** Shows who answers in the thread, according to its feed, and asks for a person. */
 export class PersonWatch {
   readonly #dependencies: ConversationDependencies;
   #typing: ReturnType<typeof setTimeout> | undefined;
   #ticking: ReturnType<typeof setInterval> | undefined;
-  /** As the page was told last. */
+  /** What the last `person` event said. */
   #told: FeedPerson | null = null;
-  /** The feed has not told the state of this thread yet: what it tells may have begun long ago. */
+  /** The feed has not reported this thread's state yet; the first state may have begun long ago. */
   #isFirst = true;
 
   constructor(dependencies: ConversationDependencies) {
@@ -21,14 +21,14 @@ export class PersonWatch {
     dependencies.view.change({ askPerson: (isWanted) => void this.#ask(isWanted) });
   }
 
-  /** The thread's state: who answers, and whether a run is at work. */
+  /** Takes the thread's state: who answers, and whether a run is at work. */
   take(person: FeedPerson | null, isAtWork: boolean): void {
     const { view } = this.#dependencies;
     this.#stop();
     const isNews = this.#tell(person) && !this.#isFirst;
     this.#isFirst = false;
     if (person === null) {
-      // Said until the assistant is at work, which shows it.
+      // The notice stays until the assistant is at work, which makes it visible.
       const isBack = (view.state.person ?? null) !== null && !isAtWork;
       return view.change({ person: isBack ? { type: "gone" } : null });
     }
@@ -38,7 +38,7 @@ export class PersonWatch {
     this.#ticking = setInterval(() => this.#dependencies.host.redraw(), TICK_MS);
   }
 
-  /** A visitor's clock may be wrong by hours. News is of now: it tells by how much, also to the page after a reload. */
+  /** A visitor's clock may be wrong by hours. News has just happened, so it shows by how much; stored for reloads. */
   #onOwnClock(ms: number, isNews: boolean): number {
     const { tabStorage } = this.#dependencies;
     if (isNews) tabStorage.write("clock-ahead", Date.now() - ms);
@@ -46,7 +46,7 @@ export class PersonWatch {
     return ms + (typeof aheadMs === "number" ? aheadMs : 0);
   }
 
-  /** A sign that the person writes; what they have written ends it. */
+  /** Shows that the person is typing; their message ends it. */
   types(isTyping: boolean): void {
     const { view } = this.#dependencies;
     const { person = null } = view.state;
@@ -64,7 +64,7 @@ export class PersonWatch {
     if (this.#dependencies.view.state.person) this.#dependencies.view.change({ person: null });
   }
 
-  /** The visitor asks for a person, in a new thread where there is none yet; or waits no longer. The feed tells what comes of it. */
+  /** Asks for a person, in a new thread if there is none yet, or stops waiting. The feed reports the result. */
   async #ask(isWanted: boolean): Promise<void> {
     const { api, visitor, view, host } = this.#dependencies;
     try {
@@ -76,7 +76,7 @@ export class PersonWatch {
     }
   }
 
-  /** Each feed that is opened says it again: returns false then. */
+  /** Every opened feed repeats the state: returns false for a repetition. */
   #tell(person: FeedPerson | null): boolean {
     if (JSON.stringify(person) === JSON.stringify(this.#told)) return false;
     this.#told = person;

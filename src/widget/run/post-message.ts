@@ -12,7 +12,7 @@ import type { Transcript } from "./transcript.ts";
 interface PostOptions extends ConversationDependencies {
   transcript: Transcript;
   message: OutgoingMessage;
-  /** Sent before, and the service may have taken it. */
+  /** Sent before, and the service may have stored it. */
   isRepeat: boolean;
   signal: AbortSignal;
 }
@@ -24,7 +24,7 @@ export interface PostedMessage {
 }
 
 /**
- * Posts the message until the service answers, a bounded number of times: a repeat says nothing new. Rejects with a
+ * Posts the message until the service answers, a bounded number of times; a repeat stores nothing new. Rejects with a
  * refusal, with the last failure, or with the signal's reason.
  */
 export async function postMessage(options: PostOptions): Promise<PostedMessage> {
@@ -38,7 +38,7 @@ export async function postMessage(options: PostOptions): Promise<PostedMessage> 
       );
     } catch (error) {
       signal.throwIfAborted();
-      // Too many messages is no answer to a message that was taken before: the visitor must not write it again.
+      // If the message may be stored already, a 429 is not final: the visitor must not write it again.
       if (mayBeTaken && refusedStatus(error) === 429) await pauseBusy(options, busySeconds(error), signal);
       else if (!isUnanswered(error) || !(await backoff.wait(error))) throw error;
     }
@@ -54,7 +54,7 @@ async function post(options: PostOptions, thread: ThreadAccess): Promise<Respons
   return await api({ ...messageRequest(message, thread, host), signal });
 }
 
-/** The message may have been taken, or not. */
+/** The message may have been stored, or not. */
 function isUnanswered(error: unknown): boolean {
   return error instanceof Unreachable || refusedStatus(error) >= 500;
 }

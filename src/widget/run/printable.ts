@@ -1,6 +1,6 @@
 /**
- * Text of the model or the page in a question to the visitor: without controls, of which some turn the reading direction
- * and so make one value look like another. The command line shows text in the same way.
+ * Text of the model or the page in a question to the visitor, without control characters: some change the reading
+ * direction, and so make one value look like another. The command line shows text in the same way.
  */
 export function printable(text: string): string {
   // eslint-disable-next-line no-control-regex

@@ -7,7 +7,7 @@ export function problemOf({ code, message, hint }: ErrorLine, strings: Strings):
   switch (code ?? "fault") {
     case "task_failed":
     case "budget_exceeded":
-      // Written by the agent or the site, in the visitor's language where it can be.
+      // Written by the agent or the site, in the visitor's language if possible.
       return { text: message, hint, retry: null };
     case "cancelled":
     case "superseded":
@@ -17,7 +17,7 @@ export function problemOf({ code, message, hint }: ErrorLine, strings: Strings):
       return { text: strings.expired, retry: "again" };
     case "interrupted":
     case "fault":
-    // What a newer service says.
+    // A code of a newer service.
     default:
       return { text: strings.failed, retry: "again" };
   }

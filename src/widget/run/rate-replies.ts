@@ -3,7 +3,7 @@ import type { ShownMessage } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import { warnOwner } from "./warn-owner.ts";
 
-/** From now on the visitor rates replies of this conversation. */
+/** Lets the visitor rate the replies of this conversation. */
 export function rateReplies({ api, visitor, view, host }: ConversationDependencies): void {
   const show = ({ key }: ShownMessage, feedback: unknown) =>
     view.edit(key, (shown) => ({ ...shown, feedback }));
@@ -14,7 +14,7 @@ export function rateReplies({ api, visitor, view, host }: ConversationDependenci
       return shown?.id === id && shown.text === text;
     },
 
-    /** Shown at once, and taken back where the service refuses. */
+    /** Shown at once, and taken back if the service refuses. */
     async rate(message, given, thanks) {
       show(message, { ...given, isAsked: given.rating === "down" && given.comment === undefined });
       try {

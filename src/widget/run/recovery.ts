@@ -1,11 +1,11 @@
 import { spread } from "../../client/core/spread.ts";
 
-/** Waits between attempts to load what could not be loaded; the last one again and again. */
+/** Waits between attempts to load again; the last one repeats. */
 const WAITS_SECONDS = [2, 5, 15, 30, 60];
 
 /**
- * Tries again by itself what failed: after a while, and at once when the visitor looks at the page again or is back
- * online. Never while nobody looks.
+ * Retries automatically what failed: after a while, and at once when the visitor looks at the page again or is back
+ * online. Never while the panel is not seen.
  */
 export class Recovery {
   readonly #retry: () => void;
@@ -29,7 +29,7 @@ export class Recovery {
     this.#timer = setTimeout(() => this.now(), ms);
   }
 
-  /** Tries again, where something has failed. */
+  /** Retries, if something has failed. */
   now(): void {
     if (!this.#isDue || !this.#isSeen()) return;
     clearTimeout(this.#timer);

@@ -7,16 +7,16 @@ import { unsentMessages } from "./unsent-messages.ts";
 /** What a conversation can do about a failure. */
 export interface RetryActions {
   send(this: void, message: OutgoingMessage, isRepeat: boolean): Promise<void>;
-  /** Goes on with the run that this tab saved; resolves to false where there is none. */
+  /** Continues the run that this tab saved; resolves to false if there is none. */
   resume(this: void): Promise<boolean>;
-  /** Reads along with the thread's active or last run. */
+  /** Follows the thread's active or last run, without running its tools. */
   listen(this: void): Promise<void>;
   start(this: void): Promise<void>;
 }
 
 type RetryDependencies = Pick<ConversationDependencies, "view" | "host" | "sharedStorage">;
 
-/** Repeats what failed: the message with this key, or the last one. A second press finds a run that is active. */
+/** Repeats what failed: the message with this key, or the last one. A second press finds an active run. */
 export async function retry(
   dependencies: RetryDependencies,
   key: string | null,
@@ -36,7 +36,7 @@ export async function retry(
       await send(unsentAs(failed, dependencies), true);
       return;
     case "again": {
-      // The run of that message is over: this is another one.
+      // The run of that message is over, so this is a new message.
       const said = messages.slice(0, messages.indexOf(failed)).findLast(({ role }) => role === "user");
       if (said !== undefined) await send(newMessage(said.text, host.customerContext(), said.images), false);
       return;
@@ -49,7 +49,7 @@ export async function retry(
   }
 }
 
-/** The message as it was sent before, under its id: it is said once, whatever became of it then. */
+/** The message as it was sent before, with its id: it is stored once, whatever became of the first attempt. */
 function unsentAs(
   { clientMessageId, text, images }: ShownMessage,
   { sharedStorage, host }: RetryDependencies,

@@ -7,7 +7,7 @@ import type { OutgoingMessage } from "./outgoing-message.ts";
 const PHASES = ["talking", "asking", "executing", "answered"] as const;
 
 /**
- * Where the run of this tab stands, saved so that the page after a navigation can go on with it.
+ * The state of this tab's run, saved so that the page after a navigation can continue it.
  *
  *   talking    the message is being sent, or the service is at work
  *   asking     a tool_call arrived; the visitor has not allowed it yet
@@ -16,11 +16,11 @@ const PHASES = ["talking", "asking", "executing", "answered"] as const;
  */
 export interface SavedRun {
   phase: (typeof PHASES)[number];
-  /** What began the run. */
+  /** The message that began the run. */
   message: OutgoingMessage;
   /** null: the message is the first one, and there is no thread yet. */
   threadId: string | null;
-  /** The service's name for the run; absent until it has answered the message. */
+  /** The run's id; absent until the service has answered the message. */
   runId?: string;
   atMs: number;
   call?: { callId: string; tool: string };
@@ -37,7 +37,7 @@ export function newSavedRun(message: OutgoingMessage, threadId: string | null): 
   return { phase: "talking", message, threadId, atMs: Date.now() };
 }
 
-/** null where none is saved. */
+/** null if none is saved. */
 export function readSavedRun(storage: JsonStorage): SavedRun | null {
   const value = storage.read("run");
   return isSavedRun(value) ? value : null;

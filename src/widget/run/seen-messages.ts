@@ -2,10 +2,10 @@ import { fieldsOf } from "../service/fields.ts";
 import type { JsonStorage } from "../service/json-storage.ts";
 import type { ShownMessage } from "../view/view-state.ts";
 
-/** Threads whose last look is remembered. */
+/** How many threads are remembered. */
 const MOST_THREADS = 50;
 
-/** When the newest message was said that the visitor has seen in this thread, in any tab; null: none. By the service's clock. */
+/** Time of the newest message of this thread seen in any tab, by the service's clock; null: none. */
 export function seenUntil(storage: JsonStorage, threadId: string): number | null {
   const atMs = fieldsOf(storage.read("seen"))[threadId];
   return typeof atMs === "number" ? atMs : null;
@@ -20,7 +20,7 @@ export function noteSeen(storage: JsonStorage, threadId: string, messages: reado
   storage.write("seen", Object.fromEntries([...kept, [threadId, atMs]]));
 }
 
-/** How many replies of the thread's history the visitor has not seen; null: that is not known of this thread. */
+/** How many replies of the thread's history the visitor has not seen; null: unknown for this thread. */
 export function countUnseen(
   storage: JsonStorage,
   threadId: string,

@@ -8,11 +8,11 @@ import { warnOwner } from "./warn-owner.ts";
 
 interface EndedRun extends ConversationDependencies {
   transcript: Transcript;
-  /** Of the reply. */
+  /** The reply's key. */
   key: string;
   /** Set where this tab only listened: the history may hold the reply by now, and is shown instead. */
   reloadFrom: ThreadAccess | null;
-  /** The feed told of the run, and tells how it goes on. */
+  /** The feed reported the run, and reports how it continues. */
   isTold: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function showEnd(run: EndedRun, end: RunEnd): Promise<void> {
   }
 }
 
-/** The run may go on without this tab. The feed may have told its reply. */
+/** The run may continue without this tab. The feed may have brought its reply already. */
 export function showLost({ view, host }: ConversationDependencies, key: string, cause: unknown): void {
   if (view.hasArrived(key)) view.rest();
   else

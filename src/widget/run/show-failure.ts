@@ -13,7 +13,7 @@ type FailureDependencies = Pick<ConversationDependencies, "view" | "host" | "tab
 export function showFailure(dependencies: FailureDependencies, error: unknown): void {
   const { view } = dependencies;
   const text = wordsFor(error, dependencies);
-  // An attempt that failed like the one before is no news.
+  // The same failure twice is reported once.
   if (view.state.notice?.text !== text) report(dependencies, error);
   view.setPhase(phaseAfter(error));
   if (refusedStatus(error) === 429) void pauseBusy(dependencies, busySeconds(error));
@@ -26,7 +26,7 @@ function phaseAfter(error: unknown): ChatPhase {
   return navigator.onLine ? "error" : "offline";
 }
 
-/** Of this page (its key), or of this visitor. */
+/** The service refuses this page (its key), or this visitor. */
 function isRefusal(error: unknown): boolean {
   return [401, 403].includes(refusedStatus(error));
 }
@@ -34,7 +34,7 @@ function isRefusal(error: unknown): boolean {
 function wordsFor(error: unknown, { host, visitor }: FailureDependencies): string {
   const strings = host.strings();
   const status = refusedStatus(error);
-  // A token that is unknown is replaced: what is refused here is the publishable key.
+  // An unknown token is replaced, so the refusal is of the publishable key.
   if (status === 401) return strings.misconfigured;
   if (status === 403) return visitor.isUnknown ? strings.closed : strings.refused;
   return status >= 500 || error instanceof Unreachable ? strings.unreachable : strings.failed;
@@ -42,12 +42,12 @@ function wordsFor(error: unknown, { host, visitor }: FailureDependencies): strin
 
 interface Undelivered {
   message: OutgoingMessage;
-  /** The message and its reply to be, as they are shown. */
+  /** The message as it is shown, and the reply that was to come. */
   sent: ShownMessage;
   reply: ShownMessage;
 }
 
-/** The service did not take the message. A text that is too long, or has to wait, goes back to the composer. */
+/** The service did not accept the message. A text that is too long, or has to wait, goes back to the composer. */
 export function showUndelivered(
   dependencies: FailureDependencies & Pick<ConversationDependencies, "sharedStorage">,
   error: unknown,

@@ -28,13 +28,13 @@ export class ShownReply {
     host.emit("step", step);
   }
 
-  /** Its state before the first line; null where it is no longer shown. */
+  /** Its state before the first line; null if it is no longer shown. */
   beginning(): ShownMessage | null {
     const reply = this.mark();
     return reply === null ? null : { ...reply, text: "", steps: [] };
   }
 
-  /** Its state now, to come back to; null where it is no longer shown. */
+  /** Its current state, for `rewind`; null if it is no longer shown. */
   mark(): ShownMessage | null {
     return this.#dependencies.view.message(this.#key);
   }
@@ -43,7 +43,7 @@ export class ShownReply {
     this.#edit((reply) => ({ ...(mark ?? reply), live: true }));
   }
 
-  /** What is in the history by now is whole. */
+  /** A reply that the history has is complete, and not edited. */
   #edit(edit: (reply: ShownMessage) => ShownMessage): void {
     this.#dependencies.view.edit(this.#key, (reply) => (reply.id === null ? edit(reply) : reply));
   }

@@ -18,14 +18,14 @@ import { dropAllUnsent, dropUnsent, keepUnsent } from "./unsent-messages.ts";
 import { warnOwner } from "./warn-owner.ts";
 import { writeDraft } from "./write-draft.ts";
 
-/** Why a run is not followed any more, where nobody is to hear of it. */
+/** Abort reason when the tab leaves a run, which is not reported. */
 const LEFT = new DOMException("Left", "AbortError");
 
 /** How long a stream may take to end by itself after a cancel. */
 const LAST_LINE_MS = 1_000;
 
 interface SendOptions {
-  /** Sent before: the service may have taken it. */
+  /** Sent before: the service may have stored it. */
   isRepeat: boolean;
   /** Resolves when the message may be sent. */
   started: () => Promise<void>;
@@ -37,11 +37,11 @@ interface FollowOptions {
   /** null: this tab did not start the run; it only listens, and runs no tools. */
   saved: SavedRun | null;
   /**
-   * What tells this tab of the history, which may hold the reply by the end: it is read anew, or the feed tells it;
-   * null: the reply was seen from its beginning.
+   * Where the reply comes from if the history has it by the end: the reloaded history, or the feed; null: the reply was
+   * seen from its beginning.
    */
   after: "history" | "feed" | null;
-  /** Of the reply. */
+  /** The reply's key. */
   key: string;
   signal: AbortSignal;
 }
@@ -54,7 +54,7 @@ export class TabRun {
   /** null while no run is active. */
   #controller: AbortController | null = null;
   #isOwn = false;
-  /** The run that is active, or was last, and whether that has ended. */
+  /** The active or last run, and whether it has ended. */
   #named: { runId: string; hasEnded: boolean } | null = null;
 
   constructor(dependencies: ConversationDependencies, transcript: Transcript) {
@@ -67,24 +67,24 @@ export class TabRun {
     return this.#controller !== null && this.#isOwn;
   }
 
-  /** The run with this name is followed, or was. */
+  /** This run is followed, or was. */
   knows(runId: string): boolean {
     return this.#named?.runId === runId;
   }
 
-  /** The run with this name was followed to its end. */
+  /** This run was followed to its end. */
   hasSeenEndOf(runId: string): boolean {
     return this.#named?.runId === runId && this.#named.hasEnded;
   }
 
-  /** Tools that the visitor allowed ask again. */
+  /** Tools that the visitor has allowed will ask again. */
   forgetAllowed(): void {
     this.#allowed.clear();
   }
 
   /**
-   * Shows a message, sends it, and follows its run. Resolves when that has ended in any way; to false where another tab
-   * sends the same message.
+   * Shows a message, sends it, and follows its run. Resolves when the run has ended, well or badly; to false if another
+   * tab sends the same message.
    */
   async send(message: OutgoingMessage, { isRepeat, started }: SendOptions): Promise<boolean> {
     const dependencies = this.#dependencies;
@@ -111,14 +111,14 @@ export class TabRun {
         await this.#follow({ thread, opening, saved, after, key: reply.key, signal });
       });
       if (isOurs) return true;
-      // Until that tab has an answer, or the history has the message, it is not sent.
+      // It counts as unsent until that tab has an answer, or the history has the message.
       keepUnsent(sharedStorage, message);
       dropSavedRun(tabStorage, message);
       view.remove(sent.key, reply.key);
       view.rest();
       return false;
     } catch (error) {
-      // A run that the feed told of goes on: it stays saved, for a Retry or the next page.
+      // A run whose message has arrived in the feed continues: it stays saved, for a Retry or the next page.
       const isLost = !signal.aborted && view.hasArrived(sent.key);
       if (!isLost) dropSavedRun(tabStorage, message);
       if (signal.reason === LEFT) return true;
@@ -132,8 +132,8 @@ export class TabRun {
   }
 
   /**
-   * Follows a run: the one saved, which a message of this tab began, by its name; without one the thread's active or
-   * last run.
+   * Follows a run: the saved one by its id, which a message of this tab began; without one, the thread's active or last
+   * run.
    */
   async attach(thread: ThreadAccess, saved: SavedRun | null): Promise<void> {
     const { view } = this.#dependencies;
@@ -141,7 +141,7 @@ export class TabRun {
     await this.#attach({ thread, runId: saved?.runId ?? null, saved, after: "history", key });
   }
 
-  /** Reads along with the run of this name, which the feed tells of. It may have been read along with before. */
+  /** Follows a run that the feed reported, without running its tools. This tab may have followed it before. */
   async listen(thread: ThreadAccess, runId: string): Promise<void> {
     const { view } = this.#dependencies;
     const last = view.state.messages.at(-1);
@@ -157,7 +157,7 @@ export class TabRun {
     await this.#follow({ ...options, opening: { type: "attach", runId }, signal });
   }
 
-  /** Follows the active run no longer; it goes on. */
+  /** Stops following the active run, which continues. */
   leave(): void {
     this.#controller?.abort(LEFT);
     this.#controller = null;
@@ -170,7 +170,7 @@ export class TabRun {
     if (controller === null) return;
     const { api, visitor, view } = this.#dependencies;
     const { phase, confirmation } = view.state;
-    // An open stream reports the cancel itself. A running tool, or a message that is being sent, has none.
+    // An open stream reports the cancel itself; a running tool or a message that is being sent has no stream.
     const hasStream = phase === "streaming";
     const abort = () => controller.abort(new DOMException("Stopped", "AbortError"));
     if (!hasStream) abort();
@@ -188,7 +188,7 @@ export class TabRun {
     }
   }
 
-  /** The visitor has gone on from the messages that were not sent before. */
+  /** A new message gives up the earlier unsent ones. */
   #saidNew({ text }: OutgoingMessage): void {
     const { host, sharedStorage } = this.#dependencies;
     dropAllUnsent(sharedStorage);
@@ -208,7 +208,7 @@ export class TabRun {
       const onNamed = (runId: string) => (this.#named = { runId, hasEnded: false });
       const end = await followRun({ ...run, reply, calls, onNamed }, opening);
       if (this.#named !== null) this.#named.hasEnded = end.type === "done" || end.type === "error";
-      // A run that is lost stays saved, for a Retry or the next page.
+      // A lost run stays saved, for a Retry or the next page.
       if (saved !== null && end.type !== "lost") dropSavedRun(tabStorage, saved.message);
       const reloadFrom = after === "history" ? thread : null;
       const isTold = after === "feed";
@@ -230,7 +230,7 @@ export class TabRun {
     return (this.#controller = new AbortController());
   }
 
-  /** Another one may be active by now. */
+  /** Clears the run, unless another one is active by now. */
   #end(signal: AbortSignal): void {
     if (this.#controller?.signal === signal) this.#controller = null;
   }

@@ -8,11 +8,11 @@ import type { ThreadAccess, VisitorSession } from "../service/visitor-session.ts
 import { busySeconds, refusedStatus } from "../service/widget-api.ts";
 import type { WidgetApi } from "../service/widget-api.ts";
 
-/** Waits before the feed is opened again; the last one again and again. A feed that told something begins anew. */
+/** Waits before the feed is reopened; the last one repeats. A feed that sent a line starts over with the first. */
 const WAITS_SECONDS = [0.5, 1, 2, 5, 10, 20];
-/** A service that does not know the thread, or no feeds, is asked again after so long. */
+/** Wait after the service did not know the thread, or has no feeds. */
 const REFUSED_SECONDS = 60;
-/** How often the time is looked at; where much more of it is over, the machine has slept. */
+/** How often the clock is checked; if much more time has passed, the machine has slept. */
 const LOOK_MS = 5_000;
 const SLEPT_MS = 15_000;
 
@@ -21,25 +21,25 @@ export interface FeedOptions {
   visitor: Pick<VisitorSession, "access" | "threadId">;
   /** The id of the last item shown of this thread; null: the feed is not wanted (yet). */
   after: (this: void, threadId: string) => string | null;
-  /** Lines come one at a time: the next one when this has resolved. */
+  /** Takes one line at a time: the next one comes when this has resolved. */
   take: (this: void, line: FeedLine, thread: ThreadAccess) => Promise<void>;
   onRefused: (this: void) => Promise<void>;
 }
 
-/** One attempt to read the feed of a thread, and the ones after it. */
+/** The attempts to read a thread's feed, one after the other. */
 interface OpenFeed {
   threadId: string;
   over: AbortController;
-  /** Ends the attempt or the wait that is under way; the next attempt begins at once. */
+  /** Ends the current attempt or wait; the next attempt begins at once. */
   again(): void;
 }
 
 /**
- * The feed of the thread that is shown, open for as long as it is wanted. It comes back with the last item that this
- * page has: so it does not matter how often it breaks off.
+ * The feed of the thread that is shown, open for as long as it is wanted. It is reopened from the last item that this
+ * page has, so it does not matter how often it breaks off.
  */
 export class ThreadFeed {
-  /** The service answers it. */
+  /** The feed has sent a line. */
   isLive = false;
   readonly #options: FeedOptions;
   #feed: OpenFeed | null = null;
@@ -48,7 +48,7 @@ export class ThreadFeed {
     this.#options = options;
   }
 
-  /** Opens it or ends it, where what is wanted has changed. */
+  /** Opens or ends the feed, if what is wanted has changed. */
   check(): void {
     const { visitor, after } = this.#options;
     const { threadId } = visitor;
@@ -60,7 +60,7 @@ export class ThreadFeed {
     if (this.#feed !== null) void this.#keep(this.#feed);
   }
 
-  /** The connection may be dead without a word: after a pause of the page, of the network, of the machine. */
+  /** Reopens the feed: after a pause of the page, network or machine the connection may be dead unnoticed. */
   renew(): void {
     this.#feed?.again();
   }
@@ -90,7 +90,7 @@ export class ThreadFeed {
     }
   }
 
-  /** Reads the feed to its end, which a silence makes, too. */
+  /** Reads the feed to its end; silence ends it too. */
   async #read(threadId: string, attempt: AbortController, onLine: () => void): Promise<void> {
     const { api, visitor, after, take } = this.#options;
     const { signal } = attempt;
@@ -104,7 +104,7 @@ export class ThreadFeed {
       const now = Date.now();
       if (now - heardMs > SILENCE_MS || now - lookedMs > SLEPT_MS) attempt.abort();
       lookedMs = now;
-      // It may be wanted for a while alone.
+      // It may be wanted only for a limited time.
       this.check();
     }, LOOK_MS);
     try {
@@ -112,7 +112,7 @@ export class ThreadFeed {
       if (body === null) return;
       for await (const value of readJsonLines(body.getReader())) {
         heardMs = Date.now();
-        // What comes late is of a thread that is not shown any more.
+        // A late line is of a thread that is no longer shown.
         if (signal.aborted || visitor.threadId !== threadId) return;
         this.isLive = true;
         onLine();

@@ -24,13 +24,13 @@ export function listThreads(dependencies: ListDependencies): ThreadList {
 }
 
 /**
- * The visitor's conversations, to choose one. The service lists them without a title: that is the first words of the first
- * message, which is read once for each conversation, and remembered.
+ * The list of the visitor's conversations. The service lists them without titles: the title is the first words of the
+ * first message, which is read once for each conversation, and remembered.
  */
 export class ThreadList {
   readonly #dependencies: ListDependencies;
   #next: string | null = null;
-  /** Of the list that is shown: what comes for another one is late. */
+  /** Number of the list that is shown; an answer for another one is late. */
   #shown = 0;
 
   constructor(dependencies: ListDependencies) {
@@ -49,7 +49,7 @@ export class ThreadList {
     this.#dependencies.view.change({ threads: null });
   }
 
-  /** The next page, or the one that failed. */
+  /** Loads the next page, or again the one that failed. */
   async more(): Promise<void> {
     const { api, visitor, view } = this.#dependencies;
     const shown = this.#shown;
@@ -71,7 +71,7 @@ export class ThreadList {
     }
   }
 
-  /** The question before a deletion, as far as it has come. */
+  /** The state of the question before a deletion. */
   #deletion(state: Pick<ThreadDeletion, "threadId" | "phase">): ThreadDeletion {
     const { threadId } = state;
     const go = (next: typeof state) => this.#change({ deletion: this.#deletion(next) });
@@ -112,14 +112,14 @@ export class ThreadList {
     for (const { threadId, title } of view.state.threads?.items ?? []) {
       if (title !== null) continue;
       const thread = { visitorToken, threadId };
-      // Ids count up from 1; one message alone has none behind it.
+      // Ids count up from 1: first what is before id 2; a thread with a single message is read from its end.
       const first =
         (await readHistory(api, thread, "2", 1)).messages[0] ??
         (await readHistory(api, thread, null, 1)).messages[0];
       if (shown !== this.#shown) return;
       if (first !== undefined) keepTitle(sharedStorage, threadId, titleOf(first.text));
       const items = view.state.threads?.items ?? [];
-      // Nothing was said in it.
+      // The thread is empty.
       if (first === undefined) this.#change({ items: items.filter((one) => one.threadId !== threadId) });
       else
         this.#change({

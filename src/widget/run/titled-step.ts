@@ -2,8 +2,8 @@ import type { ShownStep } from "../view/view-state.ts";
 import type { ConversationHost } from "./conversation-host.ts";
 
 /**
- * A step as it is shown: where the agent said nothing of its own, its text is the tool's name in words, and the page may
- * have a title for that, in the visitor's language.
+ * A step as it is shown. If the agent gave no text, the text is the tool's name in words; the page's title of the tool,
+ * if it has one, replaces that in the visitor's language.
  */
 export function titled<Step extends ShownStep>(step: Step, host: Pick<ConversationHost, "titleOf">): Step {
   const tool = step.id.replace(/#\d+$/, "");

@@ -37,7 +37,7 @@ export class ToolCalls {
     return this.#saved.message;
   }
 
-  /** The service has begun to tell the run: the next page can ask for it by name. */
+  /** The stream has begun: the next page can ask for the run by its id. */
   told(runId: string): void {
     if (this.#saved.runId !== runId) this.#save({ runId });
   }
@@ -46,7 +46,7 @@ export class ToolCalls {
     return (await this.#earlierAnswer(call)) ?? (await this.#perform(call));
   }
 
-  /** Of a tool that was started before, on this page or the one before: it does not run again. */
+  /** The answer for a tool that was already started, on this page or the previous one: it does not run again. */
   async #earlierAnswer({ callId, tool }: ToolCallLine): Promise<ToolResultBody | null> {
     const { call, phase, body } = this.#saved;
     if (call?.callId !== callId || phase === "asking") return null;
@@ -58,7 +58,7 @@ export class ToolCalls {
     return opened;
   }
 
-  /** A page that has just begun may have the tool a moment later. */
+  /** A page that has just loaded may register the tool a moment later. */
   async #toolsWith(name: string): Promise<Tool[]> {
     const { host } = this.#run;
     const tools = await host.tools();

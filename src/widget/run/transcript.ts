@@ -10,20 +10,20 @@ import { titled } from "./titled-step.ts";
 import { dropUnsent, unsentMessages } from "./unsent-messages.ts";
 import { isBefore, lastIdOf, withLater } from "./with-item.ts";
 
-/** The thread's history in the view, and below it what was not sent. */
+/** The thread's history in the view, and the unsent messages below it. */
 export class Transcript {
   readonly #dependencies: ConversationDependencies;
   readonly #onGone: () => void;
   /** The thread whose history is shown. */
   #threadId: string | null = null;
 
-  /** `onGone`: the service does not know the thread any more. */
+  /** `onGone`: the service no longer knows the thread. */
   constructor(dependencies: ConversationDependencies, onGone: () => void) {
     this.#dependencies = dependencies;
     this.#onGone = onGone;
   }
 
-  /** Shows the history on a page just opened. A message that is being sent waits for this, and stays below. */
+  /** Shows the history on a newly opened page. A message that is being sent waits for this, and stays below. */
   async load(thread: ThreadAccess): Promise<void> {
     const { view } = this.#dependencies;
     const page = await this.#newest(thread);
@@ -32,8 +32,8 @@ export class Transcript {
   }
 
   /**
-   * Shows the history anew. What was added while it was on its way stays behind it, and so does what is newer than an
-   * answer that was long on its way; not after a `reset`, where the history may have gone back.
+   * Reloads the history. Messages added during the request stay behind it, as do items newer than a slow answer; not
+   * after a `reset`, since the history may have gone back.
    */
   async reload(thread: ThreadAccess, { isReset = false } = {}): Promise<void> {
     const { view } = this.#dependencies;
@@ -50,13 +50,13 @@ export class Transcript {
     view.change({ ...page, messages: withLater(page.messages, later) });
   }
 
-  /** Where there is no thread: what was not sent is all that there is. */
+  /** Without a thread there are only unsent messages. */
   showUnsent(): void {
     const { view } = this.#dependencies;
     if (view.state.messages.length === 0) view.change(this.#withUnsent({ messages: [], hasEarlier: false }));
   }
 
-  /** Where the feed of the thread goes on; null: its history is not shown yet. */
+  /** From where the thread's feed continues; null: its history is not shown yet. */
   lastIdIn(threadId: string): string | null {
     return this.#threadId === threadId ? lastIdOf(this.#dependencies.view.state.messages) : null;
   }
@@ -67,22 +67,22 @@ export class Transcript {
     const first = view.state.messages[0];
     if (first === undefined || first.id === null) return;
     const page = shownPage(await readHistory(api, await visitor.thread(), first.id), host);
-    // The same page may be on its way twice, and another conversation be shown by now.
+    // The same page may have been requested twice, or another conversation may be shown by now.
     if (view.state.messages[0]?.key !== first.key) return;
     view.change({ ...page, messages: [...page.messages, ...view.state.messages] });
   }
 
-  /** A new thread; what is being sent goes there. */
+  /** Begins a new thread, to which the message being sent goes. */
   startOver(): void {
     const { sharedStorage, view } = this.#dependencies;
     this.#threadId = null;
     sharedStorage.write("catalog", null);
-    // Ids are those of a thread.
+    // Ids belong to a thread.
     const messages = view.sending.map((message) => ({ ...message, id: null }));
     view.change({ messages, hasEarlier: false });
   }
 
-  /** A thread that was made for the first message: nothing is in it. */
+  /** The thread was just created for the first message, and is empty. */
   begin(threadId: string): void {
     this.#threadId = threadId;
   }
@@ -92,7 +92,7 @@ export class Transcript {
     const { api, visitor, host } = this.#dependencies;
     const { threadId } = thread;
     try {
-      // Before steps are shown: they have the titles of these.
+      // First, because the titles of steps come from the tools.
       await host.tools();
       const page = await readHistory(api, thread, null);
       if (visitor.threadId !== threadId) return null;

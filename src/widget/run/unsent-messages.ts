@@ -3,8 +3,8 @@ import { isOutgoingMessage } from "./outgoing-message.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
 
 /**
- * Messages that are shown as not sent, oldest first. They are kept where all tabs of the origin find them, also after a
- * reload: a Retry repeats the same id, so it does not matter which tab it is pressed in, nor how often.
+ * Messages that are shown as not sent, oldest first. They are in storage shared by all tabs of the origin, also after a
+ * reload: Retry repeats the same id, so it may be pressed in any tab, any number of times.
  */
 export function unsentMessages(storage: JsonStorage): OutgoingMessage[] {
   const value = storage.read("unsent");
@@ -15,7 +15,7 @@ export function keepUnsent(storage: JsonStorage, message: OutgoingMessage): void
   storage.write("unsent", [...others(storage, message), message]);
 }
 
-/** The service has taken the message, or has refused it for good. */
+/** Call when the service has stored the message, or has refused it for good. */
 export function dropUnsent(storage: JsonStorage, message: Pick<OutgoingMessage, "clientMessageId">): void {
   const left = others(storage, message);
   if (left.length < unsentMessages(storage).length) storage.write("unsent", left);

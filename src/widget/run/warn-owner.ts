@@ -1,6 +1,6 @@
 import { Refused, Unreachable } from "../service/widget-api.ts";
 
-/** Errors that only the page's owner can fix go to the console, where owners look. */
+/** Errors that only the page's owner can fix go to the browser's console. */
 export function warnOwner(error: unknown): void {
   if (error instanceof Unreachable) console.warn(`chat-agent: ${error.message}`);
   else if (!(error instanceof Refused)) console.error("chat-agent:", error);

@@ -1,11 +1,11 @@
 import type { ShownMessage } from "../view/view-state.ts";
 
 /**
- * The messages shown, and an item of the history that has come: each once, in the order of the history.
+ * Adds an item of the history to the messages shown: each once, in the order of the history.
  *
- * What this page has said, and what it saw as it was written, is shown before it has an id. The item of such a message
- * takes its place: a message of the visitor is known by its clientMessageId, a reply by where it stands, as the history
- * has each reply behind its message. What never gets an id (a run that ended without a word) stays where it is.
+ * A message sent from this page, or a reply streamed to it, is shown before it has an id. Its item then takes its place:
+ * a visitor's message is found by its clientMessageId, a reply by its position, because the history has each reply
+ * behind its message. A message that never gets an id (of a run that ended without text) stays where it is.
  */
 export function withItem(messages: readonly ShownMessage[], item: ShownMessage): ShownMessage[] {
   const own = messages.find((shown) => isSame(shown, item));
@@ -22,8 +22,8 @@ export function withItem(messages: readonly ShownMessage[], item: ShownMessage):
 }
 
 /**
- * The newest page of the history, and what this page has shown since it was asked for: newer items, a message that is
- * being sent, and a reply that is on its way. Where the history has those two by now, they get the place of their items.
+ * The newest page of the history, plus what this page has shown since it was requested: newer items, a message that is
+ * being sent, and an unfinished reply. If the history has these two by now, they take the place of their items.
  */
 export function withLater(history: readonly ShownMessage[], later: readonly ShownMessage[]): ShownMessage[] {
   const messages = [...history];
@@ -32,11 +32,11 @@ export function withLater(history: readonly ShownMessage[], later: readonly Show
     let at = messages.findIndex((item) => isSame(shown, item));
     let isKnown = at >= 0;
     if (shown.role === "assistant" && own >= 0) {
-      // It stands behind its message.
+      // A reply comes right behind its message.
       at = own + 1;
       isKnown = messages[at]?.role === "assistant";
     } else if (!isKnown) {
-      // What was not sent stays below what is newer.
+      // Unsent messages stay below newer items.
       at = shown.id === null ? messages.length : afterItems(messages);
     }
     const item = messages[at];
@@ -46,7 +46,7 @@ export function withLater(history: readonly ShownMessage[], later: readonly Show
   return messages;
 }
 
-/** Behind the last item, and the reply to it that is on its way. */
+/** Behind the last item, and its unfinished reply. */
 function afterItems(messages: readonly ShownMessage[]): number {
   return messages.findLastIndex(({ id, role }) => id !== null || role === "assistant") + 1;
 }
@@ -66,7 +66,7 @@ function isSame(shown: ShownMessage, { id, clientMessageId }: ShownMessage): boo
   return clientMessageId !== null && shown.clientMessageId === clientMessageId;
 }
 
-/** As the history has it, in its place on the page. What the page found wrong with a run, the history does not know. */
+/** The history's version, in its place on the page. Problems that only the page noticed are kept. */
 function adopted({ key, isCutOff, problem }: ShownMessage, item: ShownMessage): ShownMessage {
   const isOver = problem?.retry === "attach" || problem?.retry === "resend";
   return { ...item, key, isCutOff, problem: isOver ? item.problem : (problem ?? item.problem) };

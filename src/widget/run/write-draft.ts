@@ -3,20 +3,20 @@ import type { ConversationDependencies } from "./conversation-dependencies.ts";
 
 type DraftDependencies = Pick<ConversationDependencies, "tabStorage" | "view" | "visitor">;
 
-/** Sets the composer's text, which the tab keeps through reloads. */
+/** Sets the composer's text, which survives reloads of the tab. */
 export function writeDraft({ tabStorage, view }: Omit<DraftDependencies, "visitor">, text: string): void {
   tabStorage.write("draft", text === "" ? null : text);
   view.change({ draft: text, isQueued: false });
 }
 
-/** The tab goes into another conversation: the draft stays with the one that it is in. Call `takeDraft` there. */
+/** Call before the tab changes the conversation: stores the draft with the current one. Then call `takeDraft`. */
 export function leaveDraft({ tabStorage, view, visitor }: DraftDependencies): void {
   const { [nameOf(visitor)]: _before, ...others } = fieldsOf(tabStorage.read("drafts"));
   const { draft } = view.state;
   tabStorage.write("drafts", draft === "" ? others : { ...others, [nameOf(visitor)]: draft });
 }
 
-/** The draft that was left in the conversation that the tab is in now. */
+/** Restores the draft that was left in the tab's current conversation. */
 export function takeDraft(dependencies: DraftDependencies): void {
   const { tabStorage, visitor } = dependencies;
   const { [nameOf(visitor)]: draft, ...others } = fieldsOf(tabStorage.read("drafts"));
