@@ -74,6 +74,17 @@ export interface ModelRequest {
   body?: Record<string, unknown>;
   /** The model that answered the run so far (a ModelTurn's `by`): tried first, if it is one of the chain. */
   keep?: string;
+  /**
+   * The messages for a model that takes at most so many tokens, the tools included: with less history, and never without the
+   * present question. Absent: they cannot be made shorter.
+   */
+  fit?(maxTokens: number): FittedInput;
+}
+
+export interface FittedInput {
+  messages: ModelMessage[];
+  /** Estimated, the tools included; more than asked for if the question alone is longer. */
+  tokens: number;
 }
 
 /** How much text of a turn is kept for later turns, in UTF-16 units: more than fits into a model's input. */
@@ -94,6 +105,8 @@ export interface ModelTurn {
   extra?: Extra;
   /** The server sent it whole, although a stream was requested. */
   isWhole?: true;
+  /** The messages that the model was given, if they were made shorter than the request's. */
+  given?: readonly ModelMessage[];
 }
 
 /** The model could not be reached, answered with an error, or fell silent. The message is fit for clients: no key, no address. */

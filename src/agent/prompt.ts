@@ -83,7 +83,7 @@ function withoutWithheld(before: readonly Message[]): readonly Message[] {
   return runs.size === 0 ? before : before.filter(({ runId }) => !runs.has(runId));
 }
 
-function systemMessage(input: PromptInput): ModelMessage {
+export function systemMessage(input: PromptInput): ModelMessage {
   const { instructions, hasTools, missing = [], run } = input;
   const own = instructions === undefined || instructions.trim() === "" ? DEFAULT_INSTRUCTIONS : instructions;
   const facts = siteFacts(run.speaker);

@@ -4,7 +4,7 @@ import type { AgentSettings, Channel, McpServer } from "../domain/channel.ts";
 import { allowsHandOff } from "../domain/hand-off.ts";
 import type { User } from "../domain/user.ts";
 import type { Log } from "../log.ts";
-import type { Model, ModelMessage, ModelRequest, Wrote } from "../model.ts";
+import type { Model, ModelRequest, Wrote } from "../model.ts";
 import { traceFields } from "../trace.ts";
 import type { Tracing } from "../trace.ts";
 import { createArgumentCheck } from "./argument-check.ts";
@@ -13,7 +13,9 @@ import type { DayCap, SharedCaps, Spending } from "./budget.ts";
 import type { Caller } from "./mcp/identity.ts";
 import { createMcpSessions } from "./mcp/sessions.ts";
 import type { McpSessions, SessionsOptions } from "./mcp/sessions.ts";
+import { fitPrompt } from "./fit-prompt.ts";
 import { buildPrompt } from "./prompt.ts";
+import type { PromptInput } from "./prompt.ts";
 import { offerTools, toolsFor } from "./tools.ts";
 import { turnEnd } from "./turn-end.ts";
 
@@ -79,20 +81,11 @@ export function createAgent(options: AgentOptions): Agent {
   });
   const settingsOf = (slug: string): AgentSettings => options.channel(slug)?.agent ?? {};
 
-  function promptOf(
+  function promptInput(
     { run, text, attachments, images, handedBack, before }: Turn,
     given: { instructions: string | undefined; missing: string[]; hasTools: boolean; allowsHandOff: boolean },
-  ): ModelMessage[] {
-    return buildPrompt({
-      ...given,
-      run,
-      text,
-      attachments,
-      images,
-      handedBack,
-      before,
-      maxInputTokens,
-    });
+  ): PromptInput {
+    return { ...given, run, text, attachments, images, handedBack, before, maxInputTokens };
   }
 
   /** Read only if a server needs it. */
@@ -126,16 +119,26 @@ export function createAgent(options: AgentOptions): Agent {
     const handsOff = allowsHandOff(options.channel(slug));
     const offers = offerTools(served.tools, run.api === "widget" ? catalog : [], handsOff);
     const tools = toolsFor(offers, handsOff);
-    const messages = promptOf(turn, {
+    const input = promptInput(turn, {
       instructions: settings.instructions,
       missing: served.missing,
       hasTools: offers.size > 0,
       allowsHandOff: handsOff,
     });
     const name = settings.model ?? defaultModel;
-    const request = { model: name, messages, tools, maxOutputTokens, traceparent, ...further(settings, run) };
+    const messages = buildPrompt(input);
+    const fit = (maxTokens: number) => fitPrompt(input, tools, maxTokens);
+    const request: ModelRequest = {
+      model: name,
+      messages,
+      tools,
+      maxOutputTokens,
+      traceparent,
+      ...further(settings, run),
+      fit,
+    };
     const answer = await model.stream(request, wrote, signal);
-    await daily.spend(settingsOf(slug), turn, { prompt: messages, answer });
+    await daily.spend(settingsOf(slug), turn, { prompt: answer.given ?? messages, answer });
     const hasSaid = run.kept !== undefined || run.lines.some(({ type }) => type === "delta");
     return turnEnd(answer, { offers, check, hasSaid, allowsHandOff: handsOff });
   }

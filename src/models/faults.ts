@@ -20,6 +20,9 @@ export class PassingFault extends ModelFault {
 /** The server refuses our key, or requires payment first. */
 export class KeyRefused extends ModelFault {}
 
+/** The input is longer than the model takes, with as little history as possible. Another model may take more. */
+export class TooLong extends ModelFault {}
+
 /** The server sent nothing for too long. */
 class FellSilent extends ModelFault {}
 
@@ -33,6 +36,7 @@ export function forGood(error: unknown): unknown {
   return error instanceof PassingFault ? new ModelFault(error.message, { cause: error.cause }) : error;
 }
 
+export const tooLongFor = (cause: unknown) => new TooLong("The message is too long for the model", { cause });
 export const fellSilent = () => new FellSilent("The model fell silent");
 export const notUnderstood = (cause: unknown) =>
   new ModelFault("The model's answer was not understood", { cause });

@@ -30,12 +30,17 @@ type Rule = (said: Said, quirks: Quirks) => Quirks | null;
 /** The quirks with what this refusal teaches; null if it teaches nothing that a repeat could use. */
 export function learn(refused: Refused, quirks: Quirks): Quirks | null {
   if (!STATUSES.has(refused.status)) return null;
-  const words = withoutList(refused.text.replaceAll(/[\s"'`\\{}[\](),:]+/g, " "));
+  const words = withoutList(wordsOf(refused.text));
   for (const rule of RULES) {
     const learned = rule({ ...refused, words }, quirks);
     if (learned) return learned;
   }
   return null;
+}
+
+/** A refusal without the punctuation of JSON. */
+export function wordsOf(text: string): string {
+  return text.replaceAll(/[\s"'`\\{}[\](),:]+/g, " ");
 }
 
 /** Servers in Rust list the fields that they know after the one that they refuse: that list is ignored. */

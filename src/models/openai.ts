@@ -1,6 +1,7 @@
 import { APIError } from "openai";
 import type { Model, ModelRequest, ModelTurn, Wrote } from "../model.ts";
-import { modelFaultOf } from "./faults.ts";
+import { modelFaultOf, tooLongFor } from "./faults.ts";
+import { fitInput } from "./input-fit.ts";
 import { learn, refusesAnImage } from "./learn.ts";
 import type { Refused } from "./learn.ts";
 import { errorBody, OneEndpointClient } from "./one-endpoint-client.ts";
@@ -13,6 +14,7 @@ import { readTurn } from "./read-turn.ts";
 import { requestBody } from "./request-body.ts";
 import { realPause, withRetries } from "./retry.ts";
 import type { Pause } from "./retry.ts";
+import { tooLong } from "./too-long.ts";
 
 /** One server and its models. */
 export interface Provider {
@@ -153,22 +155,36 @@ function isAzure({ hostname, searchParams }: URL): boolean {
 
 /**
  * Sends the request, and repeats it without what the server says that it does not take: one more quirk each time. An
- * image that the server refuses is left out of this request only; otherwise its thread would never get a reply again.
+ * image that the server refuses is left out of this request only; otherwise its thread would never get a reply again. An
+ * input that is too long is shortened; later turns begin with the length that was answered.
  */
 async function streamLearning(connection: Connection, model: string, asked: Asked): Promise<ModelTurn> {
   const { quirks } = connection;
+  const input = fitInput(asked.request, quirks.of(model).maxInputTokens);
   let leavesImagesOut = false;
   for (;;) {
     const known = quirks.of(model);
     const sent = leavesImagesOut ? { ...known, images: false } : known;
     const by = `${connection.name}/${model}`;
-    const body = requestBody(asked.request, { by, model, quirks: sent, body: connection.body });
+    const messages = input.messages();
+    const body = requestBody(
+      { ...asked.request, messages },
+      { by, model, quirks: sent, body: connection.body },
+    );
     try {
-      return { ...(await streamOnce(connection.client, { body, quirks: sent }, asked)), by };
+      const turn = await streamOnce(connection.client, { body, quirks: sent }, asked);
+      const maxInputTokens = input.found();
+      if (maxInputTokens !== null) quirks.note(model, { ...quirks.of(model), maxInputTokens });
+      return { ...turn, by, ...(messages === asked.request.messages ? {} : { given: messages }) };
     } catch (error) {
       // Throws the reason of the abort, whatever error the package made of it.
       asked.signal.throwIfAborted();
       const refused = refusedBy(error, body);
+      const said = refused && tooLong(refused);
+      if (said !== null) {
+        if (input.shorten(said)) continue;
+        throw tooLongFor(error);
+      }
       const learned = refused && learn(refused, sent);
       if (learned !== null)
         quirks.note(model, leavesImagesOut ? { ...learned, images: known.images } : learned);

@@ -4,7 +4,7 @@ import { ModelFault } from "../model.ts";
 import type { Model, ModelTurn } from "../model.ts";
 import { traceFields } from "../trace.ts";
 import type { Tracing } from "../trace.ts";
-import { mayFallOver, PassingFault } from "./faults.ts";
+import { mayFallOver, PassingFault, TooLong } from "./faults.ts";
 import type { Asked, Provider } from "./openai.ts";
 import { createRests } from "./rests.ts";
 
@@ -86,7 +86,9 @@ export function openProviders(options: ProvidersOptions): Model {
         if (isIll) rests.failed(nameOf(member), error instanceof PassingFault ? error.retryAfterMs : null);
         else if (signal.aborted && !hasTold) rests.left(nameOf(member));
         else rests.well(nameOf(member));
-        const fallsOver = isIll && !hasTold && !isLast;
+        // Not ill: it does not rest.
+        const isTooSmall = error instanceof TooLong;
+        const fallsOver = (isIll || isTooSmall) && !hasTold && !isLast;
         onCall({ ...member, outcome: outcomeOf(signal, fallsOver) });
         if (!fallsOver) throw error;
         log.warn(

@@ -31,6 +31,8 @@ export interface Quirks {
   schemaKeywords: readonly string[];
   /** Fields of the request or of its messages that it refused. */
   leftOut: readonly string[];
+  /** The most tokens of input that it takes, by the estimate of the request's `fit`; null: nothing is known of a limit. */
+  maxInputTokens: number | null;
 }
 
 export type MaxTokensField = "max_completion_tokens" | "max_tokens";
@@ -50,6 +52,7 @@ export const NO_QUIRKS: Quirks = {
   tellsUnknownCalls: false,
   schemaKeywords: [],
   leftOut: [],
+  maxInputTokens: null,
 };
 
 /** The known quirks of each model of a provider. */

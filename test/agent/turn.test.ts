@@ -10,7 +10,7 @@ import { call, hold, noUsage, say, status, usage } from "../support/model-server
 import type { ModelServer, Script } from "../support/model-server.ts";
 import { openScriptedModel } from "../support/open-model.ts";
 import { chunk } from "../models/dialects.ts";
-import { channelWith, newRun, newTurn, silentLog } from "./run.ts";
+import { channelWith, message, newRun, newTurn, silentLog } from "./run.ts";
 
 const buy = {
   name: "buy",
@@ -353,6 +353,20 @@ describe("the budgets", () => {
     });
     await think();
     expect(spending.total).toBeGreaterThan(1_000);
+  });
+
+  it("P35: counts an estimate of what the model was given, where that was made shorter", async () => {
+    const spending = ledger();
+    const tooLong = status(400, {}, '{"error":{"code":"context_length_exceeded"}}');
+    const { server, think } = await openAgent([[tooLong], [say("a"), noUsage()]], {
+      settings: { maxTokensPerUserPerDay: 10_000 },
+      spending,
+    });
+    const long = "x".repeat(4_000);
+    const before = [message(1, "user", long), message(2, "assistant", long)];
+    await think({ before });
+    expect(server.requests.map(({ body }) => body.messages.length)).toEqual([4, 2]);
+    expect(spending.total).toBeLessThan(1_000);
   });
 
   it.each([
