@@ -11,6 +11,7 @@ import { print, tell } from "./rig/section.ts";
 import type { Section } from "./rig/section.ts";
 import { startStack } from "./rig/stack.ts";
 import type { Stack, StackKind } from "./rig/stack.ts";
+import { warmUp } from "./rig/warm-up.ts";
 
 /**
  * Does a message cost more here than in another version, or with another setting? `--checkout=FOLDER` is the other version,
@@ -62,13 +63,6 @@ async function ask({ port, pids }: Stack, cell: Cell): Promise<Measured> {
   return load(askWidgetApi(port, await makeVisitors(port, users, messagesEach)), plan);
 }
 
-/** As in messages.ts: code that is new to the engine costs more. */
-async function warmUp({ port }: Stack): Promise<void> {
-  const plan = { users: 64, warmMs: 0, windowMs: 6_000, spreadMs: 0, watched: [] };
-  await load(askServerApi(port), plan);
-  await load(askWidgetApi(port, await makeVisitors(port, 64, 400)), plan);
-}
-
 async function measure(kind: StackKind, model: BenchModel): Promise<Result[]> {
   const common = { ...kind, modelUrl: model.baseUrl };
   const folder = checkout === undefined ? {} : { checkout: resolve(checkout) };
@@ -77,7 +71,7 @@ async function measure(kind: StackKind, model: BenchModel): Promise<Result[]> {
   try {
     tell(`warming up: ${kind.store}`);
     await model.pace({ everyMs: 0 });
-    for (const stack of [ours, other]) await warmUp(stack);
+    for (const { port } of [ours, other]) await warmUp(port);
     const results: Result[] = [];
     for (const cell of CELLS) {
       tell(nameOf(kind.store, cell));

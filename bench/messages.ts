@@ -13,6 +13,7 @@ import { print, tell } from "./rig/section.ts";
 import type { Section, Table, Target } from "./rig/section.ts";
 import { startStack } from "./rig/stack.ts";
 import type { Stack, StackKind } from "./rig/stack.ts";
+import { warmUp } from "./rig/warm-up.ts";
 
 /**
  * What does a message cost, compared with the floor? The service and floor.ts take turns under the same load; the result is
@@ -93,7 +94,8 @@ async function measure(
     const floor = await startStack("floor", options);
     try {
       tell(`warming up: ${kind.store}, ${kind.listener}`);
-      for (const stack of [service, floor]) await warmUp(stack, model);
+      await model.pace({ everyMs: 0 });
+      for (const { port } of [service, floor]) await warmUp(port);
       for (const cell of cells) {
         if (cell.listener !== kind.listener || cell.store !== kind.store) continue;
         tell(nameOf(cell));
@@ -139,19 +141,6 @@ async function shareOf(
     outBytes: each(({ outBytes }) => outBytes),
     commands: each(({ commands }) => commands),
   };
-}
-
-/**
- * Code that is new to the engine costs three times as much. On Node 24 a message costs 0.69 ms in the first seconds, 0.60
- * after 10,000 messages, and no less than 0.56 after 20,000.
- */
-async function warmUp({ port }: Stack, model: BenchModel): Promise<void> {
-  await model.pace({ everyMs: 0 });
-  const plan = { users: 64, warmMs: 0, spreadMs: 0, watched: [] };
-  await load(askServerApi(port), { ...plan, windowMs: 6_000 });
-  const visitors = await makeVisitors(port, 64, 400);
-  await load(askWidgetApi(port, visitors, false), { ...plan, windowMs: 6_000 });
-  await load(askWidgetApi(port, visitors, true), { ...plan, windowMs: 500 });
 }
 
 function planOf({ users, everyMs }: Cell, watched: number[]) {
